@@ -1,0 +1,31 @@
+import type { PageImage } from "#engine"
+
+/** What one HTML document says, read in a single pass. All addresses are absolute. */
+export interface Extracted {
+  readonly title: string
+  readonly description: string | null
+  /** Main content as markdown; empty when the document has none. */
+  readonly markdown: string
+  /** ISO 639-1 from the document, else detected from its text; null when neither is sure. */
+  readonly language: string | null
+  readonly author: string | null
+  readonly publishedAt: Date | null
+  /** Images of the main content, in reading order, without duplicates. */
+  readonly images: readonly PageImage[]
+  readonly favicon: string | null
+  /** `<link rel=canonical>`, as an absolute address. */
+  readonly canonical: string | null
+  /** From `<meta name=robots>` (and `fossick`). */
+  readonly robots: { readonly noindex: boolean; readonly nofollow: boolean }
+  readonly links: readonly Link[]
+  /** RSS and Atom feeds the document names. */
+  readonly feeds: readonly string[]
+}
+
+export interface Link {
+  /** Absolute http(s) address without fragment. */
+  readonly url: string
+  /** Visible text of the anchor, white space collapsed. */
+  readonly text: string
+  readonly nofollow: boolean
+}

@@ -1,0 +1,31 @@
+import type { PageUrl } from "#engine"
+
+/** Every way a visit to an address can end. The crawl summary is this union, counted. */
+export type CrawlOutcome =
+  | { readonly kind: "indexed"; readonly page: PageUrl }
+  | { readonly kind: "unchanged"; readonly page: PageUrl }
+  | { readonly kind: "skipped"; readonly because: SkipReason; readonly detail?: string }
+  /** Asked to come back later (429, 503, Retry-After). */
+  | { readonly kind: "postponed"; readonly until: Date }
+  | { readonly kind: "failed"; readonly because: FailureReason; readonly detail: string }
+
+export type SkipReason =
+  | "robots" // robots.txt disallows it
+  | "noindex" // meta robots or X-Robots-Tag
+  | "out-of-scope" // a redirect or canonical left the scope
+  | "duplicate" // canonical names another page
+  | "unsupported-type" // no text we can read
+  | "too-large"
+  | "empty" // no main content found
+
+export type FailureReason =
+  | "http-status" // 4xx, 5xx
+  | "dns"
+  | "refused" // connection refused or reset
+  | "tls"
+  | "timeout"
+  | "redirect-loop"
+  | "blocked-address" // the address guard refused it
+  | "bad-encoding" // truncated or corrupt compressed body
+  | "unreadable" // a worker could not read the body
+  | "cancelled"

@@ -1,0 +1,63 @@
+import type { PageUrl } from "#engine"
+import type { Extracted } from "./extract/extracted.ts"
+import type { CrawlOutcome } from "./outcome.ts"
+
+/** One address, fetched and read. */
+export interface Reading {
+  /** Where the content was found: the address after redirects, canonical spelling. */
+  readonly url: PageUrl
+  readonly status: number
+  readonly contentType: string
+  /** Bytes of the decoded body. */
+  readonly bytes: number
+  readonly extracted: Extracted
+}
+
+/** A reading, or why there is none. */
+export type ReadResult =
+  | { readonly kind: "read"; readonly reading: Reading }
+  | Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>
+
+/**
+ * Reads addresses for live calls and for crawls: address guard, fetch, decode, extract.
+ *
+ * - `read()` never rejects for what a site does; that is a value. It rejects only on a bug.
+ * - The address guard checks every hop against the allowed networks before a connection is made.
+ * - Extraction runs in worker threads with a time limit; the event loop stays free.
+ */
+export interface Reader extends AsyncDisposable {
+  read(url: string, options?: ReadOptions): Promise<ReadResult>
+}
+
+export interface ReadOptions {
+  readonly signal?: AbortSignal
+  /** Whole visit, redirects and extraction included. Default from the settings. */
+  readonly timeoutMs?: number
+}
+
+export interface WalkOptions {
+  readonly url: string
+  /** Link steps from the start, at least 0. */
+  readonly maxDepth: number
+  /** Links followed from one page. */
+  readonly maxBreadth: number
+  /** Pages visited in all. */
+  readonly limit: number
+  /** Regular expressions (RE2 syntax) on the path; a page passes when any matches. Empty: all pass. */
+  readonly selectPaths?: readonly string[]
+  readonly excludePaths?: readonly string[]
+  /** Regular expressions (RE2 syntax) on the host. */
+  readonly selectDomains?: readonly string[]
+  readonly excludeDomains?: readonly string[]
+  /** Report links that leave the start's registrable domain (they are not followed further). */
+  readonly allowExternal: boolean
+  readonly signal?: AbortSignal
+}
+
+/** One page of a walk. */
+export interface WalkedPage {
+  readonly url: PageUrl
+  readonly depth: number
+  /** Null for an address that was only discovered (the last level of a map, external links). */
+  readonly result: ReadResult | null
+}

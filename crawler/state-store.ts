@@ -1,0 +1,53 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+
+/**
+ * The appliance's state: keys, jobs, frontier, usage. One SQLite file, `state.db`, shared by every process
+ * (WAL: readers never wait for the writer, writers wait up to `BUSY_MS` for each other).
+ */
+export type StateStore = DatabaseSync
+
+const BUSY_MS = 10_000
+
+/** Opens `state.db` in the data folder, making both when they are not there. Whoever opens it closes it. */
+export function openStateStore(dataDir: string): StateStore {
+  mkdirSync(dataDir, { recursive: true })
+  const db = new DatabaseSync(join(dataDir, "state.db"), { timeout: BUSY_MS })
+  db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;")
+  db.exec("create table if not exists schema_version (part text primary key, version integer not null) strict")
+  return db
+}
+
+/**
+ * Brings the tables of one part (`"jobs"`, `"keys"`) up to date: runs, in one transaction, the steps that
+ * this file has not seen. Steps are only ever appended.
+ * @throws Error when the file was written by a newer Fossick.
+ */
+export function migrate(db: StateStore, part: string, steps: readonly string[]): void {
+  transaction(db, () => {
+    const row = db.prepare("select version from schema_version where part = ?").get(part)
+    const version = Number(row?.["version"] ?? 0)
+    if (version > steps.length) {
+      throw new Error(`state.db was written by a newer Fossick (${part} ${version}, this one knows ${steps.length})`)
+    }
+    for (const step of steps.slice(version)) db.exec(step)
+    db.prepare("insert into schema_version values (?, ?) on conflict (part) do update set version = excluded.version").run(
+      part,
+      steps.length,
+    )
+  })
+}
+
+/** Runs `work` in one write transaction: all of it lands, or nothing. `work` must not await. */
+export function transaction<T>(db: StateStore, work: () => T): T {
+  db.exec("begin immediate")
+  try {
+    const result = work()
+    db.exec("commit")
+    return result
+  } catch (error) {
+    db.exec("rollback")
+    throw error
+  }
+}

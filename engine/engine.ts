@@ -1,0 +1,112 @@
+import type { Page, PageImage } from "./page.ts"
+import type { PageUrl } from "./page-url.ts"
+
+/**
+ * A searchable set of pages, keyed by {@link PageUrl}.
+ *
+ * Promises that every adapter keeps and `testing/engine-contract.ts` proves:
+ * - `index()` replaces a page that is already there. When it resolves, `search()` on this engine finds the
+ *   page by its text, and the page survives `kill -9`. Vectors follow from a durable queue: `settled()`
+ *   waits for it, `stats().pagesWithoutVectors` counts it.
+ * - `remove()` forgets pages; when it resolves, `search()` and `get()` no longer know them. Removing an
+ *   unknown page is no error.
+ * - `search()` never waits for a running `index()`, and never blocks the event loop for long.
+ * - Another process that opened the same index for reading sees a change within `supports.readerLagMs`.
+ * - One process at a time may open an index for writing; a second one gets `INDEX_LOCKED`.
+ * - Whoever opened the engine closes it. Closing loses no acknowledged page and no queued vector.
+ *
+ * Failures are {@link EngineError}s with a stable `code`.
+ */
+export interface Engine extends AsyncDisposable {
+  readonly supports: EngineSupports
+  index(pages: readonly Page[]): Promise<void>
+  remove(urls: readonly PageUrl[]): Promise<void>
+  search(query: Query, options?: { signal?: AbortSignal }): Promise<SearchResult>
+  /** The stored page, or null. */
+  get(url: PageUrl): Promise<Page | null>
+  stats(): Promise<EngineStats>
+  /** Resolves when every page indexed so far has its vectors. */
+  settled(): Promise<void>
+}
+
+/** What an adapter can do beyond the promises every adapter keeps. */
+export interface EngineSupports {
+  readonly adapter: string
+  /** A misspelt query word still finds its page. Default: false. */
+  readonly typoTolerance: boolean
+  /** Quoted phrases must stand in the page word by word. Default: true. */
+  readonly exactPhrase: boolean
+  /** Milliseconds after which a reader in another process sees a change. */
+  readonly readerLagMs: number
+}
+
+export interface Query {
+  /** The question as asked; quoted phrases count as phrases. Empty text finds nothing. */
+  readonly text: string
+  /** How many pages to return, at least 0. */
+  readonly limit: number
+  readonly filter?: PageFilter
+  /** Best passages to return for each page. Default 3. */
+  readonly passagesPerPage?: number
+  /** `lexical` and `vector` leave one arm out; used by benches and when no vectors are wanted. Default `hybrid`. */
+  readonly arms?: "hybrid" | "lexical" | "vector"
+}
+
+/** All given conditions must hold; an empty list counts as not given. */
+export interface PageFilter {
+  /** A registrable domain matches itself and its subdomains; any other host matches itself only. */
+  readonly includeDomains?: readonly string[]
+  readonly excludeDomains?: readonly string[]
+  /** Pages with a known date before this are dropped. */
+  readonly publishedFrom?: Date
+  /** Pages with a known date at or after this are dropped. */
+  readonly publishedBefore?: Date
+  /** With a date bound: drop pages of unknown date too. Default false. */
+  readonly requirePublished?: boolean
+  /** ISO 639-1. Pages of other or unknown language are dropped. */
+  readonly languages?: readonly string[]
+  readonly sources?: readonly string[]
+  /** Every phrase must stand in the page's title or text, ignoring case and white space. */
+  readonly phrases?: readonly string[]
+}
+
+export interface SearchResult {
+  /** Best first; scores never rise from one hit to the next. */
+  readonly hits: readonly Hit[]
+}
+
+export interface Hit {
+  readonly url: PageUrl
+  readonly title: string
+  /** Calibrated, 0..1: the chance, as measured on judged collections, that the page answers the query. */
+  readonly score: number
+  /** Best first. */
+  readonly passages: readonly HitPassage[]
+  readonly description: string | null
+  readonly markdown: string
+  readonly language: string | null
+  readonly author: string | null
+  readonly publishedAt: Date | null
+  readonly fetchedAt: Date
+  readonly images: readonly PageImage[]
+  readonly favicon: string | null
+  readonly source: string
+  /** How the rank came about, for `explain` and benches. */
+  readonly parts: { readonly lexical: number; readonly vector: number; readonly fused: number }
+}
+
+export interface HitPassage {
+  readonly text: string
+  readonly headings: readonly string[]
+  /** Position in the page, from 0. */
+  readonly position: number
+}
+
+export interface EngineStats {
+  readonly pages: number
+  readonly passages: number
+  /** Pages found by their text only, until their vectors are made. */
+  readonly pagesWithoutVectors: number
+  readonly embedder: string
+  readonly dimensions: number
+}

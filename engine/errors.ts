@@ -1,0 +1,26 @@
+export type EngineErrorCode =
+  /** The index or its server cannot be reached or read. */
+  | "ENGINE_UNAVAILABLE"
+  /** Another process holds the index open for writing. */
+  | "INDEX_LOCKED"
+  /** The index was written by a newer Fossick. */
+  | "INDEX_FORMAT_TOO_NEW"
+  /** The index holds vectors of another model or another number of dimensions: `npm run reembed`. */
+  | "EMBEDDER_MISMATCH"
+  /** The model folder is missing or is not a model. */
+  | "MODEL_UNAVAILABLE"
+  /** The engine was opened for reading only. */
+  | "READ_ONLY"
+  /** The engine was closed. */
+  | "ENGINE_CLOSED"
+
+/** A failure of the engine. `code` is stable, `message` is for people and says what to do next. */
+export class EngineError extends Error {
+  readonly code: EngineErrorCode
+
+  constructor(code: EngineErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = "EngineError"
+    this.code = code
+  }
+}

@@ -1,0 +1,15 @@
+// The engine's public face: other folders import from here.
+export type { Embedder } from "./embedder.ts"
+export type {
+  Engine,
+  EngineStats,
+  EngineSupports,
+  Hit,
+  HitPassage,
+  PageFilter,
+  Query,
+  SearchResult,
+} from "./engine.ts"
+export { EngineError, type EngineErrorCode } from "./errors.ts"
+export { MAX_PASSAGE_CHARS, type Page, type PageImage, type Passage } from "./page.ts"
+export { pageId, toPageUrl, type PageUrl } from "./page-url.ts"

@@ -1,0 +1,28 @@
+import { createHash } from "node:crypto"
+
+declare const pageUrl: unique symbol
+
+/** The address of a page in its canonical spelling: the key of a page everywhere in Fossick. */
+export type PageUrl = string & { readonly [pageUrl]: true }
+
+/**
+ * The canonical spelling of an http(s) address, or null if `text` is none.
+ *
+ * Lower-cases scheme and host, drops the default port, the fragment, credentials and an empty query
+ * (RFC 3986 §6.2 and the WHATWG URL parser). It changes nothing that could name another page: paths,
+ * trailing slashes, parameter order and `www.` stay as written.
+ */
+export function toPageUrl(text: string, base?: string): PageUrl | null {
+  const url = URL.parse(text, base)
+  if (!url || (url.protocol !== "http:" && url.protocol !== "https:") || url.hostname === "") return null
+  url.hash = ""
+  url.username = ""
+  url.password = ""
+  if (url.search === "") url.search = ""
+  return url.href as PageUrl
+}
+
+/** A fixed-width, filter-safe key of a page: 128 bits of SHA-256 over its address, base64url (22 characters). */
+export function pageId(url: PageUrl): string {
+  return createHash("sha256").update(url).digest().subarray(0, 16).toString("base64url")
+}

@@ -1,0 +1,37 @@
+import type { PageUrl } from "./page-url.ts"
+
+/** An image that belongs to a page's content. */
+export interface PageImage {
+  /** Absolute http(s) address. */
+  readonly url: string
+  /** Alternative text or caption; null when the page gives none. */
+  readonly description: string | null
+}
+
+/** One page as the crawler read it and the engine keeps it. */
+export interface Page {
+  readonly url: PageUrl
+  readonly title: string
+  readonly description: string | null
+  /** Main content as markdown, without navigation, banners or footers. */
+  readonly markdown: string
+  /** ISO 639-1, lower case (`en`); null when unknown. */
+  readonly language: string | null
+  readonly author: string | null
+  readonly publishedAt: Date | null
+  readonly images: readonly PageImage[]
+  /** Absolute address of the site's icon. */
+  readonly favicon: string | null
+  /** Name of the source that brought the page in. */
+  readonly source: string
+  readonly fetchedAt: Date
+}
+
+/** A stretch of a page's main content: at most {@link MAX_PASSAGE_CHARS} characters of plain text. */
+export interface Passage {
+  readonly text: string
+  /** Headings above the passage, outermost first; the page title is not among them. */
+  readonly headings: readonly string[]
+}
+
+export const MAX_PASSAGE_CHARS = 500

@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs"
+import { parseEnv } from "node:util"
+
+/** One setting: its name in the environment, its default as written there, and what it means. */
+export interface Setting<T> {
+  readonly name: `FOSSICK_${string}`
+  readonly default: string
+  /** One sentence for the handbook. */
+  readonly about: string
+  readonly secret?: boolean
+  /** Throws an Error that says what is expected ("must be …"). */
+  parse(text: string): T
+}
+
+/** The settings of one part of the appliance, by property name. */
+export type Settings = Readonly<Record<string, Setting<unknown>>>
+export type Values<S extends Settings> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never }
+
+type Declared<T> = Omit<Setting<T>, "parse">
+
+export const text = (setting: Declared<string>): Setting<string> => ({ ...setting, parse: (value) => value })
+
+export const integer = (setting: Declared<number>, min: number, max: number): Setting<number> => ({
+  ...setting,
+  parse(value) {
+    const number = Number(value)
+    if (!/^-?\d+$/.test(value) || number < min || number > max) {
+      throw new Error(`must be a whole number from ${min} to ${max}`)
+    }
+    return number
+  },
+})
+
+export const oneOf = <T extends string>(setting: Declared<T>, ...values: readonly T[]): Setting<T> => ({
+  ...setting,
+  parse(value) {
+    const found = values.find((one) => one === value)
+    if (found === undefined) throw new Error(`must be one of ${values.join(", ")}`)
+    return found
+  },
+})
+
+export const onOff = (setting: Declared<boolean>): Setting<boolean> => ({
+  ...setting,
+  parse(value) {
+    if (value !== "on" && value !== "off") throw new Error("must be on or off")
+    return value === "on"
+  },
+})
+
+/** Comma-separated list; empty text is the empty list. */
+export const list = (setting: Declared<readonly string[]>): Setting<readonly string[]> => ({
+  ...setting,
+  parse: (value) =>
+    value
+      .split(",")
+      .map((one) => one.trim())
+      .filter((one) => one !== ""),
+})
+
+/** Settings that are wrong or unknown; the message names every one of them, never a secret's value. */
+export class SettingsError extends Error {
+  constructor(problems: readonly string[]) {
+    super(`Wrong settings:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`)
+    this.name = "SettingsError"
+  }
+}
+
+/**
+ * The environment with the settings file under it: `FOSSICK_CONFIG_FILE`, else `fossick.env` in the working
+ * directory if there is one. The file has the form of a `.env` file and the same names; the environment wins.
+ */
+export function environment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const named = env["FOSSICK_CONFIG_FILE"]
+  try {
+    return { ...parseEnv(readFileSync(named ?? "fossick.env", "utf8")), ...env }
+  } catch (error) {
+    if (named === undefined && (error as NodeJS.ErrnoException).code === "ENOENT") return env
+    throw new SettingsError([`FOSSICK_CONFIG_FILE: cannot read ${named ?? "fossick.env"}`])
+  }
+}
+
+/** The values of the declared settings. @throws SettingsError naming each setting whose value is wrong. */
+export function readSettings<S extends Settings>(declared: S, env: NodeJS.ProcessEnv): Values<S> {
+  const problems: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const [key, setting] of Object.entries(declared)) {
+    const given = env[setting.name]
+    const value = given === undefined || given === "" ? setting.default : given
+    try {
+      values[key] = setting.parse(value)
+    } catch (error) {
+      const shown = setting.secret ? "" : ` (is ${JSON.stringify(value)})`
+      problems.push(`${setting.name} ${(error as Error).message}${shown}`)
+    }
+  }
+  if (problems.length > 0) throw new SettingsError(problems)
+  return values as Values<S>
+}
+
+/** @throws SettingsError naming each `FOSSICK_*` variable that no part declares. */
+export function refuseUnknown(parts: readonly Settings[], env: NodeJS.ProcessEnv): void {
+  const known = new Set(["FOSSICK_CONFIG_FILE"])
+  for (const part of parts) for (const setting of Object.values(part)) known.add(setting.name)
+  const unknown = Object.keys(env).filter((name) => name.startsWith("FOSSICK_") && !known.has(name))
+  if (unknown.length > 0) {
+    throw new SettingsError(unknown.map((name) => `${name} is no setting of Fossick (docs/settings.md lists them)`))
+  }
+}
