@@ -1,0 +1,131 @@
+import { integer, list, onOff, text, type Values } from "#engine/settings.ts"
+
+/** Settings of the crawler. */
+export const crawlerSettings = {
+  userAgent: text({
+    name: "FOSSICK_USER_AGENT",
+    default: "FossickBot",
+    about: "Name the crawler gives itself; robots.txt groups are chosen by it.",
+  }),
+  contactUrl: text({
+    name: "FOSSICK_CONTACT_URL",
+    default: "",
+    about: "Address of a page about your crawler, sent with its name so that site owners can reach you.",
+  }),
+  allowedNetworks: list({
+    name: "FOSSICK_ALLOWED_NETWORKS",
+    default: "",
+    about:
+      "Private networks that may be read all the same: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`, separated by commas.",
+  }),
+  fetchConcurrency: integer(
+    {
+      name: "FOSSICK_FETCH_CONCURRENCY",
+      default: "32",
+      about: "Pages fetched at the same time, all hosts together.",
+    },
+    1,
+    1000,
+  ),
+  hostConcurrency: integer(
+    {
+      name: "FOSSICK_HOST_CONCURRENCY",
+      default: "1",
+      about: "Pages fetched from one foreign host at the same time.",
+    },
+    1,
+    100,
+  ),
+  hostDelayMs: integer(
+    {
+      name: "FOSSICK_HOST_DELAY_MS",
+      default: "1000",
+      about:
+        "Milliseconds between two requests to one foreign host; a longer crawl-delay in robots.txt wins. Loopback and FOSSICK_ALLOWED_NETWORKS are read without delay.",
+    },
+    0,
+    600_000,
+  ),
+  timeoutMs: integer(
+    {
+      name: "FOSSICK_FETCH_TIMEOUT_MS",
+      default: "30000",
+      about: "Milliseconds for one visit, redirects included.",
+    },
+    100,
+    600_000,
+  ),
+  maxBytes: integer(
+    {
+      name: "FOSSICK_MAX_PAGE_BYTES",
+      default: "10000000",
+      about: "Largest body read, in bytes, before and after decompression.",
+    },
+    1000,
+    1_000_000_000,
+  ),
+  maxRedirects: integer(
+    { name: "FOSSICK_MAX_REDIRECTS", default: "10", about: "Redirects followed for one page." },
+    0,
+    50,
+  ),
+  maxTries: integer(
+    {
+      name: "FOSSICK_MAX_TRIES",
+      default: "3",
+      about: "Visits to an address that fails for a passing reason.",
+    },
+    1,
+    20,
+  ),
+  retryDelayMs: integer(
+    {
+      name: "FOSSICK_RETRY_DELAY_MS",
+      default: "5000",
+      about: "Milliseconds before the second visit to a failing address; doubled for each further one.",
+    },
+    0,
+    3_600_000,
+  ),
+  maxWaitMs: integer(
+    {
+      name: "FOSSICK_MAX_WAIT_MS",
+      default: "300000",
+      about: "Longest wait, in milliseconds, that a crawl grants a site that asks to come back later.",
+    },
+    0,
+    86_400_000,
+  ),
+  readerThreads: integer(
+    {
+      name: "FOSSICK_READER_THREADS",
+      default: "0",
+      about: "Threads that read fetched pages; 0 means one less than the machine has processors, at least 1.",
+    },
+    0,
+    256,
+  ),
+  readTimeoutMs: integer(
+    {
+      name: "FOSSICK_READ_TIMEOUT_MS",
+      default: "15000",
+      about: "Milliseconds to make sense of one fetched page.",
+    },
+    100,
+    600_000,
+  ),
+  robots: onOff({
+    name: "FOSSICK_ROBOTS",
+    default: "on",
+    about: "Whether robots.txt, crawl-delay, noindex and nofollow are obeyed.",
+  }),
+}
+
+export type CrawlerConfig = Values<typeof crawlerSettings>
+
+/** What requests call themselves: `FossickBot/1.0 (+https://…)`. */
+export function userAgentHeader(config: CrawlerConfig): string {
+  return config.contactUrl === ""
+    ? `${config.userAgent}/1.0`
+    : `${config.userAgent}/1.0 (+${config.contactUrl})`
+}

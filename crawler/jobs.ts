@@ -1,0 +1,260 @@
+import type { Scope } from "./scope.ts"
+import { migrate, type StateStore, transaction } from "./state-store.ts"
+
+/**
+ * - `queued`: waits for the crawler process.
+ * - `running`: a process works on it and says so at least every {@link BEAT_MS}.
+ * - `stopped`: interrupted with its frontier kept; enqueueing the same crawl again goes on with it.
+ * - `finished`, `failed`, `cancelled`: over.
+ */
+export type JobState = "queued" | "running" | "stopped" | "finished" | "failed" | "cancelled"
+
+/** What to crawl. */
+export interface JobSpec {
+  /** Where the crawl starts: an absolute http(s) address. */
+  readonly url: string
+  readonly scope: Scope
+  /** Link steps from the start. */
+  readonly depth: number
+  /** Pages read in all. */
+  readonly limit: number
+  /** Name of the source the pages belong to. Default: the host of `url`. */
+  readonly source?: string
+}
+
+export interface Job extends JobSpec {
+  readonly id: number
+  readonly source: string
+  readonly state: JobState
+  readonly createdAt: Date
+  readonly startedAt: Date | null
+  readonly endedAt: Date | null
+  /** Why the job failed; null otherwise. */
+  readonly error: string | null
+  /** Addresses known and not yet visited. */
+  readonly queued: number
+  /** Visits by outcome: `indexed`, `unchanged`, `postponed`, `skipped:robots`, `failed:dns` and so on. */
+  readonly outcomes: Readonly<Record<string, number>>
+}
+
+export const BEAT_MS = 1000
+/** A running job that has been silent this long has lost its process. */
+const SILENT_MS = 10_000
+
+const STEPS = [
+  `create table job (
+     id integer primary key,
+     url text not null, scope text not null, depth integer not null, "limit" integer not null, source text not null,
+     state text not null, stop text, error text, scope_url text,
+     created_at integer not null, started_at integer, ended_at integer, beat_at integer not null default 0
+   ) strict;
+   create index job_state on job (state, id);
+   create table job_outcome (
+     job integer not null references job (id) on delete cascade, outcome text not null, count integer not null,
+     primary key (job, outcome)
+   ) strict, without rowid;
+   create table crawl_url (
+     job integer not null references job (id) on delete cascade,
+     url text not null, host text not null, depth integer not null, priority integer not null,
+     due integer not null, lease integer not null default 0, tries integer not null default 0,
+     outcome text, detail text,
+     primary key (job, url)
+   ) strict, without rowid;
+   create index crawl_url_open on crawl_url (job, host, priority, depth, due) where outcome is null;
+   create table crawl_host (
+     job integer not null references job (id) on delete cascade, host text not null, next_at integer not null,
+     primary key (job, host)
+   ) strict, without rowid;
+   create table visited_page (url text primary key, hash text not null, visited_at integer not null) strict, without rowid;
+   create table crawler_process (pid integer primary key, beat_at integer not null) strict;`,
+]
+
+/** The crawl jobs in `state.db`, as every process sees them. All calls are synchronous and short. */
+export class Jobs {
+  readonly #db: StateStore
+
+  constructor(db: StateStore) {
+    this.#db = db
+    migrate(db, "crawler", STEPS)
+  }
+
+  /**
+   * Asks for a crawl. The same crawl (address, scope, depth, limit, source) that is queued, running or
+   * stopped is returned instead of doubled; a stopped one is queued again and goes on where it was.
+   */
+  enqueue(spec: JobSpec): Job {
+    const source = spec.source ?? new URL(spec.url).hostname
+    return transaction(this.#db, () => {
+      const open = this.#db
+        .prepare(
+          `select id, state, beat_at from job where url = ? and scope = ? and depth = ? and "limit" = ? and source = ?
+           and state in ('queued', 'running', 'stopped') order by id desc limit 1`,
+        )
+        .get(spec.url, spec.scope, spec.depth, spec.limit, source)
+      if (open) {
+        const id = Number(open["id"])
+        if (this.#must(id).state === "stopped") {
+          this.#db
+            .prepare("update job set state = 'queued', stop = null, ended_at = null where id = ?")
+            .run(id)
+        }
+        return this.#must(id)
+      }
+      const { lastInsertRowid } = this.#db
+        .prepare(
+          `insert into job (url, scope, depth, "limit", source, state, created_at) values (?, ?, ?, ?, ?, 'queued', ?)`,
+        )
+        .run(spec.url, spec.scope, spec.depth, spec.limit, source, Date.now())
+      return this.#must(Number(lastInsertRowid))
+    })
+  }
+
+  /** The job, or null. */
+  get(id: number): Job | null {
+    const row = this.#db.prepare("select * from job where id = ?").get(id)
+    return row ? this.#job(row) : null
+  }
+
+  /** Newest first. */
+  list(options: { limit?: number } = {}): Job[] {
+    return this.#db
+      .prepare("select * from job order by id desc limit ?")
+      .all(options.limit ?? 100)
+      .map((row) => this.#job(row))
+  }
+
+  /** Ends a job for good; its process finishes the pages in hand. @returns false when it is over already or unknown. */
+  cancel(id: number): boolean {
+    return transaction(this.#db, () => {
+      const job = this.get(id)
+      if (!job) return false
+      if (job.state === "running") {
+        this.#db.prepare("update job set stop = 'cancelled' where id = ?").run(id)
+        return true
+      }
+      if (job.state !== "queued" && job.state !== "stopped") return false
+      this.#end(id, "cancelled", null)
+      return true
+    })
+  }
+
+  /** Asks a job to stop and keep its frontier. */
+  stop(id: number): void {
+    transaction(this.#db, () => {
+      const state = this.get(id)?.state
+      if (state === "running") this.#db.prepare("update job set stop = 'stopped' where id = ?").run(id)
+      else if (state === "queued") this.#db.prepare("update job set state = 'stopped' where id = ?").run(id)
+    })
+  }
+
+  /** The oldest job that waits, or null. */
+  nextQueued(): Job | null {
+    const row = this.#db.prepare("select * from job where state = 'queued' order by id limit 1").get()
+    return row ? this.#job(row) : null
+  }
+
+  /** Marks a job as running here. Only the process that holds the index for writing may call this. */
+  start(id: number): Job {
+    this.#db
+      .prepare(
+        `update job set state = 'running', stop = null, error = null, ended_at = null, beat_at = ?,
+         started_at = coalesce(started_at, ?) where id = ?`,
+      )
+      .run(Date.now(), Date.now(), id)
+    return this.#must(id)
+  }
+
+  /** Says that the job is alive. @returns what it is asked to become, if anything. */
+  beat(id: number): "stopped" | "cancelled" | null {
+    this.#db.prepare("update job set beat_at = ? where id = ?").run(Date.now(), id)
+    const stop = this.#db.prepare("select stop from job where id = ?").get(id)?.["stop"]
+    return stop === "stopped" || stop === "cancelled" ? stop : null
+  }
+
+  /** Ends a run. A job that is `stopped` or `queued` keeps its frontier, any other drops it. */
+  end(
+    id: number,
+    state: "finished" | "failed" | "cancelled" | "stopped" | "queued",
+    error: string | null = null,
+  ): void {
+    transaction(this.#db, () => {
+      this.#end(id, state, error)
+    })
+  }
+
+  /**
+   * Queues again what a lost process left as running. Only the process that holds the index for writing may
+   * call this: while it does, nobody else can be at work on a job.
+   */
+  recover(): void {
+    this.#db.prepare("update job set state = 'queued', stop = null where state = 'running'").run()
+  }
+
+  /** Whether a crawler process that takes jobs is alive. */
+  hasCrawler(): boolean {
+    return (
+      this.#db.prepare("select 1 from crawler_process where beat_at > ?").get(Date.now() - SILENT_MS) !==
+      undefined
+    )
+  }
+
+  /** Says that the crawler process `pid` is alive. */
+  crawlerBeat(pid: number): void {
+    transaction(this.#db, () => {
+      this.#db.prepare("delete from crawler_process where beat_at <= ?").run(Date.now() - SILENT_MS)
+      this.#db
+        .prepare(
+          "insert into crawler_process values (?, ?) on conflict (pid) do update set beat_at = excluded.beat_at",
+        )
+        .run(pid, Date.now())
+    })
+  }
+
+  crawlerGone(pid: number): void {
+    this.#db.prepare("delete from crawler_process where pid = ?").run(pid)
+  }
+
+  #end(id: number, state: JobState, error: string | null): void {
+    const ended = state === "queued" ? null : Date.now()
+    this.#db
+      .prepare("update job set state = ?, stop = null, error = ?, ended_at = ? where id = ?")
+      .run(state, error, ended, id)
+    if (state === "stopped" || state === "queued") return
+    this.#db.prepare("delete from crawl_url where job = ?").run(id)
+    this.#db.prepare("delete from crawl_host where job = ?").run(id)
+  }
+
+  #must(id: number): Job {
+    const job = this.get(id)
+    if (!job) throw new Error(`There is no job ${id}`)
+    return job
+  }
+
+  #job(row: Record<string, unknown>): Job {
+    const id = Number(row["id"])
+    const time = (value: unknown) => (value === null ? null : new Date(Number(value)))
+    const silent = row["state"] === "running" && Number(row["beat_at"]) < Date.now() - SILENT_MS
+    const outcomes: Record<string, number> = {}
+    for (const one of this.#db.prepare("select outcome, count from job_outcome where job = ?").all(id)) {
+      outcomes[String(one["outcome"])] = Number(one["count"])
+    }
+    const open = this.#db
+      .prepare("select count(*) as n from crawl_url where job = ? and outcome is null")
+      .get(id)
+    return {
+      id,
+      url: String(row["url"]),
+      scope: row["scope"] as Scope,
+      depth: Number(row["depth"]),
+      limit: Number(row["limit"]),
+      source: String(row["source"]),
+      state: silent ? "stopped" : (row["state"] as JobState),
+      createdAt: new Date(Number(row["created_at"])),
+      startedAt: time(row["started_at"]),
+      endedAt: time(row["ended_at"]),
+      error: row["error"] as string | null,
+      queued: Number(open?.["n"] ?? 0),
+      outcomes,
+    }
+  }
+}
