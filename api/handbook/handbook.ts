@@ -1,0 +1,164 @@
+import { createHash } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import type { Context, Middleware } from "koa"
+import { escapeHtml } from "./escape-html.ts"
+import { pageHtml } from "./page-template.ts"
+import { type Docs, type DocsPage, readDocs } from "./read-docs.ts"
+
+export interface HandbookOptions {
+  /** Folder of Markdown files; its `README.md` is the front page and the table of contents. */
+  readonly docsDir: string
+  /**
+   * Address under which users reach the appliance, such as `http://localhost:8080`, for canonical links and the
+   * site map. Left out: canonical links are relative and the site map uses the host of the request, so a crawl
+   * keeps pages under the very address it was started with.
+   */
+  readonly publicUrl?: string
+}
+
+/** Everything on a page comes from this server; there are no scripts at all. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/**
+ * Koa middleware that serves the handbook as web pages, without a key:
+ * `/docs/`, `/docs/<page>`, `/docs/handbook.css`, `/docs/icon.svg`, `/docs/sitemap.xml`, `/robots.txt`; `/` leads to
+ * `/docs/`. Any other path goes to the next middleware. The pages are read and rendered at the first request and
+ * kept; a failed first read is tried again at the next request.
+ *
+ * @example
+ * const app = new Koa()
+ * app.use(handbook({ docsDir: join(import.meta.dirname, "../docs") }))
+ */
+export function handbook({ docsDir, publicUrl }: HandbookOptions): Middleware {
+  const base = publicUrl?.replace(/\/+$/, "")
+  let loading: Promise<Site> | undefined
+  const site = (): Promise<Site> =>
+    (loading ??= loadSite(docsDir).catch((error: unknown) => {
+      loading = undefined
+      throw error
+    }))
+
+  return async (ctx, next) => {
+    const path = ctx.path
+    if (path !== "/" && path !== "/robots.txt" && path !== "/docs" && !path.startsWith("/docs/")) {
+      await next()
+    } else if (ctx.method !== "GET" && ctx.method !== "HEAD") {
+      refuseMethod(ctx)
+    } else {
+      ctx.set("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+      ctx.set("X-Content-Type-Options", "nosniff")
+      ctx.set("Referrer-Policy", "no-referrer")
+      if (path === "/") redirect(ctx, 302, "docs/")
+      else if (path === "/docs") redirect(ctx, 301, "docs/")
+      else if (path === "/robots.txt") ctx.body = robotsTxt(base ?? originOf(ctx))
+      else serveFile(ctx, await site(), path.slice("/docs/".length), base)
+    }
+  }
+}
+
+function serveFile(ctx: Context, site: Site, name: string, base: string | undefined): void {
+  const { docs, css, icon, modified } = site
+  if (name === "handbook.css") return send(ctx, "css", css, modified)
+  if (name === "icon.svg") return send(ctx, "svg", icon, modified)
+  if (name === "sitemap.xml") return send(ctx, "xml", siteMap(docs, base ?? originOf(ctx)), modified)
+
+  const cssVersion = etagOf(css).slice(1, 9)
+  const page = docs.pages.get(name)
+  if (page) {
+    const canonical = base === undefined ? `./${page.name}` : `${base}/docs/${page.name}`
+    return send(ctx, "html", pageHtml({ docs, page, canonical, toRoot: "", cssVersion }), modified)
+  }
+  const other = sameUnderOtherName(docs, name)
+  if (other !== null) return redirect(ctx, 301, other)
+  const toRoot = "../".repeat(name.split("/").length - 1)
+  ctx.status = 404
+  ctx.type = "html"
+  ctx.body = pageHtml({ docs, page: notFoundPage(name), canonical: null, toRoot, cssVersion })
+}
+
+interface Site {
+  readonly docs: Docs
+  readonly css: string
+  readonly icon: string
+  /** When the newest part of any page changed: navigation is on every page, so they change together. */
+  readonly modified: Date
+}
+
+async function loadSite(docsDir: string): Promise<Site> {
+  const [docs, css, icon] = await Promise.all([
+    readDocs(docsDir),
+    readFile(new URL("handbook.css", import.meta.url), "utf8"),
+    readFile(new URL("icon.svg", import.meta.url), "utf8"),
+  ])
+  const newest = Math.max(0, ...[...docs.pages.values()].map((page) => page.modified.getTime()))
+  return { docs, css, icon, modified: new Date(newest) }
+}
+
+function send(ctx: Context, type: string, body: string, modified: Date): void {
+  ctx.status = 200
+  ctx.type = type
+  ctx.body = body
+  ctx.etag = etagOf(body)
+  ctx.lastModified = modified
+  // A browser may keep a page but asks each time whether it is still the same: cheap, and never stale.
+  ctx.set("Cache-Control", "no-cache")
+  if (ctx.fresh) ctx.status = 304
+}
+
+function redirect(ctx: Context, status: 301 | 302, to: string): void {
+  // Relative, so that it also holds behind a proxy that serves the appliance under a path.
+  ctx.redirect(to)
+  ctx.status = status
+}
+
+function originOf(ctx: Context): string {
+  return `${ctx.protocol}://${ctx.host}`
+}
+
+function refuseMethod(ctx: Context): void {
+  ctx.status = 405
+  ctx.set("Allow", "GET, HEAD")
+  ctx.body = { detail: { error: "Method not allowed. Use GET." } }
+}
+
+function etagOf(body: string): string {
+  return `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`
+}
+
+/** Where `crawl.md`, `crawl/`, `README.md` and the like really are, as a relative address; else null. */
+function sameUnderOtherName(docs: Docs, asked: string): string | null {
+  const slash = asked.endsWith("/")
+  const bare = asked.replace(/\/$/, "").replace(/\.(md|html)$/, "")
+  const name = bare === "README" || bare === "index" ? "" : bare
+  if (asked === "" || !docs.pages.has(name)) return null
+  return `${slash ? "../" : "./"}${name}`
+}
+
+function notFoundPage(name: string): DocsPage {
+  return {
+    name: `/${name}`,
+    title: "There is no such page",
+    description: "The handbook has no page at this address.",
+    html: `<h1>There is no such page</h1>
+<p>The handbook has no page <code>${escapeHtml(name)}</code>. The contents list every page it has.</p>
+`,
+    modified: new Date(0),
+  }
+}
+
+function robotsTxt(origin: string): string {
+  return `User-agent: *\nAllow: /\n\nSitemap: ${origin}/docs/sitemap.xml\n`
+}
+
+function siteMap(docs: Docs, origin: string): string {
+  const urls = [...docs.pages.values()].map(
+    (page) =>
+      `<url><loc>${escapeHtml(`${origin}/docs/${page.name}`)}</loc><lastmod>${page.modified.toISOString()}</lastmod></url>`,
+  )
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${urls.join("\n")}
+</urlset>
+`
+}
