@@ -1,0 +1,110 @@
+import { type Stem, stemmerOf } from "./stem.ts"
+import { isStopWord } from "./stop-words.ts"
+
+/** What a query asks for, in the terms of {@link analyse}. */
+export interface AnalysedQuery {
+  /** Terms to look for, each once. */
+  readonly terms: string[]
+  /** The terms of each quoted phrase, in their order. */
+  readonly phrases: string[][]
+  /** The quoted phrases as written. */
+  readonly quoted: string[]
+}
+
+/** A longer chunk is no word: encoded data, a minified line. Its parts are indexed, not the whole. */
+const LONGEST_TERM = 64
+
+/** Scripts written without spaces, and Korean, whose words carry their particles: indexed by bigrams. */
+const UNSPACED =
+  "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}"
+/** A run without white space of words, and of the marks that join words into one name: `a.b`, `a::b`, `a-b`. */
+const CHUNK = /[\p{L}\p{M}\p{N}_]+(?:(?:[.:'’\-/@+&]|::|->)[\p{L}\p{M}\p{N}_]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu
+const PLAIN_WORD = /^[A-Z]?[a-z]+$/
+const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, "u")
+const UNSPACED_RUN = new RegExp(`[${UNSPACED}][${UNSPACED}\\p{M}]*`, "gu")
+/** Words within a name: `useEffect`, `HTTPServer`, `foo_bar`, `utf8`. */
+const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{N}+|\p{Lu}+/gu
+
+/**
+ * The terms of a text, in their order, for the index and for queries alike.
+ *
+ * NFKC and lower case, words stemmed by the language's Snowball algorithm (English when unknown), accents
+ * folded after stemming. A name such as `node:sqlite`, `useEffect`, `foo_bar` or `3.11` gives the whole
+ * name and then its parts; scripts without spaces give single characters and bigrams. No term holds white space.
+ *
+ * @param language ISO 639-1, or null when unknown.
+ */
+export function analyse(text: string, language: string | null): string[] {
+  const terms: string[] = []
+  const stem = stemmerOf(language)
+  for (const [chunk] of text.normalize("NFKC").matchAll(CHUNK)) addTerms(chunk, stem, terms, true)
+  return terms
+}
+
+/**
+ * The terms of a question. Words that say nothing of the subject (`how do I …`) are left out unless the
+ * question has no others or they stand in a quoted phrase.
+ */
+export function analyseQuery(text: string, language: string | null): AnalysedQuery {
+  const quoted = [...text.matchAll(/["“”„«»]([^"“”„«»]+)["“”„«»]/g)].flatMap(
+    ([, phrase]) => phrase?.trim() || [],
+  )
+  const phrases = quoted.map((phrase) => queryTerms(phrase, language)).filter((phrase) => phrase.length > 0)
+  const all = queryTerms(text, language)
+  const telling = queryTerms(text, language, (chunk) => !isStopWord(chunk, language))
+  const terms = new Set(telling.length > 0 ? [...telling, ...phrases.flat()] : all)
+  return { terms: [...terms], phrases, quoted }
+}
+
+function queryTerms(
+  text: string,
+  language: string | null,
+  keep: (chunk: string) => boolean = () => true,
+): string[] {
+  const terms: string[] = []
+  const stem = stemmerOf(language)
+  for (const [chunk] of text.normalize("NFKC").matchAll(CHUNK)) {
+    if (keep(chunk.toLowerCase())) addTerms(chunk, stem, terms, false)
+  }
+  return terms
+}
+
+function addTerms(chunk: string, stem: Stem, terms: string[], singles: boolean): void {
+  if (PLAIN_WORD.test(chunk)) {
+    terms.push(stem(chunk.toLowerCase()))
+    return
+  }
+  if (HAS_UNSPACED.test(chunk)) {
+    addUnspaced(chunk, stem, terms, singles)
+    return
+  }
+  const clitic = /^(.+)['’]\p{L}{1,2}$/u.exec(chunk)
+  if (clitic) {
+    addTerms(clitic[1]!, stem, terms, singles)
+    return
+  }
+  const lower = chunk.toLowerCase()
+  const parts = chunk.match(PART) ?? []
+  if (parts.length < 2) {
+    terms.push(parts[0] === chunk ? stem(lower) : lower)
+    if (parts[0] !== undefined && parts[0] !== chunk) terms.push(stem(parts[0].toLowerCase()))
+    return
+  }
+  if (lower.length <= LONGEST_TERM) terms.push(lower)
+  for (const part of parts) terms.push(stem(part.toLowerCase()))
+}
+
+function addUnspaced(chunk: string, stem: Stem, terms: string[], singles: boolean): void {
+  let end = 0
+  for (const match of chunk.matchAll(UNSPACED_RUN)) {
+    const between = chunk.slice(end, match.index)
+    for (const [word] of between.matchAll(CHUNK)) addTerms(word, stem, terms, singles)
+    const run = [...match[0].toLowerCase()]
+    for (let i = 0; i < run.length; i++) {
+      if (singles || run.length === 1) terms.push(run[i]!)
+      if (i + 1 < run.length) terms.push(run[i]! + run[i + 1]!)
+    }
+    end = match.index + match[0].length
+  }
+  for (const [word] of chunk.slice(end).matchAll(CHUNK)) addTerms(word, stem, terms, singles)
+}

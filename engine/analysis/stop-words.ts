@@ -1,0 +1,41 @@
+/** Function words and the words of asking, by ISO 639-1. */
+const STOP_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
+  en: words(`a about am an and any are as at be been being but by can could did do does doing for from had has
+    have having he her here him his how i if in into is it its itself may me might must my of on or our ours
+    shall she should so some such than that the their them then there these they this those to was we were what
+    when where which while who whom whose why will with would you your yours
+    can't cannot couldn't didn't doesn't don't hadn't hasn't haven't he's how's i'd i'll i'm i've isn't
+    it's let's that's there's they're we're what's where's who's won't wouldn't you're`),
+  de: words(`aber als am an auch auf aus bei bin bis da das dass dem den der des die dies diese dieser dieses doch
+    du durch ein eine einem einen einer eines er es für hat ich ihr im in ist ja kann man mich mir mit nach noch
+    oder sich sie sind so um und uns von vor war warum was wenn wer werden wie wieso wir wird wo zu zum zur`),
+  fr: words(`a au aux avec ce ces cet cette comme comment dans de des du elle en est et eux il ils je la le les leur
+    lui ma mais me mes moi mon ne nos notre nous on ou où par pas pour pourquoi qu que quel quelle quels qui quoi
+    sa se ses son sont sur ta te tes toi ton tu un une vos votre vous y`),
+  es: words(`a al algo como cómo con cual cuál cuando cuándo de del desde donde dónde el ella ellos en entre es esa ese
+    eso esta este esto están está fue ha hay la las le les lo los me mi muy más no nos o para pero por porque qué
+    que quien quién se si sin sobre son su sus también te tu un una uno y ya yo`),
+  it: words(`a ad al alla che chi ci come con cosa da dal dalla de degli dei del della delle di dove e ed è gli ha i il
+    in io la le lo ma mi ne nel nella non o per perché più quale quali quando quello questa questo se si sono su
+    tra un una uno`),
+  pt: words(`a ao aos as com como da das de do dos e é ela ele em entre essa esse esta este eu foi há isso isto já
+    mais mas me na nas no nos não o onde os ou para pela pelo por porque qual quando que quem se sem ser seu sua
+    são também um uma você`),
+  nl: words(`aan als bij dat de der die dit een en er had heb heeft het hij hoe hun ik in is je kan maar me met mijn
+    naar niet nog of om onder ons ook op over te tot u uit van voor waar waarom was wat we wel werd wie wordt ze
+    zich zijn zo`),
+  sv: words(`att av de den det du där en ett för från han har hon hur i inte jag kan med men mig min när och om på
+    sig som så till ut vad var varför vem vi vilken är`),
+  ru: words(`а без был была были было бы в вам вас весь во вот все где да для до его ее если есть еще же за и из или
+    им их к как какой кто ли мне мы на над не нет но о об он она они от по при с со так там то ты у что чтобы эта
+    это я`),
+}
+
+/** True when the lower-case word tells nothing of a question's subject. English when the language is unknown. */
+export function isStopWord(word: string, language: string | null): boolean {
+  return STOP_WORDS[language ?? "en"]?.has(word.replaceAll("’", "'")) ?? false
+}
+
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.split(/\s+/))
+}

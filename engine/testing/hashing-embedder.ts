@@ -1,0 +1,53 @@
+import { analyse } from "#engine/analysis/analyse.ts"
+import type { Embedder } from "#engine/embedder.ts"
+
+const DIMENSIONS = 64
+
+/**
+ * An embedder without a model, for tests: a text becomes the counts of its stemmed words, hashed into 64
+ * dimensions with signs (feature hashing, Weinberger et al. 2009) and scaled to unit length. Texts that
+ * share words are near, others are about orthogonal. A text without words gets the first unit vector.
+ */
+export class HashingEmbedder implements Embedder {
+  readonly id: string
+  readonly dimensions = DIMENSIONS
+  #closed = false
+
+  /** @param id another id makes an embedder whose vectors must not be mixed with these. */
+  constructor(id = "hashing-64") {
+    this.id = id
+  }
+
+  async embed(
+    texts: readonly string[],
+    options: { priority?: "query" | "index"; signal?: AbortSignal } = {},
+  ): Promise<Float32Array[]> {
+    options.signal?.throwIfAborted()
+    if (this.#closed) throw new Error("The embedder is closed.")
+    return texts.map(hashedWords)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+  }
+}
+
+function hashedWords(text: string): Float32Array {
+  const vector = new Float32Array(DIMENSIONS)
+  for (const term of analyse(text, "en")) {
+    const hash = fnv1a(term)
+    const at = hash % DIMENSIONS
+    vector[at] = (vector[at] ?? 0) + (hash & 0x8000_0000 ? 1 : -1)
+  }
+  const length = Math.hypot(...vector)
+  if (length === 0) return Float32Array.from(vector, (_, i) => (i === 0 ? 1 : 0))
+  return vector.map((value) => value / length)
+}
+
+/** FNV-1a over UTF-16 units, with a last mix so that the low bits depend on all of it. */
+function fnv1a(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  return (hash ^ (hash >>> 13)) >>> 0
+}
