@@ -1,0 +1,338 @@
+import { QuoteType, Tokenizer, type TokenizerCallbacks } from "htmlparser2"
+
+/** An element of a parsed document. Text is kept as plain strings among the children. */
+export class Element {
+  readonly tag: string
+  readonly parent: Element | null
+  readonly children: (Element | string)[] = []
+  /** Names and values in turn; only {@link KEPT_ATTRIBUTES}. */
+  attributes: readonly string[] = NO_ATTRIBUTES
+  /** Whether any descendant is a block, so that an inline tag around it must be written as one. */
+  containsBlock = false
+
+  constructor(tag: string, parent: Element | null) {
+    this.tag = tag
+    this.parent = parent
+  }
+
+  /** The value of an attribute, decoded; null when it is absent. */
+  get(name: string): string | null {
+    const { attributes } = this
+    for (let i = 0; i < attributes.length; i += 2) if (attributes[i] === name) return attributes[i + 1]!
+    return null
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== null
+  }
+}
+
+const NO_ATTRIBUTES: readonly string[] = []
+
+// Deeper elements are hung on the deepest allowed ancestor, so that every later pass may recurse.
+const MAX_DEPTH = 400
+// Several times what the largest honest pages hold; the rest of a document is left unread.
+const MAX_NODES = 1_000_000
+const MAX_ATTRIBUTE_CHARS = 20_000
+
+// Everything a later pass asks for. A short list keeps a hostile tag with a million attributes cheap.
+const KEPT_ATTRIBUTES = new Set(
+  (
+    "alt aria-hidden aria-label aria-level aria-modal charset class colspan content data-href data-lang " +
+    "data-language data-lazy data-lazy-src data-lazy-srcset data-original data-src data-srcset data-testid " +
+    "datetime dir display encoding headers height hidden href hreflang http-equiv id itemprop itemscope " +
+    "itemtype lang language media name open property rel role rowspan sizes src srcset start style title type " +
+    "value width xml:lang"
+  ).split(" "),
+)
+
+const VOID = new Set(
+  "area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr".split(
+    " ",
+  ),
+)
+/** Elements whose content the tokenizer hands over as one raw text. */
+const RAW_TEXT = new Set("script style title textarea xmp iframe noembed noframes plaintext".split(" "))
+const HEAD_TAGS = new Set(
+  "base basefont bgsound link meta noscript script style template title noframes".split(" "),
+)
+// Inline end tags never close one of these; `</b>` after `<b><div>` leaves the div open (WHATWG HTML §13.2.6.4.7).
+const SPECIAL = new Set(
+  (
+    "address applet article aside blockquote body button caption center dd details dialog dir div dl dt fieldset " +
+    "figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup html li listing main marquee menu " +
+    "nav object ol p pre search section select summary table tbody td template tfoot th thead tr ul"
+  ).split(" "),
+)
+const SCOPE = new Set("html body table td th caption template object marquee applet".split(" "))
+const LIST_SCOPE = new Set([...SCOPE, "ol", "ul"])
+const TABLE_SCOPE = new Set(["html", "body", "table", "template"])
+const TABLE_PARTS = new Set("td th tr tbody thead tfoot caption table".split(" "))
+
+const CLOSES_PARAGRAPH = new Set(
+  (
+    "address article aside blockquote center details dialog dir div dl dd dt fieldset figcaption figure footer form " +
+    "h1 h2 h3 h4 h5 h6 header hgroup hr li main menu nav ol p pre search section summary table ul"
+  ).split(" "),
+)
+const HEADING = /^h[1-6]$/
+
+/** Parses any text as HTML. Never throws; the tree is never deeper than a few hundred levels. */
+export function parseTree(html: string): Element {
+  const builder = new TreeBuilder(html)
+  const tokenizer = new Tokenizer({ decodeEntities: true }, builder)
+  builder.stop = () => tokenizer.pause()
+  tokenizer.write(html)
+  if (tokenizer.running) tokenizer.end()
+  builder.onend()
+  return builder.root
+}
+
+class TreeBuilder implements TokenizerCallbacks {
+  readonly root = new Element("#document", null)
+  stop: () => void = () => {}
+  readonly #html: string
+  #top = this.root
+  readonly #stack: Element[] = []
+  readonly #open = new Map<string, number>()
+  #overflow = 0
+  #nodes = 0
+  #foreign = 0
+  #text = ""
+  #tag = ""
+  #attributes: string[] = []
+  #attributeName = ""
+  #attributeValue = ""
+
+  constructor(html: string) {
+    this.#html = html
+  }
+
+  isInForeignContext(): boolean {
+    return this.#foreign > 0
+  }
+
+  ontext(start: number, end: number): void {
+    this.#text += this.#html.slice(start, end)
+  }
+
+  ontextentity(codePoint: number): void {
+    this.#text += String.fromCodePoint(codePoint)
+  }
+
+  onopentagname(start: number, end: number): void {
+    this.#flushText()
+    const tag = this.#html.slice(start, end).toLowerCase()
+    this.#tag = tag === "image" ? "img" : tag
+    this.#attributes = []
+  }
+
+  onattribname(start: number, end: number): void {
+    this.#attributeName = end - start > 40 ? "" : this.#html.slice(start, end).toLowerCase()
+    this.#attributeValue = ""
+  }
+
+  onattribdata(start: number, end: number): void {
+    if (this.#attributeValue.length < MAX_ATTRIBUTE_CHARS)
+      this.#attributeValue += this.#html.slice(start, Math.min(end, start + MAX_ATTRIBUTE_CHARS))
+  }
+
+  onattribentity(codePoint: number): void {
+    if (this.#attributeValue.length < MAX_ATTRIBUTE_CHARS)
+      this.#attributeValue += String.fromCodePoint(codePoint)
+  }
+
+  onattribend(_quote: QuoteType): void {
+    const name = this.#attributeName
+    if (!KEPT_ATTRIBUTES.has(name)) return
+    for (let i = 0; i < this.#attributes.length; i += 2) if (this.#attributes[i] === name) return
+    this.#attributes.push(name, this.#attributeValue)
+  }
+
+  onopentagend(): void {
+    this.#openElement(false)
+  }
+
+  onselfclosingtag(): void {
+    this.#openElement(this.#foreign > 0 || this.#tag === "svg" || this.#tag === "math")
+  }
+
+  onclosetag(start: number, end: number): void {
+    this.#flushText()
+    this.#close(this.#html.slice(start, end).toLowerCase())
+  }
+
+  oncdata(start: number, end: number, endOffset: number): void {
+    if (this.#foreign > 0) this.#text += this.#html.slice(start, end - endOffset)
+  }
+
+  oncomment(): void {}
+  ondeclaration(): void {}
+  onprocessinginstruction(): void {}
+
+  onend(): void {
+    this.#flushText()
+  }
+
+  #flushText(): void {
+    if (this.#text === "") return
+    this.#top.children.push(this.#text)
+    this.#text = ""
+    this.#nodes++
+  }
+
+  #openElement(selfClosed: boolean): void {
+    const tag = this.#tag
+    if (this.#nodes++ > MAX_NODES) this.stop()
+    if ((tag === "html" || tag === "body" || tag === "head") && this.#isOpen(tag)) return
+    if (this.#foreign === 0) this.#closeImplied(tag)
+
+    const element = new Element(tag, this.#top)
+    if (this.#attributes.length > 0) element.attributes = this.#attributes
+    this.#top.children.push(element)
+    if (SPECIAL.has(tag))
+      for (let above: Element | null = this.#top; above && !above.containsBlock; above = above.parent)
+        above.containsBlock = true
+    if (selfClosed || VOID.has(tag)) return
+    if (this.#stack.length >= MAX_DEPTH && !RAW_TEXT.has(tag)) {
+      this.#overflow++
+      return
+    }
+    this.#stack.push(element)
+    this.#open.set(tag, (this.#open.get(tag) ?? 0) + 1)
+    if (tag === "svg" || tag === "math") this.#foreign++
+    this.#top = element
+  }
+
+  #isOpen(tag: string): boolean {
+    return (this.#open.get(tag) ?? 0) > 0
+  }
+
+  /** End tags that HTML lets an author leave out (WHATWG HTML §13.1.2.4). */
+  #closeImplied(tag: string): void {
+    if (this.#top.tag === "head" && !HEAD_TAGS.has(tag)) this.#pop()
+    if (CLOSES_PARAGRAPH.has(tag)) this.#closeInScope("p", SCOPE)
+    if (HEADING.test(tag) && HEADING.test(this.#top.tag)) this.#pop()
+    switch (tag) {
+      case "li":
+        this.#closeInScope("li", LIST_SCOPE)
+        break
+      case "dd":
+      case "dt":
+        this.#closeInScope("dd", DEFINITION_SCOPE)
+        this.#closeInScope("dt", DEFINITION_SCOPE)
+        break
+      case "option":
+      case "optgroup":
+        if (this.#top.tag === "option") this.#pop()
+        break
+      case "a":
+        this.#closeInScope("a", SPECIAL)
+        break
+      case "td":
+      case "th":
+        this.#closeInScope("td", TABLE_SCOPE)
+        this.#closeInScope("th", TABLE_SCOPE)
+        break
+      case "tr":
+        this.#closeInScope("tr", TABLE_SCOPE)
+        break
+      case "tbody":
+      case "thead":
+      case "tfoot":
+        for (const part of ["tbody", "thead", "tfoot"]) this.#closeInScope(part, TABLE_SCOPE)
+        break
+      default:
+    }
+  }
+
+  #closeInScope(tag: string, barriers: ReadonlySet<string>): boolean {
+    if (!this.#isOpen(tag)) return false
+    for (let i = this.#stack.length - 1; i >= 0; i--) {
+      const open = this.#stack[i]!.tag
+      if (open === tag) {
+        while (this.#stack.length > i) this.#pop()
+        return true
+      }
+      if (barriers.has(open)) return false
+    }
+    return false
+  }
+
+  #close(name: string): void {
+    if (name === "br") {
+      this.#top.children.push(new Element("br", this.#top))
+      return
+    }
+    // What follows </body> is shown all the same.
+    if (VOID.has(name) || name === "body" || name === "html") return
+    if (this.#overflow > 0 && !RAW_TEXT.has(name)) {
+      this.#overflow--
+      return
+    }
+    if (this.#top.tag === name) this.#pop()
+    else if (TABLE_PARTS.has(name)) this.#closeInScope(name, name === "table" ? CELL_FREE_SCOPE : TABLE_SCOPE)
+    else if (name === "li") this.#closeInScope(name, LIST_SCOPE)
+    else if (SPECIAL.has(name)) this.#closeInScope(name, SCOPE)
+    else if (this.#foreign > 0) this.#closeInScope(name, CELL_FREE_SCOPE)
+    else this.#closeInScope(name, SPECIAL)
+  }
+
+  #pop(): void {
+    const element = this.#stack.pop()
+    if (!element) return
+    this.#open.set(element.tag, (this.#open.get(element.tag) ?? 1) - 1)
+    if (element.tag === "svg" || element.tag === "math") this.#foreign--
+    this.#top = this.#stack.at(-1) ?? this.root
+  }
+}
+
+const DEFINITION_SCOPE = new Set([...SCOPE, "dl"])
+const CELL_FREE_SCOPE = new Set(["html", "body", "template"])
+
+/** Visits `element` and everything below it in document order; a visitor that returns false is not asked below. */
+export function walk(element: Element, visit: (element: Element) => boolean | void): void {
+  if (visit(element) === false) return
+  for (const child of element.children) if (typeof child !== "string") walk(child, visit)
+}
+
+export function firstElement(root: Element, matches: (element: Element) => boolean): Element | null {
+  if (matches(root)) return root
+  for (const child of root.children) {
+    if (typeof child === "string") continue
+    const found = firstElement(child, matches)
+    if (found) return found
+  }
+  return null
+}
+
+/** All text below an element, white space collapsed. Scripts and styles have none. */
+export function textOf(element: Element, maxChars = 1_000_000): string {
+  const parts: string[] = []
+  let chars = 0
+  const collect = (node: Element): void => {
+    for (const child of node.children) {
+      if (chars > maxChars) return
+      if (typeof child === "string") {
+        parts.push(child)
+        chars += child.length
+      } else if (child.tag === "br") parts.push(" ")
+      else if (child.tag !== "script" && child.tag !== "style" && child.tag !== "template") {
+        const block = SPECIAL.has(child.tag)
+        if (block) parts.push(" ")
+        collect(child)
+        if (block) parts.push(" ")
+      }
+    }
+  }
+  collect(element)
+  return collapse(parts.join("").slice(0, maxChars))
+}
+
+export function collapse(text: string): string {
+  return text.replace(/[\s\u200B\uFEFF\0]+/g, " ").trim()
+}
+
+export function isBlockTag(tag: string): boolean {
+  return SPECIAL.has(tag) && tag !== "button" && tag !== "object"
+}
