@@ -1,0 +1,190 @@
+import { connect } from "node:net"
+import { gzipSync } from "node:zlib"
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+
+import { EngineError } from "#engine"
+
+import { FakeEngine, hit } from "./testing/fake-engine.ts"
+import { answerOf, type ServedApp, serveApp, TEST_KEY } from "./testing/serve-app.ts"
+
+const engine = new FakeEngine([hit()])
+let app: ServedApp
+
+beforeAll(async () => {
+  app = await serveApp({ engine, config: { bodyLimit: 2000 } })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const bearer = { Authorization: `Bearer ${TEST_KEY}` }
+const json = { "Content-Type": "application/json" }
+
+describe("keys", () => {
+  test.each([
+    ["no key", {}],
+    ["a wrong key", { Authorization: "Bearer nope" }],
+    ["another scheme", { Authorization: `Basic ${TEST_KEY}` }],
+    ["an empty bearer", { Authorization: "Bearer" }],
+  ])("%s is answered with 401", async (_, headers) => {
+    const answer = await app.post("/search", { query: "pumps" }, { headers: { ...json, ...headers } })
+    expect(answer.status).toBe(401)
+    expect(answer.body).toEqual({ detail: { error: "Unauthorized: missing or invalid API key." } })
+  })
+
+  test("a key in the body is accepted, unless a header says otherwise or the switch is off", async () => {
+    const body = { query: "pumps", api_key: TEST_KEY }
+    expect((await app.post("/search", body, { headers: json })).status).toBe(200)
+    expect(
+      (await app.post("/search", body, { headers: { ...json, Authorization: "Bearer nope" } })).status,
+    ).toBe(401)
+    await using strict = await serveApp({ config: { bodyKey: false } })
+    expect((await strict.post("/search", body, { headers: json })).status).toBe(401)
+  })
+})
+
+describe("paths and methods", () => {
+  test.each(["/search", "//search", "/search/", "/tv/search", "//tv//search"])(
+    "%s is the search",
+    async (path) => {
+      expect((await app.post(path, { query: "pumps" })).status).toBe(200)
+    },
+  )
+
+  test("an unknown path is 404 in the envelope", async () => {
+    const answer = await app.post("/nothing", {})
+    expect(answer.status).toBe(404)
+    expect(answer.body.detail.error).toContain("/nothing")
+  })
+
+  test("another method is 405 and names the one allowed", async () => {
+    const answer = await answerOf(await fetch(`${app.url}/search`, { headers: bearer }))
+    expect(answer.status).toBe(405)
+    expect(answer.headers.get("allow")).toBe("POST")
+    expect(answer.body.detail.error).toBe("GET is not allowed here. Allowed: POST.")
+  })
+})
+
+describe("bodies", () => {
+  const send = async (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+    answerOf(
+      await fetch(`${app.url}/search`, { method: "POST", headers: { ...json, ...bearer, ...headers }, body }),
+    )
+
+  test.each([
+    ['{"query":', 400, "The request body is not valid JSON."],
+    ["", 400, "The request body is empty. Send a JSON object."],
+    ["[]", 400, "The request body must be a JSON object."],
+    ['"pumps"', 400, "The request body must be a JSON object."],
+    ["null", 400, "The request body must be a JSON object."],
+    [JSON.stringify({ query: "x".repeat(3000) }), 413, "Request body exceeds 2000 bytes."],
+  ])("%s", async (body, status, error) => {
+    const answer = await send(body)
+    expect(answer.status).toBe(status)
+    expect(answer.body).toEqual({ detail: { error } })
+  })
+
+  test("bytes that are no UTF-8 are refused", async () => {
+    const answer = await send(new Uint8Array([0x22, 0xff, 0xfe, 0x22]))
+    expect(answer.body.detail.error).toBe("The request body is not valid UTF-8.")
+  })
+
+  test("gzip is read; broken gzip and gzip that unpacks beyond the limit are refused", async () => {
+    const gzip = { "Content-Encoding": "gzip" }
+    const packed = new Uint8Array(gzipSync(JSON.stringify({ query: "pumps" })))
+    expect((await send(packed, gzip)).status).toBe(200)
+    const truncated = await send(packed.subarray(0, 20), gzip)
+    expect(truncated.status).toBe(400)
+    expect(truncated.body.detail.error).toBe("The request body is not valid gzip.")
+    expect((await send(new Uint8Array([1, 2, 3]), gzip)).status).toBe(400)
+    expect((await send(new Uint8Array(gzipSync("x".repeat(1_000_000))), gzip)).status).toBe(413)
+  })
+
+  test("other types and encodings are 415, a charset is no other type", async () => {
+    expect((await send("query=pumps", { "Content-Type": "text/plain" })).status).toBe(415)
+    expect((await send("{}", { "Content-Encoding": "zstd" })).status).toBe(415)
+    expect((await send('{"query":"p"}', { "Content-Type": "application/json; charset=utf-8" })).status).toBe(
+      200,
+    )
+  })
+
+  test("a body that ends too early leaves the app serving", async () => {
+    const port = Number(new URL(app.url).port)
+    await new Promise<void>((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => {
+        socket.write(
+          `POST /search HTTP/1.1\r\nHost: a\r\nAuthorization: ${bearer.Authorization}\r\nContent-Length: 99\r\n\r\n{`,
+        )
+        socket.end(() => socket.destroy())
+      })
+      socket.on("close", () => resolve())
+    })
+    expect((await app.post("/search", { query: "pumps" })).status).toBe(200)
+  })
+})
+
+test("what is no HTTP gets the envelope", async () => {
+  const answer = await new Promise<string>((resolve) => {
+    let text = ""
+    const socket = connect(Number(new URL(app.url).port), "127.0.0.1", () => socket.write("hello\r\n\r\n"))
+    socket.on("data", (chunk) => (text += String(chunk)))
+    socket.on("close", () => resolve(text))
+  })
+  expect(answer).toMatch(/^HTTP\/1.1 400 /)
+  expect(answer).toContain('{"detail":{"error":"Bad Request"}}')
+})
+
+describe("failures inside", () => {
+  test("a bug is 500 without a word of it, and the log has it", async () => {
+    engine.failure = new Error("secret detail at /some/path")
+    const answer = await app.post("/search", { query: "pumps" })
+    engine.failure = null
+    expect(answer.status).toBe(500)
+    expect(answer.body).toEqual({ detail: { error: "Internal Server Error" } })
+    expect(app.logLines.join("")).toContain("secret detail")
+  })
+
+  test("an index that cannot be read is 503 and says what to do", async () => {
+    engine.failure = new EngineError("EMBEDDER_MISMATCH", "384 against 256")
+    const answer = await app.post("/search", { query: "pumps" })
+    engine.failure = null
+    expect(answer.status).toBe(503)
+    expect(answer.body.detail.error).toContain("npm run reembed")
+  })
+})
+
+describe("logs and ids", () => {
+  test("a request is logged with its id, without query and keys", async () => {
+    const body = { query: "very private words", api_key: "body-key", apiKey: "leaked-key" }
+    const answer = await app.post("/search?token=in-url", body)
+    expect(answer.headers.get("x-request-id")).toBe(answer.body.request_id)
+    const line = app.logLines.find((one) => one.includes(answer.body.request_id))
+    expect(JSON.parse(line!)).toMatchObject({ path: "/search", status: 200, key: "tester" })
+    expect(app.logLines.join("")).not.toMatch(/private words|body-key|leaked-key|in-url|test-key/)
+  })
+})
+
+describe("health", () => {
+  test("/healthz needs no key; /readyz says what is wrong", async () => {
+    await using half = await serveApp({
+      checks: {
+        index: async () => null,
+        crawler: async () => "no crawler process has been seen",
+        model: async () => {
+          throw new Error("the model folder is missing")
+        },
+      },
+    })
+    expect((await answerOf(await fetch(`${half.url}/healthz`))).body).toEqual({ status: "ok" })
+    const ready = await answerOf(await fetch(`${half.url}/readyz`))
+    expect(ready.status).toBe(503)
+    expect(ready.body).toEqual({
+      status: "not ready",
+      checks: {
+        index: "ok",
+        crawler: "no crawler process has been seen",
+        model: "the model folder is missing",
+      },
+    })
+    expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
+  })
+})

@@ -1,0 +1,65 @@
+import { Router } from "@koa/router"
+import Koa from "koa"
+import type { Logger } from "pino"
+
+import type { Engine } from "#engine"
+import type { Values } from "#engine/settings.ts"
+
+import type { KeyStore } from "./accounts/keys.ts"
+import type { apiSettings } from "./config.ts"
+import type { Middleware, RequestState } from "./context.ts"
+import { type Check, healthOf } from "./health.ts"
+import { authentication } from "./middleware/authentication.ts"
+import { errorEnvelope } from "./middleware/error-envelope.ts"
+import { jsonBody } from "./middleware/json-body.ts"
+import { requestId } from "./middleware/request-id.ts"
+import { requestLog } from "./middleware/request-log.ts"
+import { tolerantPath } from "./middleware/tolerant-path.ts"
+import { search } from "./tavily/search.ts"
+
+export type ApiConfig = Values<typeof apiSettings>
+
+export interface AppParts {
+  readonly engine: Engine
+  readonly keys: Pick<KeyStore, "verify">
+  readonly log: Logger
+  readonly config: Pick<
+    ApiConfig,
+    "bodyKey" | "bodyLimit" | "maxResults" | "includeDomainsCap" | "excludeDomainsCap"
+  >
+  /** What /readyz looks at, by name. */
+  readonly checks: Readonly<Record<string, Check>>
+}
+
+/** The HTTP application, without a socket. It opens and closes nothing. */
+export function createApp(parts: AppParts): Koa<RequestState> {
+  const { config } = parts
+  const endpoints: Readonly<Record<string, Middleware>> = {
+    search: search(parts.engine, config),
+  }
+
+  const key = authentication(parts.keys, config)
+  const router = new Router<RequestState>()
+  for (const [name, endpoint] of Object.entries(endpoints)) {
+    router.post(`/${name}`, key.beforeBody, jsonBody(config.bodyLimit), key.afterBody, endpoint)
+  }
+  router.get("/healthz", (ctx) => {
+    ctx.body = { status: "ok" }
+  })
+  router.get("/readyz", async (ctx) => {
+    const health = await healthOf(parts.checks)
+    ctx.status = health.ready ? 200 : 503
+    ctx.body = { status: health.ready ? "ready" : "not ready", checks: health.checks }
+  })
+
+  const app = new Koa<RequestState>()
+  // Koa's own report goes to stderr as text; what breaks while an answer is written belongs in the log.
+  app.on("error", (error: unknown) => parts.log.warn({ err: error }, "answer not written"))
+  app.use(requestId())
+  app.use(requestLog(parts.log))
+  app.use(errorEnvelope())
+  app.use(tolerantPath([...Object.keys(endpoints), "healthz", "readyz"]))
+  app.use(router.routes())
+  app.use(router.allowedMethods())
+  return app
+}

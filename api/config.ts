@@ -1,0 +1,124 @@
+import { integer, oneOf, onOff, text, type Setting } from "#engine/settings.ts"
+
+const port: Setting<number> = integer(
+  { name: "FOSSICK_PORT", default: "8080", about: "Port that the appliance answers on." },
+  0,
+  65_535,
+)
+
+const apiKey: Setting<string> = {
+  name: "FOSSICK_API_KEY",
+  default: "",
+  about:
+    "An API key of your own choice, valid as long as it is set here. Without it, and with no key made yet, the first start makes one and shows it once.",
+  secret: true,
+  parse(value) {
+    if (/[^\x21-\x7e]/.test(value)) throw new Error("must be printable ASCII without blanks")
+    return value
+  },
+}
+
+const publicUrl: Setting<string> = {
+  name: "FOSSICK_PUBLIC_URL",
+  default: "",
+  about:
+    "Address under which users reach the appliance, without a slash at the end; empty means `http://localhost:` and the port.",
+  parse(value) {
+    if (value === "") return value
+    const url = URL.parse(value)
+    if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+      throw new Error("must be an http or https address")
+    }
+    return value.replace(/\/+$/, "")
+  },
+}
+
+/** Settings of the API. */
+export const apiSettings = {
+  port,
+  host: text({
+    name: "FOSSICK_HOST",
+    default: "127.0.0.1",
+    about: "Network address to listen on; `0.0.0.0` answers on every network of the machine.",
+  }),
+  publicUrl,
+  apiKey,
+  bodyKey: onOff({
+    name: "FOSSICK_BODY_KEY",
+    default: "on",
+    about:
+      "Whether a key in the field `api_key` of the body is accepted when the Authorization header is missing.",
+  }),
+  bodyLimit: integer(
+    {
+      name: "FOSSICK_BODY_LIMIT",
+      default: "262144",
+      about: "Largest request body in bytes, measured after decompression.",
+    },
+    1024,
+    64 * 1024 * 1024,
+  ),
+  logLevel: oneOf(
+    {
+      name: "FOSSICK_LOG_LEVEL",
+      default: "info",
+      about:
+        "Least severe log lines to write. On a terminal `npm start` writes from `warn` on unless this is set.",
+    },
+    "debug",
+    "info",
+    "warn",
+    "error",
+    "silent",
+  ),
+  maxResults: integer(
+    {
+      name: "FOSSICK_MAX_RESULTS",
+      default: "5",
+      about: "Results of a search that does not give `max_results`, or gives `auto`.",
+    },
+    1,
+    50,
+  ),
+  includeDomainsCap: integer(
+    {
+      name: "FOSSICK_INCLUDE_DOMAINS_CAP",
+      default: "300",
+      about: "Most entries of `include_domains` in a search.",
+    },
+    1,
+    10_000,
+  ),
+  excludeDomainsCap: integer(
+    {
+      name: "FOSSICK_EXCLUDE_DOMAINS_CAP",
+      default: "150",
+      about: "Most entries of `exclude_domains` in a search.",
+    },
+    1,
+    10_000,
+  ),
+  liveReads: integer(
+    {
+      name: "FOSSICK_LIVE_READS",
+      default: "8",
+      about: "Pages that all running extract, crawl and map calls together may be reading at one time.",
+    },
+    1,
+    256,
+  ),
+  shutdownSeconds: integer(
+    {
+      name: "FOSSICK_SHUTDOWN_SECONDS",
+      default: "10",
+      about: "How long running requests may take to finish when the appliance stops.",
+    },
+    0,
+    300,
+  ),
+  handbook: onOff({
+    name: "FOSSICK_HANDBOOK",
+    default: "on",
+    about: "Whether the first start with an empty index crawls the appliance's own handbook.",
+  }),
+}

@@ -1,0 +1,24 @@
+import type { Logger } from "pino"
+import type Koa from "koa"
+
+import type { ApiKey } from "./accounts/keys.ts"
+
+/** What middleware leaves for those after it. */
+export interface RequestState {
+  /** UUID of this request, also in the `X-Request-Id` header. */
+  requestId: string
+  /** `performance.now()` when the request came in. */
+  startedAt: number
+  log: Logger
+  /** Set after authentication. */
+  key: ApiKey
+  /** The parsed JSON body, an object; set by `jsonBody`. */
+  body: Readonly<Record<string, unknown>>
+}
+
+export type Context = Koa.ParameterizedContext<RequestState>
+export type Middleware = Koa.Middleware<RequestState>
+
+/** Seconds since the request came in, to the millisecond. */
+export const responseTime = (ctx: Context): number =>
+  Math.round(performance.now() - ctx.state.startedAt) / 1000

@@ -1,0 +1,36 @@
+import { EngineError, type EngineErrorCode } from "#engine"
+
+/** An answer that is no success: a status and a text for the caller. Nothing else of it leaves the process. */
+export class ApiError extends Error {
+  readonly status: number
+  /** Further fields beside `error` in the envelope. */
+  readonly fields: Readonly<Record<string, unknown>>
+
+  constructor(status: number, message: string, fields: Readonly<Record<string, unknown>> = {}) {
+    super(message)
+    this.name = "ApiError"
+    this.status = status
+    this.fields = fields
+  }
+}
+
+/** The caller sent something that cannot be served; `message` names the field and what is allowed. */
+export const badRequest = (message: string): ApiError => new ApiError(400, message)
+
+const unavailable: Readonly<Partial<Record<EngineErrorCode, string>>> = {
+  ENGINE_UNAVAILABLE: "The index cannot be read right now. Try again shortly.",
+  ENGINE_CLOSED: "The appliance is stopping. Try again shortly.",
+  EMBEDDER_MISMATCH: "The index was made with another embedding model. Run `npm run reembed` on the server.",
+  MODEL_UNAVAILABLE: "The embedding model cannot be loaded. See /readyz on the server.",
+  INDEX_FORMAT_TOO_NEW: "The index was written by a newer version of the server.",
+}
+
+/** What a caller is told about `error`: the only place where failures become statuses. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (error instanceof EngineError) {
+    const message = unavailable[error.code]
+    if (message !== undefined) return new ApiError(503, message)
+  }
+  return new ApiError(500, "Internal Server Error")
+}

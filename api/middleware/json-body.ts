@@ -1,0 +1,87 @@
+import type { IncomingMessage } from "node:http"
+import type { Transform } from "node:stream"
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
+
+import type { Middleware } from "../context.ts"
+import { ApiError, badRequest } from "../errors.ts"
+
+/**
+ * Reads the body as one JSON object into `ctx.state.body`.
+ *
+ * A missing content type is taken for JSON; gzip, deflate and brotli bodies are read. `limit` is in bytes of
+ * the decoded body, and reading stops there, so that a small compressed body cannot grow without bound.
+ */
+export function jsonBody(limit: number): Middleware {
+  return async (ctx, next) => {
+    const type = ctx.get("Content-Type").split(";")[0]!.trim().toLowerCase()
+    if (type !== "" && type !== "application/json" && !type.endsWith("+json")) {
+      throw new ApiError(415, "Unsupported content type. Send the body as application/json.")
+    }
+    const text = await readText(ctx.req, ctx.get("Content-Encoding"), limit)
+    ctx.state.body = parseObject(text)
+    await next()
+  }
+}
+
+async function readText(request: IncomingMessage, encoding: string, limit: number): Promise<string> {
+  const tooLarge = () => new ApiError(413, `Request body exceeds ${limit} bytes.`)
+  if (Number(request.headers["content-length"] ?? 0) > limit) throw tooLarge()
+  const decoder = decoderFor(encoding.trim().toLowerCase())
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    if (decoder !== null) {
+      request.once("error", (error) => decoder.destroy(error))
+      request.pipe(decoder)
+    }
+    for await (const chunk of (decoder ?? request) as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > limit) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    request.unpipe()
+    if (error instanceof ApiError) throw error
+    if (request.destroyed && !request.complete) throw badRequest("The request body ended too early.")
+    throw badRequest(`The request body is not valid ${encoding}.`)
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks))
+  } catch {
+    throw badRequest("The request body is not valid UTF-8.")
+  }
+}
+
+function decoderFor(encoding: string): Transform | null {
+  switch (encoding) {
+    case "":
+    case "identity":
+      return null
+    case "gzip":
+    case "x-gzip":
+      return createGunzip()
+    case "deflate":
+      return createInflate()
+    case "br":
+      return createBrotliDecompress()
+    default:
+      throw new ApiError(415, "Unsupported content encoding. Must be gzip, deflate, br or none.")
+  }
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw badRequest(
+      text.trim() === ""
+        ? "The request body is empty. Send a JSON object."
+        : "The request body is not valid JSON.",
+    )
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw badRequest("The request body must be a JSON object.")
+  }
+  return value as Readonly<Record<string, unknown>>
+}

@@ -1,0 +1,28 @@
+import type { Logger } from "pino"
+
+import type { Context, Middleware } from "../context.ts"
+
+/** Longest client name that is logged; the header is the caller's and may be anything. */
+const MAX_CLIENT_CHARS = 40
+
+/**
+ * One line for each request. It tells which endpoint, how it ended and how long it took; never the query, the
+ * body, a key or an address with parameters, since all of these may be private.
+ */
+export function requestLog(log: Logger): Middleware {
+  return async (ctx, next) => {
+    ctx.state.log = log.child({ requestId: ctx.state.requestId })
+    await next()
+    const clientGone = ctx.req.destroyed && !ctx.res.writableEnded && !ctx.writable
+    const line = {
+      method: ctx.method,
+      path: ctx.path.slice(0, 200),
+      status: clientGone ? 499 : ctx.status,
+      ms: Math.round(performance.now() - ctx.state.startedAt),
+      key: (ctx.state as Partial<Context["state"]>).key?.id,
+      client: ctx.get("X-Client-Source").slice(0, MAX_CLIENT_CHARS) || undefined,
+    }
+    if (ctx.path === "/healthz" || ctx.path === "/readyz") ctx.state.log.debug(line, "request")
+    else ctx.state.log.info(line, "request")
+  }
+}

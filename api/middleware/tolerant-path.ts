@@ -1,0 +1,20 @@
+import type { Middleware } from "../context.ts"
+
+/**
+ * Clients that join a base address and a path by hand send `//search`, `/search/` or, behind a proxy that
+ * keeps its prefix, `/tv/search`. All of them mean `/search`.
+ *
+ * @param endpoints last path segments to recognise, for example `search`
+ */
+export function tolerantPath(endpoints: readonly string[]): Middleware {
+  const known = new Set(endpoints)
+  return async (ctx, next) => {
+    const path = ctx.path.replaceAll(/\/{2,}/g, "/")
+    const segments = path.split("/").filter((segment) => segment !== "")
+    const last = segments.at(-1)
+    const prefixed = last !== undefined && known.has(last) && segments[0] !== "docs"
+    const meant = prefixed ? `/${last}` : path
+    if (meant !== ctx.path) ctx.path = meant
+    await next()
+  }
+}

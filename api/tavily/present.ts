@@ -1,0 +1,76 @@
+import type { Hit, PageImage } from "#engine"
+import { toPlainText } from "#crawler/extract/plain-text.ts"
+
+import type { SearchRequest } from "./schema.ts"
+
+/** Stands between two passages of one page. */
+export const CHUNK_SEPARATOR = " [...] "
+/** Images of all results together, so that a page full of pictures does not swamp the answer. */
+const MAX_SEARCH_IMAGES = 20
+/** Beginning of a page shown when no passage of it can be. */
+const OPENING_CHARS = 500
+
+export interface SearchPresentation {
+  readonly requestId: string
+  /** Seconds. */
+  readonly responseTime: number
+  readonly credits: number
+}
+
+/** The answer of POST /search. */
+export function presentSearch(request: SearchRequest, hits: readonly Hit[], facts: SearchPresentation) {
+  return {
+    query: request.query,
+    follow_up_questions: null,
+    answer: null,
+    images: request.include_images ? searchImages(hits, request.include_image_descriptions) : [],
+    results: hits.map((hit, index) => presentHit(request, hit, resultId(facts.requestId, index))),
+    ...(request.auto_parameters && {
+      auto_parameters: { search_depth: request.search_depth, topic: request.topic },
+    }),
+    response_time: facts.responseTime,
+    ...(request.include_usage && { usage: { credits: facts.credits } }),
+    request_id: facts.requestId,
+  }
+}
+
+function presentHit(request: SearchRequest, hit: Hit, id: string) {
+  const dated = request.include_published_date || request.filter_by_published_date || request.topic === "news"
+  return {
+    id,
+    title: hit.title,
+    url: hit.url,
+    content: contentOf(request, hit),
+    score: hit.score,
+    raw_content: rawContent(request, hit.markdown),
+    ...(request.include_favicon && { favicon: hit.favicon }),
+    ...(dated && { published_date: hit.publishedAt?.toUTCString() ?? null }),
+    ...(request.include_images && { images: presentImages(hit.images, request.include_image_descriptions) }),
+  }
+}
+
+function contentOf(request: SearchRequest, hit: Hit): string {
+  const passages = hit.passages.map((passage) => passage.text)
+  const summary = request.search_depth === "ultra-fast" ? hit.description : null
+  if (summary !== null) return summary
+  if (passages.length > 0) return passages.join(CHUNK_SEPARATOR)
+  return hit.description ?? toPlainText(hit.markdown).slice(0, OPENING_CHARS)
+}
+
+function rawContent({ include_raw_content: wanted }: SearchRequest, markdown: string): string | null {
+  if (wanted === false) return null
+  return wanted === "text" ? toPlainText(markdown) : markdown
+}
+
+/** Images as addresses, or as `{url, description}` when descriptions are wanted. */
+export function presentImages(images: readonly PageImage[], described: boolean) {
+  return images.map(({ url, description }) => (described ? { url, description: description ?? "" } : url))
+}
+
+function searchImages(hits: readonly Hit[], described: boolean) {
+  const unique = new Map(hits.flatMap((hit) => hit.images).map((image) => [image.url, image]))
+  return presentImages([...unique.values()].slice(0, MAX_SEARCH_IMAGES), described)
+}
+
+const resultId = (requestId: string, index: number): string =>
+  `${requestId.slice(0, 6)}-${String(index).padStart(2, "0")}`

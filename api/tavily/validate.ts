@@ -1,0 +1,94 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
+
+import { badRequest } from "../errors.ts"
+
+/** A JSON schema of a request body, in the vocabulary of draft-07 plus the two notes below. */
+export interface RequestSchema<T> {
+  readonly type: "object"
+  readonly required: readonly (keyof T & string)[]
+  readonly properties: { readonly [Field in keyof T & string]-?: FieldSchema }
+}
+
+export interface FieldSchema {
+  readonly type?: "string" | "integer" | "number" | "boolean" | "array"
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly items?: FieldSchema
+  readonly maxItems?: number
+  readonly anyOf?: readonly FieldSchema[]
+  readonly pattern?: string
+  readonly default?: unknown
+  /** What is allowed, in words, where the schema itself would read badly. */
+  readonly "x-allowed"?: string
+  /** Whole message for a missing required field. */
+  readonly "x-missing"?: string
+  /** Whole message for a list with too many entries. */
+  readonly "x-too-many"?: string
+}
+
+/**
+ * Makes a reader of request bodies: it keeps the fields the schema knows, takes null, blank text and empty
+ * lists for "not set" (clients send them for options their users left alone), fills in defaults, and refuses
+ * the first wrong value with a message that names the field and what is allowed.
+ */
+export function bodyReader<T>(schema: RequestSchema<T>): (body: Readonly<Record<string, unknown>>) => T {
+  const ajv = new Ajv({ strict: true, allowUnionTypes: true, useDefaults: true })
+  for (const keyword of ["x-allowed", "x-missing", "x-too-many"]) ajv.addKeyword(keyword)
+  let validate: ValidateFunction | undefined
+  return (body) => {
+    validate ??= ajv.compile(schema)
+    const set = Object.keys(schema.properties).filter((field) => isSet(body[field]))
+    const known = Object.fromEntries(set.map((field) => [field, body[field]]))
+    if (!validate(known)) throw badRequest(explain(schema.properties, validate.errors![0]!))
+    return known as T
+  }
+}
+
+function isSet(value: unknown): boolean {
+  if (value === undefined || value === null) return false
+  if (typeof value === "string") return value.trim() !== ""
+  return !Array.isArray(value) || value.length > 0
+}
+
+function explain(properties: Readonly<Record<string, FieldSchema>>, error: ErrorObject): string {
+  if (error.keyword === "required") {
+    const field = String(error.params["missingProperty"])
+    const rules = properties[field]!
+    return rules["x-missing"] ?? `Missing ${field}. Must be ${allowed(rules)}.`
+  }
+  const field = error.instancePath.split("/")[1]!
+  const rules = properties[field]!
+  if (error.keyword === "maxItems" && rules["x-too-many"] !== undefined) return rules["x-too-many"]
+  return `Invalid ${field}. Must be ${allowed(rules)}.`
+}
+
+const allowed = (rules: FieldSchema): string => {
+  const choices = describe(rules)
+  return choices.length === 1 ? choices[0]! : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`
+}
+
+function describe(rules: FieldSchema): string[] {
+  if (rules["x-allowed"] !== undefined) return [rules["x-allowed"]]
+  if (rules.anyOf !== undefined) return rules.anyOf.flatMap(describe)
+  if (rules.enum !== undefined) return rules.enum.map((value) => `'${value}'`)
+  switch (rules.type) {
+    case "boolean":
+      return ["true", "false"]
+    case "integer":
+      return [`a whole number ${range(rules)}`.trimEnd()]
+    case "number":
+      return [`a number ${range(rules)}`.trimEnd()]
+    case "array":
+      return [
+        "a list of strings" + (rules.maxItems === undefined ? "" : ` with at most ${rules.maxItems} entries`),
+      ]
+    default:
+      return ["a string"]
+  }
+}
+
+function range({ minimum, maximum }: FieldSchema): string {
+  if (minimum !== undefined && maximum !== undefined) return `from ${minimum} to ${maximum}`
+  return minimum === undefined ? "" : `of at least ${minimum}`
+}

@@ -1,0 +1,67 @@
+import { type Engine, type Hit, type Query, toPageUrl } from "#engine"
+
+/** An engine that answers every search with the given hits and remembers what it was asked. */
+export class FakeEngine implements Engine {
+  readonly supports = { adapter: "fake", typoTolerance: false, exactPhrase: true, readerLagMs: 0 }
+  readonly queries: Query[] = []
+  /** Thrown by the next searches when set. */
+  failure: Error | null = null
+  readonly #hits: readonly Hit[]
+
+  constructor(hits: readonly Hit[] = []) {
+    this.#hits = hits
+  }
+
+  async search(query: Query): Promise<{ hits: readonly Hit[] }> {
+    this.queries.push(query)
+    if (this.failure !== null) throw this.failure
+    return { hits: this.#hits.slice(0, query.limit) }
+  }
+
+  async index(): Promise<void> {
+    throw new Error("The API only reads.")
+  }
+
+  async remove(): Promise<void> {
+    throw new Error("The API only reads.")
+  }
+
+  async get(): Promise<null> {
+    return null
+  }
+
+  async stats() {
+    return { pages: this.#hits.length, passages: 0, pagesWithoutVectors: 0, embedder: "fake", dimensions: 1 }
+  }
+
+  async settled(): Promise<void> {}
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+/** A hit with everything a page can have; `given` changes what a test is about. */
+export function hit(given: Partial<Hit> = {}): Hit {
+  return {
+    url: toPageUrl("https://example.com/pumps")!,
+    title: "Pumps",
+    score: 0.8,
+    passages: [
+      { text: "A pump moves water.", headings: ["Basics"], position: 0 },
+      { text: "Seals wear out first.", headings: ["Repair"], position: 3 },
+    ],
+    description: "All about pumps.",
+    markdown: "# Pumps\n\nA **pump** moves water.",
+    language: "en",
+    author: null,
+    publishedAt: new Date("2025-03-11T17:00:00Z"),
+    fetchedAt: new Date("2025-04-01T00:00:00Z"),
+    images: [
+      { url: "https://example.com/pump.png", description: "A pump, cut open" },
+      { url: "https://example.com/seal.png", description: null },
+    ],
+    favicon: "https://example.com/favicon.ico",
+    source: "example.com",
+    parts: { lexical: 1, vector: 0.7, fused: 0.8 },
+    ...given,
+  }
+}

@@ -1,0 +1,69 @@
+import type { AddressInfo } from "node:net"
+
+import { pino } from "pino"
+
+import { readSettings } from "#engine/settings.ts"
+
+import { type AppParts, createApp } from "../app.ts"
+import { apiSettings } from "../config.ts"
+import { httpServer } from "../http-server.ts"
+import { FakeEngine } from "./fake-engine.ts"
+
+export const TEST_KEY = "test-key"
+
+export interface ServedApp extends AsyncDisposable {
+  readonly url: string
+  /** Every log line so far, as written. */
+  readonly logLines: readonly string[]
+  /** POSTs a JSON body with the key; `init` overrides. */
+  post(path: string, body: unknown, init?: RequestInit): Promise<Answer>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into whatever came back
+  readonly body: any
+}
+
+/** Serves the app on a real socket, with a fake engine unless one is given. */
+export async function serveApp(
+  given: Partial<Omit<AppParts, "config">> & { readonly config?: Partial<AppParts["config"]> } = {},
+): Promise<ServedApp> {
+  const logLines: string[] = []
+  const { config, ...parts } = given
+  const app = createApp({
+    engine: new FakeEngine(),
+    keys: { verify: (presented) => (presented === TEST_KEY ? { id: "tester" } : null) },
+    log: pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) }),
+    checks: {},
+    ...parts,
+    config: { ...readSettings(apiSettings, {}), ...config },
+  })
+  const server = httpServer(app)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    logLines,
+    async post(path, body, init = {}) {
+      return answerOf(
+        await fetch(url + path, {
+          method: "POST",
+          headers: { "Content-Type": "application/json", Authorization: `Bearer ${TEST_KEY}` },
+          body: JSON.stringify(body),
+          ...init,
+        }),
+      )
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** Reads an answer as JSON; fails when it is none. */
+export async function answerOf(response: Response): Promise<Answer> {
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
