@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto"
+import { createReadStream } from "node:fs"
+import { readFile, stat } from "node:fs/promises"
+import path from "node:path"
+import { pipeline } from "node:stream/promises"
+import { EngineError } from "../errors.ts"
+import type { Pooling, WorkerSetup } from "./embed-protocol.ts"
+
+/** The model that ships with Fossick: all-MiniLM-L6-v2, int8, 384 dimensions. */
+export const shippedModel = path.join(import.meta.dirname, "..", "models", "all-MiniLM-L6-v2")
+
+export interface ModelFolder extends WorkerSetup {
+  /** Name, quantisation, pooling and a hash of the weights: what decides whether vectors may be compared. */
+  readonly id: string
+  readonly dimensions: number
+}
+
+/**
+ * Reads what a model folder says of itself, without loading the model.
+ *
+ * @throws EngineError `MODEL_UNAVAILABLE` that names what is missing.
+ */
+export async function readModelFolder(folder: string): Promise<ModelFolder> {
+  const absolute = path.resolve(folder)
+  const config = await readJson(absolute, "config.json")
+  await readJson(absolute, "tokenizer.json", { parse: false })
+  const tokenizer = await readJson(absolute, "tokenizer_config.json")
+  const dimensions = positive(config["hidden_size"] ?? config["dim"] ?? config["d_model"])
+  if (dimensions === null) throw unavailable(absolute, "its config.json names no hidden_size")
+  const positions = positive(config["max_position_embeddings"])
+  const maxTokens = Math.min(positive(tokenizer["model_max_length"]) ?? 512, positions ?? 512)
+  const quantized = await exists(path.join(absolute, "onnx", "model_quantized.onnx"))
+  const weights = path.join(absolute, "onnx", quantized ? "model_quantized.onnx" : "model.onnx")
+  if (!(await exists(weights)))
+    throw unavailable(absolute, "it has no onnx/model_quantized.onnx or onnx/model.onnx")
+  const pooling = await poolingOf(absolute)
+  const kind = quantized ? "quantized" : "full"
+  const id = `${path.basename(absolute)}:${kind}:${pooling}:${await hashOf(weights)}`
+  return { folder: absolute, id, dimensions, maxTokens, quantized, pooling }
+}
+
+/** As sentence-transformers writes it down; mean pooling when the folder does not say. */
+async function poolingOf(folder: string): Promise<Pooling> {
+  if (!(await exists(path.join(folder, "1_Pooling", "config.json")))) return "mean"
+  const config = await readJson(folder, "1_Pooling/config.json")
+  return config["pooling_mode_cls_token"] === true ? "cls" : "mean"
+}
+
+async function readJson(
+  folder: string,
+  file: string,
+  { parse = true } = {},
+): Promise<Record<string, unknown>> {
+  if (!parse) {
+    if (!(await exists(path.join(folder, file)))) throw unavailable(folder, `it has no ${file}`)
+    return {}
+  }
+  let text
+  try {
+    text = await readFile(path.join(folder, file), "utf8")
+  } catch (cause) {
+    const missing = (await exists(folder)) ? `it has no ${file}` : "there is no such folder"
+    throw unavailable(folder, missing, { cause })
+  }
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch (cause) {
+    throw unavailable(folder, `its ${file} is not JSON`, { cause })
+  }
+}
+
+function unavailable(folder: string, what: string, options?: ErrorOptions): EngineError {
+  return new EngineError(
+    "MODEL_UNAVAILABLE",
+    `Cannot use the embedding model in ${folder}: ${what}. Set FOSSICK_MODEL to a folder in the layout of transformers.js (config.json, tokenizer.json, tokenizer_config.json, onnx/model_quantized.onnx), or leave it empty for the model that ships with Fossick.`,
+    options,
+  )
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  )
+}
+
+function positive(value: unknown): number | null {
+  return typeof value === "number" && value > 0 && Number.isFinite(value) ? Math.floor(value) : null
+}
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash("sha256")
+  await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash)
+  return hash.digest("hex").slice(0, 12)
+}

@@ -1,0 +1,24 @@
+import { availableParallelism } from "node:os"
+import path from "node:path"
+import { existsSync } from "node:fs"
+import type { engineSettings } from "../config.ts"
+import type { Embedder } from "../embedder.ts"
+import type { Values } from "../settings.ts"
+import { TransformersEmbedder, shippedModel } from "./transformers-embedder.ts"
+
+type EmbedderSettings = Pick<Values<typeof engineSettings>, "dataDir" | "model" | "modelHub" | "embedThreads">
+
+/**
+ * The embedder that the settings name. A model that is a folder is read from there, whatever the hub.
+ *
+ * @throws EngineError `MODEL_UNAVAILABLE`
+ */
+export async function openEmbedder(settings: EmbedderSettings): Promise<Embedder> {
+  const model = settings.model || shippedModel
+  const fromHub = settings.modelHub !== "" && !existsSync(model)
+  return TransformersEmbedder.open({
+    model,
+    ...(fromHub ? { hub: settings.modelHub, cacheDir: path.join(settings.dataDir, "models") } : {}),
+    threads: settings.embedThreads || Math.max(1, availableParallelism() - 1),
+  })
+}

@@ -1,0 +1,229 @@
+import { Worker } from "node:worker_threads"
+import type { Embedder } from "../embedder.ts"
+import { EngineError } from "../errors.ts"
+import type { FromWorker, ToWorker } from "./embed-protocol.ts"
+import { fetchModel } from "./model-hub.ts"
+import { type ModelFolder, readModelFolder } from "./model-folder.ts"
+
+export { shippedModel } from "./model-folder.ts"
+
+export interface TransformersOptions {
+  /** A model folder, or a hub id (`owner/name`) when `hub` is given. */
+  readonly model: string
+  /** Base address of a model hub. Without it nothing is ever fetched. */
+  readonly hub?: string
+  /** Where models from the hub are kept. */
+  readonly cacheDir?: string
+  /** How many texts may be embedded at the same time, at least 1. */
+  readonly threads: number
+  /** Milliseconds after which a thread without work ends and gives its memory back. */
+  readonly idleMs?: number
+}
+
+interface Job {
+  readonly text: string
+  readonly resolve: (vector: Float32Array) => void
+  readonly reject: (error: unknown) => void
+  /** Set when nobody waits for the vector any more. */
+  dropped: boolean
+  attempts: number
+}
+
+interface Thread {
+  readonly worker: Worker
+  state: "loading" | "idle" | "busy" | "ended"
+  job: Job | null
+  idleTimer: NodeJS.Timeout | undefined
+}
+
+const IDLE_MS = 10_000
+const CLOSE_MS = 5_000
+/** A text may lose its thread once (out of memory beside another, say); a second loss is the text's own doing. */
+const ATTEMPTS = 2
+
+/**
+ * Embeds on worker threads with transformers.js.
+ *
+ * One text per call: an int8 vector depends on the texts that share its batch, and one by one on several
+ * threads is faster than padded batches. Threads start when there is work and end after `idleMs` without
+ * it; one stays once a query was embedded, so that the next query does not wait for a model to load.
+ */
+export class TransformersEmbedder implements Embedder {
+  readonly id: string
+  readonly dimensions: number
+  readonly #model: ModelFolder
+  readonly #limit: number
+  readonly #idleMs: number
+  readonly #queries: Job[] = []
+  readonly #texts: Job[] = []
+  readonly #threads = new Set<Thread>()
+  #answersQueries = false
+  #closed = false
+
+  private constructor(model: ModelFolder, options: TransformersOptions) {
+    this.id = model.id
+    this.dimensions = model.dimensions
+    this.#model = model
+    this.#limit = Math.max(1, options.threads)
+    this.#idleMs = options.idleMs ?? IDLE_MS
+  }
+
+  /** @throws EngineError `MODEL_UNAVAILABLE` */
+  static async open(options: TransformersOptions): Promise<TransformersEmbedder> {
+    const folder = options.hub
+      ? await fetchModel({
+          hub: options.hub,
+          model: options.model,
+          cacheDir: options.cacheDir ?? "index-data/models",
+        })
+      : options.model
+    return new TransformersEmbedder(await readModelFolder(folder), options)
+  }
+
+  async embed(
+    texts: readonly string[],
+    { priority = "index", signal }: { priority?: "query" | "index"; signal?: AbortSignal } = {},
+  ): Promise<Float32Array[]> {
+    signal?.throwIfAborted()
+    if (this.#closed) throw closedError()
+    if (priority === "query") this.#answersQueries = true
+    const queue = priority === "query" ? this.#queries : this.#texts
+    const jobs: Job[] = []
+    const aborted = Promise.withResolvers<never>()
+    const onAbort = () => aborted.reject(signal?.reason)
+    signal?.addEventListener("abort", onAbort, { once: true })
+    try {
+      const vectors = texts.map(
+        (text) =>
+          new Promise<Float32Array>((resolve, reject) => {
+            jobs.push({ text, resolve, reject, dropped: false, attempts: 0 })
+          }),
+      )
+      queue.push(...jobs)
+      this.#dispatch()
+      return await Promise.race([Promise.all(vectors), aborted.promise])
+    } finally {
+      signal?.removeEventListener("abort", onAbort)
+      for (const job of jobs) job.dropped = true
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    this.#rejectWaiting(closedError())
+    await Promise.all([...this.#threads].map((thread) => end(thread)))
+  }
+
+  #dispatch(): void {
+    dropAbandoned(this.#queries)
+    dropAbandoned(this.#texts)
+    for (const thread of this.#threads) {
+      if (thread.state !== "idle") continue
+      const job = this.#queries.shift() ?? this.#texts.shift()
+      if (!job) break
+      run(thread, job)
+    }
+    const waiting = this.#queries.length + this.#texts.length
+    let loading = 0
+    for (const thread of this.#threads) if (thread.state === "loading") loading++
+    while (loading < waiting && this.#threads.size < this.#limit) {
+      this.#startThread()
+      loading++
+    }
+  }
+
+  #startThread(): void {
+    const worker = new Worker(new URL("embed-worker.ts", import.meta.url), { workerData: this.#model })
+    const thread: Thread = { worker, state: "loading", job: null, idleTimer: undefined }
+    this.#threads.add(thread)
+    worker.on("message", (message: FromWorker) => this.#onMessage(thread, message))
+    worker.on("error", (error) => this.#onLoss(thread, error))
+    worker.on("exit", () => this.#onLoss(thread, new Error("The embedding thread ended.")))
+  }
+
+  #onMessage(thread: Thread, message: FromWorker): void {
+    if (message.kind === "unusable") {
+      const what = `Cannot load the embedding model in ${this.#model.folder}: ${message.message}. Check the folder, or leave FOSSICK_MODEL empty for the model that ships with Fossick.`
+      this.#forget(thread)
+      this.#rejectWaiting(new EngineError("MODEL_UNAVAILABLE", what))
+      return
+    }
+    const { job } = thread
+    thread.job = null
+    if (message.kind === "vector") job?.resolve(message.vector)
+    if (message.kind === "failed")
+      job?.reject(new EngineError("MODEL_UNAVAILABLE", `Embedding failed: ${message.message}`))
+    if (thread.state === "ended") return
+    thread.state = "idle"
+    this.#dispatch()
+    if ((thread.state as Thread["state"]) === "idle") this.#rest(thread)
+  }
+
+  /** A thread that died by itself: its text goes to another one, first in line. */
+  #onLoss(thread: Thread, error: Error): void {
+    const wasLoading = thread.state === "loading"
+    const expected = !this.#forget(thread)
+    const { job } = thread
+    thread.job = null
+    if (job && (this.#closed || job.attempts >= ATTEMPTS)) job.reject(this.#closed ? closedError() : error)
+    else if (job) this.#queries.unshift(job)
+    if (expected || this.#closed) return
+    if (wasLoading) {
+      const what = `The embedding thread ended while it loaded the model: ${error.message}`
+      this.#rejectWaiting(new EngineError("MODEL_UNAVAILABLE", what, { cause: error }))
+    }
+    this.#dispatch()
+  }
+
+  /** The thread waits for work without keeping the process alive, then ends. */
+  #rest(thread: Thread): void {
+    thread.worker.unref()
+    thread.idleTimer = setTimeout(() => {
+      if (thread.state !== "idle" || (this.#answersQueries && this.#threads.size === 1)) return
+      this.#forget(thread)
+      void end(thread)
+    }, this.#idleMs)
+    thread.idleTimer.unref()
+  }
+
+  /** True when the thread was still counted. */
+  #forget(thread: Thread): boolean {
+    clearTimeout(thread.idleTimer)
+    thread.state = "ended"
+    return this.#threads.delete(thread)
+  }
+
+  #rejectWaiting(error: EngineError): void {
+    for (const job of [...this.#queries.splice(0), ...this.#texts.splice(0)]) job.reject(error)
+  }
+}
+
+function run(thread: Thread, job: Job): void {
+  clearTimeout(thread.idleTimer)
+  thread.worker.ref()
+  thread.state = "busy"
+  thread.job = job
+  job.attempts++
+  thread.worker.postMessage({ kind: "embed", text: job.text } satisfies ToWorker)
+}
+
+/** Lets the thread finish its text and free its session, then makes sure that it is gone. */
+async function end(thread: Thread): Promise<void> {
+  thread.state = "ended"
+  thread.worker.ref()
+  const gone = new Promise<void>((resolve) => thread.worker.once("exit", () => resolve()))
+  thread.worker.postMessage({ kind: "close" } satisfies ToWorker)
+  const timer = setTimeout(() => void thread.worker.terminate(), CLOSE_MS)
+  await gone
+  clearTimeout(timer)
+}
+
+function dropAbandoned(queue: Job[]): void {
+  if (!queue.some((job) => job.dropped)) return
+  queue.splice(0, queue.length, ...queue.filter((job) => !job.dropped))
+}
+
+function closedError(): EngineError {
+  return new EngineError("ENGINE_CLOSED", "The embedder was closed.")
+}
