@@ -5,8 +5,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { extractHtml } from "../crawler/extract/extract.ts"
-import { toPlainText } from "../crawler/extract/plain-text.ts"
+import { extractHtml, toPlainText } from "../crawler/extract/extract.ts"
 
 interface Judged {
   readonly articleBody: string

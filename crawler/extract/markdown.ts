@@ -1,3 +1,4 @@
+import { escapeText, protectLineStarts } from "./markdown-escapes.ts"
 import { collapse, type Element, firstElement, isBlockTag, textOf, walk } from "./tree.ts"
 
 export interface MarkdownOptions {
@@ -111,11 +112,7 @@ class Writer {
       .replace(/ ?\n ?/g, "\n")
       .trim()
     if (text === "") return ""
-    text = text
-      .replace(/\n{2,}/g, "\n")
-      .replaceAll("\n", "  \n")
-      .replace(LINE_START, (_all, start: string, marker: string) => `${start}\\${marker}`)
-      .replace(/^( {0,3}\d{1,9})([.)])(?= |$)/gm, "$1\\$2")
+    text = protectLineStarts(text.replace(/\n{2,}/g, "\n").replaceAll("\n", "  \n"))
     if (this.#pendingLink !== null && !this.#inHeading && /[\p{L}\p{N}]/u.test(text)) {
       const link = this.#pendingLink
       this.#pendingLink = null
@@ -328,19 +325,6 @@ function isPermalink(element: Element): boolean {
   if (!(element.get("href") ?? "").includes("#")) return false
   return /^[¶#§🔗⚓]*$/u.test(textOf(element, 100)) && !firstElement(element, (node) => node.tag === "img")
 }
-
-function escapeText(text: string): string {
-  return text
-    .replace(/[\s\u200B\uFEFF\0\u0001-\u0008\u000E-\u001F]+/g, " ")
-    .replace(/[\\`*[\]]/g, "\\$&")
-    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_")
-    .replace(/<(?=[a-z/!?])/gi, "\\<")
-    .replace(/~(?=~)/g, "\\~")
-    .replace(/&(?=#?\w{1,31};)/g, "\\&")
-}
-
-// What would turn a paragraph's line into a heading, quote, list, rule or setext underline.
-const LINE_START = /^( {0,3})(#(?=#{0,5}(?: |$))|>|[-+](?= |$)|-(?=-)|=(?==*\s*$)|~(?=~~)|\|)/gm
 
 function wrapped(inner: string, mark: string): string {
   const text = inner.trim()

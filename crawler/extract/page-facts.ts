@@ -129,7 +129,7 @@ const DAY = 86_400_000
 
 export function readPublishedAt(facts: DocumentFacts, url: string): Date | null {
   for (const object of facts.jsonLd) {
-    if (!ARTICLE_TYPES.test(String(object["@type"] ?? ""))) continue
+    if (!ARTICLE_TYPES.test(JSON.stringify(object["@type"] ?? ""))) continue
     const date =
       parseDate(object["datePublished"]) ??
       parseDate(object["dateCreated"]) ??

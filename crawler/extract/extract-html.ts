@@ -1,0 +1,54 @@
+import type { Extracted } from "./extracted.ts"
+import { contentImages } from "./images.ts"
+import {
+  readAuthor,
+  readDescription,
+  readLanguage,
+  readPublishedAt,
+  readRobots,
+  readTitle,
+} from "./page-facts.ts"
+import { findMainContent } from "./main-content.ts"
+import { toMarkdown } from "./markdown.ts"
+import { gatherFacts } from "./metadata.ts"
+import { toPlainText } from "./plain-text.ts"
+import { parseTree } from "./tree.ts"
+
+/**
+ * Reads an HTML document: its main content as markdown, its metadata and its links.
+ *
+ * Pure, synchronous, and total: any text is some document, so it never throws. `url` is the address of the document
+ * after redirects; addresses inside it are resolved against it, or against `<base href>`.
+ */
+export function extractHtml(html: string, url: string): Extracted {
+  const document = parseTree(html)
+  const facts = gatherFacts(document, url)
+  const content = findMainContent(document)
+  const title = readTitle(facts)
+  const markdown = withoutTitle(
+    toMarkdown(content.root, { baseUrl: facts.baseUrl, skipped: content.skipped }),
+    title,
+  )
+  return {
+    title,
+    description: readDescription(facts),
+    markdown,
+    language: readLanguage(facts, markdown),
+    author: readAuthor(facts),
+    publishedAt: readPublishedAt(facts, url),
+    images: contentImages(content, facts.baseUrl),
+    favicon: facts.favicon,
+    canonical: facts.canonical,
+    robots: readRobots(facts),
+    links: facts.links,
+    feeds: facts.feeds,
+  }
+}
+
+/** The title has its own field; a first heading that repeats it says nothing more. */
+function withoutTitle(markdown: string, title: string): string {
+  const first = /^# ([^\n]*)\n*/.exec(markdown)
+  if (!first) return markdown
+  const same = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "")
+  return same(toPlainText(first[0])) === same(title) ? markdown.slice(first[0].length) : markdown
+}

@@ -1,0 +1,22 @@
+/** Escapes what markdown would read as marks inside a line, and makes white space single spaces. */
+export function escapeText(text: string): string {
+  const single = text.replace(/[\s\0\u200B\uFEFF]+/g, " ")
+  // Most text has none of these; the test is far cheaper than the replacements.
+  if (!/[\\`*[\]_<~&]/.test(single)) return single
+  return single
+    .replace(/[\\`*[\]]/g, "\\$&")
+    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_")
+    .replace(/<(?=[a-z/!?])/gi, "\\<")
+    .replace(/~(?=~)/g, "\\~")
+    .replace(/&(?=#?\w{1,31};)/g, "\\&")
+}
+
+// What would turn a paragraph's line into a heading, quote, list, rule, fence, table or setext underline.
+const LINE_START = /^( {0,3})(#(?=#{0,5}(?: |$))|>|[-+](?= |$)|-(?=-)|=(?==*\s*$)|~(?=~~)|\|)/gm
+
+/** Escapes what markdown would read as a block mark at the start of a line of a paragraph. */
+export function protectLineStarts(paragraph: string): string {
+  return paragraph
+    .replace(LINE_START, (_all, start: string, marker: string) => `${start}\\${marker}`)
+    .replace(/^( {0,3}\d{1,9})([.)])(?= |$)/gm, "$1\\$2")
+}
