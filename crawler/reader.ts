@@ -1,12 +1,188 @@
-import type { CrawlerConfig } from "./config.ts"
-import type { Reader } from "./reading.ts"
+import { type PageUrl, toPageUrl } from "#engine"
+import { AddressGuard } from "./address-guard.ts"
+import { type CrawlerConfig, userAgentHeader } from "./config.ts"
+import { charsetParameter, mediaType, sniff } from "./content-type.ts"
+import type { Extracted } from "./extract/extracted.ts"
+import { type Fetched, fetchPage, type FetchFailure, type FetchOptions, type FetchResult } from "./fetch.ts"
+import type { CrawlOutcome } from "./outcome.ts"
+import { type ReadBodyResult, ReaderThreads } from "./reader-threads.ts"
+import type { Reader, Reading, ReadOptions, ReadResult } from "./reading.ts"
+import { RobotsCache } from "./robots.ts"
+import { xRobotsTag } from "./robots-directives.ts"
 
 export interface ReaderOptions {
   /** Hosts that may be read though private, beside the settings' networks: `host`, `host:port`. */
   readonly allow?: readonly string[]
 }
 
+/** {@link ReadResult}, with what only crawls need to know. */
+export type Visit =
+  | { readonly kind: "read"; readonly reading: Reading }
+  | Extract<CrawlOutcome, { kind: "skipped" | "postponed" }>
+  | FetchFailure
+
+export interface VisitOptions extends ReadOptions, Pick<FetchOptions, "onRedirect"> {}
+
 /** A {@link Reader}. Threads start with the first page and end when there is nothing to do; close it all the same. */
 export function createReader(config: CrawlerConfig, options: ReaderOptions = {}): Reader {
-  throw new Error(`not yet: ${config.userAgent} ${options.allow?.join(",")}`)
+  return new PageReader(config, options)
+}
+
+/** The one way pages come in: guard, robots.txt, fetch, sniff, decode, extract. */
+export class PageReader implements Reader {
+  /** robots.txt of the sites met, for those who must obey it. */
+  readonly robots: RobotsCache
+  readonly #config: CrawlerConfig
+  readonly #guard: AddressGuard
+  readonly #threads: ReaderThreads
+
+  constructor(config: CrawlerConfig, options: ReaderOptions = {}) {
+    this.#config = config
+    this.#guard = new AddressGuard({
+      allowed: [...config.allowedNetworks, ...(options.allow ?? [])],
+      connections: config.fetchConcurrency,
+      connectTimeoutMs: Math.min(10_000, config.timeoutMs),
+    })
+    this.#threads = new ReaderThreads({ threads: config.readerThreads, timeoutMs: config.readTimeoutMs })
+    this.robots = new RobotsCache(config.userAgent, (url) => this.fetch(url, { accepts: () => true }))
+  }
+
+  /** Whether the host was named in the settings or by the operator: it is ours, and may be read at full speed. */
+  isOwnHost(url: PageUrl): boolean {
+    return this.#guard.isAllowedExplicitly(new URL(url))
+  }
+
+  async read(url: string, options: ReadOptions = {}): Promise<ReadResult> {
+    const page = toPageUrl(url)
+    if (page === null) return { kind: "failed", because: "http-status", detail: `${url} is no http address` }
+    if (options.robots === true) {
+      const outcome = await this.disallowed(page)
+      if (outcome) return outcome
+    }
+    return await this.visit(page, {
+      ...options,
+      ...(options.robots === true ? { onRedirect: (to: PageUrl) => this.disallowed(to) } : {}),
+    })
+  }
+
+  /** Why robots.txt keeps us from `url`, or null. */
+  async disallowed(url: PageUrl): Promise<Exclude<Visit, { kind: "read" }> | null> {
+    if (!this.#config.robots) return null
+    const answer = await this.robots.for(url)
+    if (answer.kind !== "rules") return answer
+    return answer.rules.allows(url)
+      ? null
+      : { kind: "skipped", because: "robots", detail: "robots.txt disallows it" }
+  }
+
+  /** Fetches without reading: robots.txt, sitemaps. */
+  fetch(url: PageUrl, options: Pick<FetchOptions, "accepts" | "signal">): Promise<FetchResult> {
+    return fetchPage(url, { ...this.#fetchOptions(this.#config.timeoutMs), ...options })
+  }
+
+  /** Fetches and reads, whatever robots.txt says. */
+  async visit(url: PageUrl, options: VisitOptions = {}): Promise<Visit> {
+    const timeoutMs = options.timeoutMs ?? this.#config.timeoutMs
+    const deadline = Date.now() + timeoutMs
+    const fetched = await fetchPage(url, {
+      ...this.#fetchOptions(timeoutMs),
+      ...(options.onRedirect ? { onRedirect: options.onRedirect } : {}),
+      signal: options.signal,
+    })
+    if (fetched.kind === "not-modified")
+      throw new Error(`${url} answered 304 to a request without validators`)
+    if (fetched.kind !== "fetched") return fetched
+    return await this.#readBody(fetched, deadline, options.signal)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#guard[Symbol.asyncDispose](), this.#threads[Symbol.asyncDispose]()])
+  }
+
+  async #readBody(fetched: Fetched, deadline: number, signal: AbortSignal | undefined): Promise<Visit> {
+    const header = fetched.headers["content-type"]
+    const content = sniff(mediaType(header), fetched.body)
+    if (content.kind === "unsupported" || content.kind === "xml") {
+      const detail = content.kind === "xml" ? `${mediaType(header)} holds no page` : content.detail
+      return { kind: "skipped", because: "unsupported-type", detail }
+    }
+    const bytes = fetched.body.byteLength
+    const task = {
+      url: fetched.url,
+      kind: content.kind,
+      charset: charsetParameter(header),
+      body: fetched.body,
+    }
+    const result = await inTime(this.#threads.read(task), deadline, signal)
+    if (result.kind !== "read") {
+      const because =
+        result.kind === "timeout" ? "timeout" : result.kind === "closed" ? "cancelled" : "unreadable"
+      return { kind: "failed", because, detail: result.detail, transient: false }
+    }
+    return {
+      kind: "read",
+      reading: {
+        url: fetched.url,
+        status: fetched.status,
+        contentType: mediaType(header),
+        bytes,
+        extracted: this.#withHeaders(result.extracted, fetched),
+      },
+    }
+  }
+
+  /** X-Robots-Tag and a Link header's canonical say the same things as their HTML forms. */
+  #withHeaders(extracted: Extracted, fetched: Fetched): Extracted {
+    const tag = xRobotsTag(fetched.headers["x-robots-tag"], this.#config.userAgent)
+    const canonical = extracted.canonical ?? linkCanonical(fetched.headers["link"], fetched.url)
+    if (!tag.noindex && !tag.nofollow && canonical === extracted.canonical) return extracted
+    const { robots } = extracted
+    return {
+      ...extracted,
+      canonical,
+      robots: { noindex: robots.noindex || tag.noindex, nofollow: robots.nofollow || tag.nofollow },
+    }
+  }
+
+  #fetchOptions(timeoutMs: number): FetchOptions {
+    return {
+      guard: this.#guard,
+      userAgent: userAgentHeader(this.#config),
+      maxBytes: this.#config.maxBytes,
+      maxRedirects: this.#config.maxRedirects,
+      timeoutMs,
+    }
+  }
+}
+
+/** `Link: <…>; rel="canonical"` (RFC 8288, RFC 6596). */
+function linkCanonical(header: string | string[] | undefined, base: PageUrl): string | null {
+  const text = typeof header === "string" ? header : (header ?? []).join(", ")
+  const target = /<([^>]*)>\s*;[^,]*\brel\s*=\s*(?:"canonical"|canonical\b)/i.exec(text)?.[1]
+  return target === undefined ? null : toPageUrl(target, base)
+}
+
+/** The result, unless the caller gives up or the visit's time is over before it is there. */
+function inTime(
+  work: Promise<ReadBodyResult>,
+  deadline: number,
+  signal: AbortSignal | undefined,
+): Promise<ReadBodyResult> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      resolve({ kind: "closed", detail: "the caller stopped waiting" })
+    }
+    const timer = setTimeout(
+      () => {
+        resolve({ kind: "timeout", detail: "the visit's time was over before the page was read" })
+      },
+      Math.max(0, deadline - Date.now()),
+    )
+    if (signal?.aborted) abort()
+    signal?.addEventListener("abort", abort, { once: true })
+    void work.then(resolve, reject).finally(() => {
+      clearTimeout(timer)
+      signal?.removeEventListener("abort", abort)
+    })
+  })
 }

@@ -33,6 +33,8 @@ export interface ReadOptions {
   readonly signal?: AbortSignal
   /** Whole visit, redirects and extraction included. Default from the settings. */
   readonly timeoutMs?: number
+  /** Obey robots.txt. Default false: an address asked for by name is read as a browser would. */
+  readonly robots?: boolean
 }
 
 export interface WalkOptions {
@@ -51,6 +53,8 @@ export interface WalkOptions {
   readonly excludeDomains?: readonly string[]
   /** Report links that leave the start's registrable domain (they are not followed further). */
   readonly allowExternal: boolean
+  /** Report the pages at `maxDepth` without reading them, as a map does. Default false. */
+  readonly discoverOnly?: boolean
   readonly signal?: AbortSignal
 }
 

@@ -1,0 +1,156 @@
+import { availableParallelism } from "node:os"
+import { Worker } from "node:worker_threads"
+import type { Extracted } from "./extract/extracted.ts"
+import type { ReadBodyTask } from "./read-body.ts"
+
+export type ReadBodyAnswer =
+  | { readonly ok: true; readonly extracted: Extracted }
+  | { readonly ok: false; readonly message: string }
+
+/** What became of a body: `unreadable` and `timeout` are the page's fault, `closed` is ours. */
+export type ReadBodyResult =
+  | { readonly kind: "read"; readonly extracted: Extracted }
+  | { readonly kind: "unreadable" | "timeout" | "closed"; readonly detail: string }
+
+export interface ReaderThreadsOptions {
+  /** 0: one less than the machine has processors, at least 1. */
+  readonly threads: number
+  readonly timeoutMs: number
+  /** Memory of one thread, in megabytes. */
+  readonly memoryMb?: number
+  readonly idleMs?: number
+  /** The thread's program; tests give others. */
+  readonly program?: URL
+}
+
+interface Task {
+  readonly task: ReadBodyTask
+  readonly resolve: (result: ReadBodyResult) => void
+}
+
+interface Thread {
+  readonly worker: Worker
+  current: Task | null
+  timer: NodeJS.Timeout | null
+}
+
+/**
+ * Threads that read bodies. They start with the first task and end after a quiet while, so an idle appliance
+ * holds no memory for them. A thread that crashes, runs out of memory or takes too long costs its page only:
+ * it is thrown away and another one goes on with the rest.
+ */
+export class ReaderThreads implements AsyncDisposable {
+  readonly #options: Required<ReaderThreadsOptions>
+  readonly #threads = new Set<Thread>()
+  readonly #waiting: Task[] = []
+  #idle: NodeJS.Timeout | null = null
+  #closed = false
+
+  constructor(options: ReaderThreadsOptions) {
+    this.#options = {
+      memoryMb: 256,
+      idleMs: 10_000,
+      program: new URL("./read-worker.ts", import.meta.url),
+      ...options,
+      threads: options.threads === 0 ? Math.max(1, availableParallelism() - 1) : options.threads,
+    }
+  }
+
+  /** Reads one body. The body's buffer goes to the thread and is empty here afterwards. */
+  read(task: ReadBodyTask): Promise<ReadBodyResult> {
+    if (this.#closed) return Promise.resolve({ kind: "closed", detail: "the reader was closed" })
+    return new Promise((resolve) => {
+      this.#waiting.push({ task, resolve })
+      this.#next()
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    if (this.#idle) clearTimeout(this.#idle)
+    for (const { resolve } of this.#waiting.splice(0))
+      resolve({ kind: "closed", detail: "the reader was closed" })
+    await Promise.all(
+      [...this.#threads].map((thread) =>
+        this.#discard(thread, { kind: "closed", detail: "the reader was closed" }),
+      ),
+    )
+  }
+
+  #next(): void {
+    while (this.#waiting.length > 0) {
+      const thread = this.#free()
+      if (!thread) return
+      const task = this.#waiting.shift()
+      if (task) this.#run(thread, task)
+    }
+  }
+
+  #free(): Thread | null {
+    for (const thread of this.#threads) if (thread.current === null) return thread
+    return this.#threads.size < this.#options.threads ? this.#start() : null
+  }
+
+  #start(): Thread {
+    const worker = new Worker(this.#options.program, {
+      resourceLimits: { maxOldGenerationSizeMb: this.#options.memoryMb, stackSizeMb: 8 },
+      env: {},
+    })
+    const thread: Thread = { worker, current: null, timer: null }
+    worker.unref()
+    worker.on("message", (answer: ReadBodyAnswer) => {
+      this.#finish(
+        thread,
+        answer.ok
+          ? { kind: "read", extracted: answer.extracted }
+          : { kind: "unreadable", detail: answer.message },
+      )
+    })
+    worker.on("error", (error) => {
+      void this.#discard(thread, { kind: "unreadable", detail: error.message })
+    })
+    worker.on("exit", (code) => {
+      void this.#discard(thread, { kind: "unreadable", detail: `the reader thread ended with code ${code}` })
+    })
+    this.#threads.add(thread)
+    return thread
+  }
+
+  #run(thread: Thread, task: Task): void {
+    if (this.#idle) clearTimeout(this.#idle)
+    this.#idle = null
+    thread.current = task
+    thread.worker.ref()
+    thread.timer = setTimeout(() => {
+      const detail = `reading the page took more than ${this.#options.timeoutMs} ms`
+      void this.#discard(thread, { kind: "timeout", detail })
+    }, this.#options.timeoutMs)
+    thread.worker.postMessage(task.task, [task.task.body.buffer as ArrayBuffer])
+  }
+
+  #finish(thread: Thread, result: ReadBodyResult): void {
+    const task = thread.current
+    if (thread.timer) clearTimeout(thread.timer)
+    thread.timer = null
+    thread.current = null
+    thread.worker.unref()
+    task?.resolve(result)
+    this.#next()
+    this.#rest()
+  }
+
+  async #discard(thread: Thread, result: ReadBodyResult): Promise<void> {
+    if (!this.#threads.delete(thread)) return
+    this.#finish(thread, result)
+    await thread.worker.terminate()
+  }
+
+  #rest(): void {
+    if (this.#closed || this.#idle || [...this.#threads].some(({ current }) => current !== null)) return
+    this.#idle = setTimeout(() => {
+      this.#idle = null
+      for (const thread of this.#threads) void this.#discard(thread, { kind: "closed", detail: "idle" })
+    }, this.#options.idleMs)
+    this.#idle.unref()
+  }
+}

@@ -1,0 +1,25 @@
+/** What X-Robots-Tag headers, or the `content` of a robots meta tag, ask of us. */
+export interface RobotsDirectives {
+  readonly noindex: boolean
+  readonly nofollow: boolean
+}
+
+/**
+ * Reads X-Robots-Tag. A directive may be meant for one crawler (`otherbot: noindex`); those for others are left
+ * out. `agent` is our product token.
+ */
+export function xRobotsTag(header: string | readonly string[] | undefined, agent: string): RobotsDirectives {
+  const names = new Set<string>()
+  for (const value of typeof header === "string" ? [header] : (header ?? [])) {
+    let ours = true
+    for (const part of value.toLowerCase().split(",")) {
+      const named = /^\s*([\w-]+)\s*:(?!\/)\s*(.*)$/.exec(part)
+      // A date follows the one directive that has a colon of its own.
+      const addressed = named && named[1] !== "unavailable_after" && !named[1]?.startsWith("max-")
+      if (addressed) ours = named[1] === agent.toLowerCase()
+      if (ours) names.add((addressed ? (named[2] ?? "") : part).trim())
+    }
+  }
+  const none = names.has("none")
+  return { noindex: none || names.has("noindex"), nofollow: none || names.has("nofollow") }
+}

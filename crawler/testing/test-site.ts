@@ -1,0 +1,141 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+
+/** What one path of a test site answers: an HTML body, or a handler that does as it likes. */
+export type Answer = string | ((request: IncomingMessage, response: ServerResponse) => void | Promise<void>)
+
+/** A small website on a real socket. */
+export interface TestSite extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>` */
+  readonly origin: string
+  /** `127.0.0.1:<port>`, as FOSSICK_ALLOWED_NETWORKS takes it. */
+  readonly authority: string
+  /** Paths asked for, in order. */
+  readonly requests: string[]
+  url(path: string): string
+  /** Replaces what paths answer. */
+  serve(answers: Readonly<Record<string, Answer>>): void
+}
+
+/** Starts a site; paths it does not have answer 404. `answers` may name the path with or without its query. */
+export async function startTestSite(answers: Readonly<Record<string, Answer>>): Promise<TestSite> {
+  const served = new Map(Object.entries(answers))
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    const target = request.url ?? "/"
+    requests.push(target)
+    const answer = served.get(target) ?? served.get(target.split("?")[0] ?? "/")
+    if (answer === undefined) status(404)(request, response)
+    else if (typeof answer === "string") html(answer)(request, response)
+    else void Promise.resolve(answer(request, response)).catch(() => response.destroy())
+  })
+  server.keepAliveTimeout = 1000
+  await new Promise<void>((done) => {
+    server.listen(0, "127.0.0.1", done)
+  })
+  const authority = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    origin: `http://${authority}`,
+    authority,
+    requests,
+    url: (path) => `http://${authority}${path}`,
+    serve: (more) => {
+      for (const [path, answer] of Object.entries(more)) served.set(path, answer)
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise<void>((done) => {
+        server.close(() => {
+          done()
+        })
+      })
+    },
+  }
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Answers with these bytes and headers. */
+export function bytes(
+  body: Uint8Array | string,
+  headers: Readonly<Record<string, string>>,
+  code = 200,
+): Handler {
+  return (_, response) => {
+    response.writeHead(code, headers).end(body)
+  }
+}
+
+export function html(body: string, headers: Readonly<Record<string, string>> = {}): Handler {
+  return bytes(body, { "content-type": "text/html; charset=utf-8", ...headers })
+}
+
+export function textFile(body: string): Handler {
+  return bytes(body, { "content-type": "text/plain; charset=utf-8" })
+}
+
+export function status(code: number, headers: Readonly<Record<string, string>> = {}): Handler {
+  return bytes(`<html><body>${code}</body></html>`, { "content-type": "text/html", ...headers }, code)
+}
+
+export function redirect(to: string, code = 302): Handler {
+  return bytes("", { location: to }, code)
+}
+
+/** 429 for the first `times` requests, then `then`. */
+export function tooManyRequests(retryAfter: string, times: number, then: Handler): Handler {
+  let seen = 0
+  return (request, response) => {
+    seen += 1
+    if (seen <= times) status(429, { "retry-after": retryAfter })(request, response)
+    else then(request, response)
+  }
+}
+
+/** Sends headers and then nothing more. */
+export function hangs(): Handler {
+  return (_, response) => {
+    response.writeHead(200, { "content-type": "text/html" })
+    response.write("<html><body><p>and then")
+  }
+}
+
+/** Breaks the connection after a part of the promised body. */
+export function breaksOff(): Handler {
+  return (_, response) => {
+    response.writeHead(200, { "content-type": "text/html", "content-length": "100000" })
+    response.write("<html><body><p>only this much", () => {
+      response.destroy()
+    })
+  }
+}
+
+/** A body of `size` bytes of text without a length given beforehand. */
+export function endless(size: number): Answer {
+  return async (_, response) => {
+    response.writeHead(200, { "content-type": "text/html" })
+    const piece = "<p>more of the same</p>\n".repeat(2000)
+    for (let sent = 0; sent < size && !response.destroyed; sent += piece.length) {
+      if (!response.write(piece)) {
+        await new Promise<void>((done) => {
+          response.once("drain", done).once("close", done)
+        })
+      }
+    }
+    response.end()
+  }
+}
+
+/** An article long enough to count as main content. */
+export function article(
+  title: string,
+  options: { links?: readonly string[]; head?: string; text?: string } = {},
+): string {
+  const links = (options.links ?? []).map((link) => `<li><a href="${link}">${link}</a></li>`).join("")
+  const text =
+    options.text ??
+    `${title} is explained here in a few plain sentences, so that a reader knows what it is good for. ` +
+      `It also says how ${title} is set up, what can go wrong with it, and where to look when it does.`
+  return `<!doctype html><html lang="en"><head><title>${title}</title>${options.head ?? ""}</head>
+<body><nav><ul>${links}</ul></nav><main><article><h1>${title}</h1><p>${text}</p><p>${text}</p></article></main></body></html>`
+}
