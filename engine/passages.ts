@@ -1,4 +1,4 @@
-import { type Token, type Tokens, lexer } from "marked"
+import { blocksOf } from "./markdown-blocks.ts"
 import { MAX_PASSAGE_CHARS, type Passage } from "./page.ts"
 
 /** A section shorter than this joins the one after it instead of standing alone. */
@@ -43,16 +43,15 @@ function sectionsOf(markdown: string): Section[] {
   const sections: Section[] = []
   const path: { depth: number; text: string }[] = []
   let section: Section = { headings: [], blocks: [] }
-  for (const token of lexer(markdown)) {
-    if (token.type !== "heading") {
-      section.blocks.push(...blocksOf(token))
+  for (const block of blocksOf(markdown)) {
+    if (block.kind !== "heading") {
+      section.blocks.push(block.text)
       continue
     }
     if (section.headings.length > 0 || section.blocks.length > 0) sections.push(section)
-    const { depth, tokens } = token as Tokens.Heading
-    while (path.length > 0 && path.at(-1)!.depth >= depth) path.pop()
-    path.push({ depth, text: squeeze(inline(tokens)) })
-    section = { headings: path.map((one) => one.text).filter((text) => text !== ""), blocks: [] }
+    while (path.length > 0 && path.at(-1)!.depth >= block.depth) path.pop()
+    if (block.text !== "") path.push(block)
+    section = { headings: path.map((one) => one.text), blocks: [] }
   }
   if (section.headings.length > 0 || section.blocks.length > 0) sections.push(section)
   return sections
@@ -135,91 +134,4 @@ function splitCharacters(word: string): string[] {
   }
   parts.push(word.slice(start))
   return parts
-}
-
-function blocksOf(token: Token, mark = ""): string[] {
-  switch (token.type) {
-    case "space":
-    case "hr":
-    case "def":
-      return []
-    case "code":
-      return filled(tidy((token as Tokens.Code).text))
-    case "list":
-      return listBlocks(token as Tokens.List)
-    case "table":
-      return filled(tableText(token as Tokens.Table))
-    case "blockquote":
-      return ((token as Tokens.Blockquote).tokens ?? []).flatMap((child) => blocksOf(child))
-    case "html":
-      return filled(squeezeLines(withoutTags((token as Tokens.HTML).text)))
-    default:
-      return filled(
-        mark + squeezeLines("tokens" in token && token.tokens ? inline(token.tokens) : plain(token)),
-      )
-  }
-}
-
-function listBlocks(list: Tokens.List): string[] {
-  return list.items.flatMap((item, i) => {
-    const mark = list.ordered ? `${Number(list.start || 1) + i}. ` : "- "
-    const blocks = item.tokens.flatMap((child) => blocksOf(child))
-    return blocks.map((block, at) => (at === 0 ? mark + block : block))
-  })
-}
-
-function tableText(table: Tokens.Table): string {
-  const row = (cells: Tokens.TableCell[]) => cells.map((cell) => squeeze(inline(cell.tokens))).join(" | ")
-  return [row(table.header), ...table.rows.map(row)].join("\n")
-}
-
-function inline(tokens: readonly Token[]): string {
-  return tokens
-    .map((token) => ("tokens" in token && token.tokens ? inline(token.tokens) : plain(token)))
-    .join("")
-}
-
-function plain(token: Token): string {
-  if (token.type === "br") return "\n"
-  if (token.type === "html") return withoutTags(token.raw)
-  if (token.type === "codespan") return token.text as string
-  return decodeEntities("text" in token ? (token.text as string) : token.raw)
-}
-
-const filled = (text: string) => (text.trim() === "" ? [] : [text])
-const squeeze = (text: string) => text.replace(/\s+/g, " ").trim()
-const squeezeLines = (text: string) => text.split("\n").map(squeeze).filter(Boolean).join("\n")
-/** Code keeps its lines and indentation. */
-const tidy = (code: string) =>
-  code
-    .replaceAll("\t", "  ")
-    .replace(/[^\S\n]+$/gm, "")
-    .replace(/\n{2,}/g, "\n")
-
-/** Text such as `Vec<T>` is no tag of HTML and stays. */
-function withoutTags(html: string): string {
-  const tags =
-    /<\/?(?:a|abbr|b|blockquote|br|button|center|code|dd|del|details|div|dl|dt|em|figcaption|figure|font|h[1-6]|hr|i|iframe|img|input|ins|kbd|li|mark|ol|p|picture|pre|q|s|section|small|source|span|strong|sub|summary|sup|svg|table|tbody|td|tfoot|th|thead|tr|u|ul|var|video)(?:\s[^<>]*)?\/?>|<!--.*?-->/gis
-  return decodeEntities(html.replace(tags, " "))
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: " ",
-}
-
-function decodeEntities(text: string): string {
-  if (!text.includes("&")) return text
-  return text.replace(
-    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi,
-    (all, dec, hex, name) => {
-      if (name) return ENTITIES[(name as string).toLowerCase()] ?? all
-      const code = dec ? Number(dec) : Number.parseInt(hex as string, 16)
-      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : all
-    },
-  )
 }

@@ -99,7 +99,7 @@ function addUnspaced(chunk: string, stem: Stem, terms: string[], singles: boolea
   for (const match of chunk.matchAll(UNSPACED_RUN)) {
     const between = chunk.slice(end, match.index)
     for (const [word] of between.matchAll(CHUNK)) addTerms(word, stem, terms, singles)
-    const run = [...match[0].toLowerCase()]
+    const run = Array.from(match[0].toLowerCase())
     for (let i = 0; i < run.length; i++) {
       if (singles || run.length === 1) terms.push(run[i]!)
       if (i + 1 < run.length) terms.push(run[i]! + run[i + 1]!)

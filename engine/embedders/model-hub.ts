@@ -3,7 +3,6 @@ import { mkdir, rename, rm, stat } from "node:fs/promises"
 import path from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import type { ReadableStream } from "node:stream/web"
 import { EngineError } from "../errors.ts"
 
 const NEEDED = ["config.json", "tokenizer.json", "tokenizer_config.json", "onnx/model_quantized.onnx"]
@@ -51,7 +50,7 @@ async function fetchFile(
     return
   }
   await mkdir(path.dirname(target), { recursive: true })
-  await pipeline(Readable.fromWeb(response.body as ReadableStream), createWriteStream(target))
+  await pipeline(Readable.fromWeb(response.body), createWriteStream(target))
 }
 
 function unavailable(
