@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { engineSettings } from "../engine/config.ts"
+import { crawlerSettings } from "../crawler/config.ts"
+import { apiSettings } from "../api/config.ts"
+
+const page = readFileSync(join(import.meta.dirname, "settings.md"), "utf8")
+const documented = [...page.matchAll(/^\| `(FOSSICK_\w+)` \| (.*?) \| (.*) \|$/gm)].map((row) => ({
+  name: row[1] ?? "",
+  default: row[2] ?? "",
+  about: row[3] ?? "",
+}))
+const parts = { API: apiSettings, Crawler: crawlerSettings, Engine: engineSettings }
+
+describe("the settings page", () => {
+  test.each(Object.entries(parts))(
+    "says of each setting of the %s what the code says",
+    (heading, settings) => {
+      const expected = Object.values(settings).map(({ name, default: value, about }) => ({
+        name,
+        default: value === "" ? "empty" : `\`${value}\``,
+        about,
+      }))
+      expect(tableUnder(heading)).toEqual(expected)
+    },
+  )
+
+  test("knows no settings but those of the three parts", () => {
+    const declared = Object.values(parts).flatMap((part) => Object.values(part).map(({ name }) => name))
+    expect(documented.map(({ name }) => name).sort()).toEqual(declared.sort())
+  })
+
+  test("names no other setting anywhere in the handbook", () => {
+    const declared = new Set([...documented.map(({ name }) => name), "FOSSICK_CONFIG_FILE"])
+    const mentioned = handbook().flatMap((text) => text.match(/FOSSICK_[A-Z_]*[A-Z]/g) ?? [])
+    expect(mentioned.filter((name) => !declared.has(name))).toEqual([])
+  })
+})
+
+function tableUnder(heading: string): typeof documented {
+  const [, after = ""] = page.split(`\n## ${heading}\n`)
+  const names = new Set(after.split("\n## ")[0]?.match(/FOSSICK_\w+/g))
+  return documented.filter(({ name }) => names.has(name))
+}
+
+function handbook(): string[] {
+  return readdirSync(import.meta.dirname)
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => readFileSync(join(import.meta.dirname, file), "utf8"))
+}
