@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { readdirSync, readFileSync } from "node:fs"
+import { availableParallelism, cpus, totalmem } from "node:os"
+
+// Reads /proc, so the benches that measure memory or processes run on Linux only.
+
+const TICKS_PER_SECOND = 100
+const PAGE_BYTES = 4096
+const SAMPLE_MS = 200
+
+/** The middle value; the mean of the two middle ones for an even count. NaN for none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  if (sorted.length % 2 === 1) return sorted[middle] ?? Number.NaN
+  return ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2
+}
+
+/** The value that a share `p` (0..1) of the values does not exceed (nearest rank). NaN for none. */
+export function percentile(values: readonly number[], p: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)] ?? Number.NaN
+}
+
+/** What a finished process used, with every process it started and waited for. */
+export interface Usage {
+  /** Last line it wrote to standard output. */
+  readonly lastLine: string
+  readonly cpuSeconds: number
+  /** Largest sum of resident memory over its processes, sampled five times a second. */
+  readonly peakBytes: number
+}
+
+/** Runs a command to its end. @throws Error with the end of its error output when it fails. */
+export async function runMeasured(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Usage> {
+  const before = waitedCpuSeconds()
+  const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] })
+  let out = ""
+  let err = ""
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text))
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (err = (err + text).slice(-4000)))
+  let peakBytes = 0
+  const sampler = setInterval(() => {
+    peakBytes = Math.max(peakBytes, residentBytes(processTree(child.pid ?? 0)))
+  }, SAMPLE_MS)
+  try {
+    const [code] = (await once(child, "close")) as [number | null]
+    if (code !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${code}:\n${err}`)
+  } finally {
+    clearInterval(sampler)
+  }
+  return {
+    lastLine: out.trimEnd().split("\n").at(-1) ?? "",
+    cpuSeconds: waitedCpuSeconds() - before,
+    peakBytes,
+  }
+}
+
+/** CPU seconds of this process's ended children and theirs (`cutime` and `cstime` of proc(5)). */
+function waitedCpuSeconds(): number {
+  const fields = statFields("self")
+  return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND
+}
+
+/** Fields of /proc/<pid>/stat from the third on: [0] is the state, [1] the parent. */
+function statFields(pid: number | string): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
+  // The second field, the command's name in brackets, may hold spaces.
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+}
+
+/** A process and all its descendants that are alive. */
+export function processTree(root: number): number[] {
+  const parents = new Map<number, number>()
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name)
+    if (!Number.isInteger(pid)) continue
+    try {
+      parents.set(pid, Number(statFields(pid)[1]))
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  const tree = [root]
+  for (const pid of tree) for (const [child, parent] of parents) if (parent === pid) tree.push(child)
+  return tree
+}
+
+function residentBytes(pids: readonly number[]): number {
+  let bytes = 0
+  for (const pid of pids) {
+    try {
+      bytes += Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]) * PAGE_BYTES
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  return bytes
+}
+
+/** Memory of one process in bytes; `pss` shares out the pages that several processes have in common. */
+export interface Memory {
+  readonly rss: number
+  readonly pss: number
+}
+
+/** @throws Error when the process is gone. */
+export function memoryOf(pid: number): Memory {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, "latin1")
+  const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1]) * 1024
+  return { rss: kilobytes("Rss"), pss: kilobytes("Pss") }
+}
+
+/** Ends a process by `signal`, and by force when it has not ended after `graceMs`. */
+export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM", graceMs = 15_000) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const force = setTimeout(() => child.kill("SIGKILL"), graceMs)
+  const exit = once(child, "exit")
+  child.kill(signal)
+  await exit
+  clearTimeout(force)
+}
+
+export const MB = 1024 * 1024
+
+/** One line that says where figures come from. */
+export function machine(): string {
+  const model = cpus()[0]?.model.trim() ?? "unknown processor"
+  const gigabytes = Math.round(totalmem() / 1024 / MB)
+  const day = new Date().toISOString().slice(0, 10)
+  return `${availableParallelism()} cores (${model}), ${gigabytes} GB, ${process.platform}, Node ${process.version}, ${day}`
+}
+
+/** A markdown table; the first row is its head. */
+export function table(rows: ReadonlyArray<ReadonlyArray<string | number>>): string {
+  const [head = [], ...body] = rows
+  const line = (cells: ReadonlyArray<string | number>) => `| ${cells.join(" | ")} |\n`
+  return line(head) + line(head.map(() => "---")) + body.map(line).join("")
+}
+
+/** `12345.6` as `12346`, `1.2345` as `1.23`. */
+export function short(value: number): string {
+  if (Math.abs(value) >= 100) return value.toFixed(0)
+  return Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)
+}
