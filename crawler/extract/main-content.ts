@@ -1,5 +1,6 @@
-import { isBoilerplate, isInvisible } from "./boilerplate.ts"
-import { type Element, firstElement, isBlockTag, walk } from "./tree.ts"
+import { isInvisible, type Suspicion, suspicionOf } from "./boilerplate.ts"
+import { measureText, type TextMeasure } from "./text-measure.ts"
+import { type Element, firstElement, textOf, walk } from "./tree.ts"
 
 export interface MainContent {
   readonly root: Element
@@ -7,168 +8,184 @@ export interface MainContent {
   readonly skipped: ReadonlySet<Element>
 }
 
-/** Text measures of an element without its skipped parts. */
-interface Measure {
-  chars: number
-  linkChars: number
-  /** What speaks for the element being the main content minus what speaks against. */
-  score: number
-}
+type Measures = ReadonlyMap<Element, TextMeasure>
 
-const LINK_COST = 0.6
-const MIN_CHARS = 250
+/** The largest share of the page's prose that a suspected element may hold and still be left out. */
+const MAX_PROSE_SHARE: Record<Exclude<Suspicion, "none">, number> = {
+  some: 0.2,
+  strong: 0.35,
+  discussion: 0.9,
+}
+const MIN_PROSE = 250
+/** A child that holds this share of its parent's prose is where the content is. */
+const DESCENT_SHARE = 0.85
 
 /**
- * Finds the main content of a document.
- *
- * Boilerplate is taken out first, then the subtree is chosen whose text weighs most: whole sentences count for it,
- * links and short scraps against it, so that growing the subtree pays only while it brings in more text than clutter.
+ * Finds the main content of a document in three steps: leave out what is not shown; leave out what its tag, role or
+ * class calls boilerplate, unless too much of the page's prose is in it; then go down from the body (or the one
+ * `main`, `article` or `articleBody`) as long as one child holds nearly all the prose.
  */
 export function findMainContent(document: Element): MainContent {
   const body = firstElement(document, (element) => element.tag === "body") ?? document
-  const title = ""
-  for (const strictness of ["strict", "lenient", "none"] as const) {
-    const skipped = new Set<Element>()
-    mark(body, skipped, strictness, title)
-    const measures = new Map<Element, Measure>()
-    const all = measure(body, skipped, measures, false)
-    if (all.chars < MIN_CHARS && strictness !== "none") {
-      const invisible = new Set<Element>()
-      mark(body, invisible, "none", title)
-      if (measure(body, invisible, new Map(), false).chars > all.chars * 3) continue
-    }
-    const root = choose(body, skipped, measures)
-    return { root, skipped }
-  }
-  return { root: body, skipped: new Set() }
+  const skipped = new Set<Element>()
+  skipInvisible(body, skipped)
+  let measures = measureText(body, skipped)
+  if (measures.get(body)!.chars < 600 && showNoscript(body, skipped, measures.get(body)!.chars))
+    measures = measureText(body, skipped)
+
+  skipBoilerplate(body, skipped, measures)
+  measures = measureText(body, skipped)
+  const root = chooseRoot(body, skipped, measures)
+  skipLinkLists(root, skipped, measures)
+  return { root, skipped }
 }
 
-type Strictness = "strict" | "lenient" | "none"
-
-function mark(element: Element, skipped: Set<Element>, strictness: Strictness, title: string): void {
+function skipInvisible(element: Element, skipped: Set<Element>): void {
   for (const child of element.children) {
     if (typeof child === "string") continue
-    if (isInvisible(child) || (strictness !== "none" && isBoilerplate(child, strictness === "strict")))
-      skipped.add(child)
-    else mark(child, skipped, strictness, title)
+    if (isInvisible(child)) skipped.add(child)
+    else skipInvisible(child, skipped)
   }
 }
 
-function measure(
-  element: Element,
-  skipped: ReadonlySet<Element>,
-  measures: Map<Element, Measure>,
-  inLink: boolean,
-): Measure {
-  const own: Measure = { chars: 0, linkChars: 0, score: 0 }
-  let blockChildren = 0
-  const linked = inLink || element.tag === "a"
-  let inlineChars = 0
-  let inlineLinkChars = 0
-  const close = () => {
-    if (inlineChars > 0) own.score += blockScore(inlineChars, inlineLinkChars, element)
-    inlineChars = 0
-    inlineLinkChars = 0
-  }
-  for (const child of element.children) {
-    if (typeof child === "string") {
-      const chars = textLength(child)
-      own.chars += chars
-      inlineChars += chars
-      if (linked) {
-        own.linkChars += chars
-        inlineLinkChars += chars
+/** Pages that build themselves by script may carry their text for other readers in `<noscript>`. */
+function showNoscript(body: Element, skipped: Set<Element>, shownChars: number): boolean {
+  let shown = false
+  walk(body, (element) => {
+    if (element.tag !== "noscript") return undefined
+    if (textOf(element, 5000).length > Math.max(300, shownChars)) {
+      skipped.delete(element)
+      element.asBlock = true
+      skipInvisible(element, skipped)
+      shown = true
+    }
+    return false
+  })
+  return shown
+}
+
+function skipBoilerplate(body: Element, skipped: Set<Element>, measures: Measures): void {
+  const total = measures.get(body)!
+  const visit = (parent: Element): void => {
+    for (const child of parent.children) {
+      if (typeof child === "string" || skipped.has(child)) continue
+      const suspicion = child.tag === "header" ? suspicionOfHeader(child) : suspicionOf(child)
+      if (suspicion !== "none") {
+        const own = measures.get(child)
+        const share = own ? own.prose / Math.max(total.prose, 1) : 0
+        const isSmall = !own || own.prose < 80
+        if ((isSmall || share <= MAX_PROSE_SHARE[suspicion]) && !(share > 0.1 && holdsMain(child))) {
+          skipped.add(child)
+          continue
+        }
       }
-      continue
+      visit(child)
     }
-    if (skipped.has(child)) continue
-    const below = measure(child, skipped, measures, linked)
-    own.chars += below.chars
-    own.linkChars += below.linkChars
-    if (isBlockTag(child.tag) || child.containsBlock) {
-      close()
-      own.score += below.score
-      blockChildren++
-    } else {
-      inlineChars += below.chars
-      inlineLinkChars += below.linkChars
-    }
-  }
-  if (isBlockTag(element.tag) || element.containsBlock || blockChildren > 0) {
-    close()
-    measures.set(element, own)
-  }
-  return own
-}
-
-/** Long unlinked text scores its length; linked and short text costs a little. */
-function blockScore(chars: number, linkChars: number, element: Element): number {
-  const plain = chars - linkChars
-  if (linkChars > plain) return -linkChars * LINK_COST - 5
-  if (/^h[1-6]$/.test(element.tag)) return 0
-  if (element.tag === "pre" || element.tag === "code") return chars
-  if (chars < 40)
-    return element.tag === "td" || element.tag === "li" || element.tag === "p" ? chars * 0.2 : -5
-  return plain - linkChars
-}
-
-function textLength(text: string): number {
-  let length = 0
-  let space = true
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    const isSpace = code === 32 || (code >= 9 && code <= 13) || code === 160
-    if (isSpace && space) continue
-    length++
-    space = isSpace
-  }
-  return space && length > 0 ? length - 1 : length
-}
-
-function choose(
-  body: Element,
-  skipped: ReadonlySet<Element>,
-  measures: ReadonlyMap<Element, Measure>,
-): Element {
-  const semantic = semanticRoot(body, skipped, measures)
-  if (semantic) return semantic
-  let best = body
-  let bestScore = -Infinity
-  const visit = (element: Element): void => {
-    const own = measures.get(element)
-    if (!own) return
-    // On a tie the deeper one is the closer fit.
-    if (own.score >= bestScore) {
-      bestScore = own.score
-      best = element
-    }
-    for (const child of element.children) if (typeof child !== "string" && !skipped.has(child)) visit(child)
   }
   visit(body)
+}
+
+/** A header is the page's or the article's unless it only holds the heading of a section. */
+function suspicionOfHeader(header: Element): Suspicion {
+  const section = firstElement(header, (element) => /^h[2-6]$/.test(element.tag))
+  const top = firstElement(header, (element) => element.tag === "h1" || element.tag === "nav")
+  return section && !top ? "none" : "strong"
+}
+
+function holdsMain(element: Element): boolean {
+  return (
+    firstElement(
+      element,
+      (below) =>
+        below.tag === "main" ||
+        below.tag === "article" ||
+        below.get("role") === "main" ||
+        below.get("itemprop") === "articleBody",
+    ) !== null
+  )
+}
+
+function chooseRoot(body: Element, skipped: ReadonlySet<Element>, measures: Measures): Element {
+  let root = body
+  const prose = (element: Element) => measures.get(element)?.prose ?? 0
+  const chars = (element: Element) => measures.get(element)?.chars ?? 0
+  const named = namedContainers(body, skipped)
+  const main = most(named.main, chars)
+  if (
+    main &&
+    (prose(main) >= prose(body) * 0.5 || (prose(body) < MIN_PROSE && chars(main) > chars(body) * 0.3))
+  )
+    root = main
+  for (const group of [named.articleBody, named.article]) {
+    const inside = group.filter((element) => root === body || isInside(element, root))
+    const largest = most(inside, prose)
+    if (!largest || prose(largest) < MIN_PROSE) continue
+    const sum = inside.reduce((total, element) => total + prose(element), 0)
+    if (prose(largest) >= prose(root) * 0.4 && prose(largest) >= sum * 0.65) return largest
+  }
+  return prose(root) < MIN_PROSE ? root : descend(root, skipped, measures)
+}
+
+function descend(from: Element, skipped: ReadonlySet<Element>, measures: Measures): Element {
+  let root = from
+  for (;;) {
+    const needed = (measures.get(root)?.prose ?? 0) * DESCENT_SHARE
+    const next = root.children.find(
+      (child): child is Element =>
+        typeof child !== "string" && !skipped.has(child) && (measures.get(child)?.prose ?? 0) >= needed,
+    )
+    if (!next || next.tag === "p" || next.tag === "ul" || next.tag === "ol" || next.tag === "table")
+      return root
+    root = next
+  }
+}
+
+function namedContainers(
+  body: Element,
+  skipped: ReadonlySet<Element>,
+): { main: Element[]; article: Element[]; articleBody: Element[] } {
+  const found = { main: [] as Element[], article: [] as Element[], articleBody: [] as Element[] }
+  walk(body, (element) => {
+    if (skipped.has(element)) return false
+    if (/(?:^|\s)articleBody(?:\s|$)/.test(element.get("itemprop") ?? "")) found.articleBody.push(element)
+    if (element.tag === "article") found.article.push(element)
+    else if (element.tag === "main" || element.get("role") === "main") found.main.push(element)
+    return undefined
+  })
+  return found
+}
+
+function most(elements: readonly Element[], value: (element: Element) => number): Element | null {
+  let best: Element | null = null
+  for (const element of elements) if (!best || value(element) > value(best)) best = element
   return best
 }
 
-function semanticRoot(
-  body: Element,
-  skipped: ReadonlySet<Element>,
-  measures: ReadonlyMap<Element, Measure>,
-): Element | null {
-  const total = measures.get(body)
-  if (!total) return null
-  const found: Element[][] = [[], [], []]
-  walk(body, (element) => {
-    if (skipped.has(element)) return false
-    const itemprop = element.get("itemprop")
-    if (itemprop === "articleBody") found[0]!.push(element)
-    else if (element.tag === "article") found[1]!.push(element)
-    else if (element.tag === "main" || element.get("role") === "main") found[2]!.push(element)
-    return undefined
-  })
-  for (const group of found) {
-    const chars = group.map((element) => measures.get(element)?.chars ?? 0)
-    const most = Math.max(0, ...chars.slice(0, 1000))
-    const sum = chars.reduce((a, b) => a + b, 0)
-    if (most >= MIN_CHARS && most > total.chars * 0.3 && most > sum * 0.7) return group[chars.indexOf(most)]!
+function isInside(element: Element, ancestor: Element): boolean {
+  for (let above: Element | null = element; above; above = above.parent) if (above === ancestor) return true
+  return false
+}
+
+const LISTS = new Set(["ul", "ol", "div", "section", "table", "dl"])
+
+/** On a page of prose, boxes of links are the way elsewhere; on a page without, they are the content. */
+function skipLinkLists(root: Element, skipped: Set<Element>, measures: Measures): void {
+  const total = measures.get(root)
+  if (!total || total.prose < 600 || total.prose < total.chars * 0.4) return
+  const visit = (parent: Element): void => {
+    for (const child of parent.children) {
+      if (typeof child === "string" || skipped.has(child)) continue
+      const own = measures.get(child)
+      if (!own) continue
+      if (
+        LISTS.has(child.tag) &&
+        own.linkChars > own.chars * 0.6 &&
+        own.chars > 20 &&
+        own.prose < own.chars * 0.2
+      )
+        skipped.add(child)
+      else visit(child)
+    }
   }
-  return null
+  visit(root)
 }

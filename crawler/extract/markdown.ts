@@ -51,7 +51,7 @@ class Writer {
     for (const child of container.children) {
       if (typeof child === "string") inline += escapeText(child)
       else if (this.#isSkipped(child)) continue
-      else if (isBlockTag(child.tag) || child.containsBlock) {
+      else if (isBlockTag(child.tag) || child.containsBlock || child.asBlock) {
         flush()
         // Not push(...blocks): a flat document may have more blocks than a call may have arguments.
         for (const block of this.block(child)) blocks.push(block)
@@ -103,7 +103,7 @@ class Writer {
   }
 
   #isSkipped(element: Element): boolean {
-    return IGNORED.has(element.tag) || this.#options.skipped.has(element)
+    return (IGNORED.has(element.tag) && !element.asBlock) || this.#options.skipped.has(element)
   }
 
   #paragraph(inline: string): string {

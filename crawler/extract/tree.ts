@@ -9,6 +9,8 @@ export class Element {
   attributes: readonly string[] = NO_ATTRIBUTES
   /** Whether any descendant is a block, so that an inline tag around it must be written as one. */
   containsBlock = false
+  /** Set on an element that a later pass found to stand in place of a block. */
+  asBlock = false
 
   constructor(tag: string, parent: Element | null) {
     this.tag = tag
