@@ -15,17 +15,21 @@ import { jsonBody } from "./middleware/json-body.ts"
 import { requestId } from "./middleware/request-id.ts"
 import { requestLog } from "./middleware/request-log.ts"
 import { tolerantPath } from "./middleware/tolerant-path.ts"
+import { crawl } from "./tavily/crawl.ts"
+import { extract, type LiveParts } from "./tavily/extract.ts"
+import { limitReader } from "./tavily/limit-reader.ts"
+import { map } from "./tavily/map.ts"
 import { search } from "./tavily/search.ts"
 
 export type ApiConfig = Values<typeof apiSettings>
 
-export interface AppParts {
+export interface AppParts extends LiveParts {
   readonly engine: Engine
   readonly keys: Pick<KeyStore, "verify">
   readonly log: Logger
   readonly config: Pick<
     ApiConfig,
-    "bodyKey" | "bodyLimit" | "maxResults" | "includeDomainsCap" | "excludeDomainsCap"
+    "bodyKey" | "bodyLimit" | "maxResults" | "includeDomainsCap" | "excludeDomainsCap" | "liveReads"
   >
   /** What /readyz looks at, by name. */
   readonly checks: Readonly<Record<string, Check>>
@@ -34,8 +38,12 @@ export interface AppParts {
 /** The HTTP application, without a socket. It opens and closes nothing. */
 export function createApp(parts: AppParts): Koa<RequestState> {
   const { config } = parts
+  const live = { ...parts, reader: limitReader(parts.reader, config.liveReads) }
   const endpoints: Readonly<Record<string, Middleware>> = {
     search: search(parts.engine, config),
+    extract: extract(live),
+    crawl: crawl(live),
+    map: map(live),
   }
 
   const key = authentication(parts.keys, config)

@@ -14,6 +14,6 @@ export const NOT_YET_EFFECTIVE = {
     "include_domains_mode",
   ],
   extract: ["extract_depth"],
-  crawl: ["extract_depth", "instructions"],
-  map: ["instructions"],
+  crawl: ["allow_external", "extract_depth"],
+  map: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>

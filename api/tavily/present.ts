@@ -59,8 +59,11 @@ function contentOf(request: SearchRequest, hit: Hit): string {
 
 function rawContent({ include_raw_content: wanted }: SearchRequest, markdown: string): string | null {
   if (wanted === false) return null
-  return wanted === "text" ? toPlainText(markdown) : markdown
+  return formatContent(markdown, wanted === "text" ? "text" : "markdown")
 }
+
+export const formatContent = (markdown: string, format: "markdown" | "text"): string =>
+  format === "text" ? toPlainText(markdown) : markdown
 
 /** Images as addresses, or as `{url, description}` when descriptions are wanted. */
 export function presentImages(images: readonly PageImage[], described: boolean) {

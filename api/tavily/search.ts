@@ -3,7 +3,7 @@ import { analyseQuery } from "#engine/analysis/analyse.ts"
 
 import { type Middleware, responseTime } from "../context.ts"
 import { badRequest } from "../errors.ts"
-import { clientGone } from "./client-gone.ts"
+import { clientGone } from "./live-call.ts"
 import { countryCode } from "./countries.ts"
 import { dateWindow } from "./dates.ts"
 import { domainList } from "./domains.ts"

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net"
 import { pino } from "pino"
 
 import { readSettings } from "#engine/settings.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { type AppParts, createApp } from "../app.ts"
 import { apiSettings } from "../config.ts"
@@ -37,6 +38,12 @@ export async function serveApp(
     keys: { verify: (presented) => (presented === TEST_KEY ? { id: "tester" } : null) },
     log: pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) }),
     checks: {},
+    reader: {
+      read: async () => ({ kind: "failed", because: "dns", detail: "no reader in this test" }),
+      [Symbol.asyncDispose]: async () => {},
+    },
+    embedder: new HashingEmbedder(),
+    meters: { add: () => 0 },
     ...parts,
     config: { ...readSettings(apiSettings, {}), ...config },
   })

@@ -1,0 +1,61 @@
+import type { Reading } from "#crawler"
+
+import { type Middleware, responseTime } from "../context.ts"
+import type { LiveParts } from "./extract.ts"
+import { liveDeadline } from "./live-call.ts"
+import { CHUNK_SEPARATOR, formatContent, presentImages } from "./present.ts"
+import { type Relevance, relevanceTo } from "./relevance.ts"
+import { type CrawlRequest, crawlSchema } from "./schema.ts"
+import { bodyReader } from "./validate.ts"
+import { walkFor } from "./walk-request.ts"
+
+/** POST /crawl: a site walked now, with the content of its pages. */
+export function crawl(parts: LiveParts): Middleware {
+  const read = bodyReader<CrawlRequest>(crawlSchema)
+  return async (ctx) => {
+    const request = read(ctx.state.body)
+    const signal = liveDeadline(ctx, request.timeout)
+    const relevance =
+      request.instructions === undefined ? null : relevanceTo(request.instructions, parts.embedder, signal)
+    // Pages are judged while others are still being read, so that little is left to do at the deadline.
+    const pending: Promise<{ best: number; page: object }>[] = []
+    await walkFor(request, parts.reader, { signal, discoverOnly: false }, ({ url, result }) => {
+      if (result?.kind !== "read") return
+      const page = presentPage(url, result.reading, request, relevance)
+      // Handled below; without this a failure during the walk would count as nobody's.
+      page.catch(() => {})
+      pending.push(page)
+    })
+    const pages = await Promise.all(pending)
+    if (relevance !== null) pages.sort((a, b) => b.best - a.best)
+    const keyId = ctx.state.key.id
+    const credits =
+      parts.meters.add(keyId, relevance === null ? "map" : "map-instructions", pages.length) +
+      parts.meters.add(keyId, `extract-${request.extract_depth}`, pages.length)
+    ctx.body = {
+      base_url: request.url,
+      results: pages.map((one) => one.page),
+      response_time: responseTime(ctx),
+      ...(request.include_usage && { usage: { credits } }),
+      request_id: ctx.state.requestId,
+    }
+  }
+}
+
+async function presentPage(
+  url: string,
+  { extracted }: Reading,
+  request: CrawlRequest,
+  relevance: Relevance | null,
+) {
+  const judged = await relevance?.passages(extracted, request.chunks_per_source)
+  return {
+    best: judged?.best ?? 0,
+    page: {
+      url,
+      raw_content: judged?.texts.join(CHUNK_SEPARATOR) ?? formatContent(extracted.markdown, request.format),
+      images: request.include_images ? presentImages(extracted.images, false) : [],
+      ...(request.include_favicon && { favicon: extracted.favicon }),
+    },
+  }
+}

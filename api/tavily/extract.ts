@@ -1,0 +1,89 @@
+import type { Reader, ReadResult } from "#crawler"
+import type { Embedder } from "#engine"
+
+import type { CreditMeters } from "../accounts/credits.ts"
+import { type Middleware, responseTime } from "../context.ts"
+import { ApiError, badRequest } from "../errors.ts"
+import { failureText, TIMED_OUT } from "./failure-text.ts"
+import { liveDeadline, unlessAborted } from "./live-call.ts"
+import { liveUrl } from "./live-url.ts"
+import { CHUNK_SEPARATOR, formatContent, presentImages } from "./present.ts"
+import { type Relevance, relevanceTo } from "./relevance.ts"
+import { extractSchema, MAX_EXTRACT_URLS, type ExtractRequest } from "./schema.ts"
+import { bodyReader } from "./validate.ts"
+
+/** What the endpoints that read live pages need. */
+export interface LiveParts {
+  readonly reader: Reader
+  readonly embedder: Pick<Embedder, "embed">
+  readonly meters: CreditMeters
+}
+
+/** Seconds an extraction may take when the request does not say. */
+const defaultTimeout = { basic: 10, advanced: 30 } as const
+
+const INVALID_URL = "Validation Error: Invalid URL format"
+
+/** POST /extract: addresses read now, each a result or a failure with its reason. */
+export function extract(parts: LiveParts): Middleware {
+  const read = bodyReader<ExtractRequest>(extractSchema)
+  return async (ctx) => {
+    const request = read(ctx.state.body)
+    const urls = givenUrls(request)
+    const signal = liveDeadline(ctx, request.timeout ?? defaultTimeout[request.extract_depth])
+    const relevance = request.query === undefined ? null : relevanceTo(request.query, parts.embedder, signal)
+    const outcomes = await Promise.all(
+      urls.map(async (given) => ({
+        given,
+        ...(await extractOne(given, request, parts.reader, relevance, signal)),
+      })),
+    )
+    const results = outcomes.flatMap((one) => ("page" in one ? [{ url: one.given, ...one.page }] : []))
+    const failed = outcomes.flatMap((one) => ("error" in one ? [{ url: one.given, error: one.error }] : []))
+    const credits = parts.meters.add(ctx.state.key.id, `extract-${request.extract_depth}`, results.length)
+    ctx.body = {
+      results,
+      failed_results: failed,
+      response_time: responseTime(ctx),
+      ...(request.include_usage && { usage: { credits } }),
+      request_id: ctx.state.requestId,
+    }
+  }
+}
+
+function givenUrls({ urls }: ExtractRequest): readonly string[] {
+  const given = [...new Set(typeof urls === "string" ? [urls] : urls)]
+  if (given.length > MAX_EXTRACT_URLS) throw badRequest(`Max ${MAX_EXTRACT_URLS} URLs are allowed.`)
+  if (given.every((url) => liveUrl(url) === null)) {
+    throw new ApiError(400, "All URLs failed validation.", {
+      failed_results: given.map((url) => ({ url, error: INVALID_URL })),
+    })
+  }
+  return given
+}
+
+async function extractOne(
+  given: string,
+  request: ExtractRequest,
+  reader: Reader,
+  relevance: Relevance | null,
+  signal: AbortSignal,
+) {
+  const url = liveUrl(given)
+  if (url === null) return { error: INVALID_URL }
+  const result: ReadResult | null = await unlessAborted(reader.read(url, { signal }), signal)
+  if (result === null) return { error: TIMED_OUT }
+  if (result.kind !== "read") return { error: failureText(result) }
+  const { extracted } = result.reading
+  return {
+    page: {
+      title: extracted.title,
+      raw_content:
+        relevance === null
+          ? formatContent(extracted.markdown, request.format)
+          : (await relevance.passages(extracted, request.chunks_per_source)).texts.join(CHUNK_SEPARATOR),
+      images: request.include_images ? presentImages(extracted.images, false) : [],
+      ...(request.include_favicon && { favicon: extracted.favicon }),
+    },
+  }
+}

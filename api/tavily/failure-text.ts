@@ -1,0 +1,44 @@
+import type { FailureReason, ReadResult, SkipReason } from "#crawler"
+
+const skips: Readonly<Record<SkipReason, string>> = {
+  robots: "robots.txt disallows it",
+  noindex: "the page asks not to be indexed",
+  "out-of-scope": "it leads elsewhere",
+  duplicate: "it is a copy of another page",
+  "unsupported-type": "it is not a kind of document that can be read",
+  "too-large": "it is too large",
+  empty: "no main content was found",
+}
+
+/** Only reasons whose detail is about the site, not about the network this machine stands in. */
+const detailed: ReadonlySet<FailureReason> = new Set(["http-status", "redirect-loop", "bad-encoding", "tls"])
+
+const failures: Readonly<Record<FailureReason, string>> = {
+  "http-status": "the site answered with an error",
+  dns: "the host was not found",
+  refused: "the connection was refused",
+  tls: "no secure connection could be made",
+  timeout: "the site took too long",
+  "redirect-loop": "it redirects without end",
+  "blocked-address": "the address is in a network that may not be read",
+  "bad-encoding": "the body is damaged",
+  unreadable: "the content could not be read",
+  cancelled: "the call ended first",
+}
+
+export const TIMED_OUT = "Request timed out"
+
+/** Why a page could not be read, for `failed_results`. */
+export function failureText(result: Exclude<ReadResult, { kind: "read" }>): string {
+  switch (result.kind) {
+    case "skipped":
+      return `Failed to fetch url: ${skips[result.because]}`
+    case "postponed":
+      return `Failed to fetch url: the site asks to wait until ${result.until.toISOString()}`
+    default: {
+      if (result.because === "timeout" || result.because === "cancelled") return TIMED_OUT
+      const detail = detailed.has(result.because) ? result.detail : ""
+      return `Failed to fetch url: ${detail === "" ? failures[result.because] : detail}`
+    }
+  }
+}
