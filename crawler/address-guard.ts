@@ -1,7 +1,9 @@
 import { lookup as resolve, type LookupAddress, type LookupOptions } from "node:dns"
+import { lookup as resolveAll } from "node:dns/promises"
 import type { LookupFunction } from "node:net"
 import ipaddr from "ipaddr.js"
 import { Agent, type Dispatcher } from "undici"
+import { AllowedNetworks, bareHost } from "./allowed-networks.ts"
 
 /** Thrown, and passed to sockets, when an address may not be reached. */
 export class BlockedAddressError extends Error {
@@ -21,12 +23,6 @@ export interface AddressGuardOptions {
   readonly connectTimeoutMs: number
 }
 
-interface Rule {
-  readonly port: string | null
-  matchesHost(host: string): boolean
-  matchesAddress(address: ipaddr.IPv4 | ipaddr.IPv6): boolean
-}
-
 /**
  * Keeps requests away from addresses that only look foreign: loopback, private, link-local (cloud metadata
  * lives there), carrier-grade NAT, multicast, reserved, and every IPv6 form that carries an IPv4 address.
@@ -38,13 +34,13 @@ interface Rule {
  * Each hop of a redirect must pass {@link dispatcherFor} anew.
  */
 export class AddressGuard implements AsyncDisposable {
-  readonly #rules: readonly Rule[]
+  readonly #allowed: AllowedNetworks
   readonly #checked: Agent
   readonly #trusted: Agent
 
-  /** @throws Error naming the entry of `allowed` that is no address, range or host. */
+  /** @throws Error naming the entry of `allowed` that cannot be understood. */
   constructor(options: AddressGuardOptions) {
-    this.#rules = options.allowed.map(parseRule)
+    this.#allowed = new AllowedNetworks(options.allowed)
     const agent = (lookup?: LookupFunction) =>
       new Agent({
         connections: options.connections,
@@ -67,7 +63,7 @@ export class AddressGuard implements AsyncDisposable {
    * @throws BlockedAddressError when the host is an address that may not be reached.
    */
   dispatcherFor(url: URL): Dispatcher {
-    if (this.isAllowedExplicitly(url)) return this.#trusted
+    if (this.#allowed.name(url)) return this.#trusted
     const host = bareHost(url)
     if (ipaddr.isValid(host)) {
       if (!isPublic(ipaddr.process(host))) {
@@ -77,18 +73,6 @@ export class AddressGuard implements AsyncDisposable {
       }
     }
     return this.#checked
-  }
-
-  /** Whether the host itself, by name or address, stands among the allowed networks. */
-  isAllowedExplicitly(url: URL): boolean {
-    const host = bareHost(url)
-    const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port
-    const address = ipaddr.isValid(host) ? ipaddr.process(host) : null
-    return this.#rules.some(
-      (rule) =>
-        (rule.port === null || rule.port === port) &&
-        (address === null ? rule.matchesHost(host) : rule.matchesAddress(address)),
-    )
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -122,11 +106,24 @@ export class AddressGuard implements AsyncDisposable {
     )
   }
 
-  // Rules with a port are left to dispatcherFor(): a lookup does not know the port it is for.
   #mayReach(text: string): boolean {
     const address = ipaddr.process(text)
-    return isPublic(address) || this.#rules.some((rule) => rule.port === null && rule.matchesAddress(address))
+    return isPublic(address) || this.#allowed.includeAddress(address)
   }
+}
+
+/** Whether the host is an address that is not public, or this machine's own name. */
+export function isPrivateByName(url: URL): boolean {
+  const host = bareHost(url)
+  if (ipaddr.isValid(host)) return !isPublic(ipaddr.process(host))
+  return host === "localhost" || host.endsWith(".localhost")
+}
+
+/** Whether a request to `url` would go to an address that is not public, by name or by what the name resolves to now. */
+export async function leadsToPrivate(url: URL): Promise<boolean> {
+  if (isPrivateByName(url)) return true
+  const found = await resolveAll(bareHost(url), { all: true }).catch(() => [])
+  return found.some(({ address }) => !isPublic(ipaddr.process(address)))
 }
 
 /** IPv6 ranges that wrap an IPv4 address which the wrapper's route would reach. */
@@ -140,42 +137,4 @@ function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address.kind() === "ipv4") return true
   const ipv6 = address as ipaddr.IPv6
   return !ipv6.match(NAT64_LOCAL) && !ipv6.match(IPV4_COMPATIBLE)
-}
-
-function bareHost(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "")
-}
-
-function parseRule(entry: string): Rule {
-  const range = entry.replace(/^\[([^\]]*)\]/, "$1")
-  if (ipaddr.isValidCIDR(range)) return networkRule(ipaddr.parseCIDR(range), null)
-  if (ipaddr.isValid(range)) return addressRule(range, null)
-  const parts = /^(?<host>\[[^\]]+\]|[^:/\s]+)(?::(?<port>\d{1,5}))?$/.exec(entry)?.groups
-  const host = parts?.["host"]?.replace(/^\[|\]$/g, "").toLowerCase()
-  const port = parts?.["port"] ?? null
-  if (host === undefined) {
-    throw new Error(`FOSSICK_ALLOWED_NETWORKS: "${entry}" is no address, CIDR range or host name`)
-  }
-  if (ipaddr.isValid(host)) return addressRule(host, port)
-  const suffix = host.startsWith("*.") ? host.slice(1) : null
-  return {
-    port,
-    matchesHost: (name) => (suffix === null ? name === host : name.endsWith(suffix)),
-    matchesAddress: () => false,
-  }
-}
-
-function addressRule(text: string, port: string | null): Rule {
-  const address = ipaddr.process(text)
-  return networkRule([address, address.kind() === "ipv4" ? 32 : 128], port)
-}
-
-function networkRule(range: [ipaddr.IPv4 | ipaddr.IPv6, number], port: string | null): Rule {
-  const [network, bits] = range
-  return {
-    port,
-    matchesHost: () => false,
-    matchesAddress: (address) =>
-      address.kind() === network.kind() && address.match([network, bits] as [ipaddr.IPv4, number]),
-  }
 }

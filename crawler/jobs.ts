@@ -45,7 +45,7 @@ const STEPS = [
   `create table job (
      id integer primary key,
      url text not null, scope text not null, depth integer not null, "limit" integer not null, source text not null,
-     state text not null, stop text, error text, scope_url text,
+     state text not null, stop text, error text, landed_at text,
      created_at integer not null, started_at integer, ended_at integer, beat_at integer not null default 0
    ) strict;
    create index job_state on job (state, id);
@@ -56,15 +56,11 @@ const STEPS = [
    create table crawl_url (
      job integer not null references job (id) on delete cascade,
      url text not null, host text not null, depth integer not null, priority integer not null,
-     due integer not null, lease integer not null default 0, tries integer not null default 0,
+     due integer not null, tries integer not null default 0,
      outcome text, detail text,
      primary key (job, url)
    ) strict, without rowid;
    create index crawl_url_open on crawl_url (job, host, priority, depth, due) where outcome is null;
-   create table crawl_host (
-     job integer not null references job (id) on delete cascade, host text not null, next_at integer not null,
-     primary key (job, host)
-   ) strict, without rowid;
    create table visited_page (url text primary key, hash text not null, visited_at integer not null) strict, without rowid;
    create table crawler_process (pid integer primary key, beat_at integer not null) strict;`,
 ]
@@ -221,7 +217,6 @@ export class Jobs {
       .run(state, error, ended, id)
     if (state === "stopped" || state === "queued") return
     this.#db.prepare("delete from crawl_url where job = ?").run(id)
-    this.#db.prepare("delete from crawl_host where job = ?").run(id)
   }
 
   #must(id: number): Job {

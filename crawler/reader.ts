@@ -1,5 +1,6 @@
 import { type PageUrl, toPageUrl } from "#engine"
-import { AddressGuard } from "./address-guard.ts"
+import { AddressGuard, isPrivateByName } from "./address-guard.ts"
+import { AllowedNetworks } from "./allowed-networks.ts"
 import { type CrawlerConfig, userAgentHeader } from "./config.ts"
 import { charsetParameter, mediaType, sniff } from "./content-type.ts"
 import type { Extracted } from "./extract/extracted.ts"
@@ -34,10 +35,13 @@ export class PageReader implements Reader {
   readonly robots: RobotsCache
   readonly #config: CrawlerConfig
   readonly #guard: AddressGuard
+  /** The settings' networks alone, without what one crawl was allowed. */
+  readonly #own: AllowedNetworks
   readonly #threads: ReaderThreads
 
   constructor(config: CrawlerConfig, options: ReaderOptions = {}) {
     this.#config = config
+    this.#own = new AllowedNetworks(config.allowedNetworks)
     this.#guard = new AddressGuard({
       allowed: [...config.allowedNetworks, ...(options.allow ?? [])],
       connections: config.fetchConcurrency,
@@ -47,9 +51,10 @@ export class PageReader implements Reader {
     this.robots = new RobotsCache(config.userAgent, (url) => this.fetch(url, { accepts: () => true }))
   }
 
-  /** Whether the host was named in the settings or by the operator: it is ours, and may be read at full speed. */
+  /** Whether the host is ours, named in the settings or private by its address: it may be read at full speed. */
   isOwnHost(url: PageUrl): boolean {
-    return this.#guard.isAllowedExplicitly(new URL(url))
+    const target = new URL(url)
+    return isPrivateByName(target) || this.#own.name(target)
   }
 
   async read(url: string, options: ReadOptions = {}): Promise<ReadResult> {

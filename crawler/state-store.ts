@@ -15,7 +15,9 @@ export function openStateStore(dataDir: string): StateStore {
   mkdirSync(dataDir, { recursive: true })
   const db = new DatabaseSync(join(dataDir, "state.db"), { timeout: BUSY_MS })
   db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;")
-  db.exec("create table if not exists schema_version (part text primary key, version integer not null) strict")
+  db.exec(
+    "create table if not exists schema_version (part text primary key, version integer not null) strict",
+  )
   return db
 }
 
@@ -29,13 +31,14 @@ export function migrate(db: StateStore, part: string, steps: readonly string[]):
     const row = db.prepare("select version from schema_version where part = ?").get(part)
     const version = Number(row?.["version"] ?? 0)
     if (version > steps.length) {
-      throw new Error(`state.db was written by a newer Fossick (${part} ${version}, this one knows ${steps.length})`)
+      throw new Error(
+        `state.db was written by a newer Fossick (${part} ${version}, this one knows ${steps.length})`,
+      )
     }
     for (const step of steps.slice(version)) db.exec(step)
-    db.prepare("insert into schema_version values (?, ?) on conflict (part) do update set version = excluded.version").run(
-      part,
-      steps.length,
-    )
+    db.prepare(
+      "insert into schema_version values (?, ?) on conflict (part) do update set version = excluded.version",
+    ).run(part, steps.length)
   })
 }
 

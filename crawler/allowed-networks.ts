@@ -1,0 +1,73 @@
+import ipaddr from "ipaddr.js"
+
+interface Rule {
+  readonly port: string | null
+  matchesHost(host: string): boolean
+  matchesAddress(address: ipaddr.IPv4 | ipaddr.IPv6): boolean
+}
+
+/** The private networks an operator opened: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
+export class AllowedNetworks {
+  readonly #rules: readonly Rule[]
+
+  /** @throws Error naming the entry that cannot be understood. */
+  constructor(entries: readonly string[]) {
+    this.#rules = entries.map(parseRule)
+  }
+
+  /** Whether the host of `url` stands among them, by name or address. */
+  name(url: URL): boolean {
+    const host = bareHost(url)
+    const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port
+    const address = ipaddr.isValid(host) ? ipaddr.process(host) : null
+    return this.#rules.some(
+      (rule) =>
+        (rule.port === null || rule.port === port) &&
+        (address === null ? rule.matchesHost(host) : rule.matchesAddress(address)),
+    )
+  }
+
+  /** Whether a host that resolves to this address may be reached on any port. */
+  includeAddress(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+    return this.#rules.some((rule) => rule.port === null && rule.matchesAddress(address))
+  }
+}
+
+/** The host without the brackets of IPv6 and without a final dot. */
+export function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "")
+}
+
+function parseRule(entry: string): Rule {
+  const range = entry.replace(/^\[([^\]]*)\]/, "$1")
+  if (ipaddr.isValidCIDR(range)) return networkRule(ipaddr.parseCIDR(range), null)
+  if (ipaddr.isValid(range)) return addressRule(range, null)
+  const parts = /^(?<host>\[[^\]]+\]|[^:/\s]+)(?::(?<port>\d{1,5}))?$/.exec(entry)?.groups
+  const host = parts?.["host"]?.replace(/^\[|\]$/g, "").toLowerCase()
+  const port = parts?.["port"] ?? null
+  if (host === undefined) {
+    throw new Error(`FOSSICK_ALLOWED_NETWORKS: "${entry}" is no address, CIDR range or host name`)
+  }
+  if (ipaddr.isValid(host)) return addressRule(host, port)
+  const suffix = host.startsWith("*.") ? host.slice(1) : null
+  return {
+    port,
+    matchesHost: (name) => (suffix === null ? name === host : name.endsWith(suffix)),
+    matchesAddress: () => false,
+  }
+}
+
+function addressRule(text: string, port: string | null): Rule {
+  const address = ipaddr.process(text)
+  return networkRule([address, address.kind() === "ipv4" ? 32 : 128], port)
+}
+
+function networkRule(range: [ipaddr.IPv4 | ipaddr.IPv6, number], port: string | null): Rule {
+  const [network, bits] = range
+  return {
+    port,
+    matchesHost: () => false,
+    matchesAddress: (address) =>
+      address.kind() === network.kind() && address.match([network, bits] as [ipaddr.IPv4, number]),
+  }
+}

@@ -1,0 +1,357 @@
+import { type Engine, type Page, type PageUrl, toPageUrl } from "#engine"
+import type { CrawlerConfig } from "./config.ts"
+import { runCrawlee, type Visits } from "./crawlee.ts"
+import { Frontier, type FrontierEntry, type FrontierResult, type HostManners } from "./frontier.ts"
+import type { Job } from "./jobs.ts"
+import type { CrawlOutcome } from "./outcome.ts"
+import { pageHash } from "./page-hash.ts"
+import { PageWriter } from "./page-writer.ts"
+import type { PageReader, Visit } from "./reader.ts"
+import type { Reading } from "./reading.ts"
+import { scopeOf } from "./scope.ts"
+import { readSitemaps } from "./sitemaps.ts"
+import type { StateStore } from "./state-store.ts"
+
+export interface CrawlSiteOptions {
+  readonly job: Job
+  readonly db: StateStore
+  readonly engine: Engine
+  readonly reader: PageReader
+  readonly config: CrawlerConfig
+  /** Ends the crawl after the visits in hand; the frontier stays. */
+  readonly signal: AbortSignal
+  /** Called for each batch of recorded outcomes. */
+  readonly onRecorded?: (results: readonly FrontierResult[]) => void
+}
+
+/**
+ * Crawls one site into the engine, going on where an earlier run of the job stopped.
+ * @returns whether the crawl came to its end, or was stopped before.
+ * @throws EngineError when the engine fails; nothing that was reported is lost.
+ */
+export async function crawlSite(options: CrawlSiteOptions): Promise<"finished" | "stopped"> {
+  const crawl = await SiteCrawl.prepare(options)
+  do {
+    await runCrawlee(crawl, options.config.fetchConcurrency)
+    await crawl.flush()
+  } while (!crawl.isDone() && !options.signal.aborted)
+  return crawl.isDone() ? "finished" : "stopped"
+}
+
+/** Counted towards the limit: visits that found a page. */
+const PAGE_OUTCOMES = new Set(["indexed", "unchanged"])
+
+/** One run of a crawl job. */
+class SiteCrawl implements Visits {
+  readonly #options: CrawlSiteOptions
+  readonly #frontier: Frontier
+  readonly #writer: PageWriter
+  readonly #start: PageUrl
+  /** False when the index may have lost pages that the state knows: then each is looked up before it counts as unchanged. */
+  readonly #trustsHashes: boolean
+  #inScope: (url: PageUrl) => boolean
+  #pages: number
+  #visiting = 0
+  #failure: Error | null = null
+  #sitemaps: Promise<void> | null = null
+  #sitemapsDone = true
+  readonly #sitemapStop = new AbortController()
+  /** Visits whose outcome is still with the writer. */
+  #unwritten = 0
+
+  static async prepare(options: CrawlSiteOptions): Promise<SiteCrawl> {
+    const { pages } = await options.engine.stats()
+    const known = options.db.prepare("select count(*) as n from visited_page").get()
+    return new SiteCrawl(options, pages >= Number(known?.["n"]))
+  }
+
+  private constructor(options: CrawlSiteOptions, trustsHashes: boolean) {
+    const { job, db } = options
+    const start = toPageUrl(job.url)
+    if (start === null) throw new Error(`${job.url} is no http address`)
+    this.#options = options
+    this.#start = start
+    this.#trustsHashes = trustsHashes
+    this.#frontier = new Frontier(db, job.id, (url) => this.#manners(url))
+    this.#frontier.add([{ url: start, depth: 0 }])
+    this.#writer = new PageWriter(options.engine, this.#frontier, (results, visits) => {
+      this.#unwritten -= visits
+      options.onRecorded?.(results)
+    })
+    this.#pages = (job.outcomes["indexed"] ?? 0) + (job.outcomes["unchanged"] ?? 0)
+    const landed = db.prepare("select landed_at from job where id = ?").get(job.id)?.["landed_at"]
+    this.#inScope = scopeOf((landed ?? start) as PageUrl, job.scope)
+    if (typeof landed === "string") this.#discoverSitemaps(landed as PageUrl)
+  }
+
+  next(): FrontierEntry | null {
+    if (this.#isStopping() || this.#isLimitTaken()) return null
+    const entry = this.#frontier.next()
+    if (entry) this.#visiting += 1
+    return entry
+  }
+
+  hasNext(): boolean {
+    return !this.#isStopping() && !this.#isLimitTaken() && this.#frontier.hasNext()
+  }
+
+  isFinished(): boolean {
+    if (this.#visiting > 0) return false
+    if (this.#isStopping() || this.#pages >= this.#options.job.limit) return true
+    return this.#sitemapsDone && this.#frontier.open <= this.#unwritten
+  }
+
+  /** Whether the crawl came to its end; true only after {@link flush}. */
+  isDone(): boolean {
+    return this.#pages >= this.#options.job.limit || (this.#frontier.open === 0 && this.#sitemapsDone)
+  }
+
+  /** Visits one address. Never rejects: what goes wrong inside ends the crawl and is thrown by {@link flush}. */
+  async visit(entry: FrontierEntry): Promise<void> {
+    let released = false
+    try {
+      const result = await this.#read(entry)
+      this.#frontier.release(entry)
+      released = true
+      await this.#settle(entry, result)
+    } catch (error) {
+      if (!released) this.#frontier.release(entry)
+      this.#failure ??= error as Error
+    } finally {
+      this.#visiting -= 1
+    }
+  }
+
+  /** Writes what is still in hand. @throws what ended the crawl before its time. */
+  async flush(): Promise<void> {
+    if (this.isFinished()) this.#sitemapStop.abort()
+    await this.#sitemaps
+    await this.#writer.flush()
+    if (this.#failure) throw this.#failure
+  }
+
+  #isStopping(): boolean {
+    return this.#options.signal.aborted || this.#failure !== null
+  }
+
+  // Visits under way may each become a page: no more are started than the limit has room for.
+  #isLimitTaken(): boolean {
+    return this.#pages + this.#visiting >= this.#options.job.limit
+  }
+
+  #manners(url: PageUrl): HostManners {
+    const { config, reader } = this.#options
+    return reader.isOwnHost(url)
+      ? { concurrency: config.fetchConcurrency, delayMs: 0 }
+      : { concurrency: config.hostConcurrency, delayMs: config.hostDelayMs }
+  }
+
+  async #read(entry: FrontierEntry): Promise<Visit> {
+    const { reader, config, signal } = this.#options
+    if (config.robots) {
+      const robots = await reader.robots.for(entry.url)
+      if (robots.kind !== "rules") return robots
+      if (!robots.rules.allows(entry.url)) {
+        return { kind: "skipped", because: "robots", detail: "robots.txt disallows it" }
+      }
+      const { crawlDelayMs } = robots.rules
+      if (crawlDelayMs !== null && !reader.isOwnHost(entry.url)) this.#frontier.setDelay(entry, crawlDelayMs)
+    }
+    if (signal.aborted)
+      return { kind: "failed", because: "cancelled", detail: "the crawl was stopped", transient: true }
+    return await reader.visit(entry.url, {
+      onRedirect: async (to) => {
+        if (!this.#inScope(to) && !this.#isStart(entry)) {
+          return { kind: "skipped", because: "out-of-scope", detail: `redirects to ${to}` }
+        }
+        return await reader.disallowed(to)
+      },
+    })
+  }
+
+  async #settle(entry: FrontierEntry, visit: Visit): Promise<void> {
+    if (visit.kind === "read") {
+      await this.#take(entry, visit.reading)
+      return
+    }
+    // A visit cut short by a stop has no outcome: it is made again when the crawl goes on.
+    if (visit.kind === "failed" && visit.because === "cancelled") return
+    const { config } = this.#options
+    const again = this.#retryAt(entry, visit)
+    if (again !== null && again - Date.now() <= config.maxWaitMs && entry.tries + 1 < config.maxTries) {
+      if (visit.kind === "postponed") this.#frontier.block(entry, again)
+      this.#frontier.postpone(entry, again)
+      return
+    }
+    const gone = visit.kind === "failed" && /answered (?:404|410)$/.test(visit.detail)
+    await this.#close(entry.url, visit, gone)
+  }
+
+  #retryAt(entry: FrontierEntry, visit: Exclude<Visit, { kind: "read" }>): number | null {
+    if (visit.kind === "postponed") return visit.until.getTime()
+    if (visit.kind === "failed" && visit.transient)
+      return Date.now() + this.#options.config.retryDelayMs * 2 ** entry.tries
+    return null
+  }
+
+  /** Decides what a page that was read amounts to. */
+  async #take(entry: FrontierEntry, reading: Reading): Promise<void> {
+    const { extracted, url } = reading
+    if (this.#isStart(entry)) this.#land(url)
+    const redirected = url !== entry.url
+    const obeys = this.#options.config.robots
+    if (!(obeys && extracted.robots.nofollow)) this.#addLinks(entry, reading)
+
+    if (obeys && extracted.robots.noindex) {
+      await this.#close(entry.url, { kind: "skipped", because: "noindex" }, true)
+      return
+    }
+    const canonical = extracted.canonical === null ? null : toPageUrl(extracted.canonical)
+    if (canonical !== null && canonical !== url && canonical !== entry.url && this.#honours(canonical)) {
+      this.#frontier.add([{ url: canonical, depth: entry.depth }])
+      await this.#close(
+        entry.url,
+        { kind: "skipped", because: "duplicate", detail: `canonical is ${canonical}` },
+        true,
+      )
+      return
+    }
+    if (redirected && this.#frontier.outcomeOf(url) !== null) {
+      await this.#close(
+        entry.url,
+        { kind: "skipped", because: "duplicate", detail: `redirects to ${url}` },
+        true,
+      )
+      return
+    }
+    if (extracted.markdown.trim() === "") {
+      await this.#close(
+        entry.url,
+        { kind: "skipped", because: "empty", detail: "no main content found" },
+        true,
+      )
+      return
+    }
+    const page = this.#page(reading)
+    const hash = pageHash(page)
+    const unchanged = await this.#isKnown(url, hash)
+    const results: FrontierResult[] = [
+      { url, outcome: unchanged ? "unchanged" : "indexed", detail: null, hash },
+    ]
+    if (redirected) {
+      results.push({
+        url: entry.url,
+        outcome: "skipped:duplicate",
+        detail: `redirects to ${url}`,
+        hash: null,
+      })
+    }
+    this.#pages += 1
+    await this.#write({ page: unchanged ? null : page, remove: redirected ? entry.url : null, results })
+  }
+
+  // A canonical elsewhere is no reason to leave a page out of a crawl that will never go there; one that was
+  // visited and yielded no page (a circle of canonicals, a dead link) is none either.
+  #honours(canonical: PageUrl): boolean {
+    if (!this.#inScope(canonical)) return false
+    const outcome = this.#frontier.outcomeOf(canonical)
+    return outcome === null ? this.#options.job.depth > 0 : PAGE_OUTCOMES.has(outcome)
+  }
+
+  async #isKnown(url: PageUrl, hash: string): Promise<boolean> {
+    if (this.#frontier.hashOf(url) !== hash) return false
+    return this.#trustsHashes || (await this.#options.engine.get(url)) !== null
+  }
+
+  #addLinks(entry: FrontierEntry, reading: Reading): void {
+    if (entry.depth >= this.#options.job.depth) return
+    const found = new Set<PageUrl>()
+    for (const link of reading.extracted.links) {
+      if (this.#options.config.robots && link.nofollow) continue
+      if (this.#frontier.remembers(link.url)) continue
+      const url = toPageUrl(link.url)
+      if (url !== null && this.#inScope(url)) found.add(url)
+    }
+    this.#frontier.add([...found].map((url) => ({ url, depth: entry.depth + 1 })))
+  }
+
+  /** Where the start's redirects lead is where the site is. */
+  #land(url: PageUrl): void {
+    const { db, job } = this.#options
+    this.#inScope = scopeOf(url, job.scope)
+    db.prepare("update job set landed_at = ? where id = ?").run(url, job.id)
+    this.#discoverSitemaps(url)
+  }
+
+  #discoverSitemaps(url: PageUrl): void {
+    if (this.#options.job.depth === 0 || this.#sitemaps) return
+    this.#sitemapsDone = false
+    this.#sitemaps = this.#readSitemaps(url)
+      .catch((error: unknown) => {
+        this.#failure ??= error as Error
+      })
+      .finally(() => {
+        this.#sitemapsDone = true
+      })
+  }
+
+  async #readSitemaps(url: PageUrl): Promise<void> {
+    const { reader } = this.#options
+    const robots = await reader.robots.for(url)
+    const named = robots.kind === "rules" ? robots.rules.sitemaps : []
+    const stop = AbortSignal.any([this.#options.signal, this.#sitemapStop.signal])
+    const files = named.length > 0 ? named : [new URL("/sitemap.xml", url).href]
+    for await (const pages of readSitemaps(reader, files, stop)) {
+      const inside = pages.filter((page) => this.#inScope(page))
+      this.#frontier.add(inside.map((page) => ({ url: page, depth: 1, priority: 1 })))
+    }
+  }
+
+  #page(reading: Reading): Page {
+    const { extracted, url } = reading
+    return {
+      url,
+      title: extracted.title,
+      description: extracted.description,
+      markdown: extracted.markdown,
+      language: extracted.language,
+      author: extracted.author,
+      publishedAt: extracted.publishedAt,
+      images: extracted.images,
+      favicon: extracted.favicon,
+      source: this.#options.job.source,
+      fetchedAt: new Date(),
+    }
+  }
+
+  #isStart(entry: FrontierEntry): boolean {
+    return entry.url === this.#start
+  }
+
+  /** Records how a visit without a page ended; `forget` takes an earlier version out of the index. */
+  async #close(
+    url: PageUrl,
+    outcome: Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>,
+    forget: boolean,
+  ): Promise<void> {
+    const remove = forget && this.#frontier.hashOf(url) !== null ? url : null
+    await this.#write({
+      page: null,
+      remove,
+      results: [{ url, outcome: outcomeName(outcome), detail: detailOf(outcome), hash: null }],
+    })
+  }
+
+  async #write(item: Parameters<PageWriter["add"]>[0]): Promise<void> {
+    this.#unwritten += 1
+    await this.#writer.add(item)
+  }
+}
+
+function outcomeName(outcome: Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>): string {
+  return outcome.kind === "postponed" ? "postponed" : `${outcome.kind}:${outcome.because}`
+}
+
+function detailOf(outcome: Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>): string | null {
+  return outcome.kind === "postponed" ? `until ${outcome.until.toISOString()}` : (outcome.detail ?? null)
+}

@@ -1,0 +1,270 @@
+import type { PageUrl } from "#engine"
+import { type StateStore, transaction } from "./state-store.ts"
+
+/** An address to visit. */
+export interface FrontierEntry {
+  readonly url: PageUrl
+  readonly host: string
+  readonly depth: number
+  /** Visits made before this one. */
+  readonly tries: number
+}
+
+export interface NewEntry {
+  readonly url: PageUrl
+  readonly depth: number
+  /** Lower goes first. Default 0. */
+  readonly priority?: number
+}
+
+/** How a visit ended, in the words that are counted: `indexed`, `skipped:robots`. */
+export interface FrontierResult {
+  readonly url: PageUrl
+  readonly outcome: string
+  readonly detail: string | null
+  /** Hash of the page as indexed; null when the visit left no page. */
+  readonly hash: string | null
+}
+
+export interface HostManners {
+  /** Visits at the same time. */
+  readonly concurrency: number
+  /** From the end of one visit to the start of the next. */
+  readonly delayMs: number
+}
+
+interface HostQueue {
+  readonly host: string
+  manners: HostManners
+  running: number
+  nextAt: number
+  /** Read from the store, not handed out yet. */
+  readonly ready: FrontierEntry[]
+  /** Nothing to be found in the store before this. */
+  emptyUntil: number
+}
+
+const CHUNK = 64
+/** Addresses remembered as known, so that a site's navigation is not looked up in the store for each page. */
+const REMEMBERED = 200_000
+
+/**
+ * What a crawl has to visit, in `state.db`. An address is open until its outcome is recorded; what is handed
+ * out is known in memory only, so a lost process leaves nothing to clean up: whatever has no outcome is
+ * visited again. One process works on a crawl at a time (it holds the index for writing).
+ *
+ * Hosts take turns; within a host, lower priority and depth go first.
+ */
+export class Frontier {
+  readonly #db: StateStore
+  readonly #job: number
+  readonly #manners: (url: PageUrl) => HostManners
+  readonly #hosts = new Map<string, HostQueue>()
+  readonly #handedOut = new Set<PageUrl>()
+  #known = new Set<string>()
+  #open: number
+  #sleepUntil = 0
+
+  constructor(db: StateStore, job: number, manners: (url: PageUrl) => HostManners) {
+    this.#db = db
+    this.#job = job
+    this.#manners = manners
+    const hosts = db
+      .prepare("select distinct host, url from crawl_url where job = ? and outcome is null group by host")
+      .all(job)
+    for (const row of hosts) this.#host(row["url"] as PageUrl, String(row["host"]))
+    const open = db.prepare("select count(*) as n from crawl_url where job = ? and outcome is null").get(job)
+    this.#open = Number(open?.["n"])
+  }
+
+  /** Addresses without an outcome, those being visited among them. */
+  get open(): number {
+    return this.#open
+  }
+
+  /** Visits handed out whose outcome is not recorded. */
+  get handedOut(): number {
+    return this.#handedOut.size
+  }
+
+  /** Adds what is not yet known, in one transaction. @returns how many were new. */
+  add(entries: readonly NewEntry[]): number {
+    const unknown = entries.filter(({ url }) => !this.#known.has(url))
+    if (unknown.length === 0) return 0
+    if (this.#known.size > REMEMBERED) this.#known = new Set()
+    let added = 0
+    transaction(this.#db, () => {
+      const insert = this.#db.prepare(
+        "insert or ignore into crawl_url (job, url, host, depth, priority, due) values (?, ?, ?, ?, ?, 0)",
+      )
+      for (const { url, depth, priority = 0 } of unknown) {
+        const { host } = new URL(url)
+        const { changes } = insert.run(this.#job, url, host, depth, priority)
+        if (changes === 0) continue
+        added += 1
+        this.#host(url, host).emptyUntil = 0
+      }
+    })
+    for (const { url } of unknown) this.#known.add(url)
+    this.#open += added
+    if (added > 0) this.#sleepUntil = 0
+    return added
+  }
+
+  /** Whether this very spelling was added lately; a fast test before anything is parsed. */
+  remembers(url: string): boolean {
+    return this.#known.has(url)
+  }
+
+  /** Hands out the next address that may be visited now, or null. */
+  next(now = Date.now()): FrontierEntry | null {
+    if (now < this.#sleepUntil) return null
+    let wake = Number.POSITIVE_INFINITY
+    for (const queue of this.#hosts.values()) {
+      if (queue.running >= queue.manners.concurrency) continue
+      if (queue.nextAt > now) {
+        wake = Math.min(wake, queue.nextAt)
+        continue
+      }
+      if (queue.ready.length === 0) this.#fill(queue, now)
+      const entry = queue.ready.shift()
+      if (!entry) {
+        wake = Math.min(wake, queue.emptyUntil)
+        continue
+      }
+      queue.running += 1
+      queue.nextAt = now + queue.manners.delayMs
+      // To the end of the round.
+      this.#hosts.delete(queue.host)
+      this.#hosts.set(queue.host, queue)
+      return entry
+    }
+    this.#sleepUntil = wake
+    return null
+  }
+
+  /** Whether {@link next} would hand something out. */
+  hasNext(now = Date.now()): boolean {
+    if (now < this.#sleepUntil) return false
+    for (const queue of this.#hosts.values()) {
+      if (queue.running >= queue.manners.concurrency || queue.nextAt > now) continue
+      if (queue.ready.length === 0) this.#fill(queue, now)
+      if (queue.ready.length > 0) return true
+    }
+    return false
+  }
+
+  /** The connection is free again; the outcome follows by {@link record} or {@link postpone}. */
+  release(entry: FrontierEntry, now = Date.now()): void {
+    const queue = this.#host(entry.url, entry.host)
+    queue.running -= 1
+    queue.nextAt = Math.max(queue.nextAt, now + queue.manners.delayMs)
+    this.#sleepUntil = 0
+  }
+
+  /** Slows a host down, as its robots.txt asks. */
+  setDelay(entry: FrontierEntry, delayMs: number): void {
+    const queue = this.#host(entry.url, entry.host)
+    queue.manners = { concurrency: 1, delayMs: Math.max(queue.manners.delayMs, delayMs) }
+  }
+
+  /** Leaves a host alone until then. */
+  block(entry: FrontierEntry, until: number): void {
+    const queue = this.#host(entry.url, entry.host)
+    queue.nextAt = Math.max(queue.nextAt, until)
+  }
+
+  /** Puts an address back, to be tried again from then on. */
+  postpone(entry: FrontierEntry, until: number, tries = entry.tries + 1): void {
+    this.#db
+      .prepare("update crawl_url set due = ?, tries = ? where job = ? and url = ?")
+      .run(until, tries, this.#job, entry.url)
+    this.#handedOut.delete(entry.url)
+    const queue = this.#host(entry.url, entry.host)
+    queue.emptyUntil = Math.min(queue.emptyUntil, until)
+    this.#sleepUntil = 0
+  }
+
+  /**
+   * Closes addresses with their outcomes, in one transaction, and counts them for the job. An address that was
+   * not in the frontier, such as the target of a redirect, joins it closed.
+   */
+  record(results: readonly FrontierResult[]): void {
+    let closed = 0
+    transaction(this.#db, () => {
+      const close = this.#db.prepare(
+        "update crawl_url set outcome = ?, detail = ? where job = ? and url = ? and outcome is null",
+      )
+      const join = this.#db.prepare(
+        `insert or ignore into crawl_url (job, url, host, depth, priority, due, outcome, detail)
+         values (?, ?, ?, 0, 0, 0, ?, ?)`,
+      )
+      const count = this.#db.prepare(
+        `insert into job_outcome values (?, ?, 1) on conflict (job, outcome) do update set count = count + 1`,
+      )
+      const keep = this.#db.prepare(
+        `insert into visited_page values (?, ?, ?) on conflict (url) do update set hash = excluded.hash, visited_at = excluded.visited_at`,
+      )
+      const forget = this.#db.prepare("delete from visited_page where url = ?")
+      for (const { url, outcome, detail, hash } of results) {
+        const was = Number(close.run(outcome, detail, this.#job, url).changes)
+        const joined =
+          was === 1 ? 0 : Number(join.run(this.#job, url, new URL(url).host, outcome, detail).changes)
+        closed += was
+        if (was + joined > 0) count.run(this.#job, outcome)
+        if (hash !== null) keep.run(url, hash, Date.now())
+        else if (outcome !== "postponed") forget.run(url)
+      }
+    })
+    this.#open -= closed
+    for (const { url } of results) this.#handedOut.delete(url)
+    this.#sleepUntil = 0
+  }
+
+  /** The recorded outcome of an address; null while it is open or unknown. */
+  outcomeOf(url: PageUrl): string | null {
+    const row = this.#db
+      .prepare("select outcome from crawl_url where job = ? and url = ?")
+      .get(this.#job, url)
+    return (row?.["outcome"] ?? null) as string | null
+  }
+
+  /** Hash under which the page was indexed by any crawl, or null. */
+  hashOf(url: PageUrl): string | null {
+    const row = this.#db.prepare("select hash from visited_page where url = ?").get(url)
+    return (row?.["hash"] ?? null) as string | null
+  }
+
+  #host(url: PageUrl, host: string): HostQueue {
+    let queue = this.#hosts.get(host)
+    if (!queue) {
+      queue = { host, manners: this.#manners(url), running: 0, nextAt: 0, ready: [], emptyUntil: 0 }
+      this.#hosts.set(host, queue)
+    }
+    return queue
+  }
+
+  #fill(queue: HostQueue, now: number): void {
+    if (queue.emptyUntil > now) return
+    const rows = this.#db
+      .prepare(
+        `select url, depth, tries from crawl_url where job = ? and host = ? and outcome is null and due <= ?
+         order by priority, depth limit ?`,
+      )
+      .all(this.#job, queue.host, now, CHUNK + this.#handedOut.size)
+    for (const row of rows) {
+      const url = row["url"] as PageUrl
+      if (this.#handedOut.has(url)) continue
+      this.#handedOut.add(url)
+      queue.ready.push({ url, host: queue.host, depth: Number(row["depth"]), tries: Number(row["tries"]) })
+      if (queue.ready.length === CHUNK) break
+    }
+    if (queue.ready.length > 0) return
+    const due = this.#db
+      .prepare(
+        "select min(due) as due from crawl_url where job = ? and host = ? and outcome is null and due > ?",
+      )
+      .get(this.#job, queue.host, now)?.["due"]
+    queue.emptyUntil = due === null || due === undefined ? Number.POSITIVE_INFINITY : Number(due)
+  }
+}

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { readSettings } from "#engine/settings.ts"
+import { crawlerSettings, type CrawlerConfig } from "../config.ts"
+import { crawlSite } from "../crawl-site.ts"
+import { type Job, Jobs, type JobSpec } from "../jobs.ts"
+import { PageReader } from "../reader.ts"
+import { openStateStore, type StateStore } from "../state-store.ts"
+import { MemoryEngine } from "./memory-engine.ts"
+
+/** Settings for tests: loopback allowed, short waits. */
+export function testConfig(more: Readonly<Record<`FOSSICK_${string}`, string>> = {}): CrawlerConfig {
+  return readSettings(crawlerSettings, {
+    FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8",
+    FOSSICK_RETRY_DELAY_MS: "10",
+    FOSSICK_READER_THREADS: "1",
+    ...more,
+  })
+}
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(tmpdir(), "fossick-"))
+  return {
+    path,
+    [Symbol.dispose]: () => {
+      rmSync(path, { recursive: true, force: true })
+    },
+  }
+}
+
+/** State, jobs and an engine for crawls of one test. */
+export class CrawlFixture implements AsyncDisposable {
+  readonly engine = new MemoryEngine()
+  readonly #folder = temporaryFolder()
+  readonly db: StateStore = openStateStore(this.#folder.path)
+  readonly jobs = new Jobs(this.db)
+
+  /** Enqueues a crawl, runs it in this process, and returns the job as it ended. */
+  async crawl(
+    spec: Pick<JobSpec, "url"> & Partial<JobSpec>,
+    options: { config?: CrawlerConfig; signal?: AbortSignal } = {},
+  ): Promise<Job> {
+    const config = options.config ?? testConfig()
+    const { id } = this.jobs.enqueue({ scope: "host", depth: 5, limit: 1000, ...spec })
+    const job = this.jobs.start(id)
+    await using reader = new PageReader(config)
+    const signal = options.signal ?? new AbortController().signal
+    const state = await crawlSite({ job, db: this.db, engine: this.engine, reader, config, signal })
+    this.jobs.end(id, state)
+    return this.jobs.get(id) ?? job
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.db.close()
+    this.#folder[Symbol.dispose]()
+    await this.engine[Symbol.asyncDispose]()
+  }
+}

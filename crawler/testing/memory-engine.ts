@@ -1,0 +1,48 @@
+import type { Engine, Page, PageUrl } from "#engine"
+
+/** An engine that keeps pages in a map: for tests of what the crawler hands over, not of search. */
+export class MemoryEngine implements Engine {
+  readonly supports = { adapter: "memory", typoTolerance: false, exactPhrase: false, readerLagMs: 0 }
+  readonly pages = new Map<PageUrl, Page>()
+  /** Sizes of the batches that came in. */
+  readonly batches: number[] = []
+  /** Awaited before a batch is acknowledged. */
+  beforeIndex: (pages: readonly Page[]) => Promise<void> = () => Promise.resolve()
+
+  async index(pages: readonly Page[]): Promise<void> {
+    await this.beforeIndex(pages)
+    this.batches.push(pages.length)
+    for (const page of pages) this.pages.set(page.url, page)
+  }
+
+  remove(urls: readonly PageUrl[]): Promise<void> {
+    for (const url of urls) this.pages.delete(url)
+    return Promise.resolve()
+  }
+
+  search(): Promise<{ hits: [] }> {
+    return Promise.resolve({ hits: [] })
+  }
+
+  get(url: PageUrl): Promise<Page | null> {
+    return Promise.resolve(this.pages.get(url) ?? null)
+  }
+
+  stats() {
+    return Promise.resolve({
+      pages: this.pages.size,
+      passages: this.pages.size,
+      pagesWithoutVectors: 0,
+      embedder: "none",
+      dimensions: 0,
+    })
+  }
+
+  settled(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve()
+  }
+}
