@@ -74,7 +74,7 @@ function serveFile(ctx: Context, site: Site, name: string, base: string | undefi
   const toRoot = "../".repeat(name.split("/").length - 1)
   ctx.status = 404
   ctx.type = "html"
-  ctx.body = pageHtml({ docs, page: notFoundPage(name), canonical: null, toRoot, cssVersion })
+  ctx.body = pageHtml({ docs, page: notFoundPage(name, toRoot), canonical: null, toRoot, cssVersion })
 }
 
 interface Site {
@@ -135,13 +135,14 @@ function sameUnderOtherName(docs: Docs, asked: string): string | null {
   return `${slash ? "../" : "./"}${name}`
 }
 
-function notFoundPage(name: string): DocsPage {
+function notFoundPage(name: string, toRoot: string): DocsPage {
   return {
     name: `/${name}`,
     title: "There is no such page",
     description: "The handbook has no page at this address.",
     html: `<h1>There is no such page</h1>
-<p>The handbook has no page <code>${escapeHtml(name)}</code>. The contents list every page it has.</p>
+<p>The handbook has no page <code>${escapeHtml(name)}</code>. The contents list every page it has;
+the <a href="${toRoot || "./"}">front page</a> says what each is about.</p>
 `,
     modified: new Date(0),
   }
