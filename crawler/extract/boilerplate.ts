@@ -1,4 +1,4 @@
-import type { Element } from "./tree.ts"
+import { type Element, firstElement } from "./tree.ts"
 
 const NEVER_TEXT = new Set(
   (
@@ -7,17 +7,27 @@ const NEVER_TEXT = new Set(
   ).split(" "),
 )
 
-/** Not shown, or not text: left out whatever else is decided. */
-export function isInvisible(element: Element): boolean {
-  if (NEVER_TEXT.has(element.tag)) return true
+/** Never text of the page, whatever else is decided. */
+export function isNeverText(element: Element): boolean {
+  return NEVER_TEXT.has(element.tag)
+}
+
+/** Not shown, at least not before a script has run. */
+export function isHidden(element: Element): boolean {
   // React streams late parts of a page as hidden `S:<n>` boxes that its script moves into place.
   if (element.has("hidden")) return !/^S:[0-9a-f]+$/.test(element.get("id") ?? "")
   const style = element.get("style")
   return style !== null && /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style)
 }
 
-/** How sure a sign is that an element is not main content: how much of the page's prose it may hold all the same. */
-export type Suspicion = "none" | "some" | "strong" | "discussion"
+/** How sure a sign is that an element is not main content. */
+export type Suspicion = "some" | "strong" | "discussion"
+
+/** Something an element carries that speaks against it: a word of its class, its tag or its role. */
+export interface Sign {
+  readonly name: string
+  readonly suspicion: Suspicion
+}
 
 const BOILERPLATE_ROLES = new Set(
   "navigation banner contentinfo search dialog alertdialog menu menubar toolbar tablist status complementary".split(
@@ -40,60 +50,67 @@ const STRONG_WORDS = words(
 const WEAK_WORDS = words(
   "sidebar sidebars related widget bio author authors meta tags taxonomy disclaimer legal terms notice promo popular latest recent " +
     "cta banner utility prev previous next print email facebook twitter linkedin whatsapp pinterest contacts drawer tooltip branding " +
-    "dropdown metadata feedback buttons actions aside toc teaser tagline upsell crosssell dialog hidden",
+    "dropdown metadata feedback buttons actions aside toc teaser tagline upsell crosssell dialog",
 )
 const DISCUSSION_WORDS = words("comment comments respond commentlist disqus replies")
 
-export function suspicionOf(element: Element): Suspicion {
+const NO_SIGNS: readonly Sign[] = []
+const one = (name: string, suspicion: Suspicion): readonly Sign[] => [{ name, suspicion }]
+const TAG_SIGNS = new Map([
+  ["nav", one("<nav>", "strong")],
+  ["footer", one("<footer>", "strong")],
+  ["menu", one("<menu>", "strong")],
+  ["form", one("<form>", "some")],
+  ["fieldset", one("<fieldset>", "some")],
+  ["address", one("<address>", "some")],
+])
+const ASIDE = one("<aside>", "strong")
+const HEADER = one("<header>", "strong")
+const ROLE = one("role", "strong")
+const ARIA_HIDDEN = one("aria-hidden", "some")
+const NEVER_SUSPECT = new Set(["html", "body", "main", "article"])
+
+/** The signs against an element; most have none. */
+export function signsOf(element: Element): readonly Sign[] {
   const { tag } = element
-  switch (tag) {
-    case "nav":
-    case "footer":
-    case "menu":
-      return "strong"
-    case "html":
-    case "body":
-    case "main":
-    case "article":
-      return "none"
-    case "aside":
-      return ADMONITION.test(element.get("class") ?? "") ? "none" : "strong"
-    case "form":
-    case "address":
-    case "fieldset":
-      return "some"
-    default:
-  }
+  if (NEVER_SUSPECT.has(tag)) return NO_SIGNS
+  const byTag = TAG_SIGNS.get(tag)
+  if (byTag) return byTag
+  if (tag === "aside") return ADMONITION.test(element.get("class") ?? "") ? NO_SIGNS : ASIDE
+  if (tag === "header" && !isSectionHeader(element)) return HEADER
   const role = element.get("role")
-  if (role === "main") return "none"
-  if (role !== null && BOILERPLATE_ROLES.has(role)) return "strong"
-  if (element.get("aria-hidden") === "true") return "some"
+  if (role === "main") return NO_SIGNS
+  if (role !== null && BOILERPLATE_ROLES.has(role)) return ROLE
+  if (element.get("aria-hidden") === "true") return ARIA_HIDDEN
   const hints = `${element.get("class") ?? ""} ${element.get("id") ?? ""}`
-  if (hints.length < 3) return "none"
-  return suspicionOfHints(hints.length > 300 ? hints.slice(0, 300) : hints)
+  if (hints.length < 4) return NO_SIGNS
+  return signsOfHints(hints.length > 300 ? hints.slice(0, 300) : hints)
+}
+
+/** A header is the page's or the article's unless it only holds the heading of a section. */
+function isSectionHeader(header: Element): boolean {
+  if (firstElement(header, (element) => element.tag === "h1" || element.tag === "nav")) return false
+  return firstElement(header, (element) => /^h[2-6]$/.test(element.tag)) !== null
 }
 
 // Class values repeat all over a page, and from page to page of a site.
-const remembered = new Map<string, Suspicion>()
+const remembered = new Map<string, readonly Sign[]>()
 const MAX_REMEMBERED = 20_000
 
-function suspicionOfHints(hints: string): Suspicion {
+function signsOfHints(hints: string): readonly Sign[] {
   const known = remembered.get(hints)
   if (known !== undefined) return known
-  let suspicion: Suspicion = "none"
+  const signs: Sign[] = []
   for (const word of hints
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase()
     .split(/[^a-z]+/)) {
-    if (word.length < 3) continue
-    if (DISCUSSION_WORDS.has(word)) {
-      suspicion = "discussion"
-      break
-    }
-    if (STRONG_WORDS.has(word)) suspicion = "strong"
-    else if (suspicion === "none" && WEAK_WORDS.has(word)) suspicion = "some"
+    if (word.length < 3 || signs.some((sign) => sign.name === word)) continue
+    if (DISCUSSION_WORDS.has(word)) signs.push({ name: word, suspicion: "discussion" })
+    else if (STRONG_WORDS.has(word)) signs.push({ name: word, suspicion: "strong" })
+    else if (WEAK_WORDS.has(word)) signs.push({ name: word, suspicion: "some" })
   }
   if (remembered.size >= MAX_REMEMBERED) remembered.clear()
-  remembered.set(hints, suspicion)
-  return suspicion
+  remembered.set(hints, signs.length === 0 ? NO_SIGNS : signs)
+  return signs
 }

@@ -1,4 +1,4 @@
-import { isInvisible, type Suspicion, suspicionOf } from "./boilerplate.ts"
+import { isHidden, isNeverText, signsOf, type Suspicion } from "./boilerplate.ts"
 import { measureText, type TextMeasure } from "./text-measure.ts"
 import { type Element, firstElement, textOf, walk } from "./tree.ts"
 
@@ -10,29 +10,25 @@ export interface MainContent {
 
 type Measures = ReadonlyMap<Element, TextMeasure>
 
-/** The largest share of the page's prose that a suspected element may hold and still be left out. */
-const MAX_PROSE_SHARE: Record<Exclude<Suspicion, "none">, number> = {
-  some: 0.2,
-  strong: 0.35,
-  discussion: 0.9,
-}
+/** The largest share of the page's text that a sign may cover and still be believed. */
+const MAX_SHARE: Record<Suspicion, number> = { some: 0.25, strong: 0.4, discussion: 0.7 }
+const MAX_HIDDEN_SHARE = 0.5
 const MIN_PROSE = 250
 /** A child that holds this share of its parent's prose is where the content is. */
 const DESCENT_SHARE = 0.85
 
 /**
  * Finds the main content of a document in three steps: leave out what is not shown; leave out what its tag, role or
- * class calls boilerplate, unless too much of the page's prose is in it; then go down from the body (or the one
+ * class calls boilerplate, unless too much of the page's text is called so; then go down from the body (or the one
  * `main`, `article` or `articleBody`) as long as one child holds nearly all the prose.
  */
 export function findMainContent(document: Element): MainContent {
   const body = firstElement(document, (element) => element.tag === "body") ?? document
   const skipped = new Set<Element>()
-  skipInvisible(body, skipped)
+  skipNeverText(body, skipped)
   let measures = measureText(body, skipped)
   if (measures.get(body)!.chars < 600 && showNoscript(body, skipped, measures.get(body)!.chars))
     measures = measureText(body, skipped)
-
   skipBoilerplate(body, skipped, measures)
   measures = measureText(body, skipped)
   const root = chooseRoot(body, skipped, measures)
@@ -40,11 +36,11 @@ export function findMainContent(document: Element): MainContent {
   return { root, skipped }
 }
 
-function skipInvisible(element: Element, skipped: Set<Element>): void {
+function skipNeverText(element: Element, skipped: Set<Element>): void {
   for (const child of element.children) {
     if (typeof child === "string") continue
-    if (isInvisible(child)) skipped.add(child)
-    else skipInvisible(child, skipped)
+    if (isNeverText(child)) skipped.add(child)
+    else skipNeverText(child, skipped)
   }
 }
 
@@ -56,7 +52,7 @@ function showNoscript(body: Element, skipped: Set<Element>, shownChars: number):
     if (textOf(element, 5000).length > Math.max(300, shownChars)) {
       skipped.delete(element)
       element.asBlock = true
-      skipInvisible(element, skipped)
+      skipNeverText(element, skipped)
       shown = true
     }
     return false
@@ -65,32 +61,48 @@ function showNoscript(body: Element, skipped: Set<Element>, shownChars: number):
 }
 
 function skipBoilerplate(body: Element, skipped: Set<Element>, measures: Measures): void {
-  const total = measures.get(body)!
-  const visit = (parent: Element): void => {
+  const weight = (element: Element) => {
+    const own = measures.get(element)
+    return own ? own.prose + UNSURE_WEIGHT * Math.max(0, own.chars - own.linkChars - own.prose) : 0
+  }
+  const total = Math.max(1, weight(body))
+  const hidden = (element: Element) => isHidden(element) && weight(element) <= total * MAX_HIDDEN_SHARE
+
+  // A sign that covers much of a page says nothing there: a builder calls every box "widget", a forum every post "comment".
+  const covered = new Map<string, number>()
+  const cover = (parent: Element, above: readonly string[]): void => {
     for (const child of parent.children) {
       if (typeof child === "string" || skipped.has(child)) continue
-      const suspicion = child.tag === "header" ? suspicionOfHeader(child) : suspicionOf(child)
-      if (suspicion !== "none") {
-        const own = measures.get(child)
-        const share = own ? own.prose / Math.max(total.prose, 1) : 0
-        const isSmall = !own || own.prose < 80
-        if ((isSmall || share <= MAX_PROSE_SHARE[suspicion]) && !(share > 0.1 && holdsMain(child))) {
-          skipped.add(child)
-          continue
-        }
+      if (hidden(child)) {
+        skipped.add(child)
+        continue
       }
-      visit(child)
+      let names = above
+      for (const { name } of signsOf(child)) {
+        if (names.includes(name)) continue
+        covered.set(name, (covered.get(name) ?? 0) + weight(child))
+        names = [...names, name]
+      }
+      cover(child, names)
     }
   }
-  visit(body)
+  cover(body, [])
+
+  const skip = (parent: Element): void => {
+    for (const child of parent.children) {
+      if (typeof child === "string" || skipped.has(child)) continue
+      const believed = signsOf(child).some(
+        ({ name, suspicion }) => (covered.get(name) ?? 0) <= total * MAX_SHARE[suspicion],
+      )
+      if (believed && !(weight(child) > total * 0.1 && holdsMain(child))) skipped.add(child)
+      else skip(child)
+    }
+  }
+  skip(body)
 }
 
-/** A header is the page's or the article's unless it only holds the heading of a section. */
-function suspicionOfHeader(header: Element): Suspicion {
-  const section = firstElement(header, (element) => /^h[2-6]$/.test(element.tag))
-  const top = firstElement(header, (element) => element.tag === "h1" || element.tag === "nav")
-  return section && !top ? "none" : "strong"
-}
+/** What a character of short text, such as a label or a cell, counts beside one of prose. */
+const UNSURE_WEIGHT = 0.3
 
 function holdsMain(element: Element): boolean {
   return (
