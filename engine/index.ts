@@ -13,3 +13,4 @@ export type {
 export { EngineError, type EngineErrorCode } from "./errors.ts"
 export { MAX_PASSAGE_CHARS, type Page, type PageImage, type Passage } from "./page.ts"
 export { pageId, toPageUrl, type PageUrl } from "./page-url.ts"
+export { openEngine, type OpenEngineOptions } from "./open-engine.ts"

@@ -1,0 +1,88 @@
+import { BooleanQuery, type FullTextQuery, MatchQuery, Occur, Operator } from "@lancedb/lancedb"
+import { readRows } from "./rows.ts"
+import type { Tables } from "./tables.ts"
+
+/** Partitions of the vector index that a query looks into at first; more when a filter leaves too few rows. */
+const PARTITIONS = 16
+/** The index holds rough copies: so many times the limit are compared again with the vectors themselves. */
+const REFINE = 2
+/** Candidates of the lexical arm, and passages of the vector arm, at least. */
+const PAGES = 100
+const PASSAGES = 200
+
+/** Page id to BM25 score. */
+export type LexicalHits = ReadonlyMap<string, number>
+
+export interface Nearest {
+  readonly page: string
+  readonly revision: number
+  readonly position: number
+  readonly cosine: number
+}
+
+export async function lexicalArm(
+  { pages }: Tables,
+  terms: readonly string[],
+  limit: number,
+  where: string | undefined,
+): Promise<LexicalHits> {
+  if (terms.length === 0) return new Map()
+  const query = pages
+    .query()
+    .fullTextSearch(new MatchQuery(terms.join(" "), "terms"))
+    .select(["id", "_score"])
+    .limit(Math.max(PAGES, limit * 2))
+  if (where !== undefined) query.where(where)
+  const rows = await readRows<{ id: string; _score: number }>(query)
+  return new Map(rows.map(({ id, _score: score }) => [id, score]))
+}
+
+/** Nearest passages, nearest first. */
+export async function vectorArm(
+  { vectors }: Tables,
+  vector: Float32Array,
+  limit: number,
+  where: string | undefined,
+): Promise<Nearest[]> {
+  const query = vectors
+    .query()
+    .nearestTo(vector)
+    .distanceType("cosine")
+    .minimumNprobes(PARTITIONS)
+    .maximumNprobes(where === undefined ? PARTITIONS : 0)
+    .refineFactor(REFINE)
+    .select(["page", "revision", "position", "_distance"])
+    .limit(Math.max(PASSAGES, limit * 4))
+  if (where !== undefined) query.where(where)
+  const rows = await readRows<Omit<Nearest, "cosine"> & { _distance: number }>(query)
+  return rows.map(({ _distance, ...row }) => ({ ...row, cosine: 1 - _distance }))
+}
+
+/** Ids of pages that hold every term of each phrase, in any order, best first. */
+export async function pagesWithTerms(
+  { pages }: Tables,
+  phrases: readonly (readonly string[])[],
+  limit: number,
+  where: string | undefined,
+): Promise<string[]> {
+  const query = pages.query().limit(limit)
+  const musts = phrases
+    .filter((terms) => terms.length > 0)
+    .map((terms): [Occur, FullTextQuery] => [
+      Occur.Must,
+      new MatchQuery(terms.join(" "), "terms", { operator: Operator.And }),
+    ])
+  if (musts.length > 0) query.fullTextSearch(new BooleanQuery(musts)).select(["id", "_score"])
+  else query.select(["id"])
+  if (where !== undefined) query.where(where)
+  const rows = await readRows<{ id: string }>(query)
+  return rows.map((row) => row.id)
+}
+
+/** How many pages hold the term, counted up to `limit`. */
+export async function documentFrequency({ pages }: Tables, term: string, limit: number): Promise<number> {
+  const rows = pages.query().fullTextSearch(new MatchQuery(term, "terms")).select(["_score"]).limit(limit)
+  let count = 0
+  for await (const batch of rows) count += batch.numRows
+  return count
+}

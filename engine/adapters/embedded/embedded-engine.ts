@@ -1,0 +1,339 @@
+import type { Connection } from "@lancedb/lancedb"
+import { mkdir } from "node:fs/promises"
+import { setImmediate } from "node:timers/promises"
+import type { Embedder } from "../../embedder.ts"
+import type { Engine, EngineStats, EngineSupports, Query, SearchResult } from "../../engine.ts"
+import { EngineError } from "../../errors.ts"
+import type { Page } from "../../page.ts"
+import { type PageUrl, pageId } from "../../page-url.ts"
+import { Collection } from "./collection.ts"
+import { EmbedQueue } from "./embed-queue.ts"
+import { isIn } from "./filter.ts"
+import { Maintenance, trainVectorIndex } from "./maintenance.ts"
+import { type Manifest, readManifest, refuseOtherEmbedder, writeManifest } from "./manifest.ts"
+import { type PageRow, pagesTable, toPage, toPageRow } from "./schema.ts"
+import { QueryVectors, readPages, searchIndex } from "./search.ts"
+import { Serial } from "./serial.ts"
+import { type Tables, connectTo, createIndex, openTables, restartVectors } from "./tables.ts"
+import { lockForWriting } from "./writer-lock.ts"
+
+/** A reader looks for a newer version of the tables when the one it has is so old. */
+const READER_LAG_MS = 1000
+/** Pages are written in parts of about this much text, so that no part blocks the event loop for long. */
+const CHARS_PER_COMMIT = 2_000_000
+const PAGES_PER_COMMIT = 200
+
+export interface EmbeddedEngineOptions {
+  /** Folder of the index; made when it is opened for writing and is not there. */
+  readonly dir: string
+  readonly embedder: Embedder
+  /** Closing the engine closes the embedder too. Default false: it stays the caller's. */
+  readonly ownsEmbedder?: boolean
+  readonly mode: "read" | "write"
+  /**
+   * `on` makes vectors in the background, `off` leaves them to an engine opened later. Default `on`; an
+   * engine opened for reading makes none.
+   */
+  readonly embedding?: "on" | "off"
+  /** Forget the vectors when another embedder made them, instead of refusing. For re-embedding. */
+  readonly replaceVectors?: boolean
+  /** Told of failures in the background, which are tried again. */
+  readonly onProblem?: (error: unknown) => void
+}
+
+/** What an engine holds while its index is open. */
+interface Opened {
+  readonly manifest: Manifest
+  readonly tables: Tables
+}
+
+interface Writer {
+  readonly queue: EmbedQueue
+  readonly pageWrites: Serial
+  readonly pageCare: Maintenance
+  readonly vectorCare: Maintenance
+  readonly lock: Disposable
+}
+
+/** The index inside the process, on LanceDB. One process writes, any number read. */
+export class EmbeddedEngine implements Engine {
+  readonly supports: EngineSupports = {
+    adapter: "embedded",
+    typoTolerance: false,
+    exactPhrase: true,
+    readerLagMs: READER_LAG_MS,
+  }
+  readonly #options: EmbeddedEngineOptions
+  readonly #connection: Connection
+  readonly #queryVectors: QueryVectors
+  readonly #collection = new Collection()
+  #opened: Opened | null = null
+  #checkedAt = 0
+  #checking: Promise<void> | undefined
+  #writer: Writer | undefined
+  #closed: Promise<void> | undefined
+  readonly #busy = new Set<Promise<unknown>>()
+
+  private constructor(options: EmbeddedEngineOptions, connection: Connection) {
+    this.#options = options
+    this.#connection = connection
+    this.#queryVectors = new QueryVectors(options.embedder)
+  }
+
+  /**
+   * Opens the index in a folder. Opened for reading, a folder without an index is an empty index until
+   * another process makes one.
+   *
+   * @throws EngineError `INDEX_LOCKED`, `INDEX_FORMAT_TOO_NEW`, `EMBEDDER_MISMATCH`, `ENGINE_UNAVAILABLE`
+   */
+  static async open(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
+    if (options.mode === "read") {
+      const engine = new EmbeddedEngine(options, await connectTo(options.dir, READER_LAG_MS))
+      await engine.#reopenIfChanged()
+      return engine
+    }
+    await mkdir(options.dir, { recursive: true })
+    const lock = lockForWriting(options.dir)
+    try {
+      const engine = new EmbeddedEngine(options, await connectTo(options.dir, 0))
+      await engine.#openForWriting(lock)
+      return engine
+    } catch (error) {
+      lock[Symbol.dispose]()
+      throw asEngineError(error)
+    }
+  }
+
+  index(pages: readonly Page[]): Promise<void> {
+    return this.#during(async () => {
+      const writer = this.#writing()
+      const latest = [...new Map(pages.map((page) => [page.url, page])).values()]
+      await this.#learnLanguages(latest)
+      let rows: PageRow[] = []
+      let chars = 0
+      for (const page of latest) {
+        const row = toPageRow(page)
+        rows.push(row)
+        chars += row.markdown.length + row.terms.length + row.passages.length
+        if (chars >= CHARS_PER_COMMIT || rows.length >= PAGES_PER_COMMIT) {
+          await this.#write(writer, rows)
+          rows = []
+          chars = 0
+        } else {
+          await setImmediate()
+        }
+      }
+      await this.#write(writer, rows)
+    })
+  }
+
+  remove(urls: readonly PageUrl[]): Promise<void> {
+    return this.#during(async () => {
+      const writer = this.#writing()
+      const { tables } = this.#opened!
+      for (let at = 0; at < urls.length; at += 500) {
+        const ids = urls.slice(at, at + 500).map(pageId)
+        await writer.pageWrites.run(async () => {
+          await tables.pages.delete(isIn("id", ids))
+          writer.queue.remove(ids)
+        })
+        writer.pageCare.wrote(ids.length)
+      }
+    })
+  }
+
+  search(query: Query, options: { signal?: AbortSignal } = {}): Promise<SearchResult> {
+    return this.#during(async () => {
+      const opened = await this.#current()
+      if (!opened) return { hits: [] }
+      const context = {
+        tables: opened.tables,
+        embedder: this.#options.embedder,
+        queryVectors: this.#queryVectors,
+        collection: this.#collection,
+        languages: opened.manifest.languages,
+      }
+      return searchIndex(context, query, options.signal)
+    })
+  }
+
+  get(url: PageUrl): Promise<Page | null> {
+    return this.#during(async () => {
+      const opened = await this.#current()
+      if (!opened) return null
+      const [row] = await readPages(opened.tables, [pageId(url)])
+      return row ? toPage(row) : null
+    })
+  }
+
+  stats(): Promise<EngineStats> {
+    return this.#during(async () => {
+      const opened = await this.#current()
+      const { id: embedder, dimensions } = this.#options.embedder
+      if (!opened) return { pages: 0, passages: 0, pagesWithoutVectors: 0, embedder, dimensions }
+      const { pages, vectors } = opened.tables
+      const [count, withPassages, embedded, passages] = await Promise.all([
+        pages.countRows(),
+        pages.countRows("passage_count > 0"),
+        vectors.countRows("position = 0"),
+        sumOfPassages(opened.tables),
+      ])
+      const waiting = this.#writer?.queue.size ?? Math.max(0, withPassages - embedded)
+      return { pages: count, passages, pagesWithoutVectors: waiting, embedder, dimensions }
+    })
+  }
+
+  async settled(): Promise<void> {
+    this.#refuseClosed()
+    await this.#writing().queue.settled()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#busy)
+    const writer = this.#writer
+    try {
+      if (writer) {
+        await writer.queue[Symbol.asyncDispose]()
+        await writer.vectorCare[Symbol.asyncDispose]()
+        await writer.pageCare[Symbol.asyncDispose]()
+      }
+    } finally {
+      this.#opened?.tables.pages.close()
+      this.#opened?.tables.vectors.close()
+      this.#connection.close()
+      writer?.lock[Symbol.dispose]()
+      if (this.#options.ownsEmbedder) await this.#options.embedder[Symbol.asyncDispose]()
+    }
+  }
+
+  async #openForWriting(lock: Disposable): Promise<void> {
+    const { dir, embedder, embedding = "on", replaceVectors = false, onProblem = () => {} } = this.#options
+    let manifest = (await readManifest(dir)) ?? (await createIndex(this.#connection, dir, embedder))
+    if (
+      replaceVectors &&
+      (manifest.embedder !== embedder.id || manifest.dimensions !== embedder.dimensions)
+    ) {
+      manifest = await restartVectors(this.#connection, dir, manifest, embedder)
+    }
+    refuseOtherEmbedder(manifest, embedder)
+    const tables = await openTables(this.#connection, manifest)
+    this.#opened = { manifest, tables }
+    const pageWrites = new Serial()
+    const vectorWrites = new Serial()
+    const pageCare = new Maintenance({ table: tables.pages, writes: pageWrites, onProblem })
+    const vectorCare = new Maintenance({
+      table: tables.vectors,
+      writes: vectorWrites,
+      onProblem,
+      afterwards: () => this.#trainVectors(),
+    })
+    const queue = await EmbedQueue.open({
+      tables,
+      writes: vectorWrites,
+      embedder,
+      embeds: embedding === "on",
+      onCommit: (rows) => vectorCare.wrote(rows),
+      onProblem,
+    })
+    this.#writer = { queue, pageWrites, pageCare, vectorCare, lock }
+  }
+
+  async #write(writer: Writer, rows: readonly PageRow[]): Promise<void> {
+    if (rows.length === 0) return
+    const table = pagesTable(rows)
+    await writer.pageWrites.run(async () => {
+      await this.#opened!.tables.pages.mergeInsert("id")
+        .whenMatchedUpdateAll()
+        .whenNotMatchedInsertAll()
+        .execute(table)
+      writer.queue.add(rows)
+    })
+    writer.pageCare.wrote(rows.length)
+  }
+
+  async #learnLanguages(pages: readonly Page[]): Promise<void> {
+    const { languages } = this.#opened!.manifest
+    const found = new Set(pages.flatMap((page) => page.language ?? []))
+    const fresh = [...found].filter((language) => !languages.includes(language))
+    if (fresh.length > 0) await this.#updateManifest({ languages: [...languages, ...fresh] })
+  }
+
+  async #trainVectors(): Promise<void> {
+    const { manifest, tables } = this.#opened!
+    const trainedOn = await trainVectorIndex(tables.vectors, manifest.trainedOn)
+    if (trainedOn !== undefined) await this.#updateManifest({ trainedOn })
+  }
+
+  async #updateManifest(change: Partial<Manifest>): Promise<void> {
+    const manifest = { ...this.#opened!.manifest, ...change }
+    this.#opened = { ...this.#opened!, manifest }
+    await writeManifest(this.#options.dir, manifest)
+  }
+
+  /** The open index, or null when there is none yet. A reader follows what the writer does to the manifest. */
+  async #current(): Promise<Opened | null> {
+    if (this.#options.mode === "read" && Date.now() - this.#checkedAt > READER_LAG_MS / 2) {
+      this.#checking ??= this.#reopenIfChanged().finally(() => (this.#checking = undefined))
+      await this.#checking
+    }
+    return this.#opened
+  }
+
+  async #reopenIfChanged(): Promise<void> {
+    const manifest = await readManifest(this.#options.dir)
+    if (manifest) refuseOtherEmbedder(manifest, this.#options.embedder)
+    if (!manifest) {
+      this.#opened = null
+    } else if (this.#opened?.manifest.vectors === manifest.vectors) {
+      this.#opened = { ...this.#opened, manifest }
+    } else {
+      this.#opened = { manifest, tables: await openTables(this.#connection, manifest) }
+    }
+    this.#checkedAt = Date.now()
+  }
+
+  #writing(): Writer {
+    if (this.#writer) return this.#writer
+    throw new EngineError("READ_ONLY", "This index was opened for reading; only the crawler writes to it.")
+  }
+
+  #refuseClosed(): void {
+    if (this.#closed) throw new EngineError("ENGINE_CLOSED", "The engine was closed; open it again.")
+  }
+
+  /** Runs a call that closing must wait for. */
+  async #during<T>(task: () => Promise<T>): Promise<T> {
+    this.#refuseClosed()
+    const running = task()
+    this.#busy.add(running)
+    try {
+      return await running
+    } catch (error) {
+      throw asEngineError(error)
+    } finally {
+      this.#busy.delete(running)
+    }
+  }
+}
+
+async function sumOfPassages({ pages }: Tables): Promise<number> {
+  let sum = 0
+  for await (const batch of pages.query().select(["passage_count"])) {
+    for (const count of batch.getChild("passage_count") as Iterable<number>) sum += count
+  }
+  return sum
+}
+
+/** LanceDB throws plain Errors; the caller's mistakes and its own signals pass as they are. */
+function asEngineError(error: unknown): unknown {
+  const native = error instanceof Error && error.name === "Error"
+  if (!native || error instanceof EngineError) return error
+  return new EngineError("ENGINE_UNAVAILABLE", `The index cannot be used: ${error.message.split("\n")[0]}`, {
+    cause: error,
+  })
+}

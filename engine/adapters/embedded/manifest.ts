@@ -1,0 +1,73 @@
+import { open, readFile, rename } from "node:fs/promises"
+import path from "node:path"
+import { EngineError } from "../../errors.ts"
+
+/** Raised whenever an older Fossick could not read what this one writes. */
+export const INDEX_FORMAT = 1
+
+/** What an index is: kept in `index.json` beside the tables. Written last when an index is made. */
+export interface Manifest {
+  readonly format: number
+  /** Id of the embedder that made the vectors. */
+  readonly embedder: string
+  readonly dimensions: number
+  /** Name of the table of vectors; a re-embedding starts a new one. */
+  readonly vectors: string
+  /** Rows the vector index was trained on; 0 while there is none. */
+  readonly trainedOn: number
+  /** Languages of the pages (ISO 639-1), in the order they were first seen: queries are analysed in each. */
+  readonly languages: readonly string[]
+}
+
+const fileIn = (dir: string) => path.join(dir, "index.json")
+
+/**
+ * The manifest, or null when there is no index yet.
+ *
+ * @throws EngineError `INDEX_FORMAT_TOO_NEW`, or `ENGINE_UNAVAILABLE` when it cannot be read.
+ */
+export async function readManifest(dir: string): Promise<Manifest | null> {
+  let manifest: Manifest
+  try {
+    manifest = JSON.parse(await readFile(fileIn(dir), "utf8")) as Manifest
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
+    throw new EngineError(
+      "ENGINE_UNAVAILABLE",
+      `Cannot read ${fileIn(dir)}. Restore the index from a backup, or move the folder away and crawl again.`,
+      { cause: error },
+    )
+  }
+  if (manifest.format > INDEX_FORMAT) {
+    throw new EngineError(
+      "INDEX_FORMAT_TOO_NEW",
+      `The index in ${dir} has format ${manifest.format}; this Fossick reads up to ${INDEX_FORMAT}. Start a newer Fossick, or move the folder away and crawl again.`,
+    )
+  }
+  return manifest
+}
+
+/** Replaces the manifest; a reader sees the old one or the new one, never a part. */
+export async function writeManifest(dir: string, manifest: Manifest): Promise<void> {
+  const temporary = `${fileIn(dir)}.new`
+  const file = await open(temporary, "w")
+  try {
+    await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(temporary, fileIn(dir))
+}
+
+/** @throws EngineError `EMBEDDER_MISMATCH` */
+export function refuseOtherEmbedder(
+  manifest: Manifest,
+  embedder: { readonly id: string; readonly dimensions: number },
+): void {
+  if (manifest.embedder === embedder.id && manifest.dimensions === embedder.dimensions) return
+  throw new EngineError(
+    "EMBEDDER_MISMATCH",
+    `The index holds vectors of ${manifest.embedder} (${manifest.dimensions} dimensions), but the configured model is ${embedder.id} (${embedder.dimensions} dimensions). Stop the appliance and run \`npm run reembed\` to make new vectors, or set FOSSICK_MODEL back.`,
+  )
+}

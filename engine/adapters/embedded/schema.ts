@@ -1,0 +1,217 @@
+import {
+  type DataType,
+  Field,
+  FixedSizeList,
+  Float32,
+  Float64,
+  Int32,
+  Schema,
+  Table,
+  Utf8,
+  type Vector,
+  makeData,
+  makeVector,
+  vectorFromArray,
+} from "apache-arrow"
+import { createHash } from "node:crypto"
+import { analyse } from "../../analysis/analyse.ts"
+import type { Page, PageImage, Passage } from "../../page.ts"
+import { type PageUrl, pageId } from "../../page-url.ts"
+import { toPassages } from "../../passages.ts"
+import { placeOf } from "./filter.ts"
+
+const text = (name: string, nullable = false) => new Field(name, new Utf8(), nullable)
+const number = (name: string, nullable = false) => new Field(name, new Float64(), nullable)
+
+/** Columns that filters speak of, in both tables. */
+const filterFields = [
+  text("host"),
+  text("domain"),
+  text("language", true),
+  number("published", true),
+  text("source"),
+]
+
+/** One row a page. `terms` is the analysed text, the only column with a full-text index. */
+export const pagesSchema = new Schema([
+  text("id"),
+  number("revision"),
+  ...filterFields,
+  text("url"),
+  text("title"),
+  text("description", true),
+  text("markdown"),
+  text("author", true),
+  number("fetched"),
+  text("images"),
+  text("favicon", true),
+  text("passages"),
+  new Field("passage_count", new Int32(), false),
+  text("terms"),
+])
+
+/** One row a passage. */
+export const vectorsSchema = (dimensions: number) =>
+  new Schema([
+    text("page"),
+    number("revision"),
+    new Field("position", new Int32(), false),
+    ...filterFields,
+    new Field("vector", new FixedSizeList(dimensions, new Field("item", new Float32(), true)), false),
+  ])
+
+interface FilterColumns {
+  readonly host: string
+  readonly domain: string
+  readonly language: string | null
+  readonly published: number | null
+  readonly source: string
+}
+
+export interface PageRow extends FilterColumns {
+  readonly id: string
+  /**
+   * Changes with everything that the page's vectors hold: passages, title, filter columns. A page crawled
+   * again without a change keeps its vectors.
+   */
+  readonly revision: number
+  readonly url: string
+  readonly title: string
+  readonly description: string | null
+  readonly markdown: string
+  readonly author: string | null
+  /** Milliseconds since the epoch, as `published`. */
+  readonly fetched: number
+  /** JSON of {@link PageImage}s. */
+  readonly images: string
+  readonly favicon: string | null
+  /** JSON of {@link Passage}s. */
+  readonly passages: string
+  readonly passage_count: number
+  readonly terms: string
+}
+
+/** A page's columns as LanceDB gives them back. */
+export type StoredPage = Omit<PageRow, "terms" | "host" | "domain" | "passage_count">
+
+export const storedPageColumns = [
+  "id",
+  "revision",
+  "language",
+  "published",
+  "source",
+  "url",
+  "title",
+  "description",
+  "markdown",
+  "author",
+  "fetched",
+  "images",
+  "favicon",
+  "passages",
+] as const satisfies readonly (keyof StoredPage)[]
+
+export interface PageVectors {
+  readonly page: Pick<PageRow, "id" | "revision" | keyof FilterColumns>
+  /** By position. */
+  readonly vectors: readonly Float32Array[]
+}
+
+export function toPageRow(page: Page): PageRow {
+  const id = pageId(page.url)
+  const passages = toPassages(page.markdown)
+  const columns: FilterColumns = {
+    ...placeOf(page.url),
+    language: page.language,
+    published: page.publishedAt ? page.publishedAt.getTime() : null,
+    source: page.source,
+  }
+  const passagesText = JSON.stringify(passages)
+  return {
+    id,
+    revision: revisionOf([id, page.title, passagesText, JSON.stringify(columns)]),
+    ...columns,
+    url: page.url,
+    title: page.title,
+    description: page.description,
+    markdown: page.markdown,
+    author: page.author,
+    fetched: page.fetchedAt.getTime(),
+    images: JSON.stringify(page.images),
+    favicon: page.favicon,
+    passages: passagesText,
+    passage_count: passages.length,
+    terms: termsOf(page, passages).join(" "),
+  }
+}
+
+export function toPage(row: StoredPage): Page {
+  return {
+    url: row.url as PageUrl,
+    title: row.title,
+    description: row.description,
+    markdown: row.markdown,
+    language: row.language,
+    author: row.author,
+    publishedAt: row.published === null ? null : new Date(row.published),
+    images: JSON.parse(row.images) as PageImage[],
+    favicon: row.favicon,
+    source: row.source,
+    fetchedAt: new Date(row.fetched),
+  }
+}
+
+export const passagesOf = (row: Pick<StoredPage, "passages">): Passage[] =>
+  JSON.parse(row.passages) as Passage[]
+
+export const pagesTable = (rows: readonly PageRow[]): Table => table(pagesSchema, rows)
+
+export function vectorsTable(pages: readonly PageVectors[], dimensions: number): Table {
+  const schema = vectorsSchema(dimensions)
+  const rows = pages.flatMap(({ page, vectors }) =>
+    vectors.map((_, position) => ({ ...page, page: page.id, position })),
+  )
+  const values = new Float32Array(rows.length * dimensions)
+  pages.flatMap((one) => one.vectors).forEach((vector, i) => values.set(vector, i * dimensions))
+  const list = makeData({
+    type: schema.fields.at(-1)!.type as FixedSizeList<Float32>,
+    length: rows.length,
+    nullCount: 0,
+    child: makeData({ type: new Float32(), length: values.length, nullCount: 0, data: values }),
+  })
+  return table(schema, rows, { vector: makeVector(list) })
+}
+
+function table(schema: Schema, rows: readonly object[], ready: Record<string, Vector> = {}): Table {
+  const columns = schema.fields.map(({ name, type }): [string, Vector] => [
+    name,
+    ready[name] ?? column(rows as readonly Record<string, unknown>[], name, type),
+  ])
+  return new Table(schema, Object.fromEntries(columns))
+}
+
+function column(rows: readonly Record<string, unknown>[], name: string, type: DataType): Vector {
+  return vectorFromArray(
+    rows.map((row) => row[name]),
+    type,
+  )
+}
+
+/** 53 bits of SHA-256, so that a plain number holds it. */
+function revisionOf(parts: readonly string[]): number {
+  const hash = createHash("sha256").update(JSON.stringify(parts)).digest()
+  return hash.readUIntBE(0, 6) * 32 + (hash[6]! >> 3)
+}
+
+/** The title's terms stand twice: a word there says more than one in the text. */
+function termsOf(page: Page, passages: readonly Passage[]): string[] {
+  const title = analyse(page.title, page.language)
+  const terms = [...title, ...title]
+  let above: readonly string[] = []
+  for (const { headings, text } of passages) {
+    const fresh = headings.filter((heading, i) => heading !== above[i])
+    terms.push(...analyse([...fresh, text].join("\n"), page.language))
+    above = headings
+  }
+  return terms
+}

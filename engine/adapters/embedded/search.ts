@@ -1,0 +1,185 @@
+import type { Embedder } from "../../embedder.ts"
+import type { Hit, Query, SearchResult } from "../../engine.ts"
+import { type Candidate, type Ranked, fuse } from "../../fusion.ts"
+import { analyseQuery } from "../../analysis/analyse.ts"
+import { type LexicalHits, type Nearest, lexicalArm, pagesWithTerms, vectorArm } from "./arms.ts"
+import { bestPassages } from "./best-passages.ts"
+import type { Collection } from "./collection.ts"
+import { all, filterText, holdsText, isIn } from "./filter.ts"
+import { Lru } from "./lru.ts"
+import { holdsPhrases } from "./phrases.ts"
+import { analyseInLanguages } from "./query-terms.ts"
+import { readRows } from "./rows.ts"
+import { type StoredPage, passagesOf, storedPageColumns, toPage } from "./schema.ts"
+import type { Tables } from "./tables.ts"
+
+const DEFAULT_PASSAGES = 3
+/** Pages whose text is read to verify phrases: in steps, until there are enough, or so many in all. */
+const PHRASE_STEP = 100
+const PHRASE_CANDIDATES = 2000
+
+export interface SearchContext {
+  readonly tables: Tables
+  readonly embedder: Embedder
+  readonly queryVectors: QueryVectors
+  readonly collection: Collection
+  readonly languages: readonly string[]
+}
+
+/** Both arms at once, one ranking; then the pages themselves, checked against what the arms knew of them. */
+export async function searchIndex(
+  context: SearchContext,
+  query: Query,
+  signal: AbortSignal | undefined,
+): Promise<SearchResult> {
+  if (query.limit < 1 || query.text.trim() === "") return { hits: [] }
+  const { text, arms = "hybrid", filter } = query
+  const limit = Math.floor(query.limit)
+  const embedding = arms === "lexical" ? undefined : context.queryVectors.of(text, signal)
+  embedding?.catch(() => undefined)
+  const languages = filter?.languages?.length ? filter.languages : context.languages
+  const { terms, quoted } = analyseInLanguages(text, languages)
+
+  let pagesWhere = filterText(filter)
+  let vectorsWhere = pagesWhere
+  const phrases = [...(filter?.phrases ?? []), ...quoted].filter((phrase) => phrase.trim() !== "")
+  if (phrases.length > 0) {
+    const ids = await pagesWithPhrases(context, phrases, limit, pagesWhere, languages)
+    if (ids.length === 0) return { hits: [] }
+    pagesWhere = isIn("id", ids)
+    vectorsWhere = isIn("page", ids)
+  }
+  signal?.throwIfAborted()
+
+  const [lexical, nearest, lexicalBound] = await Promise.all([
+    arms === "vector" ? new Map<string, number>() : lexicalArm(context.tables, terms, limit, pagesWhere),
+    embedding?.then((vector) => vectorArm(context.tables, vector, limit, vectorsWhere)) ?? [],
+    arms === "vector" ? 0 : context.collection.lexicalBound(context.tables, terms),
+  ])
+  signal?.throwIfAborted()
+  const found = await rankAndRead(context.tables, lexical, nearest, lexicalBound, limit)
+  const passages = query.passagesPerPage ?? DEFAULT_PASSAGES
+  return { hits: found.map((one) => toHit(one, terms, passages)) }
+}
+
+/** The vectors of the last questions: the same question often comes again, on another page or with a filter. */
+export class QueryVectors {
+  readonly #embedder: Embedder
+  readonly #known = new Lru<string, Float32Array>(500)
+
+  constructor(embedder: Embedder) {
+    this.#embedder = embedder
+  }
+
+  async of(text: string, signal: AbortSignal | undefined): Promise<Float32Array> {
+    const known = this.#known.get(text)
+    if (known) return known
+    const options = signal ? { priority: "query" as const, signal } : { priority: "query" as const }
+    const [vector] = await this.#embedder.embed([text], options)
+    this.#known.set(text, vector!)
+    return vector!
+  }
+}
+
+interface Found {
+  readonly page: StoredPage
+  readonly ranked: Ranked
+  readonly cosines: ReadonlyMap<number, number>
+}
+
+/**
+ * Ranks, reads the best pages, and ranks again without what turned out to be out of date: a page that is
+ * gone, or vectors of a page that was replaced since. That is rare, so reading first is the quick way.
+ */
+async function rankAndRead(
+  tables: Tables,
+  lexical: LexicalHits,
+  nearest: readonly Nearest[],
+  lexicalBound: number,
+  limit: number,
+): Promise<Found[]> {
+  const read = new Map<string, StoredPage | null>()
+  for (;;) {
+    const cosines = cosinesByPage(nearest, read)
+    const ids = new Set([...lexical.keys(), ...cosines.keys()])
+    const candidates = [...ids]
+      .filter((id) => read.get(id) !== null)
+      .map((id): Candidate => {
+        const known = cosines.get(id)
+        return {
+          id,
+          lexical: lexical.get(id) ?? 0,
+          cosine: known && Math.max(...known.values()),
+        }
+      })
+    const best = fuse(candidates, { lexicalBound }).slice(0, limit)
+    const unread = best.filter(({ id }) => !read.has(id)).map(({ id }) => id)
+    if (unread.length === 0) {
+      return best.map((ranked) => ({
+        ranked,
+        page: read.get(ranked.id)!,
+        cosines: cosines.get(ranked.id) ?? new Map<number, number>(),
+      }))
+    }
+    for (const id of unread) read.set(id, null)
+    for (const page of await readPages(tables, unread)) read.set(page.id, page)
+  }
+}
+
+/** Cosines by page and position, without those of a revision that is known to be out of date. */
+function cosinesByPage(
+  nearest: readonly Nearest[],
+  read: ReadonlyMap<string, StoredPage | null>,
+): Map<string, Map<number, number>> {
+  const pages = new Map<string, Map<number, number>>()
+  for (const { page, revision, position, cosine } of nearest) {
+    const stored = read.get(page)
+    if (stored && stored.revision !== revision) continue
+    let positions = pages.get(page)
+    if (!positions) pages.set(page, (positions = new Map()))
+    positions.set(position, Math.max(cosine, positions.get(position) ?? -1))
+  }
+  return pages
+}
+
+export function readPages({ pages }: Tables, ids: readonly string[], where?: string): Promise<StoredPage[]> {
+  const condition = all(isIn("id", ids), where)
+  return readRows<StoredPage>(
+    pages
+      .query()
+      .where(condition ?? "true")
+      .select([...storedPageColumns]),
+  )
+}
+
+/** Ids of pages that hold the phrases, at least enough to fill the limit when there are so many. */
+async function pagesWithPhrases(
+  { tables }: SearchContext,
+  phrases: readonly string[],
+  limit: number,
+  where: string | undefined,
+  languages: readonly string[],
+): Promise<string[]> {
+  const enough = Math.max(PHRASE_STEP, limit * 3)
+  const verified = new Set<string>()
+  for (const language of languages.length > 0 ? languages : [null]) {
+    const terms = phrases.map((phrase) => analyseQuery(`"${phrase.replaceAll('"', " ")}"`, language).terms)
+    const literal = phrases.filter((_, i) => terms[i]!.length === 0).map(holdsText)
+    const candidates = await pagesWithTerms(tables, terms, PHRASE_CANDIDATES, all(where, ...literal))
+    for (let at = 0; at < candidates.length && verified.size < enough; at += PHRASE_STEP) {
+      const pages = await readPages(tables, candidates.slice(at, at + PHRASE_STEP))
+      for (const page of pages) if (holdsPhrases(page, phrases)) verified.add(page.id)
+    }
+  }
+  return [...verified]
+}
+
+function toHit({ page: stored, ranked, cosines }: Found, terms: readonly string[], passages: number): Hit {
+  const page = toPage(stored)
+  return {
+    ...page,
+    score: ranked.score,
+    passages: bestPassages(passagesOf(stored), terms, cosines, passages),
+    parts: { lexical: ranked.lexical, vector: ranked.vector, fused: ranked.fused },
+  }
+}

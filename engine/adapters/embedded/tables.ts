@@ -1,0 +1,116 @@
+import { type Connection, Index, Session, type Table, connect } from "@lancedb/lancedb"
+import type { Schema } from "apache-arrow"
+import { INDEX_FORMAT, type Manifest, writeManifest } from "./manifest.ts"
+import { pagesSchema, vectorsSchema } from "./schema.ts"
+
+const MEGABYTE = 1024n * 1024n
+/** What LanceDB may keep of indices and of file metadata. Its own defaults are 6 GB and 1 GB. */
+const INDEX_CACHE = 96n * MEGABYTE
+const METADATA_CACHE = 32n * MEGABYTE
+
+export interface Tables {
+  readonly pages: Table
+  readonly vectors: Table
+}
+
+/** @param lagMs how old a version other processes may see; 0 for the process that writes. */
+export function connectTo(dir: string, lagMs: number): Promise<Connection> {
+  return connect({
+    uri: dir,
+    session: new Session(INDEX_CACHE, METADATA_CACHE),
+    ...(lagMs > 0 ? { readConsistencyInterval: lagMs / 1000 } : {}),
+  })
+}
+
+export async function openTables(connection: Connection, manifest: Manifest): Promise<Tables> {
+  const [pages, vectors] = await Promise.all([
+    connection.openTable("pages"),
+    connection.openTable(manifest.vectors),
+  ])
+  return { pages, vectors }
+}
+
+/** Makes an empty index. What a process left behind that died while doing this is dropped. */
+export async function createIndex(
+  connection: Connection,
+  dir: string,
+  embedder: { readonly id: string; readonly dimensions: number },
+): Promise<Manifest> {
+  await connection.dropAllTables()
+  const manifest = newManifest(embedder, "vectors-1")
+  await createPages(connection)
+  await createVectors(connection, manifest)
+  await writeManifest(dir, manifest)
+  return manifest
+}
+
+/** Starts the vectors anew, for another embedder; pages stay and are found by their text meanwhile. */
+export async function restartVectors(
+  connection: Connection,
+  dir: string,
+  old: Manifest,
+  embedder: { readonly id: string; readonly dimensions: number },
+): Promise<Manifest> {
+  const generation = Number(old.vectors.split("-")[1]) + 1
+  const manifest = { ...newManifest(embedder, `vectors-${generation}`), languages: old.languages }
+  const names = await connection.tableNames()
+  for (const name of names) if (name === manifest.vectors) await connection.dropTable(name)
+  await createVectors(connection, manifest)
+  await writeManifest(dir, manifest)
+  for (const name of names) {
+    if (name.startsWith("vectors-") && name !== manifest.vectors) await connection.dropTable(name)
+  }
+  return manifest
+}
+
+function newManifest(
+  embedder: { readonly id: string; readonly dimensions: number },
+  vectors: string,
+): Manifest {
+  return {
+    format: INDEX_FORMAT,
+    embedder: embedder.id,
+    dimensions: embedder.dimensions,
+    vectors,
+    trainedOn: 0,
+    languages: [],
+  }
+}
+
+async function createPages(connection: Connection): Promise<void> {
+  const pages = await create(connection, "pages", pagesSchema)
+  await pages.createIndex("id", { config: Index.btree() })
+  await pages.createIndex("terms", { config: fullText() })
+  await indexFilterColumns(pages)
+}
+
+async function createVectors(connection: Connection, manifest: Manifest): Promise<void> {
+  const vectors = await create(connection, manifest.vectors, vectorsSchema(manifest.dimensions))
+  await vectors.createIndex("page", { config: Index.btree() })
+  await indexFilterColumns(vectors)
+}
+
+function create(connection: Connection, name: string, schema: Schema): Promise<Table> {
+  return connection.createEmptyTable(name, schema)
+}
+
+/** Terms come analysed, one between two spaces: LanceDB must change nothing about them. */
+const fullText = () =>
+  Index.fts({
+    baseTokenizer: "whitespace",
+    lowercase: false,
+    stem: false,
+    removeStopWords: false,
+    asciiFolding: false,
+    maxTokenLength: 1000,
+    withPosition: false,
+  })
+
+async function indexFilterColumns(table: Table): Promise<void> {
+  for (const column of ["host", "domain", "published"]) {
+    await table.createIndex(column, { config: Index.btree() })
+  }
+  for (const column of ["language", "source"]) {
+    await table.createIndex(column, { config: Index.bitmap() })
+  }
+}

@@ -1,0 +1,26 @@
+import path from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { EngineError } from "../../errors.ts"
+
+/**
+ * Holds the one right to write to an index, among all processes of the machine.
+ *
+ * An SQLite file in an exclusive transaction: the operating system frees it when the process ends, however it
+ * ends, so that no stale lock is ever left behind.
+ *
+ * @throws EngineError `INDEX_LOCKED`
+ */
+export function lockForWriting(dir: string): Disposable {
+  const file = new DatabaseSync(path.join(dir, "writer.lock"), { timeout: 0 })
+  try {
+    file.exec("BEGIN EXCLUSIVE")
+  } catch (error) {
+    file.close()
+    throw new EngineError(
+      "INDEX_LOCKED",
+      `Another process writes to the index in ${dir}. Stop it first (a running appliance, a crawl or a re-embedding), or open the index for reading.`,
+      { cause: error },
+    )
+  }
+  return { [Symbol.dispose]: () => file.close() }
+}
