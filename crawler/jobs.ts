@@ -37,7 +37,15 @@ export interface Job extends JobSpec {
   readonly outcomes: Readonly<Record<string, number>>
 }
 
+export interface Failure {
+  readonly url: string
+  readonly outcome: string
+  readonly detail: string | null
+}
+
 export const BEAT_MS = 1000
+/** A job that has taken down its process this often is not tried again. */
+const MAX_CRASHES = 5
 /** A running job that has been silent this long has lost its process. */
 const SILENT_MS = 10_000
 
@@ -45,7 +53,7 @@ const STEPS = [
   `create table job (
      id integer primary key,
      url text not null, scope text not null, depth integer not null, "limit" integer not null, source text not null,
-     state text not null, stop text, error text, landed_at text,
+     state text not null, stop text, error text, landed_at text, crashes integer not null default 0,
      created_at integer not null, started_at integer, ended_at integer, beat_at integer not null default 0
    ) strict;
    create index job_state on job (state, id);
@@ -149,6 +157,11 @@ export class Jobs {
     return row ? this.#job(row) : null
   }
 
+  /** Whether a job is marked as running, by a living process or a lost one. */
+  hasRunning(): boolean {
+    return this.#db.prepare("select 1 from job where state = 'running'").get() !== undefined
+  }
+
   /** Marks a job as running here. Only the process that holds the index for writing may call this. */
   start(id: number): Job {
     this.#db
@@ -167,7 +180,7 @@ export class Jobs {
     return stop === "stopped" || stop === "cancelled" ? stop : null
   }
 
-  /** Ends a run. A job that is `stopped` or `queued` keeps its frontier, any other drops it. */
+  /** Ends a run. A job that is `stopped` or `queued` keeps its frontier, any other keeps its failures only. */
   end(
     id: number,
     state: "finished" | "failed" | "cancelled" | "stopped" | "queued",
@@ -183,7 +196,26 @@ export class Jobs {
    * call this: while it does, nobody else can be at work on a job.
    */
   recover(): void {
-    this.#db.prepare("update job set state = 'queued', stop = null where state = 'running'").run()
+    this.#db
+      .prepare(
+        `update job set crashes = crashes + 1, stop = null,
+         state = case when crashes + 1 >= ? then 'failed' else 'queued' end,
+         error = case when crashes + 1 >= ? then 'its process died again and again; the log says more' end
+         where state = 'running'`,
+      )
+      .run(MAX_CRASHES, MAX_CRASHES)
+  }
+
+  /** Addresses that failed, with the reason in words. */
+  failures(id: number, limit: number): readonly Failure[] {
+    return this.#db
+      .prepare("select url, outcome, detail from crawl_url where job = ? and outcome like 'failed:%' limit ?")
+      .all(id, limit)
+      .map((row) => ({
+        url: String(row["url"]),
+        outcome: String(row["outcome"]),
+        detail: row["detail"] as string | null,
+      }))
   }
 
   /** Whether a crawler process that takes jobs is alive. */
@@ -216,7 +248,9 @@ export class Jobs {
       .prepare("update job set state = ?, stop = null, error = ?, ended_at = ? where id = ?")
       .run(state, error, ended, id)
     if (state === "stopped" || state === "queued") return
-    this.#db.prepare("delete from crawl_url where job = ?").run(id)
+    this.#db
+      .prepare("delete from crawl_url where job = ? and (outcome is null or outcome not like 'failed:%')")
+      .run(id)
   }
 
   #must(id: number): Job {

@@ -1,0 +1,91 @@
+import type { Failure, Job } from "./jobs.ts"
+import { duration, ProgressMeter, progressLine, summaryLines } from "./progress.ts"
+
+/** Plain lines come less often than a terminal's line is redrawn. */
+const LINE_EVERY_MS = 5000
+
+/** Shows a crawl: one line that changes on a terminal, lines now and then elsewhere, JSON lines for scripts. */
+export class CrawlDisplay {
+  readonly #json: boolean
+  readonly #live: boolean
+  readonly #meter = new ProgressMeter()
+  readonly #startedAt = Date.now()
+  #lastLine = 0
+
+  constructor(json: boolean) {
+    this.#json = json
+    this.#live = !json && process.stdout.isTTY
+  }
+
+  start(job: Job): void {
+    const { id, url, scope, depth, limit } = job
+    const visited = Object.values(job.outcomes).reduce((sum, count) => sum + count, 0)
+    if (this.#json) this.#object({ event: "started", job: id, url, scope, depth, limit, visited })
+    else if (visited > 0) this.#line(`Crawling ${url}, going on after ${visited} visits`)
+    else this.#line(`Crawling ${url} (scope ${scope}, depth ${depth}, at most ${limit} pages)`)
+  }
+
+  show(job: Job): void {
+    const progress = this.#meter.measure(job)
+    if (this.#json) this.#object({ event: "progress", job: job.id, ...progress })
+    else this.#progress(progressLine(progress))
+  }
+
+  vectors(pages: number): void {
+    if (pages === 0) return
+    if (this.#json) this.#object({ event: "vectors", pagesLeft: pages })
+    else this.#progress(`pages are searchable; vectors to make for ${pages}`)
+  }
+
+  end(job: Job, failures: readonly Failure[]): void {
+    const seconds = Math.round((Date.now() - this.#startedAt) / 100) / 10
+    if (this.#json) {
+      this.#object({
+        event: "ended",
+        job: job.id,
+        state: job.state,
+        error: job.error,
+        outcomes: job.outcomes,
+        queued: job.queued,
+        seconds,
+        failures,
+      })
+      return
+    }
+    if (this.#live) process.stdout.write("\r\x1b[K")
+    this.#line(`${headline(job)} after ${duration(Math.round(seconds))}`)
+    for (const line of summaryLines(job)) this.#line(line)
+    for (const { url, detail } of failures) this.#line(`  ${url}: ${detail ?? "failed"}`)
+  }
+
+  #progress(text: string): void {
+    if (this.#live) {
+      const width = process.stdout.columns
+      process.stdout.write(`\r\x1b[K${text.slice(0, Math.max(20, width - 1))}`)
+    } else if (Date.now() - this.#lastLine >= LINE_EVERY_MS) {
+      this.#lastLine = Date.now()
+      this.#line(text)
+    }
+  }
+
+  #line(text: string): void {
+    process.stdout.write(`${text}\n`)
+  }
+
+  #object(value: object): void {
+    process.stdout.write(`${JSON.stringify(value)}\n`)
+  }
+}
+
+function headline(job: Job): string {
+  switch (job.state) {
+    case "finished":
+      return "Finished"
+    case "stopped":
+      return `Stopped with ${job.queued} addresses left; the same command goes on from here`
+    case "failed":
+      return `Failed (${job.error ?? "no reason given"})`
+    default:
+      return job.state[0]?.toUpperCase() + job.state.slice(1)
+  }
+}

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { pino } from "pino"
+import { EngineError } from "#engine"
+import { engineSettings } from "#engine/config.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { environment, readSettings } from "#engine/settings.ts"
+import { crawlerSettings } from "./config.ts"
+import { EXIT_LOCKED } from "./job-process.ts"
+import { Jobs } from "./jobs.ts"
+import { runJob } from "./run-job.ts"
+import { openStateStore } from "./state-store.ts"
+
+// The process of job-process.ts: the only writer of the index while it lives. It runs what is queued, lets the
+// engine make the vectors that are missing, and ends, so that its memory goes back.
+
+const POLL_MS = 250
+
+const env = environment()
+const config = readSettings(crawlerSettings, env)
+const engineConfig = readSettings(engineSettings, env)
+const log = pino({ name: "crawler" })
+
+const stop = new AbortController()
+const abort = () => {
+  stop.abort()
+}
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, abort)
+// The parent is gone: nobody would start the next one.
+process.on("disconnect", abort)
+
+const db = openStateStore(engineConfig.dataDir)
+const jobs = new Jobs(db)
+try {
+  await using engine = await openEngine(engineConfig, {
+    mode: "write",
+    onProblem: (error) => {
+      log.warn({ err: error }, "the engine will try again")
+    },
+  })
+  jobs.recover()
+  const settle = () =>
+    engine.settled().then(
+      () => true,
+      (error: unknown) => {
+        if (!stop.signal.aborted) log.error({ err: error }, "vectors could not be made")
+        return true
+      },
+    )
+  let settled = settle()
+  while (!stop.signal.aborted) {
+    const next = jobs.nextQueued()
+    if (next) {
+      log.info({ job: next.id, url: next.url }, "crawl started")
+      const job = await runJob(next.id, {
+        db,
+        jobs,
+        engine,
+        config,
+        signal: stop.signal,
+        whenAborted: "queued",
+      })
+      log.info({ job: next.id, state: job?.state, outcomes: job?.outcomes, error: job?.error }, "crawl ended")
+      settled = settle()
+    } else if (await Promise.race([settled, sleep(POLL_MS, false)])) {
+      // A crawl may have been queued at the very last moment.
+      if (!jobs.nextQueued()) break
+    }
+  }
+} catch (error) {
+  const locked = error instanceof EngineError && error.code === "INDEX_LOCKED"
+  log[locked ? "info" : "error"]({ err: error }, "the index cannot be written")
+  process.exitCode = locked ? EXIT_LOCKED : 1
+} finally {
+  db.close()
+}
+if (process.connected) process.disconnect()

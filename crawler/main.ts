@@ -1,0 +1,69 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { pino } from "pino"
+import { engineSettings } from "#engine/config.ts"
+import { environment, readSettings } from "#engine/settings.ts"
+import { crawlerSettings } from "./config.ts"
+import { EXIT_LOCKED, JobProcess } from "./job-process.ts"
+import { BEAT_MS, Jobs } from "./jobs.ts"
+import { openStateStore } from "./state-store.ts"
+
+// The crawler process: small while there is nothing to do, since all work happens in a process of its own that
+// ends with the work.
+
+const POLL_MS = 250
+/** Between two attempts when a job process failed, or when another writer has the index. */
+const PAUSE_MS = 2000
+
+const env = environment()
+readSettings(crawlerSettings, env)
+const { dataDir } = readSettings(engineSettings, env)
+const log = pino({ name: "crawler" })
+const db = openStateStore(dataDir)
+const jobs = new Jobs(db)
+
+const stop = new AbortController()
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  process.on(signal, () => {
+    stop.abort()
+  })
+}
+process.on("disconnect", () => {
+  stop.abort()
+})
+
+jobs.crawlerBeat(process.pid)
+const beat = setInterval(() => {
+  jobs.crawlerBeat(process.pid)
+}, BEAT_MS)
+
+// What an earlier process left: jobs it was running, pages whose vectors are not made.
+let unfinished = existsSync(join(dataDir, "index")) || jobs.hasRunning()
+log.info("crawler ready")
+while (!stop.signal.aborted) {
+  if (!unfinished && !jobs.nextQueued()) {
+    await pause(POLL_MS)
+    continue
+  }
+  const child = new JobProcess()
+  const stopChild = () => void child.stop()
+  stop.signal.addEventListener("abort", stopChild, { once: true })
+  const code = await child.exited
+  stop.signal.removeEventListener("abort", stopChild)
+  unfinished = code !== 0
+  if (unfinished && !stop.signal.aborted) {
+    if (code !== EXIT_LOCKED) log.error({ code }, "the job process failed and is started again")
+    await pause(PAUSE_MS)
+  }
+}
+
+clearInterval(beat)
+jobs.crawlerGone(process.pid)
+db.close()
+log.info("crawler stopped")
+if (process.connected) process.disconnect()
+
+async function pause(ms: number): Promise<void> {
+  await sleep(ms, undefined, { signal: stop.signal }).catch(() => undefined)
+}

@@ -1,0 +1,88 @@
+import type { Job } from "./jobs.ts"
+
+/** A job's counters in the words of the display. */
+export interface Progress {
+  /** Visits that ended, however they ended. */
+  readonly done: number
+  /** Pages indexed or found unchanged. */
+  readonly pages: number
+  readonly failed: number
+  readonly queued: number
+  readonly pagesPerSecond: number
+  /** Null while there is nothing to judge by. */
+  readonly secondsLeft: number | null
+}
+
+/** The rate is that of the last seconds, so that it follows a site that slows down. */
+const WINDOW_MS = 10_000
+
+/** Turns snapshots of a job into progress. */
+export class ProgressMeter {
+  readonly #samples: { readonly at: number; readonly done: number }[] = []
+
+  measure(job: Job, now = Date.now()): Progress {
+    const { done, pages, failed } = totals(job)
+    this.#samples.push({ at: now, done })
+    while (this.#samples.length > 2 && now - (this.#samples[0]?.at ?? now) > WINDOW_MS) this.#samples.shift()
+    const first = this.#samples[0] ?? { at: now, done }
+    const seconds = (now - first.at) / 1000
+    const pagesPerSecond = seconds > 0 ? (done - first.done) / seconds : 0
+    const toDo = Math.min(job.queued, Math.max(0, job.limit - pages))
+    const secondsLeft = pagesPerSecond > 0 ? Math.round(toDo / pagesPerSecond) : null
+    return { done, pages, failed, queued: job.queued, pagesPerSecond, secondsLeft }
+  }
+}
+
+function totals(job: Job): { done: number; pages: number; failed: number } {
+  let done = 0
+  let failed = 0
+  for (const [outcome, count] of Object.entries(job.outcomes)) {
+    done += count
+    if (outcome.startsWith("failed:")) failed += count
+  }
+  return { done, failed, pages: (job.outcomes["indexed"] ?? 0) + (job.outcomes["unchanged"] ?? 0) }
+}
+
+export function progressLine({ done, failed, queued, pagesPerSecond, secondsLeft }: Progress): string {
+  const left = secondsLeft === null ? "" : `, ${duration(secondsLeft)} left`
+  return `${done} done, ${queued} queued, ${failed} failed, ${pagesPerSecond.toFixed(1)} pages/s${left}`
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
+}
+
+/** What each outcome means to the one who reads the summary. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  indexed: "new or changed, now searchable",
+  unchanged: "the same as in the index",
+  postponed: "the site asked to come back later",
+  "skipped:robots": "robots.txt disallows them",
+  "skipped:noindex": "the pages ask not to be indexed",
+  "skipped:out-of-scope": "redirected out of the crawl's scope",
+  "skipped:duplicate": "the same page under another address",
+  "skipped:unsupported-type": "no text that can be read",
+  "skipped:too-large": "larger than FOSSICK_MAX_PAGE_BYTES",
+  "skipped:empty": "no main content found",
+  "failed:http-status": "the site answered with an error",
+  "failed:dns": "the host name cannot be resolved",
+  "failed:refused": "the connection was refused or lost",
+  "failed:tls": "no secure connection",
+  "failed:timeout": "no answer in time",
+  "failed:redirect-loop": "redirects that never end",
+  "failed:blocked-address": "a private address that is not allowed",
+  "failed:bad-encoding": "the body is truncated or corrupt",
+  "failed:unreadable": "the page cannot be read",
+}
+
+/** A job's outcomes, most frequent first, one line each. */
+export function summaryLines(job: Job): string[] {
+  const entries = Object.entries(job.outcomes).sort(([, a], [, b]) => b - a)
+  const width = Math.max(0, ...entries.map(([, count]) => String(count).length))
+  return entries.map(([outcome, count]) => {
+    const meaning = MEANINGS[outcome]
+    return `  ${String(count).padStart(width)}  ${outcome.replace(":", ": ").padEnd(26)} ${meaning ?? ""}`.trimEnd()
+  })
+}

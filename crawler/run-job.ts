@@ -1,0 +1,59 @@
+import type { Engine } from "#engine"
+import { leadsToPrivate } from "./address-guard.ts"
+import type { CrawlerConfig } from "./config.ts"
+import { crawlSite } from "./crawl-site.ts"
+import { BEAT_MS, type Job, type Jobs } from "./jobs.ts"
+import { PageReader } from "./reader.ts"
+import type { StateStore } from "./state-store.ts"
+
+export interface RunJobOptions {
+  readonly db: StateStore
+  readonly jobs: Jobs
+  readonly engine: Engine
+  readonly config: CrawlerConfig
+  /** Ends the run after the visits in hand. */
+  readonly signal: AbortSignal
+  /** What an aborted job becomes: `queued` when the appliance stops, `stopped` when its operator does. */
+  readonly whenAborted: "queued" | "stopped"
+}
+
+/**
+ * Runs one job to its end and keeps its state true. The caller holds the index for writing.
+ * @returns the job as it ended. Never rejects for what happens inside the crawl: then the job has `failed`.
+ */
+export async function runJob(id: number, options: RunJobOptions): Promise<Job | null> {
+  const { db, jobs, engine, config } = options
+  const job = jobs.start(id)
+  const stop = new AbortController()
+  const abort = () => {
+    stop.abort()
+  }
+  options.signal.addEventListener("abort", abort, { once: true })
+  if (options.signal.aborted) abort()
+  let asked: "stopped" | "cancelled" | null = null
+  const beat = setInterval(() => {
+    asked = jobs.beat(id) ?? asked
+    if (asked !== null) abort()
+  }, BEAT_MS)
+  try {
+    await using reader = new PageReader(config, { allow: await allowance(job) })
+    const ended = await crawlSite({ job, db, engine, reader, config, signal: stop.signal })
+    jobs.end(id, ended === "finished" ? "finished" : (asked ?? options.whenAborted))
+  } catch (error) {
+    jobs.end(id, "failed", error instanceof Error ? error.message : String(error))
+  } finally {
+    clearInterval(beat)
+    options.signal.removeEventListener("abort", abort)
+  }
+  return jobs.get(id)
+}
+
+// Who starts a crawl of a private host means it; but only that host and port, and a public name is not
+// trusted to stay public.
+async function allowance(job: Job): Promise<string[]> {
+  const url = new URL(job.url)
+  if (!(await leadsToPrivate(url))) return []
+  return [
+    `${url.hostname.replace(/\.$/, "")}:${url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port}`,
+  ]
+}
