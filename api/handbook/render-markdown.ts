@@ -67,7 +67,9 @@ function handbookMarked(): Marked {
         const content = this.parser.parseInline(token.tokens)
         if (token.depth === 1) return `<h1>${content}</h1>\n`
         const id = escapeHtml(ids.next(plainText(token)))
-        return `<h${token.depth} id="${id}"><a class="anchor" href="#${id}">${content}</a></h${token.depth}>\n`
+        // The mark to click on comes from the style sheet: readers of the text get the bare heading.
+        const anchor = `<a class="anchor" href="#${id}" aria-label="Link to this section"></a>`
+        return `<h${token.depth} id="${id}">${content}${anchor}</h${token.depth}>\n`
       },
       link(token) {
         const content = this.parser.parseInline(token.tokens)
