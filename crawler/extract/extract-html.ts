@@ -1,4 +1,5 @@
 import type { Extracted } from "./extracted.ts"
+import { isDiscussion } from "./discussion.ts"
 import { contentImages } from "./images.ts"
 import {
   readAuthor,
@@ -12,6 +13,7 @@ import { findMainContent } from "./main-content.ts"
 import { toMarkdown } from "./markdown.ts"
 import { gatherFacts } from "./metadata.ts"
 import { toPlainText } from "./plain-text.ts"
+import { structuredText } from "./structured-text.ts"
 import { parseTree } from "./tree.ts"
 
 /**
@@ -23,12 +25,11 @@ import { parseTree } from "./tree.ts"
 export function extractHtml(html: string, url: string): Extracted {
   const document = parseTree(html)
   const facts = gatherFacts(document, url)
-  const content = findMainContent(document)
+  const content = findMainContent(document, isDiscussion(document, facts, url))
   const title = readTitle(facts)
-  const markdown = withoutTitle(
-    toMarkdown(content.root, { baseUrl: facts.baseUrl, skipped: content.skipped }),
-    title,
-  )
+  const written = toMarkdown(content.root, { baseUrl: facts.baseUrl, skipped: content.skipped })
+  const structured = written.length < MIN_CHARS ? structuredText(facts.jsonLd) : ""
+  const markdown = withoutTitle(structured.length > written.length ? structured : written, title)
   return {
     title,
     description: readDescription(facts),
@@ -44,6 +45,9 @@ export function extractHtml(html: string, url: string): Extracted {
     feeds: facts.feeds,
   }
 }
+
+// With less than this on show, the page is built by script, and its structured data may say more.
+const MIN_CHARS = 300
 
 /** The title has its own field; a first heading that repeats it says nothing more. */
 function withoutTitle(markdown: string, title: string): string {

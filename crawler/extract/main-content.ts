@@ -11,7 +11,7 @@ export interface MainContent {
 type Measures = ReadonlyMap<Element, TextMeasure>
 
 /** The largest share of the page's text that a sign may cover and still be believed. */
-const MAX_SHARE: Record<Suspicion, number> = { some: 0.25, strong: 0.4, discussion: 0.7 }
+const MAX_SHARE: Record<Suspicion, number> = { some: 0.25, strong: 0.4, discussion: 0.97 }
 const MAX_HIDDEN_SHARE = 0.5
 const MIN_PROSE = 250
 /** A child that holds this share of its parent's prose is where the content is. */
@@ -22,14 +22,14 @@ const DESCENT_SHARE = 0.85
  * class calls boilerplate, unless too much of the page's text is called so; then go down from the body (or the one
  * `main`, `article` or `articleBody`) as long as one child holds nearly all the prose.
  */
-export function findMainContent(document: Element): MainContent {
+export function findMainContent(document: Element, isDiscussion: boolean): MainContent {
   const body = firstElement(document, (element) => element.tag === "body") ?? document
   const skipped = new Set<Element>()
   skipNeverText(body, skipped)
   let measures = measureText(body, skipped)
   if (measures.get(body)!.chars < 600 && showNoscript(body, skipped, measures.get(body)!.chars))
     measures = measureText(body, skipped)
-  skipBoilerplate(body, skipped, measures)
+  skipBoilerplate(body, skipped, measures, isDiscussion)
   measures = measureText(body, skipped)
   const root = chooseRoot(body, skipped, measures)
   skipLinkLists(root, skipped, measures)
@@ -60,7 +60,12 @@ function showNoscript(body: Element, skipped: Set<Element>, shownChars: number):
   return shown
 }
 
-function skipBoilerplate(body: Element, skipped: Set<Element>, measures: Measures): void {
+function skipBoilerplate(
+  body: Element,
+  skipped: Set<Element>,
+  measures: Measures,
+  isDiscussion: boolean,
+): void {
   const weight = (element: Element) => {
     const own = measures.get(element)
     return own ? own.prose + UNSURE_WEIGHT * Math.max(0, own.chars - own.linkChars - own.prose) : 0
@@ -92,7 +97,9 @@ function skipBoilerplate(body: Element, skipped: Set<Element>, measures: Measure
     for (const child of parent.children) {
       if (typeof child === "string" || skipped.has(child)) continue
       const believed = signsOf(child).some(
-        ({ name, suspicion }) => (covered.get(name) ?? 0) <= total * MAX_SHARE[suspicion],
+        ({ name, suspicion }) =>
+          !(isDiscussion && suspicion === "discussion") &&
+          (covered.get(name) ?? 0) <= total * MAX_SHARE[suspicion],
       )
       if (believed && !(weight(child) > total * 0.1 && holdsMain(child))) skipped.add(child)
       else skip(child)
