@@ -1,5 +1,4 @@
 import type { Extracted } from "./extracted.ts"
-import { isDiscussion } from "./discussion.ts"
 import { contentImages } from "./images.ts"
 import {
   readAuthor,
@@ -12,6 +11,7 @@ import {
 import { findMainContent } from "./main-content.ts"
 import { toMarkdown } from "./markdown.ts"
 import { gatherFacts } from "./metadata.ts"
+import { readPageSigns } from "./page-signs.ts"
 import { toPlainText } from "./plain-text.ts"
 import { structuredText } from "./structured-text.ts"
 import { parseTree } from "./tree.ts"
@@ -25,7 +25,7 @@ import { parseTree } from "./tree.ts"
 export function extractHtml(html: string, url: string): Extracted {
   const document = parseTree(html)
   const facts = gatherFacts(document, url)
-  const content = findMainContent(document, isDiscussion(document, facts, url))
+  const content = findMainContent(document, readPageSigns(document, facts, url))
   const title = readTitle(facts)
   const written = toMarkdown(content.root, { baseUrl: facts.baseUrl, skipped: content.skipped })
   const structured = written.length < MIN_CHARS ? structuredText(facts.jsonLd) : ""

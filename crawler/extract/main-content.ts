@@ -1,4 +1,5 @@
 import { isHidden, isNeverText, signsOf, type Suspicion } from "./boilerplate.ts"
+import { type PageSigns, skipClutter } from "./clutter.ts"
 import { measureText, type TextMeasure } from "./text-measure.ts"
 import { type Element, firstElement, textOf, walk } from "./tree.ts"
 
@@ -22,17 +23,17 @@ const DESCENT_SHARE = 0.85
  * class calls boilerplate, unless too much of the page's text is called so; then go down from the body (or the one
  * `main`, `article` or `articleBody`) as long as one child holds nearly all the prose.
  */
-export function findMainContent(document: Element, isDiscussion: boolean): MainContent {
+export function findMainContent(document: Element, signs: PageSigns): MainContent {
   const body = firstElement(document, (element) => element.tag === "body") ?? document
   const skipped = new Set<Element>()
   skipNeverText(body, skipped)
   let measures = measureText(body, skipped)
   if (measures.get(body)!.chars < 600 && showNoscript(body, skipped, measures.get(body)!.chars))
     measures = measureText(body, skipped)
-  skipBoilerplate(body, skipped, measures, isDiscussion)
+  skipBoilerplate(body, skipped, measures, signs.isDiscussion)
   measures = measureText(body, skipped)
   const root = chooseRoot(body, skipped, measures)
-  skipLinkLists(root, skipped, measures)
+  skipClutter(root, skipped, measures, signs)
   return { root, skipped }
 }
 
@@ -183,28 +184,4 @@ function most(elements: readonly Element[], value: (element: Element) => number)
 function isInside(element: Element, ancestor: Element): boolean {
   for (let above: Element | null = element; above; above = above.parent) if (above === ancestor) return true
   return false
-}
-
-const LISTS = new Set(["ul", "ol", "div", "section", "table", "dl"])
-
-/** On a page of prose, boxes of links are the way elsewhere; on a page without, they are the content. */
-function skipLinkLists(root: Element, skipped: Set<Element>, measures: Measures): void {
-  const total = measures.get(root)
-  if (!total || total.prose < 600 || total.prose < total.chars * 0.4) return
-  const visit = (parent: Element): void => {
-    for (const child of parent.children) {
-      if (typeof child === "string" || skipped.has(child)) continue
-      const own = measures.get(child)
-      if (!own) continue
-      if (
-        LISTS.has(child.tag) &&
-        own.linkChars > own.chars * 0.6 &&
-        own.chars > 20 &&
-        own.prose < own.chars * 0.2
-      )
-        skipped.add(child)
-      else visit(child)
-    }
-  }
-  visit(root)
 }
