@@ -12,7 +12,7 @@ const TEXTS_AT_A_TIME = 64
 const COMMIT_AT = 512
 const COMMIT_WITHIN_MS = 10_000
 const DELETE_AT_A_TIME = 500
-const FIRST_RETRY_MS = 500
+const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 60_000
 
 type QueuedPage = Pick<PageRow, "id" | "revision" | "passage_count">

@@ -1,0 +1,106 @@
+import { readFile, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { TransformersEmbedder, shippedModel } from "#engine/embedders/transformers-embedder.ts"
+import { adapter } from "#engine/testing/embedded-under-test.ts"
+import { describeEngine } from "#engine/testing/engine-contract.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { aPage, urlOf } from "#engine/testing/pages.ts"
+import { EmbeddedEngine } from "./embedded-engine.ts"
+
+describeEngine("embedded", adapter)
+
+describe("the embedded engine", () => {
+  let dir: string
+
+  beforeEach(async () => {
+    dir = await adapter.freshPlace()
+  })
+  afterEach(() => adapter.removePlace(dir))
+
+  const open = (options: Partial<Parameters<typeof EmbeddedEngine.open>[0]> = {}) =>
+    EmbeddedEngine.open({ dir, mode: "write", embedder: new HashingEmbedder(), ...options })
+
+  test("refuses an index of a newer format and leaves it as it is", async () => {
+    await (await open())[Symbol.asyncDispose]()
+    const file = path.join(dir, "index.json")
+    const newer = JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), format: 99 })
+    await writeFile(file, newer)
+    for (const mode of ["read", "write"] as const) {
+      await expect(open({ mode })).rejects.toMatchObject({ code: "INDEX_FORMAT_TOO_NEW" })
+    }
+    expect(await readFile(file, "utf8")).toBe(newer)
+  })
+
+  test("says which file it cannot read", async () => {
+    await (await open())[Symbol.asyncDispose]()
+    await writeFile(path.join(dir, "index.json"), '{ "format": ')
+    await expect(open()).rejects.toMatchObject({
+      code: "ENGINE_UNAVAILABLE",
+      message: expect.stringContaining("index.json"),
+    })
+  })
+
+  test("takes the vectors of another model when it may replace those that are there", async () => {
+    const pages = [aPage("a", { markdown: "First text." }), aPage("b", { markdown: "Second text." })]
+    {
+      await using engine = await open()
+      await engine.index(pages)
+      await engine.settled()
+    }
+    await using reader = await open({ mode: "read" })
+    const embedder = new HashingEmbedder("other")
+    {
+      await using engine = await open({ embedder, replaceVectors: true, embedding: "off" })
+      expect((await engine.stats()).pagesWithoutVectors).toBe(2)
+      const { hits } = await engine.search({ text: "first", limit: 2 })
+      expect(hits.map((hit) => hit.url)).toEqual([urlOf("a")])
+    }
+    {
+      await using engine = await open({ embedder })
+      await engine.settled()
+      const { hits } = await engine.search({ text: "second text", limit: 1, arms: "vector" })
+      expect(hits.map((hit) => hit.url)).toEqual([urlOf("b")])
+    }
+    await new Promise((resolve) => setTimeout(resolve, reader.supports.readerLagMs))
+    await expect(reader.search({ text: "first", limit: 1 })).rejects.toMatchObject({
+      code: "EMBEDDER_MISMATCH",
+    })
+  })
+
+  test("keeps the vectors of a page that is crawled again without a change", async () => {
+    const embedder = new HashingEmbedder()
+    const embed = embedder.embed.bind(embedder)
+    let embedded = 0
+    embedder.embed = (texts, options) => {
+      embedded += texts.length
+      return embed(texts, options)
+    }
+    await using engine = await open({ embedder })
+    await engine.index([aPage("same", { markdown: "Nothing new." })])
+    await engine.settled()
+    await engine.index([aPage("same", { markdown: "Nothing new.", fetchedAt: new Date() })])
+    await engine.settled()
+    expect(embedded).toBe(1)
+    const { hits } = await engine.search({ text: "nothing new", limit: 1, arms: "vector" })
+    expect(hits).toHaveLength(1)
+  })
+
+  test("finds by meaning with the model that ships with Fossick", async () => {
+    await using embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
+    await using engine = await open({ embedder })
+    await engine.index([
+      aPage("car", {
+        title: "Vehicles",
+        markdown: "The automobile would not start because its battery was flat.",
+      }),
+      aPage("cake", { title: "Baking", markdown: "Beat the eggs with sugar until they are pale." }),
+      aPage("tax", { title: "Taxes", markdown: "Income is declared once a year." }),
+    ])
+    await engine.settled()
+    const { hits } = await engine.search({ text: "my vehicle is dead", limit: 3 })
+    expect(hits[0]!.url).toBe(urlOf("car"))
+    const unrelated = await engine.search({ text: "penguins of Antarctica", limit: 3 })
+    expect(unrelated.hits[0]!.score).toBeLessThan(hits[0]!.score)
+  })
+})

@@ -1,0 +1,561 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { createInterface } from "node:readline"
+import { setTimeout } from "node:timers/promises"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import type { Embedder } from "#engine/embedder.ts"
+import type { Engine, PageFilter } from "#engine/engine.ts"
+import { MAX_PASSAGE_CHARS } from "#engine/page.ts"
+import { HashingEmbedder } from "./hashing-embedder.ts"
+import { aPage, rareWord, urlOf } from "./pages.ts"
+
+export interface OpenOptions {
+  readonly mode?: "read" | "write"
+  readonly embedder?: Embedder
+  readonly embedding?: "on" | "off"
+}
+
+/** What the suite must know of an adapter. A child process loads `module` and takes its export `adapter`. */
+export interface AdapterUnderTest {
+  readonly module: string
+  /** A place for a new index: a folder, or the name of an index on a server. */
+  freshPlace(): Promise<string>
+  removePlace(place: string): Promise<void>
+  /** Default: opens for writing, with the hashing embedder. */
+  open(place: string, options?: OpenOptions): Promise<Engine>
+}
+
+const HOSTILE = [
+  "it's",
+  '100% "sure',
+  "a' OR '1'='1",
+  '\\"; DROP TABLE pages; --',
+  "+must -not (or) [x] {y} ~z^2 *",
+  "\u0000null",
+  "\ud800 lone surrogate",
+  "🦔",
+  "???",
+  '""',
+  "x".repeat(5000),
+]
+
+const CHILD = new URL("engine-child.ts", import.meta.url).pathname
+
+/** The promises of the `Engine` port, as stories. Every adapter runs them. */
+export function describeEngine(name: string, adapter: AdapterUnderTest): void {
+  describe(`${name} keeps the engine's promises:`, () => {
+    let place: string
+    const opened: Engine[] = []
+    const children: ChildProcess[] = []
+
+    beforeEach(async () => {
+      place = await adapter.freshPlace()
+    })
+    afterEach(async () => {
+      for (const child of children.splice(0)) {
+        if (child.exitCode === null && child.signalCode === null) {
+          child.kill("SIGKILL")
+          await once(child, "exit")
+        }
+      }
+      await Promise.all(opened.splice(0).map((engine) => engine[Symbol.asyncDispose]()))
+      await adapter.removePlace(place)
+    })
+
+    async function open(options?: OpenOptions): Promise<Engine> {
+      const engine = await adapter.open(place, options)
+      opened.push(engine)
+      return engine
+    }
+
+    function spawnChild(role: "reader" | "writer") {
+      const child = spawn(process.execPath, [CHILD, adapter.module, place, role], {
+        stdio: ["pipe", "pipe", "inherit"],
+      })
+      children.push(child)
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+      const next = async () => {
+        const { value, done } = await lines.next()
+        if (done) throw new Error(`The ${role} process ended early.`)
+        return value
+      }
+      return { child, next }
+    }
+
+    const found = async (engine: Engine, text: string, filter?: PageFilter) => {
+      const { hits } = await engine.search({ text, limit: 10, ...(filter ? { filter } : {}) })
+      return hits.map((hit) => hit.url)
+    }
+    /** Only the words count: nothing is found by being near. */
+    const foundByWords = async (engine: Engine, text: string, filter?: PageFilter) => {
+      const { hits } = await engine.search({
+        text,
+        limit: 10,
+        arms: "lexical",
+        ...(filter ? { filter } : {}),
+      })
+      return hits.map((hit) => hit.url).sort()
+    }
+
+    describe("pages come and go", () => {
+      test("a page is found by its text when index() resolves, and by its vectors when settled", async () => {
+        const engine = await open()
+        const page = aPage("tides", { title: "Tides", markdown: "The moon raises the tides of the sea." })
+        await engine.index([page, aPage("bread", { title: "Bread", markdown: "Flour, water and yeast." })])
+        expect(await found(engine, "what raises the tides")).toContain(page.url)
+        await engine.settled()
+        expect((await engine.stats()).pagesWithoutVectors).toBe(0)
+        const { hits } = await engine.search({ text: "moon raises tides", limit: 1, arms: "vector" })
+        expect(hits[0]).toMatchObject({ url: page.url, parts: { lexical: 0 } })
+        expect(hits[0]!.parts.vector).toBeGreaterThan(0)
+      })
+
+      test("what was stored comes back whole", async () => {
+        const engine = await open()
+        const page = aPage("whole?a=1&b=it's", {
+          title: "Quotes \" and ' and \\ and %",
+          description: "Everything — 漢字, emoji 🦔, zero\u200bwidth",
+          markdown: "# Heading\n\nText with\ttabs and 'quotes'.",
+          author: "O'Brien",
+          publishedAt: new Date("2025-06-07T08:09:10.123Z"),
+          images: [{ url: "https://docs.example.com/a.png", description: null }],
+          favicon: "https://docs.example.com/favicon.ico",
+        })
+        const plain = aPage("plain", { language: null })
+        await engine.index([page, plain])
+        expect(await engine.get(page.url)).toEqual(page)
+        expect(await engine.get(plain.url)).toEqual(plain)
+        expect(await engine.get(urlOf("never"))).toBeNull()
+        const { hits } = await engine.search({ text: "tabs", limit: 1 })
+        expect(hits[0]).toMatchObject(page)
+      })
+
+      test("indexing an address again replaces its page, text and vectors", async () => {
+        const engine = await open()
+        await engine.index([aPage("animal", { title: "Cats", markdown: "Cats purr and sleep." })])
+        await engine.settled()
+        await engine.index([aPage("animal", { title: "Dogs", markdown: "Dogs bark and run." })])
+        expect(await foundByWords(engine, "purr")).toEqual([])
+        expect(await foundByWords(engine, "bark")).toEqual([urlOf("animal")])
+        const stale = await engine.search({ text: "cats purr and sleep", limit: 5, arms: "vector" })
+        expect(stale.hits).toEqual([])
+        await engine.settled()
+        const { hits } = await engine.search({ text: "dogs bark and run", limit: 5, arms: "vector" })
+        expect(hits.map((hit) => hit.title)).toEqual(["Dogs"])
+        expect(await engine.stats()).toMatchObject({ pages: 1, pagesWithoutVectors: 0 })
+      })
+
+      test("the last of two pages with one address in a call counts", async () => {
+        const engine = await open()
+        await engine.index([aPage("x", { markdown: "former" }), aPage("x", { markdown: "latter" })])
+        expect(await foundByWords(engine, "former latter")).toEqual([urlOf("x")])
+        expect((await engine.get(urlOf("x")))!.markdown).toBe("latter")
+      })
+
+      test("a removed page is gone from search and get", async () => {
+        const engine = await open()
+        await engine.index([
+          aPage("here", { markdown: "Stays put." }),
+          aPage("gone", { markdown: "Goes away." }),
+        ])
+        await engine.settled()
+        await engine.remove([urlOf("gone"), urlOf("never-there")])
+        expect(await engine.get(urlOf("gone"))).toBeNull()
+        expect(await found(engine, "goes away")).not.toContain(urlOf("gone"))
+        expect(await found(engine, "stays put")).toEqual([urlOf("here")])
+        expect((await engine.stats()).pages).toBe(1)
+      })
+
+      test("a page without any text is kept, found by its title, and waits for no vectors", async () => {
+        const engine = await open()
+        await engine.index([aPage("empty", { title: "Nothing but a heading", markdown: "" })])
+        await engine.settled()
+        expect(await foundByWords(engine, "heading")).toEqual([urlOf("empty")])
+        expect(await engine.stats()).toMatchObject({ pages: 1, passages: 0, pagesWithoutVectors: 0 })
+      })
+
+      test("many pages in one call are all found, before and after their vectors are made", async () => {
+        const engine = await open()
+        const pages = Array.from({ length: 120 }, (_, i) =>
+          aPage(`many/${i}`, { markdown: `Entry ${rareWord(i)} of a long list.` }),
+        )
+        await engine.index(pages)
+        for (const i of [0, 59, 119]) expect(await foundByWords(engine, rareWord(i))).toEqual([pages[i]!.url])
+        await engine.settled()
+        expect(await engine.stats()).toMatchObject({ pages: 120, passages: 120, pagesWithoutVectors: 0 })
+      })
+    })
+
+    describe("a question", () => {
+      test("without words, or for no pages, finds nothing", async () => {
+        const engine = await open()
+        await engine.index([aPage("a")])
+        await engine.settled()
+        expect(await engine.search({ text: "text", limit: 0 })).toEqual({ hits: [] })
+        expect(await engine.search({ text: "", limit: 5 })).toEqual({ hits: [] })
+        expect(await engine.search({ text: " \n\t", limit: 5 })).toEqual({ hits: [] })
+      })
+
+      test("to an empty index finds nothing", async () => {
+        const engine = await open()
+        expect(await engine.search({ text: "anything", limit: 5 })).toEqual({ hits: [] })
+        expect(await engine.stats()).toMatchObject({ pages: 0, passages: 0, pagesWithoutVectors: 0 })
+      })
+
+      test("of hostile text gets an answer", async () => {
+        const engine = await open()
+        await engine.index([aPage("a", { markdown: "It's quite sure that nothing drops." })])
+        await engine.settled()
+        for (const text of HOSTILE) {
+          for (const arms of ["hybrid", "lexical", "vector"] as const) {
+            const { hits } = await engine.search({ text, limit: 5, arms })
+            expect({ text, fits: hits.length <= 1 }).toEqual({ text, fits: true })
+          }
+        }
+      })
+
+      test("has scores from 0 to 1 that never rise, and low ones when it is unrelated", async () => {
+        const engine = await open()
+        await engine.index([
+          aPage("1", { title: "Growing tomatoes", markdown: "Tomatoes need sun, water and warm soil." }),
+          aPage("2", { title: "Watering", markdown: "Water the soil in the morning." }),
+          aPage("3", { title: "Compost", markdown: "Kitchen waste turns into soil." }),
+        ])
+        await engine.settled()
+        const { hits } = await engine.search({ text: "tomatoes need sun water and warm soil", limit: 5 })
+        const scores = hits.map((hit) => hit.score)
+        expect(hits[0]!.url).toBe(urlOf("1"))
+        expect(scores).toEqual([...scores].sort((a, b) => b - a))
+        for (const score of scores) expect(score >= 0 && score <= 1).toBe(true)
+        const unrelated = await engine.search({ text: "kubernetes ingress certificates", limit: 5 })
+        for (const hit of unrelated.hits) expect(hit.score).toBeLessThan(scores[0]! / 2)
+      })
+
+      test("is found though its words stand in two different passages", async () => {
+        const engine = await open()
+        const filler = "Plain words that fill the page without saying much. ".repeat(30)
+        await engine.index([
+          aPage("both", {
+            markdown: `# One\n\nThe zephyr blows.\n\n${filler}\n\n# Two\n\nThe quokka smiles.`,
+          }),
+          aPage("one", { markdown: "The zephyr blows." }),
+        ])
+        const { hits } = await engine.search({ text: "zephyr quokka", limit: 2, arms: "lexical" })
+        expect(hits[0]!.url).toBe(urlOf("both"))
+        const texts = hits[0]!.passages.slice(0, 2).map((passage) => passage.text)
+        expect(texts.join(" ")).toMatch(/zephyr/)
+        expect(texts.join(" ")).toMatch(/quokka/)
+      })
+
+      test("in Chinese or Japanese finds its page", async () => {
+        const engine = await open()
+        await engine.index([
+          aPage("zh", { language: "zh", title: "北京", markdown: "北京是中国的首都，有很多大学。" }),
+          aPage("ja", { language: "ja", title: "天気", markdown: "明日の東京の天気は晴れです。" }),
+        ])
+        expect(await foundByWords(engine, "中国首都")).toEqual([urlOf("zh")])
+        expect(await foundByWords(engine, "東京の天気")).toEqual([urlOf("ja")])
+      })
+
+      test("finds another form of a word, in the language of each page", async () => {
+        const engine = await open()
+        await engine.index([
+          aPage("en", { language: "en", markdown: "Schedules are written as cron expressions." }),
+          aPage("de", { language: "de", markdown: "Die Häuser stehen am Fluss." }),
+        ])
+        expect(await foundByWords(engine, "scheduling")).toEqual([urlOf("en")])
+        expect(await foundByWords(engine, "Haus")).toEqual([urlOf("de")])
+      })
+
+      test("in quotes finds only pages that hold the phrase word by word", async () => {
+        const engine = await open()
+        if (!engine.supports.exactPhrase) return
+        await engine.index([
+          aPage("phrase", { markdown: "The *quick*\nbrown fox jumps." }),
+          aPage("words", { markdown: "A fox that is brown and quick." }),
+        ])
+        await engine.settled()
+        expect(await found(engine, '"quick brown fox"')).toEqual([urlOf("phrase")])
+        expect(await found(engine, 'jumping "Quick  Brown"')).toEqual([urlOf("phrase")])
+        expect(await found(engine, '"brown quick"')).toEqual([])
+      })
+
+      test("can be called off", async () => {
+        const engine = await open()
+        await engine.index([aPage("a")])
+        const signal = AbortSignal.abort()
+        await expect(engine.search({ text: "text", limit: 1 }, { signal })).rejects.toThrow(/abort/i)
+      })
+    })
+
+    describe("passages", () => {
+      const sections = Array.from(
+        { length: 12 },
+        (_, i) => `## Section ${i}\n\n${`Sentence about subject${i} and more. `.repeat(12)}`,
+      )
+
+      test("are short, name the headings above them, and the best comes first", async () => {
+        const engine = await open()
+        await engine.index([aPage("long", { title: "Long", markdown: `# Top\n\n${sections.join("\n\n")}` })])
+        await engine.settled()
+        for (const arms of ["hybrid", "lexical", "vector"] as const) {
+          const { hits } = await engine.search({ text: "sentence about subject7", limit: 1, arms })
+          const { passages } = hits[0]!
+          expect(passages).toHaveLength(3)
+          expect(passages[0]).toMatchObject({ headings: ["Top", "Section 7"] })
+          for (const { text } of passages) expect(text.length).toBeLessThanOrEqual(MAX_PASSAGE_CHARS)
+        }
+      })
+
+      test("are as many as asked for, each once", async () => {
+        const engine = await open()
+        await engine.index([aPage("long", { markdown: sections.join("\n\n") })])
+        for (const passagesPerPage of [0, 1, 5, 1000]) {
+          const { hits } = await engine.search({ text: "sentence subject3", limit: 1, passagesPerPage })
+          const positions = hits[0]!.passages.map((passage) => passage.position)
+          expect(positions.length).toBe(Math.min(passagesPerPage, (await engine.stats()).passages))
+          expect(new Set(positions).size).toBe(positions.length)
+        }
+      })
+    })
+
+    describe("a filter", () => {
+      test("on domains takes in subdomains of a registrable domain, and nothing but the host else", async () => {
+        const engine = await open()
+        const sites = [
+          "https://example.com/",
+          "https://docs.example.com/",
+          "https://deep.docs.example.com/",
+          "https://notexample.com/",
+          "https://example.co.uk/",
+          "https://other.co.uk/",
+          "http://localhost:3000/",
+          "http://192.0.2.7/",
+          "http://[2001:db8::1]/",
+          "https://bücher.example/",
+        ]
+        await engine.index(sites.map((site) => aPage(site)))
+        await engine.settled()
+        const inside = async (...includeDomains: string[]) =>
+          (await found(engine, "text", { includeDomains })).sort()
+        const sorted = (...addresses: string[]) => addresses.map(urlOf).sort()
+        expect(await inside("example.com")).toEqual(
+          sorted("https://example.com/", "https://docs.example.com/", "https://deep.docs.example.com/"),
+        )
+        expect(await inside("docs.example.com")).toEqual(sorted("https://docs.example.com/"))
+        expect(await inside("EXAMPLE.co.uk.")).toEqual(sorted("https://example.co.uk/"))
+        expect(await inside("co.uk")).toEqual([])
+        expect(await inside("localhost", "192.0.2.7")).toEqual(
+          sorted("http://localhost:3000/", "http://192.0.2.7/"),
+        )
+        expect(await inside("2001:db8::1")).toEqual(sorted("http://[2001:db8::1]/"))
+        expect(await inside("bücher.example")).toEqual(sorted("https://bücher.example/"))
+        const outside = await found(engine, "text", { excludeDomains: ["example.com", "localhost"] })
+        expect(outside.sort()).toEqual(sorted(...sites.slice(3, 6), ...sites.slice(7)))
+        const both = { includeDomains: ["example.com"], excludeDomains: ["docs.example.com"] }
+        expect((await found(engine, "text", both)).sort()).toEqual(
+          sorted("https://example.com/", "https://deep.docs.example.com/"),
+        )
+      })
+
+      test("on dates keeps pages of unknown date unless they must have one", async () => {
+        const engine = await open()
+        const on = (day: string) => aPage(day, { publishedAt: new Date(`${day}T00:00:00Z`) })
+        await engine.index([on("2024-01-01"), on("2024-06-01"), on("1960-05-05"), aPage("undated")])
+        await engine.settled()
+        const publishedFrom = new Date("2024-01-01T00:00:00Z")
+        const publishedBefore = new Date("2024-06-01T00:00:00Z")
+        const dated = async (filter: PageFilter) => {
+          expect((await found(engine, "text", filter)).sort()).toEqual(
+            await foundByWords(engine, "text", filter),
+          )
+          return (await foundByWords(engine, "text", filter)).map((url) => url.split("/").at(-1))
+        }
+        expect(await dated({ publishedFrom })).toEqual(["2024-01-01", "2024-06-01", "undated"])
+        expect(await dated({ publishedBefore })).toEqual(["1960-05-05", "2024-01-01", "undated"])
+        expect(await dated({ publishedFrom, publishedBefore, requirePublished: true })).toEqual([
+          "2024-01-01",
+        ])
+        expect(await dated({ requirePublished: true })).toHaveLength(4)
+      })
+
+      test("on languages, sources and phrases drops every other page, and empty lists none", async () => {
+        const engine = await open()
+        await engine.index([
+          aPage("en", { source: 'it\'s 100% "mine"', markdown: "Text: it's 100% sure_thing." }),
+          aPage("fr", { language: "fr", source: "b\\c", markdown: "Text, naïve text." }),
+          aPage("none", { language: null, title: "Text in a title" }),
+        ])
+        await engine.settled()
+        const only = async (filter: PageFilter) =>
+          (await found(engine, "text", filter)).map((url) => url.slice(25))
+        expect(await only({ languages: ["fr"] })).toEqual(["fr"])
+        expect(await only({ languages: ["xx", "en'"] })).toEqual([])
+        expect(await only({ sources: ['it\'s 100% "mine"'] })).toEqual(["en"])
+        expect(await only({ sources: ["b\\c"] })).toEqual(["fr"])
+        expect(await only({ sources: ["%", "' OR true --"] })).toEqual([])
+        expect(await only({ phrases: ["IT'S  100%"] })).toEqual(["en"])
+        expect(await only({ phrases: ["it_s"] })).toEqual([])
+        expect(await only({ phrases: ["naïve text"] })).toEqual(["fr"])
+        expect(await only({ phrases: ["in a title"] })).toEqual(["none"])
+        expect(await only({ phrases: ["text", "no such words"] })).toEqual([])
+        expect(
+          await only({ languages: [], sources: [], phrases: [], includeDomains: [], excludeDomains: [] }),
+        ).toHaveLength(3)
+      })
+
+      test("is applied before the limit: few pages among many still fill it", async () => {
+        const engine = await open()
+        const pages = Array.from({ length: 400 }, (_, i) =>
+          aPage(`https://site${i % 100}.example/${i}`, { markdown: `Common words about ${i % 7} things.` }),
+        )
+        await engine.index(pages)
+        await engine.settled()
+        for (const arms of ["hybrid", "lexical", "vector"] as const) {
+          const filter = { includeDomains: ["site42.example"] }
+          const { hits } = await engine.search({ text: "common words", limit: 4, filter, arms })
+          expect(hits).toHaveLength(4)
+        }
+      })
+    })
+
+    describe("processes", () => {
+      test("an index that was closed opens again with all its pages and vectors", async () => {
+        const first = await open()
+        await first.index([aPage("kept", { markdown: "Kept over night." })])
+        await first.settled()
+        await first[Symbol.asyncDispose]()
+        const second = await open()
+        expect(await second.stats()).toMatchObject({ pages: 1, pagesWithoutVectors: 0 })
+        expect(await foundByWords(second, "night")).toEqual([urlOf("kept")])
+        const { hits } = await second.search({ text: "kept over night", limit: 1, arms: "vector" })
+        expect(hits).toHaveLength(1)
+      })
+
+      test("pages whose vectors were not made yet get them when the index is opened again", async () => {
+        const first = await open({ embedding: "off" })
+        await first.index([aPage("later", { markdown: "Vectors come later." })])
+        expect((await first.stats()).pagesWithoutVectors).toBe(1)
+        await first[Symbol.asyncDispose]()
+        const second = await open()
+        await second.settled()
+        expect((await second.stats()).pagesWithoutVectors).toBe(0)
+        const { hits } = await second.search({ text: "vectors come later", limit: 1, arms: "vector" })
+        expect(hits).toHaveLength(1)
+      })
+
+      test("an embedder that fails is tried again, and text is found meanwhile", async () => {
+        const embedder = new HashingEmbedder()
+        const embed = embedder.embed.bind(embedder)
+        let failures = 2
+        embedder.embed = async (texts, options) => {
+          if (options?.priority === "index" && failures-- > 0) throw new Error("Out of order.")
+          return embed(texts, options)
+        }
+        const engine = await open({ embedder })
+        await engine.index([aPage("patient", { markdown: "Patience pays." })])
+        expect(await foundByWords(engine, "patience")).toEqual([urlOf("patient")])
+        await engine.settled()
+        expect((await engine.stats()).pagesWithoutVectors).toBe(0)
+        expect(failures).toBeLessThan(0)
+      })
+
+      test("searches go on while pages are written, and see every page that was acknowledged", async () => {
+        const engine = await open()
+        const acknowledged: number[] = []
+        const writing = (async () => {
+          for (let i = 0; i < 20; i++) {
+            await engine.index([aPage(`w/${i}`, { markdown: `Counting ${rareWord(i)} steadily.` })])
+            acknowledged.push(i)
+          }
+        })()
+        while (acknowledged.length < 20) {
+          const before = acknowledged.length
+          const { hits } = await engine.search({ text: "counting steadily", limit: 100, arms: "lexical" })
+          expect(hits.length).toBeGreaterThanOrEqual(before)
+        }
+        await writing
+      })
+
+      test("a reader in another process sees a change within the lag", async () => {
+        const engine = await open()
+        await engine.index([aPage("first", { markdown: "Alpha came first." })])
+        const { child, next } = spawnChild("reader")
+        expect(await next()).toBe("ready")
+        const ask = async (text: string) => {
+          child.stdin.write(`${text}\n`)
+          return JSON.parse(await next()) as string[]
+        }
+        expect(await ask("alpha")).toEqual([urlOf("first")])
+        await engine.index([aPage("second", { markdown: "Beta came second." })])
+        await engine.remove([urlOf("first")])
+        await setTimeout(engine.supports.readerLagMs)
+        expect(await ask("beta")).toEqual([urlOf("second")])
+        expect(await ask("alpha")).toEqual([])
+      })
+
+      test("what a writer acknowledged before kill -9 is found, and the index can be written to at once", async () => {
+        const { child, next } = spawnChild("writer")
+        const acknowledged: string[] = []
+        for (let i = 0; i < 12; i++) acknowledged.push(await next())
+        child.kill("SIGKILL")
+        await once(child, "exit")
+        const engine = await open()
+        for (let i = 0; i < acknowledged.length; i++) {
+          expect(await foundByWords(engine, rareWord(i))).toEqual([acknowledged[i]])
+        }
+        await engine.index([aPage("after", { markdown: "Life goes on." })])
+        await engine.settled()
+        expect(await foundByWords(engine, "life")).toEqual([urlOf("after")])
+        expect((await engine.stats()).pagesWithoutVectors).toBe(0)
+      })
+
+      test("one may write at a time, any number may read", async () => {
+        const writer = await open()
+        await expect(adapter.open(place)).rejects.toMatchObject({ code: "INDEX_LOCKED" })
+        await writer.index([aPage("shared", { markdown: "Shared by all." })])
+        const [one, two] = await Promise.all([open({ mode: "read" }), open({ mode: "read" })])
+        expect(await foundByWords(one, "shared")).toEqual([urlOf("shared")])
+        expect(await foundByWords(two, "shared")).toEqual([urlOf("shared")])
+        await writer[Symbol.asyncDispose]()
+        const next = await open()
+        expect((await next.stats()).pages).toBe(1)
+      })
+
+      test("a reader may come before the first page, and never writes", async () => {
+        const reader = await open({ mode: "read" })
+        expect(await found(reader, "anything")).toEqual([])
+        expect(await reader.stats()).toMatchObject({ pages: 0, pagesWithoutVectors: 0 })
+        await expect(reader.index([aPage("a")])).rejects.toMatchObject({ code: "READ_ONLY" })
+        await expect(reader.remove([urlOf("a")])).rejects.toMatchObject({ code: "READ_ONLY" })
+        const writer = await open()
+        await writer.index([aPage("a", { markdown: "At last." })])
+        await setTimeout(reader.supports.readerLagMs)
+        expect(await foundByWords(reader, "last")).toEqual([urlOf("a")])
+      })
+
+      test("an index of another model is refused, with the way out", async () => {
+        const engine = await open()
+        await engine.index([aPage("a")])
+        await engine[Symbol.asyncDispose]()
+        for (const mode of ["read", "write"] as const) {
+          const other = adapter.open(place, { mode, embedder: new HashingEmbedder("other") })
+          await expect(other).rejects.toMatchObject({
+            code: "EMBEDDER_MISMATCH",
+            message: expect.stringContaining("npm run reembed"),
+          })
+        }
+        expect((await (await open()).stats()).pages).toBe(1)
+      })
+
+      test("a closed engine says so", async () => {
+        const engine = await open()
+        await engine[Symbol.asyncDispose]()
+        await engine[Symbol.asyncDispose]()
+        await expect(engine.search({ text: "x", limit: 1 })).rejects.toMatchObject({ code: "ENGINE_CLOSED" })
+        await expect(engine.index([aPage("a")])).rejects.toMatchObject({ code: "ENGINE_CLOSED" })
+        await expect(engine.stats()).rejects.toMatchObject({ code: "ENGINE_CLOSED" })
+      })
+    })
+  })
+}

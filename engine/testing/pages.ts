@@ -1,0 +1,30 @@
+import type { Page } from "#engine/page.ts"
+import { type PageUrl, toPageUrl } from "#engine/page-url.ts"
+
+export function urlOf(address: string): PageUrl {
+  const url = toPageUrl(address, "https://docs.example.com/")
+  if (!url) throw new TypeError(`${address} is no address`)
+  return url
+}
+
+/** A page of `docs.example.com` (or of another site, by its full address) with what the test is about. */
+export function aPage(address: string, about: Partial<Omit<Page, "url">> = {}): Page {
+  return {
+    url: urlOf(address),
+    title: "A page",
+    description: null,
+    markdown: "Some text.",
+    language: "en",
+    author: null,
+    publishedAt: null,
+    images: [],
+    favicon: null,
+    source: "docs",
+    fetchedAt: new Date("2026-01-02T03:04:05.000Z"),
+    ...about,
+  }
+}
+
+/** A word that stands for a number and shares no term with the word of another. */
+export const rareWord = (i: number): string =>
+  `zorq${String(i).replace(/\d/g, (digit) => "bcdfghjklm"[Number(digit)]!)}q`
