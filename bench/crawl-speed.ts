@@ -8,6 +8,8 @@ import { MB, machine, median, runMeasured, short, table, type Usage } from "./me
 import type { CrawlReport } from "./peers/undici-loop.ts"
 
 const PYTHON_PACKAGES = ["scrapy==2.19.0", "trafilatura==2.3.1"]
+/** Whoever reads fewer pages did not read the site. */
+const MIN_PAGES = 2000
 const SPIDER = join(import.meta.dirname, "peers/scrapy_spider.py")
 
 /** A way to read the site, run as a process of its own. */
@@ -27,6 +29,8 @@ const scrapy =
   (start, concurrency, python) => [python, [SPIDER, start, concurrency, ...options]]
 
 const CONTESTANTS: Readonly<Record<string, Contestant>> = {
+  links: { name: "Fossick: frontier, fetch, parse, links", command: own("links") },
+  index: { name: "Fossick: fetch, extract, index, no vectors", command: own("index") },
   loop: { name: "bare undici and htmlparser2 loop", command: own("loop") },
   scrapy: { name: "Scrapy: fetch, parse, links", command: scrapy() },
   trafilatura: { name: "Scrapy with trafilatura, nothing indexed", command: scrapy("--extract") },
@@ -64,6 +68,7 @@ async function bench(rounds: number, concurrency: string, only: readonly string[
       const { lastLine, ...usage } = await runMeasured(command, args)
       const result: Round = { ...(JSON.parse(lastLine) as CrawlReport), ...usage }
       process.stderr.write(`round ${round}: ${contestant.name}: ${JSON.stringify(result)}\n`)
+      if (result.pages < MIN_PAGES) throw new Error(`${contestant.name} read ${result.pages} pages only`)
       if (round > 0) results.set(key, [...(results.get(key) ?? []), result])
     }
   }
@@ -92,6 +97,8 @@ async function contest(mode: string, start: string, concurrency: number): Promis
 
 async function runOwn(mode: string, start: string, concurrency: number): Promise<CrawlReport> {
   if (mode === "loop") return (await import("./peers/undici-loop.ts")).undiciLoop(start, concurrency)
+  if (mode === "links" || mode === "index")
+    return (await import("./own-crawl.ts")).ownCrawl(mode, start, concurrency)
   throw new Error(`unknown contestant ${mode}`)
 }
 
