@@ -21,7 +21,7 @@ export function isHidden(element: Element): boolean {
 }
 
 /** How sure a sign is that an element is not main content. */
-export type Suspicion = "some" | "strong" | "discussion"
+export type Suspicion = "some" | "strong" | "discussion" | "on-shop" | "on-discussion" | "on-article"
 
 /** Something an element carries that speaks against it: a word of its class, its tag or its role. */
 export interface Sign {
@@ -42,7 +42,7 @@ const words = (list: string) => new Set(list.split(" "))
 // under a twelfth for the first list, under a sixth for the second.
 const STRONG_WORDS = words(
   "subscribe subscription consent signup cookie cookies copyright commentform vcard mainmenu optin gform switcher popover " +
-    "colophon trending privacy socials social login byline nocontent flyout recommended recommendations popup modal " +
+    "colophon trending error policies privacy socials social login byline nocontent flyout recommended recommendations popup modal " +
     "topnav share sharing sharedaddy addtoany megamenu submenu newsletter account cart follow skip skiplink register topbar subnav menu nav " +
     "navbar navigation masthead breadcrumb breadcrumbs footer advert advertisement ads adsbygoogle sponsored pagination pager " +
     "offcanvas toolbar gdpr outbrain taboola sidenav",
@@ -52,11 +52,23 @@ const WEAK_WORDS = words(
     "cta banner utility prev previous next print email facebook twitter linkedin whatsapp pinterest contacts drawer tooltip branding " +
     "dropdown metadata feedback buttons actions aside toc teaser tagline upsell crosssell dialog",
 )
+// Words that speak against an element only on one kind of page.
+const SHOP_WORDS = words(
+  "review reviews rating ratings star stars filter filters facet facets refine refinement refinements sort swatch swatches variant variants " +
+    "picker selector quantity qty delivery accessories wishlist badge badges customer checkbox checkout success alert " +
+    "policy policies availability addtocart compare currency country offer offers locale installments bundle help feedback",
+)
+const FORUM_WORDS = words(
+  "signature badge badges flair stats reactions votes vote voting pairs extras user userinfo userdetails username postprofile " +
+    "poster avatar member minor opposite attribution permalink joined rank postcount quotelink reactionsbar",
+)
+const ARTICLE_WORDS = words("caption captions")
 const DISCUSSION_WORDS = words("comment comments respond commentlist disqus replies")
 
 const NO_SIGNS: readonly Sign[] = []
 const one = (name: string, suspicion: Suspicion): readonly Sign[] => [{ name, suspicion }]
 const TAG_SIGNS = new Map([
+  ["figcaption", one("<figcaption>", "on-article")],
   ["nav", one("<nav>", "strong")],
   ["footer", one("<footer>", "strong")],
   ["menu", one("<menu>", "strong")],
@@ -109,6 +121,11 @@ function signsOfHints(hints: string): readonly Sign[] {
     if (DISCUSSION_WORDS.has(word)) signs.push({ name: word, suspicion: "discussion" })
     else if (STRONG_WORDS.has(word)) signs.push({ name: word, suspicion: "strong" })
     else if (WEAK_WORDS.has(word)) signs.push({ name: word, suspicion: "some" })
+    else if (ARTICLE_WORDS.has(word)) signs.push({ name: word, suspicion: "on-article" })
+    else {
+      if (SHOP_WORDS.has(word)) signs.push({ name: word, suspicion: "on-shop" })
+      if (FORUM_WORDS.has(word)) signs.push({ name: word, suspicion: "on-discussion" })
+    }
   }
   if (remembered.size >= MAX_REMEMBERED) remembered.clear()
   remembered.set(hints, signs.length === 0 ? NO_SIGNS : signs)

@@ -1,14 +1,8 @@
+import type { PageSigns } from "./page-signs.ts"
 import type { TextMeasure } from "./text-measure.ts"
 import { type Element, isBlockTag, textOf } from "./tree.ts"
 
 type Measures = ReadonlyMap<Element, TextMeasure>
-
-/** How the rest of a page reads, so that what is content on one kind is clutter on another. */
-export interface PageSigns {
-  /** One text with an author's voice: news, blog post, handbook page. */
-  readonly isArticle: boolean
-  readonly isDiscussion: boolean
-}
 
 /** Leaves out what stands inside the main content without belonging to it: teasers, lists of links, stray labels. */
 export function skipClutter(

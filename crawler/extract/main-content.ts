@@ -1,5 +1,6 @@
 import { isHidden, isNeverText, signsOf, type Suspicion } from "./boilerplate.ts"
-import { type PageSigns, skipClutter } from "./clutter.ts"
+import { skipClutter } from "./clutter.ts"
+import type { PageSigns } from "./page-signs.ts"
 import { measureText, type TextMeasure } from "./text-measure.ts"
 import { type Element, firstElement, textOf, walk } from "./tree.ts"
 
@@ -12,7 +13,14 @@ export interface MainContent {
 type Measures = ReadonlyMap<Element, TextMeasure>
 
 /** The largest share of the page's text that a sign may cover and still be believed. */
-const MAX_SHARE: Record<Suspicion, number> = { some: 0.25, strong: 0.4, discussion: 0.97 }
+const MAX_SHARE: Record<Suspicion, number> = {
+  some: 0.25,
+  strong: 0.4,
+  discussion: 0.97,
+  "on-shop": 0.5,
+  "on-discussion": 0.25,
+  "on-article": 0.25,
+}
 const MAX_HIDDEN_SHARE = 0.5
 const MIN_PROSE = 250
 /** A child that holds this share of its parent's prose is where the content is. */
@@ -30,7 +38,7 @@ export function findMainContent(document: Element, signs: PageSigns): MainConten
   let measures = measureText(body, skipped)
   if (measures.get(body)!.chars < 600 && showNoscript(body, skipped, measures.get(body)!.chars))
     measures = measureText(body, skipped)
-  skipBoilerplate(body, skipped, measures, signs.isDiscussion)
+  skipBoilerplate(body, skipped, measures, signs)
   measures = measureText(body, skipped)
   const root = chooseRoot(body, skipped, measures)
   skipClutter(root, skipped, measures, signs)
@@ -61,12 +69,7 @@ function showNoscript(body: Element, skipped: Set<Element>, shownChars: number):
   return shown
 }
 
-function skipBoilerplate(
-  body: Element,
-  skipped: Set<Element>,
-  measures: Measures,
-  isDiscussion: boolean,
-): void {
+function skipBoilerplate(body: Element, skipped: Set<Element>, measures: Measures, signs: PageSigns): void {
   const weight = (element: Element) => {
     const own = measures.get(element)
     return own ? own.prose + UNSURE_WEIGHT * Math.max(0, own.chars - own.linkChars - own.prose) : 0
@@ -99,8 +102,7 @@ function skipBoilerplate(
       if (typeof child === "string" || skipped.has(child)) continue
       const believed = signsOf(child).some(
         ({ name, suspicion }) =>
-          !(isDiscussion && suspicion === "discussion") &&
-          (covered.get(name) ?? 0) <= total * MAX_SHARE[suspicion],
+          applies(suspicion, signs) && (covered.get(name) ?? 0) <= total * MAX_SHARE[suspicion],
       )
       if (believed && !(weight(child) > total * 0.1 && holdsMain(child))) skipped.add(child)
       else skip(child)
@@ -111,6 +113,21 @@ function skipBoilerplate(
 
 /** What a character of short text, such as a label or a cell, counts beside one of prose. */
 const UNSURE_WEIGHT = 0.3
+
+function applies(suspicion: Suspicion, signs: PageSigns): boolean {
+  switch (suspicion) {
+    case "discussion":
+      return !signs.isDiscussion
+    case "on-shop":
+      return signs.isShop
+    case "on-discussion":
+      return signs.isDiscussion
+    case "on-article":
+      return signs.isArticle
+    default:
+      return true
+  }
+}
 
 function holdsMain(element: Element): boolean {
   return (
