@@ -134,7 +134,14 @@ export class TransformersEmbedder implements Embedder {
   }
 
   #startThread(): void {
-    const worker = new Worker(new URL("embed-worker.ts", import.meta.url), { workerData: this.#model })
+    const worker = new Worker(new URL("embed-worker.ts", import.meta.url), {
+      workerData: this.#model,
+      // transformers.js prints its warnings; what matters comes as a message.
+      stdout: true,
+      stderr: true,
+    })
+    worker.stdout.resume()
+    worker.stderr.resume()
     const thread: Thread = { worker, state: "loading", job: null, idleTimer: undefined }
     this.#threads.add(thread)
     worker.on("message", (message: FromWorker) => this.#onMessage(thread, message))

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs"
+import path from "node:path"
+
+export interface Collection {
+  readonly name: string
+  readonly documents: readonly { id: string; title: string; text: string }[]
+  readonly queries: readonly Judged[]
+}
+
+export interface Judged {
+  readonly id: string
+  readonly text: string
+  /** Gain by document id; what is absent is not relevant. */
+  readonly relevant: ReadonlyMap<string, number>
+}
+
+/** Every judged collection in a folder: `<name>/corpus.jsonl`, `queries.jsonl`, `qrels.tsv` (the BEIR layout). */
+export function readCollections(folder: string): Collection[] {
+  return readdirSync(folder)
+    .filter((name) => existsSync(path.join(folder, name, "corpus.jsonl")))
+    .sort()
+    .map((name) => readCollection(path.join(folder, name)))
+}
+
+function readCollection(folder: string): Collection {
+  const qrels = new Map<string, Map<string, number>>()
+  const [, ...rows] = readFileSync(path.join(folder, "qrels.tsv"), "utf8").trim().split("\n")
+  for (const row of rows) {
+    const [query, document, gain] = row.split("\t") as [string, string, string]
+    if (!qrels.has(query)) qrels.set(query, new Map())
+    if (Number(gain) > 0) qrels.get(query)!.set(document, Number(gain))
+  }
+  return {
+    name: path.basename(folder),
+    documents: lines(folder, "corpus.jsonl").map((one) => ({
+      id: one["_id"]!,
+      title: one["title"] ?? "",
+      text: one["text"]!,
+    })),
+    queries: lines(folder, "queries.jsonl")
+      .map((one) => ({ id: one["_id"]!, text: one["text"]!, relevant: qrels.get(one["_id"]!) ?? new Map() }))
+      .filter((query) => query.relevant.size > 0),
+  }
+}
+
+function lines(folder: string, file: string): Record<string, string>[] {
+  return readFileSync(path.join(folder, file), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, string>)
+}

@@ -1,0 +1,164 @@
+import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { createReadStream, existsSync } from "node:fs"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { openEmbedder } from "./open-embedder.ts"
+import { TransformersEmbedder, shippedModel } from "./transformers-embedder.ts"
+
+let dir: string
+let embedder: TransformersEmbedder
+
+beforeAll(async () => {
+  dir = await mkdtemp(path.join(tmpdir(), "fossick-embedder-"))
+  embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 2 })
+})
+
+afterAll(async () => {
+  await embedder[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true })
+})
+
+const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * b[i]!, 0)
+const LONG = "The crawler waits between two requests to one host. ".repeat(40)
+
+describe("the model that ships with Fossick", () => {
+  it("places a question nearer to its answer than to anything else", async () => {
+    const [question, answer, other] = await embedder.embed([
+      "How long does the crawler wait between requests?",
+      "The politeness delay is one second for each host.",
+      "A red onion is sliced thin and fried in butter.",
+    ])
+    expect(cosine(question!, answer!)).toBeGreaterThan(0.3)
+    expect(cosine(question!, other!)).toBeLessThan(0.15)
+  })
+
+  it("gives vectors of unit length and of the stated dimensions", async () => {
+    const vectors = await embedder.embed(["one", "", LONG, "日本語の文章"])
+    for (const vector of vectors) {
+      expect(vector).toHaveLength(embedder.dimensions)
+      expect(cosine(vector, vector)).toBeCloseTo(1, 5)
+    }
+  })
+
+  it("gives a text the same vector whatever stands beside it", async () => {
+    const [alone] = await embedder.embed(["robots.txt"], { priority: "query" })
+    const [, , beside] = await embedder.embed([LONG, "a", "robots.txt"])
+    expect(beside).toEqual(alone)
+  })
+
+  it("reads no further than the model does", async () => {
+    const [cut, longer] = await embedder.embed([LONG.repeat(3), LONG.repeat(200)])
+    expect(longer).toEqual(cut)
+  })
+})
+
+describe("work that waits", () => {
+  it("goes after a query", async () => {
+    const done: string[] = []
+    const texts = Promise.all(
+      Array.from({ length: 8 }, (_, i) => embedder.embed([`${LONG} ${i}`]).then(() => done.push("index"))),
+    )
+    const query = embedder.embed(["a query"], { priority: "query" }).then(() => done.push("query"))
+    await Promise.all([texts, query])
+    expect(done.indexOf("query")).toBeLessThan(4)
+  })
+
+  it("is given up when its caller gives up", async () => {
+    const giveUp = new AbortController()
+    const work = embedder.embed(
+      Array.from({ length: 200 }, () => LONG),
+      { signal: giveUp.signal },
+    )
+    giveUp.abort(new Error("no longer needed"))
+    await expect(work).rejects.toThrow("no longer needed")
+    await expect(embedder.embed(["next"])).resolves.toHaveLength(1)
+    await expect(embedder.embed(["x"], { signal: giveUp.signal })).rejects.toThrow("no longer needed")
+  })
+
+  it("is refused after closing, and what waited is told so", async () => {
+    const closing = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
+    const waiting = closing.embed(Array.from({ length: 50 }, () => LONG))
+    // oxlint-disable-next-line vitest/valid-expect -- awaited below
+    const told = expect(waiting).rejects.toMatchObject({ code: "ENGINE_CLOSED" })
+    await closing[Symbol.asyncDispose]()
+    await told
+    await expect(closing.embed(["late"])).rejects.toMatchObject({ code: "ENGINE_CLOSED" })
+  })
+
+  it("goes on with a new thread after the threads rested", async () => {
+    const resting = await TransformersEmbedder.open({ model: shippedModel, threads: 1, idleMs: 1 })
+    const [first] = await resting.embed(["again"])
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(await resting.embed(["again"])).toEqual([first])
+    await resting[Symbol.asyncDispose]()
+  })
+})
+
+describe("a model of one's own", () => {
+  it("is known by its weights, not by its folder", async () => {
+    const copy = path.join(dir, "all-MiniLM-L6-v2")
+    await cp(shippedModel, copy, { recursive: true })
+    expect((await TransformersEmbedder.open({ model: copy, threads: 1 })).id).toBe(embedder.id)
+    await writeFile(path.join(copy, "onnx", "model_quantized.onnx"), "other weights")
+    expect((await TransformersEmbedder.open({ model: copy, threads: 1 })).id).not.toBe(embedder.id)
+  })
+
+  it("that is missing is reported with what to do", async () => {
+    const opening = TransformersEmbedder.open({ model: path.join(dir, "nowhere"), threads: 1 })
+    await expect(opening).rejects.toMatchObject({
+      code: "MODEL_UNAVAILABLE",
+      message: expect.stringMatching(/no such folder.*FOSSICK_MODEL/s),
+    })
+  })
+
+  it("whose weights are no model is reported to whoever waits for a vector", async () => {
+    const broken = path.join(dir, "broken")
+    await cp(shippedModel, broken, { recursive: true, filter: (file) => !file.endsWith(".onnx") })
+    await expect(TransformersEmbedder.open({ model: broken, threads: 1 })).rejects.toThrow(
+      "onnx/model_quantized.onnx",
+    )
+    await writeFile(path.join(broken, "onnx", "model_quantized.onnx"), "no model")
+    await using opened = await TransformersEmbedder.open({ model: broken, threads: 1 })
+    await expect(opened.embed(["text"])).rejects.toMatchObject({ code: "MODEL_UNAVAILABLE" })
+  })
+
+  it("comes from a hub once, and only when a hub is named", async () => {
+    const asked: string[] = []
+    const hub = createServer((request, response) => {
+      asked.push(request.url!)
+      const file = path.join(shippedModel, request.url!.replace("/some/model/resolve/main/", ""))
+      if (existsSync(file)) createReadStream(file).pipe(response)
+      else response.writeHead(404).end()
+    })
+    await new Promise<void>((resolve) => hub.listen(0, "127.0.0.1", resolve))
+    const modelHub = `http://127.0.0.1:${(hub.address() as AddressInfo).port}`
+    const settings = { dataDir: path.join(dir, "data"), model: "some/model", embedThreads: 1 }
+    await expect(openEmbedder({ ...settings, modelHub: "" })).rejects.toMatchObject({
+      code: "MODEL_UNAVAILABLE",
+    })
+    expect(asked).toEqual([])
+    {
+      await using fetched = await openEmbedder({ ...settings, modelHub })
+      const [vector] = await fetched.embed(["robots.txt"])
+      expect(vector).toEqual((await embedder.embed(["robots.txt"]))[0])
+    }
+    const once = asked.length
+    await using again = await openEmbedder({ ...settings, modelHub })
+    expect(asked).toHaveLength(once)
+    expect(again.id.startsWith("model:")).toBe(true)
+    await expect(openEmbedder({ ...settings, model: "some/other", modelHub })).rejects.toThrow("status 404")
+    expect(existsSync(path.join(dir, "data", "models", "some", "other"))).toBe(false)
+    await expect(openEmbedder({ ...settings, model: "../../nowhere/at-all", modelHub })).rejects.toThrow("owner/name")
+    await new Promise((resolve) => hub.close(resolve))
+  })
+
+  it("may be a link to a folder elsewhere", async () => {
+    const link = path.join(dir, "link")
+    await symlink(shippedModel, link)
+    await using linked = await openEmbedder({ dataDir: dir, model: link, modelHub: "", embedThreads: 0 })
+    expect(linked.dimensions).toBe(embedder.dimensions)
+  })
+})
