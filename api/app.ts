@@ -8,6 +8,7 @@ import type { Values } from "#engine/settings.ts"
 import type { KeyStore } from "./accounts/keys.ts"
 import type { apiSettings } from "./config.ts"
 import type { Middleware, RequestState } from "./context.ts"
+import { handbook } from "./handbook/handbook.ts"
 import { type Check, healthOf } from "./health.ts"
 import { authentication } from "./middleware/authentication.ts"
 import { errorEnvelope } from "./middleware/error-envelope.ts"
@@ -29,8 +30,16 @@ export interface AppParts extends LiveParts {
   readonly log: Logger
   readonly config: Pick<
     ApiConfig,
-    "bodyKey" | "bodyLimit" | "maxResults" | "includeDomainsCap" | "excludeDomainsCap" | "liveReads"
+    | "bodyKey"
+    | "bodyLimit"
+    | "maxResults"
+    | "includeDomainsCap"
+    | "excludeDomainsCap"
+    | "liveReads"
+    | "publicUrl"
   >
+  /** Folder of the handbook's Markdown. */
+  readonly docsDir: string
   /** What /readyz looks at, by name. */
   readonly checks: Readonly<Record<string, Check>>
 }
@@ -67,6 +76,9 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.use(requestLog(parts.log))
   app.use(errorEnvelope())
   app.use(tolerantPath([...Object.keys(endpoints), "healthz", "readyz"]))
+  app.use(
+    handbook({ docsDir: parts.docsDir, ...(config.publicUrl !== "" && { publicUrl: config.publicUrl }) }),
+  )
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app

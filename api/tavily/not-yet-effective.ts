@@ -14,6 +14,6 @@ export const NOT_YET_EFFECTIVE = {
     "include_domains_mode",
   ],
   extract: ["extract_depth"],
-  crawl: ["allow_external", "extract_depth"],
-  map: [],
+  crawl: ["extract_depth", "allow_external", "instructions"],
+  map: ["instructions"],
 } as const satisfies Readonly<Record<string, readonly string[]>>

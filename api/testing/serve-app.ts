@@ -1,5 +1,7 @@
 import type { AddressInfo } from "node:net"
 
+import { join } from "node:path"
+
 import { pino } from "pino"
 
 import { readSettings } from "#engine/settings.ts"
@@ -38,6 +40,7 @@ export async function serveApp(
     keys: { verify: (presented) => (presented === TEST_KEY ? { id: "tester" } : null) },
     log: pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) }),
     checks: {},
+    docsDir: join(import.meta.dirname, "../../docs"),
     reader: {
       read: async () => ({ kind: "failed", because: "dns", detail: "no reader in this test" }),
       [Symbol.asyncDispose]: async () => {},

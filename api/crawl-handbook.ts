@@ -1,0 +1,42 @@
+import type { Jobs } from "#crawler"
+import type { Engine } from "#engine"
+
+/** Name under which the appliance's own handbook stands in the index. */
+const SOURCE = "handbook"
+const MAX_PAGES = 200
+const DEPTH = 5
+const POLL_MS = 200
+
+/**
+ * Asks the crawler for the appliance's own handbook when the index is empty and nothing was ever crawled, so
+ * that a first question finds an answer.
+ *
+ * @returns whether such a crawl is wanted; `onDone` is called when it is over
+ */
+export async function crawlHandbook(
+  jobs: Jobs,
+  engine: Pick<Engine, "stats">,
+  publicUrl: string,
+  options: { readonly signal: AbortSignal; readonly onDone: () => void },
+): Promise<boolean> {
+  const [newest] = jobs.list({ limit: 1 })
+  const resumable = newest?.source === SOURCE && newest.state !== "finished"
+  if (newest !== undefined && !resumable) return false
+  if (newest === undefined && (await engine.stats()).pages > 0) return false
+  const { id } = jobs.enqueue({
+    url: `${publicUrl}/docs/`,
+    scope: "prefix",
+    depth: DEPTH,
+    limit: MAX_PAGES,
+    source: SOURCE,
+  })
+  const poll = setInterval(() => {
+    const state = jobs.get(id)?.state
+    if (state === "queued" || state === "running") return
+    clearInterval(poll)
+    options.onDone()
+  }, POLL_MS)
+  poll.unref()
+  options.signal.addEventListener("abort", () => clearInterval(poll), { once: true })
+  return true
+}

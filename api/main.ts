@@ -1,0 +1,125 @@
+import { once } from "node:events"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+
+import { pino } from "pino"
+
+import { createReader, crawlerSettings, Jobs, openStateStore } from "#crawler"
+import { EngineError } from "#engine"
+import { engineSettings } from "#engine/config.ts"
+import { openEmbedder } from "#engine/embedders/open-embedder.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { environment, readSettings, refuseUnknown, SettingsError } from "#engine/settings.ts"
+
+import { openCreditMeters } from "./accounts/credits.ts"
+import { openKeyStore } from "./accounts/keys.ts"
+import { createApp } from "./app.ts"
+import { apiSettings } from "./config.ts"
+import { crawlHandbook } from "./crawl-handbook.ts"
+import { httpServer } from "./http-server.ts"
+import { closeServer, stopSignal } from "./shutdown.ts"
+import { tellSupervisor } from "./supervisor/messages.ts"
+
+// The process that answers. It opens the index for reading only; the crawler process is the one that writes.
+
+/** A search needs one short text embedded; threads for pages belong to the crawler. */
+const QUERY_THREADS = 1
+const DOCS_DIR = join(import.meta.dirname, "../docs")
+
+async function serve(): Promise<void> {
+  const stopped = stopSignal()
+  const env = environment()
+  const parts = { engine: engineSettings, crawler: crawlerSettings, api: apiSettings }
+  refuseUnknown(Object.values(parts), env)
+  const config = readSettings(parts.api, env)
+  const engineConfig = readSettings(parts.engine, env)
+  const crawlerConfig = readSettings(parts.crawler, env)
+  const log = pino({ name: "api", level: config.logLevel })
+
+  await using opened = new AsyncDisposableStack()
+  const db = openStateStore(engineConfig.dataDir)
+  opened.defer(() => db.close())
+  const keys = openKeyStore(db, config.apiKey)
+  const jobs = new Jobs(db)
+  const embedder = opened.use(await openEmbedder({ ...engineConfig, embedThreads: QUERY_THREADS }))
+  const engine = opened.use(
+    await openEngine(engineConfig, {
+      mode: "read",
+      embedder,
+      onProblem: (error) => log.warn({ err: error }, "the engine will try again"),
+    }),
+  )
+  const reader = opened.use(createReader(crawlerConfig))
+
+  const app = createApp({
+    engine,
+    embedder,
+    reader,
+    keys,
+    meters: openCreditMeters(db),
+    log,
+    config,
+    docsDir: DOCS_DIR,
+    checks: {
+      index: async () => {
+        await engine.stats()
+        return null
+      },
+      model: async () => {
+        await embedder.embed(["ready?"], { priority: "query" })
+        return null
+      },
+      crawler: async () => (jobs.hasCrawler() ? null : "no crawler process is running on this data folder"),
+    },
+  })
+  const server = httpServer(app)
+  opened.defer(() => closeServer(server, config.shutdownSeconds * 1000))
+  server.listen(config.port, config.host)
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  const localUrl = `http://localhost:${port}`
+  const url = config.publicUrl || localUrl
+
+  const apiKey = keys.any() ? null : keys.create()
+  const handbook =
+    config.handbook && (await crawlHandbook(jobs, engine, url, { signal: stopped, onDone: tellHandbookDone }))
+  const heard = tellSupervisor({
+    kind: "ready",
+    url,
+    localUrl,
+    apiKey,
+    operatorKey: config.apiKey !== "",
+    handbook,
+  })
+  // Not in the log: a log is kept, a key shown once is not to be.
+  if (!heard && apiKey !== null) process.stdout.write(`API key (shown only this once): ${apiKey}\n`)
+  log.info({ url, host: config.host, port }, "listening")
+  if (!stopped.aborted) await once(stopped, "abort")
+  log.info("stopping")
+}
+
+const tellHandbookDone = (): void => void tellSupervisor({ kind: "handbook-crawled" })
+
+/** What the operator can do about a failed start, or null when the failure is a bug or may pass. */
+function advice(error: unknown): string | null {
+  if (error instanceof SettingsError) return error.message
+  if (error instanceof EngineError && error.code !== "ENGINE_UNAVAILABLE") return error.message
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (syscall !== "listen" && syscall !== "getaddrinfo") return null
+  const port = process.env["FOSSICK_PORT"] ?? apiSettings.port.default
+  if (code === "EADDRINUSE")
+    return `Port ${port} is taken. Set FOSSICK_PORT to another one, or stop what listens there.`
+  if (code === "EACCES") return `Port ${port} needs more rights. Set FOSSICK_PORT to one above 1023.`
+  return `FOSSICK_HOST: cannot listen there (${code}).`
+}
+
+try {
+  await serve()
+  process.exit(0)
+} catch (error) {
+  const message = advice(error)
+  if (message === null) throw error
+  if (!tellSupervisor({ kind: "fatal", message })) process.stderr.write(`${message}\n`)
+  process.exitCode = error instanceof SettingsError ? 2 : 1
+  process.disconnect?.()
+}

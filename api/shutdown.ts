@@ -1,0 +1,22 @@
+import { once } from "node:events"
+import type { Server } from "node:http"
+
+/** Aborts when this process is asked to end: by a signal, or by the loss of the supervisor that started it. */
+export function stopSignal(): AbortSignal {
+  const controller = new AbortController()
+  const stop = () => controller.abort()
+  process.on("SIGTERM", stop)
+  process.on("SIGINT", stop)
+  if (process.send !== undefined) process.on("disconnect", stop)
+  return controller.signal
+}
+
+/** Takes no more connections, lets running requests finish for `graceMs`, then cuts what is left. */
+export async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const closed = once(server, "close")
+  server.close()
+  server.closeIdleConnections()
+  const force = setTimeout(() => server.closeAllConnections(), graceMs)
+  await closed
+  clearTimeout(force)
+}

@@ -1,0 +1,106 @@
+import { join } from "node:path"
+
+import { crawlerSettings } from "#crawler/config.ts"
+import { engineSettings } from "#engine/config.ts"
+import { environment, readSettings, refuseUnknown, SettingsError } from "#engine/settings.ts"
+
+import { apiSettings } from "./config.ts"
+import { Child } from "./supervisor/child.ts"
+import { firstScreen } from "./supervisor/first-screen.ts"
+import type { ChildMessage } from "./supervisor/messages.ts"
+
+// `npm start`: the whole appliance, one process that answers and one that crawls, under this one. It holds no
+// part of the appliance itself, so that it stays small and has nothing to crash on.
+
+/** A child that was asked to stop is killed this long after the time it may take for itself. */
+const FORCE_MS = 5000
+/** How long the first screen waits for the crawler, and for the handbook to be there to be asked about. */
+const SCREEN_MS = 7000
+const POLL_MS = 100
+
+function readEnvironment() {
+  const env = environment()
+  const parts = [engineSettings, crawlerSettings, apiSettings]
+  refuseUnknown(parts, env)
+  for (const part of parts) readSettings(part, env)
+  return { env, config: readSettings(apiSettings, env) }
+}
+
+function supervise({ env, config }: ReturnType<typeof readEnvironment>): void {
+  const quiet = process.stdout.isTTY && env["FOSSICK_LOG_LEVEL"] === undefined
+  const childEnv = quiet ? { ...process.env, FOSSICK_LOG_LEVEL: "warn" } : process.env
+  const handbook = Promise.withResolvers<void>()
+  let shown = false
+  let ending = false
+
+  const child = (name: string, module: string): Child =>
+    new Child({ name, module: join(import.meta.dirname, module), env: childEnv, onMessage, onCrash })
+  const api = child("API", "main.ts")
+  const crawler = child("crawler", "../crawler/main.ts")
+
+  function onMessage(message: ChildMessage): void {
+    if (message.kind === "fatal") {
+      process.stderr.write(`${message.message}\n`)
+      void end(1)
+    } else if (message.kind === "handbook-crawled") {
+      handbook.resolve()
+    } else if (message.kind === "ready" && !shown) {
+      shown = true
+      if (!message.handbook) handbook.resolve()
+      void showFirstScreen(message, handbook.promise, () => ending)
+    }
+  }
+
+  function onCrash(name: string, how: string, restartMs: number): void {
+    process.stderr.write(
+      `The ${name} process ended unexpectedly (${how}); it starts again in ${restartMs / 1000} s.\n`,
+    )
+  }
+
+  async function end(code: number): Promise<void> {
+    if (ending) return
+    ending = true
+    // The API first: while it finishes its last requests the crawler may still be of use to them.
+    await api.stop(config.shutdownSeconds * 1000 + FORCE_MS)
+    await crawler.stop(config.shutdownSeconds * 1000 + FORCE_MS)
+    process.exit(code)
+  }
+
+  process.on("SIGINT", () => void end(0))
+  process.on("SIGTERM", () => void end(0))
+  process.on("SIGHUP", () => void end(0))
+  api.start()
+  crawler.start()
+}
+
+async function showFirstScreen(
+  facts: Extract<ChildMessage, { kind: "ready" }>,
+  handbook: Promise<void>,
+  ended: () => boolean,
+): Promise<void> {
+  const late = Date.now() + SCREEN_MS
+  while (!ended() && Date.now() < late && !(await isReady(facts.localUrl))) await pause(POLL_MS)
+  await Promise.race([handbook, pause(Math.max(0, late - Date.now()))])
+  if (!ended()) process.stdout.write(firstScreen(facts))
+}
+
+async function isReady(base: string): Promise<boolean> {
+  try {
+    return (await fetch(`${base}/readyz`)).ok
+  } catch {
+    return false
+  }
+}
+
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+
+try {
+  supervise(readEnvironment())
+} catch (error) {
+  if (!(error instanceof SettingsError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 2
+}

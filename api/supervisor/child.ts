@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from "node:child_process"
+
+import type { ChildMessage } from "./messages.ts"
+
+export interface ChildOptions {
+  readonly name: string
+  /** Module to run. */
+  readonly module: string
+  readonly env: NodeJS.ProcessEnv
+  onMessage(message: ChildMessage): void
+  /** Told before a restart: how the child ended and when it starts again. */
+  onCrash(name: string, ending: string, restartMs: number): void
+}
+
+const FIRST_RESTART_MS = 500
+const LAST_RESTART_MS = 30_000
+/** A child that ran this long is taken for well again: its next crash is met with the first delay. */
+const HEALTHY_MS = 60_000
+
+/** A child process that is started again when it ends by itself, later and later while it keeps crashing. */
+export class Child {
+  readonly #options: ChildOptions
+  #process: ChildProcess | null = null
+  #restart: NodeJS.Timeout | null = null
+  #delay = FIRST_RESTART_MS
+  #stopping = false
+
+  constructor(options: ChildOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    const startedAt = performance.now()
+    // node:sqlite still announces itself as experimental at every start.
+    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", this.#options.module], {
+      env: this.#options.env,
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    })
+    this.#process = child
+    child.on("message", (message) => this.#options.onMessage(message as ChildMessage))
+    child.once("error", (error) => this.#ended(startedAt, error.message))
+    child.once("exit", (code, signal) => this.#ended(startedAt, signal ?? `code ${code}`))
+  }
+
+  /** Asks the child to finish, kills it after `graceMs`, and resolves when it is gone. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true
+    if (this.#restart !== null) clearTimeout(this.#restart)
+    const child = this.#process
+    if (child === null) return
+    const gone = new Promise((resolve) => child.once("exit", resolve))
+    const force = setTimeout(() => child.kill("SIGKILL"), graceMs)
+    child.kill("SIGTERM")
+    await gone
+    clearTimeout(force)
+  }
+
+  #ended(startedAt: number, ending: string): void {
+    if (this.#process === null) return
+    this.#process = null
+    if (this.#stopping) return
+    if (performance.now() - startedAt > HEALTHY_MS) this.#delay = FIRST_RESTART_MS
+    this.#options.onCrash(this.#options.name, ending, this.#delay)
+    this.#restart = setTimeout(() => {
+      this.start()
+    }, this.#delay)
+    this.#delay = Math.min(LAST_RESTART_MS, this.#delay * 2)
+  }
+}

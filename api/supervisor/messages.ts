@@ -1,0 +1,26 @@
+/** What a child process tells the supervisor over its IPC channel. */
+export type ChildMessage =
+  /** The API answers. `apiKey` is there only when this start made the first key. */
+  | {
+      readonly kind: "ready"
+      /** Address for users. */
+      readonly url: string
+      /** Address on this machine. */
+      readonly localUrl: string
+      readonly apiKey: string | null
+      /** Whether an operator's key is set. */
+      readonly operatorKey: boolean
+      /** The appliance's own handbook is being crawled. */
+      readonly handbook: boolean
+    }
+  /** The first crawl of the handbook is over. */
+  | { readonly kind: "handbook-crawled" }
+  /** Starting again would not help; `message` says what would. */
+  | { readonly kind: "fatal"; readonly message: string }
+
+/** Tells the supervisor, if there is one. @returns whether anybody listens. */
+export function tellSupervisor(message: ChildMessage): boolean {
+  if (process.send === undefined) return false
+  process.send(message)
+  return true
+}
