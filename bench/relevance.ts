@@ -110,12 +110,15 @@ async function exactSearch({ documents }: Collection, embedder: Embedder): Promi
     const [vector] = await embedder.embed([question], { priority: "query" })
     const { scores, bound } = lexical.search(question)
     const cosines = arms === "lexical" ? null : nearestPassages(vector!, vectors)
-    const candidates = documents.map(({ id }, i) => ({
-      id,
+    const candidates = documents.map((_, i) => ({
+      // Of equal documents the one that comes first in the collection wins.
+      id: String(i).padStart(8, "0"),
       lexical: arms === "vector" ? 0 : scores[i]!,
       cosine: cosines?.[i],
     }))
-    return fuse(candidates, { lexicalBound: arms === "vector" ? 0 : bound }).slice(0, DEPTH)
+    return fuse(candidates, { lexicalBound: arms === "vector" ? 0 : bound })
+      .slice(0, DEPTH)
+      .map(({ id, score }) => ({ id: documents[Number(id)]!.id, score }))
   }
 }
 

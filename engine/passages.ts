@@ -60,6 +60,7 @@ function sectionsOf(markdown: string): Section[] {
 /** Both sections under the headings they share, or null when they are better apart. */
 function join(first: Section, second: Section): Section | null {
   const shared = sharedPath(first.headings, second.headings)
+  if (first.blocks.length === 0 && shared.length === first.headings.length) return second
   const blocks = [
     ...first.headings.slice(shared.length),
     ...first.blocks,

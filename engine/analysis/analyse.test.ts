@@ -1,0 +1,106 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { analyse, analyseQuery } from "./analyse.ts"
+
+describe("the terms of a text", () => {
+  it("are stems in lower case, so that forms of a word meet", () => {
+    expect(analyse("Crawling crawled CRAWLS", "en")).toEqual(["crawl", "crawl", "crawl"])
+    expect(analyse("Häuser", "de")).toEqual(analyse("Hauses", "de"))
+    expect(analyse("настройки", "ru")).toEqual(analyse("настройка", "ru"))
+  })
+
+  it("take English for a language that is unknown or has no stemmer", () => {
+    expect(analyse("crawling", null)).toEqual(["crawl"])
+    expect(analyse("crawling", "xx")).toEqual(["crawl"])
+  })
+
+  it.each([
+    "node:sqlite",
+    "Node.js",
+    "foo_bar",
+    "3.11",
+    "@tavily/core",
+    "std::vec::Vec",
+    "C++",
+    "C#",
+    "__init__",
+  ])("hold the name %s whole and by its parts", (name) => {
+    const terms = analyse(name, "en")
+    expect(terms).toContain(name.toLowerCase().replace(/^@/, ""))
+    const parts = name.match(/[a-z]+|\d+/gi)!
+    for (const part of parts) expect(terms).toEqual(expect.arrayContaining(analyse(part, "en")))
+  })
+
+  it("split names where their case or their digits change", () => {
+    expect(analyse("useEffect", "en")).toEqual(["useeffect", "use", "effect"])
+    expect(analyse("HTTPServer2", "en")).toEqual(["httpserver2", "http", "server", "2"])
+  })
+
+  it("do not hold the ending of a possessive", () => {
+    expect(analyse("the crawler's queue", "en")).toEqual(["the", "crawler", "queue"])
+    expect(analyse("Python 3.11’s", "en")).toEqual(analyse("Python 3.11", "en"))
+  })
+
+  it("are the same with accents and without, in full and in half width", () => {
+    expect(analyse("café", "fr")).toEqual(analyse("cafe", "fr"))
+    expect(analyse("naïve", null)).toEqual(analyse("naive", null))
+    expect(analyse("ＡＢＣ", null)).toEqual(analyse("abc", null))
+    expect(analyse("cafe\u0301", null)).toEqual(analyse("café", null))
+  })
+
+  it("are characters and bigrams where words have no spaces", () => {
+    expect(analyse("東京都", "ja")).toEqual(["東", "東京", "京", "京都", "都"])
+    expect(analyse("Node.jsを使う", "ja")).toEqual(expect.arrayContaining(["node.js", "使う"]))
+    expect(analyse("ภาษาไทย", "th").length).toBeGreaterThan(3)
+  })
+
+  it("never hold white space and are found again by the text itself", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        const terms = analyse(text, "en")
+        expect(terms.filter((term) => term === "" || /\s/.test(term))).toEqual([])
+        expect(terms).toEqual(expect.arrayContaining(analyseQuery(text, "en").terms))
+      }),
+    )
+  })
+
+  it("take time in proportion to the text, whatever it holds", () => {
+    for (const text of [
+      "a".repeat(200_000),
+      "a.".repeat(100_000),
+      "aB".repeat(100_000),
+      "漢".repeat(100_000),
+    ]) {
+      expect(analyse(text, "en").length).toBeGreaterThan(0)
+    }
+  })
+})
+
+describe("the terms of a question", () => {
+  it("leave out the words of asking", () => {
+    expect(analyseQuery("How do I schedule a crawl?", "en").terms).toEqual(["schedul", "crawl"])
+    expect(analyseQuery("Wie kann ich das planen?", "de").terms).toEqual(analyse("planen", "de"))
+  })
+
+  it("are all its words when it has no others", () => {
+    expect(analyseQuery("who is it", "en").terms).toEqual(["who", "is", "it"])
+    expect(analyseQuery("?!", "en").terms).toEqual([])
+  })
+
+  it("come once each", () => {
+    expect(analyseQuery("crawl crawling crawler's crawl", "en").terms).toEqual(["crawl", "crawler"])
+  })
+
+  it("keep every word of a quoted phrase, and the phrase as written", () => {
+    const { terms, phrases, quoted } = analyseQuery('where is "The State of Play" now', "en")
+    expect(quoted).toEqual(["The State of Play"])
+    expect(phrases).toEqual([["the", "state", "of", "play"]])
+    expect(terms).toEqual(expect.arrayContaining(["the", "state", "of", "play"]))
+    expect(analyseQuery("say “hello world”", "en").quoted).toEqual(["hello world"])
+  })
+
+  it("find one character of a script without spaces, and longer words by bigrams alone", () => {
+    expect(analyseQuery("猫", "ja").terms).toEqual(["猫"])
+    expect(analyseQuery("東京都", "ja").terms).toEqual(["東京", "京都"])
+  })
+})
