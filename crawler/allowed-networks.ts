@@ -39,7 +39,7 @@ export function bareHost(url: URL): string {
 }
 
 function parseRule(entry: string): Rule {
-  const range = entry.replace(/^\[([^\]]*)\]/, "$1")
+  const range = entry.replace(/^\[([^\]]*)\](?!:)/, "$1")
   if (ipaddr.isValidCIDR(range)) return networkRule(ipaddr.parseCIDR(range), null)
   if (ipaddr.isValid(range)) return addressRule(range, null)
   const parts = /^(?<host>\[[^\]]+\]|[^:/\s]+)(?::(?<port>\d{1,5}))?$/.exec(entry)?.groups

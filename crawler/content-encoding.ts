@@ -40,7 +40,8 @@ export async function decompress(
       return { kind: "bad-encoding", detail: `the ${layer} body is truncated or corrupt: ${message}` }
     }
   }
-  return { kind: "body", body: current }
+  // What zlib returns may share its buffer with others and cannot be handed to another thread.
+  return { kind: "body", body: current === body ? body : new Uint8Array(current) }
 }
 
 function undo(layer: string, body: Uint8Array, maxOutputLength: number): Promise<Buffer> {

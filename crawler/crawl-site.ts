@@ -58,6 +58,8 @@ class SiteCrawl implements Visits {
   readonly #sitemapStop = new AbortController()
   /** Visits whose outcome is still with the writer. */
   #unwritten = 0
+  /** Their outcomes by address. */
+  readonly #settled = new Map<PageUrl, string>()
 
   static async prepare(options: CrawlSiteOptions): Promise<SiteCrawl> {
     const { pages } = await options.engine.stats()
@@ -76,6 +78,7 @@ class SiteCrawl implements Visits {
     this.#frontier.add([{ url: start, depth: 0 }])
     this.#writer = new PageWriter(options.engine, this.#frontier, (results, visits) => {
       this.#unwritten -= visits
+      for (const { url } of results) this.#settled.delete(url)
       options.onRecorded?.(results)
     })
     this.#pages = (job.outcomes["indexed"] ?? 0) + (job.outcomes["unchanged"] ?? 0)
@@ -216,7 +219,7 @@ class SiteCrawl implements Visits {
       )
       return
     }
-    if (redirected && this.#frontier.outcomeOf(url) !== null) {
+    if (redirected && this.#outcomeOf(url) !== null) {
       await this.#close(
         entry.url,
         { kind: "skipped", because: "duplicate", detail: `redirects to ${url}` },
@@ -254,8 +257,12 @@ class SiteCrawl implements Visits {
   // visited and yielded no page (a circle of canonicals, a dead link) is none either.
   #honours(canonical: PageUrl): boolean {
     if (!this.#inScope(canonical)) return false
-    const outcome = this.#frontier.outcomeOf(canonical)
+    const outcome = this.#outcomeOf(canonical)
     return outcome === null ? this.#options.job.depth > 0 : PAGE_OUTCOMES.has(outcome)
+  }
+
+  #outcomeOf(url: PageUrl): string | null {
+    return this.#settled.get(url) ?? this.#frontier.outcomeOf(url)
   }
 
   async #isKnown(url: PageUrl, hash: string): Promise<boolean> {
@@ -344,6 +351,7 @@ class SiteCrawl implements Visits {
 
   async #write(item: Parameters<PageWriter["add"]>[0]): Promise<void> {
     this.#unwritten += 1
+    for (const { url, outcome } of item.results) this.#settled.set(url, outcome)
     await this.#writer.add(item)
   }
 }

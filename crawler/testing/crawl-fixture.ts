@@ -30,6 +30,16 @@ export function temporaryFolder(): Disposable & { readonly path: string } {
   }
 }
 
+/** Starting a thread costs more than the crawl of a test site, so the crawls of a test file share theirs. */
+const readers = new Map<string, PageReader>()
+
+function readerFor(config: CrawlerConfig): PageReader {
+  const key = JSON.stringify(config)
+  const reader = readers.get(key) ?? new PageReader(config)
+  readers.set(key, reader)
+  return reader
+}
+
 /** State, jobs and an engine for crawls of one test. */
 export class CrawlFixture implements AsyncDisposable {
   readonly engine = new MemoryEngine()
@@ -45,7 +55,7 @@ export class CrawlFixture implements AsyncDisposable {
     const config = options.config ?? testConfig()
     const { id } = this.jobs.enqueue({ scope: "host", depth: 5, limit: 1000, ...spec })
     const job = this.jobs.start(id)
-    await using reader = new PageReader(config)
+    const reader = readerFor(config)
     const signal = options.signal ?? new AbortController().signal
     const state = await crawlSite({ job, db: this.db, engine: this.engine, reader, config, signal })
     this.jobs.end(id, state)

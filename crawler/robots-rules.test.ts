@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest"
+import { xRobotsTag } from "./robots-directives.ts"
+import { parseRobots } from "./robots-rules.ts"
+
+const allows = (text: string, path: string, agent = "FossickBot") =>
+  parseRobots(text, agent).allows(`https://example.com${path}`)
+
+describe("robots.txt (RFC 9309)", () => {
+  test.each([
+    ["nothing said", "", "/a", true],
+    ["an empty disallow", "User-agent: *\nDisallow:", "/a", true],
+    ["everything", "User-agent: *\nDisallow: /", "/a", false],
+    ["robots.txt itself", "User-agent: *\nDisallow: /", "/robots.txt", true],
+    [
+      "our own group instead of the star",
+      "User-agent: *\nDisallow: /\n\nUser-agent: fossickbot\nDisallow: /x",
+      "/a",
+      true,
+    ],
+    ["our name with a version", "User-agent: FossickBot/2.1\nDisallow: /", "/a", false],
+    ["a name that ours begins with", "User-agent: Fossick\nDisallow: /", "/a", true],
+    [
+      "two groups for us",
+      "User-agent: FossickBot\nDisallow: /a\n\nUser-agent: FossickBot\nDisallow: /b",
+      "/b",
+      false,
+    ],
+    ["agents that share a group", "User-agent: other\nUser-agent: FossickBot\nDisallow: /", "/a", false],
+    ["the longer rule", "User-agent: *\nDisallow: /shop\nAllow: /shop/public", "/shop/public/1", true],
+    [
+      "the longer rule the other way",
+      "User-agent: *\nAllow: /shop\nDisallow: /shop/cart",
+      "/shop/cart",
+      false,
+    ],
+    ["a tie", "User-agent: *\nDisallow: /same\nAllow: /same", "/same", true],
+    ["a wildcard", "User-agent: *\nDisallow: /*.php", "/deep/x.php?y", false],
+    ["an anchored wildcard", "User-agent: *\nDisallow: /*.php$", "/x.php?y", true],
+    ["an anchored wildcard that fits", "User-agent: *\nDisallow: /*.php$", "/a.php/b.php", false],
+    ["an anchor alone", "User-agent: *\nDisallow: /a$", "/ab", true],
+    ["a query", "User-agent: *\nDisallow: /*?sort=", "/list?sort=up", false],
+    ["encoded and plain letters alike", "User-agent: *\nDisallow: /%7Ejoe/caf%c3%a9", "/~joe/café", false],
+    ["an encoded slash unlike a slash", "User-agent: *\nDisallow: /a%2Fb", "/a/b", true],
+    [
+      "a byte order mark, CR ends and comments",
+      "\uFEFFUser-agent: * # all\rDisallow: /a # this",
+      "/a/b",
+      false,
+    ],
+    ["rules before any group", "Disallow: /\nUser-agent: *\nAllow: /", "/a", true],
+    ["case of keys, not of paths", "USER-AGENT: *\ndisALLOW: /A", "/a", true],
+    ["stars upon stars", `User-agent: *\nDisallow: /${"*a".repeat(500)}b`, `/${"a".repeat(5000)}`, true],
+  ])("%s", (_, text, path, expected) => {
+    expect(allows(text, path)).toBe(expected)
+  })
+
+  test("names its sitemaps and its delay", () => {
+    const rules = parseRobots(
+      "Sitemap: https://e.org/a.xml\nUser-agent: *\nCrawl-delay: 2.5\nsitemap: /b.xml",
+      "FossickBot",
+    )
+    expect(rules.sitemaps).toEqual(["https://e.org/a.xml", "/b.xml"])
+    expect(rules.crawlDelayMs).toBe(2500)
+    expect(parseRobots("User-agent: *\nCrawl-delay: soon", "FossickBot").crawlDelayMs).toBeNull()
+  })
+
+  test("is read up to 500 KiB", () => {
+    const padding = `# ${"x".repeat(1000)}\n`.repeat(600)
+    expect(allows(`User-agent: *\nDisallow: /a\n${padding}Disallow: /b`, "/b")).toBe(true)
+    expect(allows(`User-agent: *\nDisallow: /a\n${padding}Disallow: /b`, "/a")).toBe(false)
+  })
+})
+
+describe("X-Robots-Tag", () => {
+  test.each([
+    [undefined, { noindex: false, nofollow: false }],
+    ["NOINDEX", { noindex: true, nofollow: false }],
+    ["none", { noindex: true, nofollow: true }],
+    [["noarchive", "nofollow"], { noindex: false, nofollow: true }],
+    ["googlebot: noindex", { noindex: false, nofollow: false }],
+    ["googlebot: noindex, fossickbot: nofollow", { noindex: false, nofollow: true }],
+    ["unavailable_after: 25 Jun 2030 15:00:00 PST, noindex", { noindex: true, nofollow: false }],
+    ["max-snippet: 20, noindex", { noindex: true, nofollow: false }],
+  ])("%j", (header, expected) => {
+    expect(xRobotsTag(header, "FossickBot")).toEqual(expected)
+  })
+})
