@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { NOT_YET_EFFECTIVE } from "../api/tavily/not-yet-effective.ts"
+import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../api/tavily/schema.ts"
+import { parseCrawlArguments } from "../crawler/crawl-arguments.ts"
+import { SCOPES } from "../crawler/scope.ts"
+
+describe("the crawl page", () => {
+  const page = read("crawl-a-site.md")
+
+  test("explains every outcome there is, and no other", () => {
+    const source = readFileSync(join(import.meta.dirname, "../crawler/outcome.ts"), "utf8")
+    const members = (type: string) => {
+      const [, union = ""] = source.split(`export type ${type} =`)
+      return [...(union.split("\n\n")[0] ?? "").matchAll(/^ {2}\| "([\w-]+)"/gm)].map(
+        (member) => member[1] ?? "",
+      )
+    }
+    const expected = [
+      "indexed",
+      "unchanged",
+      "postponed",
+      ...members("SkipReason").map((reason) => `skipped: ${reason}`),
+      ...members("FailureReason").map((reason) => `failed: ${reason}`),
+    ]
+    expect(expected).toContain("skipped: robots")
+    expect(expected).toContain("failed: cancelled")
+    expect(firstCells(page, "## Outcomes").flat().sort()).toEqual(expected.sort())
+  })
+
+  test("gives the options the command takes, with their defaults", () => {
+    const rows = rowsUnder(page, "## Options")
+    const { depth, limit, scope } = parseCrawlArguments(["example.com"])!.spec
+    const given = Object.fromEntries(rows.map(([option = "", , value]) => [option, value]))
+    expect(given["`--depth N`"]).toBe(String(depth))
+    expect(given["`--limit N`"]).toBe(String(limit))
+    expect(given[`\`--scope ${scope}\``]).toBe("yes")
+    for (const one of SCOPES) expect(Object.keys(given)).toContain(`\`--scope ${one}\``)
+    for (const option of Object.keys(given)) {
+      const [flag = "", value] = option.replaceAll("`", "").split(" ")
+      const argument = value === "N" ? "3" : value === "NAME" ? "docs" : value
+      expect(() =>
+        parseCrawlArguments(["example.com", flag, ...(argument === undefined ? [] : [argument])]),
+      ).not.toThrow()
+    }
+  })
+})
+
+describe("the pages on the API", () => {
+  const search = read("search-api.md")
+  const live = read("extract-crawl-map-api.md")
+
+  test.each([
+    ["search", search, "## Parameters", searchSchema],
+    ["extract", live, "## Extract", extractSchema],
+    ["crawl", live, "## Crawl", crawlSchema],
+  ])("list the parameters of %s, each once", (_, page, heading, schema) => {
+    expect(firstCells(page, heading).flat().sort()).toEqual(Object.keys(schema.properties).sort())
+  })
+
+  test("say rightly which parameters of crawl are not those of map", () => {
+    const [, named = ""] = /except those on content \(([^)]*)\)/s.exec(live) ?? []
+    const without = [...named.matchAll(/`(\w+)`/g)].map((name) => name[1] ?? "")
+    const both = new Set([...Object.keys(mapSchema.properties), ...without])
+    expect([...both].sort()).toEqual(Object.keys(crawlSchema.properties).sort())
+    expect(without.filter((name) => name in mapSchema.properties)).toEqual([])
+  })
+
+  test("mark those parameters of search as not yet effective that are on the list of them", () => {
+    const marked = rowsUnder(search, "## Parameters").filter((cells) => cells.at(-1)?.includes("not yet"))
+    expect(marked.flatMap(([name = ""]) => codes(name)).sort()).toEqual([...NOT_YET_EFFECTIVE.search].sort())
+  })
+
+  test("have a page that lists, endpoint by endpoint, exactly the parameters without effect", () => {
+    const sections = read("not-yet-effective.md").split("\n## ").slice(1)
+    const listed = sections.map((section) => [
+      section.slice(0, section.indexOf("\n")),
+      [...section.matchAll(/^- `(\w+)`/gm)].map((bullet) => bullet[1]),
+    ])
+    expect(Object.fromEntries(listed)).toEqual(NOT_YET_EFFECTIVE)
+  })
+})
+
+function read(page: string): string {
+  return readFileSync(join(import.meta.dirname, page), "utf8")
+}
+
+/** Cells of the rows of the first table below a heading. */
+function rowsUnder(page: string, heading: string): string[][] {
+  const [, after = ""] = page.split(`\n${heading}`)
+  const [, table = ""] = /\n\|[-|]+\|\n((?:\|.*\n)+)/.exec(after) ?? []
+  return table
+    .trim()
+    .split("\n")
+    .map((row) =>
+      row
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+}
+
+function firstCells(page: string, heading: string): string[][] {
+  return rowsUnder(page, heading).map(([cell = ""]) => codes(cell))
+}
+
+function codes(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map((code) => code[1] ?? "")
+}
