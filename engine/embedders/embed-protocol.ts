@@ -4,8 +4,9 @@ export type Pooling = "mean" | "cls"
 export interface WorkerSetup {
   /** Absolute path of the model folder. */
   readonly folder: string
+  /** Absolute path of the ONNX file. */
+  readonly weights: string
   readonly maxTokens: number
-  readonly quantized: boolean
   readonly pooling: Pooling
 }
 

@@ -1,26 +1,35 @@
 import { createRequire } from "node:module"
 import { parentPort, workerData } from "node:worker_threads"
-import { AutoModel, AutoTokenizer, env } from "@xenova/transformers"
+import { AutoTokenizer, env } from "@xenova/transformers"
 import type { FromWorker, ToWorker, WorkerSetup } from "./embed-protocol.ts"
 import { pool } from "./pool.ts"
 
 /** Nobody writes tokens longer than this on average; the rest of a text cannot be within the model's reach. */
 const CHARS_PER_TOKEN = 32
 
-const { folder, maxTokens, quantized, pooling } = workerData as WorkerSetup
+interface Tensor {
+  readonly data: Float32Array
+  readonly dims: readonly number[]
+}
+
+interface Session {
+  readonly inputNames: readonly string[]
+  run(inputs: Record<string, unknown>): Promise<Record<string, Tensor>>
+}
+
+const { folder, weights, maxTokens, pooling } = workerData as WorkerSetup
 const port = parentPort!
 const send = (message: FromWorker, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
 
 env.allowRemoteModels = false
 env.localModelPath = ""
-oneThreadEach()
 
 try {
   const tokenizer = await AutoTokenizer.from_pretrained(folder)
-  const model = await AutoModel.from_pretrained(folder, { quantized })
+  const session = await openSession()
   port.on("message", (message: ToWorker) => {
     if (message.kind === "close") {
-      void model.dispose().finally(() => port.close())
+      port.close()
       return
     }
     embed(message.text).then(
@@ -31,16 +40,13 @@ try {
   send({ kind: "ready" })
 
   async function embed(text: string): Promise<Float32Array> {
-    const inputs = tokenizer(text.slice(0, maxTokens * CHARS_PER_TOKEN), {
+    const tokens = tokenizer(text.slice(0, maxTokens * CHARS_PER_TOKEN), {
       truncation: true,
       max_length: maxTokens,
-    })
-    const output = (await model(inputs)) as {
-      last_hidden_state?: Tensor
-      logits?: Tensor
-      token_embeddings?: Tensor
-    }
-    const states = output.last_hidden_state ?? output.token_embeddings ?? output.logits
+    }) as Record<string, unknown>
+    const inputs = Object.fromEntries(session.inputNames.map((name) => [name, tokens[name]]))
+    const output = await session.run(inputs)
+    const states = output["last_hidden_state"] ?? output["token_embeddings"] ?? output["logits"]
     if (!states) throw new Error("The model gives no token states.")
     return pool(states.data, states.dims.at(-1)!, pooling)
   }
@@ -49,23 +55,20 @@ try {
   port.close()
 }
 
-interface Tensor {
-  readonly data: Float32Array
-  readonly dims: readonly number[]
-}
-
 /**
- * One inference thread per session, since there is a session per worker: threads that share a text of this
- * size wait for each other (66 ms of CPU a passage against 30), and without its arena a session holds 13 MB
- * instead of 50. transformers.js passes no session options on, hence the wrap around the runtime's factory.
+ * A session of the runtime that transformers.js brings, opened here because transformers.js passes no session
+ * options on. One inference thread, since every worker has a session: threads that share a text of this size
+ * wait for each other (66 ms of CPU a passage against 30). No arena: 13 MB a session instead of 50. By path:
+ * no second copy of the weights in memory.
  */
-function oneThreadEach(): void {
-  interface Runtime {
-    InferenceSession: { create(model: Uint8Array, options?: object): Promise<unknown> }
-  }
+async function openSession(): Promise<Session> {
   const require = createRequire(import.meta.resolve("@xenova/transformers"))
-  const { InferenceSession } = require("onnxruntime-node") as Runtime
-  const create = InferenceSession.create.bind(InferenceSession)
-  InferenceSession.create = (model, options) =>
-    create(model, { ...options, intraOpNumThreads: 1, interOpNumThreads: 1, enableCpuMemArena: false })
+  const { InferenceSession } = require("onnxruntime-node") as {
+    InferenceSession: { create(file: string, options: object): Promise<Session> }
+  }
+  return InferenceSession.create(weights, {
+    intraOpNumThreads: 1,
+    interOpNumThreads: 1,
+    enableCpuMemArena: false,
+  })
 }

@@ -36,7 +36,7 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const pooling = await poolingOf(absolute)
   const kind = quantized ? "quantized" : "full"
   const id = `${path.basename(absolute)}:${kind}:${pooling}:${await hashOf(weights)}`
-  return { folder: absolute, id, dimensions, maxTokens, quantized, pooling }
+  return { folder: absolute, id, dimensions, weights, maxTokens, pooling }
 }
 
 /** As sentence-transformers writes it down; mean pooling when the folder does not say. */
@@ -90,6 +90,6 @@ function positive(value: unknown): number | null {
 
 async function hashOf(file: string): Promise<string> {
   const hash = createHash("sha256")
-  await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash)
+  await pipeline(createReadStream(file, { highWaterMark: 1 << 18 }), hash)
   return hash.digest("hex").slice(0, 12)
 }

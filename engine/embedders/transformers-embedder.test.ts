@@ -151,7 +151,9 @@ describe("a model of one's own", () => {
     expect(again.id.startsWith("model:")).toBe(true)
     await expect(openEmbedder({ ...settings, model: "some/other", modelHub })).rejects.toThrow("status 404")
     expect(existsSync(path.join(dir, "data", "models", "some", "other"))).toBe(false)
-    await expect(openEmbedder({ ...settings, model: "../../nowhere/at-all", modelHub })).rejects.toThrow("owner/name")
+    await expect(openEmbedder({ ...settings, model: "../../nowhere/at-all", modelHub })).rejects.toThrow(
+      "owner/name",
+    )
     await new Promise((resolve) => hub.close(resolve))
   })
 

@@ -136,6 +136,8 @@ export class TransformersEmbedder implements Embedder {
   #startThread(): void {
     const worker = new Worker(new URL("embed-worker.ts", import.meta.url), {
       workerData: this.#model,
+      // The weights live outside the heap; a small nursery keeps the rest small too.
+      resourceLimits: { maxYoungGenerationSizeMb: 8 },
       // transformers.js prints its warnings; what matters comes as a message.
       stdout: true,
       stderr: true,
