@@ -1,21 +1,11 @@
-import { createRequire } from "node:module"
 import { parentPort, workerData } from "node:worker_threads"
 import { AutoTokenizer, env } from "@xenova/transformers"
 import type { FromWorker, ToWorker, WorkerSetup } from "./embed-protocol.ts"
+import { type Session, onnxRuntime } from "./onnx-runtime.ts"
 import { pool } from "./pool.ts"
 
 /** Nobody writes tokens longer than this on average; the rest of a text cannot be within the model's reach. */
 const CHARS_PER_TOKEN = 32
-
-interface Tensor {
-  readonly data: Float32Array
-  readonly dims: readonly number[]
-}
-
-interface Session {
-  readonly inputNames: readonly string[]
-  run(inputs: Record<string, unknown>): Promise<Record<string, Tensor>>
-}
 
 const { folder, weights, maxTokens, pooling } = workerData as WorkerSetup
 const port = parentPort!
@@ -62,11 +52,7 @@ try {
  * no second copy of the weights in memory.
  */
 async function openSession(): Promise<Session> {
-  const require = createRequire(import.meta.resolve("@xenova/transformers"))
-  const { InferenceSession } = require("onnxruntime-node") as {
-    InferenceSession: { create(file: string, options: object): Promise<Session> }
-  }
-  return InferenceSession.create(weights, {
+  return onnxRuntime().InferenceSession.create(weights, {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     enableCpuMemArena: false,

@@ -3,6 +3,7 @@ import type { Embedder } from "../embedder.ts"
 import { EngineError } from "../errors.ts"
 import type { FromWorker, ToWorker } from "./embed-protocol.ts"
 import { fetchModel } from "./model-hub.ts"
+import { onnxRuntime } from "./onnx-runtime.ts"
 import { type ModelFolder, readModelFolder } from "./model-folder.ts"
 
 export { shippedModel } from "./model-folder.ts"
@@ -134,8 +135,12 @@ export class TransformersEmbedder implements Embedder {
   }
 
   #startThread(): void {
+    // Kept loaded here, or the next thread could not load it once all threads have ended.
+    onnxRuntime()
     const worker = new Worker(new URL("embed-worker.ts", import.meta.url), {
       workerData: this.#model,
+      // Flags such as `--input-type` are the starting script's own.
+      execArgv: [],
       // The weights live outside the heap; a small nursery keeps the rest small too.
       resourceLimits: { maxYoungGenerationSizeMb: 8 },
       // transformers.js prints its warnings; what matters comes as a message.
