@@ -9,15 +9,23 @@ import { envelope } from "./middleware/error-envelope.ts"
 /** Milliseconds in which a caller must have sent its whole request; protects the sockets from slow senders. */
 const REQUEST_MS = 30_000
 
+/**
+ * Milliseconds an idle connection is kept. Longer than clients and proxies keep theirs (a minute is usual), so that
+ * none sends its next request into a connection that is being closed here.
+ */
+const KEEP_ALIVE_MS = 75_000
+
 /** An HTTP server for the app, not yet listening. What is no HTTP at all gets the contract's envelope too. */
 export function httpServer(app: Koa<RequestState>): Server {
   const handle = app.callback()
-  const server = createServer(
-    { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
-    (request, response) => {
-      void handle(request, response)
-    },
-  )
+  const timeouts = {
+    requestTimeout: REQUEST_MS,
+    headersTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  }
+  const server = createServer(timeouts, (request, response) => {
+    void handle(request, response)
+  })
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy()
     else refuse(socket, statusOf(error.code))

@@ -1,3 +1,4 @@
+import { get } from "node:http"
 import { join } from "node:path"
 
 import { crawlerSettings } from "#crawler/config.ts"
@@ -84,12 +85,14 @@ async function showFirstScreen(
   if (!ended()) process.stdout.write(firstScreen(facts))
 }
 
+/** With node:http, since the first use of fetch() alone would add a third to this process's memory. */
 async function isReady(base: string): Promise<boolean> {
-  try {
-    return (await fetch(`${base}/readyz`)).ok
-  } catch {
-    return false
-  }
+  return new Promise((resolve) => {
+    get(`${base}/readyz`, (response) => {
+      response.resume()
+      resolve(response.statusCode === 200)
+    }).on("error", () => resolve(false))
+  })
 }
 
 const pause = (ms: number): Promise<void> =>

@@ -1,0 +1,134 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+
+import { tavily, type TavilyClient } from "@tavily/core"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+
+import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
+
+import { type Appliance, startAppliance } from "./testing/appliance.ts"
+
+// The whole appliance as `npm start` runs it, asked by the unmodified npm client.
+
+let site: TestSite
+let appliance: Appliance
+let client: TavilyClient
+
+beforeAll(async () => {
+  site = await startTestSite({
+    "/": article("Home", { links: ["/tomatoes", "/roses"] }),
+    "/tomatoes": article("Tomatoes", { text: "Tomatoes want sun, water and a stake to hold on to." }),
+    "/roses": article("Roses", { text: "Roses are pruned in winter and fed in spring." }),
+    "/broken": status(500),
+  })
+  appliance = await startAppliance({ FOSSICK_ALLOWED_NETWORKS: site.authority })
+  client = tavily({ apiKey: appliance.apiKey, apiBaseURL: appliance.url })
+}, 120_000)
+afterAll(async () => {
+  await appliance?.[Symbol.asyncDispose]()
+  await site?.[Symbol.asyncDispose]()
+})
+
+describe("@tavily/core", () => {
+  test("search finds the answer in the handbook, which the first start crawls by itself", async () => {
+    const question = "how do I schedule a crawl?"
+    // The crawl is under way; what is not crawled yet cannot be found.
+    await expect
+      .poll(async () => (await client.search(question)).results.map((one) => new URL(one.url).pathname), {
+        timeout: 100_000,
+        interval: 500,
+      })
+      .toContain("/docs/schedule-a-crawl")
+    const answer = await client.search(question, {
+      maxResults: 2,
+      includeRawContent: "markdown",
+      includeUsage: true,
+    })
+    expect(answer.query).toBe(question)
+    expect(answer.images).toEqual([])
+    expect(answer.results.length).toBeGreaterThan(0)
+    expect(answer.results[0]).toMatchObject({
+      title: expect.any(String),
+      content: expect.stringMatching(/\S/),
+      rawContent: expect.stringMatching(/\S/),
+      score: expect.any(Number),
+    })
+  }, 120_000)
+
+  test("searchContext and searchQNA come through", async () => {
+    expect(await client.searchContext("how do I schedule a crawl?", {})).toContain("/docs/")
+    expect(await client.searchQNA("how do I schedule a crawl?", {})).toBeFalsy()
+  })
+
+  test("extract", async () => {
+    const answer = await client.extract([site.url("/roses"), site.url("/broken")])
+    expect(answer.results).toHaveLength(1)
+    expect(answer.results[0]).toMatchObject({ url: site.url("/roses"), title: "Roses" })
+    expect(answer.results[0]!.rawContent).toContain("pruned in winter")
+    expect(answer.failedResults).toEqual([
+      { url: site.url("/broken"), error: expect.stringContaining("500") },
+    ])
+  })
+
+  test("crawl and map", async () => {
+    const crawled = await client.crawl(site.url("/"), { maxDepth: 1 })
+    expect(crawled.results.map((one) => one.url).sort()).toEqual(
+      ["/", "/roses", "/tomatoes"].map((path) => site.url(path)),
+    )
+    const mapped = await client.map(site.url("/"))
+    expect(mapped.results).toContain(site.url("/tomatoes"))
+  })
+
+  test("errors arrive with their text", async () => {
+    await expect(client.search("x", { topic: "sports" as never })).rejects.toThrow("Invalid topic. Must be")
+    const stranger = tavily({ apiKey: "nope", apiBaseURL: appliance.url })
+    await expect(stranger.search("x")).rejects.toThrow("Unauthorized: missing or invalid API key.")
+  })
+})
+
+describe("starting and stopping", () => {
+  test("the first screen shows the address, the handbook and the key once", async () => {
+    expect(appliance.output().split(`API key    ${appliance.apiKey}`)).toHaveLength(2)
+    expect((await fetch(`${appliance.url}/docs/`)).status).toBe(200)
+    expect((await fetch(`${appliance.url}/readyz`)).status).toBe(200)
+  })
+
+  test("a wrong setting ends the start with code 2 and names it, before anything runs", async () => {
+    expect(await startAndEnd({ FOSSICK_PORT: "many", FOSSICK_DATA_DIR: "/nowhere" })).toEqual({
+      code: 2,
+      text: expect.stringContaining("FOSSICK_PORT must be a whole number from 0 to 65535"),
+    })
+    expect(await startAndEnd({ FOSSICK_PROT: "1" })).toEqual({
+      code: 2,
+      text: expect.stringContaining("FOSSICK_PROT is no setting of Fossick"),
+    })
+  })
+
+  test("a taken port ends it with code 1 and names the setting", async () => {
+    const other = createServer()
+    other.listen(0, "127.0.0.1")
+    await once(other, "listening")
+    const { port } = other.address() as AddressInfo
+    const start = startAppliance({ FOSSICK_PORT: String(port) })
+    await expect(start).rejects.toThrow(/ended with 1:[^]*Port \d+ is taken\. Set FOSSICK_PORT/)
+    other.close()
+  }, 60_000)
+
+  test("SIGTERM ends it with code 0 and leaves no process behind", async () => {
+    expect(await appliance.stop()).toEqual({ code: 0, processesLeft: false })
+  }, 60_000)
+})
+
+async function startAndEnd(env: Record<string, string>): Promise<{ code: number | null; text: string }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "start.ts")], {
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  })
+  let text = ""
+  child.stderr.on("data", (chunk) => (text += String(chunk)))
+  await once(child, "close")
+  return { code: child.exitCode, text }
+}

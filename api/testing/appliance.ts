@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+export interface Appliance extends AsyncDisposable {
+  readonly url: string
+  /** The key that the first start showed. */
+  readonly apiKey: string
+  /** What it wrote so far. */
+  output(): string
+  /** Sends SIGTERM, waits, and tells how it ended. */
+  stop(): Promise<{ code: number | null; processesLeft: boolean }>
+}
+
+/** Runs `node api/start.ts` on a folder and port of its own, until its first screen is there. */
+export async function startAppliance(env: Readonly<Record<string, string>> = {}): Promise<Appliance> {
+  const dataDir = await mkdtemp(join(tmpdir(), "fossick-appliance-"))
+  // Of a process group of its own, so that whatever it leaves behind can be found.
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../start.ts")], {
+    env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir, FOSSICK_PORT: "0", ...env },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  let text = ""
+  const screen = Promise.withResolvers<void>()
+  const take = (chunk: Buffer) => {
+    text += chunk.toString()
+    if (text.includes("Ctrl-C")) screen.resolve()
+  }
+  child.stdout.on("data", take)
+  child.stderr.on("data", take)
+  const exited = once(child, "exit")
+  await Promise.race([
+    screen.promise,
+    exited.then(([code]) => {
+      throw new Error(`The appliance ended with ${code}:\n${text}`)
+    }),
+  ])
+  const stop = async () => {
+    if (child.exitCode === null) child.kill("SIGTERM")
+    await exited
+    return { code: child.exitCode, processesLeft: isAlive(-child.pid!) }
+  }
+  return {
+    url: /Address +(\S+)/.exec(text)![1]!,
+    apiKey: /API key +(\S+)/.exec(text)![1]!,
+    output: () => text,
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop()
+      if (isAlive(-child.pid!)) process.kill(-child.pid!, "SIGKILL")
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Whether a process, or for a negative id a process group, is there. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
