@@ -5,10 +5,10 @@ import type { Tables } from "./tables.ts"
 /** Partitions of the vector index that a query looks into at first; more when a filter leaves too few rows. */
 const PARTITIONS = 16
 /** The index holds rough copies: so many times the limit are compared again with the vectors themselves. */
-const REFINE = 2
+const REFINE = 1
 /** Candidates of the lexical arm, and passages of the vector arm, at least. */
 const PAGES = 100
-const PASSAGES = 200
+const PASSAGES = 150
 
 /** Page id to BM25 score. */
 export type LexicalHits = ReadonlyMap<string, number>
@@ -77,12 +77,4 @@ export async function pagesWithTerms(
   if (where !== undefined) query.where(where)
   const rows = await readRows<{ id: string }>(query)
   return rows.map((row) => row.id)
-}
-
-/** How many pages hold the term, counted up to `limit`. */
-export async function documentFrequency({ pages }: Tables, term: string, limit: number): Promise<number> {
-  const rows = pages.query().fullTextSearch(new MatchQuery(term, "terms")).select(["_score"]).limit(limit)
-  let count = 0
-  for await (const batch of rows) count += batch.numRows
-  return count
 }

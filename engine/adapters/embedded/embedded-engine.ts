@@ -6,7 +6,6 @@ import type { Engine, EngineStats, EngineSupports, Query, SearchResult } from ".
 import { EngineError } from "../../errors.ts"
 import type { Page } from "../../page.ts"
 import { type PageUrl, pageId } from "../../page-url.ts"
-import { Collection } from "./collection.ts"
 import { EmbedQueue } from "./embed-queue.ts"
 import { isIn } from "./filter.ts"
 import { Maintenance, trainVectorIndex } from "./maintenance.ts"
@@ -15,10 +14,12 @@ import { type PageRow, pagesTable, toPage, toPageRow } from "./schema.ts"
 import { QueryVectors, readPages, searchIndex } from "./search.ts"
 import { Serial } from "./serial.ts"
 import { type Tables, connectTo, createIndex, openTables, restartVectors } from "./tables.ts"
+import { TermFrequencies } from "./term-frequencies.ts"
 import { lockForWriting } from "./writer-lock.ts"
 
 /** A reader looks for a newer version of the tables when the one it has is so old. */
 const READER_LAG_MS = 1000
+const SAVE_FREQUENCIES_MS = 2000
 /** Pages are written in parts of about this much text, so that no part blocks the event loop for long. */
 const CHARS_PER_COMMIT = 2_000_000
 const PAGES_PER_COMMIT = 200
@@ -45,6 +46,7 @@ export interface EmbeddedEngineOptions {
 interface Opened {
   readonly manifest: Manifest
   readonly tables: Tables
+  readonly frequencies: TermFrequencies
 }
 
 interface Writer {
@@ -66,9 +68,9 @@ export class EmbeddedEngine implements Engine {
   readonly #options: EmbeddedEngineOptions
   readonly #connection: Connection
   readonly #queryVectors: QueryVectors
-  readonly #collection = new Collection()
   #opened: Opened | null = null
   #checkedAt = 0
+  #savedAt = 0
   #checking: Promise<void> | undefined
   #writer: Writer | undefined
   #closed: Promise<void> | undefined
@@ -150,7 +152,7 @@ export class EmbeddedEngine implements Engine {
         tables: opened.tables,
         embedder: this.#options.embedder,
         queryVectors: this.#queryVectors,
-        collection: this.#collection,
+        frequencies: opened.frequencies,
         languages: opened.manifest.languages,
       }
       return searchIndex(context, query, options.signal)
@@ -201,6 +203,7 @@ export class EmbeddedEngine implements Engine {
         await writer.queue[Symbol.asyncDispose]()
         await writer.vectorCare[Symbol.asyncDispose]()
         await writer.pageCare[Symbol.asyncDispose]()
+        await this.#opened!.frequencies.save(this.#options.dir)
       }
     } finally {
       this.#opened?.tables.pages.close()
@@ -222,7 +225,7 @@ export class EmbeddedEngine implements Engine {
     }
     refuseOtherEmbedder(manifest, embedder)
     const tables = await openTables(this.#connection, manifest)
-    this.#opened = { manifest, tables }
+    this.#opened = { manifest, tables, frequencies: await TermFrequencies.load(dir) }
     const pageWrites = new Serial()
     const vectorWrites = new Serial()
     const pageCare = new Maintenance({ table: tables.pages, writes: pageWrites, onProblem })
@@ -230,7 +233,7 @@ export class EmbeddedEngine implements Engine {
       table: tables.vectors,
       writes: vectorWrites,
       onProblem,
-      afterwards: () => this.#trainVectors(),
+      afterwards: () => trainVectorIndex(tables.vectors),
     })
     const queue = await EmbedQueue.open({
       tables,
@@ -252,6 +255,12 @@ export class EmbeddedEngine implements Engine {
         .whenNotMatchedInsertAll()
         .execute(table)
       writer.queue.add(rows)
+      const { frequencies } = this.#opened!
+      for (const row of rows) frequencies.add(row.terms)
+      if (Date.now() - this.#savedAt > SAVE_FREQUENCIES_MS) {
+        await frequencies.save(this.#options.dir)
+        this.#savedAt = Date.now()
+      }
     })
     writer.pageCare.wrote(rows.length)
   }
@@ -261,12 +270,6 @@ export class EmbeddedEngine implements Engine {
     const found = new Set(pages.flatMap((page) => page.language ?? []))
     const fresh = [...found].filter((language) => !languages.includes(language))
     if (fresh.length > 0) await this.#updateManifest({ languages: [...languages, ...fresh] })
-  }
-
-  async #trainVectors(): Promise<void> {
-    const { manifest, tables } = this.#opened!
-    const trainedOn = await trainVectorIndex(tables.vectors, manifest.trainedOn)
-    if (trainedOn !== undefined) await this.#updateManifest({ trainedOn })
   }
 
   async #updateManifest(change: Partial<Manifest>): Promise<void> {
@@ -289,10 +292,12 @@ export class EmbeddedEngine implements Engine {
     if (manifest) refuseOtherEmbedder(manifest, this.#options.embedder)
     if (!manifest) {
       this.#opened = null
-    } else if (this.#opened?.manifest.vectors === manifest.vectors) {
-      this.#opened = { ...this.#opened, manifest }
     } else {
-      this.#opened = { manifest, tables: await openTables(this.#connection, manifest) }
+      const { dir } = this.#options
+      const same = this.#opened?.manifest.vectors === manifest.vectors
+      const tables = same ? this.#opened!.tables : await openTables(this.#connection, manifest)
+      const frequencies = (await this.#opened?.frequencies.newest(dir)) ?? (await TermFrequencies.load(dir))
+      this.#opened = { manifest, tables, frequencies }
     }
     this.#checkedAt = Date.now()
   }

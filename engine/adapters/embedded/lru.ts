@@ -20,8 +20,4 @@ export class Lru<K, V> {
     this.#values.set(key, value)
     if (this.#values.size > this.#capacity) this.#values.delete(this.#values.keys().next().value!)
   }
-
-  clear(): void {
-    this.#values.clear()
-  }
 }

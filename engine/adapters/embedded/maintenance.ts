@@ -3,6 +3,8 @@ import type { Serial } from "./serial.ts"
 
 /** Rows not in an index yet are searched one by one: cheap for few, dear for many. */
 const ROWS_BETWEEN_RUNS = 2000
+/** A run costs as much as the table is large, so it waits for this share of it to be new. */
+const SHARE_BETWEEN_RUNS = 0.1
 const IDLE_BEFORE_RUN_MS = 3000
 /** A run may take this share of the time at most, however much is written. */
 const LONGEST_SHARE = 0.25
@@ -11,8 +13,8 @@ const KEEP_VERSIONS_MS = 60_000
 
 /** Rows from which an approximate index is faster than comparing with every vector. */
 const VECTOR_INDEX_FROM = 10_000
-/** The partitions fit the rows there were: trained anew when there are so many times more. */
-const RETRAIN_AT_GROWTH = 4
+/** Each run adds a segment to the vector index, and each segment costs a query milliseconds. */
+const SEGMENTS = 4
 const ROWS_PER_PARTITION = 1500
 
 export interface MaintenanceOptions {
@@ -30,6 +32,7 @@ export interface MaintenanceOptions {
 export class Maintenance implements AsyncDisposable {
   readonly #options: MaintenanceOptions
   #rows = 0
+  #threshold = ROWS_BETWEEN_RUNS
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #notBefore = 0
@@ -57,7 +60,7 @@ export class Maintenance implements AsyncDisposable {
     if (this.#closed || this.#running) return
     clearTimeout(this.#timer)
     const soonest = Math.max(0, this.#notBefore - Date.now())
-    const wait = this.#rows >= ROWS_BETWEEN_RUNS ? soonest : Math.max(soonest, IDLE_BEFORE_RUN_MS)
+    const wait = this.#rows >= this.#threshold ? soonest : Math.max(soonest, IDLE_BEFORE_RUN_MS)
     this.#timer = setTimeout(() => {
       this.#running = this.#run().finally(() => {
         this.#running = undefined
@@ -75,6 +78,7 @@ export class Maintenance implements AsyncDisposable {
         this.#rows = 0
         await table.optimize({ cleanupOlderThan: new Date(Date.now() - KEEP_VERSIONS_MS) })
         await afterwards?.()
+        this.#threshold = Math.max(ROWS_BETWEEN_RUNS, (await table.countRows()) * SHARE_BETWEEN_RUNS)
       })
     } catch (error) {
       onProblem(error)
@@ -84,18 +88,14 @@ export class Maintenance implements AsyncDisposable {
   }
 }
 
-/**
- * Builds the vector index when there are enough rows for it, and again when they have grown past it.
- *
- * @returns the rows it was trained on now, or undefined when nothing was to do.
- */
-export async function trainVectorIndex(table: Table, trainedOn: number): Promise<number | undefined> {
+/** Builds the vector index when there are enough rows for it, and anew when it lies in many segments. */
+export async function trainVectorIndex(table: Table): Promise<void> {
   const rows = await table.countRows()
-  if (rows < VECTOR_INDEX_FROM || rows < trainedOn * RETRAIN_AT_GROWTH) return undefined
-  const config = Index.ivfRq({
-    distanceType: "cosine",
-    numPartitions: Math.max(1, Math.round(rows / ROWS_PER_PARTITION)),
-  })
+  if (rows < VECTOR_INDEX_FROM) return
+  const indices = await table.listIndices()
+  const segments = indices.find((index) => index.columns.includes("vector"))?.numSegments ?? SEGMENTS
+  if (segments < SEGMENTS) return
+  const numPartitions = Math.max(1, Math.round(rows / ROWS_PER_PARTITION))
+  const config = Index.ivfRq({ distanceType: "cosine", numPartitions })
   await table.createIndex("vector", { config, replace: true })
-  return rows
 }

@@ -13,8 +13,6 @@ export interface Manifest {
   readonly dimensions: number
   /** Name of the table of vectors; a re-embedding starts a new one. */
   readonly vectors: string
-  /** Rows the vector index was trained on; 0 while there is none. */
-  readonly trainedOn: number
   /** Languages of the pages (ISO 639-1), in the order they were first seen: queries are analysed in each. */
   readonly languages: readonly string[]
 }

@@ -4,7 +4,6 @@ import { type Candidate, type Ranked, fuse } from "../../fusion.ts"
 import { analyseQuery } from "../../analysis/analyse.ts"
 import { type LexicalHits, type Nearest, lexicalArm, pagesWithTerms, vectorArm } from "./arms.ts"
 import { bestPassages } from "./best-passages.ts"
-import type { Collection } from "./collection.ts"
 import { all, filterText, holdsText, isIn } from "./filter.ts"
 import { Lru } from "./lru.ts"
 import { holdsPhrases } from "./phrases.ts"
@@ -12,6 +11,7 @@ import { analyseInLanguages } from "./query-terms.ts"
 import { readRows } from "./rows.ts"
 import { type StoredPage, passagesOf, storedPageColumns, toPage } from "./schema.ts"
 import type { Tables } from "./tables.ts"
+import type { TermFrequencies } from "./term-frequencies.ts"
 
 const DEFAULT_PASSAGES = 3
 /** Pages whose text is read to verify phrases: in steps, until there are enough, or so many in all. */
@@ -22,7 +22,7 @@ export interface SearchContext {
   readonly tables: Tables
   readonly embedder: Embedder
   readonly queryVectors: QueryVectors
-  readonly collection: Collection
+  readonly frequencies: TermFrequencies
   readonly languages: readonly string[]
 }
 
@@ -51,12 +51,12 @@ export async function searchIndex(
   }
   signal?.throwIfAborted()
 
-  const [lexical, nearest, lexicalBound] = await Promise.all([
+  const [lexical, nearest] = await Promise.all([
     arms === "vector" ? new Map<string, number>() : lexicalArm(context.tables, terms, limit, pagesWhere),
     embedding?.then((vector) => vectorArm(context.tables, vector, limit, vectorsWhere)) ?? [],
-    arms === "vector" ? 0 : context.collection.lexicalBound(context.tables, terms),
   ])
   signal?.throwIfAborted()
+  const lexicalBound = context.frequencies.lexicalBound(terms)
   const found = await rankAndRead(context.tables, lexical, nearest, lexicalBound, limit)
   const passages = query.passagesPerPage ?? DEFAULT_PASSAGES
   return { hits: found.map((one) => toHit(one, terms, passages)) }

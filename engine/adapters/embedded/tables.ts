@@ -72,7 +72,6 @@ function newManifest(
     embedder: embedder.id,
     dimensions: embedder.dimensions,
     vectors,
-    trainedOn: 0,
     languages: [],
   }
 }

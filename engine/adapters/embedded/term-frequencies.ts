@@ -1,0 +1,85 @@
+import { readFile, rename, stat, writeFile } from "node:fs/promises"
+import path from "node:path"
+
+/** Terms share slots by their hash: with 2^18 of them a rare term is seldom taken for a frequent one. */
+const SLOTS = 2 ** 18
+/** BM25's saturation of term frequency, as LanceDB has it. */
+const K1 = 1.2
+
+/**
+ * In how many pages each term stands, about: what scores of different questions are measured by.
+ *
+ * The writer counts as it indexes; a page indexed again counts again, in the terms and in the whole, so the
+ * ratio stays true. Kept beside the tables, because LanceDB does not tell, and asking it term by term costs a
+ * query more than its answer. A process that is killed loses the counts of its last seconds.
+ */
+export class TermFrequencies {
+  readonly #counts: Uint32Array
+  #pages: number
+  #version: number
+
+  private constructor(counts: Uint32Array, pages: number, version: number) {
+    this.#counts = counts
+    this.#pages = pages
+    this.#version = version
+  }
+
+  /** What was saved last; empty when nothing was, or when it cannot be read. */
+  static async load(dir: string): Promise<TermFrequencies> {
+    try {
+      const version = (await stat(fileIn(dir))).mtimeMs
+      const bytes = await readFile(fileIn(dir))
+      if (bytes.length !== 4 + SLOTS * 4) return TermFrequencies.#empty()
+      // A copy of its own: the file's bytes need not be aligned.
+      const numbers = new Uint32Array(new Uint8Array(bytes).buffer)
+      return new TermFrequencies(numbers.subarray(1), numbers[0]!, version)
+    } catch {
+      return TermFrequencies.#empty()
+    }
+  }
+
+  static #empty(): TermFrequencies {
+    return new TermFrequencies(new Uint32Array(SLOTS), 0, 0)
+  }
+
+  /** These, or newer ones when they were saved since. */
+  async newest(dir: string): Promise<TermFrequencies> {
+    const version = await stat(fileIn(dir)).then(
+      (file) => file.mtimeMs,
+      () => 0,
+    )
+    return version === this.#version ? this : TermFrequencies.load(dir)
+  }
+
+  async save(dir: string): Promise<void> {
+    const bytes = Buffer.concat([bytesOf(Uint32Array.of(this.#pages)), bytesOf(this.#counts)])
+    await writeFile(`${fileIn(dir)}.new`, bytes)
+    await rename(`${fileIn(dir)}.new`, fileIn(dir))
+  }
+
+  /** @param terms of one page, with a space between two. */
+  add(terms: string): void {
+    this.#pages++
+    for (const slot of new Set(terms.split(" ").map(slotOf))) this.#counts[slot]!++
+  }
+
+  /** The BM25 score of a page that would hold every term very often: Σ idf(t) · (k1 + 1). */
+  lexicalBound(terms: readonly string[]): number {
+    let bound = 0
+    for (const term of terms) {
+      const frequency = Math.min(this.#counts[slotOf(term)]!, this.#pages)
+      bound += Math.log(1 + (this.#pages - frequency + 0.5) / (frequency + 0.5)) * (K1 + 1)
+    }
+    return bound
+  }
+}
+
+const fileIn = (dir: string) => path.join(dir, "terms.bin")
+const bytesOf = (numbers: Uint32Array) => Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
+
+/** FNV-1a over UTF-16 units, folded to the slots. */
+function slotOf(term: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < term.length; i++) hash = Math.imul(hash ^ term.charCodeAt(i), 0x01000193)
+  return (hash ^ (hash >>> 15)) & (SLOTS - 1)
+}
