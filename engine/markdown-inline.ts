@@ -196,7 +196,7 @@ function decoded([all, decimal, hex, name]: RegExpExecArray): string {
   const code = decimal ? Number(decimal) : Number.parseInt(hex!, 16)
   return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
     ? String.fromCodePoint(code)
-    : all!
+    : all
 }
 
 function squeezed(text: string): string {
