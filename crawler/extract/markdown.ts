@@ -300,7 +300,7 @@ class Writer {
   #image(element: Element): string {
     const src = imageAddress(element, this.#options.baseUrl)
     if (src === null || isTinyImage(element)) return ""
-    const alt = collapse(element.get("alt") ?? "").replace(/[[\]\\`*_<]/g, "\\$&")
+    const alt = (imageDescription(element) ?? "").replace(/[[\]\\`*_<]/g, "\\$&")
     return `![${alt}](${destination(src)})`
   }
 
@@ -404,13 +404,9 @@ function isListText(block: string): boolean {
 
 function prefixed(blocks: readonly string[], prefix: string): string[] {
   if (blocks.length === 0) return []
-  const text = blocks.join("\n\n")
-  return [
-    prefix +
-      text
-        .replaceAll("\n", `\n${prefix}`)
-        .replace(/[ \t]+$/gm, (end) => (end.length >= 2 && prefix !== "> " ? end : "")),
-  ]
+  const blank = `\n${prefix.trimEnd()}\n`
+  const lines = blocks.join("\n\n").replaceAll("\n", `\n${prefix}`).replaceAll(`\n${prefix}\n`, blank)
+  return [prefix + lines]
 }
 
 function tableRows(table: Element, isSkipped: (element: Element) => boolean): Element[][] {
@@ -486,6 +482,19 @@ export function imageAddress(image: Element, baseUrl: string): string | null {
 
 function firstOfSrcset(srcset: string | null): string | null {
   return srcset?.trim().split(/[\s,]/, 1)[0] || null
+}
+
+/** Alternative text, else the caption of the figure around it, else its title. */
+export function imageDescription(image: Element): string | null {
+  const alt = collapse(image.get("alt") ?? "")
+  if (alt !== "") return alt
+  for (let above = image.parent, steps = 0; above && steps < 4; above = above.parent, steps++) {
+    if (above.tag !== "figure") continue
+    const caption = firstElement(above, (element) => element.tag === "figcaption")
+    const text = caption ? textOf(caption, 500) : ""
+    if (text !== "") return text
+  }
+  return collapse(image.get("title") ?? "") || null
 }
 
 /** Tracking pixels and spacers. */

@@ -31,10 +31,10 @@ export class Element {
 
 const NO_ATTRIBUTES: readonly string[] = []
 
-// Deeper elements are hung on the deepest allowed ancestor, so that every later pass may recurse.
+// Of deeper elements only the text is kept, so that every later pass may recurse.
 const MAX_DEPTH = 400
 // Several times what the largest honest pages hold; the rest of a document is left unread.
-const MAX_NODES = 1_000_000
+const MAX_NODES = 250_000
 const MAX_ATTRIBUTE_CHARS = 20_000
 
 // Everything a later pass asks for. A short list keeps a hostile tag with a million attributes cheap.
@@ -185,21 +185,23 @@ class TreeBuilder implements TokenizerCallbacks {
 
   #openElement(selfClosed: boolean): void {
     const tag = this.#tag
-    if (this.#nodes++ > MAX_NODES) this.stop()
     if ((tag === "html" || tag === "body" || tag === "head") && this.#isOpen(tag)) return
     if (this.#foreign === 0) this.#closeImplied(tag)
 
+    if (this.#stack.length >= MAX_DEPTH && !RAW_TEXT.has(tag)) {
+      if (isBlockTag(tag) || tag === "br") this.#text += "\n"
+      if (!selfClosed && !VOID.has(tag)) this.#overflow++
+      return
+    }
+
+    if (this.#nodes++ > MAX_NODES) this.stop()
     const element = new Element(tag, this.#top)
     if (this.#attributes.length > 0) element.attributes = this.#attributes
     this.#top.children.push(element)
-    if (SPECIAL.has(tag))
+    if (isBlockTag(tag))
       for (let above: Element | null = this.#top; above && !above.containsBlock; above = above.parent)
         above.containsBlock = true
     if (selfClosed || VOID.has(tag)) return
-    if (this.#stack.length >= MAX_DEPTH && !RAW_TEXT.has(tag)) {
-      this.#overflow++
-      return
-    }
     this.#stack.push(element)
     this.#open.set(tag, (this.#open.get(tag) ?? 0) + 1)
     if (tag === "svg" || tag === "math") this.#foreign++
@@ -314,7 +316,8 @@ export function textOf(element: Element, maxChars = 1_000_000): string {
   let chars = 0
   const collect = (node: Element): void => {
     for (const child of node.children) {
-      if (chars > maxChars) return
+      // Elements without text count too, or asking at every level of a deep tree would cost its square.
+      if (chars > maxChars || parts.length > maxChars) return
       if (typeof child === "string") {
         parts.push(child)
         chars += child.length
@@ -336,5 +339,5 @@ export function collapse(text: string): string {
 }
 
 export function isBlockTag(tag: string): boolean {
-  return SPECIAL.has(tag) && tag !== "button" && tag !== "object"
+  return tag === "hr" || (SPECIAL.has(tag) && tag !== "button" && tag !== "object")
 }

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest"
+import { extractHtml } from "./extract.ts"
+
+const URL = "https://example.org/"
+const read = (html: string) => extractHtml(html, URL)
+
+// Each of these takes minutes, or the stack, when any pass is quadratic or recurses without bound.
+describe("hostile documents", () => {
+  it("reads text at the bottom of two million nested boxes", () => {
+    expect(read(`${"<div>".repeat(2_000_000)}deep down`).markdown).toBe("deep down")
+  })
+
+  it("reads on after boxes nested beyond the limit are closed again", () => {
+    const { markdown } = read(`${"<div>".repeat(5000)}deep${"</div>".repeat(5000)}<p>after</p>`)
+    expect(markdown).toBe("deep\n\nafter")
+  })
+
+  it.each([
+    ["end tags of nothing", "</x>".repeat(1_000_000)],
+    ["unclosed paragraphs", "<p>a ".repeat(100_000)],
+    ["unclosed inline tags", "<b><i><a href=x>".repeat(30_000)],
+    ["unclosed list items", "<ul><li>".repeat(50_000)],
+    ["unclosed tables", "<table><tr><td>".repeat(100_000)],
+    ["cells in one row", `<table><tr>${"<td>x".repeat(80_000)}`],
+    ["inline tags around blocks", "<span><div>x</div>".repeat(50_000)],
+    ["opening angle brackets", "<".repeat(1_000_000)],
+    ["unclosed comments", "<!--".repeat(500_000)],
+    ["entities", "&amp;".repeat(500_000)],
+    ["backticks", `<code>${"`".repeat(500_000)}</code>`],
+    ["emphasis marks", "*_[".repeat(300_000)],
+    ["spaces", `<p>x${" ".repeat(1_000_000)}y`],
+    ["line breaks", `<p>x${"<br>".repeat(100_000)}y`],
+    ["an unclosed script", `<script>${"x".repeat(1_000_000)}`],
+    ["attributes", `<div ${"class=a ".repeat(200_000)}>text</div>`],
+    ["nested quotes", `${"<blockquote>".repeat(50_000)}text`],
+    ["headings", "<h2>Related</h2><p>x</p>".repeat(15_000)],
+    ["broken structured data", `<script type="application/ld+json">${"[".repeat(1_000_000)}</script>`],
+  ])("does not choke on %s", (_name, html) => {
+    const page = read(html)
+    expect(typeof page.markdown).toBe("string")
+    expect(page.links.length).toBeLessThan(20_001)
+  })
+
+  it("cuts an attribute of ten million characters", () => {
+    const { links, markdown } = read(`<a href="/${"x".repeat(10_000_000)}">far</a> near`)
+    expect(markdown).toContain("far")
+    expect(links[0]!.url.length).toBeLessThan(21_000)
+  })
+
+  it("drops null bytes", () => {
+    expect(read("<p>nu\0ll and\0 void</p>").markdown).toBe("nu ll and void")
+  })
+
+  it.each([
+    ["an empty document", "", ""],
+    ["a fragment without a body", "just words", "just words"],
+    ["a frameset", '<frameset cols="50%,50%"><frame src="a.html"></frameset>', ""],
+    ["two bodies", "<body><p>one</p></body><body><p>two</p></body>", "one\n\ntwo"],
+    ["text after the end", "<html><body><p>one</p></body></html><p>two</p>", "one\n\ntwo"],
+    ["a head that never ends", "<head><title>T</title><p>text</p>", "text"],
+    ["a bold tag closed outside its box", "<b><div>one</b></div><p>two</p>", "one\n\ntwo"],
+  ])("reads %s", (_name, html, markdown) => {
+    expect(read(html).markdown).toBe(markdown)
+  })
+
+  it("reads structured data nested beyond sense without following it down", () => {
+    const data = `{"@type":"Article","comment":`.repeat(5000) + "1" + "}".repeat(5000)
+    expect(read(`<script type="application/ld+json">${data}</script><p>text</p>`).markdown).toBe("text")
+  })
+})

@@ -1,0 +1,44 @@
+import { assert, property, string } from "fast-check"
+import { describe, expect, it } from "vitest"
+import { escapeText, protectLineStarts } from "./markdown-escapes.ts"
+import { toPlainText } from "./plain-text.ts"
+
+describe("plain text of markdown", () => {
+  it("drops marks and addresses and keeps the words", () => {
+    expect(toPlainText("## A *new* [guide](https://example.org/g)\n\n**Bold** and `code_x` ~~old~~")).toBe(
+      "A new guide\n\nBold and code_x old",
+    )
+  })
+
+  it("leaves images out, linked ones too", () => {
+    expect(toPlainText("before [![logo](https://example.org/a.png)](https://example.org/) after")).toBe(
+      "before  after",
+    )
+  })
+
+  it("keeps code as it stands", () => {
+    expect(toPlainText("```ts\nconst a = [1](2) // *x*\n# b\n```")).toBe("const a = [1](2) // *x*\n# b")
+  })
+
+  it("keeps code inside list items", () => {
+    expect(toPlainText("1. Run\n\n   ```\n   npm *\n   ```\n2. Done")).toBe("1. Run\n\n   npm *\n2. Done")
+  })
+
+  it("sets the cells of a row apart by tabs and drops the delimiter row", () => {
+    expect(toPlainText("| A | B |\n| --- | --- |\n| a\\|b | c |")).toBe("A\tB\na|b\tc")
+  })
+
+  it("reads quotes and rules", () => {
+    expect(toPlainText("> quoted\n> \n> twice\n\n---\n\nend")).toBe("quoted\n\ntwice\n\nend")
+  })
+
+  it("undoes the writer's escapes for any text", () => {
+    assert(
+      property(string({ unit: "grapheme-ascii", maxLength: 40 }), (text) => {
+        const shown = text.replace(/\s+/g, " ").trim()
+        expect(toPlainText(protectLineStarts(escapeText(shown)))).toBe(shown)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
