@@ -58,12 +58,18 @@ export interface TestBrowser extends AsyncDisposable {
 /** Starts the browser at `executablePath` (see {@link findBrowser}), headless, with an empty profile. */
 export async function openBrowser(executablePath: string): Promise<TestBrowser> {
   const profile = await mkdtemp(join(tmpdir(), "fossick-browser-"))
-  const context = await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS })
+  const forget = () => rm(profile, { recursive: true, force: true, maxRetries: 5 })
+  const context = await chromium
+    .launchPersistentContext(profile, { executablePath, args: FLAGS })
+    .catch(async (error: unknown) => {
+      await forget()
+      throw error
+    })
   return {
     context,
     async [Symbol.asyncDispose]() {
       await context.close()
-      await rm(profile, { recursive: true, force: true, maxRetries: 5 })
+      await forget()
     },
   }
 }
