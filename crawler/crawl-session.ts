@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { type Engine, EngineError } from "#engine"
+import { engineSettings } from "#engine/config.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { environment, readSettings } from "#engine/settings.ts"
+import { crawlerSettings } from "./config.ts"
+import type { CrawlArguments } from "./crawl-arguments.ts"
+import { CrawlDisplay } from "./crawl-display.ts"
+import { type Job, Jobs } from "./jobs.ts"
+import { runJob } from "./run-job.ts"
+import { openStateStore } from "./state-store.ts"
+
+const EXIT = { finished: 0, failed: 1, interrupted: 130 } as const
+const POLL_MS = 500
+
+/**
+ * One `npm run crawl`: a running appliance is handed the crawl and watched; without one, or when it goes away,
+ * the crawl runs here. Ctrl-C stops it with its frontier kept.
+ * @returns the exit code.
+ * @throws SettingsError
+ */
+export async function crawl({ spec, json }: CrawlArguments): Promise<number> {
+  const env = environment()
+  const config = readSettings(crawlerSettings, env)
+  const engineConfig = readSettings(engineSettings, env)
+  const stop = new AbortController()
+  const interrupt = () => {
+    stop.abort()
+  }
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, interrupt)
+  const db = openStateStore(engineConfig.dataDir)
+  try {
+    const jobs = new Jobs(db)
+    const display = new CrawlDisplay(json)
+    let job = jobs.enqueue(spec)
+    display.start(job)
+    stop.signal.addEventListener("abort", () => {
+      jobs.stop(job.id)
+    })
+    while (!isOver(job, stop.signal)) {
+      if (!jobs.hasCrawler()) {
+        await using engine = await openUnlessLocked(() => openEngine(engineConfig, { mode: "write" }))
+        if (engine) {
+          // The writer of a job that was running is gone, or the index would be locked.
+          jobs.recover()
+          const run = runJob(job.id, {
+            db,
+            jobs,
+            engine,
+            config,
+            signal: stop.signal,
+            whenAborted: "stopped",
+          })
+          job = await shown(run, jobs, job, display)
+          if (job.state === "finished") await vectors(engine, display, stop.signal)
+          break
+        }
+      }
+      display.show(job)
+      await sleep(POLL_MS)
+      job = jobs.get(job.id) ?? job
+    }
+    display.end(job, jobs.failures(job.id, 10))
+    if (job.state === "finished") return EXIT.finished
+    return job.state === "stopped" ? EXIT.interrupted : EXIT.failed
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    return EXIT.failed
+  } finally {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt)
+    db.close()
+  }
+}
+
+/** A job that stopped without being asked has lost its process and is taken up again. */
+function isOver(job: Job, signal: AbortSignal): boolean {
+  if (job.state === "queued" || job.state === "running") return false
+  return job.state !== "stopped" || signal.aborted
+}
+
+/** Null when another process is writing: then that one has the crawl, or will be done before long. */
+async function openUnlessLocked(open: () => Promise<Engine>): Promise<Engine | null> {
+  try {
+    return await open()
+  } catch (error) {
+    if (error instanceof EngineError && error.code === "INDEX_LOCKED") return null
+    throw error
+  }
+}
+
+/** Shows a job that runs in this process. */
+async function shown(run: Promise<Job | null>, jobs: Jobs, job: Job, display: CrawlDisplay): Promise<Job> {
+  const timer = setInterval(() => {
+    display.show(jobs.get(job.id) ?? job)
+  }, POLL_MS)
+  try {
+    return (await run) ?? job
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** Without an appliance nobody else makes the vectors; what is left on Ctrl-C is made by the next writer. */
+async function vectors(engine: Engine, display: CrawlDisplay, signal: AbortSignal): Promise<void> {
+  const settling = engine.settled().then(() => true)
+  // Closing the engine ends a wait that Ctrl-C cut short, with an error that says no more than that.
+  settling.catch(() => undefined)
+  const tick = () => sleep(POLL_MS, false, { signal }).catch(() => false)
+  do display.vectors((await engine.stats()).pagesWithoutVectors)
+  while (!signal.aborted && !(await Promise.race([settling, tick()])))
+}
