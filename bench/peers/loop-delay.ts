@@ -1,0 +1,19 @@
+import { monitorEventLoopDelay } from "node:perf_hooks"
+
+// Loaded into a process with `node --import`; tells its parent how long its event loop was held up.
+
+const RESOLUTION_MS = 1
+
+/** The longest delay since the last question, in milliseconds; what a parent is told. */
+export interface LoopDelay {
+  readonly kind: "loop-delay"
+  readonly maxMs: number
+}
+
+const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+delay.enable()
+process.on("message", (message) => {
+  if (message !== "loop-delay") return
+  process.send?.({ kind: "loop-delay", maxMs: delay.max / 1e6 } satisfies LoopDelay)
+  delay.reset()
+})

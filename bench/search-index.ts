@@ -1,0 +1,183 @@
+import { existsSync } from "node:fs"
+import { glob, stat, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { type Embedder, openEngine, type Page, type PageUrl, toPageUrl } from "#engine"
+import { engineSettings } from "#engine/config.ts"
+import { toPassages } from "#engine/passages.ts"
+import { readSettings } from "#engine/settings.ts"
+import { documentationPages } from "./documentation-pages.ts"
+
+const PASSAGES_PER_MIXED_PAGE = 12
+const PAGES_PER_CALL = 64
+/** Standard deviation of each of 384 values: copies stand at a cosine of about 0.86 to their original. */
+const NOISE = 0.03
+
+/** How an index of the search bench was made. */
+export interface BuiltIndex {
+  readonly pages: number
+  readonly passages: number
+  /** Texts that went through the model; all further vectors are perturbed copies of these. */
+  readonly embedded: number
+  readonly textSeconds: number
+  readonly vectorSeconds: number
+  readonly bytesOnDisk: number
+}
+
+/**
+ * Builds an index of at least `passages` passages in `dataDir`.
+ *
+ * All text is real: first the documentation site's pages, then pages mixed from passages of those. Embedding
+ * them all takes an hour, so only `realVectors` texts are embedded; the others get a copy of one of those
+ * vectors with noise. Search has as much to do as with real ones; relevance means nothing here.
+ */
+export async function buildIndex(
+  dataDir: string,
+  embedder: Embedder,
+  passages: number,
+  realVectors: number,
+): Promise<BuiltIndex> {
+  const random = randomNumbers(1)
+  const sampled = new SampledEmbedder(embedder, realVectors, random)
+  const settings = { ...readSettings(engineSettings, {}), dataDir }
+  let pages = 0
+  let count = 0
+  let textSeconds = 0
+  let vectorSeconds = 0
+  {
+    await using engine = await openEngine(settings, { mode: "write", embedder: sampled, embedding: "off" })
+    for await (const batch of batches(realAndMixedPages(random))) {
+      const began = performance.now()
+      await engine.index(batch)
+      textSeconds += (performance.now() - began) / 1000
+      pages += batch.length
+      count += batch.reduce((sum, page) => sum + toPassages(page.markdown).length, 0)
+      if (count >= passages) break
+    }
+  }
+  {
+    await using engine = await openEngine(settings, { mode: "write", embedder: sampled })
+    const began = performance.now()
+    await engine.settled()
+    vectorSeconds = (performance.now() - began) / 1000
+  }
+  const bytesOnDisk = await folderBytes(dataDir)
+  const built = {
+    pages,
+    passages: count,
+    embedded: sampled.embedded,
+    textSeconds,
+    vectorSeconds,
+    bytesOnDisk,
+  }
+  await writeFile(builtFile(dataDir), JSON.stringify(built))
+  return built
+}
+
+export function builtFile(dataDir: string): string {
+  return join(dataDir, "search-bench.json")
+}
+
+async function* realAndMixedPages(random: () => number): AsyncGenerator<Page> {
+  const pool: string[] = []
+  let last: Page | null = null
+  for await (const page of documentationPages()) {
+    pool.push(...toPassages(page.markdown).map(({ text }) => text))
+    last = page
+    yield page
+  }
+  if (!last) throw new Error("the documentation site has no pages")
+  for (let n = 0; ; n++) {
+    const texts = Array.from(
+      { length: PASSAGES_PER_MIXED_PAGE },
+      () => pool[Math.floor(random() * pool.length)] ?? "",
+    )
+    // Headings keep the passages apart, as sections of a page do.
+    const markdown = texts.map((text, i) => `## Section ${n}.${i}\n\n${asPlainMarkdown(text)}`).join("\n\n")
+    const url = toPageUrl(`http://mixed.example/${n}`) as PageUrl
+    yield { ...last, url, title: titleFrom(texts[0] ?? ""), markdown, description: null, images: [] }
+  }
+}
+
+/** Text that markdown would read as marks is kept as text. */
+function asPlainMarkdown(text: string): string {
+  return text.replaceAll(/[\\`*_{}[\]<>#|~]/g, String.raw`\$&`)
+}
+
+function titleFrom(text: string): string {
+  return text.split(/\s+/).slice(0, 6).join(" ")
+}
+
+async function* batches(pages: AsyncIterable<Page>): AsyncGenerator<Page[]> {
+  let batch: Page[] = []
+  for await (const page of pages) {
+    batch.push(page)
+    if (batch.length < PAGES_PER_CALL) continue
+    yield batch
+    batch = []
+  }
+}
+
+/** Embeds the first texts with the real embedder and gives all others a noisy copy of one of those vectors. */
+class SampledEmbedder implements Embedder {
+  readonly id: string
+  readonly dimensions: number
+  readonly #embedder: Embedder
+  readonly #share: number
+  readonly #random: () => number
+  readonly #real: Float32Array[] = []
+
+  constructor(embedder: Embedder, share: number, random: () => number) {
+    this.id = embedder.id
+    this.dimensions = embedder.dimensions
+    this.#embedder = embedder
+    this.#share = share
+    this.#random = random
+  }
+
+  get embedded(): number {
+    return this.#real.length
+  }
+
+  async embed(texts: readonly string[], options?: Parameters<Embedder["embed"]>[1]): Promise<Float32Array[]> {
+    const room = Math.max(0, this.#share - this.#real.length)
+    const real = await this.#embedder.embed(texts.slice(0, room), options)
+    this.#real.push(...real)
+    return texts.map((_, i) => real[i] ?? this.#copy())
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  #copy(): Float32Array {
+    const original = this.#real[Math.floor(this.#random() * this.#real.length)]
+    if (!original) throw new Error("at least one text must be embedded")
+    const copy = original.map((value) => value + NOISE * normal(this.#random))
+    const length = Math.hypot(...copy)
+    return copy.map((value) => value / length)
+  }
+}
+
+/** Box and Muller 1958. */
+function normal(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+}
+
+/** mulberry32: the same numbers for the same seed, so that every run builds the same index. */
+export function randomNumbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+async function folderBytes(folder: string): Promise<number> {
+  let bytes = 0
+  if (!existsSync(folder)) return bytes
+  for await (const path of glob(join(folder, "**/*"))) {
+    const found = await stat(path).catch(() => null)
+    if (found?.isFile()) bytes += found.size
+  }
+  return bytes
+}

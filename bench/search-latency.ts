@@ -1,0 +1,233 @@
+import { type ChildProcess, fork } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { mkdir } from "node:fs/promises"
+import { join } from "node:path"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import { parseArgs } from "node:util"
+import { Pool } from "undici"
+import { type Engine, openEngine, type Page, type Query, toPageUrl } from "#engine"
+import { engineSettings } from "#engine/config.ts"
+import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
+import { toPassages } from "#engine/passages.ts"
+import { readSettings } from "#engine/settings.ts"
+import { documentationPages } from "./documentation-pages.ts"
+import { DOCUMENTATION_QUESTIONS } from "./documentation-questions.ts"
+import { BENCH_DIR } from "./documentation-site.ts"
+import { machine, MB, memoryOf, percentile, short, stopProcess, table } from "./measure.ts"
+import type { LoopDelay } from "./peers/loop-delay.ts"
+import { type BuiltIndex, builtFile, buildIndex, randomNumbers } from "./search-index.ts"
+
+const API = join(import.meta.dirname, "../api/main.ts")
+const LOOP_DELAY = join(import.meta.dirname, "peers/loop-delay.ts")
+const KEY = "bench-key"
+const CLIENTS = [1, 8, 32]
+const WARM_UP = 40
+const LIMIT = 5
+const WRITTEN_PAGES = 200
+
+/** Milliseconds of each answer, and of the whole. */
+interface Timing {
+  readonly each: number[]
+  readonly ms: number
+}
+
+const { values } = parseArgs({
+  options: {
+    dir: { type: "string" },
+    passages: { type: "string", default: "100000" },
+    real: { type: "string", default: "3000" },
+    queries: { type: "string", default: "400" },
+  },
+})
+const passages = Number(values.passages)
+const perRun = Number(values.queries)
+const dataDir = values.dir ?? join(BENCH_DIR, `search-${passages}`)
+const settings = { ...readSettings(engineSettings, {}), dataDir }
+
+/** One for all of this process: a second one would load the native runtime anew, which it does not bear. */
+await using embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 1, idleMs: 3_600_000 })
+const built = await ensureIndex()
+const texts = await questions((CLIENTS.length + 4) * (perRun + WARM_UP))
+/** Every query is asked once only: an engine may keep the vectors of queries it has seen. */
+const take = (count: number) => texts.splice(0, count)
+
+const rows: Array<Array<string | number>> = []
+await inProcess()
+const apiMemory = await overHttp()
+process.stdout.write(`${machine()}\n\n`)
+process.stdout.write(
+  `${built.pages} pages, ${built.passages} passages (vectors of ${built.embedded} real, the others copies of them with noise); ` +
+    `text ${short(built.textSeconds)} s, vectors ${short(built.vectorSeconds)} s, disk ${short(built.bytesOnDisk / MB)} MB\n\n`,
+)
+process.stdout.write(table([["", "p50 ms", "p99 ms", "queries/s", "longest event loop delay, ms"], ...rows]))
+process.stdout.write(`\nAPI process after these queries: ${short(apiMemory / MB)} MB resident\n`)
+
+async function ensureIndex(): Promise<BuiltIndex> {
+  if (!existsSync(builtFile(dataDir))) {
+    process.stderr.write(`building an index of ${passages} passages in ${dataDir}\n`)
+    await mkdir(dataDir, { recursive: true })
+    await buildIndex(dataDir, embedder, passages, Number(values.real))
+  }
+  return JSON.parse(readFileSync(builtFile(dataDir), "utf8")) as BuiltIndex
+}
+
+/** Questions about the manuals, then stretches of 4 to 10 words from random passages, all different. */
+async function questions(count: number): Promise<string[]> {
+  const random = randomNumbers(7)
+  const pool: string[] = []
+  for await (const page of documentationPages(10)) {
+    for (const { text } of toPassages(page.markdown)) pool.push(text)
+  }
+  const found = new Set(DOCUMENTATION_QUESTIONS.map(({ text }) => text))
+  while (found.size < count) {
+    const words = (pool[Math.floor(random() * pool.length)] ?? "").match(/[\p{L}\p{N}_]{2,}/gu) ?? []
+    const length = 4 + Math.floor(random() * 7)
+    if (words.length < length) continue
+    const from = Math.floor(random() * (words.length - length))
+    found.add(words.slice(from, from + length).join(" "))
+  }
+  return [...found]
+}
+
+async function inProcess(): Promise<void> {
+  await using engine = await openEngine(settings, { mode: "read", embedder })
+  for (const text of take(WARM_UP)) await engine.search({ text, limit: LIMIT })
+  for (const arms of ["hybrid", "lexical", "vector"] as const) {
+    const delay = monitorEventLoopDelay({ resolution: 1 })
+    delay.enable()
+    const timing = await timed(take(perRun), 1, (text) => ask(engine, { text, limit: LIMIT, arms }))
+    delay.disable()
+    report(`in process, ${arms}, one at a time`, timing, delay.max / 1e6)
+  }
+}
+
+async function ask(engine: Engine, query: Query): Promise<void> {
+  const { hits } = await engine.search(query)
+  if (hits.length === 0 && query.arms !== "lexical") throw new Error(`nothing found for ${query.text}`)
+}
+
+/** The appliance's own API process on the index, asked over a socket. @returns its resident bytes after the queries. */
+async function overHttp(): Promise<number> {
+  const api = fork(API, {
+    execArgv: ["--import", LOOP_DELAY],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    env: {
+      ...process.env,
+      FOSSICK_DATA_DIR: dataDir,
+      FOSSICK_PORT: "0",
+      FOSSICK_API_KEY: KEY,
+      FOSSICK_HANDBOOK: "off",
+    },
+  })
+  try {
+    const { localUrl } = await answerOf<{ kind: "ready"; localUrl: string }>(api, "ready")
+    const pool = new Pool(localUrl.replace("localhost", "127.0.0.1"), {
+      connections: Math.max(...CLIENTS),
+    })
+    const search = (text: string) => post(pool, text)
+    await timed(take(WARM_UP), 4, search)
+    for (const clients of CLIENTS) {
+      await loopDelay(api)
+      const timing = await timed(take(perRun), clients, search)
+      report(`over HTTP, ${clients} client${clients === 1 ? "" : "s"}`, timing, await loopDelay(api))
+    }
+    const resident = memoryOf(api.pid ?? 0).rss
+    await whileWriting(api, search)
+    await pool.close()
+    return resident
+  } finally {
+    await stopProcess(api)
+  }
+}
+
+/** Another process, this one, writes pages while the API answers one client. */
+async function whileWriting(api: ChildProcess, search: (text: string) => Promise<void>): Promise<void> {
+  const pages: Page[] = []
+  for await (const page of documentationPages(13)) {
+    if (pages.length === WRITTEN_PAGES) break
+    const url = toPageUrl(page.url.replace("manuals.example", "written.example"))
+    if (url) pages.push({ ...page, url })
+  }
+  await using engine = await openEngine(settings, { mode: "write", embedder, embedding: "off" })
+  await loopDelay(api)
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  const writing = new AbortController()
+  const began = performance.now()
+  const written = engine.index(pages).finally(() => writing.abort())
+  const each: number[] = []
+  while (!writing.signal.aborted || each.length < 10) {
+    const [text] = take(1)
+    if (text === undefined) break
+    each.push(...(await timed([text], 1, search)).each)
+  }
+  await written
+  delay.disable()
+  const timing = { each, ms: performance.now() - began }
+  report(`over HTTP, 1 client, while ${pages.length} pages are written`, timing, await loopDelay(api))
+  rows.push(["the writing process meanwhile", "", "", "", short(delay.max / 1e6)])
+  await engine.remove(pages.map(({ url }) => url))
+}
+
+async function post(pool: Pool, query: string): Promise<void> {
+  const { statusCode, body } = await pool.request({
+    path: "/search",
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },
+    body: JSON.stringify({ query, max_results: LIMIT }),
+  })
+  const answer = (await body.json()) as { results?: unknown[] }
+  if (statusCode !== 200 || !answer.results?.length) {
+    throw new Error(`/search answered ${statusCode} to ${query}: ${JSON.stringify(answer)}`)
+  }
+}
+
+/** Asks all queries, `clients` at a time. */
+async function timed(
+  queries: readonly string[],
+  clients: number,
+  ask: (text: string) => Promise<void>,
+): Promise<Timing> {
+  const waiting = [...queries]
+  const each: number[] = []
+  const began = performance.now()
+  const client = async () => {
+    for (let text = waiting.pop(); text !== undefined; text = waiting.pop()) {
+      const asked = performance.now()
+      await ask(text)
+      each.push(performance.now() - asked)
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, client))
+  return { each, ms: performance.now() - began }
+}
+
+function report(name: string, { each, ms }: Timing, delayMs: number): void {
+  rows.push([
+    name,
+    short(percentile(each, 0.5)),
+    short(percentile(each, 0.99)),
+    short(each.length / (ms / 1000)),
+    short(delayMs),
+  ])
+  process.stderr.write(`${rows.at(-1)?.join("  ")}\n`)
+}
+
+async function loopDelay(child: ChildProcess): Promise<number> {
+  const answer = answerOf<LoopDelay>(child, "loop-delay")
+  child.send("loop-delay")
+  return (await answer).maxMs
+}
+
+/** The child's next message of a kind. @throws Error when it ends instead. */
+function answerOf<T extends { kind: string }>(child: ChildProcess, kind: T["kind"]): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const hear = (message: unknown) => {
+      if ((message as T).kind !== kind) return
+      child.off("message", hear)
+      resolve(message as T)
+    }
+    child.on("message", hear)
+    child.once("exit", (code) => reject(new Error(`the API process ended with ${code}`)))
+  })
+}
