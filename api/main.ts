@@ -4,7 +4,9 @@ import { join } from "node:path"
 
 import { pino } from "pino"
 
-import { createReader, crawlerSettings, Jobs, openStateStore } from "#crawler"
+import { crawlerSettings } from "#crawler/config.ts"
+import { Jobs } from "#crawler/jobs.ts"
+import { openStateStore } from "#crawler/state-store.ts"
 import { EngineError } from "#engine"
 import { engineSettings } from "#engine/config.ts"
 import { openEmbedder } from "#engine/embedders/open-embedder.ts"
@@ -19,6 +21,7 @@ import { crawlHandbook } from "./crawl-handbook.ts"
 import { httpServer } from "./http-server.ts"
 import { closeServer, stopSignal } from "./shutdown.ts"
 import { tellSupervisor } from "./supervisor/messages.ts"
+import { lazyReader } from "./tavily/lazy-reader.ts"
 
 // The process that answers. It opens the index for reading only; the crawler process is the one that writes.
 
@@ -49,7 +52,7 @@ async function serve(): Promise<void> {
       onProblem: (error) => log.warn({ err: error }, "the engine will try again"),
     }),
   )
-  const reader = opened.use(createReader(crawlerConfig))
+  const reader = opened.use(lazyReader(crawlerConfig))
 
   const app = createApp({
     engine,

@@ -18,7 +18,7 @@ const POLL_MS = 250
 const env = environment()
 const config = readSettings(crawlerSettings, env)
 const engineConfig = readSettings(engineSettings, env)
-const log = pino({ name: "crawler" })
+const log = pino({ name: "crawler", level: env["FOSSICK_LOG_LEVEL"] || "info" })
 
 const stop = new AbortController()
 const abort = () => {

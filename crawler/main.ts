@@ -19,7 +19,7 @@ const PAUSE_MS = 2000
 const env = environment()
 readSettings(crawlerSettings, env)
 const { dataDir } = readSettings(engineSettings, env)
-const log = pino({ name: "crawler" })
+const log = pino({ name: "crawler", level: env["FOSSICK_LOG_LEVEL"] || "info" })
 const db = openStateStore(dataDir)
 const jobs = new Jobs(db)
 

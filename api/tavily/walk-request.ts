@@ -1,11 +1,4 @@
-import {
-  PatternError,
-  type Reader,
-  type ReadResult,
-  type WalkedPage,
-  type WalkOptions,
-  walkSite,
-} from "#crawler"
+import type { Reader, ReadResult, WalkedPage, WalkOptions } from "#crawler"
 
 import { ApiError, badRequest } from "../errors.ts"
 import { unlessAborted } from "./live-call.ts"
@@ -25,6 +18,8 @@ export async function walkFor(
   options: { readonly signal: AbortSignal; readonly discoverOnly: boolean },
   onPage: (page: WalkedPage) => void,
 ): Promise<void> {
+  // Loaded when first needed, like the reader.
+  const { PatternError, walkSite } = await import("#crawler")
   const pages = walkSite(reader, {
     ...toWalkOptions(request),
     ...options,
