@@ -56,7 +56,9 @@ export async function searchIndex(
     embedding?.then((vector) => vectorArm(context.tables, vector, limit, vectorsWhere)) ?? [],
   ])
   signal?.throwIfAborted()
-  const lexicalBound = context.frequencies.lexicalBound(terms)
+  // Counts that are behind the index must not make a score exceed its bound.
+  const bound = Math.max(context.frequencies.lexicalBound(terms), ...lexical.values())
+  const lexicalBound = arms === "vector" ? 0 : bound
   const found = await rankAndRead(context.tables, lexical, nearest, lexicalBound, limit)
   const passages = query.passagesPerPage ?? DEFAULT_PASSAGES
   return { hits: found.map((one) => toHit(one, terms, passages)) }
