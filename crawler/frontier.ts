@@ -1,3 +1,4 @@
+import type { StatementSync } from "node:sqlite"
 import type { PageUrl } from "#engine"
 import { type StateStore, transaction } from "./state-store.ts"
 
@@ -59,6 +60,7 @@ export class Frontier {
   readonly #db: StateStore
   readonly #job: number
   readonly #manners: (url: PageUrl) => HostManners
+  readonly #statements = new Map<string, StatementSync>()
   readonly #hosts = new Map<string, HostQueue>()
   readonly #handedOut = new Set<PageUrl>()
   #known = new Set<string>()
@@ -94,7 +96,7 @@ export class Frontier {
     if (this.#known.size > REMEMBERED) this.#known = new Set()
     let added = 0
     transaction(this.#db, () => {
-      const insert = this.#db.prepare(
+      const insert = this.#prepare(
         "insert or ignore into crawl_url (job, url, host, depth, priority, due) values (?, ?, ?, ?, ?, 0)",
       )
       for (const { url, depth, priority = 0 } of unknown) {
@@ -176,9 +178,12 @@ export class Frontier {
 
   /** Puts an address back, to be tried again from then on. */
   postpone(entry: FrontierEntry, until: number, tries = entry.tries + 1): void {
-    this.#db
-      .prepare("update crawl_url set due = ?, tries = ? where job = ? and url = ?")
-      .run(until, tries, this.#job, entry.url)
+    this.#prepare("update crawl_url set due = ?, tries = ? where job = ? and url = ?").run(
+      until,
+      tries,
+      this.#job,
+      entry.url,
+    )
     this.#handedOut.delete(entry.url)
     const queue = this.#host(entry.url, entry.host)
     queue.emptyUntil = Math.min(queue.emptyUntil, until)
@@ -192,20 +197,20 @@ export class Frontier {
   record(results: readonly FrontierResult[]): void {
     let closed = 0
     transaction(this.#db, () => {
-      const close = this.#db.prepare(
+      const close = this.#prepare(
         "update crawl_url set outcome = ?, detail = ? where job = ? and url = ? and outcome is null",
       )
-      const join = this.#db.prepare(
+      const join = this.#prepare(
         `insert or ignore into crawl_url (job, url, host, depth, priority, due, outcome, detail)
          values (?, ?, ?, 0, 0, 0, ?, ?)`,
       )
-      const count = this.#db.prepare(
+      const count = this.#prepare(
         `insert into job_outcome values (?, ?, 1) on conflict (job, outcome) do update set count = count + 1`,
       )
-      const keep = this.#db.prepare(
+      const keep = this.#prepare(
         `insert into visited_page values (?, ?, ?) on conflict (url) do update set hash = excluded.hash, visited_at = excluded.visited_at`,
       )
-      const forget = this.#db.prepare("delete from visited_page where url = ?")
+      const forget = this.#prepare("delete from visited_page where url = ?")
       for (const { url, outcome, detail, hash } of results) {
         const was = Number(close.run(outcome, detail, this.#job, url).changes)
         const joined =
@@ -223,16 +228,20 @@ export class Frontier {
 
   /** The recorded outcome of an address; null while it is open or unknown. */
   outcomeOf(url: PageUrl): string | null {
-    const row = this.#db
-      .prepare("select outcome from crawl_url where job = ? and url = ?")
-      .get(this.#job, url)
+    const row = this.#prepare("select outcome from crawl_url where job = ? and url = ?").get(this.#job, url)
     return (row?.["outcome"] ?? null) as string | null
   }
 
   /** Hash under which the page was indexed by any crawl, or null. */
   hashOf(url: PageUrl): string | null {
-    const row = this.#db.prepare("select hash from visited_page where url = ?").get(url)
+    const row = this.#prepare("select hash from visited_page where url = ?").get(url)
     return (row?.["hash"] ?? null) as string | null
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql)
+    if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)))
+    return statement
   }
 
   #host(url: PageUrl, host: string): HostQueue {
@@ -246,12 +255,10 @@ export class Frontier {
 
   #fill(queue: HostQueue, now: number): void {
     if (queue.emptyUntil > now) return
-    const rows = this.#db
-      .prepare(
-        `select url, depth, tries from crawl_url where job = ? and host = ? and outcome is null and due <= ?
+    const rows = this.#prepare(
+      `select url, depth, tries from crawl_url where job = ? and host = ? and outcome is null and due <= ?
          order by priority, depth limit ?`,
-      )
-      .all(this.#job, queue.host, now, CHUNK + this.#handedOut.size)
+    ).all(this.#job, queue.host, now, CHUNK + this.#handedOut.size)
     for (const row of rows) {
       const url = row["url"] as PageUrl
       if (this.#handedOut.has(url)) continue
@@ -260,11 +267,9 @@ export class Frontier {
       if (queue.ready.length === CHUNK) break
     }
     if (queue.ready.length > 0) return
-    const due = this.#db
-      .prepare(
-        "select min(due) as due from crawl_url where job = ? and host = ? and outcome is null and due > ?",
-      )
-      .get(this.#job, queue.host, now)?.["due"]
+    const due = this.#prepare(
+      "select min(due) as due from crawl_url where job = ? and host = ? and outcome is null and due > ?",
+    ).get(this.#job, queue.host, now)?.["due"]
     queue.emptyUntil = due === null || due === undefined ? Number.POSITIVE_INFINITY : Number(due)
   }
 }

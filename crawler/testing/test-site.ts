@@ -29,7 +29,6 @@ export async function startTestSite(answers: Readonly<Record<string, Answer>>): 
     else if (typeof answer === "string") html(answer)(request, response)
     else void Promise.resolve(answer(request, response)).catch(() => response.destroy())
   })
-  server.keepAliveTimeout = 1000
   await new Promise<void>((done) => {
     server.listen(0, "127.0.0.1", done)
   })
