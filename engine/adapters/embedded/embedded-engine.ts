@@ -114,7 +114,7 @@ export class EmbeddedEngine implements Engine {
       let rows: PageRow[] = []
       let chars = 0
       for (const page of latest) {
-        const row = toPageRow(page)
+        const row = await toPageRow(page)
         rows.push(row)
         chars += row.markdown.length + row.terms.length + row.passages.length
         if (chars >= CHARS_PER_COMMIT || rows.length >= PAGES_PER_COMMIT) {

@@ -14,11 +14,15 @@ import {
   vectorFromArray,
 } from "apache-arrow"
 import { createHash } from "node:crypto"
+import { setImmediate } from "node:timers/promises"
 import { analyse } from "../../analysis/analyse.ts"
 import type { Page, PageImage, Passage } from "../../page.ts"
 import { type PageUrl, pageId } from "../../page-url.ts"
 import { toPassages } from "../../passages.ts"
 import { placeOf } from "./filter.ts"
+
+/** About 50,000 characters: analysing them takes some 10 ms. */
+const PASSAGES_AT_A_TIME = 100
 
 const text = (name: string, nullable = false) => new Field(name, new Utf8(), nullable)
 const number = (name: string, nullable = false) => new Field(name, new Float64(), nullable)
@@ -117,7 +121,8 @@ export interface PageVectors {
   readonly vectors: readonly Float32Array[]
 }
 
-export function toPageRow(page: Page): PageRow {
+/** A long page is analysed in parts, so that searches in the same process go on between them. */
+export async function toPageRow(page: Page): Promise<PageRow> {
   const id = pageId(page.url)
   const passages = toPassages(page.markdown)
   const columns: FilterColumns = {
@@ -141,7 +146,7 @@ export function toPageRow(page: Page): PageRow {
     favicon: page.favicon,
     passages: passagesText,
     passage_count: passages.length,
-    terms: termsOf(page, passages).join(" "),
+    terms: (await termsOf(page, passages)).join(" "),
   }
 }
 
@@ -204,11 +209,12 @@ function revisionOf(parts: readonly string[]): number {
 }
 
 /** The title's terms stand twice: a word there says more than one in the text. */
-function termsOf(page: Page, passages: readonly Passage[]): string[] {
+async function termsOf(page: Page, passages: readonly Passage[]): Promise<string[]> {
   const title = analyse(page.title, page.language)
   const terms = [...title, ...title]
   let above: readonly string[] = []
-  for (const { headings, text } of passages) {
+  for (const [i, { headings, text }] of passages.entries()) {
+    if (i % PASSAGES_AT_A_TIME === PASSAGES_AT_A_TIME - 1) await setImmediate()
     const fresh = headings.filter((heading, i) => heading !== above[i])
     terms.push(...analyse([...fresh, text].join("\n"), page.language))
     above = headings
