@@ -1,0 +1,84 @@
+import { expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { Frontier, type FrontierEntry } from "./frontier.ts"
+import { CrawlFixture } from "./testing/crawl-fixture.ts"
+
+const urls = (...list: string[]) => list.map((url) => ({ url: url as PageUrl, depth: 1 }))
+const taken = (frontier: Frontier, now: number) => {
+  const entries: FrontierEntry[] = []
+  for (let entry = frontier.next(now); entry; entry = frontier.next(now)) entries.push(entry)
+  return entries
+}
+
+test("a foreign host gets one visit at a time and a pause after it; hosts take turns", async () => {
+  await using fixture = new CrawlFixture()
+  const { id } = fixture.jobs.enqueue({ url: "http://a/", scope: "host", depth: 1, limit: 10 })
+  const frontier = new Frontier(fixture.db, id, () => ({ concurrency: 1, delayMs: 1000 }))
+  frontier.add(urls("http://a/1", "http://a/2", "http://b/1"))
+  const first = taken(frontier, 0)
+  expect(first.map(({ url }) => url)).toEqual(["http://a/1", "http://b/1"])
+  for (const entry of first) frontier.release(entry, 500)
+  expect(frontier.hasNext(1499)).toBe(false)
+  expect(taken(frontier, 1499)).toEqual([])
+  expect(taken(frontier, 1500).map(({ url }) => url)).toEqual(["http://a/2"])
+})
+
+test("a longer crawl-delay and a request to wait slow a host down", async () => {
+  await using fixture = new CrawlFixture()
+  const { id } = fixture.jobs.enqueue({ url: "http://a/", scope: "host", depth: 1, limit: 10 })
+  const frontier = new Frontier(fixture.db, id, () => ({ concurrency: 4, delayMs: 0 }))
+  frontier.add(urls("http://a/1", "http://a/2"))
+  const [one] = taken(frontier, 0)
+  if (!one) throw new Error("nothing to visit")
+  frontier.setDelay(one, 5000)
+  frontier.block(one, 9000)
+  frontier.postpone(one, 8000)
+  expect(frontier.open).toBe(2)
+  const again = new Frontier(fixture.db, id, () => ({ concurrency: 4, delayMs: 0 }))
+  expect(taken(again, 7999).map(({ url }) => url)).toEqual(["http://a/2"])
+  expect(taken(again, 8000)).toMatchObject([{ url: "http://a/1", tries: 1 }])
+})
+
+test("what has no outcome is there again after a loss, what has one is not", async () => {
+  await using fixture = new CrawlFixture()
+  const { id } = fixture.jobs.enqueue({ url: "http://a/", scope: "host", depth: 1, limit: 10 })
+  const frontier = new Frontier(fixture.db, id, () => ({ concurrency: 9, delayMs: 0 }))
+  expect(frontier.add(urls("http://a/1", "http://a/2", "http://a/1"))).toBe(2)
+  expect(frontier.add(urls("http://a/2"))).toBe(0)
+  taken(frontier, 0)
+  frontier.record([{ url: "http://a/1" as PageUrl, outcome: "indexed", detail: null, hash: "h" }])
+  const after = new Frontier(fixture.db, id, () => ({ concurrency: 9, delayMs: 0 }))
+  expect(after.open).toBe(1)
+  expect(taken(after, 0).map(({ url }) => url)).toEqual(["http://a/2"])
+  expect(after.hashOf("http://a/1" as PageUrl)).toBe("h")
+  expect(fixture.jobs.get(id)).toMatchObject({ queued: 1, outcomes: { indexed: 1 } })
+})
+
+test("a job that waits may be cancelled or stopped; the same crawl asked for again goes on", async () => {
+  await using fixture = new CrawlFixture()
+  const spec = { url: "http://a/", scope: "host", depth: 1, limit: 10 } as const
+  const { id } = fixture.jobs.enqueue(spec)
+  expect(fixture.jobs.enqueue(spec).id).toBe(id)
+  fixture.jobs.stop(id)
+  expect(fixture.jobs.get(id)?.state).toBe("stopped")
+  expect(fixture.jobs.enqueue(spec)).toMatchObject({ id, state: "queued" })
+  expect(fixture.jobs.cancel(id)).toBe(true)
+  expect(fixture.jobs.cancel(id)).toBe(false)
+  expect(fixture.jobs.enqueue(spec).id).not.toBe(id)
+})
+
+test("a job whose process died is queued again, but not for ever", async () => {
+  await using fixture = new CrawlFixture()
+  const { id } = fixture.jobs.enqueue({ url: "http://a/", scope: "host", depth: 1, limit: 10 })
+  for (let crash = 1; crash < 5; crash += 1) {
+    fixture.jobs.start(id)
+    fixture.jobs.recover()
+    expect(fixture.jobs.get(id)?.state).toBe("queued")
+  }
+  fixture.jobs.start(id)
+  fixture.jobs.recover()
+  expect(fixture.jobs.get(id)).toMatchObject({
+    state: "failed",
+    error: expect.stringContaining("died again") as unknown,
+  })
+})
