@@ -103,17 +103,28 @@ function residentBytes(pids: readonly number[]): number {
   return bytes
 }
 
-/** Memory of one process in bytes; `pss` shares out the pages that several processes have in common. */
+/**
+ * Memory of one process in bytes. `rss` is all that is resident, `own` what no other process maps; `pss` shares
+ * out the common pages among all processes of the machine that map them.
+ */
 export interface Memory {
   readonly rss: number
   readonly pss: number
+  readonly own: number
 }
 
 /** @throws Error when the process is gone. */
 export function memoryOf(pid: number): Memory {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, "latin1")
   const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1]) * 1024
-  return { rss: kilobytes("Rss"), pss: kilobytes("Pss") }
+  const own = kilobytes("Private_Clean") + kilobytes("Private_Dirty")
+  return { rss: kilobytes("Rss"), pss: kilobytes("Pss"), own }
+}
+
+/** Resident memory of processes that share a program: own pages, and the largest shared part once. */
+export function residentTogether(processes: readonly Memory[]): number {
+  const own = processes.reduce((sum, one) => sum + one.own, 0)
+  return own + Math.max(0, ...processes.map((one) => one.rss - one.own))
 }
 
 /** Ends a process by `signal`, and by force when it has not ended after `graceMs`. */
