@@ -84,9 +84,15 @@ async function bench(rounds: number, concurrency: string, only: readonly string[
   ])
   process.stdout.write(`${machine()}; ${concurrency} at once, medians of ${rounds} rounds\n\n`)
   process.stdout.write(table([["", "pages", "pages/s", "CPU s per 1,000 pages", "peak memory, MB"], ...rows]))
-  const ratio = (a: string, b: string) => `${a} / ${b}: ${short(speed(a) / speed(b))}\n`
-  process.stdout.write(
-    `\n${ratio("links", "scrapy")}${ratio("index", "trafilatura")}${ratio("loop", "links")}`,
+  const pairs = [
+    ["links", "scrapy"],
+    ["index", "trafilatura"],
+    ["loop", "links"],
+  ] as const
+  for (const [a, b] of pairs) {
+    if (results.has(a) && results.has(b)) process.stdout.write(`\n${a} / ${b}: ${short(speed(a) / speed(b))}`)
+  }
+  process.stdout.write("\n")
   )
 }
 
