@@ -93,7 +93,6 @@ async function bench(rounds: number, concurrency: string, only: readonly string[
     if (results.has(a) && results.has(b)) process.stdout.write(`\n${a} / ${b}: ${short(speed(a) / speed(b))}`)
   }
   process.stdout.write("\n")
-  )
 }
 
 /** Runs one contestant of ours in this process and prints its report. */
