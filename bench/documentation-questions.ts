@@ -5,7 +5,7 @@ export interface DocumentationQuestion {
   readonly answer: string
 }
 
-/** Questions over the manuals; written from the pages' content, without their titles' wording. */
+/** Questions over the manuals; written before any search was made, from what the pages explain. */
 export const DOCUMENTATION_QUESTIONS: readonly DocumentationQuestion[] = [
   {
     text: "bring a postgres server back to the state it had just before a table was dropped by mistake",

@@ -27,7 +27,7 @@ export interface BuiltIndex {
  * Builds an index of at least `passages` passages in `dataDir`.
  *
  * All text is real: first the documentation site's pages, then pages mixed from passages of those. Embedding
- * them all takes an hour, so only `realVectors` texts are embedded; the others get a copy of one of those
+ * them all takes most of an hour, so only `realVectors` texts are embedded; the others get a copy of one of those
  * vectors with noise. Search has as much to do as with real ones; relevance means nothing here.
  */
 export async function buildIndex(

@@ -23,7 +23,6 @@ class SiteSpider(Spider):
     name = "site"
     pages = 0
     characters = 0
-    # Links are found by XPath and not by LinkExtractor: the quicker way of the two.
     custom_settings = {
         "CONCURRENT_REQUESTS": CONCURRENCY,
         "CONCURRENT_REQUESTS_PER_DOMAIN": CONCURRENCY,
