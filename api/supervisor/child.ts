@@ -17,6 +17,13 @@ const LAST_RESTART_MS = 30_000
 /** A child that ran this long is taken for well again: its next crash is met with the first delay. */
 const HEALTHY_MS = 60_000
 
+const NODE_FLAGS = [
+  // node:sqlite still announces itself as experimental at every start.
+  "--disable-warning=ExperimentalWarning",
+  // A nursery of 16 MB, the default, makes the resident memory of an idle API 25 MB more.
+  "--max-semi-space-size=4",
+]
+
 /** A child process that is started again when it ends by itself, later and later while it keeps crashing. */
 export class Child {
   readonly #options: ChildOptions
@@ -31,8 +38,7 @@ export class Child {
 
   start(): void {
     const startedAt = performance.now()
-    // node:sqlite still announces itself as experimental at every start.
-    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", this.#options.module], {
+    const child = spawn(process.execPath, [...NODE_FLAGS, this.#options.module], {
       env: this.#options.env,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     })
