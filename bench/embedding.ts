@@ -87,7 +87,7 @@ const bare = await startBare(threads)
 const own: Run[] = []
 const peer: Run[] = []
 {
-  await using embedder = await TransformersEmbedder.open({ model: shippedModel, threads, idleMs: 600_000 })
+  await using embedder = await TransformersEmbedder.open({ model: shippedModel, threads })
   // Loads the model in every thread before anything is timed.
   await Promise.all([embedder.embed(texts.slice(0, threads * 4)), bare.run(ids.slice(0, threads * 4))])
   for (let round = 0; round < rounds; round++) {

@@ -45,7 +45,7 @@ const dataDir = values.dir ?? join(BENCH_DIR, `search-${passages}`)
 const settings = { ...readSettings(engineSettings, {}), dataDir }
 
 /** One for all of this process: a second one would load the native runtime anew, which it does not bear. */
-await using embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 1, idleMs: 3_600_000 })
+await using embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
 const built = await ensureIndex()
 const texts = await questions((CLIENTS.length + 4) * (perRun + WARM_UP))
 /** Every query is asked once only: an engine may keep the vectors of queries it has seen. */

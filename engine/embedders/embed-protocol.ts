@@ -10,11 +10,18 @@ export interface WorkerSetup {
   readonly pooling: Pooling
 }
 
-export type ToWorker = { readonly kind: "embed"; readonly text: string } | { readonly kind: "close" }
+export type ToWorker =
+  | { readonly kind: "ready?" }
+  | { readonly kind: "embed"; readonly text: string }
+  | { readonly kind: "leave" }
 
-/** A worker says `ready` or `unusable` once, then answers each text before it gets the next. */
+/**
+ * A worker answers each message once it is done with those before: a text with `vector` or `failed`, `ready?`
+ * with `ready`, `leave` with `left`. One that cannot load its model says `unusable` and ends.
+ */
 export type FromWorker =
   | { readonly kind: "ready" }
+  | { readonly kind: "left" }
   | { readonly kind: "unusable"; readonly message: string }
   | { readonly kind: "vector"; readonly vector: Float32Array }
   | { readonly kind: "failed"; readonly message: string }

@@ -11,23 +11,31 @@ const { folder, weights, maxTokens, pooling } = workerData as WorkerSetup
 const port = parentPort!
 const send = (message: FromWorker, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
 
+// transformers.js prints its warnings; what matters goes as a message.
+console.warn = () => undefined
 env.allowRemoteModels = false
 env.localModelPath = ""
 
 try {
   const tokenizer = await AutoTokenizer.from_pretrained(folder)
   const session = await openSession()
+  let work = Promise.resolve()
   port.on("message", (message: ToWorker) => {
-    if (message.kind === "close") {
-      port.close()
+    work = work.then(() => answer(message))
+  })
+
+  async function answer(message: ToWorker): Promise<void> {
+    if (message.kind !== "embed") {
+      send({ kind: message.kind === "leave" ? "left" : "ready" })
       return
     }
-    embed(message.text).then(
-      (vector) => send({ kind: "vector", vector }, [vector.buffer as ArrayBuffer]),
-      (error: unknown) => send({ kind: "failed", message: String(error) }),
-    )
-  })
-  send({ kind: "ready" })
+    try {
+      const vector = await embed(message.text)
+      send({ kind: "vector", vector }, [vector.buffer as ArrayBuffer])
+    } catch (error) {
+      send({ kind: "failed", message: String(error) })
+    }
+  }
 
   async function embed(text: string): Promise<Float32Array> {
     const tokens = tokenizer(text.slice(0, maxTokens * CHARS_PER_TOKEN), {

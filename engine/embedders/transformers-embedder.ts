@@ -1,10 +1,9 @@
-import { Worker } from "node:worker_threads"
 import type { Embedder } from "../embedder.ts"
 import { EngineError } from "../errors.ts"
 import type { FromWorker, ToWorker } from "./embed-protocol.ts"
 import { fetchModel } from "./model-hub.ts"
-import { onnxRuntime } from "./onnx-runtime.ts"
 import { type ModelFolder, readModelFolder } from "./model-folder.ts"
+import { type ModelThread, leaveThread, takeThread } from "./model-threads.ts"
 
 export { shippedModel } from "./model-folder.ts"
 
@@ -17,8 +16,6 @@ export interface TransformersOptions {
   readonly cacheDir?: string
   /** How many texts may be embedded at the same time, at least 1. */
   readonly threads: number
-  /** Milliseconds after which a thread without work ends and gives its memory back. */
-  readonly idleMs?: number
 }
 
 interface Job {
@@ -30,15 +27,11 @@ interface Job {
   attempts: number
 }
 
-interface Thread {
-  readonly worker: Worker
+interface Thread extends ModelThread {
   state: "loading" | "idle" | "busy" | "ended"
   job: Job | null
-  idleTimer: NodeJS.Timeout | undefined
 }
 
-const IDLE_MS = 10_000
-const CLOSE_MS = 5_000
 /** A text may lose its thread once (out of memory beside another, say); a second loss is the text's own doing. */
 const ATTEMPTS = 2
 
@@ -46,19 +39,17 @@ const ATTEMPTS = 2
  * Embeds on worker threads with transformers.js.
  *
  * One text per call: an int8 vector depends on the texts that share its batch, and one by one on several
- * threads is faster than padded batches. Threads start when there is work and end after `idleMs` without
- * it; one stays once a query was embedded, so that the next query does not wait for a model to load.
+ * threads is faster than padded batches. Threads start when there is work and stay, without keeping the
+ * process alive: `model-threads.ts` says why.
  */
 export class TransformersEmbedder implements Embedder {
   readonly id: string
   readonly dimensions: number
   readonly #model: ModelFolder
   readonly #limit: number
-  readonly #idleMs: number
   readonly #queries: Job[] = []
   readonly #texts: Job[] = []
   readonly #threads = new Set<Thread>()
-  #answersQueries = false
   #closed = false
 
   private constructor(model: ModelFolder, options: TransformersOptions) {
@@ -66,7 +57,6 @@ export class TransformersEmbedder implements Embedder {
     this.dimensions = model.dimensions
     this.#model = model
     this.#limit = Math.max(1, options.threads)
-    this.#idleMs = options.idleMs ?? IDLE_MS
   }
 
   /** @throws EngineError `MODEL_UNAVAILABLE` */
@@ -87,7 +77,6 @@ export class TransformersEmbedder implements Embedder {
   ): Promise<Float32Array[]> {
     signal?.throwIfAborted()
     if (this.#closed) throw closedError()
-    if (priority === "query") this.#answersQueries = true
     const queue = priority === "query" ? this.#queries : this.#texts
     const jobs: Job[] = []
     const aborted = Promise.withResolvers<never>()
@@ -113,7 +102,7 @@ export class TransformersEmbedder implements Embedder {
     if (this.#closed) return
     this.#closed = true
     this.#rejectWaiting(closedError())
-    await Promise.all([...this.#threads].map((thread) => end(thread)))
+    await Promise.all([...this.#threads].map((thread) => leaveThread(this.#model, thread)))
   }
 
   #dispatch(): void {
@@ -135,25 +124,13 @@ export class TransformersEmbedder implements Embedder {
   }
 
   #startThread(): void {
-    // Kept loaded here, or the next thread could not load it once all threads have ended.
-    onnxRuntime()
-    const worker = new Worker(new URL("embed-worker.ts", import.meta.url), {
-      workerData: this.#model,
-      // Flags such as `--input-type` are the starting script's own.
-      execArgv: [],
-      // The weights live outside the heap; a small nursery keeps the rest small too.
-      resourceLimits: { maxYoungGenerationSizeMb: 8 },
-      // transformers.js prints its warnings; what matters comes as a message.
-      stdout: true,
-      stderr: true,
-    })
-    worker.stdout.resume()
-    worker.stderr.resume()
-    const thread: Thread = { worker, state: "loading", job: null, idleTimer: undefined }
+    const thread: Thread = Object.assign(takeThread(this.#model), { state: "loading", job: null } as const)
     this.#threads.add(thread)
+    const { worker } = thread
     worker.on("message", (message: FromWorker) => this.#onMessage(thread, message))
     worker.on("error", (error) => this.#onLoss(thread, error))
     worker.on("exit", () => this.#onLoss(thread, new Error("The embedding thread ended.")))
+    worker.postMessage({ kind: "ready?" } satisfies ToWorker)
   }
 
   #onMessage(thread: Thread, message: FromWorker): void {
@@ -170,8 +147,9 @@ export class TransformersEmbedder implements Embedder {
       job?.reject(new EngineError("MODEL_UNAVAILABLE", `Embedding failed: ${message.message}`))
     if (thread.state === "ended") return
     thread.state = "idle"
+    // Waits for work without keeping the process alive.
+    thread.worker.unref()
     this.#dispatch()
-    if ((thread.state as Thread["state"]) === "idle") this.#rest(thread)
   }
 
   /** A thread that died by itself: its text goes to another one, first in line. */
@@ -190,20 +168,8 @@ export class TransformersEmbedder implements Embedder {
     this.#dispatch()
   }
 
-  /** The thread waits for work without keeping the process alive, then ends. */
-  #rest(thread: Thread): void {
-    thread.worker.unref()
-    thread.idleTimer = setTimeout(() => {
-      if (thread.state !== "idle" || (this.#answersQueries && this.#threads.size === 1)) return
-      this.#forget(thread)
-      void end(thread)
-    }, this.#idleMs)
-    thread.idleTimer.unref()
-  }
-
   /** True when the thread was still counted. */
   #forget(thread: Thread): boolean {
-    clearTimeout(thread.idleTimer)
     thread.state = "ended"
     return this.#threads.delete(thread)
   }
@@ -214,23 +180,11 @@ export class TransformersEmbedder implements Embedder {
 }
 
 function run(thread: Thread, job: Job): void {
-  clearTimeout(thread.idleTimer)
   thread.worker.ref()
   thread.state = "busy"
   thread.job = job
   job.attempts++
   thread.worker.postMessage({ kind: "embed", text: job.text } satisfies ToWorker)
-}
-
-/** Lets the thread finish its text and free its session, then makes sure that it is gone. */
-async function end(thread: Thread): Promise<void> {
-  thread.state = "ended"
-  thread.worker.ref()
-  const gone = new Promise<void>((resolve) => thread.worker.once("exit", () => resolve()))
-  thread.worker.postMessage({ kind: "close" } satisfies ToWorker)
-  const timer = setTimeout(() => void thread.worker.terminate(), CLOSE_MS)
-  await gone
-  clearTimeout(timer)
 }
 
 function dropAbandoned(queue: Job[]): void {

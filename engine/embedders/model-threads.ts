@@ -1,0 +1,75 @@
+import { Worker } from "node:worker_threads"
+import type { FromWorker, ToWorker } from "./embed-protocol.ts"
+import type { ModelFolder } from "./model-folder.ts"
+
+/** A thread that holds one model, or is loading it. */
+export interface ModelThread {
+  readonly worker: Worker
+}
+
+/** How long closing waits for a text in work. */
+const LEAVE_MS = 5_000
+
+/**
+ * Threads that an embedder has left, by model, for the next embedder of this process.
+ *
+ * A thread never ends before its process does: when a thread that has used the inference runtime
+ * (onnxruntime-node 1.14) ends and another one then loads it, the process dies in six runs of eight ("double
+ * free"). A process that is to give the memory back has to end, as the crawler's job process does.
+ */
+const left = new Map<string, Worker[]>()
+
+/** A thread for the model: one that was left, else a new one. It answers `ready?` when it can embed. */
+export function takeThread(model: ModelFolder): ModelThread {
+  const worker = left.get(keyOf(model))?.pop()
+  if (worker) forgetListeners(worker)
+  worker?.ref()
+  return { worker: worker ?? start(model) }
+}
+
+/**
+ * Leaves a thread to the next embedder, once the text it works on is done; when that takes long, without
+ * waiting for it. The caller hears nothing from the thread any more.
+ */
+export async function leaveThread(model: ModelFolder, { worker }: ModelThread): Promise<void> {
+  const key = keyOf(model)
+  const settled = Promise.withResolvers<void>()
+  forgetListeners(worker)
+  // Without a listener an error in the thread would be an error of the process.
+  worker.on("error", () => undefined)
+  worker.on("exit", () => {
+    left.set(
+      key,
+      (left.get(key) ?? []).filter((one) => one !== worker),
+    )
+    settled.resolve()
+  })
+  worker.on("message", (message: FromWorker) => {
+    if (message.kind !== "left") return
+    worker.removeAllListeners("message")
+    left.set(key, [...(left.get(key) ?? []), worker])
+    settled.resolve()
+  })
+  worker.postMessage({ kind: "leave" } satisfies ToWorker)
+  const timer = setTimeout(() => settled.resolve(), LEAVE_MS)
+  await settled.promise
+  clearTimeout(timer)
+  worker.unref()
+}
+
+/** One event at a time: a Worker has listeners of its own for others, which deliver the messages. */
+function forgetListeners(worker: Worker): void {
+  for (const event of ["message", "error", "exit"]) worker.removeAllListeners(event)
+}
+
+function start(model: ModelFolder): Worker {
+  return new Worker(new URL("embed-worker.ts", import.meta.url), {
+    workerData: model,
+    // Flags such as `--input-type` are the starting script's own.
+    execArgv: [],
+    // The weights live outside the heap; a small nursery keeps the rest small too.
+    resourceLimits: { maxYoungGenerationSizeMb: 8 },
+  })
+}
+
+const keyOf = (model: ModelFolder) => JSON.stringify(model)
