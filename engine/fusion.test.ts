@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { type Candidate, fuse } from "./fusion.ts"
 
-const page = (id: string, lexical: number, cosine?: number): Candidate => ({ id, lexical, cosine })
+const page = (id: string, lexical: number, cosine?: number | null): Candidate => ({ id, lexical, cosine })
 const ids = (candidates: readonly Candidate[], lexicalBound: number) =>
   fuse(candidates, { lexicalBound }).map((one) => one.id)
 
@@ -10,7 +10,7 @@ const anyCandidates = fc.uniqueArray(
   fc.record({
     id: fc.string({ minLength: 1, maxLength: 4 }),
     lexical: fc.double({ min: 0, max: 30, noNaN: true }),
-    cosine: fc.option(fc.double({ min: -1, max: 1, noNaN: true }), { nil: undefined }),
+    cosine: fc.oneof(fc.double({ min: -1, max: 1, noNaN: true }), fc.constantFrom(undefined, null)),
   }),
   { selector: (one) => one.id, maxLength: 30 },
 )
@@ -29,6 +29,14 @@ describe("the ranking", () => {
     const [first, second] = fuse([page("known", 5, 0.2), page("unknown", 5)], { lexicalBound: 20 })
     expect(second!.fused).toBe(first!.fused)
     expect(second!.vector).toBe(0)
+  })
+
+  it("judges a page that has no vectors yet by its words alone", () => {
+    const ranked = fuse([page("near", 2, 0.5), page("far", 6, 0.1), page("new", 12, null)], {
+      lexicalBound: 20,
+    })
+    expect(ranked.map((one) => one.id)).toEqual(["new", "near", "far"])
+    expect(ranked[0]).toMatchObject({ fused: 0.6, vector: 0 })
   })
 
   it("works with one arm alone", () => {

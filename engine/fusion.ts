@@ -3,8 +3,11 @@ export interface Candidate {
   readonly id: string
   /** BM25 score of the page for the query; 0 when no term is found or the lexical arm was left out. */
   readonly lexical: number
-  /** Cosine of the query and the page's nearest passage, -1..1; undefined when unknown. */
-  readonly cosine: number | undefined
+  /**
+   * Cosine of the query and the page's nearest passage, -1..1; undefined when the page is not among the
+   * nearest, null when it has no vectors yet.
+   */
+  readonly cosine: number | undefined | null
 }
 
 /** Facts of the query that make scores of different queries comparable. */
@@ -66,18 +69,18 @@ const CALIBRATIONS = {
  * Ranks the candidates of one query, best first; ties by id. Pages that neither arm knows are left out.
  *
  * Both arms are put on scales that mean the same for every query and do not depend on the other candidates,
- * so that a page without a rival ranks and scores as it would beside many. A page whose cosine is unknown
- * (not among the nearest, or not embedded yet) is taken to be as near as the farthest page known.
+ * so that a page without a rival ranks and scores as it would beside many. A page that is not among
+ * the nearest is taken to be as near as the farthest page known; one without vectors counts by its words alone.
  */
 export function fuse(candidates: readonly Candidate[], { lexicalBound }: QueryFacts): Ranked[] {
-  const cosines = candidates.flatMap(({ cosine }) => (cosine === undefined ? [] : [cosine]))
+  const cosines = candidates.flatMap(({ cosine }) => cosine ?? [])
   const farthest = cosines.reduce((least, cosine) => Math.min(least, cosine), 1)
   const arms = cosines.length === 0 ? "lexical" : lexicalBound > 0 ? "hybrid" : "vector"
   const weight = { lexical: 1, vector: 0, hybrid: LEXICAL_WEIGHT }[arms]
   const ranked = candidates
     .map(({ id, lexical, cosine }) => {
       const share = lexicalBound > 0 ? within(lexical / lexicalBound) : 0
-      const nearness = within(cosine ?? farthest)
+      const nearness = within(cosine === undefined ? farthest : (cosine ?? share))
       const fused = weight * share + (1 - weight) * nearness
       return { id, lexical: share, vector: within(cosine ?? 0), fused, score: 0 }
     })

@@ -14,7 +14,9 @@ export interface Setting<T> {
 
 /** The settings of one part of the appliance, by property name. */
 export type Settings = Readonly<Record<string, Setting<unknown>>>
-export type Values<S extends Settings> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never }
+export type Values<S extends Settings> = {
+  readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never
+}
 
 type Declared<T> = Omit<Setting<T>, "parse">
 
@@ -104,6 +106,8 @@ export function refuseUnknown(parts: readonly Settings[], env: NodeJS.ProcessEnv
   for (const part of parts) for (const setting of Object.values(part)) known.add(setting.name)
   const unknown = Object.keys(env).filter((name) => name.startsWith("FOSSICK_") && !known.has(name))
   if (unknown.length > 0) {
-    throw new SettingsError(unknown.map((name) => `${name} is no setting of Fossick (docs/settings.md lists them)`))
+    throw new SettingsError(
+      unknown.map((name) => `${name} is no setting of Fossick (docs/settings.md lists them)`),
+    )
   }
 }

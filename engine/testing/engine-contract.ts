@@ -444,6 +444,23 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
         expect(hits).toHaveLength(1)
       })
 
+      test("a page that waits for its vectors is not ranked behind those that have them", async () => {
+        const first = await open()
+        await first.index([
+          aPage("old", { markdown: "Hedgehog winter." }),
+          aPage("far", { markdown: "Nothing of the kind." }),
+        ])
+        await first.settled()
+        await first[Symbol.asyncDispose]()
+        const second = await open({ embedding: "off" })
+        await second.index([
+          aPage("new", {
+            markdown: "A winter nest for a hedgehog: the nest a hedgehog sleeps in all winter.",
+          }),
+        ])
+        expect((await found(second, "hedgehog winter nest"))[0]).toBe(urlOf("new"))
+      })
+
       test("an embedder that fails is tried again, and text is found meanwhile", async () => {
         const embedder = new HashingEmbedder()
         const embed = embedder.embed.bind(embedder)

@@ -1,4 +1,5 @@
 import { BooleanQuery, type FullTextQuery, MatchQuery, Occur, Operator } from "@lancedb/lancedb"
+import { isIn } from "./filter.ts"
 import { readRows } from "./rows.ts"
 import type { Tables } from "./tables.ts"
 
@@ -56,6 +57,23 @@ export async function vectorArm(
   if (where !== undefined) query.where(where)
   const rows = await readRows<Omit<Nearest, "cosine"> & { _distance: number }>(query)
   return rows.map(({ _distance, ...row }) => ({ ...row, cosine: 1 - _distance }))
+}
+
+/** The pages among the lexical hits that the vector arm cannot know, because they wait for their vectors. */
+export async function pagesWithoutVectors(
+  { vectors }: Tables,
+  lexical: LexicalHits,
+  nearest: readonly Nearest[],
+): Promise<Set<string>> {
+  const known = new Set(nearest.map(({ page }) => page))
+  const unknown = new Set([...lexical.keys()].filter((id) => !known.has(id)))
+  if (unknown.size === 0) return unknown
+  const query = vectors
+    .query()
+    .where(`position = 0 AND ${isIn("page", [...unknown])}`)
+    .select(["page"])
+  for (const { page } of await readRows<{ page: string }>(query)) unknown.delete(page)
+  return unknown
 }
 
 /** Ids of pages that hold every term of each phrase, in any order, best first. */

@@ -15,6 +15,7 @@ import { QueryVectors, readPages, searchIndex } from "./search.ts"
 import { Serial } from "./serial.ts"
 import { type Tables, connectTo, createIndex, openTables, restartVectors } from "./tables.ts"
 import { TermFrequencies } from "./term-frequencies.ts"
+import { VectorCoverage, countEmbedded } from "./vector-coverage.ts"
 import { lockForWriting } from "./writer-lock.ts"
 
 /** A reader looks for a newer version of the tables when the one it has is so old. */
@@ -68,6 +69,7 @@ export class EmbeddedEngine implements Engine {
   readonly #options: EmbeddedEngineOptions
   readonly #connection: Connection
   readonly #queryVectors: QueryVectors
+  readonly #coverage = new VectorCoverage()
   #opened: Opened | null = null
   #checkedAt = 0
   #savedAt = 0
@@ -154,6 +156,7 @@ export class EmbeddedEngine implements Engine {
         queryVectors: this.#queryVectors,
         frequencies: opened.frequencies,
         languages: opened.manifest.languages,
+        allEmbedded: this.#writer ? this.#writer.queue.size === 0 : this.#coverage.isComplete(opened.tables),
       }
       return searchIndex(context, query, options.signal)
     })
@@ -173,14 +176,12 @@ export class EmbeddedEngine implements Engine {
       const opened = await this.#current()
       const { id: embedder, dimensions } = this.#options.embedder
       if (!opened) return { pages: 0, passages: 0, pagesWithoutVectors: 0, embedder, dimensions }
-      const { pages, vectors } = opened.tables
-      const [count, withPassages, embedded, passages] = await Promise.all([
-        pages.countRows(),
-        pages.countRows("passage_count > 0"),
-        vectors.countRows("position = 0"),
+      const [count, { wanted, embedded: done }, passages] = await Promise.all([
+        opened.tables.pages.countRows(),
+        countEmbedded(opened.tables),
         sumOfPassages(opened.tables),
       ])
-      const waiting = this.#writer?.queue.size ?? Math.max(0, withPassages - embedded)
+      const waiting = this.#writer?.queue.size ?? Math.max(0, wanted - done)
       return { pages: count, passages, pagesWithoutVectors: waiting, embedder, dimensions }
     })
   }

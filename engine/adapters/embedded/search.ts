@@ -2,7 +2,14 @@ import type { Embedder } from "../../embedder.ts"
 import type { Hit, Query, SearchResult } from "../../engine.ts"
 import { type Candidate, type Ranked, fuse } from "../../fusion.ts"
 import { analyseQuery } from "../../analysis/analyse.ts"
-import { type LexicalHits, type Nearest, lexicalArm, pagesWithTerms, vectorArm } from "./arms.ts"
+import {
+  type LexicalHits,
+  type Nearest,
+  lexicalArm,
+  pagesWithoutVectors,
+  pagesWithTerms,
+  vectorArm,
+} from "./arms.ts"
 import { bestPassages } from "./best-passages.ts"
 import { all, filterText, holdsText, isIn } from "./filter.ts"
 import { Lru } from "./lru.ts"
@@ -24,6 +31,8 @@ export interface SearchContext {
   readonly queryVectors: QueryVectors
   readonly frequencies: TermFrequencies
   readonly languages: readonly string[]
+  /** False while pages wait for their vectors. */
+  readonly allEmbedded: boolean
 }
 
 /** Both arms at once, one ranking; then the pages themselves, checked against what the arms knew of them. */
@@ -56,10 +65,14 @@ export async function searchIndex(
     embedding?.then((vector) => vectorArm(context.tables, vector, limit, vectorsWhere)) ?? [],
   ])
   signal?.throwIfAborted()
+  const waiting =
+    context.allEmbedded || arms !== "hybrid"
+      ? new Set<string>()
+      : await pagesWithoutVectors(context.tables, lexical, nearest)
   // Counts that are behind the index must not make a score exceed its bound.
   const bound = Math.max(context.frequencies.lexicalBound(terms), ...lexical.values())
   const lexicalBound = arms === "vector" ? 0 : bound
-  const found = await rankAndRead(context.tables, lexical, nearest, lexicalBound, limit)
+  const found = await rankAndRead(context.tables, { lexical, nearest, waiting, lexicalBound }, limit)
   const passages = query.passagesPerPage ?? DEFAULT_PASSAGES
   return { hits: found.map((one) => toHit(one, terms, passages)) }
 }
@@ -89,15 +102,22 @@ interface Found {
   readonly cosines: ReadonlyMap<number, number>
 }
 
+/** What the arms found. */
+interface Evidence {
+  readonly lexical: LexicalHits
+  readonly nearest: readonly Nearest[]
+  /** Pages among the lexical hits that have no vectors yet. */
+  readonly waiting: ReadonlySet<string>
+  readonly lexicalBound: number
+}
+
 /**
  * Ranks, reads the best pages, and ranks again without what turned out to be out of date: a page that is
  * gone, or vectors of a page that was replaced since. That is rare, so reading first is the quick way.
  */
 async function rankAndRead(
   tables: Tables,
-  lexical: LexicalHits,
-  nearest: readonly Nearest[],
-  lexicalBound: number,
+  { lexical, nearest, waiting, lexicalBound }: Evidence,
   limit: number,
 ): Promise<Found[]> {
   const read = new Map<string, StoredPage | null>()
@@ -111,7 +131,7 @@ async function rankAndRead(
         return {
           id,
           lexical: lexical.get(id) ?? 0,
-          cosine: known && Math.max(...known.values()),
+          cosine: known ? Math.max(...known.values()) : waiting.has(id) ? null : undefined,
         }
       })
     const best = fuse(candidates, { lexicalBound }).slice(0, limit)
