@@ -55,10 +55,21 @@ export function sniff(type: string, body: Uint8Array): ContentKind {
   if (TEXT.has(type)) return { kind: "text", detail: "" }
   if (XML.test(type)) return { kind: "xml", detail: "" }
   if (!isReadableType(type)) return unsupported(claimed)
-  if (/^\s*(?:<!--[\s\S]*?-->\s*)*<(?:!doctype html|html|head|body|title|h1|p|div|meta)[\s>]/i.test(start)) {
-    return { kind: "html", detail: "" }
-  }
+  if (HTML_START.test(withoutComments(start))) return { kind: "html", detail: "" }
   return type === "" && body.byteLength > 0 ? { kind: "text", detail: "" } : unsupported(claimed)
+}
+
+const HTML_START = /^<(?:!doctype html|html|head|body|title|h1|p|div|meta)[\s>]/i
+
+// A loop, since a regular expression over comments that repeat takes time without bound.
+function withoutComments(text: string): string {
+  let rest = text.trimStart()
+  while (rest.startsWith("<!--")) {
+    const end = rest.indexOf("-->", 4)
+    if (end < 0) return ""
+    rest = rest.slice(end + 3).trimStart()
+  }
+  return rest
 }
 
 function unsupported(detail: string): ContentKind {

@@ -6,6 +6,8 @@ import type { Extracted } from "./extract/extracted.ts"
 export interface ReadBodyTask {
   readonly url: string
   readonly kind: "html" | "text"
+  /** Media type of the Content-Type header; empty when there is none. */
+  readonly contentType: string
   /** Charset of the Content-Type header. */
   readonly charset: string | null
   readonly body: Uint8Array
@@ -14,5 +16,5 @@ export interface ReadBodyTask {
 /** Decodes and extracts one body. Runs in a thread of its own, since it may take long or never end. */
 export function readBody(task: ReadBodyTask): Extracted {
   const text = decodeText(task.body, task.charset)
-  return task.kind === "html" ? extractHtml(text, task.url) : extractText(text, task.url)
+  return task.kind === "html" ? extractHtml(text, task.url) : extractText(text, task.url, task.contentType)
 }

@@ -6,7 +6,13 @@ import type { ReadBodyTask } from "./read-body.ts"
 import { ReaderThreads } from "./reader-threads.ts"
 import { temporaryFolder } from "./testing/crawl-fixture.ts"
 
-const task = (url: string): ReadBodyTask => ({ url, kind: "html", charset: null, body: new Uint8Array(8) })
+const task = (url: string): ReadBodyTask => ({
+  url,
+  kind: "html",
+  contentType: "text/html",
+  charset: null,
+  body: new Uint8Array(8),
+})
 
 /** A thread's program that does what the address says. */
 const PROGRAM = `

@@ -63,6 +63,11 @@ describe("a page that is well", () => {
     expect(result.kind === "read" && result.reading.extracted.markdown).toContain("twice a day")
   })
 
+  test("is markdown when its type says so", async () => {
+    site.serve({ "/tides": bytes("*ebb* and _flow_", { "content-type": "text/markdown; charset=utf-8" }) })
+    expect(await read("/tides")).toMatchObject({ reading: { extracted: { markdown: "*ebb* and _flow_" } } })
+  })
+
   test.each([
     ["gzip", gzipSync(page)],
     ["br", brotliCompressSync(page)],
@@ -250,12 +255,18 @@ describe("bodies that cannot be used", () => {
     expect(await read("/bad")).toMatchObject(outcome)
   })
 
-  test("HTML without a type is recognised", async () => {
-    site.serve({ "/untyped": bytes(page, {}) })
+  test("HTML without a type is recognised, behind comments too", async () => {
+    site.serve({ "/untyped": bytes(`<!-- one --> <!-- two -->\n${page}`, {}) })
     expect(await read("/untyped")).toMatchObject({
       kind: "read",
       reading: { extracted: { title: "Lighthouses" } },
     })
+  })
+
+  // This one runs on the event loop: a hundred comments would hold it up longer than anybody waits.
+  test("comments without a type and without a page are text", async () => {
+    site.serve({ "/comments": bytes(`${"<!---->".repeat(100)}nothing`, {}) })
+    expect(await read("/comments")).toMatchObject({ kind: "read" })
   })
 })
 
@@ -348,7 +359,7 @@ describe("robots", () => {
     site.serve({
       "/tagged": html(page, {
         "x-robots-tag": "otherbot: nofollow, noindex",
-        link: '</well>; rel="canonical"',
+        link: '</a,b>; rel=next, </well>; title=";"; rel="canonical shortlink"',
       }),
     })
     expect(await read("/tagged")).toMatchObject({

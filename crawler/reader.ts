@@ -115,6 +115,7 @@ export class PageReader implements Reader {
     const task = {
       url: fetched.url,
       kind: content.kind,
+      contentType: mediaType(header),
       charset: charsetParameter(header),
       body: fetched.body,
     }
@@ -160,11 +161,23 @@ export class PageReader implements Reader {
   }
 }
 
-/** `Link: <…>; rel="canonical"` (RFC 8288, RFC 6596). */
+/** `Link: <…>; rel="canonical"` (RFC 8288, RFC 6596). Linear in the header's length, which the site chooses. */
 function linkCanonical(header: string | string[] | undefined, base: PageUrl): string | null {
   const text = typeof header === "string" ? header : (header ?? []).join(", ")
-  const target = /<([^>]*)>\s*;[^,]*\brel\s*=\s*(?:"canonical"|canonical\b)/i.exec(text)?.[1]
-  return target === undefined ? null : toPageUrl(target, base)
+  for (const link of text.split(/,(?=\s*<)/)) {
+    const start = link.indexOf("<")
+    const end = link.indexOf(">", start)
+    if (start < 0 || end < 0) continue
+    const isCanonical = link
+      .slice(end + 1)
+      .split(";")
+      .some((parameter) => {
+        const [name = "", value = ""] = parameter.toLowerCase().split("=", 2)
+        return name.trim() === "rel" && value.replaceAll('"', "").trim().split(/\s+/).includes("canonical")
+      })
+    if (isCanonical) return toPageUrl(link.slice(start + 1, end), base)
+  }
+  return null
 }
 
 /** The result, unless the caller gives up or the visit's time is over before it is there. */
