@@ -1,29 +1,49 @@
 import { RE2JS } from "re2js"
 
-/** A pattern that is no RE2 regular expression. */
+/** A pattern that is no RE2 regular expression, or patterns that are too much work. */
 export class PatternError extends Error {
-  /** The option it stands in, such as `selectPaths`. */
+  /** The option it stands in, such as `selectPaths`; the message does not name it. */
   readonly field: string
 
-  constructor(field: string, pattern: string, reason: string) {
-    super(`${field}: ${JSON.stringify(pattern)} is no valid regular expression (${reason})`)
+  constructor(field: string, message: string) {
+    super(message)
     this.name = "PatternError"
     this.field = field
   }
 }
 
+/** Steps of all patterns of one option together; the time of a test grows with them times the text's length. */
+const MAX_STEPS = 2000
+const SHOWN_CHARS = 80
+
 /**
- * A test that passes when any pattern is found in the text. RE2 syntax: linear in the text's length, so a
- * caller's pattern cannot hold up the process.
+ * A test that passes when any pattern is found in the text. RE2 syntax, linear in the text's length, and of
+ * bounded size, so a caller's patterns cannot hold up the process.
  * @throws PatternError
  */
 export function anyPattern(field: string, patterns: readonly string[]): (text: string) => boolean {
+  let steps = 0
   const compiled = patterns.map((pattern) => {
-    try {
-      return RE2JS.compile(pattern)
-    } catch (error) {
-      throw new PatternError(field, pattern, (error as Error).message)
-    }
+    const program = compile(field, pattern)
+    steps += program.programSize()
+    if (steps > MAX_STEPS) throw new PatternError(field, "The patterns are too long or repeat too much.")
+    return program
   })
   return (text) => compiled.some((pattern) => pattern.matcher(text).find())
 }
+
+function compile(field: string, pattern: string): RE2JS {
+  try {
+    return RE2JS.compile(pattern)
+  } catch (error) {
+    // The reason ends with the part of the pattern that is wrong, which may be all of it.
+    const reason = shortened((error as Error).message.replace("error parsing regexp: ", ""))
+    throw new PatternError(
+      field,
+      `${JSON.stringify(shortened(pattern))} is no valid regular expression (${reason}).`,
+    )
+  }
+}
+
+const shortened = (text: string): string =>
+  text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS)}…`

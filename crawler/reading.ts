@@ -51,7 +51,7 @@ export interface WalkOptions {
   /** Regular expressions (RE2 syntax) on the host. */
   readonly selectDomains?: readonly string[]
   readonly excludeDomains?: readonly string[]
-  /** Report links that leave the start's registrable domain (they are not followed further). */
+  /** Also give the pages that links out of the start's registrable domain lead to, after all others. */
   readonly allowExternal: boolean
   /** Report the pages at `maxDepth` without reading them, as a map does. Default false. */
   readonly discoverOnly?: boolean

@@ -92,11 +92,58 @@ describe("patterns", () => {
   test("that would take a backtracking engine for ever do not", async () => {
     expect(await walk({ selectPaths: ["^(/?[a-z]+)+!$"] })).toEqual(["0 / read"])
   })
+
+  test("that together would take long for every address are refused", async () => {
+    await expect(walk({ selectPaths: Array(10).fill("(?:a?){500}") })).rejects.toBeInstanceOf(PatternError)
+  })
 })
 
-test("external links are reported once and not followed", async () => {
-  const found = await walk({ maxDepth: 2, allowExternal: true })
-  expect(found.filter((line) => line.includes("elsewhere"))).toEqual(["1 https://elsewhere.invalid/x found"])
+describe("external addresses", () => {
+  test("come last, once each, and are not followed", async () => {
+    await using other = await startTestSite({
+      "/": article("Other", { links: ["/more"] }),
+      "/more": article("More"),
+    })
+    const abroad = other.origin.replace("127.0.0.1", "localhost")
+    await using home = await startTestSite({
+      "/": article("Home", { links: [abroad, "/a"] }),
+      "/a": article("A", { links: [abroad, "/b"] }),
+      "/b": article("B"),
+    })
+    const visit = { url: home.origin, maxDepth: 2, allowExternal: true }
+    const inside = ["/", "/a", "/b"].map((path, depth) => `${depth} ${home.url(path)} read`)
+    expect(await walk(visit)).toEqual([...inside, `1 ${abroad}/ read`])
+    expect(await walk({ ...visit, discoverOnly: true })).toEqual([
+      ...inside.slice(0, 2),
+      `2 ${home.url("/b")} found`,
+      `1 ${abroad}/ found`,
+    ])
+    expect(other.requests).not.toContain("/more")
+  })
+
+  test("take no place from what is inside", async () => {
+    const options = { maxDepth: 2, discoverOnly: true, allowExternal: true }
+    const inside = ["0 / read", "1 /docs/a read", "1 /docs/b read", "1 /blog/c read"]
+    expect(await walk({ ...options, limit: 4 })).toEqual(inside)
+    expect(await walk({ ...options, limit: 7 })).toEqual([
+      ...inside,
+      "1 /secret skipped",
+      "2 /docs/deep found",
+      "2 /docs/moved found",
+    ])
+    expect(await walk({ ...options, limit: 8 })).toContain("1 https://elsewhere.invalid/x found")
+  })
+
+  test("obey path patterns, and there are none where the hosts are chosen", async () => {
+    const outside = async (options: Partial<WalkOptions>) =>
+      (await walk({ discoverOnly: true, allowExternal: true, ...options })).filter((line) =>
+        line.includes("elsewhere"),
+      )
+    expect(await outside({ selectPaths: ["^/x$"] })).toHaveLength(1)
+    expect(await outside({ selectPaths: ["^/docs/"] })).toEqual([])
+    expect(await outside({ excludeDomains: ["elsewhere"] })).toEqual([])
+    expect(await outside({ selectDomains: ["^127"] })).toEqual([])
+  })
 })
 
 test("a start that cannot be read is the whole walk", async () => {

@@ -161,6 +161,27 @@ describe("crawl", () => {
     expect(await urls({ select_paths: [], max_breadth: 1 })).toEqual(["/", "/tomatoes"])
   })
 
+  test("has external pages after its own, unless told otherwise", async () => {
+    await using other = await startTestSite({ "/": article("Other", { text: "Elsewhere hedges grow." }) })
+    const abroad = other.url("/").replace("127.0.0.1", "localhost")
+    await using home = await startTestSite({
+      "/": article("Home", { links: [abroad, "/a"] }),
+      "/a": article("A"),
+    })
+    await using near = createReader({
+      ...readSettings(crawlerSettings, {}),
+      allowedNetworks: [home.authority, new URL(abroad).host],
+    })
+    await using served = await serveApp({ reader: near })
+    const urls = async (parameters: object) =>
+      (await served.post("/crawl", { url: home.url("/"), ...parameters })).body.results.map(
+        (one: { url: string }) => one.url,
+      )
+    expect(await urls({})).toEqual([home.url("/"), home.url("/a"), abroad])
+    expect(await urls({ limit: 2 })).toEqual([home.url("/"), home.url("/a")])
+    expect(await urls({ allow_external: false })).toEqual([home.url("/"), home.url("/a")])
+  })
+
   test("puts the pages that fit the instructions first, with their passages", async () => {
     const { body } = await crawl({ max_depth: 2, instructions: "how is compost worked into soil" })
     expect(body.results[0].url).toBe(site.url("/deep/soil"))
@@ -206,7 +227,9 @@ describe("map", () => {
   test("refuses a pattern that is no regular expression, naming field and pattern", async () => {
     const answer = await map({ exclude_paths: ["/ok/.*", "/(unclosed"] })
     expect(answer.status).toBe(400)
-    expect(answer.body.detail.error).toMatch(/^Invalid exclude_paths\. .*\/\(unclosed/)
+    expect(answer.body.detail.error).toMatch(
+      /^Invalid exclude_paths\. "\/\(unclosed" is no valid regular expression \(.*\)\.$/,
+    )
   })
 })
 

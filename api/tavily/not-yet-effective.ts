@@ -14,6 +14,6 @@ export const NOT_YET_EFFECTIVE = {
     "include_domains_mode",
   ],
   extract: ["extract_depth"],
-  crawl: ["extract_depth", "allow_external", "instructions"],
+  crawl: ["extract_depth", "instructions"],
   map: ["instructions"],
 } as const satisfies Readonly<Record<string, readonly string[]>>

@@ -7,7 +7,7 @@ import type { MapRequest } from "./schema.ts"
 
 /**
  * Walks the site that a crawl or map asks for, until `signal` aborts; what was found by then is the answer.
- * With `discoverOnly` the last level is named without being read.
+ * With `discoverOnly` the last level and external addresses are named without being read.
  *
  * @param onPage called with each page as it comes
  * @throws ApiError 400 for an address or pattern that is none, 403 for a start that may not be read
@@ -23,8 +23,6 @@ export async function walkFor(
   const pages = walkSite(reader, {
     ...toWalkOptions(request),
     ...options,
-    // External pages are named, not read: a crawl has nothing to say of them, yet they would use up its limit.
-    allowExternal: options.discoverOnly && request.allow_external,
   })
   try {
     for (let first = true; ; first = false) {
@@ -50,12 +48,13 @@ const wireName: Readonly<Record<string, string>> = {
   excludeDomains: "exclude_domains",
 }
 
-function toWalkOptions(request: MapRequest): Omit<WalkOptions, "allowExternal"> {
+function toWalkOptions(request: MapRequest): WalkOptions {
   return {
     url: startUrl(request.url),
     maxDepth: request.max_depth,
     maxBreadth: request.max_breadth,
     limit: request.limit,
+    allowExternal: request.allow_external,
     selectPaths: request.select_paths ?? [],
     excludePaths: request.exclude_paths ?? [],
     selectDomains: request.select_domains ?? [],
