@@ -5,6 +5,7 @@ import { CrawlFixture, testConfig } from "./testing/crawl-fixture.ts"
 import {
   article,
   bytes,
+  hangs,
   html,
   redirect,
   startTestSite,
@@ -88,6 +89,18 @@ describe("a crawl", () => {
     expect(job.outcomes["indexed"]).toBe(10)
   })
 
+  test("counts a page that a redirect brings in before its turn once only", async () => {
+    const links = ["/old", ...Array.from({ length: 9 }, (_, index) => `/p${index}`)]
+    const pages = Object.fromEntries(links.slice(1).map((path) => [path, article(path)]))
+    await using site = await startTestSite({ "/": article("Home", { links }), ...pages })
+    site.serve({ "/old": redirect("/p8") })
+    await using fixture = new CrawlFixture()
+    const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "1" })
+    const job = await fixture.crawl({ url: site.origin, limit: 10 }, { config })
+    expect(job.outcomes).toEqual({ indexed: 10, "skipped:duplicate": 1 })
+    expect(site.requests.filter((path) => path === "/p8")).toHaveLength(1)
+  })
+
   test("stays below the start's folder with scope prefix, and says so of redirects that leave", async () => {
     await using site = await startTestSite({
       "/docs/": article("Docs", { links: ["/docs/a", "/blog", "/docs/out"] }),
@@ -168,6 +181,19 @@ describe("sitemaps", () => {
     expect(site.requests.filter((path) => path === "/index.xml")).toHaveLength(1)
     expect(site.requests).not.toContain("/i.png")
   })
+
+  test("may be longer than a page, and list no more than the standard allows", async () => {
+    const lines = Array.from({ length: 60_000 }, (_, index) => `http://elsewhere.invalid/${index}`)
+    await using site = await startTestSite({ "/": article("Home"), "/early": article("Early") })
+    site.serve({
+      "/sitemap.xml": textFile([site.url("/early"), ...lines, site.url("/late")].join("\n")),
+      "/late": article("Late"),
+    })
+    await using fixture = new CrawlFixture()
+    const config = testConfig({ FOSSICK_MAX_PAGE_BYTES: "100000" })
+    await fixture.crawl({ url: site.origin }, { config })
+    expect(paths(fixture)).toEqual(["/", "/early"])
+  })
 })
 
 describe("sites in trouble", () => {
@@ -216,6 +242,46 @@ describe("sites in trouble", () => {
     await site[Symbol.asyncDispose]()
     await using fixture = new CrawlFixture()
     expect((await fixture.crawl({ url: site.origin })).outcomes).toEqual({ "failed:refused": 1 })
+  })
+
+  test("a site that only ever asks to wait is given up, not asked for each of its pages", async () => {
+    const links = Array.from({ length: 200 }, (_, index) => `/p${index}`)
+    const busy = Object.fromEntries(links.map((path) => [path, status(429, { "retry-after": "0" })]))
+    await using site = await startTestSite({ "/": article("Home", { links }), ...busy })
+    await using fixture = new CrawlFixture()
+    const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "1", FOSSICK_MAX_WAIT_MS: "20" })
+    const job = await fixture.crawl({ url: site.origin }, { config })
+    expect(job).toMatchObject({ state: "finished", outcomes: { indexed: 1, postponed: 200 } })
+    expect(site.requests.filter((path) => path.startsWith("/p")).length).toBe(10)
+  })
+
+  test("a page that could not be reached in between is still forgotten when it is gone", async () => {
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/a"] }),
+      "/a": article("Alpha"),
+    })
+    await using fixture = new CrawlFixture()
+    await fixture.crawl({ url: site.origin })
+    site.serve({ "/a": status(500) })
+    expect((await fixture.crawl({ url: site.origin })).outcomes).toMatchObject({ "failed:http-status": 1 })
+    expect(paths(fixture)).toEqual(["/", "/a"])
+    site.serve({ "/a": status(404) })
+    await fixture.crawl({ url: site.origin })
+    expect(paths(fixture)).toEqual(["/"])
+  })
+
+  test("a visit that hangs does not keep a crawl from being stopped", async () => {
+    const stop = new AbortController()
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/hangs"] }),
+      "/hangs": (request, response) => {
+        hangs()(request, response)
+        stop.abort()
+      },
+    })
+    await using fixture = new CrawlFixture()
+    const job = await fixture.crawl({ url: site.origin }, { signal: stop.signal })
+    expect(job).toMatchObject({ state: "stopped", queued: 1, outcomes: { indexed: 1 } })
   })
 
   test("an engine that fails ends the crawl with its error; what it did not take is not reported", async () => {

@@ -2,6 +2,7 @@ import { type Engine, type Page, type PageUrl, toPageUrl } from "#engine"
 import type { CrawlerConfig } from "./config.ts"
 import { runCrawlee, type Visits } from "./crawlee.ts"
 import { Frontier, type FrontierEntry, type FrontierResult, type HostManners } from "./frontier.ts"
+import { HostPatience } from "./host-patience.ts"
 import type { Job } from "./jobs.ts"
 import type { CrawlOutcome } from "./outcome.ts"
 import { pageHash } from "./page-hash.ts"
@@ -11,6 +12,7 @@ import type { Reading } from "./reading.ts"
 import { scopeOf } from "./scope.ts"
 import { readSitemaps } from "./sitemaps.ts"
 import type { StateStore } from "./state-store.ts"
+import { unlessAborted } from "./unless-aborted.ts"
 
 export interface CrawlSiteOptions {
   readonly job: Job
@@ -18,7 +20,7 @@ export interface CrawlSiteOptions {
   readonly engine: Engine
   readonly reader: PageReader
   readonly config: CrawlerConfig
-  /** Ends the crawl after the visits in hand; the frontier stays. */
+  /** Ends the crawl after the visits in hand, which get a few seconds more; the frontier stays. */
   readonly signal: AbortSignal
   /** Called for each batch of recorded outcomes. */
   readonly onRecorded?: (results: readonly FrontierResult[]) => void
@@ -30,7 +32,7 @@ export interface CrawlSiteOptions {
  * @throws EngineError when the engine fails; nothing that was reported is lost.
  */
 export async function crawlSite(options: CrawlSiteOptions): Promise<"finished" | "stopped"> {
-  const crawl = await SiteCrawl.prepare(options)
+  using crawl = await SiteCrawl.prepare(options)
   do {
     await runCrawlee(crawl, options.config.fetchConcurrency)
     await crawl.flush()
@@ -38,11 +40,22 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<"finished" |
   return crawl.isDone() ? "finished" : "stopped"
 }
 
+/** What visits in hand are granted when the crawl is to stop; those cut short are made again another time. */
+const STOP_GRACE_MS = 3000
+/** A host that was tried in vain this often in a row is given up for this crawl. */
+const HOST_ROUNDS = 10
+/**
+ * Addresses that a crawl may come to know for each page of its limit, and at least. Without this a calendar
+ * without end, whose pages never count towards the limit, would keep the crawl going for ever.
+ */
+const ADDRESSES_PER_PAGE = 20
+const MIN_ADDRESSES = 10_000
+
 /** Counted towards the limit: visits that found a page. */
 const PAGE_OUTCOMES = new Set(["indexed", "unchanged"])
 
 /** One run of a crawl job. */
-class SiteCrawl implements Visits {
+class SiteCrawl implements Visits, Disposable {
   readonly #options: CrawlSiteOptions
   readonly #frontier: Frontier
   readonly #writer: PageWriter
@@ -56,6 +69,10 @@ class SiteCrawl implements Visits {
   #sitemaps: Promise<void> | null = null
   #sitemapsDone = true
   readonly #sitemapStop = new AbortController()
+  readonly #patience = new HostPatience()
+  /** Aborted when visits in hand must end now. */
+  readonly #cut = new AbortController()
+  #cutTimer: NodeJS.Timeout | null = null
   /** Visits whose outcome is still with the writer. */
   #unwritten = 0
   /** Their outcomes by address. */
@@ -74,7 +91,12 @@ class SiteCrawl implements Visits {
     this.#options = options
     this.#start = start
     this.#trustsHashes = trustsHashes
-    this.#frontier = new Frontier(db, job.id, (url) => this.#manners(url))
+    this.#frontier = new Frontier(
+      db,
+      job.id,
+      (url) => this.#manners(url),
+      Math.max(MIN_ADDRESSES, job.limit * ADDRESSES_PER_PAGE),
+    )
     this.#frontier.add([{ url: start, depth: 0 }])
     this.#writer = new PageWriter(options.engine, this.#frontier, (results, visits) => {
       this.#unwritten -= visits
@@ -85,13 +107,34 @@ class SiteCrawl implements Visits {
     const landed = db.prepare("select landed_at from job where id = ?").get(job.id)?.["landed_at"]
     this.#inScope = scopeOf((landed ?? start) as PageUrl, job.scope)
     if (typeof landed === "string") this.#discoverSitemaps(landed as PageUrl)
+    if (options.signal.aborted) this.#startGrace()
+    else options.signal.addEventListener("abort", this.#startGrace, { once: true })
+  }
+
+  readonly #startGrace = () => {
+    this.#cutTimer = setTimeout(() => {
+      this.#cut.abort()
+    }, STOP_GRACE_MS)
+  };
+
+  [Symbol.dispose](): void {
+    this.#options.signal.removeEventListener("abort", this.#startGrace)
+    if (this.#cutTimer) clearTimeout(this.#cutTimer)
+    this.#sitemapStop.abort()
+    this.#cut.abort()
   }
 
   next(): FrontierEntry | null {
     if (this.#isStopping() || this.#isLimitTaken()) return null
-    const entry = this.#frontier.next()
-    if (entry) this.#visiting += 1
-    return entry
+    for (let entry = this.#frontier.next(); entry; entry = this.#frontier.next()) {
+      if (this.#outcomeOf(entry.url) === null) {
+        this.#visiting += 1
+        return entry
+      }
+      // A redirect brought it in while it waited.
+      this.#frontier.drop(entry)
+    }
+    return null
   }
 
   hasNext(): boolean {
@@ -111,12 +154,13 @@ class SiteCrawl implements Visits {
 
   /** Visits one address. Never rejects: what goes wrong inside ends the crawl and is thrown by {@link flush}. */
   async visit(entry: FrontierEntry): Promise<void> {
+    const startedAt = Date.now()
     let released = false
     try {
-      const result = await this.#read(entry)
+      const result = await unlessAborted(this.#read(entry), this.#cut.signal)
       this.#frontier.release(entry)
       released = true
-      await this.#settle(entry, result)
+      if (result) await this.#settle(entry, result, startedAt)
     } catch (error) {
       if (!released) this.#frontier.release(entry)
       this.#failure ??= error as Error
@@ -158,11 +202,14 @@ class SiteCrawl implements Visits {
         return { kind: "skipped", because: "robots", detail: "robots.txt disallows it" }
       }
       const { crawlDelayMs } = robots.rules
-      if (crawlDelayMs !== null && !reader.isOwnHost(entry.url)) this.#frontier.setDelay(entry, crawlDelayMs)
+      if (crawlDelayMs !== null && !reader.isOwnHost(entry.url)) {
+        this.#frontier.setDelay(entry, Math.min(crawlDelayMs, config.maxWaitMs))
+      }
     }
     if (signal.aborted)
       return { kind: "failed", because: "cancelled", detail: "the crawl was stopped", transient: true }
     return await reader.visit(entry.url, {
+      signal: this.#cut.signal,
       onRedirect: async (to) => {
         if (!this.#inScope(to) && !this.#isStart(entry)) {
           return { kind: "skipped", because: "out-of-scope", detail: `redirects to ${to}` }
@@ -172,7 +219,8 @@ class SiteCrawl implements Visits {
     })
   }
 
-  async #settle(entry: FrontierEntry, visit: Visit): Promise<void> {
+  async #settle(entry: FrontierEntry, visit: Visit, startedAt: number): Promise<void> {
+    if (isAnswer(visit)) this.#patience.answered(entry.host)
     if (visit.kind === "read") {
       await this.#take(entry, visit.reading)
       return
@@ -180,6 +228,19 @@ class SiteCrawl implements Visits {
     // A visit cut short by a stop has no outcome: it is made again when the crawl goes on.
     if (visit.kind === "failed" && visit.because === "cancelled") return
     const { config } = this.#options
+    if (isInVain(visit)) {
+      const rounds = this.#patience.failed(entry.host, startedAt, Date.now())
+      if (rounds >= HOST_ROUNDS) {
+        const detail = `${entry.host} was given up: ${detailOf(visit) ?? visit.kind}`
+        this.#frontier.giveUp(entry.host, outcomeName(visit), detail)
+        await this.#close(entry.url, visit, false)
+        return
+      }
+      if (rounds > 1) {
+        const rest = Math.min(config.retryDelayMs * 2 ** (rounds - 2), config.maxWaitMs)
+        this.#frontier.block(entry, Date.now() + rest)
+      }
+    }
     const again = this.#retryAt(entry, visit)
     if (again !== null && again - Date.now() <= config.maxWaitMs && entry.tries + 1 < config.maxTries) {
       if (visit.kind === "postponed") this.#frontier.block(entry, again)
@@ -202,6 +263,8 @@ class SiteCrawl implements Visits {
     const { extracted, url } = reading
     if (this.#isStart(entry)) this.#land(url)
     const redirected = url !== entry.url
+    // A redirect brought it in while it was being read.
+    if (!redirected && this.#outcomeOf(url) !== null) return
     const obeys = this.#options.config.robots
     if (!(obeys && extracted.robots.nofollow)) this.#addLinks(entry, reading)
 
@@ -250,7 +313,8 @@ class SiteCrawl implements Visits {
       })
     }
     this.#pages += 1
-    await this.#write({ page: unchanged ? null : page, remove: redirected ? entry.url : null, results })
+    const remove = redirected && this.#frontier.hashOf(entry.url) !== null ? entry.url : null
+    await this.#write({ page: unchanged ? null : page, remove, results })
   }
 
   // A canonical elsewhere is no reason to leave a page out of a crawl that will never go there; one that was
@@ -304,11 +368,13 @@ class SiteCrawl implements Visits {
 
   async #readSitemaps(url: PageUrl): Promise<void> {
     const { reader } = this.#options
-    const robots = await reader.robots.for(url)
-    const named = robots.kind === "rules" ? robots.rules.sitemaps : []
-    const stop = AbortSignal.any([this.#options.signal, this.#sitemapStop.signal])
+    const signal = AbortSignal.any([this.#options.signal, this.#sitemapStop.signal])
+    const robots = await unlessAborted(reader.robots.for(url), signal)
+    const named = robots?.kind === "rules" ? robots.rules.sitemaps : []
     const files = named.length > 0 ? named : [new URL("/sitemap.xml", url).href]
-    for await (const pages of readSitemaps(reader, files, stop)) {
+    const pauseMs = (file: PageUrl) => this.#manners(file).delayMs
+    for await (const pages of readSitemaps(reader, files, { pauseMs, signal })) {
+      if (signal.aborted || this.#frontier.isFull) return
       const inside = pages.filter((page) => this.#inScope(page))
       this.#frontier.add(inside.map((page) => ({ url: page, depth: 1, priority: 1 })))
     }
@@ -342,11 +408,8 @@ class SiteCrawl implements Visits {
     forget: boolean,
   ): Promise<void> {
     const remove = forget && this.#frontier.hashOf(url) !== null ? url : null
-    await this.#write({
-      page: null,
-      remove,
-      results: [{ url, outcome: outcomeName(outcome), detail: detailOf(outcome), hash: null }],
-    })
+    const result = { url, outcome: outcomeName(outcome), detail: detailOf(outcome) }
+    await this.#write({ page: null, remove, results: [forget ? { ...result, hash: null } : result] })
   }
 
   async #write(item: Parameters<PageWriter["add"]>[0]): Promise<void> {
@@ -354,6 +417,18 @@ class SiteCrawl implements Visits {
     for (const { url, outcome } of item.results) this.#settled.set(url, outcome)
     await this.#writer.add(item)
   }
+}
+
+const IN_VAIN = new Set<string>(["dns", "refused", "timeout", "tls"])
+
+/** Whether the host had something to say; what its robots.txt said before does not count. */
+function isAnswer(visit: Visit): boolean {
+  if (visit.kind === "skipped") return visit.because !== "robots"
+  return visit.kind === "read" || (visit.kind === "failed" && !IN_VAIN.has(visit.because))
+}
+
+function isInVain(visit: Exclude<Visit, { kind: "read" }>): boolean {
+  return visit.kind === "postponed" || (visit.kind === "failed" && IN_VAIN.has(visit.because))
 }
 
 function outcomeName(outcome: Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>): string {

@@ -82,3 +82,45 @@ test("a job whose process died is queued again, but not for ever", async () => {
     error: expect.stringContaining("died again") as unknown,
   })
 })
+
+test("a job that gets on between the deaths of its process is not given up", async () => {
+  await using fixture = new CrawlFixture()
+  const { id } = fixture.jobs.enqueue({ url: "http://a/", scope: "host", depth: 1, limit: 10 })
+  const frontier = new Frontier(fixture.db, id, () => ({ concurrency: 9, delayMs: 0 }))
+  for (let crash = 0; crash < 12; crash += 1) {
+    fixture.jobs.start(id)
+    if (crash % 3 === 0) {
+      const url = `http://a/${crash}` as PageUrl
+      frontier.record([{ url, outcome: "indexed", detail: null, hash: "h" }])
+    }
+    fixture.jobs.recover()
+    expect(fixture.jobs.get(id)?.state).toBe("queued")
+  }
+})
+
+test("no more addresses are taken than there is room for, and none that are too long", async () => {
+  await using fixture = new CrawlFixture()
+  const { id } = fixture.jobs.enqueue({ url: "http://a/", scope: "host", depth: 1, limit: 10 })
+  const manners = () => ({ concurrency: 9, delayMs: 0 })
+  const frontier = new Frontier(fixture.db, id, manners, 1200)
+  expect(frontier.add(urls(`http://a/${"x".repeat(9000)}`))).toBe(0)
+  const many = Array.from({ length: 3000 }, (_, index) => `http://a/${index}`)
+  expect(frontier.add(urls(...many))).toBe(1200)
+  expect(frontier.open).toBe(1200)
+  const again = new Frontier(fixture.db, id, manners, 1200)
+  expect(again.isFull).toBe(true)
+  expect(again.add(urls("http://a/more"))).toBe(0)
+})
+
+test("a host that is given up keeps only what is in hand", async () => {
+  await using fixture = new CrawlFixture()
+  const { id } = fixture.jobs.enqueue({ url: "http://a/", scope: "host", depth: 1, limit: 10 })
+  const frontier = new Frontier(fixture.db, id, () => ({ concurrency: 1, delayMs: 0 }))
+  frontier.add(urls("http://a/1", "http://a/2", "http://a/3", "http://b/1"))
+  const inHand = taken(frontier, 0).map(({ url }) => url)
+  frontier.giveUp("a", "failed:refused", "a was given up")
+  expect(inHand).toEqual(["http://a/1", "http://b/1"])
+  expect(frontier.open).toBe(2)
+  expect(frontier.outcomeOf("http://a/3" as PageUrl)).toBe("failed:refused")
+  expect(fixture.jobs.get(id)).toMatchObject({ queued: 2, outcomes: { "failed:refused": 2 } })
+})

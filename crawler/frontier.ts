@@ -23,8 +23,8 @@ export interface FrontierResult {
   readonly url: PageUrl
   readonly outcome: string
   readonly detail: string | null
-  /** Hash of the page as indexed; null when the visit left no page. */
-  readonly hash: string | null
+  /** Hash of the page as indexed; null when there is no page any more; left out when an earlier one stands. */
+  readonly hash?: string | null
 }
 
 export interface HostManners {
@@ -45,7 +45,12 @@ interface HostQueue {
   emptyUntil: number
 }
 
+/** Longer addresses are left out. RFC 9110 §4.1 asks for 8000 octets at least. */
+export const MAX_URL_CHARS = 8000
+
 const CHUNK = 64
+/** Rows of one write transaction, so that nobody waits long for the store. */
+const ROWS = 1000
 /** Addresses remembered as known, so that a site's navigation is not looked up in the store for each page. */
 const REMEMBERED = 200_000
 
@@ -60,23 +65,33 @@ export class Frontier {
   readonly #db: StateStore
   readonly #job: number
   readonly #manners: (url: PageUrl) => HostManners
+  readonly #maxAddresses: number
   readonly #statements = new Map<string, StatementSync>()
   readonly #hosts = new Map<string, HostQueue>()
   readonly #handedOut = new Set<PageUrl>()
   #known = new Set<string>()
   #open: number
+  #addresses: number
   #sleepUntil = 0
 
-  constructor(db: StateStore, job: number, manners: (url: PageUrl) => HostManners) {
+  /** `maxAddresses`: how many addresses the crawl may come to know; what is found beyond is left out. */
+  constructor(
+    db: StateStore,
+    job: number,
+    manners: (url: PageUrl) => HostManners,
+    maxAddresses = Number.POSITIVE_INFINITY,
+  ) {
     this.#db = db
     this.#job = job
     this.#manners = manners
+    this.#maxAddresses = maxAddresses
     const hosts = db
       .prepare("select distinct host, url from crawl_url where job = ? and outcome is null group by host")
       .all(job)
     for (const row of hosts) this.#host(row["url"] as PageUrl, String(row["host"]))
     const open = db.prepare("select count(*) as n from crawl_url where job = ? and outcome is null").get(job)
     this.#open = Number(open?.["n"])
+    this.#addresses = Number(db.prepare("select count(*) as n from crawl_url where job = ?").get(job)?.["n"])
   }
 
   /** Addresses without an outcome, those being visited among them. */
@@ -89,26 +104,18 @@ export class Frontier {
     return this.#handedOut.size
   }
 
-  /** Adds what is not yet known, in one transaction. @returns how many were new. */
+  /** Whether {@link add} leaves out whatever comes. */
+  get isFull(): boolean {
+    return this.#addresses >= this.#maxAddresses
+  }
+
+  /** Adds what is not yet known, as far as there is room. @returns how many were new. */
   add(entries: readonly NewEntry[]): number {
-    const unknown = entries.filter(({ url }) => !this.#known.has(url))
-    if (unknown.length === 0) return 0
-    if (this.#known.size > REMEMBERED) this.#known = new Set()
+    const unknown = entries.filter(({ url }) => url.length <= MAX_URL_CHARS && !this.#known.has(url))
     let added = 0
-    transaction(this.#db, () => {
-      const insert = this.#prepare(
-        "insert or ignore into crawl_url (job, url, host, depth, priority, due) values (?, ?, ?, ?, ?, 0)",
-      )
-      for (const { url, depth, priority = 0 } of unknown) {
-        const { host } = new URL(url)
-        const { changes } = insert.run(this.#job, url, host, depth, priority)
-        if (changes === 0) continue
-        added += 1
-        this.#host(url, host).emptyUntil = 0
-      }
-    })
-    for (const { url } of unknown) this.#known.add(url)
-    this.#open += added
+    for (let from = 0; from < unknown.length && !this.isFull; from += ROWS) {
+      added += this.#insert(unknown.slice(from, from + ROWS))
+    }
     if (added > 0) this.#sleepUntil = 0
     return added
   }
@@ -164,6 +171,12 @@ export class Frontier {
     this.#sleepUntil = 0
   }
 
+  /** Takes an entry back that needs no visit after all, since its outcome is known. */
+  drop(entry: FrontierEntry): void {
+    this.#host(entry.url, entry.host).running -= 1
+    this.#sleepUntil = 0
+  }
+
   /** Slows a host down, as its robots.txt asks. */
   setDelay(entry: FrontierEntry, delayMs: number): void {
     const queue = this.#host(entry.url, entry.host)
@@ -174,6 +187,16 @@ export class Frontier {
   block(entry: FrontierEntry, until: number): void {
     const queue = this.#host(entry.url, entry.host)
     queue.nextAt = Math.max(queue.nextAt, until)
+  }
+
+  /** Closes every open address of a host, but those in hand, with one outcome. */
+  giveUp(host: string, outcome: string, detail: string): void {
+    for (const { url } of this.#hosts.get(host)?.ready.splice(0) ?? []) this.#handedOut.delete(url)
+    const results = this.#prepare("select url from crawl_url where job = ? and host = ? and outcome is null")
+      .all(this.#job, host)
+      .map((row) => ({ url: row["url"] as PageUrl, outcome, detail }))
+      .filter(({ url }) => !this.#handedOut.has(url))
+    for (let from = 0; from < results.length; from += ROWS) this.record(results.slice(from, from + ROWS))
   }
 
   /** Puts an address back, to be tried again from then on. */
@@ -217,9 +240,11 @@ export class Frontier {
           was === 1 ? 0 : Number(join.run(this.#job, url, new URL(url).host, outcome, detail).changes)
         closed += was
         if (was + joined > 0) count.run(this.#job, outcome)
-        if (hash !== null) keep.run(url, hash, Date.now())
-        else if (outcome !== "postponed") forget.run(url)
+        if (typeof hash === "string") keep.run(url, hash, Date.now())
+        else if (hash === null) forget.run(url)
       }
+      // A crawl that gets on is not one that takes down its process each time.
+      this.#prepare("update job set crashes = 0 where id = ? and crashes > 0").run(this.#job)
     })
     this.#open -= closed
     for (const { url } of results) this.#handedOut.delete(url)
@@ -236,6 +261,28 @@ export class Frontier {
   hashOf(url: PageUrl): string | null {
     const row = this.#prepare("select hash from visited_page where url = ?").get(url)
     return (row?.["hash"] ?? null) as string | null
+  }
+
+  #insert(entries: readonly NewEntry[]): number {
+    if (this.#known.size > REMEMBERED) this.#known = new Set()
+    let added = 0
+    transaction(this.#db, () => {
+      const insert = this.#prepare(
+        "insert or ignore into crawl_url (job, url, host, depth, priority, due) values (?, ?, ?, ?, ?, 0)",
+      )
+      for (const { url, depth, priority = 0 } of entries) {
+        if (this.#addresses + added >= this.#maxAddresses) break
+        const { host } = new URL(url)
+        const { changes } = insert.run(this.#job, url, host, depth, priority)
+        if (changes === 0) continue
+        added += 1
+        this.#host(url, host).emptyUntil = 0
+      }
+    })
+    for (const { url } of entries) this.#known.add(url)
+    this.#open += added
+    this.#addresses += added
+    return added
   }
 
   #prepare(sql: string): StatementSync {

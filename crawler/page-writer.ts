@@ -50,7 +50,7 @@ export class PageWriter {
       this.#timer ??= setTimeout(() => {
         this.#start()
       }, BATCH_MS)
-    while (this.#items.length >= BATCH_PAGES * WAITING_BATCHES && this.#flushing) await this.#flushing
+    while (this.#isBehind() && this.#flushing) await this.#flushing
     if (this.#failure) throw this.#failure
   }
 
@@ -65,6 +65,10 @@ export class PageWriter {
 
   #isFull(): boolean {
     return this.#items.length >= BATCH_PAGES || this.#chars >= BATCH_CHARS
+  }
+
+  #isBehind(): boolean {
+    return this.#items.length >= BATCH_PAGES * WAITING_BATCHES || this.#chars >= BATCH_CHARS * WAITING_BATCHES
   }
 
   #start(): void {

@@ -16,6 +16,9 @@ export interface ReaderOptions {
   readonly allow?: readonly string[]
 }
 
+/** More than a robots.txt has any use for, whatever pages may have. */
+const MAX_ROBOTS_BYTES = 5_000_000
+
 /** {@link ReadResult}, with what only crawls need to know. */
 export type Visit =
   | { readonly kind: "read"; readonly reading: Reading }
@@ -48,7 +51,9 @@ export class PageReader implements Reader {
       connectTimeoutMs: Math.min(10_000, config.timeoutMs),
     })
     this.#threads = new ReaderThreads({ threads: config.readerThreads, timeoutMs: config.readTimeoutMs })
-    this.robots = new RobotsCache(config.userAgent, (url) => this.fetch(url, { accepts: () => true }))
+    this.robots = new RobotsCache(config.userAgent, (url) =>
+      this.fetch(url, { accepts: () => true, maxBytes: MAX_ROBOTS_BYTES }),
+    )
   }
 
   /** Whether the host is ours, named in the settings or private by its address: it may be read at full speed. */
@@ -81,7 +86,10 @@ export class PageReader implements Reader {
   }
 
   /** Fetches without reading: robots.txt, sitemaps. */
-  fetch(url: PageUrl, options: Pick<FetchOptions, "accepts" | "signal">): Promise<FetchResult> {
+  fetch(
+    url: PageUrl,
+    options: Pick<FetchOptions, "accepts" | "signal"> & { readonly maxBytes?: number },
+  ): Promise<FetchResult> {
     return fetchPage(url, { ...this.#fetchOptions(this.#config.timeoutMs), ...options })
   }
 
@@ -122,8 +130,9 @@ export class PageReader implements Reader {
     const result = await inTime(this.#threads.read(task), deadline, signal)
     if (result.kind !== "read") {
       const because =
-        result.kind === "timeout" ? "timeout" : result.kind === "closed" ? "cancelled" : "unreadable"
-      return { kind: "failed", because, detail: result.detail, transient: false }
+        result.kind === "closed" ? "cancelled" : result.kind === "unreadable" ? "unreadable" : "timeout"
+      // Being late is other pages' fault, which kept the threads busy: the next visit may well succeed.
+      return { kind: "failed", because, detail: result.detail, transient: result.kind === "late" }
     }
     return {
       kind: "read",
@@ -185,14 +194,14 @@ function inTime(
   work: Promise<ReadBodyResult>,
   deadline: number,
   signal: AbortSignal | undefined,
-): Promise<ReadBodyResult> {
+): Promise<ReadBodyResult | { readonly kind: "late"; readonly detail: string }> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       resolve({ kind: "closed", detail: "the caller stopped waiting" })
     }
     const timer = setTimeout(
       () => {
-        resolve({ kind: "timeout", detail: "the visit's time was over before the page was read" })
+        resolve({ kind: "late", detail: "the visit's time was over before the page was read" })
       },
       Math.max(0, deadline - Date.now()),
     )

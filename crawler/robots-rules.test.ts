@@ -61,7 +61,9 @@ describe("robots.txt (RFC 9309)", () => {
     )
     expect(rules.sitemaps).toEqual(["https://e.org/a.xml", "/b.xml"])
     expect(rules.crawlDelayMs).toBe(2500)
-    expect(parseRobots("User-agent: *\nCrawl-delay: soon", "FossickBot").crawlDelayMs).toBeNull()
+    for (const delay of ["soon", "-1", "Infinity", "1e999"]) {
+      expect(parseRobots(`User-agent: *\nCrawl-delay: ${delay}`, "FossickBot").crawlDelayMs).toBeNull()
+    }
   })
 
   test("is read up to 500 KiB", () => {

@@ -69,7 +69,7 @@ function parse(text: string): { groups: Group[]; sitemaps: string[] } {
     } else if (group && key === "crawl-delay") {
       naming = false
       const seconds = Number(value)
-      if (value !== "" && seconds >= 0) group.crawlDelay = seconds
+      if (value !== "" && seconds >= 0 && Number.isFinite(seconds)) group.crawlDelay = seconds
     }
   }
   return { groups, sitemaps }
