@@ -11,7 +11,7 @@ import { EngineError } from "#engine"
 import { engineSettings } from "#engine/config.ts"
 import { openEmbedder } from "#engine/embedders/open-embedder.ts"
 import { openEngine } from "#engine/open-engine.ts"
-import { environment, readSettings, refuseUnknown, SettingsError } from "#engine/settings.ts"
+import { checkSettings, environment, readSettings, SettingsError } from "#engine/settings.ts"
 
 import { openCreditMeters } from "./accounts/credits.ts"
 import { openKeyStore } from "./accounts/keys.ts"
@@ -32,11 +32,10 @@ const DOCS_DIR = join(import.meta.dirname, "../docs")
 async function serve(): Promise<void> {
   const stopped = stopSignal()
   const env = environment()
-  const parts = { engine: engineSettings, crawler: crawlerSettings, api: apiSettings }
-  refuseUnknown(Object.values(parts), env)
-  const config = readSettings(parts.api, env)
-  const engineConfig = readSettings(parts.engine, env)
-  const crawlerConfig = readSettings(parts.crawler, env)
+  checkSettings([engineSettings, crawlerSettings, apiSettings], env)
+  const config = readSettings(apiSettings, env)
+  const engineConfig = readSettings(engineSettings, env)
+  const crawlerConfig = readSettings(crawlerSettings, env)
   const log = pino({ name: "api", level: config.logLevel })
 
   await using opened = new AsyncDisposableStack()

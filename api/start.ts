@@ -4,7 +4,7 @@ import { join } from "node:path"
 
 import { crawlerSettings } from "#crawler/config.ts"
 import { engineSettings } from "#engine/config.ts"
-import { environment, readSettings, refuseUnknown, SettingsError } from "#engine/settings.ts"
+import { checkSettings, environment, readSettings, SettingsError } from "#engine/settings.ts"
 
 import { apiSettings } from "./config.ts"
 import { Child } from "./supervisor/child.ts"
@@ -22,10 +22,8 @@ const POLL_MS = 100
 
 function readEnvironment() {
   const env = environment()
-  const parts = [engineSettings, crawlerSettings, apiSettings]
-  refuseUnknown(parts, env)
-  for (const part of parts) readSettings(part, env)
-  return { env, config: { ...readSettings(engineSettings, env), ...readSettings(apiSettings, env) } }
+  checkSettings([engineSettings, crawlerSettings, apiSettings], env)
+  return { env, config: readSettings({ ...engineSettings, ...apiSettings }, env) }
 }
 
 function supervise({ env, config }: ReturnType<typeof readEnvironment>): void {

@@ -38,7 +38,8 @@ export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "")
 }
 
-function parseRule(entry: string): Rule {
+/** @throws Error saying what an entry must be */
+export function parseRule(entry: string): Rule {
   const range = entry.replace(/^\[([^\]]*)\](?!:)/, "$1")
   if (ipaddr.isValidCIDR(range)) return networkRule(ipaddr.parseCIDR(range), null)
   if (ipaddr.isValid(range)) return addressRule(range, null)
@@ -46,7 +47,7 @@ function parseRule(entry: string): Rule {
   const host = parts?.["host"]?.replace(/^\[|\]$/g, "").toLowerCase()
   const port = parts?.["port"] ?? null
   if (host === undefined) {
-    throw new Error(`FOSSICK_ALLOWED_NETWORKS: "${entry}" is no address, CIDR range or host name`)
+    throw new Error(`must be addresses, CIDR ranges or host names; "${entry}" is none`)
   }
   if (ipaddr.isValid(host)) return addressRule(host, port)
   const suffix = host.startsWith("*.") ? host.slice(1) : null

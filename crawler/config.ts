@@ -1,23 +1,41 @@
-import { integer, list, onOff, text, type Values } from "#engine/settings.ts"
+import { integer, list, onOff, type Setting, type Values } from "#engine/settings.ts"
+import { parseRule } from "./allowed-networks.ts"
+
+const userAgent: Setting<string> = {
+  name: "FOSSICK_USER_AGENT",
+  default: "FossickBot",
+  about: "Name the crawler gives itself; robots.txt groups are chosen by it.",
+  parse: headerText,
+}
+
+const contactUrl: Setting<string> = {
+  name: "FOSSICK_CONTACT_URL",
+  default: "",
+  about: "Address of a page about your crawler, sent with its name so that site owners can reach you.",
+  parse: headerText,
+}
+
+const networks = list({
+  name: "FOSSICK_ALLOWED_NETWORKS",
+  default: "",
+  about:
+    "Private networks that may be read all the same: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`, separated by commas.",
+})
+
+const allowedNetworks: typeof networks = {
+  ...networks,
+  parse(value) {
+    const entries = networks.parse(value)
+    for (const entry of entries) parseRule(entry)
+    return entries
+  },
+}
 
 /** Settings of the crawler. */
 export const crawlerSettings = {
-  userAgent: text({
-    name: "FOSSICK_USER_AGENT",
-    default: "FossickBot",
-    about: "Name the crawler gives itself; robots.txt groups are chosen by it.",
-  }),
-  contactUrl: text({
-    name: "FOSSICK_CONTACT_URL",
-    default: "",
-    about: "Address of a page about your crawler, sent with its name so that site owners can reach you.",
-  }),
-  allowedNetworks: list({
-    name: "FOSSICK_ALLOWED_NETWORKS",
-    default: "",
-    about:
-      "Private networks that may be read all the same: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`, separated by commas.",
-  }),
+  userAgent,
+  contactUrl,
+  allowedNetworks,
   fetchConcurrency: integer(
     {
       name: "FOSSICK_FETCH_CONCURRENCY",
@@ -119,6 +137,12 @@ export const crawlerSettings = {
     default: "on",
     about: "Whether robots.txt, crawl-delay, noindex and nofollow are obeyed.",
   }),
+}
+
+/** Both go into a header of every request. */
+function headerText(value: string): string {
+  if (/[^\x20-\x7e]/.test(value)) throw new Error("must be printable ASCII")
+  return value
 }
 
 export type CrawlerConfig = Values<typeof crawlerSettings>

@@ -20,15 +20,13 @@ const POLL_MS = 500
  * @throws SettingsError
  */
 export async function crawl({ spec, json }: CrawlArguments): Promise<number> {
-  const env = environment()
-  const config = readSettings(crawlerSettings, env)
-  const engineConfig = readSettings(engineSettings, env)
+  const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
   const stop = new AbortController()
   const interrupt = () => {
     stop.abort()
   }
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, interrupt)
-  const db = openStateStore(engineConfig.dataDir)
+  const db = openStateStore(config.dataDir)
   try {
     const jobs = new Jobs(db)
     const display = new CrawlDisplay(json)
@@ -39,7 +37,7 @@ export async function crawl({ spec, json }: CrawlArguments): Promise<number> {
     })
     while (!isOver(job, stop.signal)) {
       if (!jobs.hasCrawler()) {
-        await using engine = await openUnlessLocked(() => openEngine(engineConfig, { mode: "write" }))
+        await using engine = await openUnlessLocked(() => openEngine(config, { mode: "write" }))
         if (engine) {
           // The writer of a job that was running is gone, or the index would be locked.
           jobs.recover()

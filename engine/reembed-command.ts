@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises"
 import { engineSettings } from "./config.ts"
 import { openEngine } from "./open-engine.ts"
-import { environment, readSettings } from "./settings.ts"
+import { environment, readSettings, SettingsError } from "./settings.ts"
 
 const PROGRESS_EVERY_MS = 2000
 
@@ -9,7 +9,7 @@ try {
   await main()
 } catch (error) {
   console.error((error as Error).message)
-  process.exitCode = 1
+  process.exitCode = error instanceof SettingsError ? 2 : 1
 }
 
 /** Makes the vectors that are missing; all of them when another model made those that are there. */

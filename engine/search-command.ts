@@ -2,7 +2,7 @@ import { parseArgs } from "node:util"
 import { engineSettings } from "./config.ts"
 import type { Hit } from "./engine.ts"
 import { openEngine } from "./open-engine.ts"
-import { environment, readSettings } from "./settings.ts"
+import { environment, readSettings, SettingsError } from "./settings.ts"
 
 const USAGE = `Usage: npm run search -- "question" [--limit N] [--json]
 
@@ -15,7 +15,7 @@ try {
   process.exitCode = await main()
 } catch (error) {
   console.error((error as Error).message)
-  process.exitCode = 1
+  process.exitCode = error instanceof SettingsError ? 2 : 1
 }
 
 async function main(): Promise<number> {

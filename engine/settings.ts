@@ -85,29 +85,33 @@ export function environment(env: NodeJS.ProcessEnv = process.env): NodeJS.Proces
 /** The values of the declared settings. @throws SettingsError naming each setting whose value is wrong. */
 export function readSettings<S extends Settings>(declared: S, env: NodeJS.ProcessEnv): Values<S> {
   const problems: string[] = []
-  const values: Record<string, unknown> = {}
-  for (const [key, setting] of Object.entries(declared)) {
-    const given = env[setting.name]
-    const value = given === undefined || given === "" ? setting.default : given
-    try {
-      values[key] = setting.parse(value)
-    } catch (error) {
-      const shown = setting.secret ? "" : ` (is ${JSON.stringify(value)})`
-      problems.push(`${setting.name} ${(error as Error).message}${shown}`)
-    }
-  }
+  const values = Object.entries(declared).map(([key, setting]) => [key, valueOf(setting, env, problems)])
   if (problems.length > 0) throw new SettingsError(problems)
-  return values as Values<S>
+  return Object.fromEntries(values) as Values<S>
 }
 
-/** @throws SettingsError naming each `FOSSICK_*` variable that no part declares. */
-export function refuseUnknown(parts: readonly Settings[], env: NodeJS.ProcessEnv): void {
-  const known = new Set(["FOSSICK_CONFIG_FILE"])
-  for (const part of parts) for (const setting of Object.values(part)) known.add(setting.name)
-  const unknown = Object.keys(env).filter((name) => name.startsWith("FOSSICK_") && !known.has(name))
-  if (unknown.length > 0) {
-    throw new SettingsError(
-      unknown.map((name) => `${name} is no setting of Fossick (docs/settings.md lists them)`),
-    )
+/**
+ * Looks at all settings there are.
+ * @throws SettingsError naming each `FOSSICK_*` variable that no part declares, and each value that is wrong.
+ */
+export function checkSettings(parts: readonly Settings[], env: NodeJS.ProcessEnv): void {
+  const declared = parts.flatMap((part) => Object.values(part))
+  const known = new Set(["FOSSICK_CONFIG_FILE", ...declared.map(({ name }) => name)])
+  const problems = Object.keys(env)
+    .filter((name) => name.startsWith("FOSSICK_") && !known.has(name))
+    .map((name) => `${name} is no setting of Fossick (docs/settings.md lists them)`)
+  for (const setting of declared) valueOf(setting, env, problems)
+  if (problems.length > 0) throw new SettingsError(problems)
+}
+
+/** What is set, or the default; a wrong value is added to `problems`. */
+function valueOf(setting: Setting<unknown>, env: NodeJS.ProcessEnv, problems: string[]): unknown {
+  const text = env[setting.name] || setting.default
+  try {
+    return setting.parse(text)
+  } catch (error) {
+    const shown = setting.secret ? "" : ` (is ${JSON.stringify(text)})`
+    problems.push(`${setting.name} ${(error as Error).message}${shown}`)
+    return undefined
   }
 }
