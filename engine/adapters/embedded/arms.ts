@@ -3,13 +3,21 @@ import { isIn } from "./filter.ts"
 import { readRows } from "./rows.ts"
 import type { Tables } from "./tables.ts"
 
-/** Partitions of the vector index that a query looks into at first; more when a filter leaves too few rows. */
-const PARTITIONS = 16
-/** The index holds rough copies: so many times the limit are compared again with the vectors themselves. */
-const REFINE = 1
+/**
+ * Partitions of the vector index that a query looks into at first; more when a filter leaves too few rows.
+ * At 100,000 passages (67 partitions) 32 find 0.99 of the 50 nearest, 16 find 0.91 and save 1 ms.
+ */
+const PARTITIONS = 32
 /** Candidates of the lexical arm, and passages of the vector arm, at least. */
 const PAGES = 100
 const PASSAGES = 150
+
+/**
+ * The distance that the vector index is built for. Squared and Euclidean, not cosine, which LanceDB gives
+ * twice as large from an index as without one; of vectors of unit length either says the other.
+ */
+export const DISTANCE = "l2"
+const cosineOf = (distance: number) => 1 - distance / 2
 
 /** Page id to BM25 score. */
 export type LexicalHits = ReadonlyMap<string, number>
@@ -48,15 +56,14 @@ export async function vectorArm(
   const query = vectors
     .query()
     .nearestTo(vector)
-    .distanceType("cosine")
-    .minimumNprobes(PARTITIONS)
+    .distanceType(DISTANCE)
     .maximumNprobes(where === undefined ? PARTITIONS : 0)
-    .refineFactor(REFINE)
+    .minimumNprobes(PARTITIONS)
     .select(["page", "revision", "position", "_distance"])
     .limit(Math.max(PASSAGES, limit * 4))
   if (where !== undefined) query.where(where)
   const rows = await readRows<Omit<Nearest, "cosine"> & { _distance: number }>(query)
-  return rows.map(({ _distance, ...row }) => ({ ...row, cosine: 1 - _distance }))
+  return rows.map(({ _distance, ...row }) => ({ ...row, cosine: cosineOf(_distance) }))
 }
 
 /** The pages among the lexical hits that the vector arm cannot know, because they wait for their vectors. */

@@ -1,4 +1,5 @@
 import { Index, type Table } from "@lancedb/lancedb"
+import { DISTANCE } from "./arms.ts"
 import type { Serial } from "./serial.ts"
 
 /** Rows not in an index yet are searched one by one: cheap for few, dear for many. */
@@ -16,6 +17,11 @@ const VECTOR_INDEX_FROM = 10_000
 /** Each run adds a segment to the vector index, and each segment costs a query milliseconds. */
 const SEGMENTS = 4
 const ROWS_PER_PARTITION = 1500
+/**
+ * Of the 50 nearest among 100,000 vectors, all partitions looked into, 1 bit finds 0.70, 3 find 0.996, 5 find
+ * all, with a cosine right to 0.0025. Comparing again with the vectors themselves would cost a query 4 ms.
+ */
+const BITS_PER_DIMENSION = 5
 
 export interface MaintenanceOptions {
   readonly table: Table
@@ -96,6 +102,6 @@ export async function trainVectorIndex(table: Table): Promise<void> {
   const segments = indices.find((index) => index.columns.includes("vector"))?.numSegments ?? SEGMENTS
   if (segments < SEGMENTS) return
   const numPartitions = Math.max(1, Math.round(rows / ROWS_PER_PARTITION))
-  const config = Index.ivfRq({ distanceType: "cosine", numPartitions })
+  const config = Index.ivfRq({ distanceType: DISTANCE, numPartitions, numBits: BITS_PER_DIMENSION })
   await table.createIndex("vector", { config, replace: true })
 }

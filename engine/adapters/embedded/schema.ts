@@ -16,7 +16,7 @@ import {
 import { createHash } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
 import { analyse } from "../../analysis/analyse.ts"
-import type { Page, PageImage, Passage } from "../../page.ts"
+import type { Page, Passage } from "../../page.ts"
 import { type PageUrl, pageId } from "../../page-url.ts"
 import { toPassages } from "../../passages.ts"
 import { placeOf } from "./filter.ts"
@@ -41,14 +41,9 @@ export const pagesSchema = new Schema([
   text("id"),
   number("revision"),
   ...filterFields,
-  text("url"),
   text("title"),
-  text("description", true),
+  text("details"),
   text("markdown"),
-  text("author", true),
-  number("fetched"),
-  text("images"),
-  text("favicon", true),
   text("passages"),
   new Field("passage_count", new Int32(), false),
   text("terms"),
@@ -79,39 +74,32 @@ export interface PageRow extends FilterColumns {
    * again without a change keeps its vectors.
    */
   readonly revision: number
-  readonly url: string
   readonly title: string
-  readonly description: string | null
+  /** JSON of {@link Details}: every column read costs a query time, and these are read together only. */
+  readonly details: string
   readonly markdown: string
-  readonly author: string | null
-  /** Milliseconds since the epoch, as `published`. */
-  readonly fetched: number
-  /** JSON of {@link PageImage}s. */
-  readonly images: string
-  readonly favicon: string | null
   /** JSON of {@link Passage}s. */
   readonly passages: string
   readonly passage_count: number
   readonly terms: string
 }
 
+/** What a page says of itself besides its text. Dates are milliseconds since the epoch. */
+interface Details extends Omit<Page, "url" | "title" | "markdown" | "publishedAt" | "fetchedAt"> {
+  readonly url: PageUrl
+  readonly published: number | null
+  readonly fetched: number
+}
+
 /** A page's columns as LanceDB gives them back. */
-export type StoredPage = Omit<PageRow, "terms" | "host" | "domain" | "passage_count">
+export type StoredPage = Pick<PageRow, "id" | "revision" | "title" | "details" | "markdown" | "passages">
 
 export const storedPageColumns = [
   "id",
   "revision",
-  "language",
-  "published",
-  "source",
-  "url",
   "title",
-  "description",
+  "details",
   "markdown",
-  "author",
-  "fetched",
-  "images",
-  "favicon",
   "passages",
 ] as const satisfies readonly (keyof StoredPage)[]
 
@@ -136,33 +124,28 @@ export async function toPageRow(page: Page): Promise<PageRow> {
     id,
     revision: revisionOf([id, page.title, passagesText, JSON.stringify(columns)]),
     ...columns,
-    url: page.url,
     title: page.title,
-    description: page.description,
+    details: JSON.stringify(detailsOf(page)),
     markdown: page.markdown,
-    author: page.author,
-    fetched: page.fetchedAt.getTime(),
-    images: JSON.stringify(page.images),
-    favicon: page.favicon,
     passages: passagesText,
     passage_count: passages.length,
     terms: (await termsOf(page, passages)).join(" "),
   }
 }
 
-export function toPage(row: StoredPage): Page {
+function detailsOf(page: Page): Details {
+  const { title: _title, markdown: _markdown, publishedAt, fetchedAt, ...rest } = page
+  return { ...rest, published: publishedAt?.getTime() ?? null, fetched: fetchedAt.getTime() }
+}
+
+export function toPage({ title, markdown, details }: StoredPage): Page {
+  const { published, fetched, ...rest } = JSON.parse(details) as Details
   return {
-    url: row.url as PageUrl,
-    title: row.title,
-    description: row.description,
-    markdown: row.markdown,
-    language: row.language,
-    author: row.author,
-    publishedAt: row.published === null ? null : new Date(row.published),
-    images: JSON.parse(row.images) as PageImage[],
-    favicon: row.favicon,
-    source: row.source,
-    fetchedAt: new Date(row.fetched),
+    ...rest,
+    title,
+    markdown,
+    publishedAt: published === null ? null : new Date(published),
+    fetchedAt: new Date(fetched),
   }
 }
 
