@@ -53,7 +53,7 @@ export class CrawlDisplay {
       return
     }
     if (this.#live) process.stdout.write("\r\x1b[K")
-    this.#line(`${headline(job)} after ${duration(Math.round(seconds))}`)
+    this.#line(headline(job, duration(Math.round(seconds))))
     for (const line of summaryLines(job)) this.#line(line)
     for (const { url, detail } of failures) this.#line(`  ${url}: ${detail ?? "failed"}`)
   }
@@ -69,7 +69,7 @@ export class CrawlDisplay {
   }
 
   #line(text: string): void {
-    process.stdout.write(`${text}\n`)
+    process.stdout.write(`${printable(text)}\n`)
   }
 
   #object(value: object): void {
@@ -77,15 +77,19 @@ export class CrawlDisplay {
   }
 }
 
-function headline(job: Job): string {
+function headline(job: Job, time: string): string {
   switch (job.state) {
-    case "finished":
-      return "Finished"
     case "stopped":
-      return `Stopped with ${job.queued} addresses left; the same command goes on from here`
+      return `Stopped after ${time}, ${job.queued} addresses left; the same command goes on from here`
     case "failed":
-      return `Failed (${job.error ?? "no reason given"})`
+      return `Failed after ${time}: ${job.error ?? "no reason given"}`
     default:
-      return job.state[0]?.toUpperCase() + job.state.slice(1)
+      return `${job.state[0]?.toUpperCase()}${job.state.slice(1)} after ${time}`
   }
+}
+
+// What sites say may hold sequences that a terminal would obey.
+function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "\ufffd")
 }

@@ -71,10 +71,10 @@ export async function crawl({ spec, json }: CrawlArguments): Promise<number> {
   }
 }
 
-/** A job that stopped without being asked has lost its process and is taken up again. */
+/** A job that stopped without an end has lost its process and is taken up again. */
 function isOver(job: Job, signal: AbortSignal): boolean {
   if (job.state === "queued" || job.state === "running") return false
-  return job.state !== "stopped" || signal.aborted
+  return job.state !== "stopped" || job.endedAt !== null || signal.aborted
 }
 
 /** Null when another process is writing: then that one has the crawl, or will be done before long. */

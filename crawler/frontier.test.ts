@@ -60,7 +60,7 @@ test("a job that waits may be cancelled or stopped; the same crawl asked for aga
   const { id } = fixture.jobs.enqueue(spec)
   expect(fixture.jobs.enqueue(spec).id).toBe(id)
   fixture.jobs.stop(id)
-  expect(fixture.jobs.get(id)?.state).toBe("stopped")
+  expect(fixture.jobs.get(id)).toMatchObject({ state: "stopped", endedAt: expect.any(Date) as unknown })
   expect(fixture.jobs.enqueue(spec)).toMatchObject({ id, state: "queued" })
   expect(fixture.jobs.cancel(id)).toBe(true)
   expect(fixture.jobs.cancel(id)).toBe(false)
@@ -81,6 +81,21 @@ test("a job whose process died is queued again, but not for ever", async () => {
     state: "failed",
     error: expect.stringContaining("died again") as unknown,
   })
+})
+
+test("a job that is over keeps what failed and nothing else of its frontier", async () => {
+  await using fixture = new CrawlFixture()
+  const { id } = fixture.jobs.enqueue({ url: "http://a/", scope: "host", depth: 1, limit: 10 })
+  const frontier = new Frontier(fixture.db, id, () => ({ concurrency: 9, delayMs: 0 }))
+  const many = Array.from({ length: 5000 }, (_, index) => `http://a/${index}` as PageUrl)
+  frontier.add(urls(...many))
+  frontier.record(many.slice(0, 10).map((url) => ({ url, outcome: "failed:dns", detail: null })))
+  fixture.jobs.end(id, "stopped")
+  expect(fixture.jobs.get(id)?.queued).toBe(4990)
+  fixture.jobs.end(id, "finished")
+  expect(fixture.jobs.get(id)).toMatchObject({ queued: 0, outcomes: { "failed:dns": 10 } })
+  expect(fixture.jobs.failures(id, 100)).toHaveLength(10)
+  expect(fixture.db.prepare("select count(*) as n from crawl_url").get()).toEqual({ n: 10 })
 })
 
 test("a job that gets on between the deaths of its process is not given up", async () => {

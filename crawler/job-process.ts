@@ -28,7 +28,8 @@ export class JobProcess {
   /** Ends it in good order: visits in hand are finished, the job is queued again. */
   async stop(): Promise<void> {
     const kill = setTimeout(() => this.#child.kill("SIGKILL"), GRACE_MS)
-    this.#child.kill("SIGTERM")
+    // Not a signal: on Windows that would end it at once.
+    if (this.#child.connected) this.#child.disconnect()
     await this.exited
     clearTimeout(kill)
   }

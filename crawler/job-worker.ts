@@ -24,9 +24,10 @@ const stop = new AbortController()
 const abort = () => {
   stop.abort()
 }
-for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, abort)
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, abort)
 // The parent is gone: nobody would start the next one.
 process.on("disconnect", abort)
+if (!process.connected) abort()
 
 const db = openStateStore(engineConfig.dataDir)
 const jobs = new Jobs(db)

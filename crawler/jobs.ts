@@ -44,7 +44,7 @@ export interface Failure {
 }
 
 export const BEAT_MS = 1000
-/** A job that has taken down its process this often is not tried again. */
+/** A job that has taken down its process this often, with no outcome recorded in between, is not tried again. */
 const MAX_CRASHES = 5
 /** A running job that has been silent this long has lost its process. */
 const SILENT_MS = 10_000
@@ -72,6 +72,11 @@ const STEPS = [
    create table visited_page (url text primary key, hash text not null, visited_at integer not null) strict, without rowid;
    create table crawler_process (pid integer primary key, beat_at integer not null) strict;`,
 ]
+
+/** States, as SQL, whose jobs keep nothing of their frontier but what failed. */
+const OVER = "'finished', 'failed', 'cancelled'"
+const PRUNED = "(outcome is null or outcome not like 'failed:%')"
+const PRUNED_ROWS = 2000
 
 /** The crawl jobs in `state.db`, as every process sees them. All calls are synchronous and short. */
 export class Jobs {
@@ -129,7 +134,7 @@ export class Jobs {
 
   /** Ends a job for good; its process finishes the pages in hand. @returns false when it is over already or unknown. */
   cancel(id: number): boolean {
-    return transaction(this.#db, () => {
+    const cancelled = transaction(this.#db, () => {
       const job = this.get(id)
       if (!job) return false
       if (job.state === "running") {
@@ -140,6 +145,8 @@ export class Jobs {
       this.#end(id, "cancelled", null)
       return true
     })
+    this.#prune(id)
+    return cancelled
   }
 
   /** Asks a job to stop and keep its frontier. */
@@ -147,7 +154,7 @@ export class Jobs {
     transaction(this.#db, () => {
       const state = this.get(id)?.state
       if (state === "running") this.#db.prepare("update job set stop = 'stopped' where id = ?").run(id)
-      else if (state === "queued") this.#db.prepare("update job set state = 'stopped' where id = ?").run(id)
+      else if (state === "queued") this.#end(id, "stopped", null)
     })
   }
 
@@ -186,9 +193,8 @@ export class Jobs {
     state: "finished" | "failed" | "cancelled" | "stopped" | "queued",
     error: string | null = null,
   ): void {
-    transaction(this.#db, () => {
-      this.#end(id, state, error)
-    })
+    this.#end(id, state, error)
+    this.#prune(id)
   }
 
   /**
@@ -199,11 +205,18 @@ export class Jobs {
     this.#db
       .prepare(
         `update job set crashes = crashes + 1, stop = null,
+         ended_at = case when crashes + 1 >= ? then ? end,
          state = case when crashes + 1 >= ? then 'failed' else 'queued' end,
          error = case when crashes + 1 >= ? then 'its process died again and again; the log says more' end
          where state = 'running'`,
       )
-      .run(MAX_CRASHES, MAX_CRASHES)
+      .run(MAX_CRASHES, Date.now(), MAX_CRASHES, MAX_CRASHES)
+    const left = this.#db
+      .prepare(
+        `select id from job where state in (${OVER}) and exists (select 1 from crawl_url where job = id and ${PRUNED})`,
+      )
+      .all()
+    for (const { id } of left) this.#prune(Number(id))
   }
 
   /** Addresses that failed, with the reason in words. */
@@ -247,10 +260,16 @@ export class Jobs {
     this.#db
       .prepare("update job set state = ?, stop = null, error = ?, ended_at = ? where id = ?")
       .run(state, error, ended, id)
-    if (state === "stopped" || state === "queued") return
-    this.#db
-      .prepare("delete from crawl_url where job = ? and (outcome is null or outcome not like 'failed:%')")
-      .run(id)
+  }
+
+  // Some rows at a time, so that no other process waits long for the store.
+  #prune(id: number): void {
+    const some = this.#db.prepare(
+      `delete from crawl_url where job = ? and url in
+         (select url from crawl_url where job = ? and ${PRUNED} limit ${PRUNED_ROWS})
+         and exists (select 1 from job where id = ? and state in (${OVER}))`,
+    )
+    while (Number(some.run(id, id, id).changes) > 0);
   }
 
   #must(id: number): Job {
@@ -267,9 +286,10 @@ export class Jobs {
     for (const one of this.#db.prepare("select outcome, count from job_outcome where job = ?").all(id)) {
       outcomes[String(one["outcome"])] = Number(one["count"])
     }
-    const open = this.#db
-      .prepare("select count(*) as n from crawl_url where job = ? and outcome is null")
-      .get(id)
+    const isOver = ["finished", "failed", "cancelled"].includes(String(row["state"]))
+    const open = isOver
+      ? null
+      : this.#db.prepare("select count(*) as n from crawl_url where job = ? and outcome is null").get(id)
     return {
       id,
       url: String(row["url"]),

@@ -13,8 +13,9 @@ import { openStateStore } from "./state-store.ts"
 // ends with the work.
 
 const POLL_MS = 250
-/** Between two attempts when a job process failed, or when another writer has the index. */
+/** Between two attempts when a job process failed, or when another writer has the index; doubled each time. */
 const PAUSE_MS = 2000
+const MAX_PAUSE_MS = 30_000
 
 const env = environment()
 readSettings(crawlerSettings, env)
@@ -24,7 +25,7 @@ const db = openStateStore(dataDir)
 const jobs = new Jobs(db)
 
 const stop = new AbortController()
-for (const signal of ["SIGTERM", "SIGINT"] as const) {
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
   process.on(signal, () => {
     stop.abort()
   })
@@ -40,6 +41,7 @@ const beat = setInterval(() => {
 
 // What an earlier process left: jobs it was running, pages whose vectors are not made.
 let unfinished = existsSync(join(dataDir, "index")) || jobs.hasRunning()
+let failures = 0
 log.info("crawler ready")
 while (!stop.signal.aborted) {
   if (!unfinished && !jobs.nextQueued()) {
@@ -52,9 +54,11 @@ while (!stop.signal.aborted) {
   const code = await child.exited
   stop.signal.removeEventListener("abort", stopChild)
   unfinished = code !== 0
+  failures = unfinished ? failures + 1 : 0
   if (unfinished && !stop.signal.aborted) {
-    if (code !== EXIT_LOCKED) log.error({ code }, "the job process failed and is started again")
-    await pause(PAUSE_MS)
+    const ms = Math.min(PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS)
+    if (code !== EXIT_LOCKED) log.error({ code, ms }, "the job process failed and is started again")
+    await pause(ms)
   }
 }
 
