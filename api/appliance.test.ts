@@ -118,9 +118,16 @@ describe("starting and stopping", () => {
     other.close()
   }, 60_000)
 
-  test("SIGTERM ends it with code 0 and leaves no process behind", async () => {
-    expect(await appliance.stop()).toEqual({ code: 0, processesLeft: false })
-  }, 60_000)
+  test.each(["SIGTERM", "Ctrl-C"] as const)(
+    "%s ends it with code 0, without complaint, and leaves no process behind",
+    async (how) => {
+      await using other = await startAppliance({ FOSSICK_HANDBOOK: "off", FOSSICK_LOG_LEVEL: "warn" })
+      const before = other.output()
+      expect(await other.stop(how)).toEqual({ code: 0, processesLeft: false })
+      expect(other.output()).toBe(before)
+    },
+    60_000,
+  )
 })
 
 async function startAndEnd(env: Record<string, string>): Promise<{ code: number | null; text: string }> {

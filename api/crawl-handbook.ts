@@ -11,13 +11,13 @@ const POLL_MS = 200
  * Asks the crawler for the appliance's own handbook when the index is empty and nothing was ever crawled, so
  * that a first question finds an answer.
  *
- * @returns whether such a crawl is wanted; `onDone` is called when it is over
+ * @returns whether such a crawl is wanted; `onDone` is called when it is over, and told whether any page was found
  */
 export async function crawlHandbook(
   jobs: Jobs,
   engine: Pick<Engine, "stats">,
   publicUrl: string,
-  options: { readonly signal: AbortSignal; readonly onDone: () => void },
+  options: { readonly signal: AbortSignal; readonly onDone: (found: boolean) => void },
 ): Promise<boolean> {
   const [newest] = jobs.list({ limit: 1 })
   const resumable = newest?.source === SOURCE && newest.state !== "finished"
@@ -31,10 +31,11 @@ export async function crawlHandbook(
     source: SOURCE,
   })
   const poll = setInterval(() => {
-    const state = jobs.get(id)?.state
-    if (state === "queued" || state === "running") return
+    const job = jobs.get(id)
+    if (job?.state === "queued" || job?.state === "running") return
     clearInterval(poll)
-    options.onDone()
+    const { indexed = 0, unchanged = 0 } = job?.outcomes ?? {}
+    options.onDone(indexed + unchanged > 0)
   }, POLL_MS)
   poll.unref()
   options.signal.addEventListener("abort", () => clearInterval(poll), { once: true })

@@ -100,7 +100,7 @@ async function serve(): Promise<void> {
   log.info("stopping")
 }
 
-const tellHandbookDone = (): void => void tellSupervisor({ kind: "handbook-crawled" })
+const tellHandbookDone = (found: boolean): void => void tellSupervisor({ kind: "handbook-crawled", found })
 
 /** What the operator can do about a failed start, or null when the failure is a bug or may pass. */
 function advice(error: unknown): string | null {

@@ -5,8 +5,7 @@ import type { Server } from "node:http"
 export function stopSignal(): AbortSignal {
   const controller = new AbortController()
   const stop = () => controller.abort()
-  process.on("SIGTERM", stop)
-  process.on("SIGINT", stop)
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop)
   if (process.send !== undefined) process.on("disconnect", stop)
   return controller.signal
 }

@@ -8,7 +8,7 @@ import { checkSettings, environment, readSettings, SettingsError } from "#engine
 
 import { apiSettings } from "./config.ts"
 import { Child } from "./supervisor/child.ts"
-import { firstScreen } from "./supervisor/first-screen.ts"
+import { firstScreen, handbookNews } from "./supervisor/first-screen.ts"
 import type { ChildMessage } from "./supervisor/messages.ts"
 
 // `npm start`: the whole appliance, one process that answers and one that crawls, under this one. It holds no
@@ -36,7 +36,7 @@ function supervise({ env, config }: ReturnType<typeof readEnvironment>): void {
     ...process.env,
     ...(quiet && { FOSSICK_LOG_LEVEL: "warn" }),
   }
-  const handbook = Promise.withResolvers<void>()
+  const handbook = Promise.withResolvers<"read" | "not-read">()
   let shown = false
   let ending = false
 
@@ -50,11 +50,11 @@ function supervise({ env, config }: ReturnType<typeof readEnvironment>): void {
       process.stderr.write(`${message.message}\n`)
       void end(1)
     } else if (message.kind === "handbook-crawled") {
-      handbook.resolve()
-    } else if (message.kind === "ready" && !shown) {
+      handbook.resolve(message.found ? "read" : "not-read")
+    } else {
+      if (!message.handbook) handbook.resolve("read")
+      if (!shown) void showFirstScreen(message, handbook.promise, () => ending)
       shown = true
-      if (!message.handbook) handbook.resolve()
-      void showFirstScreen(message, handbook.promise, () => ending)
     }
   }
 
@@ -67,6 +67,8 @@ function supervise({ env, config }: ReturnType<typeof readEnvironment>): void {
   async function end(code: number): Promise<void> {
     if (ending) return
     ending = true
+    // A signal may have gone to all processes at once.
+    for (const one of [api, crawler]) one.expectEnd()
     // The API first: while it finishes its last requests the crawler may still be of use to them.
     await api.stop(config.shutdownSeconds * 1000 + FORCE_MS)
     await crawler.stop(config.shutdownSeconds * 1000 + FORCE_MS)
@@ -82,13 +84,19 @@ function supervise({ env, config }: ReturnType<typeof readEnvironment>): void {
 
 async function showFirstScreen(
   facts: Extract<ChildMessage, { kind: "ready" }>,
-  handbook: Promise<void>,
+  handbook: Promise<"read" | "not-read">,
   ended: () => boolean,
 ): Promise<void> {
   const late = Date.now() + SCREEN_MS
-  while (!ended() && Date.now() < late && !(await isReady(facts.localUrl))) await pause(POLL_MS)
-  await Promise.race([handbook, pause(Math.max(0, late - Date.now()))])
-  if (!ended()) process.stdout.write(firstScreen(facts))
+  const left = () => Math.max(0, late - Date.now())
+  let ready = false
+  while (!ended() && !(ready = await isReady(facts.localUrl)) && left() > 0) await pause(POLL_MS)
+  const state = await Promise.race([handbook, pause(left()).then(() => "being-read" as const)])
+  if (ended()) return
+  process.stdout.write(firstScreen({ ...facts, ready, handbook: state }))
+  if (state !== "being-read") return
+  const news = handbookNews[await handbook]
+  if (!ended()) process.stdout.write(news)
 }
 
 /** With node:http, since the first use of fetch() alone would add a third to this process's memory. */

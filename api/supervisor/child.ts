@@ -12,6 +12,8 @@ export interface ChildOptions {
   onCrash(name: string, ending: string, restartMs: number): void
 }
 
+/** An end is told so much later: a signal for all processes may end a child before the supervisor hears of it. */
+const TELL_MS = 100
 const FIRST_RESTART_MS = 500
 const LAST_RESTART_MS = 30_000
 /** A child that ran this long is taken for well again: its next crash is met with the first delay. */
@@ -28,7 +30,7 @@ const NODE_FLAGS = [
 export class Child {
   readonly #options: ChildOptions
   #process: ChildProcess | null = null
-  #restart: NodeJS.Timeout | null = null
+  #timer: NodeJS.Timeout | undefined
   #delay = FIRST_RESTART_MS
   #stopping = false
 
@@ -48,10 +50,15 @@ export class Child {
     child.once("exit", (code, signal) => this.#ended(startedAt, signal ?? `code ${code}`))
   }
 
+  /** From now on its end is no crash and it is not started again. */
+  expectEnd(): void {
+    this.#stopping = true
+    clearTimeout(this.#timer)
+  }
+
   /** Asks the child to finish, kills it after `graceMs`, and resolves when it is gone. */
   async stop(graceMs: number): Promise<void> {
-    this.#stopping = true
-    if (this.#restart !== null) clearTimeout(this.#restart)
+    this.expectEnd()
     const child = this.#process
     if (child === null) return
     const gone = new Promise((resolve) => child.once("exit", resolve))
@@ -66,10 +73,13 @@ export class Child {
     this.#process = null
     if (this.#stopping) return
     if (performance.now() - startedAt > HEALTHY_MS) this.#delay = FIRST_RESTART_MS
-    this.#options.onCrash(this.#options.name, ending, this.#delay)
-    this.#restart = setTimeout(() => {
-      this.start()
-    }, this.#delay)
-    this.#delay = Math.min(LAST_RESTART_MS, this.#delay * 2)
+    const delay = this.#delay
+    this.#delay = Math.min(LAST_RESTART_MS, delay * 2)
+    this.#timer = setTimeout(() => {
+      this.#options.onCrash(this.#options.name, ending, delay)
+      this.#timer = setTimeout(() => {
+        this.start()
+      }, delay)
+    }, TELL_MS)
   }
 }

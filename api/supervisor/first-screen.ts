@@ -1,20 +1,37 @@
-/** What `npm start` shows once everything is up. */
+/** Where the first crawl of the appliance's own handbook stands. */
+export type HandbookState = "read" | "being-read" | "not-read"
+
+const intro: Readonly<Record<HandbookState, string>> = {
+  read: "Ask it something:",
+  "being-read": "It is still reading its handbook, and says here when it is done. Then ask it something:",
+  "not-read": "It could not read its own handbook, so ask it something once you crawled a site:",
+}
+
+/** Follows a first screen that said `being-read`. */
+export const handbookNews: Readonly<Record<Exclude<HandbookState, "being-read">, string>> = {
+  read: "The handbook is read: ask away.\n",
+  "not-read": "The handbook could not be read: crawl a site, then ask about it.\n",
+}
+
+/** What `npm start` shows once everything is up, or takes longer than a newcomer should wait for a sign of life. */
 export function firstScreen(facts: {
   readonly url: string
   /** Only on the start that made it. */
   readonly apiKey: string | null
   readonly operatorKey: boolean
+  readonly ready: boolean
+  readonly handbook: HandbookState
 }): string {
-  const { url, apiKey, operatorKey } = facts
+  const { url, apiKey, operatorKey, ready, handbook } = facts
   const known = operatorKey ? "the one in FOSSICK_API_KEY" : "the one shown on the first start"
   return `
-Fossick is up.
+${ready ? "Fossick is up." : `Fossick is not ready yet; ${url}/readyz says what is missing.`}
 
   Address    ${url}
   Handbook   ${url}/docs/
   API key    ${apiKey ?? known}${apiKey === null ? "" : "\n             (shown only this once: keep it)"}
 
-Ask it something:
+${intro[handbook]}
 
   curl -s ${url}/search \\
     -H 'Authorization: Bearer ${apiKey ?? "YOUR_API_KEY"}' \\

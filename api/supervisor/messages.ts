@@ -13,8 +13,8 @@ export type ChildMessage =
       /** The appliance's own handbook is being crawled. */
       readonly handbook: boolean
     }
-  /** The first crawl of the handbook is over. */
-  | { readonly kind: "handbook-crawled" }
+  /** The first crawl of the handbook is over; `found` when any page of it is in the index. */
+  | { readonly kind: "handbook-crawled"; readonly found: boolean }
   /** Starting again would not help; `message` says what would. */
   | { readonly kind: "fatal"; readonly message: string }
 

@@ -10,8 +10,8 @@ export interface Appliance extends AsyncDisposable {
   readonly apiKey: string
   /** What it wrote so far. */
   output(): string
-  /** Sends SIGTERM, waits, and tells how it ended. */
-  stop(): Promise<{ code: number | null; processesLeft: boolean }>
+  /** Sends SIGTERM to the supervisor, or as a terminal does SIGINT to all its processes, and tells how it ended. */
+  stop(how?: "SIGTERM" | "Ctrl-C"): Promise<{ code: number | null; processesLeft: boolean }>
 }
 
 /** Runs `node api/start.ts` on a folder and port of its own, until its first screen is there. */
@@ -38,8 +38,11 @@ export async function startAppliance(env: Readonly<Record<string, string>> = {})
       throw new Error(`The appliance ended with ${code}:\n${text}`)
     }),
   ])
-  const stop = async () => {
-    if (child.exitCode === null) child.kill("SIGTERM")
+  const stop = async (how: "SIGTERM" | "Ctrl-C" = "SIGTERM") => {
+    if (child.exitCode === null) {
+      if (how === "SIGTERM") child.kill(how)
+      else process.kill(-child.pid!, "SIGINT")
+    }
     await exited
     return { code: child.exitCode, processesLeft: isAlive(-child.pid!) }
   }
