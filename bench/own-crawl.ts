@@ -39,8 +39,10 @@ export async function ownCrawl(
     using db = openStateStore(dataDir)
     const jobs = new Jobs(db)
     const { id } = jobs.enqueue({ url: start, scope: "host", depth: 100, limit: 1_000_000 })
+    const job = jobs.start(id)
+    if (!job) throw new Error(`job ${id} is not queued`)
     const began = performance.now()
-    await crawlSite({ job: jobs.start(id), db, engine, reader, config, signal: new AbortController().signal })
+    await crawlSite({ job, db, engine, reader, config, signal: new AbortController().signal })
     const seconds = (performance.now() - began) / 1000
     return { pages: reader.pages, requests: reader.requests, seconds }
   } finally {

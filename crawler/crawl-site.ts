@@ -1,7 +1,13 @@
 import { type Engine, type Page, type PageUrl, toPageUrl } from "#engine"
 import type { CrawlerConfig } from "./config.ts"
 import { runCrawlee, type Visits } from "./crawlee.ts"
-import { Frontier, type FrontierEntry, type FrontierResult, type HostManners } from "./frontier.ts"
+import {
+  Frontier,
+  type FrontierEntry,
+  type FrontierResult,
+  type HostManners,
+  MAX_URL_CHARS,
+} from "./frontier.ts"
 import { HostPatience } from "./host-patience.ts"
 import type { Job } from "./jobs.ts"
 import type { CrawlOutcome } from "./outcome.ts"
@@ -322,7 +328,8 @@ class SiteCrawl implements Visits, Disposable {
   #honours(canonical: PageUrl): boolean {
     if (!this.#inScope(canonical)) return false
     const outcome = this.#outcomeOf(canonical)
-    return outcome === null ? this.#options.job.depth > 0 : PAGE_OUTCOMES.has(outcome)
+    if (outcome !== null) return PAGE_OUTCOMES.has(outcome)
+    return this.#options.job.depth > 0 && !this.#frontier.isFull && canonical.length <= MAX_URL_CHARS
   }
 
   #outcomeOf(url: PageUrl): string | null {

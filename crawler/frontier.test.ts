@@ -63,6 +63,7 @@ test("a job that waits may be cancelled or stopped; the same crawl asked for aga
   expect(fixture.jobs.get(id)).toMatchObject({ state: "stopped", endedAt: expect.any(Date) as unknown })
   expect(fixture.jobs.enqueue(spec)).toMatchObject({ id, state: "queued" })
   expect(fixture.jobs.cancel(id)).toBe(true)
+  expect(fixture.jobs.start(id)).toBeNull()
   expect(fixture.jobs.cancel(id)).toBe(false)
   expect(fixture.jobs.enqueue(spec).id).not.toBe(id)
 })

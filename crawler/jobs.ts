@@ -169,15 +169,18 @@ export class Jobs {
     return this.#db.prepare("select 1 from job where state = 'running'").get() !== undefined
   }
 
-  /** Marks a job as running here. Only the process that holds the index for writing may call this. */
-  start(id: number): Job {
-    this.#db
+  /**
+   * Marks a queued job as running here. Only the process that holds the index for writing may call this.
+   * @returns null when the job waits no more: somebody cancelled or stopped it.
+   */
+  start(id: number): Job | null {
+    const { changes } = this.#db
       .prepare(
         `update job set state = 'running', stop = null, error = null, ended_at = null, beat_at = ?,
-         started_at = coalesce(started_at, ?) where id = ?`,
+         started_at = coalesce(started_at, ?) where id = ? and state = 'queued'`,
       )
       .run(Date.now(), Date.now(), id)
-    return this.#must(id)
+    return changes === 0 ? null : this.#must(id)
   }
 
   /** Says that the job is alive. @returns what it is asked to become, if anything. */

@@ -51,6 +51,20 @@ test("a page that hangs, crashes or eats its thread costs only itself", async ()
   ])
 })
 
+test("a body that nobody waits for any more is not read", async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, "program.mjs")
+  writeFileSync(file, PROGRAM)
+  const timeoutMs = 1000
+  await using threads = new ReaderThreads({ threads: 1, timeoutMs, program: pathToFileURL(file) })
+  const abort = new AbortController()
+  const hanging = threads.read(task("hang"))
+  const dropped = threads.read(task("a"), abort.signal)
+  abort.abort()
+  expect(await dropped).toMatchObject({ kind: "closed" })
+  expect(await hanging).toMatchObject({ kind: "timeout" })
+})
+
 test("closing answers what still waits", async () => {
   const threads = new ReaderThreads({ threads: 1, timeoutMs: 10_000 })
   const waiting = Promise.all([threads.read(task("http://a/")), threads.read(task("http://b/"))])

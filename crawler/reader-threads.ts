@@ -56,11 +56,22 @@ export class ReaderThreads implements AsyncDisposable {
     }
   }
 
-  /** Reads one body. The body's buffer goes to the thread and is empty here afterwards. */
-  read(task: ReadBodyTask): Promise<ReadBodyResult> {
+  /**
+   * Reads one body. The body's buffer goes to the thread and is empty here afterwards. `signal` says that nobody
+   * waits for it any more: then it is not read, unless a thread is at it already.
+   */
+  read(task: ReadBodyTask, signal?: AbortSignal): Promise<ReadBodyResult> {
     if (this.#closed) return Promise.resolve({ kind: "closed", detail: "the reader was closed" })
     return new Promise((resolve) => {
-      this.#waiting.push({ task, resolve })
+      const waiting = { task, resolve }
+      this.#waiting.push(waiting)
+      const drop = () => {
+        const at = this.#waiting.indexOf(waiting)
+        if (at < 0) return
+        this.#waiting.splice(at, 1)
+        resolve({ kind: "closed", detail: "nobody waits for the page any more" })
+      }
+      signal?.addEventListener("abort", drop, { once: true })
       this.#next()
     })
   }

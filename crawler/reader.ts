@@ -127,7 +127,9 @@ export class PageReader implements Reader {
       charset: charsetParameter(header),
       body: fetched.body,
     }
-    const result = await inTime(this.#threads.read(task), deadline, signal)
+    const done = new AbortController()
+    const result = await inTime(this.#threads.read(task, done.signal), deadline, signal)
+    done.abort()
     if (result.kind !== "read") {
       const because =
         result.kind === "closed" ? "cancelled" : result.kind === "unreadable" ? "unreadable" : "timeout"

@@ -26,7 +26,7 @@ interface Rule {
  * else those for `*`; the longest matching pattern decides, and on a tie the friendlier one (§2.2.2).
  */
 export function parseRobots(text: string, agent: string): RobotsRules {
-  const { groups, sitemaps } = parse(text.slice(0, MAX_CHARS))
+  const { groups, sitemaps } = parse(text.slice(0, MAX_CHARS).toWellFormed())
   const token = agent.toLowerCase()
   const named = groups.filter(({ agents }) => agents.includes(token))
   const chosen = named.length > 0 ? named : groups.filter(({ agents }) => agents.includes("*"))

@@ -24,6 +24,7 @@ export interface RunJobOptions {
 export async function runJob(id: number, options: RunJobOptions): Promise<Job | null> {
   const { db, jobs, engine, config } = options
   const job = jobs.start(id)
+  if (!job) return jobs.get(id)
   const stop = new AbortController()
   const abort = () => {
     stop.abort()

@@ -55,6 +55,7 @@ export class CrawlFixture implements AsyncDisposable {
     const config = options.config ?? testConfig()
     const { id } = this.jobs.enqueue({ scope: "host", depth: 5, limit: 1000, ...spec })
     const job = this.jobs.start(id)
+    if (!job) throw new Error(`job ${id} is not queued`)
     const reader = readerFor(config)
     const signal = options.signal ?? new AbortController().signal
     const state = await crawlSite({ job, db: this.db, engine: this.engine, reader, config, signal })
