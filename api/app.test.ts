@@ -170,7 +170,10 @@ describe("health", () => {
         index: async () => null,
         crawler: async () => "no crawler process has been seen",
         model: async () => {
-          throw new Error("the model folder is missing")
+          throw new EngineError("MODEL_UNAVAILABLE", "no model at https://me:secret@hub.example")
+        },
+        disk: async () => {
+          throw new Error("cannot open /home/me/private")
         },
       },
     })
@@ -182,9 +185,31 @@ describe("health", () => {
       checks: {
         index: "ok",
         crawler: "no crawler process has been seen",
-        model: "the model folder is missing",
+        model: "The embedding model cannot be loaded; the server's log says why.",
+        disk: "It does not work; the server's log says why.",
       },
     })
+    expect(half.logLines.join("")).toContain("cannot open /home/me/private")
     expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
+  })
+
+  test("those who ask at the same time share one look", async () => {
+    let looks = 0
+    const { promise: go, resolve } = Promise.withResolvers<null>()
+    await using slow = await serveApp({
+      checks: {
+        index: () => {
+          looks++
+          return go
+        },
+      },
+    })
+    const asked = [1, 2, 3].map(async () => (await fetch(`${slow.url}/readyz`)).status)
+    await expect.poll(() => slow.requests()).toBe(3)
+    resolve(null)
+    expect(await Promise.all(asked)).toEqual([200, 200, 200])
+    expect(looks).toBe(1)
+    expect((await fetch(`${slow.url}/readyz`)).status).toBe(200)
+    expect(looks).toBe(2)
   })
 })

@@ -63,8 +63,9 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   router.get("/healthz", (ctx) => {
     ctx.body = { status: "ok" }
   })
+  const look = healthOf(parts.checks, (check, err) => parts.log.warn({ check, err }, "not ready"))
   router.get("/readyz", async (ctx) => {
-    const health = await healthOf(parts.checks)
+    const health = await look()
     ctx.status = health.ready ? 200 : 503
     ctx.body = { status: health.ready ? "ready" : "not ready", checks: health.checks }
   })

@@ -108,6 +108,15 @@ describe("starting and stopping", () => {
     })
   })
 
+  test("so does a data folder that cannot be written to", async () => {
+    expect(await startAndEnd({ FOSSICK_DATA_DIR: "/dev/null/nowhere" })).toEqual({
+      code: 2,
+      text: expect.stringMatching(
+        /^Wrong settings:\n {2}- FOSSICK_DATA_DIR must be a folder to write to \(.*\)\n$/,
+      ),
+    })
+  })
+
   test("a taken port ends it with code 1 and names the setting", async () => {
     const other = createServer()
     other.listen(0, "127.0.0.1")

@@ -21,13 +21,18 @@ const apiKey: Setting<string> = {
 const publicUrl: Setting<string> = {
   name: "FOSSICK_PUBLIC_URL",
   default: "",
+  // A wrong one may hold a password.
+  secret: true,
   about:
-    "Address under which users reach the appliance, without a slash at the end; empty means `http://localhost:` and the port.",
+    "Address under which users reach the appliance, without a slash at the end; empty means `http://localhost:` and the port, or the address in FOSSICK_HOST.",
   parse(value) {
     if (value === "") return value
     const url = URL.parse(value)
     if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
       throw new Error("must be an http or https address")
+    }
+    if (url.username !== "" || url.password !== "") {
+      throw new Error("must be an address without user name and password")
     }
     return value.replace(/\/+$/, "")
   },

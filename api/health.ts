@@ -1,4 +1,6 @@
-/** Looks at one part of the appliance: null when it is well, else what is wrong and what to do. */
+import { toApiError } from "./errors.ts"
+
+/** Looks at one part of the appliance: null when it is well, else what is wrong and what to do, for anybody to read. */
 export type Check = () => Promise<string | null>
 
 export interface Health {
@@ -10,18 +12,28 @@ export interface Health {
 /** Longest time a check may take: whoever asks for readiness is not kept waiting. */
 const CHECK_MS = 5000
 
-/** Runs all checks side by side. */
-export async function healthOf(checks: Readonly<Record<string, Check>>): Promise<Health> {
-  const results = await Promise.all(
-    Object.entries(checks).map(async ([name, check]): Promise<[string, string]> => [
-      name,
-      (await outcome(check)) ?? "ok",
-    ]),
-  )
-  return { ready: results.every(([, result]) => result === "ok"), checks: Object.fromEntries(results) }
+/**
+ * A look at all parts side by side. Anybody may ask, so those who ask at the same time share one look, and what
+ * a check throws goes to `onFailure` alone: it may name folders and addresses.
+ */
+export function healthOf(
+  checks: Readonly<Record<string, Check>>,
+  onFailure: (name: string, error: unknown) => void,
+): () => Promise<Health> {
+  async function look(): Promise<Health> {
+    const results = await Promise.all(
+      Object.entries(checks).map(async ([name, check]): Promise<[string, string]> => {
+        const problem = await outcome(check, (error) => onFailure(name, error))
+        return [name, problem ?? "ok"]
+      }),
+    )
+    return { ready: results.every(([, result]) => result === "ok"), checks: Object.fromEntries(results) }
+  }
+  let looking: Promise<Health> | undefined
+  return () => (looking ??= look().finally(() => (looking = undefined)))
 }
 
-async function outcome(check: Check): Promise<string | null> {
+async function outcome(check: Check, onFailure: (error: unknown) => void): Promise<string | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<string>((resolve) => {
     timer = setTimeout(resolve, CHECK_MS, `did not answer within ${CHECK_MS / 1000} seconds`)
@@ -29,7 +41,9 @@ async function outcome(check: Check): Promise<string | null> {
   try {
     return await Promise.race([check(), late])
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    onFailure(error)
+    const { status, message } = toApiError(error)
+    return status === 503 ? message : "It does not work; the server's log says why."
   } finally {
     clearTimeout(timer)
   }

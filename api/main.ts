@@ -20,6 +20,7 @@ import { apiSettings } from "./config.ts"
 import { crawlHandbook } from "./crawl-handbook.ts"
 import { httpServer } from "./http-server.ts"
 import { closeServer, stopSignal } from "./shutdown.ts"
+import { reachableHost } from "./reachable-host.ts"
 import { tellSupervisor } from "./supervisor/messages.ts"
 import { lazyReader } from "./tavily/lazy-reader.ts"
 
@@ -27,6 +28,7 @@ import { lazyReader } from "./tavily/lazy-reader.ts"
 
 /** A search needs one short text embedded; threads for pages belong to the crawler. */
 const QUERY_THREADS = 1
+const WARM_UP = "ready?"
 const DOCS_DIR = join(import.meta.dirname, "../docs")
 
 async function serve(): Promise<void> {
@@ -68,7 +70,7 @@ async function serve(): Promise<void> {
         return null
       },
       model: async () => {
-        await embedder.embed(["ready?"], { priority: "query" })
+        await embedder.embed([WARM_UP], { priority: "query" })
         return null
       },
       crawler: async () => (jobs.hasCrawler() ? null : "no crawler process is running on this data folder"),
@@ -79,7 +81,7 @@ async function serve(): Promise<void> {
   server.listen(config.port, config.host)
   await once(server, "listening")
   const { port } = server.address() as AddressInfo
-  const localUrl = `http://localhost:${port}`
+  const localUrl = `http://${reachableHost(config.host)}:${port}`
   const url = config.publicUrl || localUrl
 
   const apiKey = keys.any() ? null : keys.create()
@@ -96,6 +98,10 @@ async function serve(): Promise<void> {
   // Not in the log: a log is kept, a key shown once is not to be.
   if (!heard && apiKey !== null) process.stdout.write(`API key (shown only this once): ${apiKey}\n`)
   log.info({ url, host: config.host, port }, "listening")
+  // The model loads with the first text: better now than with somebody's first question.
+  engine.search({ text: WARM_UP, limit: 1 }).catch((error: unknown) => {
+    if (!stopped.aborted) log.warn({ err: error }, "the first search failed")
+  })
   if (!stopped.aborted) await once(stopped, "abort")
   log.info("stopping")
 }
@@ -106,9 +112,11 @@ const tellHandbookDone = (found: boolean): void => void tellSupervisor({ kind: "
 function advice(error: unknown): string | null {
   if (error instanceof SettingsError) return error.message
   if (error instanceof EngineError && error.code !== "ENGINE_UNAVAILABLE") return error.message
-  const { code, syscall } = error as NodeJS.ErrnoException
+  const { code, syscall, port } = error as NodeJS.ErrnoException & { port?: number }
+  if (code === "ERR_SQLITE_ERROR") {
+    return `state.db in FOSSICK_DATA_DIR cannot be used (${(error as Error).message}).`
+  }
   if (syscall !== "listen" && syscall !== "getaddrinfo") return null
-  const port = process.env["FOSSICK_PORT"] ?? apiSettings.port.default
   if (code === "EADDRINUSE")
     return `Port ${port} is taken. Set FOSSICK_PORT to another one, or stop what listens there.`
   if (code === "EACCES") return `Port ${port} needs more rights. Set FOSSICK_PORT to one above 1023.`

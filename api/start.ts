@@ -1,3 +1,4 @@
+import { accessSync, constants, mkdirSync } from "node:fs"
 import { get } from "node:http"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
@@ -23,7 +24,14 @@ const POLL_MS = 100
 function readEnvironment() {
   const env = environment()
   checkSettings([engineSettings, crawlerSettings, apiSettings], env)
-  return { env, config: readSettings({ ...engineSettings, ...apiSettings }, env) }
+  const config = readSettings({ ...engineSettings, ...apiSettings }, env)
+  try {
+    mkdirSync(config.dataDir, { recursive: true })
+    accessSync(config.dataDir, constants.W_OK)
+  } catch (error) {
+    throw new SettingsError([`FOSSICK_DATA_DIR must be a folder to write to (${(error as Error).message})`])
+  }
+  return { env, config }
 }
 
 function supervise({ env, config }: ReturnType<typeof readEnvironment>): void {

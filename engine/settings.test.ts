@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
+import { engineSettings } from "./config.ts"
 import { checkSettings, integer, onOff, readSettings, type Setting, text } from "./settings.ts"
 
 const secret: Setting<string> = {
@@ -47,6 +48,13 @@ test("everything that is wrong is reported at once, unknown names too, without a
   - FOSSICK_SECRET must be better`,
   )
   expect(() => checkSettings(Object.values(parts), { FOSSICK_ONE_PORT: "99", PATH: "/bin" })).not.toThrow()
+})
+
+test("a model hub's password is refused and not repeated", () => {
+  const env = { FOSSICK_MODEL_HUB: "https://me:pass@hub.example" }
+  expect(() => readSettings(engineSettings, env)).toThrow(
+    /FOSSICK_MODEL_HUB must be an address without user name and password$/,
+  )
 })
 
 describe("the commands", () => {

@@ -18,6 +18,8 @@ export interface ServedApp extends AsyncDisposable {
   readonly url: string
   /** Every log line so far, as written. */
   readonly logLines: readonly string[]
+  /** Requests that came in so far. */
+  requests(): number
   /** POSTs a JSON body with the key; `init` overrides. */
   post(path: string, body: unknown, init?: RequestInit): Promise<Answer>
 }
@@ -51,11 +53,14 @@ export async function serveApp(
     config: { ...readSettings(apiSettings, {}), ...config },
   })
   const server = httpServer(app)
+  let requests = 0
+  server.on("request", () => requests++)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url,
     logLines,
+    requests: () => requests,
     async post(path, body, init = {}) {
       return answerOf(
         await fetch(url + path, {
