@@ -58,4 +58,18 @@ describe("text documents", () => {
       language: null,
     })
   })
+
+  // Minutes each, when any pass is quadratic.
+  it.each([
+    ["spaces", `x${" ".repeat(300_000)}y`],
+    ["empty lines", `${"\n ".repeat(150_000)}x`],
+    ["a heading of marks", `# ${" #".repeat(100_000)}x`],
+    ["openings of links", "[a](".repeat(50_000)],
+    ["backticks", "`".repeat(300_000)],
+    ["beginnings of addresses", "http://".repeat(30_000)],
+  ])("does not choke on %s", (_name, text) => {
+    for (const type of ["text/plain", "text/markdown"]) {
+      expect(extractText(text, "https://example.org/x", type).links.length).toBeLessThan(20_001)
+    }
+  })
 })

@@ -95,7 +95,7 @@ function plainToMarkdown(text: string): string {
     code = []
   }
   for (const block of text.split(/\n[ \t]*\n/)) {
-    const trimmed = block.replace(/^\n+|\s+$/g, "")
+    const trimmed = block.replace(/^\n+/, "").trimEnd()
     if (trimmed === "") continue
     if (isPreformatted(trimmed)) code.push(trimmed)
     else {

@@ -29,6 +29,7 @@ describe("hostile documents", () => {
     ["backticks", `<code>${"`".repeat(500_000)}</code>`],
     ["emphasis marks", "*_[".repeat(300_000)],
     ["spaces", `<p>x${" ".repeat(1_000_000)}y`],
+    ["spaces in code", `<pre>x${" ".repeat(300_000)}y</pre>`],
     ["line breaks", `<p>x${"<br>".repeat(100_000)}y`],
     ["an unclosed script", `<script>${"x".repeat(1_000_000)}`],
     ["attributes", `<div ${"class=a ".repeat(200_000)}>text</div>`],

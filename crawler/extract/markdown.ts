@@ -366,7 +366,8 @@ function codeBlock(element: Element): string[] {
     .replace(/\r\n?/g, "\n")
     .replace(/[\0\u200B\uFEFF]/g, "")
     .replaceAll("\u00A0", " ")
-    .replace(/^(?:[ \t]*\n)+|\s+$/g, "")
+    .replace(/^(?:[ \t]*\n)+/, "")
+    .trimEnd()
   if (code.trim() === "") return []
   let fence = "```"
   while (code.includes(fence) && fence.length < 50) fence += "`"
