@@ -122,15 +122,49 @@ describe("bodies", () => {
   })
 })
 
-test("what is no HTTP gets the envelope", async () => {
-  const answer = await new Promise<string>((resolve) => {
+/** Everything that comes back for bytes as they are, until the connection closes. */
+function sendRaw(...chunks: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
     let text = ""
-    const socket = connect(Number(new URL(app.url).port), "127.0.0.1", () => socket.write("hello\r\n\r\n"))
+    const socket = connect(Number(new URL(app.url).port), "127.0.0.1", () => {
+      for (const chunk of chunks) socket.write(chunk)
+    })
     socket.on("data", (chunk) => (text += String(chunk)))
+    socket.on("error", reject)
     socket.on("close", () => resolve(text))
   })
-  expect(answer).toMatch(/^HTTP\/1.1 400 /)
-  expect(answer).toContain('{"detail":{"error":"Bad Request"}}')
+}
+
+describe("what no client should send gets the envelope", () => {
+  const close = "Connection: close\r\n"
+  test.each([
+    ["no HTTP", "hello\r\n\r\n", 400, "Bad Request"],
+    ["no host", `GET /healthz HTTP/1.1\r\n${close}\r\n`, 400, "Bad Request"],
+    ["a broken target", `GET http://[ HTTP/1.1\r\nHost: a\r\n${close}\r\n`, 400, "Bad Request"],
+    [
+      "an unknown expectation",
+      `POST /search HTTP/1.1\r\nHost: a\r\nExpect: much\r\n${close}\r\n`,
+      417,
+      "Expectation Failed",
+    ],
+  ])("%s", async (_, bytes, status, error) => {
+    const answer = await sendRaw(bytes)
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(answer).toContain(JSON.stringify({ detail: { error } }))
+  })
+
+  test("a body beyond the limit whose length was not told, and the connection goes on", async () => {
+    const chunk = `400\r\n${"x".repeat(1024)}\r\n`
+    const head = `Host: a\r\nAuthorization: ${bearer.Authorization}\r\nTransfer-Encoding: chunked\r\n`
+    const answer = await sendRaw(
+      `POST /search HTTP/1.1\r\n${head}\r\n`,
+      ...Array<string>(20).fill(chunk),
+      "0\r\n\r\n",
+      `GET /healthz HTTP/1.1\r\nHost: a\r\n${close}\r\n`,
+    )
+    expect(answer).toContain('{"detail":{"error":"Request body exceeds 2000 bytes."}}')
+    expect(answer).toContain('{"status":"ok"}')
+  })
 })
 
 describe("failures inside", () => {
@@ -153,6 +187,30 @@ describe("failures inside", () => {
 })
 
 describe("logs and ids", () => {
+  test("a caller who hangs up is no failure", async () => {
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+    const endless = Object.assign(new FakeEngine(), {
+      search: (_: unknown, { signal }: { signal: AbortSignal }) =>
+        new Promise<never>((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason as Error))
+          ask()
+        }),
+    })
+    await using waiting = await serveApp({ engine: endless })
+    const caller = new AbortController()
+    const call = waiting.post(
+      "/search",
+      { query: "p" },
+      { signal: caller.signal, headers: { ...json, ...bearer } },
+    )
+    await asked
+    caller.abort()
+    await expect(call).rejects.toThrow("aborted")
+    await expect
+      .poll(() => waiting.logLines.map((line) => JSON.parse(line)))
+      .toEqual([expect.objectContaining({ msg: "request", status: 499 })])
+  })
+
   test("a request is logged with its id, without query and keys", async () => {
     const body = { query: "very private words", api_key: "body-key", apiKey: "leaked-key" }
     const answer = await app.post("/search?token=in-url", body)

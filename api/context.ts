@@ -22,3 +22,6 @@ export type Middleware = Koa.Middleware<RequestState>
 /** Seconds since the request came in, to the millisecond. */
 export const responseTime = (ctx: Context): number =>
   Math.round(performance.now() - ctx.state.startedAt) / 1000
+
+/** Whether the caller hung up before the answer was written. */
+export const callerGone = (ctx: Context): boolean => ctx.res.destroyed && !ctx.res.writableFinished

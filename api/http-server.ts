@@ -1,4 +1,4 @@
-import { createServer, type Server, STATUS_CODES } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 
 import type Koa from "koa"
@@ -23,14 +23,28 @@ export function httpServer(app: Koa<RequestState>): Server {
     headersTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   }
-  const server = createServer(timeouts, (request, response) => {
-    void handle(request, response)
+  // What Node would refuse by itself, with an empty body, is refused here.
+  const server = createServer({ ...timeouts, requireHostHeader: false }, (request, response) => {
+    if (isProper(request)) void handle(request, response)
+    else answer(response, 400)
   })
+  server.on("checkExpectation", (_, response) => answer(response, 417))
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy()
     else refuse(socket, statusOf(error.code))
   })
   return server
+}
+
+/** Whether the request has the host it must have (RFC 9112 section 3.2), and a target that can be taken apart. */
+function isProper({ httpVersion, headers, url = "" }: IncomingMessage): boolean {
+  if (httpVersion === "1.1" && headers.host === undefined) return false
+  return url === "*" || URL.canParse(url, "http://host")
+}
+
+function answer(response: ServerResponse, status: number): void {
+  response.writeHead(status, { "Content-Type": "application/json; charset=utf-8" })
+  response.end(JSON.stringify(envelope(STATUS_CODES[status]!)))
 }
 
 function statusOf(code: string | undefined): number {

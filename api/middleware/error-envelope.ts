@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http"
 
-import type { Context, Middleware } from "../context.ts"
+import { callerGone, type Context, type Middleware } from "../context.ts"
 import { toApiError } from "../errors.ts"
 
 /** Statuses of the contract that HTTP has no reason phrase for. Some clients show nothing but the phrase. */
@@ -24,7 +24,8 @@ export function errorEnvelope(): Middleware {
       await next()
     } catch (error) {
       const answer = toApiError(error)
-      if (answer.status >= 500) ctx.state.log.error({ err: error }, "request failed")
+      // Work that a caller leaves is cut short, which is no failure.
+      if (answer.status >= 500 && !callerGone(ctx)) ctx.state.log.error({ err: error }, "request failed")
       fail(ctx, answer.status, answer.message, answer.fields)
       return
     }

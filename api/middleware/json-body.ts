@@ -34,13 +34,16 @@ async function readText(request: IncomingMessage, encoding: string, limit: numbe
       request.once("error", (error) => decoder.destroy(error))
       request.pipe(decoder)
     }
-    for await (const chunk of (decoder ?? request) as AsyncIterable<Buffer>) {
+    // Left open: the caller can read the refusal only while the connection lives.
+    const body: AsyncIterable<Buffer> = decoder ?? request.iterator({ destroyOnReturn: false })
+    for await (const chunk of body) {
       size += chunk.length
       if (size > limit) throw tooLarge()
       chunks.push(chunk)
     }
   } catch (error) {
     request.unpipe()
+    request.resume()
     if (error instanceof ApiError) throw error
     if (request.destroyed && !request.complete) throw badRequest("The request body ended too early.")
     throw badRequest(`The request body is not valid ${encoding}.`)

@@ -1,6 +1,6 @@
 import type { Logger } from "pino"
 
-import type { Context, Middleware } from "../context.ts"
+import { callerGone, type Context, type Middleware } from "../context.ts"
 
 /** Longest client name that is logged; the header is the caller's and may be anything. */
 const MAX_CLIENT_CHARS = 40
@@ -13,11 +13,11 @@ export function requestLog(log: Logger): Middleware {
   return async (ctx, next) => {
     ctx.state.log = log.child({ requestId: ctx.state.requestId })
     await next()
-    const clientGone = ctx.req.destroyed && !ctx.res.writableEnded && !ctx.writable
     const line = {
       method: ctx.method,
       path: ctx.path.slice(0, 200),
-      status: clientGone ? 499 : ctx.status,
+      // A status that no caller sees: it hung up.
+      status: callerGone(ctx) ? 499 : ctx.status,
       ms: Math.round(performance.now() - ctx.state.startedAt),
       key: (ctx.state as Partial<Context["state"]>).key?.id,
       client: ctx.get("X-Client-Source").slice(0, MAX_CLIENT_CHARS) || undefined,

@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts"
+import { callerGone, type Context } from "../context.ts"
 
 /** Seconds kept back from the caller's own clock, so that an answer arrives before the caller gives up. */
 const MARGIN_SECONDS = 1
@@ -6,6 +6,7 @@ const MARGIN_SECONDS = 1
 /** Aborts when the caller hangs up before the answer is written, so that nobody works for nobody. */
 export function clientGone(ctx: Context): AbortSignal {
   const controller = new AbortController()
+  if (callerGone(ctx)) controller.abort()
   ctx.res.once("close", () => {
     if (!ctx.res.writableEnded) controller.abort()
   })
