@@ -1,6 +1,8 @@
 import { once } from "node:events"
 import type { Server } from "node:http"
 
+const IDLE_CHECK_MS = 50
+
 /** Aborts when this process is asked to end: by a signal, or by the loss of the supervisor that started it. */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController()
@@ -14,8 +16,11 @@ export function stopSignal(): AbortSignal {
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = once(server, "close")
   server.close()
-  server.closeIdleConnections()
+  // Again and again: a connection is idle once its answer is written, and would be kept for the next request.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   const force = setTimeout(() => server.closeAllConnections(), graceMs)
+  server.closeIdleConnections()
   await closed
+  clearInterval(idle)
   clearTimeout(force)
 }

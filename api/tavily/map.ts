@@ -14,9 +14,11 @@ export function map(parts: LiveParts): Middleware {
   return async (ctx) => {
     const request = read(ctx.state.body)
     const signal = liveDeadline(ctx, request.timeout)
-    const found: WalkedPage[] = []
+    const found: Found[] = []
     await walkFor(request, parts.reader, { signal, discoverOnly: true }, (page) => {
-      if (page.result === null || page.result.kind === "read") found.push(page)
+      if (page.result !== null && page.result.kind !== "read") return
+      // Not the page itself: a map of many pages would hold all their text.
+      found.push({ url: page.url, about: request.instructions === undefined ? "" : describe(page) })
     })
     const ordered =
       request.instructions === undefined
@@ -35,8 +37,14 @@ export function map(parts: LiveParts): Middleware {
   }
 }
 
-async function byRelevance(pages: readonly WalkedPage[], relevance: ReturnType<typeof relevanceTo>) {
-  const scores = await relevance.texts(pages.map(describe))
+interface Found {
+  readonly url: string
+  /** What is known of the page, when that matters. */
+  readonly about: string
+}
+
+async function byRelevance(pages: readonly Found[], relevance: ReturnType<typeof relevanceTo>) {
+  const scores = await relevance.texts(pages.map((page) => page.about))
   return pages
     .map((page, i) => ({ page, score: scores[i]! }))
     .sort((a, b) => b.score - a.score)

@@ -83,6 +83,13 @@ describe("what the engine is asked", () => {
     expect(query).toEqual({ text: "water pump", limit: 5, passagesPerPage: 3, filter: {} })
   })
 
+  test("of a very long question, its beginning", async () => {
+    const query = `pumps ${"word ".repeat(2000)}`
+    const asked = await ask({ query })
+    expect(asked.query.text).toBe(query.slice(0, 4000))
+    expect(asked.body.query).toBe(query)
+  })
+
   test("nothing set is nothing asked: null, empty text, empty lists, unknown fields, days without news", async () => {
     const { status, query } = await ask({
       include_domains: [],

@@ -10,6 +10,7 @@ import { domainList } from "./domains.ts"
 import { languageCode } from "./languages.ts"
 import { presentSearch, type SearchPresentation } from "./present.ts"
 import { searchSchema, type SearchRequest } from "./schema.ts"
+import { searchedText } from "./searched-text.ts"
 import { bodyReader } from "./validate.ts"
 
 export interface SearchLimits {
@@ -44,7 +45,7 @@ export function search(engine: Engine, limits: SearchLimits): Middleware {
 export function toQuery(request: SearchRequest, limits: SearchLimits, now: Date): Query {
   checkCountry(request)
   return {
-    text: request.query,
+    text: searchedText(request.query),
     limit: request.max_results === "auto" ? limits.maxResults : request.max_results,
     passagesPerPage: request.search_depth === "ultra-fast" ? 1 : request.chunks_per_source,
     filter: toFilter(request, limits, now),
@@ -60,7 +61,7 @@ function toFilter(request: SearchRequest, limits: SearchLimits, now: Date): Page
   const boosting = request.include_domains_mode === "boost" || request.include_domains_mode === "prefer"
   const window = dateWindow(request, now)
   const language = toLanguage(request)
-  const phrases = request.exact_match ? analyseQuery(request.query, null).quoted : []
+  const phrases = request.exact_match ? analyseQuery(searchedText(request.query), null).quoted : []
   const from = window.from ?? (request.filter_by_published_date && !window.before ? BEGINNING : undefined)
   return {
     ...(includeDomains.length > 0 && !boosting && { includeDomains }),

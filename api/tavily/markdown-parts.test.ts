@@ -1,0 +1,21 @@
+import { expect, test } from "vitest"
+
+import { markdownParts } from "./markdown-parts.ts"
+
+test("a short text is one part", () => {
+  expect([...markdownParts("# One\n\nTwo.\n")]).toEqual(["# One\n\nTwo.\n"])
+  expect([...markdownParts("")]).toEqual([])
+})
+
+test("parts end at blank lines, never within code, and join to the whole", () => {
+  const code = "```ts\nlet a\n\nlet b\n```\n"
+  const text = `One.\nTwo.\n\n${code}\nThree.\n\nFour.`
+  const parts = [...markdownParts(text, 5)]
+  expect(parts).toEqual(["One.\nTwo.\n\n", `${code}\n`, "Three.\n\n", "Four."])
+  expect(parts.join("")).toBe(text)
+})
+
+test("a text without blank lines is one part, however long", () => {
+  const text = "word\n".repeat(1000)
+  expect([...markdownParts(text, 10)]).toEqual([text])
+})
