@@ -53,7 +53,8 @@ async function presentPage(
     best: judged?.best ?? 0,
     page: {
       url,
-      raw_content: judged?.texts.join(CHUNK_SEPARATOR) ?? formatContent(extracted.markdown, request.format),
+      raw_content:
+        judged?.texts.join(CHUNK_SEPARATOR) ?? (await formatContent(extracted.markdown, request.format)),
       images: request.include_images ? presentImages(extracted.images, false) : [],
       ...(request.include_favicon && { favicon: extracted.favicon }),
     },

@@ -80,7 +80,7 @@ async function extractOne(
       title: extracted.title,
       raw_content:
         relevance === null
-          ? formatContent(extracted.markdown, request.format)
+          ? await formatContent(extracted.markdown, request.format)
           : (await relevance.passages(extracted, request.chunks_per_source)).texts.join(CHUNK_SEPARATOR),
       images: request.include_images ? presentImages(extracted.images, false) : [],
       ...(request.include_favicon && { favicon: extracted.favicon }),

@@ -1,6 +1,8 @@
+import { breather } from "#crawler/breather.ts"
 import type { Hit, PageImage } from "#engine"
 import { toPlainText } from "#crawler/extract/plain-text.ts"
 
+import { markdownParts } from "./markdown-parts.ts"
 import type { SearchRequest } from "./schema.ts"
 
 /** Stands between two passages of one page. */
@@ -18,13 +20,18 @@ export interface SearchPresentation {
 }
 
 /** The answer of POST /search. */
-export function presentSearch(request: SearchRequest, hits: readonly Hit[], facts: SearchPresentation) {
+export async function presentSearch(request: SearchRequest, hits: readonly Hit[], facts: SearchPresentation) {
+  const results = []
+  // One after the other: whole pages may have to be turned into text.
+  for (const [index, hit] of hits.entries()) {
+    results.push(await presentHit(request, hit, resultId(facts.requestId, index)))
+  }
   return {
     query: request.query,
     follow_up_questions: null,
     answer: null,
     images: request.include_images ? searchImages(hits, request.include_image_descriptions) : [],
-    results: hits.map((hit, index) => presentHit(request, hit, resultId(facts.requestId, index))),
+    results,
     ...(request.auto_parameters && {
       auto_parameters: { search_depth: request.search_depth, topic: request.topic },
     }),
@@ -34,7 +41,7 @@ export function presentSearch(request: SearchRequest, hits: readonly Hit[], fact
   }
 }
 
-function presentHit(request: SearchRequest, hit: Hit, id: string) {
+async function presentHit(request: SearchRequest, hit: Hit, id: string) {
   const dated = request.include_published_date || request.filter_by_published_date || request.topic === "news"
   return {
     id,
@@ -42,7 +49,7 @@ function presentHit(request: SearchRequest, hit: Hit, id: string) {
     url: hit.url,
     content: contentOf(request, hit),
     score: hit.score,
-    raw_content: rawContent(request, hit.markdown),
+    raw_content: await rawContent(request, hit.markdown),
     ...(request.include_favicon && { favicon: hit.favicon }),
     ...(dated && { published_date: hit.publishedAt?.toUTCString() ?? null }),
     ...(request.include_images && { images: presentImages(hit.images, request.include_image_descriptions) }),
@@ -54,16 +61,28 @@ function contentOf(request: SearchRequest, hit: Hit): string {
   const summary = request.search_depth === "ultra-fast" ? hit.description : null
   if (summary !== null) return summary
   if (passages.length > 0) return passages.join(CHUNK_SEPARATOR)
-  return hit.description ?? toPlainText(hit.markdown).slice(0, OPENING_CHARS)
+  return hit.description ?? toPlainText(hit.markdown.slice(0, 4 * OPENING_CHARS)).slice(0, OPENING_CHARS)
 }
 
-function rawContent({ include_raw_content: wanted }: SearchRequest, markdown: string): string | null {
+async function rawContent(
+  { include_raw_content: wanted }: SearchRequest,
+  markdown: string,
+): Promise<string | null> {
   if (wanted === false) return null
   return formatContent(markdown, wanted === "text" ? "text" : "markdown")
 }
 
-export const formatContent = (markdown: string, format: "markdown" | "text"): string =>
-  format === "text" ? toPlainText(markdown) : markdown
+/** A page's content as the caller wants it. */
+export async function formatContent(markdown: string, format: "markdown" | "text"): Promise<string> {
+  if (format === "markdown") return markdown
+  const breathe = breather()
+  const texts: string[] = []
+  for (const part of markdownParts(markdown)) {
+    await breathe()
+    texts.push(toPlainText(part))
+  }
+  return texts.filter((text) => text !== "").join("\n\n")
+}
 
 /** Images as addresses, or as `{url, description}` when descriptions are wanted. */
 export function presentImages(images: readonly PageImage[], described: boolean) {

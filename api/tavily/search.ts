@@ -30,7 +30,7 @@ export function search(engine: Engine, limits: SearchLimits): Middleware {
     const request = read(ctx.state.body)
     const query = toQuery(request, limits, new Date())
     const result = query.limit === 0 ? { hits: [] } : await engine.search(query, { signal: clientGone(ctx) })
-    ctx.body = presentSearch(request, result.hits, {
+    ctx.body = await presentSearch(request, result.hits, {
       ...presentation(request),
       requestId: ctx.state.requestId,
       responseTime: responseTime(ctx),
