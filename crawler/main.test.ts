@@ -1,0 +1,108 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createInterface } from "node:readline"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { engineSettings } from "#engine/config.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { readSettings } from "#engine/settings.ts"
+import { type Job, Jobs } from "./jobs.ts"
+import { openStateStore } from "./state-store.ts"
+import { temporaryFolder } from "./testing/crawl-fixture.ts"
+import { type Answer, article, html, startTestSite } from "./testing/test-site.ts"
+
+const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url))
+const PAGES = 20
+
+/** The crawler process of an appliance, and what it logs. */
+class Crawler {
+  readonly ended: Promise<number | null>
+  /** The process that works on the job, once it has said so. */
+  readonly #jobPid = Promise.withResolvers<number>()
+  readonly log: string[] = []
+  readonly #child
+
+  constructor(dataDir: string) {
+    this.#child = spawn(process.execPath, [MAIN], {
+      env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir, FOSSICK_FETCH_CONCURRENCY: "2" },
+      stdio: ["ignore", "pipe", "inherit"],
+    })
+    createInterface(this.#child.stdout).on("line", (line) => {
+      const entry = JSON.parse(line) as { pid: number; msg: string }
+      this.log.push(entry.msg)
+      if (entry.msg === "crawl started") this.#jobPid.resolve(entry.pid)
+    })
+    this.ended = once(this.#child, "close").then(([code]) => code as number | null)
+  }
+
+  async killJob(): Promise<void> {
+    process.kill(await this.#jobPid.promise, "SIGKILL")
+  }
+
+  stop(): void {
+    this.#child.kill("SIGTERM")
+  }
+}
+
+test("a job outlives its process and the appliance: every page once, and its state stays true", async () => {
+  using folder = temporaryFolder()
+  let crawler: Crawler | null = null
+  const on = new Map<string, () => Promise<void> | void>([
+    ["/p15", () => crawler?.killJob()],
+    ["/p24", () => crawler?.stop()],
+  ])
+  const links = Array.from({ length: PAGES }, (_, index) => `/p${10 + index}`)
+  const answers: Record<string, Answer> = { "/": article("Home", { links }) }
+  for (const path of links) {
+    answers[path] = async (request, response) => {
+      const happen = on.get(path)
+      on.delete(path)
+      await happen?.()
+      html(article(`Harbour ${path}`))(request, response)
+    }
+  }
+  await using site = await startTestSite(answers)
+  const db = openStateStore(folder.path)
+  try {
+    const jobs = new Jobs(db)
+    const { id } = jobs.enqueue({ url: site.url("/"), scope: "host", depth: 3, limit: 1000 })
+
+    crawler = new Crawler(folder.path)
+    expect(await crawler.ended).toBe(0)
+    expect(crawler.log).toContain("the job process failed and is started again")
+    expect(on.size).toBe(0)
+    expect(jobs.hasCrawler()).toBe(false)
+    const stopped = jobs.get(id)
+    expect(stopped).toMatchObject({ state: "queued", endedAt: null, error: null })
+    expect(stopped?.queued).toBeGreaterThan(0)
+    expect(stopped?.outcomes["indexed"]).toBe(PAGES + 1 - (stopped?.queued ?? 0))
+
+    crawler = new Crawler(folder.path)
+    expect(await over(jobs, id)).toMatchObject({
+      state: "finished",
+      queued: 0,
+      outcomes: { indexed: PAGES + 1 },
+    })
+    crawler.stop()
+    expect(await crawler.ended).toBe(0)
+  } finally {
+    db.close()
+  }
+
+  const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path })
+  await using engine = await openEngine(settings, { mode: "read" })
+  expect((await engine.stats()).pages).toBe(PAGES + 1)
+  for (const path of ["/p10", "/p15", "/p24", "/p29"]) {
+    expect(await engine.get(site.url(path) as PageUrl)).toMatchObject({ title: `Harbour ${path}` })
+  }
+}, 60_000)
+
+async function over(jobs: Jobs, id: number): Promise<Job | null> {
+  for (;;) {
+    const job = jobs.get(id)
+    if (job?.state !== "queued" && job?.state !== "running") return job
+    await sleep(50)
+  }
+}
