@@ -41,7 +41,7 @@ export interface EngineSupports {
 }
 
 export interface Query {
-  /** The question as asked; quoted phrases count as phrases. Empty text finds nothing. */
+  /** The question as asked; quoted phrases count as phrases, the first 32 different ones. Empty text finds nothing. */
   readonly text: string
   /** How many pages to return, at least 0. */
   readonly limit: number

@@ -280,6 +280,32 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
         expect(await found(engine, '"brown quick"')).toEqual([])
       })
 
+      test("may hold any number of quoted phrases", async () => {
+        const engine = await open()
+        if (!engine.supports.exactPhrase) return
+        await engine.index([aPage("phrase", { markdown: "The quick brown fox jumps." })])
+        const many = (phrase: (i: number) => string) =>
+          Array.from({ length: 500 }, (_, i) => `"${phrase(i)}"`).join(" ")
+        expect(
+          await found(
+            engine,
+            many(() => "brown fox"),
+          ),
+        ).toEqual([urlOf("phrase")])
+        expect(
+          await found(
+            engine,
+            many((i) => `fox ${i}`),
+          ),
+        ).toEqual([])
+        expect(
+          await found(
+            engine,
+            many((i) => String.fromCodePoint(0x2190 + i)),
+          ),
+        ).toEqual([])
+      })
+
       test("can be called off", async () => {
         const engine = await open()
         await engine.index([aPage("a")])

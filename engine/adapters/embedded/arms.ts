@@ -1,4 +1,4 @@
-import { BooleanQuery, type FullTextQuery, MatchQuery, Occur, Operator } from "@lancedb/lancedb"
+import { MatchQuery, Operator } from "@lancedb/lancedb"
 import { isIn } from "./filter.ts"
 import { readRows } from "./rows.ts"
 import type { Tables } from "./tables.ts"
@@ -83,22 +83,20 @@ export async function pagesWithoutVectors(
   return unknown
 }
 
-/** Ids of pages that hold every term of each phrase, in any order, best first. */
+/** Ids of pages that hold every term, in any order, best first; of no terms, of any pages. */
 export async function pagesWithTerms(
   { pages }: Tables,
-  phrases: readonly (readonly string[])[],
+  terms: readonly string[],
   limit: number,
   where: string | undefined,
 ): Promise<string[]> {
   const query = pages.query().limit(limit)
-  const musts = phrases
-    .filter((terms) => terms.length > 0)
-    .map((terms): [Occur, FullTextQuery] => [
-      Occur.Must,
-      new MatchQuery(terms.join(" "), "terms", { operator: Operator.And }),
-    ])
-  if (musts.length > 0) query.fullTextSearch(new BooleanQuery(musts)).select(["id", "_score"])
-  else query.select(["id"])
+  if (terms.length > 0) {
+    const every = new MatchQuery(terms.join(" "), "terms", { operator: Operator.And })
+    query.fullTextSearch(every).select(["id", "_score"])
+  } else {
+    query.select(["id"])
+  }
   if (where !== undefined) query.where(where)
   const rows = await readRows<{ id: string }>(query)
   return rows.map((row) => row.id)

@@ -24,6 +24,8 @@ const DEFAULT_PASSAGES = 3
 /** Pages whose text is read to verify phrases: in steps, until there are enough, or so many in all. */
 const PHRASE_STEP = 100
 const PHRASE_CANDIDATES = 2000
+/** Different phrases that are heeded. Each may be a condition of its own, and LanceDB nests conditions until its stack ends. */
+const MAX_PHRASES = 32
 
 export interface SearchContext {
   readonly tables: Tables
@@ -51,7 +53,8 @@ export async function searchIndex(
 
   let pagesWhere = filterText(filter)
   let vectorsWhere = pagesWhere
-  const phrases = [...(filter?.phrases ?? []), ...quoted].filter((phrase) => phrase.trim() !== "")
+  const given = new Set([...(filter?.phrases ?? []), ...quoted].filter((phrase) => phrase.trim() !== ""))
+  const phrases = [...given].slice(0, MAX_PHRASES)
   if (phrases.length > 0) {
     const ids = await pagesWithPhrases(context, phrases, limit, pagesWhere, languages)
     if (ids.length === 0) return { hits: [] }
@@ -187,7 +190,8 @@ async function pagesWithPhrases(
   for (const language of languages.length > 0 ? languages : [null]) {
     const terms = phrases.map((phrase) => analyseQuery(`"${phrase.replaceAll('"', " ")}"`, language).terms)
     const literal = phrases.filter((_, i) => terms[i]!.length === 0).map(holdsText)
-    const candidates = await pagesWithTerms(tables, terms, PHRASE_CANDIDATES, all(where, ...literal))
+    const every = [...new Set(terms.flat())]
+    const candidates = await pagesWithTerms(tables, every, PHRASE_CANDIDATES, all(where, ...literal))
     for (let at = 0; at < candidates.length && verified.size < enough; at += PHRASE_STEP) {
       const pages = await readPages(tables, candidates.slice(at, at + PHRASE_STEP))
       for (const page of pages) if (holdsPhrases(page, phrases)) verified.add(page.id)
