@@ -16,7 +16,7 @@ const MAX_FILES = 200
 /** Parsed in one go; between two the event loop gets its turn. */
 const SLICE_BYTES = 128 * 1024
 
-export interface SitemapOptions {
+interface SitemapOptions {
   /** Milliseconds to wait before this file is fetched, as its host's manners ask. */
   readonly pauseMs: (file: PageUrl) => number
   readonly signal: AbortSignal
