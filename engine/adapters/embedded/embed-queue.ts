@@ -177,21 +177,16 @@ export class EmbedQueue implements AsyncDisposable {
     }
     if (ids.length === 0) return []
     for (const id of ids) tried.add(id)
-    const columns = [
-      "id",
-      "revision",
-      "host",
-      "domain",
-      "language",
-      "published",
-      "source",
-      "title",
-      "passages",
-    ]
-    const pages = await readRows<EmbeddablePage>(
-      this.#options.tables.pages.query().where(isIn("id", ids)).select(columns),
-    )
-    return pages.filter(({ id, revision }) => this.#waiting.get(id) === revision)
+    const { pages: table, store } = this.#options.tables
+    const columns = ["id", "revision", "host", "domain", "language", "published", "source"]
+    const rows = await readRows<PageVectors["page"]>(table.query().where(isIn("id", ids)).select(columns))
+    const stored = new Map(store.read(ids).map((page) => [page.id, page]))
+    return rows.flatMap((row) => {
+      const page = stored.get(row.id)
+      // One of them may be a write ahead of the other: the page comes again with its new revision.
+      if (page?.revision !== row.revision || this.#waiting.get(row.id) !== row.revision) return []
+      return { ...row, title: page.title, passages: page.passages }
+    })
   }
 
   async #embed(pages: readonly EmbeddablePage[]): Promise<PageVectors[]> {

@@ -7,6 +7,8 @@ import { describeEngine } from "#engine/testing/engine-contract.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage, urlOf } from "#engine/testing/pages.ts"
 import { EmbeddedEngine } from "./embedded-engine.ts"
+import { PageStore } from "./page-store.ts"
+import { toPageRow } from "./schema.ts"
 
 describeEngine("embedded", adapter)
 
@@ -84,6 +86,28 @@ describe("the embedded engine", () => {
     expect(embedded).toBe(1)
     const { hits } = await engine.search({ text: "nothing new", limit: 1, arms: "vector" })
     expect(hits).toHaveLength(1)
+  })
+
+  test("finishes what a writer left that was killed between its two writes", async () => {
+    const embedder = new HashingEmbedder()
+    {
+      await using engine = await EmbeddedEngine.open({ dir, embedder, mode: "write" })
+      await engine.index([aPage("replaced", { markdown: "Old words." })])
+      await engine.settled()
+    }
+    {
+      using store = PageStore.open(dir)
+      await store.write([
+        await toPageRow(aPage("replaced", { markdown: "New words." })),
+        await toPageRow(aPage("unheard", { markdown: "Nobody was told." })),
+      ])
+    }
+    await using engine = await EmbeddedEngine.open({ dir, embedder, mode: "write" })
+    await engine.settled()
+    const { hits } = await engine.search({ text: "new", limit: 5, arms: "lexical" })
+    expect(hits.map((hit) => hit.markdown)).toEqual(["New words."])
+    expect(await engine.stats()).toMatchObject({ pages: 1, pagesWithoutVectors: 0 })
+    expect(await engine.get(urlOf("unheard"))).toBeNull()
   })
 
   test("finds by meaning with the model that ships with Fossick", async () => {

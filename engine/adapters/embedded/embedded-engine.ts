@@ -8,10 +8,11 @@ import type { Page } from "../../page.ts"
 import { type PageUrl, pageId } from "../../page-url.ts"
 import { EmbedQueue } from "./embed-queue.ts"
 import { isIn } from "./filter.ts"
+import { interruptedWrites } from "./interrupted-writes.ts"
 import { Maintenance, trainVectorIndex } from "./maintenance.ts"
 import { type Manifest, readManifest, refuseOtherEmbedder, writeManifest } from "./manifest.ts"
 import { type PageRow, pagesTable, toPage, toPageRow } from "./schema.ts"
-import { QueryVectors, readPages, searchIndex } from "./search.ts"
+import { QueryVectors, searchIndex } from "./search.ts"
 import { Serial } from "./serial.ts"
 import { type Tables, connectTo, createIndex, openTables, restartVectors } from "./tables.ts"
 import { TermFrequencies } from "./term-frequencies.ts"
@@ -101,6 +102,7 @@ export class EmbeddedEngine implements Engine {
     try {
       const engine = new EmbeddedEngine(options, await connectTo(options.dir, 0))
       await engine.#openForWriting(lock)
+      await engine.#finishWrites()
       return engine
     } catch (error) {
       lock[Symbol.dispose]()
@@ -139,6 +141,7 @@ export class EmbeddedEngine implements Engine {
         const ids = urls.slice(at, at + 500).map(pageId)
         await writer.pageWrites.run(async () => {
           await tables.pages.delete(isIn("id", ids))
+          tables.store.remove(ids)
           writer.queue.remove(ids)
         })
         writer.pageCare.wrote(ids.length)
@@ -166,7 +169,7 @@ export class EmbeddedEngine implements Engine {
     return this.#during(async () => {
       const opened = await this.#current()
       if (!opened) return null
-      const [row] = await readPages(opened.tables, [pageId(url)])
+      const [row] = opened.tables.store.read([pageId(url)])
       return row ? toPage(row) : null
     })
   }
@@ -209,6 +212,7 @@ export class EmbeddedEngine implements Engine {
     } finally {
       this.#opened?.tables.pages.close()
       this.#opened?.tables.vectors.close()
+      this.#opened?.tables.store[Symbol.dispose]()
       this.#connection.close()
       writer?.lock[Symbol.dispose]()
       if (this.#options.ownsEmbedder) await this.#options.embedder[Symbol.asyncDispose]()
@@ -225,7 +229,7 @@ export class EmbeddedEngine implements Engine {
       manifest = await restartVectors(this.#connection, dir, manifest, embedder)
     }
     refuseOtherEmbedder(manifest, embedder)
-    const tables = await openTables(this.#connection, manifest)
+    const tables = await openTables(this.#connection, dir, manifest)
     this.#opened = { manifest, tables, frequencies: await TermFrequencies.load(dir) }
     const pageWrites = new Serial()
     const vectorWrites = new Serial()
@@ -247,10 +251,18 @@ export class EmbeddedEngine implements Engine {
     this.#writer = { queue, pageWrites, pageCare, vectorCare, lock }
   }
 
+  async #finishWrites(): Promise<void> {
+    const { tables } = this.#opened!
+    const { again, unknown } = await interruptedWrites(tables)
+    tables.store.remove(unknown)
+    await this.index(again.map(toPage))
+  }
+
   async #write(writer: Writer, rows: readonly PageRow[]): Promise<void> {
     if (rows.length === 0) return
     const table = pagesTable(rows)
     await writer.pageWrites.run(async () => {
+      await this.#opened!.tables.store.write(rows)
       await this.#opened!.tables.pages.mergeInsert("id")
         .whenMatchedUpdateAll()
         .whenNotMatchedInsertAll()
@@ -296,7 +308,7 @@ export class EmbeddedEngine implements Engine {
     } else {
       const { dir } = this.#options
       const same = this.#opened?.manifest.vectors === manifest.vectors
-      const tables = same ? this.#opened!.tables : await openTables(this.#connection, manifest)
+      const tables = same ? this.#opened!.tables : await openTables(this.#connection, dir, manifest)
       const frequencies = (await this.#opened?.frequencies.newest(dir)) ?? (await TermFrequencies.load(dir))
       this.#opened = { manifest, tables, frequencies }
     }

@@ -32,12 +32,6 @@ export function filterText(filter: PageFilter | undefined): string | undefined {
   )
 }
 
-/** Pages whose title or text holds these words as they stand: the slow way, for phrases without a term. */
-export function holdsText(phrase: string): string {
-  const wanted = quote(phrase.toLowerCase())
-  return `strpos(lower(title), ${wanted}) > 0 OR strpos(lower(markdown), ${wanted}) > 0`
-}
-
 /** Where a page stands: its host, and the registrable domain above it (the host itself when it has none). */
 export function placeOf(url: string): { host: string; domain: string } {
   const host = new URL(url).hostname

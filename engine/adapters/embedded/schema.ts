@@ -36,15 +36,11 @@ const filterFields = [
   text("source"),
 ]
 
-/** One row a page. `terms` is the analysed text, the only column with a full-text index. */
+/** One row a page: what finds it. `terms` is the analysed text, the only column with a full-text index. */
 export const pagesSchema = new Schema([
   text("id"),
   number("revision"),
   ...filterFields,
-  text("title"),
-  text("details"),
-  text("markdown"),
-  text("passages"),
   new Field("passage_count", new Int32(), false),
   text("terms"),
 ])
@@ -75,7 +71,7 @@ export interface PageRow extends FilterColumns {
    */
   readonly revision: number
   readonly title: string
-  /** JSON of {@link Details}: every column read costs a query time, and these are read together only. */
+  /** JSON of {@link Details}. */
   readonly details: string
   readonly markdown: string
   /** JSON of {@link Passage}s. */
@@ -91,17 +87,8 @@ interface Details extends Omit<Page, "url" | "title" | "markdown" | "publishedAt
   readonly fetched: number
 }
 
-/** A page's columns as LanceDB gives them back. */
+/** What the page store keeps of a page: what a hit shows. */
 export type StoredPage = Pick<PageRow, "id" | "revision" | "title" | "details" | "markdown" | "passages">
-
-export const storedPageColumns = [
-  "id",
-  "revision",
-  "title",
-  "details",
-  "markdown",
-  "passages",
-] as const satisfies readonly (keyof StoredPage)[]
 
 export interface PageVectors {
   readonly page: Pick<PageRow, "id" | "revision" | keyof FilterColumns>

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises"
 import type { Embedder } from "../../embedder.ts"
 import type { Hit, Query, SearchResult } from "../../engine.ts"
 import { type Candidate, type Ranked, fuse } from "../../fusion.ts"
@@ -11,18 +12,17 @@ import {
   vectorArm,
 } from "./arms.ts"
 import { bestPassages } from "./best-passages.ts"
-import { all, filterText, holdsText, isIn } from "./filter.ts"
+import { filterText, isIn } from "./filter.ts"
 import { Lru } from "./lru.ts"
 import { holdsPhrases } from "./phrases.ts"
 import { analyseInLanguages } from "./query-terms.ts"
-import { readRows } from "./rows.ts"
-import { type StoredPage, passagesOf, storedPageColumns, toPage } from "./schema.ts"
+import { type StoredPage, passagesOf, toPage } from "./schema.ts"
 import type { Tables } from "./tables.ts"
 import type { TermFrequencies } from "./term-frequencies.ts"
 
 const DEFAULT_PASSAGES = 3
 /** Pages whose text is read to verify phrases: in steps, until there are enough, or so many in all. */
-const PHRASE_STEP = 100
+const PHRASE_STEP = 25
 const PHRASE_CANDIDATES = 2000
 /** Different phrases that are heeded. Each may be a condition of its own, and LanceDB nests conditions until its stack ends. */
 const MAX_PHRASES = 32
@@ -147,7 +147,7 @@ async function rankAndRead(
       }))
     }
     for (const id of unread) read.set(id, null)
-    for (const page of await readPages(tables, unread)) read.set(page.id, page)
+    for (const page of tables.store.read(unread)) read.set(page.id, page)
   }
 }
 
@@ -167,16 +167,6 @@ function cosinesByPage(
   return pages
 }
 
-export function readPages({ pages }: Tables, ids: readonly string[], where?: string): Promise<StoredPage[]> {
-  const condition = all(isIn("id", ids), where)
-  return readRows<StoredPage>(
-    pages
-      .query()
-      .where(condition ?? "true")
-      .select([...storedPageColumns]),
-  )
-}
-
 /** Ids of pages that hold the phrases, at least enough to fill the limit when there are so many. */
 async function pagesWithPhrases(
   { tables }: SearchContext,
@@ -185,16 +175,17 @@ async function pagesWithPhrases(
   where: string | undefined,
   languages: readonly string[],
 ): Promise<string[]> {
-  const enough = Math.max(PHRASE_STEP, limit * 3)
+  const enough = Math.max(100, limit * 3)
   const verified = new Set<string>()
   for (const language of languages.length > 0 ? languages : [null]) {
     const terms = phrases.map((phrase) => analyseQuery(`"${phrase.replaceAll('"', " ")}"`, language).terms)
-    const literal = phrases.filter((_, i) => terms[i]!.length === 0).map(holdsText)
     const every = [...new Set(terms.flat())]
-    const candidates = await pagesWithTerms(tables, every, PHRASE_CANDIDATES, all(where, ...literal))
+    const candidates = await pagesWithTerms(tables, every, PHRASE_CANDIDATES, where)
     for (let at = 0; at < candidates.length && verified.size < enough; at += PHRASE_STEP) {
-      const pages = await readPages(tables, candidates.slice(at, at + PHRASE_STEP))
-      for (const page of pages) if (holdsPhrases(page, phrases)) verified.add(page.id)
+      for (const page of tables.store.read(candidates.slice(at, at + PHRASE_STEP))) {
+        if (holdsPhrases(page, phrases)) verified.add(page.id)
+      }
+      await setImmediate()
     }
   }
   return [...verified]

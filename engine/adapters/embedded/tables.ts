@@ -1,5 +1,6 @@
 import { type Connection, Index, Session, type Table, connect } from "@lancedb/lancedb"
 import type { Schema } from "apache-arrow"
+import { PageStore } from "./page-store.ts"
 import { INDEX_FORMAT, type Manifest, writeManifest } from "./manifest.ts"
 import { pagesSchema, vectorsSchema } from "./schema.ts"
 
@@ -11,6 +12,8 @@ const METADATA_CACHE = 32n * MEGABYTE
 export interface Tables {
   readonly pages: Table
   readonly vectors: Table
+  /** What the rows of both are about. */
+  readonly store: PageStore
 }
 
 /** @param lagMs how old a version other processes may see; 0 for the process that writes. */
@@ -22,12 +25,12 @@ export function connectTo(dir: string, lagMs: number): Promise<Connection> {
   })
 }
 
-export async function openTables(connection: Connection, manifest: Manifest): Promise<Tables> {
+export async function openTables(connection: Connection, dir: string, manifest: Manifest): Promise<Tables> {
   const [pages, vectors] = await Promise.all([
     connection.openTable("pages"),
     connection.openTable(manifest.vectors),
   ])
-  return { pages, vectors }
+  return { pages, vectors, store: PageStore.open(dir) }
 }
 
 /** Makes an empty index. What a process left behind that died while doing this is dropped. */
@@ -37,6 +40,8 @@ export async function createIndex(
   embedder: { readonly id: string; readonly dimensions: number },
 ): Promise<Manifest> {
   await connection.dropAllTables()
+  using store = PageStore.open(dir)
+  store.clear()
   const manifest = newManifest(embedder, "vectors-1")
   await createPages(connection)
   await createVectors(connection, manifest)
