@@ -1,3 +1,4 @@
+import "./quiet-lancedb.ts"
 import { MatchQuery, Operator } from "@lancedb/lancedb"
 import { isIn } from "./filter.ts"
 import { readRows } from "./rows.ts"

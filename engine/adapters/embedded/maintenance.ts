@@ -1,3 +1,4 @@
+import "./quiet-lancedb.ts"
 import { Index, type Table } from "@lancedb/lancedb"
 import { DISTANCE } from "./arms.ts"
 import type { Serial } from "./serial.ts"

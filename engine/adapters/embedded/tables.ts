@@ -1,3 +1,4 @@
+import "./quiet-lancedb.ts"
 import { type Connection, Index, Session, type Table, connect } from "@lancedb/lancedb"
 import type { Schema } from "apache-arrow"
 import { PageStore } from "./page-store.ts"
