@@ -17,7 +17,7 @@ export type ToWorker =
 
 /**
  * A worker answers each message once it is done with those before: a text with `vector` or `failed`, `ready?`
- * with `ready`, `leave` with `left`. One that cannot load its model says `unusable` and ends.
+ * with `ready`, `leave` with `left`. One that cannot load its model says `unusable`, and nothing after that.
  */
 export type FromWorker =
   | { readonly kind: "ready" }

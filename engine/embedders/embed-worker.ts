@@ -50,7 +50,8 @@ try {
   }
 } catch (error) {
   send({ kind: "unusable", message: error instanceof Error ? error.message : String(error) })
-  port.close()
+  // Listening keeps the thread from ending, which would take the process with it: see model-threads.ts.
+  port.on("message", () => undefined)
 }
 
 /**

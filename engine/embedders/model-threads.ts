@@ -2,11 +2,6 @@ import { Worker } from "node:worker_threads"
 import type { FromWorker, ToWorker } from "./embed-protocol.ts"
 import type { ModelFolder } from "./model-folder.ts"
 
-/** A thread that holds one model, or is loading it. */
-export interface ModelThread {
-  readonly worker: Worker
-}
-
 /** How long closing waits for a text in work. */
 const LEAVE_MS = 5_000
 
@@ -20,18 +15,19 @@ const LEAVE_MS = 5_000
 const left = new Map<string, Worker[]>()
 
 /** A thread for the model: one that was left, else a new one. It answers `ready?` when it can embed. */
-export function takeThread(model: ModelFolder): ModelThread {
+export function takeThread(model: ModelFolder): Worker {
   const worker = left.get(keyOf(model))?.pop()
-  if (worker) forgetListeners(worker)
-  worker?.ref()
-  return { worker: worker ?? start(model) }
+  if (!worker) return start(model)
+  forgetListeners(worker)
+  worker.ref()
+  return worker
 }
 
 /**
  * Leaves a thread to the next embedder, once the text it works on is done; when that takes long, without
  * waiting for it. The caller hears nothing from the thread any more.
  */
-export async function leaveThread(model: ModelFolder, { worker }: ModelThread): Promise<void> {
+export async function leaveThread(model: ModelFolder, worker: Worker): Promise<void> {
   const key = keyOf(model)
   const settled = Promise.withResolvers<void>()
   forgetListeners(worker)

@@ -1,9 +1,10 @@
+import type { Worker } from "node:worker_threads"
 import type { Embedder } from "../embedder.ts"
 import { EngineError } from "../errors.ts"
 import type { FromWorker, ToWorker } from "./embed-protocol.ts"
 import { fetchModel } from "./model-hub.ts"
 import { type ModelFolder, readModelFolder } from "./model-folder.ts"
-import { type ModelThread, leaveThread, takeThread } from "./model-threads.ts"
+import { leaveThread, takeThread } from "./model-threads.ts"
 
 export { shippedModel } from "./model-folder.ts"
 
@@ -27,7 +28,8 @@ interface Job {
   attempts: number
 }
 
-interface Thread extends ModelThread {
+interface Thread {
+  readonly worker: Worker
   state: "loading" | "idle" | "busy" | "ended"
   job: Job | null
 }
@@ -50,6 +52,8 @@ export class TransformersEmbedder implements Embedder {
   readonly #queries: Job[] = []
   readonly #texts: Job[] = []
   readonly #threads = new Set<Thread>()
+  /** Why the model cannot be loaded; trying again would leave one more thread that cannot end. */
+  #unusable: EngineError | undefined
   #closed = false
 
   private constructor(model: ModelFolder, options: TransformersOptions) {
@@ -77,6 +81,7 @@ export class TransformersEmbedder implements Embedder {
   ): Promise<Float32Array[]> {
     signal?.throwIfAborted()
     if (this.#closed) throw closedError()
+    if (this.#unusable) throw this.#unusable
     const queue = priority === "query" ? this.#queries : this.#texts
     const jobs: Job[] = []
     const aborted = Promise.withResolvers<never>()
@@ -102,7 +107,7 @@ export class TransformersEmbedder implements Embedder {
     if (this.#closed) return
     this.#closed = true
     this.#rejectWaiting(closedError())
-    await Promise.all([...this.#threads].map((thread) => leaveThread(this.#model, thread)))
+    await Promise.all([...this.#threads].map(({ worker }) => leaveThread(this.#model, worker)))
   }
 
   #dispatch(): void {
@@ -124,9 +129,9 @@ export class TransformersEmbedder implements Embedder {
   }
 
   #startThread(): void {
-    const thread: Thread = Object.assign(takeThread(this.#model), { state: "loading", job: null } as const)
+    const worker = takeThread(this.#model)
+    const thread: Thread = { worker, state: "loading", job: null }
     this.#threads.add(thread)
-    const { worker } = thread
     worker.on("message", (message: FromWorker) => this.#onMessage(thread, message))
     worker.on("error", (error) => this.#onLoss(thread, error))
     worker.on("exit", () => this.#onLoss(thread, new Error("The embedding thread ended.")))
@@ -137,7 +142,9 @@ export class TransformersEmbedder implements Embedder {
     if (message.kind === "unusable") {
       const what = `Cannot load the embedding model in ${this.#model.folder}: ${message.message}. Check the folder, or leave FOSSICK_MODEL empty for the model that ships with Fossick.`
       this.#forget(thread)
-      this.#rejectWaiting(new EngineError("MODEL_UNAVAILABLE", what))
+      thread.worker.unref()
+      this.#unusable = new EngineError("MODEL_UNAVAILABLE", what)
+      this.#rejectWaiting(this.#unusable)
       return
     }
     const { job } = thread
