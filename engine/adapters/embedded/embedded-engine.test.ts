@@ -110,6 +110,19 @@ describe("the embedded engine", () => {
     expect(await engine.get(urlOf("unheard"))).toBeNull()
   })
 
+  test("finds a phrase that has no term in whichever page holds it", async () => {
+    await using engine = await EmbeddedEngine.open({
+      dir,
+      embedder: new HashingEmbedder(),
+      mode: "write",
+      embedding: "off",
+    })
+    const pages = Array.from({ length: 2100 }, (_, i) => aPage(`page-${i}`, { markdown: "Common words." }))
+    await engine.index([...pages, aPage("last", { markdown: "Common words and ->> arrows." })])
+    const { hits } = await engine.search({ text: 'common "->>"', limit: 3 })
+    expect(hits.map((hit) => hit.url)).toEqual([urlOf("last")])
+  })
+
   test("finds by meaning with the model that ships with Fossick", async () => {
     await using embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
     await using engine = await open({ embedder })

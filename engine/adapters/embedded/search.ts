@@ -24,7 +24,9 @@ const DEFAULT_PASSAGES = 3
 /** Pages whose text is read to verify phrases: in steps, until there are enough, or so many in all. */
 const PHRASE_STEP = 25
 const PHRASE_CANDIDATES = 2000
-/** Different phrases that are heeded. Each may be a condition of its own, and LanceDB nests conditions until its stack ends. */
+/** The same for phrases without a term ("++"), which no index finds: any page may hold them. */
+const TERMLESS_CANDIDATES = 100_000
+/** Different phrases that are heeded: each is looked for in every page that is read. */
 const MAX_PHRASES = 32
 
 export interface SearchContext {
@@ -56,7 +58,7 @@ export async function searchIndex(
   const given = new Set([...(filter?.phrases ?? []), ...quoted].filter((phrase) => phrase.trim() !== ""))
   const phrases = [...given].slice(0, MAX_PHRASES)
   if (phrases.length > 0) {
-    const ids = await pagesWithPhrases(context, phrases, limit, pagesWhere, languages)
+    const ids = await pagesWithPhrases(context, phrases, limit, pagesWhere, languages, signal)
     if (ids.length === 0) return { hits: [] }
     pagesWhere = isIn("id", ids)
     vectorsWhere = isIn("page", ids)
@@ -174,18 +176,21 @@ async function pagesWithPhrases(
   limit: number,
   where: string | undefined,
   languages: readonly string[],
+  signal: AbortSignal | undefined,
 ): Promise<string[]> {
   const enough = Math.max(100, limit * 3)
   const verified = new Set<string>()
   for (const language of languages.length > 0 ? languages : [null]) {
     const terms = phrases.map((phrase) => analyseQuery(`"${phrase.replaceAll('"', " ")}"`, language).terms)
     const every = [...new Set(terms.flat())]
-    const candidates = await pagesWithTerms(tables, every, PHRASE_CANDIDATES, where)
+    const most = every.length > 0 ? PHRASE_CANDIDATES : TERMLESS_CANDIDATES
+    const candidates = await pagesWithTerms(tables, every, most, where)
     for (let at = 0; at < candidates.length && verified.size < enough; at += PHRASE_STEP) {
       for (const page of tables.store.read(candidates.slice(at, at + PHRASE_STEP))) {
         if (holdsPhrases(page, phrases)) verified.add(page.id)
       }
       await setImmediate()
+      signal?.throwIfAborted()
     }
   }
   return [...verified]
