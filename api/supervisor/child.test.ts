@@ -5,6 +5,7 @@ import { join } from "node:path"
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
+import { isAlive } from "../testing/appliance.ts"
 import { Child } from "./child.ts"
 import { firstScreen, handbookNews } from "./first-screen.ts"
 
@@ -70,15 +71,6 @@ describe("a child", () => {
     expect(isAlive(pid)).toBe(false)
   })
 })
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
 
 describe("the first screen", () => {
   const facts = {

@@ -60,7 +60,7 @@ export async function startAppliance(env: Readonly<Record<string, string>> = {})
 }
 
 /** Whether a process, or for a negative id a process group, is there. */
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
