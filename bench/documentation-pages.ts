@@ -18,8 +18,7 @@ export async function* documentationPages(every = 1): AsyncGenerator<Page> {
     const url = toPageUrl(path, HOST) as PageUrl
     const extracted = extractHtml(await readFile(join(folder, path), "utf8"), url)
     if (extracted.markdown === "") continue
-    const { title, description, markdown, language, author, publishedAt, images, favicon } = extracted
-    const read = { title, description, markdown, language, author, publishedAt, images, favicon }
+    const { canonical: _canonical, robots: _robots, links: _links, feeds: _feeds, ...read } = extracted
     yield { ...read, url, source: "manuals.example", fetchedAt: new Date() }
   }
 }

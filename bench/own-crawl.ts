@@ -83,6 +83,9 @@ class LinkReader extends CountingReader {
       language: null,
       author: null,
       publishedAt: null,
+      topic: null,
+      country: null,
+      unsafe: false,
       favicon: null,
       canonical: null,
     }

@@ -1,4 +1,4 @@
-import type { Page, PageImage } from "./page.ts"
+import type { Page, PageImage, PageTopic } from "./page.ts"
 import type { PageUrl } from "./page-url.ts"
 
 /**
@@ -40,12 +40,22 @@ export interface EngineSupports {
   readonly readerLagMs: number
 }
 
+/** How much work a search is worth; each finds better than the one before and takes longer. */
+export type SearchDepth = "ultra-fast" | "fast" | "basic" | "advanced"
+
 export interface Query {
-  /** The question as asked; quoted phrases count as phrases, the first 32 different ones. Empty text finds nothing. */
+  /**
+   * The question as asked, with the operators of `query-text.ts`: quoted phrases (the first 32 different ones),
+   * `-word`, `site:host`, `-site:host`. Empty text finds nothing.
+   */
   readonly text: string
   /** How many pages to return, at least 0. */
   readonly limit: number
   readonly filter?: PageFilter
+  /** Pages that rank higher than their text alone would bring them. */
+  readonly preference?: PagePreference
+  /** Default `basic`. */
+  readonly depth?: SearchDepth
   /** Best passages to return for each page. Default 3. */
   readonly passagesPerPage?: number
   /** `lexical` and `vector` leave one arm out; used by benches and when no vectors are wanted. Default `hybrid`. */
@@ -66,8 +76,23 @@ export interface PageFilter {
   /** ISO 639-1. Pages of other or unknown language are dropped. */
   readonly languages?: readonly string[]
   readonly sources?: readonly string[]
+  /** Drop pages that are `unsafe`. Default false. */
+  readonly safe?: boolean
   /** Every phrase must stand in the page's title or text, ignoring case and white space. */
   readonly phrases?: readonly string[]
+}
+
+/** All given ones add up; an empty list counts as not given. Nothing is dropped by them. */
+export interface PagePreference {
+  /** As in {@link PageFilter.includeDomains}. */
+  readonly domains?: readonly string[]
+  /** ISO 639-1. */
+  readonly languages?: readonly string[]
+  /** ISO 3166-1 alpha-2, lower case. */
+  readonly countries?: readonly string[]
+  readonly topic?: PageTopic
+  /** The younger at this time the better; pages without a date gain nothing. */
+  readonly recentAt?: Date
 }
 
 export interface SearchResult {
@@ -87,12 +112,25 @@ export interface Hit {
   readonly language: string | null
   readonly author: string | null
   readonly publishedAt: Date | null
+  readonly topic: PageTopic | null
+  readonly country: string | null
+  readonly unsafe: boolean
   readonly fetchedAt: Date
   readonly images: readonly PageImage[]
   readonly favicon: string | null
   readonly source: string
   /** How the rank came about, for `explain` and benches. */
-  readonly parts: { readonly lexical: number; readonly vector: number; readonly fused: number }
+  readonly parts: HitParts
+}
+
+/** Each 0..1, and 0 where it had no part in the rank. */
+export interface HitParts {
+  readonly lexical: number
+  readonly vector: number
+  /** Both together. */
+  readonly fused: number
+  /** What preferences added to `fused`. */
+  readonly boost: number
 }
 
 export interface HitPassage {

@@ -5,12 +5,15 @@ export type {
   EngineStats,
   EngineSupports,
   Hit,
+  HitParts,
   HitPassage,
   PageFilter,
+  PagePreference,
   Query,
+  SearchDepth,
   SearchResult,
 } from "./engine.ts"
 export { EngineError, type EngineErrorCode } from "./errors.ts"
-export { MAX_PASSAGE_CHARS, type Page, type PageImage, type Passage } from "./page.ts"
+export { MAX_PASSAGE_CHARS, type Page, type PageImage, type PageTopic, type Passage } from "./page.ts"
 export { pageId, toPageUrl, type PageUrl } from "./page-url.ts"
 export { openEngine, type OpenEngineOptions } from "./open-engine.ts"

@@ -8,6 +8,8 @@ export interface PageImage {
   readonly description: string | null
 }
 
+export type PageTopic = "news" | "finance"
+
 /** One page as the crawler read it and the engine keeps it. */
 export interface Page {
   readonly url: PageUrl
@@ -19,6 +21,12 @@ export interface Page {
   readonly language: string | null
   readonly author: string | null
   readonly publishedAt: Date | null
+  /** What the page is, as far as it says so itself or its source was set; null for neither. */
+  readonly topic: PageTopic | null
+  /** The country it is made for or in: ISO 3166-1 alpha-2, lower case (`fr`); null when unknown. */
+  readonly country: string | null
+  /** Whether it calls itself adult, or reads so. */
+  readonly unsafe: boolean
   readonly images: readonly PageImage[]
   /** Absolute address of the site's icon. */
   readonly favicon: string | null

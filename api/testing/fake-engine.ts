@@ -54,6 +54,9 @@ export function hit(given: Partial<Hit> = {}): Hit {
     language: "en",
     author: null,
     publishedAt: new Date("2025-03-11T17:00:00Z"),
+    topic: null,
+    country: null,
+    unsafe: false,
     fetchedAt: new Date("2025-04-01T00:00:00Z"),
     images: [
       { url: "https://example.com/pump.png", description: "A pump, cut open" },
@@ -61,7 +64,7 @@ export function hit(given: Partial<Hit> = {}): Hit {
     ],
     favicon: "https://example.com/favicon.ico",
     source: "example.com",
-    parts: { lexical: 1, vector: 0.7, fused: 0.8 },
+    parts: { lexical: 1, vector: 0.7, fused: 0.8, boost: 0 },
     ...given,
   }
 }

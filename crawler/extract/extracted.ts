@@ -1,4 +1,4 @@
-import type { PageImage } from "#engine"
+import type { PageImage, PageTopic } from "#engine"
 
 /** What one HTML document says, read in a single pass. All addresses are absolute. */
 export interface Extracted {
@@ -10,6 +10,10 @@ export interface Extracted {
   readonly language: string | null
   readonly author: string | null
   readonly publishedAt: Date | null
+  /** As in `Page`. */
+  readonly topic: PageTopic | null
+  readonly country: string | null
+  readonly unsafe: boolean
   /** Images of the main content, in reading order, without duplicates. */
   readonly images: readonly PageImage[]
   readonly favicon: string | null

@@ -202,6 +202,6 @@ function toHit({ page: stored, ranked, cosines }: Found, terms: readonly string[
     ...page,
     score: ranked.score,
     passages: bestPassages(passagesOf(stored), terms, cosines, passages),
-    parts: { lexical: ranked.lexical, vector: ranked.vector, fused: ranked.fused },
+    parts: { lexical: ranked.lexical, vector: ranked.vector, fused: ranked.fused, boost: 0 },
   }
 }
