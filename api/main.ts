@@ -84,7 +84,7 @@ async function serve(): Promise<void> {
   const localUrl = `http://${reachableHost(config.host)}:${port}`
   const url = config.publicUrl || localUrl
 
-  const apiKey = keys.any() ? null : keys.create()
+  const apiKey = keys.any() ? null : keys.create("admin")
   const handbook =
     config.handbook && (await crawlHandbook(jobs, engine, url, { signal: stopped, onDone: tellHandbookDone }))
   const heard = tellSupervisor({

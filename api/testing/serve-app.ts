@@ -7,12 +7,21 @@ import { pino } from "pino"
 import { readSettings } from "#engine/settings.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
+import type { ApiKey } from "../accounts/keys.ts"
 import { type AppParts, createApp } from "../app.ts"
 import { apiSettings } from "../config.ts"
 import { httpServer } from "../http-server.ts"
 import { FakeEngine } from "./fake-engine.ts"
 
+/** A key of the role admin. */
 export const TEST_KEY = "test-key"
+/** One of the role search. */
+export const SEARCH_KEY = "search-key"
+
+const KEYS: Readonly<Record<string, ApiKey>> = {
+  [TEST_KEY]: { id: "tester", role: "admin" },
+  [SEARCH_KEY]: { id: "searcher", role: "search" },
+}
 
 export interface ServedApp extends AsyncDisposable {
   readonly url: string
@@ -39,7 +48,7 @@ export async function serveApp(
   const { config, ...parts } = given
   const app = createApp({
     engine: new FakeEngine(),
-    keys: { verify: (presented) => (presented === TEST_KEY ? { id: "tester" } : null) },
+    keys: { verify: (presented) => KEYS[presented] ?? null },
     log: pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) }),
     checks: {},
     docsDir: join(import.meta.dirname, "../../docs"),
