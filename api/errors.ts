@@ -23,6 +23,8 @@ const unavailable: Readonly<Partial<Record<EngineErrorCode, string>>> = {
   EMBEDDER_MISMATCH: "The index was made with another embedding model. Run `npm run reembed` on the server.",
   MODEL_UNAVAILABLE: "The embedding model cannot be loaded; the server's log says why.",
   INDEX_FORMAT_TOO_NEW: "The index was written by a newer version of the server.",
+  INDEX_FORMAT_TOO_OLD:
+    "The index was written by an older version of the server; the server's log says what to do.",
 }
 
 /** What a caller is told about `error`: the only place where failures become statuses. */

@@ -430,6 +430,27 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
         ).toHaveLength(3)
       })
 
+      test("for safe pages drops the others, in every arm, and what a page is comes back", async () => {
+        const engine = await open()
+        const safe = aPage("safe", { topic: "news", country: "fr", markdown: "Text about cherries." })
+        const unsafe = aPage("unsafe", { unsafe: true, markdown: "Text about more cherries." })
+        await engine.index([safe, unsafe])
+        await engine.settled()
+        for (const arms of ["hybrid", "lexical", "vector"] as const) {
+          const query = { text: "cherries", limit: 5, arms }
+          const all = await engine.search(query)
+          expect(all.hits.map(({ url, unsafe }) => [url, unsafe]).sort()).toEqual([
+            [safe.url, false],
+            [unsafe.url, true],
+          ])
+          const { hits } = await engine.search({ ...query, filter: { safe: true } })
+          expect(hits).toMatchObject([{ url: safe.url, topic: "news", country: "fr", unsafe: false }])
+          expect((await engine.search({ ...query, filter: { safe: false } })).hits).toHaveLength(2)
+        }
+        await engine.index([{ ...unsafe, unsafe: false }])
+        expect(await found(engine, "cherries", { safe: true })).toHaveLength(2)
+      })
+
       test("is applied before the limit: few pages among many still fill it", async () => {
         const engine = await open()
         const pages = Array.from({ length: 400 }, (_, i) =>

@@ -2,7 +2,7 @@ import type { Embedder } from "../../embedder.ts"
 import { embeddingText } from "../../passages.ts"
 import { isIn } from "./filter.ts"
 import { batchesOf, readRows } from "./rows.ts"
-import { type PageRow, type PageVectors, passagesOf, vectorsTable } from "./schema.ts"
+import { FILTER_COLUMNS, type PageRow, type PageVectors, passagesOf, vectorsTable } from "./schema.ts"
 import type { Serial } from "./serial.ts"
 import type { Tables } from "./tables.ts"
 
@@ -178,7 +178,7 @@ export class EmbedQueue implements AsyncDisposable {
     if (ids.length === 0) return []
     for (const id of ids) tried.add(id)
     const { pages: table, store } = this.#options.tables
-    const columns = ["id", "revision", "host", "domain", "language", "published", "source"]
+    const columns = ["id", "revision", ...FILTER_COLUMNS]
     const rows = await readRows<PageVectors["page"]>(table.query().where(isIn("id", ids)).select(columns))
     const stored = new Map(store.read(ids).map((page) => [page.id, page]))
     return rows.flatMap((row) => {

@@ -34,6 +34,20 @@ describe("the embedded engine", () => {
     expect(await readFile(file, "utf8")).toBe(newer)
   })
 
+  test("refuses an index of an older format, says what to do, and leaves it as it is", async () => {
+    await (await open())[Symbol.asyncDispose]()
+    const file = path.join(dir, "index.json")
+    const older = JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), format: 1 })
+    await writeFile(file, older)
+    for (const mode of ["read", "write"] as const) {
+      await expect(open({ mode })).rejects.toMatchObject({
+        code: "INDEX_FORMAT_TOO_OLD",
+        message: expect.stringContaining("crawl again"),
+      })
+    }
+    expect(await readFile(file, "utf8")).toBe(older)
+  })
+
   test("says which file it cannot read", async () => {
     await (await open())[Symbol.asyncDispose]()
     await writeFile(path.join(dir, "index.json"), '{ "format": ')

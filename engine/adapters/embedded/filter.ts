@@ -1,4 +1,4 @@
-import { getDomain } from "tldts"
+import { domainRules } from "../../domains.ts"
 import type { PageFilter } from "../../engine.ts"
 
 /** A string as SQL text. The only escape that DataFusion's literals know is the doubled quote. */
@@ -29,31 +29,16 @@ export function filterText(filter: PageFilter | undefined): string | undefined {
     published(filter),
     languages.length > 0 ? isIn("language", languages) : undefined,
     sources.length > 0 ? isIn("source", sources) : undefined,
+    filter.safe ? "NOT unsafe" : undefined,
   )
 }
 
-/** Where a page stands: its host, and the registrable domain above it (the host itself when it has none). */
-export function placeOf(url: string): { host: string; domain: string } {
-  const host = new URL(url).hostname
-  return { host, domain: getDomain(host) ?? host }
-}
-
-function onDomains(domains: readonly string[]): string {
-  const hosts = domains.map(hostName)
-  const registrable = hosts.filter((host) => getDomain(host) === host)
-  const single = hosts.filter((host) => getDomain(host) !== host)
+function onDomains(listed: readonly string[]): string {
+  const { domains, hosts } = domainRules(listed)
   const rules = []
-  if (registrable.length > 0) rules.push(isIn("domain", registrable))
-  if (single.length > 0) rules.push(isIn("host", single))
+  if (domains.length > 0) rules.push(isIn("domain", domains))
+  if (hosts.length > 0) rules.push(isIn("host", hosts))
   return rules.join(" OR ")
-}
-
-/** The spelling that `URL.hostname` gives; text that is no host stays as it is and matches nothing. */
-function hostName(text: string): string {
-  const trimmed = text.trim().replace(/\.$/, "")
-  const bracketed = trimmed.includes(":") && !trimmed.startsWith("[") ? `[${trimmed}]` : trimmed
-  if (/[/?#@\\]/.test(bracketed)) return trimmed
-  return URL.parse(`http://${bracketed}`)?.hostname || trimmed
 }
 
 function published({ publishedFrom, publishedBefore, requirePublished }: PageFilter): string | undefined {

@@ -2,8 +2,11 @@ import { open, readFile, rename } from "node:fs/promises"
 import path from "node:path"
 import { EngineError } from "../../errors.ts"
 
-/** Raised whenever an older Fossick could not read what this one writes. */
-export const INDEX_FORMAT = 1
+/**
+ * Raised whenever an older Fossick could not read what this one writes, or this one what an older one wrote.
+ * 2: what a page is (topic, country, unsafe), and the facts that ranking asks for.
+ */
+export const INDEX_FORMAT = 2
 
 /** What an index is: kept in `index.json` beside the tables. Written last when an index is made. */
 export interface Manifest {
@@ -22,7 +25,7 @@ const fileIn = (dir: string) => path.join(dir, "index.json")
 /**
  * The manifest, or null when there is no index yet.
  *
- * @throws EngineError `INDEX_FORMAT_TOO_NEW`, or `ENGINE_UNAVAILABLE` when it cannot be read.
+ * @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, or `ENGINE_UNAVAILABLE` when it cannot be read.
  */
 export async function readManifest(dir: string): Promise<Manifest | null> {
   let manifest: Manifest
@@ -40,6 +43,12 @@ export async function readManifest(dir: string): Promise<Manifest | null> {
     throw new EngineError(
       "INDEX_FORMAT_TOO_NEW",
       `The index in ${dir} has format ${manifest.format}; this Fossick reads up to ${INDEX_FORMAT}. Start a newer Fossick, or move the folder away and crawl again.`,
+    )
+  }
+  if (manifest.format < INDEX_FORMAT) {
+    throw new EngineError(
+      "INDEX_FORMAT_TOO_OLD",
+      `The index in ${dir} has format ${manifest.format}; this Fossick needs ${INDEX_FORMAT}. Move the folder away and crawl again, or start the Fossick that made it.`,
     )
   }
   return manifest

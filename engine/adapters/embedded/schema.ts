@@ -1,4 +1,5 @@
 import {
+  Bool,
   type DataType,
   Field,
   FixedSizeList,
@@ -16,10 +17,10 @@ import {
 import { createHash } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
 import { analyse } from "../../analysis/analyse.ts"
-import type { Page, Passage } from "../../page.ts"
+import { placeOf } from "../../domains.ts"
+import type { Page, PageTopic, Passage } from "../../page.ts"
 import { type PageUrl, pageId } from "../../page-url.ts"
 import { toPassages } from "../../passages.ts"
-import { placeOf } from "./filter.ts"
 
 /** About 50,000 characters: analysing them takes some 10 ms. */
 const PASSAGES_AT_A_TIME = 100
@@ -34,7 +35,12 @@ const filterFields = [
   text("language", true),
   number("published", true),
   text("source"),
+  text("topic", true),
+  text("country", true),
+  new Field("unsafe", new Bool(), false),
 ]
+
+export const FILTER_COLUMNS = filterFields.map(({ name }) => name)
 
 /** One row a page: what finds it. `terms` is the analysed text, the only column with a full-text index. */
 export const pagesSchema = new Schema([
@@ -61,6 +67,9 @@ interface FilterColumns {
   readonly language: string | null
   readonly published: number | null
   readonly source: string
+  readonly topic: PageTopic | null
+  readonly country: string | null
+  readonly unsafe: boolean
 }
 
 export interface PageRow extends FilterColumns {
@@ -105,6 +114,9 @@ export async function toPageRow(page: Page): Promise<PageRow> {
     language: page.language,
     published: page.publishedAt ? page.publishedAt.getTime() : null,
     source: page.source,
+    topic: page.topic,
+    country: page.country,
+    unsafe: page.unsafe,
   }
   const passagesText = JSON.stringify(passages)
   return {

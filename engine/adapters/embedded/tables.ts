@@ -115,7 +115,7 @@ async function indexFilterColumns(table: Table): Promise<void> {
   for (const column of ["host", "domain", "published"]) {
     await table.createIndex(column, { config: Index.btree() })
   }
-  for (const column of ["language", "source"]) {
+  for (const column of ["language", "source", "topic", "country", "unsafe"]) {
     await table.createIndex(column, { config: Index.bitmap() })
   }
 }
