@@ -1,11 +1,5 @@
-import {
-  BasicCrawler,
-  Configuration,
-  log,
-  LogLevel,
-  type Request,
-  type RequestProvider,
-} from "@crawlee/basic"
+import { totalmem } from "node:os"
+import { AutoscaledPool, Configuration, LocalEventManager, log, LogLevel } from "@crawlee/basic"
 import type { FrontierEntry } from "./frontier.ts"
 
 /** What {@link runCrawlee} drives. */
@@ -21,76 +15,65 @@ export interface Visits {
 
 /** How soon a pause for politeness is noticed to be over. */
 const POLL_SECONDS = 0.05
-/** Crawlee's own clock on a visit. Ours end long before, with an outcome; this one would end the crawl. */
-const NEVER_SECONDS = 86_400
+/** Memory that a crawl may fill, of what the machine or its container has; Crawlee's own share. */
+const MEMORY_SHARE = 0.25
 
 /**
  * Runs visits through Crawlee's autoscaled pool: as many at a time as the machine has room for, `concurrency`
- * at most. Everything Crawlee would store or fetch itself is left out: the queue is ours, and so are retries,
- * sessions have no use over plain HTTP, and its disk storage stays off.
+ * at most. The pool is all there is of Crawlee here: its crawlers would add a queue, retries, sessions, statistics
+ * and a clock to each visit, which costs more than fetching a small page and does again what is done already.
  */
 export async function runCrawlee(visits: Visits, concurrency: number): Promise<void> {
   log.setLevel(LogLevel.OFF)
-  const entries = new Map<string, FrontierEntry>()
-  const crawler = new BasicCrawler(
+  const memory = memoryBytes()
+  const config = new Configuration({
+    persistStorage: false,
+    purgeOnStart: false,
+    systemInfoV2: true,
+    memoryMbytes: Math.floor((memory * MEMORY_SHARE) / 1024 / 1024),
+  })
+  const events = new OwnProcessEvents(config, memory)
+  config.useEventManager(events)
+  const pool = new AutoscaledPool(
     {
-      // The option `requestManager` is typed but refused at run time (3.18.1); the queue takes the same object.
-      requestQueue: requestQueue(visits, entries) as unknown as RequestProvider,
-      async requestHandler({ request }) {
-        const entry = entries.get(request.uniqueKey)
-        if (!entry) throw new Error(`${request.uniqueKey} was not handed out`)
-        entries.delete(request.uniqueKey)
-        await visits.visit(entry)
+      async runTaskFunction() {
+        const entry = visits.next()
+        if (entry) await visits.visit(entry)
       },
-      maxRequestRetries: 0,
-      requestHandlerTimeoutSecs: NEVER_SECONDS,
-      useSessionPool: false,
+      isTaskReadyFunction: () => Promise.resolve(visits.hasNext()),
+      isFinishedFunction: () => Promise.resolve(visits.isFinished()),
       minConcurrency: Math.min(4, concurrency),
       maxConcurrency: concurrency,
-      autoscaledPoolOptions: {
-        desiredConcurrency: concurrency,
-        maybeRunIntervalSecs: POLL_SECONDS,
-        loggingIntervalSecs: null,
-      },
-      statisticsOptions: { persistenceOptions: { enable: false }, saveErrorSnapshots: false },
-      statusMessageLoggingInterval: 3600,
+      desiredConcurrency: concurrency,
+      maybeRunIntervalSecs: POLL_SECONDS,
+      loggingIntervalSecs: null,
     },
-    new Configuration({ persistStorage: false, purgeOnStart: false, systemInfoV2: true }),
+    config,
   )
-  await crawler.run()
+  await events.init()
+  try {
+    await pool.run()
+  } finally {
+    await events.close()
+  }
 }
 
-function requestQueue(visits: Visits, entries: Map<string, FrontierEntry>) {
-  let handled = 0
-  const answer = (request: Request) =>
-    Promise.resolve({ requestId: request.id ?? "", wasAlreadyHandled: false, wasAlreadyPresent: true })
-  return {
-    fetchNextRequest(): Promise<Request | null> {
-      const entry = visits.next()
-      if (!entry) return Promise.resolve(null)
-      entries.set(entry.url, entry)
-      // The pool reads these fields and no others; a real Request would validate and hash each address again.
-      const request = {
-        id: entry.url,
-        url: entry.url,
-        uniqueKey: entry.url,
-        retryCount: 0,
-        userData: {},
-        errorMessages: [],
-      }
-      return Promise.resolve(request as unknown as Request)
-    },
-    markRequestHandled(request: Request) {
-      handled += 1
-      return answer(request)
-    },
-    reclaimRequest: answer,
-    isEmpty: () => Promise.resolve(!visits.hasNext()),
-    isFinished: () => Promise.resolve(visits.isFinished()),
-    handledCount: () => Promise.resolve(handled),
-    getTotalCount: () => 0,
-    getPendingCount: () => entries.size,
-    addRequest: () => Promise.reject(new Error("the frontier takes addresses, not Crawlee")),
-    addRequestsBatched: () => Promise.reject(new Error("the frontier takes addresses, not Crawlee")),
+/**
+ * Tells the pool once a second how busy the machine is. A crawl has threads and no child processes, so its memory
+ * is that of this process; Crawlee would start `ps` each time to look for others.
+ */
+class OwnProcessEvents extends LocalEventManager {
+  constructor(config: Configuration, totalBytes: number) {
+    super(config)
+    const getMemoryInfo = () =>
+      Promise.resolve({ totalBytes, mainProcessBytes: process.memoryUsage.rss(), childProcessesBytes: 0 })
+    // Private by its type, so it cannot be overridden in words.
+    Object.assign(this, { getMemoryInfo })
   }
+}
+
+/** Of the machine, or of the container when that has less. */
+function memoryBytes(): number {
+  const limit = process.constrainedMemory()
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }
