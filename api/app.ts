@@ -33,6 +33,7 @@ export interface AppParts extends LiveParts {
     | "bodyKey"
     | "bodyLimit"
     | "maxResults"
+    | "maxAutoResults"
     | "includeDomainsCap"
     | "excludeDomainsCap"
     | "liveReads"

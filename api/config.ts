@@ -80,7 +80,16 @@ export const apiSettings = {
     {
       name: "FOSSICK_MAX_RESULTS",
       default: "5",
-      about: "Results of a search that does not give `max_results`, or gives `auto`.",
+      about: "Results of a search that does not give `max_results`.",
+    },
+    1,
+    50,
+  ),
+  maxAutoResults: integer(
+    {
+      name: "FOSSICK_MAX_AUTO_RESULTS",
+      default: "20",
+      about: "Most results of a search with `max_results` of `auto`, which cuts where the scores fall off.",
     },
     1,
     50,

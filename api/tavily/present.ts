@@ -2,6 +2,7 @@ import { breather } from "#crawler/breather.ts"
 import type { Hit, PageImage } from "#engine"
 import { toPlainText } from "#crawler/extract/plain-text.ts"
 
+import type { AutoParameters } from "./auto-parameters.ts"
 import { markdownParts } from "./markdown-parts.ts"
 import type { SearchRequest } from "./schema.ts"
 
@@ -13,6 +14,8 @@ const MAX_SEARCH_IMAGES = 20
 const OPENING_CHARS = 500
 
 export interface SearchPresentation {
+  /** What `auto_parameters` chose; null when it was not asked to. */
+  readonly chosen: AutoParameters | null
   readonly requestId: string
   /** Seconds. */
   readonly responseTime: number
@@ -32,9 +35,7 @@ export async function presentSearch(request: SearchRequest, hits: readonly Hit[]
     answer: null,
     images: request.include_images ? searchImages(hits, request.include_image_descriptions) : [],
     results,
-    ...(request.auto_parameters && {
-      auto_parameters: { search_depth: request.search_depth, topic: request.topic },
-    }),
+    ...(facts.chosen !== null && { auto_parameters: facts.chosen }),
     response_time: facts.responseTime,
     ...(request.include_usage && { usage: { credits: facts.credits } }),
     request_id: facts.requestId,
@@ -53,6 +54,7 @@ async function presentHit(request: SearchRequest, hit: Hit, id: string) {
     ...(request.include_favicon && { favicon: hit.favicon }),
     ...(dated && { published_date: hit.publishedAt?.toUTCString() ?? null }),
     ...(request.include_images && { images: presentImages(hit.images, request.include_image_descriptions) }),
+    ...(request.explain && { explain: { depth: request.search_depth, ...hit.parts } }),
   }
 }
 

@@ -12,11 +12,12 @@ const extractDepth: FieldSchema = { type: "string", enum: ["basic", "advanced"],
 
 export type SearchDepth = "basic" | "advanced" | "fast" | "ultra-fast"
 
+/** A search with every parameter settled: given, chosen by `auto_parameters`, or the default. */
 export interface SearchRequest {
   readonly query: string
   readonly search_depth: SearchDepth
   readonly topic: "general" | "news" | "finance"
-  readonly max_results: number | "auto"
+  readonly max_results?: number | "auto"
   readonly chunks_per_source: number
   readonly time_range?: string
   readonly start_date?: string
@@ -40,21 +41,25 @@ export interface SearchRequest {
   readonly include_published_date: boolean
   readonly filter_by_published_date: boolean
   readonly include_usage: boolean
+  readonly explain: boolean
 }
 
-export const searchSchema: RequestSchema<SearchRequest> = {
+/** A search as it arrives: what `auto_parameters` may choose has no default, so that a given value is told apart. */
+export type SearchBody = Omit<SearchRequest, "search_depth" | "topic"> &
+  Partial<Pick<SearchRequest, "search_depth" | "topic">>
+
+export const searchSchema: RequestSchema<SearchBody> = {
   type: "object",
   required: ["query"],
   properties: {
     query: { type: "string" },
-    search_depth: { type: "string", enum: ["basic", "advanced", "fast", "ultra-fast"], default: "basic" },
-    topic: { type: "string", enum: ["general", "news", "finance"], default: "general" },
+    search_depth: { type: "string", enum: ["basic", "advanced", "fast", "ultra-fast"] },
+    topic: { type: "string", enum: ["general", "news", "finance"] },
     max_results: {
       anyOf: [
         { type: "integer", minimum: 0, maximum: 50 },
         { type: "string", enum: ["auto"] },
       ],
-      default: "auto",
     },
     chunks_per_source: chunks(3),
     time_range: { type: "string", enum: ["day", "week", "month", "year", "d", "w", "m", "y"] },
@@ -87,6 +92,7 @@ export const searchSchema: RequestSchema<SearchRequest> = {
     include_published_date: flag,
     filter_by_published_date: flag,
     include_usage: flag,
+    explain: flag,
   },
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
-import { type ServedApp, serveApp } from "../testing/serve-app.ts"
+import { SEARCH_KEY, type ServedApp, serveApp } from "../testing/serve-app.ts"
 
 const engine = new FakeEngine([hit(), hit({ images: [], favicon: null, publishedAt: null, passages: [] })])
 let app: ServedApp
@@ -80,7 +80,14 @@ describe("the answer", () => {
 describe("what the engine is asked", () => {
   test("defaults", async () => {
     const { query } = await ask({})
-    expect(query).toEqual({ text: "water pump", limit: 5, passagesPerPage: 3, filter: {} })
+    expect(query).toEqual({
+      text: "water pump",
+      depth: "basic",
+      limit: 5,
+      passagesPerPage: 3,
+      filter: {},
+      preference: {},
+    })
   })
 
   test("of a very long question, its beginning", async () => {
@@ -106,7 +113,7 @@ describe("what the engine is asked", () => {
 
   test("number of results", async () => {
     expect((await ask({ max_results: 50 })).query.limit).toBe(50)
-    expect((await ask({ max_results: "auto" })).query.limit).toBe(5)
+    expect((await ask({ max_results: "auto" })).query.limit).toBe(20)
     const asked = engine.queries.length
     expect((await ask({ max_results: 0 })).body.results).toEqual([])
     expect(engine.queries).toHaveLength(asked)
@@ -125,9 +132,9 @@ describe("what the engine is asked", () => {
 
   test("a boost is no filter", async () => {
     for (const mode of ["boost", "prefer"]) {
-      expect(
-        (await ask({ include_domains: ["a.example"], include_domains_mode: mode })).query.filter,
-      ).toEqual({})
+      const { query } = await ask({ include_domains: ["a.example"], include_domains_mode: mode })
+      expect(query.filter).toEqual({})
+      expect(query.preference).toEqual({ domains: ["a.example"] })
     }
     const { query } = await ask({ include_domains: ["a.example"], include_domains_mode: "restrict" })
     expect(query.filter).toEqual({ includeDomains: ["a.example"] })
@@ -159,8 +166,25 @@ describe("what the engine is asked", () => {
     for (const language of ["fr", "FR", "fr-ca", "French"]) {
       const { query } = await ask({ language, filter_by_language: true })
       expect(query.filter).toEqual({ languages: ["fr"] })
+      expect(query.preference).toEqual({})
     }
-    expect((await ask({ language: "zh-cn" })).query.filter).toEqual({})
+    const { query } = await ask({ language: "zh-cn" })
+    expect(query.filter).toEqual({})
+    expect(query.preference).toEqual({ languages: ["zh"] })
+  })
+
+  test("topics and country as preferences; country counts with general only", async () => {
+    const preference = async (parameters: object) => (await ask(parameters)).query.preference
+    expect(await preference({ topic: "news" })).toEqual({ topic: "news", recentAt: expect.any(Date) })
+    expect(await preference({ topic: "finance", country: "france" })).toEqual({ topic: "finance" })
+    expect(await preference({ country: "France" })).toEqual({ countries: ["fr"] })
+  })
+
+  test("safe pages, but not of the two quick depths, as the contract has it", async () => {
+    expect((await ask({ safe_search: true })).query.filter).toEqual({ safe: true })
+    expect((await ask({ safe_search: true, search_depth: "advanced" })).query.filter).toEqual({ safe: true })
+    expect((await ask({ safe_search: true, search_depth: "fast" })).query.filter).toEqual({})
+    expect((await ask({ safe_search: true, search_depth: "ultra-fast" })).query.filter).toEqual({})
   })
 
   test("quoted phrases", async () => {
@@ -215,6 +239,11 @@ describe("what is refused", () => {
       { include_domains: ["a.example"], include_domains_mode: "only" },
       "Invalid include_domains_mode. Must be 'filter', 'boost', 'restrict' or 'prefer'.",
     ],
+    [{ explain: "yes" }, "Invalid explain. Must be true or false."],
+    [
+      { include_domains: ["co.uk"] },
+      "Invalid include_domains: 'co.uk'. Must be domains such as 'example.com'; 'co.uk' is a public suffix, under which anybody may have one.",
+    ],
     [{ filter_by_language: true }, "Invalid filter_by_language. Must be given together with language."],
     [{ language: "klingon" }, `Invalid language. ${language}`],
     [{ language: "xx" }, `Invalid language. ${language}`],
@@ -237,6 +266,16 @@ describe("what is refused", () => {
     const { status, body } = await ask(parameters)
     expect(body).toEqual({ detail: { error } })
     expect(status).toBe(400)
+  })
+
+  test("how the rank came about, without an admin key", async () => {
+    const headers = { "Content-Type": "application/json", Authorization: `Bearer ${SEARCH_KEY}` }
+    const asked = engine.queries.length
+    const { status, body } = await app.post("/search", { query: "pump", explain: true }, { headers })
+    expect(status).toBe(403)
+    expect(body).toEqual({ detail: { error: "Access denied. explain needs a key of the role admin." } })
+    expect(engine.queries).toHaveLength(asked)
+    expect((await app.post("/search", { query: "pump", explain: false }, { headers })).status).toBe(200)
   })
 
   test("a country in any letter case is none of that", async () => {

@@ -1,21 +1,26 @@
-import type { Engine, PageFilter, Query } from "#engine"
+import type { Engine, Hit, PageFilter, PagePreference, Query } from "#engine"
 import { analyseQuery } from "#engine/analysis/analyse.ts"
 
+import type { ApiKey } from "../accounts/keys.ts"
 import { type Middleware, responseTime } from "../context.ts"
-import { badRequest } from "../errors.ts"
+import { ApiError, badRequest } from "../errors.ts"
+import { type AutoParameters, chooseParameters } from "./auto-parameters.ts"
+import { autoResults } from "./auto-results.ts"
 import { clientGone } from "./live-call.ts"
 import { countryCode } from "./countries.ts"
 import { dateWindow } from "./dates.ts"
 import { domainList } from "./domains.ts"
 import { languageCode } from "./languages.ts"
-import { presentSearch, type SearchPresentation } from "./present.ts"
-import { searchSchema, type SearchRequest } from "./schema.ts"
+import { presentSearch } from "./present.ts"
+import { type SearchBody, searchSchema, type SearchRequest } from "./schema.ts"
 import { searchedText } from "./searched-text.ts"
 import { bodyReader } from "./validate.ts"
 
 export interface SearchLimits {
   /** Results when the request leaves their number open. */
   readonly maxResults: number
+  /** Results at most when their number is `auto`. */
+  readonly maxAutoResults: number
   readonly includeDomainsCap: number
   readonly excludeDomainsCap: number
 }
@@ -25,52 +30,86 @@ const BEGINNING = new Date(0)
 
 /** POST /search: the index, asked. */
 export function search(engine: Engine, limits: SearchLimits): Middleware {
-  const read = bodyReader<SearchRequest>(searchSchema)
+  const read = bodyReader<SearchBody>(searchSchema)
   return async (ctx) => {
-    const request = read(ctx.state.body)
-    const query = toQuery(request, limits, new Date())
-    const result = query.limit === 0 ? { hits: [] } : await engine.search(query, { signal: clientGone(ctx) })
-    ctx.body = await presentSearch(request, result.hits, {
-      ...presentation(request),
+    const now = new Date()
+    const body = read(ctx.state.body)
+    const chosen = body.auto_parameters ? chooseParameters(body, now) : null
+    const request = settle(body, chosen)
+    checkExplain(request, ctx.state.key)
+    const query = toQuery(request, limits, now)
+    const found = query.limit === 0 ? [] : (await engine.search(query, { signal: clientGone(ctx) })).hits
+    ctx.body = await presentSearch(request, cut(found, request), {
+      chosen,
+      credits: request.search_depth === "advanced" ? 2 : 1,
       requestId: ctx.state.requestId,
       responseTime: responseTime(ctx),
     })
   }
 }
 
+/** Every parameter with its value: what was given wins over what was chosen, that over the default. */
+function settle(body: SearchBody, chosen: AutoParameters | null): SearchRequest {
+  return { search_depth: "basic", topic: "general", ...body, ...chosen }
+}
+
 /**
  * The engine's query for a request.
  * @throws ApiError 400 for values that a schema cannot judge, naming the field
  */
-export function toQuery(request: SearchRequest, limits: SearchLimits, now: Date): Query {
-  checkCountry(request)
-  return {
-    text: searchedText(request.query),
-    limit: request.max_results === "auto" ? limits.maxResults : request.max_results,
-    passagesPerPage: request.search_depth === "ultra-fast" ? 1 : request.chunks_per_source,
-    filter: toFilter(request, limits, now),
-  }
-}
-
-function toFilter(request: SearchRequest, limits: SearchLimits, now: Date): PageFilter {
+function toQuery(request: SearchRequest, limits: SearchLimits, now: Date): Query {
+  const { max_results: results = limits.maxResults, search_depth: depth } = request
   const includeDomains = domainList("include_domains", request.include_domains, limits.includeDomainsCap)
-  const excludeDomains = domainList("exclude_domains", request.exclude_domains, limits.excludeDomainsCap)
   if (request.include_domains_mode !== undefined && includeDomains.length === 0) {
     throw badRequest("Invalid include_domains_mode. Must be given together with include_domains.")
   }
   const boosting = request.include_domains_mode === "boost" || request.include_domains_mode === "prefer"
-  const window = dateWindow(request, now)
   const language = toLanguage(request)
-  const phrases = request.exact_match ? analyseQuery(searchedText(request.query), null).quoted : []
-  const from = window.from ?? (request.filter_by_published_date && !window.before ? BEGINNING : undefined)
+  const excludeDomains = domainList("exclude_domains", request.exclude_domains, limits.excludeDomainsCap)
   return {
-    ...(includeDomains.length > 0 && !boosting && { includeDomains }),
-    ...(excludeDomains.length > 0 && { excludeDomains }),
+    text: searchedText(request.query),
+    depth,
+    limit: results === "auto" ? limits.maxAutoResults : results,
+    passagesPerPage: depth === "ultra-fast" ? 1 : request.chunks_per_source,
+    filter: {
+      ...(includeDomains.length > 0 && !boosting && { includeDomains }),
+      ...(excludeDomains.length > 0 && { excludeDomains }),
+      ...(language !== null && request.filter_by_language && { languages: [language] }),
+      ...toFilter(request, now),
+    },
+    preference: {
+      ...(includeDomains.length > 0 && boosting && { domains: includeDomains }),
+      ...(language !== null && !request.filter_by_language && { languages: [language] }),
+      ...toPreference(request, now),
+    },
+  }
+}
+
+function toFilter(request: SearchRequest, now: Date): PageFilter {
+  const { filter_by_published_date: dated, search_depth: depth } = request
+  const window = dateWindow(request, now)
+  const from = window.from ?? (dated && !window.before ? BEGINNING : undefined)
+  const phrases = request.exact_match ? analyseQuery(searchedText(request.query), null).quoted : []
+  return {
     ...(from !== undefined && { publishedFrom: from }),
     ...(window.before !== undefined && { publishedBefore: window.before }),
-    ...(request.filter_by_published_date && { requirePublished: true }),
-    ...(language !== null && request.filter_by_language && { languages: [language] }),
+    ...(dated && { requirePublished: true }),
+    // The contract has it for the two other depths only.
+    ...(request.safe_search && depth !== "fast" && depth !== "ultra-fast" && { safe: true }),
     ...(phrases.length > 0 && { phrases }),
+  }
+}
+
+/** News and finance are preferred, not required: few pages say what they are, and a thin index would fall silent. */
+function toPreference(request: SearchRequest, now: Date): PagePreference {
+  const country = toCountry(request)
+  switch (request.topic) {
+    case "news":
+      return { topic: "news", recentAt: now }
+    case "finance":
+      return { topic: "finance" }
+    default:
+      return country === null ? {} : { countries: [country] }
   }
 }
 
@@ -85,11 +124,19 @@ function toLanguage({ language, filter_by_language }: SearchRequest): string | n
   throw badRequest(`Invalid language. Must be ${searchSchema.properties.language["x-allowed"]}.`)
 }
 
-function checkCountry({ country }: SearchRequest): void {
-  if (country === undefined || countryCode(country) !== null) return
+function toCountry({ country }: SearchRequest): string | null {
+  if (country === undefined) return null
+  const code = countryCode(country)
+  if (code !== null) return code.toLowerCase()
   throw badRequest(`Invalid country. Must be ${searchSchema.properties.country["x-allowed"]}.`)
 }
 
-function presentation(request: SearchRequest): Pick<SearchPresentation, "credits"> {
-  return { credits: request.search_depth === "advanced" ? 2 : 1 }
+function cut(hits: readonly Hit[], { max_results }: SearchRequest): readonly Hit[] {
+  return max_results === "auto" ? hits.slice(0, autoResults(hits.map((hit) => hit.score))) : hits
+}
+
+/** How the ranking came about tells of pages and weights more than who may only search should learn. */
+function checkExplain({ explain }: SearchRequest, key: ApiKey): void {
+  if (explain && key.role !== "admin")
+    throw new ApiError(403, "Access denied. explain needs a key of the role admin.")
 }
