@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { analyse, analyseQuery } from "./analyse.ts"
+import { analyse, analyseQuery, wholeTerm } from "./analyse.ts"
 
 describe("the terms of a text", () => {
   it("are stems in lower case, so that forms of a word meet", () => {
@@ -92,15 +92,36 @@ describe("the terms of a question", () => {
   })
 
   it("keep every word of a quoted phrase, and the phrase as written", () => {
-    const { terms, phrases, quoted } = analyseQuery('where is "The State of Play" now', "en")
+    const { terms, quoted } = analyseQuery('where is "The State of Play" now', "en")
     expect(quoted).toEqual(["The State of Play"])
-    expect(phrases).toEqual([["the", "state", "of", "play"]])
     expect(terms).toEqual(expect.arrayContaining(["the", "state", "of", "play"]))
     expect(analyseQuery("say “hello world”", "en").quoted).toEqual(["hello world"])
+  })
+
+  it("are not those of its operators", () => {
+    const { terms } = analyseQuery('cats -dogs site:docs.example.com -"big birds"', "en")
+    expect(terms).toEqual(["cat"])
   })
 
   it("find one character of a script without spaces, and longer words by bigrams alone", () => {
     expect(analyseQuery("猫", "ja").terms).toEqual(["猫"])
     expect(analyseQuery("東京都", "ja").terms).toEqual(["東京", "京都"])
+  })
+})
+
+describe("the one term of a word", () => {
+  it.each(["Crawling", "node.js", "useEffect", "C++", "e-mail", "crawler's", "crème"])(
+    "%s is in every text that holds the word",
+    (word) => {
+      const term = wholeTerm(word, "en")
+      expect(term).not.toBeNull()
+      expect(analyse(`before ${word}, after`, "en")).toContain(term)
+    },
+  )
+
+  it("is none of several words, of signs, and of a script without spaces", () => {
+    for (const text of ["two words", "++", "", "猫", "x".repeat(100)]) {
+      expect(wholeTerm(text, "en")).toBeNull()
+    }
   })
 })

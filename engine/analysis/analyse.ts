@@ -1,3 +1,4 @@
+import { type QueryText, parseQueryText } from "../query-text.ts"
 import { type Stem, stemmerOf } from "./stem.ts"
 import { isStopWord } from "./stop-words.ts"
 
@@ -5,10 +6,8 @@ import { isStopWord } from "./stop-words.ts"
 export interface AnalysedQuery {
   /** Terms to look for, each once. */
   readonly terms: string[]
-  /** The terms of each quoted phrase, in their order. */
-  readonly phrases: string[][]
   /** The quoted phrases as written. */
-  readonly quoted: string[]
+  readonly quoted: readonly string[]
 }
 
 /** A longer chunk is no word: encoded data, a minified line. Its parts are indexed, not the whole. */
@@ -42,21 +41,21 @@ export function analyse(text: string, language: string | null): string[] {
 }
 
 /**
- * The terms of a question. Words that say nothing of the subject (`how do I …`) are left out unless the
- * question has no others or they stand in a quoted phrase.
+ * The terms of a question, of what it looks for and not of its operators. Words that say nothing of the
+ * subject (`how do I …`) are left out unless the question has no others or they stand in a quoted phrase.
+ *
+ * @param question as asked, or as {@link parseQueryText} read it.
  */
-export function analyseQuery(text: string, language: string | null): AnalysedQuery {
-  const quoted = [...text.matchAll(/["“”„«»]([^"“”„«»]+)["“”„«»]/g)].flatMap(
-    ([, phrase]) => phrase?.trim() || [],
-  )
-  const phrases = quoted.map((phrase) => queryTerms(phrase, language)).filter((phrase) => phrase.length > 0)
-  const all = queryTerms(text, language)
-  const telling = queryTerms(text, language, (chunk) => !isStopWord(chunk, language))
-  const terms = new Set(telling.length > 0 ? [...telling, ...phrases.flat()] : all)
-  return { terms: [...terms], phrases, quoted }
+export function analyseQuery(question: string | QueryText, language: string | null): AnalysedQuery {
+  const { text, phrases } = typeof question === "string" ? parseQueryText(question) : question
+  const all = wordsOf(text, language)
+  const telling = wordsOf(text, language, (chunk) => !isStopWord(chunk, language))
+  const quoted = phrases.flatMap((phrase) => wordsOf(phrase, language))
+  return { terms: [...new Set(telling.length > 0 ? [...telling, ...quoted] : all)], quoted: phrases }
 }
 
-function queryTerms(
+/** The terms that find a text: those of {@link analyse}, but of scripts without spaces bigrams alone. */
+export function wordsOf(
   text: string,
   language: string | null,
   keep: (chunk: string) => boolean = () => true,
@@ -67,6 +66,18 @@ function queryTerms(
     if (keep(chunk.toLowerCase())) addTerms(chunk, stem, terms, false)
   }
   return terms
+}
+
+/**
+ * The one term that a text holds exactly when it holds this word or name; null when there is none: several
+ * words, none, or one of a script without spaces.
+ */
+export function wholeTerm(word: string, language: string | null): string | null {
+  const chunks = word.normalize("NFKC").match(CHUNK) ?? []
+  const [chunk] = chunks
+  if (chunk === undefined || chunks.length > 1 || HAS_UNSPACED.test(chunk)) return null
+  if (chunk.length > LONGEST_TERM) return null
+  return wordsOf(chunk, language)[0] ?? null
 }
 
 function addTerms(chunk: string, stem: Stem, terms: string[], singles: boolean): void {

@@ -306,6 +306,82 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
         ).toEqual([])
       })
 
+      test("drops the pages that hold a word with a minus, in title or text, in every arm", async () => {
+        const engine = await open()
+        await engine.index([
+          aPage("cat", { markdown: "The jaguar is a big cat of the forest." }),
+          aPage("car", { title: "Jaguar cars", markdown: "The jaguar is a car, crawled by mail." }),
+          aPage("both", { markdown: "A jaguar by e-mail, and node.js too." }),
+        ])
+        await engine.settled()
+        for (const arms of ["hybrid", "lexical", "vector"] as const) {
+          const ask = async (text: string) => {
+            const { hits } = await engine.search({ text, limit: 5, arms })
+            return hits.map((hit) => hit.url.split("/").at(-1)).sort()
+          }
+          expect(await ask("jaguar")).toEqual(["both", "car", "cat"])
+          expect(await ask("jaguar -cars")).toEqual(["both", "cat"])
+          expect(await ask("jaguar -CRAWLING -forest")).toEqual(["both"])
+          expect(await ask("jaguar -e-mail")).toEqual(["car", "cat"])
+          expect(await ask("jaguar -node.js")).toEqual(["car", "cat"])
+          expect(await ask("jaguar -the -by")).toEqual([])
+          expect(await ask("jaguar -dog")).toEqual(["both", "car", "cat"])
+          expect(await ask("jaguar --cars")).toEqual(["both", "car", "cat"])
+          expect(await ask('jaguar -"big cat"')).toEqual(["both", "car"])
+          expect(await ask('jaguar -"cat big" -“is a car”')).toEqual(["both", "cat"])
+        }
+      })
+
+      test("with a minus before a common word still finds the pages without it", async () => {
+        const engine = await open()
+        const pages = Array.from({ length: 500 }, (_, i) =>
+          aPage(`p/${i}`, { markdown: `Common words, common draft ${rareWord(i)}.` }),
+        )
+        const final = Array.from({ length: 3 }, (_, i) =>
+          aPage(`final/${i}`, {
+            markdown: `A long way off some common thing stands at last, ${rareWord(i)}.`,
+          }),
+        )
+        await engine.index([...pages, ...final])
+        expect(await foundByWords(engine, "common words -draft")).toEqual(final.map(({ url }) => url))
+      })
+
+      test("names sites to look in and to leave out, by the rules of domain filters", async () => {
+        const engine = await open()
+        await engine.index([
+          aPage("https://example.com/a", { markdown: "Cherries of the main site." }),
+          aPage("https://docs.example.com/b", { markdown: "Cherries of the documents on docs.example.com." }),
+          aPage("https://bücher.example/c", { markdown: "Cherries of the books." }),
+        ])
+        await engine.settled()
+        const ask = async (text: string, filter?: PageFilter) =>
+          (await found(engine, text, filter)).map((url) => url.at(-1)).sort()
+        expect(await ask("cherries site:example.com")).toEqual(["a", "b"])
+        expect(await ask("cherries site:docs.example.com")).toEqual(["b"])
+        expect(await ask("cherries site:EXAMPLE.com. -site:docs.example.com")).toEqual(["a"])
+        expect(await ask("cherries site:docs.example.com site:bücher.example")).toEqual(["b", "c"])
+        expect(await ask("site:docs.example.com")).toEqual(["b"])
+        expect(await ask("cherries site:example.com", { includeDomains: ["docs.example.com"] })).toEqual([
+          "b",
+        ])
+        expect(await ask("cherries site:com")).toEqual([])
+        expect(await ask("cherries site:*.example.com")).toEqual(["a", "b", "c"])
+      })
+
+      test("is embedded without its operators", async () => {
+        const asked: string[] = []
+        const embedder = new HashingEmbedder()
+        const embed = embedder.embed.bind(embedder)
+        embedder.embed = (texts, options) => {
+          if (options?.priority === "query") asked.push(...texts)
+          return embed(texts, options)
+        }
+        const engine = await open({ embedder })
+        await engine.index([aPage("a")])
+        await engine.search({ text: 'what is "a text" -word site:docs.example.com', limit: 1 })
+        expect(asked).toEqual(["what is a text"])
+      })
+
       test("can be called off", async () => {
         const engine = await open()
         await engine.index([aPage("a")])

@@ -84,17 +84,17 @@ export async function pagesWithoutVectors(
   return unknown
 }
 
-/** Ids of pages that hold every term, in any order, best first; of no terms, of any pages. */
+/** Ids of pages that hold every term (or any of them), in any order, best first; of no terms, of any pages. */
 export async function pagesWithTerms(
   { pages }: Tables,
   terms: readonly string[],
   limit: number,
   where: string | undefined,
+  operator: Operator = Operator.And,
 ): Promise<string[]> {
   const query = pages.query().limit(limit)
   if (terms.length > 0) {
-    const every = new MatchQuery(terms.join(" "), "terms", { operator: Operator.And })
-    query.fullTextSearch(every).select(["id", "_score"])
+    query.fullTextSearch(new MatchQuery(terms.join(" "), "terms", { operator })).select(["id", "_score"])
   } else {
     query.select(["id"])
   }

@@ -1,14 +1,53 @@
-import type { StoredPage } from "./schema.ts"
+import { setImmediate } from "node:timers/promises"
+import { wordsOf } from "../../analysis/analyse.ts"
+import { holdsPhrases } from "../../phrase-match.ts"
+import { pagesWithTerms } from "./arms.ts"
 import { passagesOf } from "./schema.ts"
+import type { Tables } from "./tables.ts"
 
-/** Whether every phrase stands in the page's title or text, ignoring case, white space and markdown's marks. */
-export function holdsPhrases(
-  page: Pick<StoredPage, "title" | "markdown" | "passages">,
-  phrases: readonly string[],
-): boolean {
-  const plain = passagesOf(page).flatMap(({ headings, text }) => [headings.at(-1) ?? "", text])
-  const texts = [page.title, page.markdown, plain.join(" "), ...plain].map(comparable)
-  return phrases.map(comparable).every((phrase) => texts.some((text) => text.includes(phrase)))
+/** Pages whose text is read to verify phrases: in steps, until there are enough, or so many in all. */
+const PHRASE_STEP = 25
+const PHRASE_CANDIDATES = 2000
+/** The same for phrases without a term ("++"), which no index finds: any page may hold them. */
+const TERMLESS_CANDIDATES = 100_000
+
+export interface PhraseSearch {
+  readonly phrases: readonly string[]
+  /** Pages wanted: somewhat more than these are found when there are so many. */
+  readonly limit: number
+  readonly where: string | undefined
+  readonly languages: readonly string[]
+  readonly signal: AbortSignal | undefined
 }
 
-const comparable = (text: string) => text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim()
+/** Ids of pages that hold every phrase, at least enough to fill the limit when there are so many. */
+export async function pagesWithPhrases(
+  tables: Tables,
+  { phrases, limit, where, languages, signal }: PhraseSearch,
+): Promise<string[]> {
+  const enough = Math.max(100, limit * 3)
+  const verified = new Set<string>()
+  for (const language of languages.length > 0 ? languages : [null]) {
+    const every = [...new Set(phrases.flatMap((phrase) => wordsOf(phrase, language)))]
+    const most = every.length > 0 ? PHRASE_CANDIDATES : TERMLESS_CANDIDATES
+    const candidates = await pagesWithTerms(tables, every, most, where)
+    for (let at = 0; at < candidates.length && verified.size < enough; at += PHRASE_STEP) {
+      for (const id of pagesHolding(tables, candidates.slice(at, at + PHRASE_STEP), phrases)) verified.add(id)
+      await setImmediate()
+      signal?.throwIfAborted()
+    }
+  }
+  return [...verified]
+}
+
+/** Those of a few pages that hold every phrase. */
+export function pagesHolding(
+  { store }: Tables,
+  ids: readonly string[],
+  phrases: readonly string[],
+): string[] {
+  return store
+    .read(ids)
+    .filter((page) => holdsPhrases({ ...page, passages: passagesOf(page) }, phrases))
+    .map(({ id }) => id)
+}

@@ -1,4 +1,5 @@
 import { type AnalysedQuery, analyseQuery } from "../../analysis/analyse.ts"
+import type { QueryText } from "../../query-text.ts"
 
 /**
  * The terms of a question whose language nobody names, for an index that holds pages of several languages.
@@ -9,13 +10,9 @@ import { type AnalysedQuery, analyseQuery } from "../../analysis/analyse.ts"
  *
  * @param languages of the pages that may answer; none counts as English.
  */
-export function analyseInLanguages(text: string, languages: readonly string[]): AnalysedQuery {
-  const analysed = (languages.length > 0 ? languages : [null]).map((one) => analyseQuery(text, one))
+export function analyseInLanguages(question: QueryText, languages: readonly string[]): AnalysedQuery {
+  const analysed = (languages.length > 0 ? languages : [null]).map((one) => analyseQuery(question, one))
   const fewest = Math.min(...analysed.map((one) => one.terms.length))
   const likely = analysed.filter((one) => one.terms.length === fewest)
-  return {
-    terms: [...new Set(likely.flatMap((one) => one.terms))],
-    phrases: likely[0]!.phrases,
-    quoted: likely[0]!.quoted,
-  }
+  return { terms: [...new Set(likely.flatMap((one) => one.terms))], quoted: question.phrases }
 }

@@ -1,31 +1,19 @@
-import { setImmediate } from "node:timers/promises"
 import type { Embedder } from "../../embedder.ts"
 import type { Hit, Query, SearchResult } from "../../engine.ts"
 import { type Candidate, type Ranked, fuse } from "../../fusion.ts"
-import { analyseQuery } from "../../analysis/analyse.ts"
-import {
-  type LexicalHits,
-  type Nearest,
-  lexicalArm,
-  pagesWithoutVectors,
-  pagesWithTerms,
-  vectorArm,
-} from "./arms.ts"
+import { parseQueryText } from "../../query-text.ts"
+import { type LexicalHits, type Nearest, lexicalArm, pagesWithoutVectors, vectorArm } from "./arms.ts"
 import { bestPassages } from "./best-passages.ts"
-import { filterText, isIn } from "./filter.ts"
+import { exclusionsOf, withoutExcluded } from "./exclusions.ts"
+import { all, filterText, isIn } from "./filter.ts"
 import { Lru } from "./lru.ts"
-import { holdsPhrases } from "./phrases.ts"
+import { pagesWithPhrases } from "./phrases.ts"
 import { analyseInLanguages } from "./query-terms.ts"
 import { type StoredPage, passagesOf, toPage } from "./schema.ts"
 import type { Tables } from "./tables.ts"
 import type { TermFrequencies } from "./term-frequencies.ts"
 
 const DEFAULT_PASSAGES = 3
-/** Pages whose text is read to verify phrases: in steps, until there are enough, or so many in all. */
-const PHRASE_STEP = 25
-const PHRASE_CANDIDATES = 2000
-/** The same for phrases without a term ("++"), which no index finds: any page may hold them. */
-const TERMLESS_CANDIDATES = 100_000
 /** Different phrases that are heeded: each is looked for in every page that is read. */
 const MAX_PHRASES = 32
 
@@ -46,29 +34,35 @@ export async function searchIndex(
   signal: AbortSignal | undefined,
 ): Promise<SearchResult> {
   if (query.limit < 1 || query.text.trim() === "") return { hits: [] }
-  const { text, arms = "hybrid", filter } = query
+  const { arms = "hybrid", filter } = query
+  const question = parseQueryText(query.text)
   const limit = Math.floor(query.limit)
-  const embedding = arms === "lexical" ? undefined : context.queryVectors.of(text, signal)
+  const embedding = arms === "lexical" ? undefined : context.queryVectors.of(question.text, signal)
   embedding?.catch(() => undefined)
   const languages = filter?.languages?.length ? filter.languages : context.languages
-  const { terms, quoted } = analyseInLanguages(text, languages)
+  const { terms, quoted } = analyseInLanguages(question, languages)
 
-  let pagesWhere = filterText(filter)
+  const exclusions = exclusionsOf(question, languages)
+  let pagesWhere = all(filterText(filter), filterText(question))
   let vectorsWhere = pagesWhere
   const given = new Set([...(filter?.phrases ?? []), ...quoted].filter((phrase) => phrase.trim() !== ""))
   const phrases = [...given].slice(0, MAX_PHRASES)
   if (phrases.length > 0) {
-    const ids = await pagesWithPhrases(context, phrases, limit, pagesWhere, languages, signal)
+    const wanted = { phrases, limit, where: pagesWhere, languages, signal }
+    const ids = await pagesWithPhrases(context.tables, wanted)
     if (ids.length === 0) return { hits: [] }
     pagesWhere = isIn("id", ids)
     vectorsWhere = isIn("page", ids)
   }
   signal?.throwIfAborted()
 
-  const [lexical, nearest] = await Promise.all([
-    arms === "vector" ? new Map<string, number>() : lexicalArm(context.tables, terms, limit, pagesWhere),
-    embedding?.then((vector) => vectorArm(context.tables, vector, limit, vectorsWhere)) ?? [],
-  ])
+  const { lexical, nearest } = await withoutExcluded(context.tables, exclusions, limit, async (many) => {
+    const [lexical, nearest] = await Promise.all([
+      arms === "vector" ? new Map<string, number>() : lexicalArm(context.tables, terms, many, pagesWhere),
+      embedding?.then((vector) => vectorArm(context.tables, vector, many, vectorsWhere)) ?? [],
+    ])
+    return { lexical, nearest }
+  })
   signal?.throwIfAborted()
   const waiting =
     context.allEmbedded || arms !== "hybrid"
@@ -167,33 +161,6 @@ function cosinesByPage(
     positions.set(position, Math.max(cosine, positions.get(position) ?? -1))
   }
   return pages
-}
-
-/** Ids of pages that hold the phrases, at least enough to fill the limit when there are so many. */
-async function pagesWithPhrases(
-  { tables }: SearchContext,
-  phrases: readonly string[],
-  limit: number,
-  where: string | undefined,
-  languages: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<string[]> {
-  const enough = Math.max(100, limit * 3)
-  const verified = new Set<string>()
-  for (const language of languages.length > 0 ? languages : [null]) {
-    const terms = phrases.map((phrase) => analyseQuery(`"${phrase.replaceAll('"', " ")}"`, language).terms)
-    const every = [...new Set(terms.flat())]
-    const most = every.length > 0 ? PHRASE_CANDIDATES : TERMLESS_CANDIDATES
-    const candidates = await pagesWithTerms(tables, every, most, where)
-    for (let at = 0; at < candidates.length && verified.size < enough; at += PHRASE_STEP) {
-      for (const page of tables.store.read(candidates.slice(at, at + PHRASE_STEP))) {
-        if (holdsPhrases(page, phrases)) verified.add(page.id)
-      }
-      await setImmediate()
-      signal?.throwIfAborted()
-    }
-  }
-  return [...verified]
 }
 
 function toHit({ page: stored, ranked, cosines }: Found, terms: readonly string[], passages: number): Hit {

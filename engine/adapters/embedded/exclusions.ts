@@ -1,0 +1,93 @@
+import { Operator } from "@lancedb/lancedb"
+import { wholeTerm, wordsOf } from "../../analysis/analyse.ts"
+import type { QueryText } from "../../query-text.ts"
+import { type LexicalHits, type Nearest, pagesWithTerms } from "./arms.ts"
+import { isIn } from "./filter.ts"
+import { pagesHolding } from "./phrases.ts"
+import type { Tables } from "./tables.ts"
+
+/** Words and phrases whose pages are dropped. */
+export interface Exclusions {
+  readonly terms: readonly string[]
+  readonly phrases: readonly string[]
+  readonly languages: readonly (string | null)[]
+}
+
+export interface ArmsFound {
+  readonly lexical: LexicalHits
+  readonly nearest: readonly Nearest[]
+}
+
+/** Times that longer lists are asked for when too little is left, and how much longer each is. */
+const LONGER_LISTS = 3
+const LONGER = 4
+const MOST = 10_000
+
+/** Null when the question excludes nothing. */
+export function exclusionsOf(
+  { excludedWords, excludedPhrases }: QueryText,
+  languages: readonly string[],
+): Exclusions | null {
+  if (excludedWords.length === 0 && excludedPhrases.length === 0) return null
+  const ofPages = languages.length > 0 ? languages : [null]
+  const terms = new Set<string>()
+  const phrases = new Set(excludedPhrases)
+  for (const word of excludedWords) {
+    const whole = ofPages.flatMap((language) => wholeTerm(word, language) ?? [])
+    if (whole.length === 0) phrases.add(word)
+    for (const term of whole) terms.add(term)
+  }
+  return { terms: [...terms], phrases: [...phrases], languages: ofPages }
+}
+
+/**
+ * What the arms find without pages that are excluded. These are dropped from the arms' lists, and longer lists
+ * are asked for when too few pages are left; to exclude before is dear in the vector arm, which knows no words.
+ */
+export async function withoutExcluded(
+  tables: Tables,
+  exclusions: Exclusions | null,
+  limit: number,
+  ask: (limit: number) => Promise<ArmsFound>,
+): Promise<ArmsFound> {
+  let asked = limit
+  let found = await ask(asked)
+  if (!exclusions) return found
+  for (let round = 0; ; round++) {
+    const ids = new Set([...found.lexical.keys(), ...found.nearest.map(({ page }) => page)])
+    const dropped = await excludedAmong(tables, exclusions, [...ids])
+    const left = ids.size - dropped.size
+    if (dropped.size === 0 || left >= limit || round === LONGER_LISTS) return without(found, dropped)
+    asked = Math.min(MOST, Math.max(asked, 100) * LONGER)
+    const before = ids.size
+    found = await ask(asked)
+    const more = new Set([...found.lexical.keys(), ...found.nearest.map(({ page }) => page)]).size
+    if (more <= before) return without(found, dropped)
+  }
+}
+
+const without = ({ lexical, nearest }: ArmsFound, dropped: ReadonlySet<string>): ArmsFound => ({
+  lexical: new Map([...lexical].filter(([id]) => !dropped.has(id))),
+  nearest: nearest.filter(({ page }) => !dropped.has(page)),
+})
+
+async function excludedAmong(
+  tables: Tables,
+  { terms, phrases, languages }: Exclusions,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const dropped = new Set(
+    terms.length > 0 ? await pagesWithTerms(tables, terms, ids.length, isIn("id", ids), Operator.Or) : [],
+  )
+  for (const phrase of phrases) {
+    for (const language of languages) {
+      const words = [...new Set(wordsOf(phrase, language))]
+      const rest = ids.filter((id) => !dropped.has(id))
+      const candidates =
+        words.length > 0 ? await pagesWithTerms(tables, words, rest.length, isIn("id", rest)) : rest
+      for (const id of pagesHolding(tables, candidates, [phrase])) dropped.add(id)
+    }
+  }
+  return dropped
+}
