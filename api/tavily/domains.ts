@@ -1,7 +1,9 @@
 import { isIP } from "node:net"
 import { domainToASCII } from "node:url"
 
-import { getDomain, parse } from "tldts"
+import { getDomain } from "tldts"
+
+import { isPublicSuffix } from "#engine/domains.ts"
 
 import { badRequest } from "../errors.ts"
 
@@ -32,7 +34,7 @@ function hosts(field: string, entry: string): string[] {
       `${refused} Must be domains such as 'example.com', without wildcards, port, path, query or fragment.`,
     )
   }
-  if (isPublicSuffix(host)) {
+  if (isPublicSuffix(host) && (host.includes(".") || OLD_TOP_LEVEL.test(host))) {
     throw badRequest(
       `${refused} Must be domains such as 'example.com'; '${host}' is a public suffix, under which anybody may have one.`,
     )
@@ -47,11 +49,6 @@ function hosts(field: string, entry: string): string[] {
 
 /** The top-level domains of RFC 1591. Later ones (`wiki`, `dev`) are names that intranets gave their hosts before. */
 const OLD_TOP_LEVEL = /^(com|edu|net|org|gov|mil|int|[a-z]{2}|xn--.*)$/
-
-function isPublicSuffix(host: string): boolean {
-  const { isIcann, domain } = parse(host)
-  return isIcann === true && domain === null && (host.includes(".") || OLD_TOP_LEVEL.test(host))
-}
 
 /** The host that `entry` spells, or null when it is anything but a host. */
 function hostOf(entry: string): string | null {

@@ -1,5 +1,5 @@
 import type { Engine, Hit, PageFilter, PagePreference, Query } from "#engine"
-import { analyseQuery } from "#engine/analysis/analyse.ts"
+import { parseQueryText } from "#engine/query-text.ts"
 
 import type { ApiKey } from "../accounts/keys.ts"
 import { type Middleware, responseTime } from "../context.ts"
@@ -15,6 +15,7 @@ import { presentSearch } from "./present.ts"
 import { type SearchBody, searchSchema, type SearchRequest } from "./schema.ts"
 import { searchedText } from "./searched-text.ts"
 import { bodyReader } from "./validate.ts"
+import { withoutPhrases } from "./without-phrases.ts"
 
 export interface SearchLimits {
   /** Results when the request leaves their number open. */
@@ -38,14 +39,30 @@ export function search(engine: Engine, limits: SearchLimits): Middleware {
     const request = settle(body, chosen)
     checkExplain(request, ctx.state.key)
     const query = toQuery(request, limits, now)
-    const found = query.limit === 0 ? [] : (await engine.search(query, { signal: clientGone(ctx) })).hits
-    ctx.body = await presentSearch(request, cut(found, request), {
+    const hits = query.limit === 0 ? [] : await find(engine, query, request, clientGone(ctx))
+    ctx.body = await presentSearch(request, cut(hits, request), {
       chosen,
       credits: request.search_depth === "advanced" ? 2 : 1,
       requestId: ctx.state.requestId,
       responseTime: responseTime(ctx),
     })
   }
+}
+
+/**
+ * What the engine finds. A phrase that stands in no page is looked for once more by its words: that no page says
+ * it just so is an answer only to who asked for an exact match.
+ */
+async function find(
+  engine: Engine,
+  query: Query,
+  { exact_match: exact }: SearchRequest,
+  signal: AbortSignal,
+): Promise<readonly Hit[]> {
+  const { hits } = await engine.search(query, { signal })
+  if (hits.length > 0 || exact) return hits
+  const text = withoutPhrases(query.text)
+  return text === null ? hits : (await engine.search({ ...query, text }, { signal })).hits
 }
 
 /** Every parameter with its value: what was given wins over what was chosen, that over the default. */
@@ -89,7 +106,7 @@ function toFilter(request: SearchRequest, now: Date): PageFilter {
   const { filter_by_published_date: dated, search_depth: depth } = request
   const window = dateWindow(request, now)
   const from = window.from ?? (dated && !window.before ? BEGINNING : undefined)
-  const phrases = request.exact_match ? analyseQuery(searchedText(request.query), null).quoted : []
+  const phrases = request.exact_match ? parseQueryText(searchedText(request.query)).phrases : []
   return {
     ...(from !== undefined && { publishedFrom: from }),
     ...(window.before !== undefined && { publishedBefore: window.before }),
