@@ -4,7 +4,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 
-import { tavily, type TavilyClient } from "@tavily/core"
+import { tavily, type TavilyClient, type TavilySearchOptions } from "@tavily/core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
@@ -21,7 +21,10 @@ beforeAll(async () => {
   site = await startTestSite({
     "/": article("Home", { links: ["/tomatoes", "/roses"] }),
     "/tomatoes": article("Tomatoes", { text: "Tomatoes want sun, water and a stake to hold on to." }),
-    "/roses": article("Roses", { text: "Roses are pruned in winter and fed in spring." }),
+    "/roses": article("Roses", {
+      text: "Roses are pruned in winter and fed in spring.",
+      head: `<meta property="article:published_time" content="2024-03-03T09:00:00Z"><link rel="icon" href="/rose.ico">`,
+    }),
     "/broken": status(500),
   })
   appliance = await startAppliance({ FOSSICK_ALLOWED_NETWORKS: site.authority })
@@ -58,9 +61,73 @@ describe("@tavily/core", () => {
     })
   }, 120_000)
 
+  test("search with every option at once, over a crawled site", async () => {
+    await appliance.crawl(site.url("/"))
+    const options = {
+      searchDepth: "advanced",
+      topic: "general",
+      days: 7,
+      maxResults: 3,
+      includeImages: true,
+      includeImageDescriptions: true,
+      includeAnswer: "advanced",
+      includeRawContent: "text",
+      includeDomains: ["127.0.0.1"],
+      excludeDomains: ["example.com"],
+      includeDomainsMode: "prefer",
+      startDate: "2024-01-01",
+      endDate: "2024-12-31",
+      chunksPerSource: 2,
+      country: "united kingdom",
+      maxHours: 24,
+      autoParameters: true,
+      timeout: 30,
+      includeFavicon: true,
+      includeUsage: true,
+      exactMatch: true,
+      fetchTimeout: 5,
+      cacheFallback: true,
+      language: "English",
+      filterByLanguage: true,
+      sessionId: "session",
+      humanId: "human",
+      clientName: "test",
+      // What the client has no name of its own for goes through as it is.
+      safe_search: true,
+      include_published_date: true,
+      filter_by_published_date: true,
+    } as const satisfies TavilySearchOptions
+    const answer = await client.search('"pruned in winter" roses', options)
+    expect(answer.results).toEqual([
+      {
+        id: expect.any(String),
+        title: "Roses",
+        url: site.url("/roses"),
+        content: expect.stringContaining("Roses are pruned in winter"),
+        rawContent: expect.stringContaining("fed in spring"),
+        score: expect.any(Number),
+        publishedDate: "Sun, 03 Mar 2024 09:00:00 GMT",
+        favicon: expect.stringContaining(site.origin),
+        images: expect.any(Array),
+      },
+    ])
+    expect(answer.usage).toEqual({ credits: 2 })
+    expect(answer.autoParameters).toBeDefined()
+    expect((await client.search('"pruned in summer" roses', options)).results).toEqual([])
+    expect(
+      (await client.search("tomatoes sun stake", { maxResults: "auto" as never })).results[0],
+    ).toMatchObject({
+      url: site.url("/tomatoes"),
+      score: expect.any(Number),
+    })
+  }, 120_000)
+
   test("searchContext and searchQNA come through", async () => {
-    expect(await client.searchContext("how do I schedule a crawl?", {})).toContain("/docs/")
-    expect(await client.searchQNA("how do I schedule a crawl?", {})).toBeFalsy()
+    expect(await client.searchContext("when are roses pruned?", { maxResults: 1 })).toContain(
+      site.url("/roses"),
+    )
+    const answer: unknown = await client.searchQNA("when are roses pruned?", {})
+    expect(answer === null || typeof answer === "string").toBe(true)
   })
 
   test("extract", async () => {

@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { promisify } from "node:util"
 
 export interface Appliance extends AsyncDisposable {
   readonly url: string
@@ -10,6 +11,8 @@ export interface Appliance extends AsyncDisposable {
   readonly apiKey: string
   /** What it wrote so far. */
   output(): string
+  /** Runs `npm run crawl` with these arguments on the appliance's data folder; fails when the crawl does. */
+  crawl(...args: readonly string[]): Promise<void>
   /** Sends SIGTERM to the supervisor, or as a terminal does SIGINT to all its processes, and tells how it ended. */
   stop(how?: "SIGTERM" | "Ctrl-C"): Promise<{ code: number | null; processesLeft: boolean }>
 }
@@ -18,8 +21,9 @@ export interface Appliance extends AsyncDisposable {
 export async function startAppliance(env: Readonly<Record<string, string>> = {}): Promise<Appliance> {
   const dataDir = await mkdtemp(join(tmpdir(), "fossick-appliance-"))
   // Of a process group of its own, so that whatever it leaves behind can be found.
+  const settings = { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir, FOSSICK_PORT: "0", ...env }
   const child = spawn(process.execPath, [join(import.meta.dirname, "../start.ts")], {
-    env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir, FOSSICK_PORT: "0", ...env },
+    env: settings,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   })
@@ -50,6 +54,10 @@ export async function startAppliance(env: Readonly<Record<string, string>> = {})
     url: /Address +(\S+)/.exec(text)![1]!,
     apiKey: /API key +(\S+)/.exec(text)![1]!,
     output: () => text,
+    async crawl(...args) {
+      const command = join(import.meta.dirname, "../../crawler/crawl-command.ts")
+      await promisify(execFile)(process.execPath, [command, ...args], { env: settings })
+    },
     stop,
     async [Symbol.asyncDispose]() {
       await stop()

@@ -6,17 +6,24 @@ and the package index.
 
 The handbook of the appliance is the site it reads, so the appliance must allow itself:
 FOSSICK_ALLOWED_NETWORKS=localhost:8080. Exits with 0 when every check holds.
+
+`get_search_context` counts tokens with tiktoken, which downloads `cl100k_base` when it is not in TIKTOKEN_CACHE_DIR.
+Without it that one check is skipped, and said so.
 """
 
 import asyncio
+import json
 import sys
+from urllib.parse import urlsplit
 
 from tavily import AsyncTavilyClient, TavilyClient
-from tavily.errors import BadRequestError, InvalidAPIKeyError
+from tavily.errors import BadRequestError, ForbiddenError, InvalidAPIKeyError
 
 base, key = sys.argv[1].rstrip("/"), sys.argv[2]
 site = f"{base}/docs/"
+host = urlsplit(site).hostname
 question = "how do I schedule a crawl?"
+page = "schedule-a-crawl"
 failed = 0
 
 
@@ -37,9 +44,58 @@ def raises(error, call):
 client = TavilyClient(key, api_base_url=base)
 
 found = client.search(question, include_raw_content=True, include_images=True)
-check("search finds the page", any("schedule-a-crawl" in one["url"] for one in found["results"]))
+check("search finds the page", any(page in one["url"] for one in found["results"]))
 check("scores are numbers", all(isinstance(one["score"], (int, float)) for one in found["results"]))
 check("a trailing slash changes nothing", TavilyClient(key, api_base_url=base + "/").search(question)["results"] != [])
+
+full = client.search(
+    question,
+    search_depth="advanced",
+    topic="general",
+    time_range="year",
+    days=7,
+    max_results=3,
+    include_domains=[host],
+    exclude_domains=["example.com"],
+    include_domains_mode="restrict",
+    include_answer="advanced",
+    include_raw_content="text",
+    include_images=True,
+    include_image_descriptions=True,
+    timeout=60,
+    country="united kingdom",
+    auto_parameters=True,
+    include_favicon=True,
+    include_usage=True,
+    exact_match=True,
+    chunks_per_source=2,
+    language="en",
+    filter_by_language=True,
+    safe_search=True,
+    include_published_date=True,
+    session_id="session",
+    human_id="human",
+    client_name="check",
+)
+best = full["results"][0]
+check("search with every option finds the page first", page in best["url"])
+check("no more than asked for", len(full["results"]) <= 3 and best["content"].count(" [...] ") <= 1)
+check("raw content is text", best["raw_content"] and "```" not in best["raw_content"])
+check("credits of an advanced search", full["usage"] == {"credits": 2})
+check("what was given was not chosen", not {"search_depth", "topic", "time_range"} & set(full["auto_parameters"]))
+
+answer = client.qna_search(question)
+check("qna_search comes through", answer is None or isinstance(answer, str))
+print("     answer:", answer)
+
+try:
+    import tiktoken
+
+    tiktoken.get_encoding("cl100k_base")
+    context = client.get_search_context(question, max_tokens=2000)
+    check("get_search_context holds the page", page in context and json.loads(context))
+except OSError:
+    print("skip get_search_context: tiktoken's cl100k_base is neither here nor to be had")
 
 read = client.extract([site, "no address"], query="crawl a site", chunks_per_source=1)
 check("extract reads the page", [one["url"] for one in read["results"]] == [site])
@@ -50,14 +106,24 @@ check("map names pages", len(client.map(site, limit=5)["results"]) == 5)
 
 check("errors keep their text", "Invalid topic" in (raises(BadRequestError, lambda: client.search("x", topic="sports")) or ""))
 check(
+    "a public suffix is refused by name",
+    "'co.uk' is a public suffix" in (raises(BadRequestError, lambda: client.search("x", include_domains=["co.uk"])) or ""),
+)
+check(
     "a wrong key is refused",
     raises(InvalidAPIKeyError, lambda: TavilyClient("nope", api_base_url=base).search("x")) is not None,
+)
+check(
+    "explain is given to this key, or refused as an error the client knows",
+    raises(ForbiddenError, lambda: client.search("x", explain=True)) in (None, "Access denied. explain needs a key of the role admin."),
 )
 
 
 async def company():
-    return await AsyncTavilyClient(key, api_base_url=base).get_company_info(question, max_results=2)
+    return await AsyncTavilyClient(key, api_base_url=base).get_company_info("Fossick crawl schedule", max_results=2)
 
 
-check("get_company_info comes through", len(asyncio.run(company())) <= 2)
+told = asyncio.run(company())
+check("get_company_info finds pages, best first", len(told) == 2 and told[0]["score"] >= told[1]["score"])
+check("of the site", all(urlsplit(one["url"]).hostname == host for one in told))
 sys.exit(1 if failed else 0)
