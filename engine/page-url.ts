@@ -15,10 +15,13 @@ export type PageUrl = string & { readonly [pageUrl]: true }
 export function toPageUrl(text: string, base?: string): PageUrl | null {
   const url = URL.parse(text, base)
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:") || url.hostname === "") return null
-  url.hash = ""
-  url.username = ""
-  url.password = ""
-  if (url.search === "") url.search = ""
+  // Each assignment parses the address anew, and few have any of these; an empty query or fragment shows in `href` only.
+  if (url.href.includes("#")) url.hash = ""
+  if (url.username !== "" || url.password !== "") {
+    url.username = ""
+    url.password = ""
+  }
+  if (url.search === "" && url.href.endsWith("?")) url.search = ""
   return url.href as PageUrl
 }
 

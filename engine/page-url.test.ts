@@ -1,0 +1,30 @@
+import { expect, test } from "vitest"
+import { toPageUrl } from "./page-url.ts"
+
+test("one page has one spelling", () => {
+  for (const text of [
+    "https://Example.com:443/a?b=1",
+    "HTTPS://example.com/a?b=1#part",
+    "https://user:secret@example.com/a?b=1",
+    "https://user@example.com/x/../a?b=1#",
+    "https://:secret@example.com/./a?b=1",
+  ])
+    expect(toPageUrl(text)).toBe("https://example.com/a?b=1")
+  for (const text of ["http://example.com?", "http://example.com/?#", "http://example.com/#?"])
+    expect(toPageUrl(text)).toBe("http://example.com/")
+})
+
+test("what may name another page is left as it is", () => {
+  for (const text of [
+    "http://example.com/a/",
+    "http://www.example.com/a?b=2&a=1",
+    "http://example.com/a?q=?",
+  ])
+    expect(toPageUrl(text)).toBe(text)
+})
+
+test("only web addresses are pages", () => {
+  for (const text of ["ftp://example.com/", "mailto:a@example.com", "/a", "http://", ""])
+    expect(toPageUrl(text)).toBeNull()
+  expect(toPageUrl("../b?c#d", "http://example.com/x/y/")).toBe("http://example.com/x/b?c")
+})
