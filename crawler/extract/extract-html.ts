@@ -1,3 +1,4 @@
+import { readCountry } from "./country.ts"
 import type { Extracted } from "./extracted.ts"
 import { contentImages } from "./images.ts"
 import {
@@ -14,7 +15,9 @@ import { gatherFacts } from "./metadata.ts"
 import { readPageSigns } from "./page-signs.ts"
 import { toPlainText } from "./plain-text.ts"
 import { structuredText } from "./structured-text.ts"
+import { readTopic } from "./topic.ts"
 import { parseTree } from "./tree.ts"
+import { callsItselfAdult, readsAdult } from "./unsafe.ts"
 
 /**
  * Reads an HTML document: its main content as markdown, its metadata and its links.
@@ -30,16 +33,17 @@ export function extractHtml(html: string, url: string): Extracted {
   const written = toMarkdown(content.root, { baseUrl: facts.baseUrl, skipped: content.skipped })
   const structured = written.length < MIN_CHARS ? structuredText(facts.jsonLd) : ""
   const markdown = withoutTitle(structured.length > written.length ? structured : written, title)
+  const description = readDescription(facts)
   return {
     title,
-    description: readDescription(facts),
+    description,
     markdown,
     language: readLanguage(facts, markdown),
     author: readAuthor(facts),
     publishedAt: readPublishedAt(facts, url),
-    topic: null,
-    country: null,
-    unsafe: false,
+    topic: readTopic(facts, url),
+    country: readCountry(facts, url),
+    unsafe: callsItselfAdult(facts) || readsAdult(title, description, markdown),
     images: contentImages(content, facts.baseUrl),
     favicon: facts.favicon,
     canonical: facts.canonical,

@@ -1,9 +1,11 @@
 import { detect } from "tinyld"
 import { toPageUrl } from "#engine"
+import { countryOfDomain } from "./country.ts"
 import type { Extracted, Link } from "./extracted.ts"
 import { escapeText, protectLineStarts } from "./markdown-escapes.ts"
 import { toPlainText } from "./plain-text.ts"
 import { collapse } from "./tree.ts"
+import { readsAdult } from "./unsafe.ts"
 
 const MAX_LINKS = 20_000
 
@@ -26,16 +28,17 @@ export function extractText(text: string, url: string, contentType = "text/plain
   const markdown = (isMarkdown ? body : plainToMarkdown(body)).trim()
   const sample = toPlainText(markdown.slice(0, 4000)).slice(0, 2000)
   const date = Date.parse(fields.get("date") ?? "")
+  const title = fields.get("title") ?? firstTitle(body, isMarkdown) ?? fileName(url)
   return {
-    title: fields.get("title") ?? firstTitle(body, isMarkdown) ?? fileName(url),
+    title,
     description: fields.get("description") ?? null,
     markdown,
     language: sample.length < 40 ? null : detect(sample) || null,
     author: fields.get("author") ?? null,
     publishedAt: Number.isFinite(date) ? new Date(date) : null,
     topic: null,
-    country: null,
-    unsafe: false,
+    country: countryOfDomain(url),
+    unsafe: readsAdult(title, markdown),
     images: [],
     favicon: URL.parse("/favicon.ico", url)?.href ?? null,
     canonical: null,

@@ -13,9 +13,13 @@ export interface DocumentFacts {
   readonly canonical: string | null
   readonly favicon: string | null
   readonly feeds: readonly string[]
+  /** `<link rel=alternate hreflang>`. */
+  readonly alternates: readonly { readonly hreflang: string; readonly href: string }[]
   readonly links: readonly Link[]
   /** Objects of JSON-LD blocks, `@graph` unfolded. */
   readonly jsonLd: readonly JsonObject[]
+  /** Microdata types as written. */
+  readonly itemTypes: readonly string[]
   readonly times: readonly Element[]
   readonly bylines: readonly Element[]
 }
@@ -23,6 +27,8 @@ export interface DocumentFacts {
 export type JsonObject = { readonly [key: string]: unknown }
 
 const MAX_LINKS = 20_000
+const MAX_ALTERNATES = 200
+const MAX_ITEM_TYPES = 50
 
 export function gatherFacts(document: Element, url: string): DocumentFacts {
   const meta = new Map<string, string>()
@@ -32,6 +38,8 @@ export function gatherFacts(document: Element, url: string): DocumentFacts {
   let canonical: string | null = null
   const icons: { href: string; rank: number }[] = []
   const feeds: string[] = []
+  const alternates: { hreflang: string; href: string }[] = []
+  const itemTypes: string[] = []
   const anchors: Element[] = []
   const jsonLd: JsonObject[] = []
   const headings: Element[] = []
@@ -59,6 +67,9 @@ export function gatherFacts(document: Element, url: string): DocumentFacts {
         if (rel.includes(" canonical ")) canonical ??= href
         if (rel.includes(" alternate ") && /(?:rss|atom)\+xml|feed\+json/i.test(element.get("type") ?? ""))
           feeds.push(href)
+        const hreflang = element.get("hreflang")
+        if (hreflang && rel.includes(" alternate ") && alternates.length < MAX_ALTERNATES)
+          alternates.push({ hreflang, href })
         if (/ (?:icon|apple-touch-icon(?:-precomposed)?) /.test(rel))
           icons.push({ href, rank: rel.includes(" icon ") ? 2 : 1 })
         break
@@ -79,6 +90,8 @@ export function gatherFacts(document: Element, url: string): DocumentFacts {
       default:
     }
     if (isByline(element)) bylines.push(element)
+    const itemType = element.get("itemtype")
+    if (itemType && itemTypes.length < MAX_ITEM_TYPES) itemTypes.push(itemType)
     const svg = inSvg || element.tag === "svg"
     for (const child of element.children) if (typeof child !== "string") visit(child, svg)
   }
@@ -95,8 +108,13 @@ export function gatherFacts(document: Element, url: string): DocumentFacts {
     canonical: canonical === null ? null : toPageUrl(canonical, baseUrl),
     favicon: (best && absolute(best.href, baseUrl)) ?? absolute("/favicon.ico", url),
     feeds: [...new Set(feeds.map((href) => absolute(href, baseUrl)).filter((href) => href !== null))],
+    alternates: alternates.flatMap(({ hreflang, href }) => {
+      const address = toPageUrl(href, baseUrl)
+      return address === null ? [] : [{ hreflang, href: address }]
+    }),
     links: readLinks(anchors, baseUrl),
     jsonLd,
+    itemTypes,
     times,
     bylines,
   }
@@ -107,7 +125,7 @@ function absolute(href: string, base: string): string | null {
   return url && (url.protocol === "http:" || url.protocol === "https:") ? url.href : null
 }
 
-function addMeta(meta: Map<string, string>, element: Element): void {
+export function addMeta(meta: Map<string, string>, element: Element): void {
   const content = collapse(element.get("content") ?? "")
   if (content === "") return
   for (const key of ["name", "property", "itemprop", "http-equiv"]) {
