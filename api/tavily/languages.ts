@@ -6,16 +6,31 @@ const CODES =
   "no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta " +
   "te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
 
-const codes = new Set(CODES.split(" "))
+/** Codes for one language: withdrawn ones that pages still carry, and Norwegian, which has one for all and one for each form. */
+const SAME = [
+  ["no", "nb"],
+  ["no", "nn"],
+  ["he", "iw"],
+  ["id", "in"],
+  ["yi", "ji"],
+  ["ro", "mo"],
+] as const
+
+const codes = new Set([...CODES.split(" "), ...SAME.flat()])
 let byName: ReadonlyMap<string, string> | undefined
 
-/** The ISO 639-1 code that `text` names: a code, a code with region or script (`zh-cn`), or an English name. */
-export function languageCode(text: string): string | null {
+/**
+ * The ISO 639-1 codes that pages in a language may carry, the one of that language first; null when `text`
+ * names none. It is a code, a code with region or script (`zh-cn`), or an English name.
+ */
+export function languageCodes(text: string): readonly string[] | null {
   const wanted = text.trim().toLowerCase()
   const base = /^([a-z]{2})(?:[-_][a-z0-9]{2,8})*$/.exec(wanted)?.[1]
-  if (base !== undefined && codes.has(base)) return base
   byName ??= englishNames()
-  return byName.get(wanted) ?? null
+  const code = base !== undefined && codes.has(base) ? base : byName.get(wanted)
+  if (code === undefined) return null
+  const others = SAME.flatMap(([one, other]) => (one === code ? [other] : other === code ? [one] : []))
+  return [code, ...others]
 }
 
 function englishNames(): ReadonlyMap<string, string> {
@@ -23,12 +38,21 @@ function englishNames(): ReadonlyMap<string, string> {
   const known = [...codes].map((code): [string, string] => [names.of(code)!.toLowerCase(), code])
   return new Map([
     ...known,
+    ["norwegian", "no"],
+    ["hebrew", "he"],
+    ["indonesian", "id"],
+    ["yiddish", "yi"],
+    ["romanian", "ro"],
+    ["moldovan", "ro"],
+    ["norwegian bokmal", "nb"],
     ["mandarin", "zh"],
+    ["mandarin chinese", "zh"],
     ["simplified chinese", "zh"],
     ["traditional chinese", "zh"],
     ["farsi", "fa"],
     ["filipino", "tl"],
-    ["norwegian bokmal", "nb"],
+    ["tagalog", "tl"],
+    ["brazilian portuguese", "pt"],
     ["castilian", "es"],
   ])
 }

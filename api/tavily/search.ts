@@ -10,7 +10,7 @@ import { clientGone } from "./live-call.ts"
 import { countryCode } from "./countries.ts"
 import { dateWindow } from "./dates.ts"
 import { domainList } from "./domains.ts"
-import { languageCode } from "./languages.ts"
+import { languageCodes } from "./languages.ts"
 import { presentSearch } from "./present.ts"
 import { type SearchBody, searchSchema, type SearchRequest } from "./schema.ts"
 import { searchedText } from "./searched-text.ts"
@@ -81,7 +81,7 @@ function toQuery(request: SearchRequest, limits: SearchLimits, now: Date): Query
     throw badRequest("Invalid include_domains_mode. Must be given together with include_domains.")
   }
   const boosting = request.include_domains_mode === "boost" || request.include_domains_mode === "prefer"
-  const language = toLanguage(request)
+  const languages = toLanguages(request)
   const excludeDomains = domainList("exclude_domains", request.exclude_domains, limits.excludeDomainsCap)
   return {
     text: searchedText(request.query),
@@ -91,12 +91,12 @@ function toQuery(request: SearchRequest, limits: SearchLimits, now: Date): Query
     filter: {
       ...(includeDomains.length > 0 && !boosting && { includeDomains }),
       ...(excludeDomains.length > 0 && { excludeDomains }),
-      ...(language !== null && request.filter_by_language && { languages: [language] }),
+      ...(languages.length > 0 && request.filter_by_language && { languages }),
       ...toFilter(request, now),
     },
     preference: {
       ...(includeDomains.length > 0 && boosting && { domains: includeDomains }),
-      ...(language !== null && !request.filter_by_language && { languages: [language] }),
+      ...(languages.length > 0 && !request.filter_by_language && { languages }),
       ...toPreference(request, now),
     },
   }
@@ -130,14 +130,14 @@ function toPreference(request: SearchRequest, now: Date): PagePreference {
   }
 }
 
-function toLanguage({ language, filter_by_language }: SearchRequest): string | null {
+function toLanguages({ language, filter_by_language }: SearchRequest): readonly string[] {
   if (language === undefined) {
     if (filter_by_language)
       throw badRequest("Invalid filter_by_language. Must be given together with language.")
-    return null
+    return []
   }
-  const code = languageCode(language)
-  if (code !== null) return code
+  const codes = languageCodes(language)
+  if (codes !== null) return codes
   throw badRequest(`Invalid language. Must be ${searchSchema.properties.language["x-allowed"]}.`)
 }
 
