@@ -4,7 +4,7 @@ import { isIn } from "./filter.ts"
 import { batchesOf, readRows } from "./rows.ts"
 import { FILTER_COLUMNS, type PageRow, type PageVectors, passagesOf, vectorsTable } from "./schema.ts"
 import type { Serial } from "./serial.ts"
-import type { Tables } from "./tables.ts"
+import type { IndexedPage, Tables } from "./tables.ts"
 
 /** Texts handed to the embedder at a time: enough to keep its threads busy, few enough to stop soon. */
 const TEXTS_AT_A_TIME = 64
@@ -15,7 +15,6 @@ const DELETE_AT_A_TIME = 500
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 60_000
 
-type QueuedPage = Pick<PageRow, "id" | "revision" | "passage_count">
 type EmbeddablePage = PageVectors["page"] & Pick<PageRow, "title" | "passages">
 
 export interface EmbedQueueOptions {
@@ -54,9 +53,13 @@ export class EmbedQueue implements AsyncDisposable {
     this.#options = options
   }
 
-  static async open(options: EmbedQueueOptions): Promise<EmbedQueue> {
+  /** @param indexed the pages as they are in their table. */
+  static async open(
+    indexed: ReadonlyMap<string, IndexedPage>,
+    options: EmbedQueueOptions,
+  ): Promise<EmbedQueue> {
     const queue = new EmbedQueue(options)
-    await queue.#derive()
+    await queue.#derive(indexed)
     queue.#work = queue.#run()
     return queue
   }
@@ -67,7 +70,7 @@ export class EmbedQueue implements AsyncDisposable {
   }
 
   /** Takes note of pages that were written. */
-  add(pages: readonly QueuedPage[]): void {
+  add(pages: readonly IndexedPage[]): void {
     for (const { id, revision, passage_count } of pages) {
       if (this.#embedded.get(id) === revision) {
         this.#waiting.delete(id)
@@ -107,12 +110,11 @@ export class EmbedQueue implements AsyncDisposable {
     }
   }
 
-  async #derive(): Promise<void> {
-    const { pages, vectors } = this.#options.tables
-    const current = pages.query().select(["id", "revision"]).where("passage_count > 0")
-    for await (const batch of batchesOf<QueuedPage>(current)) {
-      for (const { id, revision } of batch) this.#waiting.set(id, revision)
+  async #derive(indexed: ReadonlyMap<string, IndexedPage>): Promise<void> {
+    for (const { id, revision, passage_count } of indexed.values()) {
+      if (passage_count > 0) this.#waiting.set(id, revision)
     }
+    const { vectors } = this.#options.tables
     const made = vectors.query().select(["page", "revision"]).where("position = 0")
     for await (const batch of batchesOf<{ page: string; revision: number }>(made)) {
       for (const { page, revision } of batch) {

@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
@@ -122,6 +123,32 @@ describe("the embedded engine", () => {
     expect(hits.map((hit) => hit.markdown)).toEqual(["New words."])
     expect(await engine.stats()).toMatchObject({ pages: 1, pagesWithoutVectors: 0 })
     expect(await engine.get(urlOf("unheard"))).toBeNull()
+  })
+
+  test("ends its work in the background when what a killed writer left cannot be finished", async () => {
+    {
+      await using engine = await open({ embedding: "off" })
+      await engine.index([aPage("ahead"), aPage("waiting")])
+    }
+    using store = PageStore.open(dir)
+    const row = await toPageRow(aPage("ahead", { markdown: "Newer words." }))
+    await store.write([{ ...row, details: "not JSON" }])
+    const embedder = new HashingEmbedder()
+    const asked: AbortSignal[] = []
+    embedder.embed = async (_texts, options) => {
+      const signal = options!.signal!
+      asked.push(signal)
+      signal.throwIfAborted()
+      await once(signal, "abort")
+      throw signal.reason
+    }
+    await expect(open({ embedder })).rejects.toThrow("JSON")
+    await store.write([row])
+    await using engine = await open()
+    await engine.settled()
+    expect(asked.every((signal) => signal.aborted)).toBe(true)
+    const { hits } = await engine.search({ text: "newer", limit: 1, arms: "lexical" })
+    expect(hits.map((hit) => hit.url)).toEqual([urlOf("ahead")])
   })
 
   test("finds a phrase that has no term in whichever page holds it", async () => {

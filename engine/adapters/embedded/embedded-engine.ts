@@ -14,7 +14,7 @@ import { type Manifest, readManifest, refuseOtherEmbedder, writeManifest } from 
 import { type PageRow, pagesTable, toPage, toPageRow } from "./schema.ts"
 import { QueryVectors, searchIndex } from "./search.ts"
 import { Serial } from "./serial.ts"
-import { type Tables, connectTo, createIndex, openTables, restartVectors } from "./tables.ts"
+import { type Tables, connectTo, createIndex, indexedPages, openTables, restartVectors } from "./tables.ts"
 import { TermFrequencies } from "./term-frequencies.ts"
 import { VectorCoverage, countEmbedded } from "./vector-coverage.ts"
 import { lockForWriting } from "./writer-lock.ts"
@@ -56,7 +56,6 @@ interface Writer {
   readonly pageWrites: Serial
   readonly pageCare: Maintenance
   readonly vectorCare: Maintenance
-  readonly lock: Disposable
 }
 
 /** The index inside the process, on LanceDB. One process writes, any number read. */
@@ -69,6 +68,7 @@ export class EmbeddedEngine implements Engine {
   }
   readonly #options: EmbeddedEngineOptions
   readonly #connection: Connection
+  readonly #lock: Disposable | undefined
   readonly #queryVectors: QueryVectors
   readonly #coverage = new VectorCoverage()
   #opened: Opened | null = null
@@ -79,9 +79,10 @@ export class EmbeddedEngine implements Engine {
   #closed: Promise<void> | undefined
   readonly #busy = new Set<Promise<unknown>>()
 
-  private constructor(options: EmbeddedEngineOptions, connection: Connection) {
+  private constructor(options: EmbeddedEngineOptions, connection: Connection, lock?: Disposable) {
     this.#options = options
     this.#connection = connection
+    this.#lock = lock
     this.#queryVectors = new QueryVectors(options.embedder)
   }
 
@@ -99,13 +100,14 @@ export class EmbeddedEngine implements Engine {
     }
     await mkdir(options.dir, { recursive: true })
     const lock = lockForWriting(options.dir)
+    let engine: EmbeddedEngine | undefined
     try {
-      const engine = new EmbeddedEngine(options, await connectTo(options.dir, 0))
-      await engine.#openForWriting(lock)
-      await engine.#finishWrites()
+      engine = new EmbeddedEngine(options, await connectTo(options.dir, 0), lock)
+      await engine.#openForWriting()
       return engine
     } catch (error) {
-      lock[Symbol.dispose]()
+      if (engine) await engine.#release().catch(() => undefined)
+      else lock[Symbol.dispose]()
       throw asEngineError(error)
     }
   }
@@ -201,6 +203,15 @@ export class EmbeddedEngine implements Engine {
 
   async #close(): Promise<void> {
     await Promise.allSettled(this.#busy)
+    try {
+      await this.#release()
+    } finally {
+      if (this.#options.ownsEmbedder) await this.#options.embedder[Symbol.asyncDispose]()
+    }
+  }
+
+  /** Ends the work in the background, then lets go of the files; of the lock last, so that two never write. */
+  async #release(): Promise<void> {
     const writer = this.#writer
     try {
       if (writer) {
@@ -214,12 +225,11 @@ export class EmbeddedEngine implements Engine {
       this.#opened?.tables.vectors.close()
       this.#opened?.tables.store[Symbol.dispose]()
       this.#connection.close()
-      writer?.lock[Symbol.dispose]()
-      if (this.#options.ownsEmbedder) await this.#options.embedder[Symbol.asyncDispose]()
+      this.#lock?.[Symbol.dispose]()
     }
   }
 
-  async #openForWriting(lock: Disposable): Promise<void> {
+  async #openForWriting(): Promise<void> {
     const { dir, embedder, embedding = "on", replaceVectors = false, onProblem = () => {} } = this.#options
     let manifest = (await readManifest(dir)) ?? (await createIndex(this.#connection, dir, embedder))
     if (
@@ -240,7 +250,8 @@ export class EmbeddedEngine implements Engine {
       onProblem,
       afterwards: () => trainVectorIndex(tables.vectors),
     })
-    const queue = await EmbedQueue.open({
+    const indexed = await indexedPages(tables)
+    const queue = await EmbedQueue.open(indexed, {
       tables,
       writes: vectorWrites,
       embedder,
@@ -248,12 +259,8 @@ export class EmbeddedEngine implements Engine {
       onCommit: (rows) => vectorCare.wrote(rows),
       onProblem,
     })
-    this.#writer = { queue, pageWrites, pageCare, vectorCare, lock }
-  }
-
-  async #finishWrites(): Promise<void> {
-    const { tables } = this.#opened!
-    const { again, unknown } = await interruptedWrites(tables)
+    this.#writer = { queue, pageWrites, pageCare, vectorCare }
+    const { again, unknown } = interruptedWrites(indexed, tables.store)
     tables.store.remove(unknown)
     await this.index(again.map(toPage))
   }

@@ -3,7 +3,8 @@ import { type Connection, Index, Session, type Table, connect } from "@lancedb/l
 import type { Schema } from "apache-arrow"
 import { PageStore } from "./page-store.ts"
 import { INDEX_FORMAT, type Manifest, writeManifest } from "./manifest.ts"
-import { pagesSchema, vectorsSchema } from "./schema.ts"
+import { batchesOf } from "./rows.ts"
+import { type PageRow, pagesSchema, vectorsSchema } from "./schema.ts"
 
 const MEGABYTE = 1024n * 1024n
 /** What LanceDB may keep of indices and of file metadata. Its own defaults are 6 GB and 1 GB. */
@@ -32,6 +33,16 @@ export async function openTables(connection: Connection, dir: string, manifest: 
     connection.openTable(manifest.vectors),
   ])
   return { pages, vectors, store: PageStore.open(dir) }
+}
+
+export type IndexedPage = Pick<PageRow, "id" | "revision" | "passage_count">
+
+/** What the table of pages has, by id. */
+export async function indexedPages({ pages }: Tables): Promise<Map<string, IndexedPage>> {
+  const indexed = new Map<string, IndexedPage>()
+  const all = pages.query().select(["id", "revision", "passage_count"])
+  for await (const batch of batchesOf<IndexedPage>(all)) for (const page of batch) indexed.set(page.id, page)
+  return indexed
 }
 
 /** Makes an empty index. What a process left behind that died while doing this is dropped. */
