@@ -96,6 +96,8 @@ describe("@tavily/core", () => {
       safe_search: true,
       include_published_date: true,
       filter_by_published_date: true,
+      // The key that the first start showed is the operator's.
+      explain: true,
     } as const satisfies TavilySearchOptions
     const answer = await client.search('"pruned in winter" roses', options)
     expect(answer.results).toEqual([

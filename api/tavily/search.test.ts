@@ -1,7 +1,9 @@
+import * as fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { SEARCH_KEY, type ServedApp, serveApp } from "../testing/serve-app.ts"
+import { searchSchema } from "./schema.ts"
 
 const engine = new FakeEngine([hit(), hit({ images: [], favicon: null, publishedAt: null, passages: [] })])
 let app: ServedApp
@@ -276,6 +278,26 @@ describe("what is refused", () => {
     expect(body).toEqual({ detail: { error: "Access denied. explain needs a key of the role admin." } })
     expect(engine.queries).toHaveLength(asked)
     expect((await app.post("/search", { query: "pump", explain: false }, { headers })).status).toBe(200)
+  })
+
+  test("whatever is sent: it is served, or refused by the name of its field", async () => {
+    const fields = Object.keys(searchSchema.properties)
+    const value = fc.oneof(
+      fc.jsonValue({ maxDepth: 1 }),
+      fc.constantFrom("en", "france", "news", "boost", "auto", "2024-02-29", "week", "fast", true, 3),
+      fc.array(fc.oneof(fc.domain(), fc.string()), { maxLength: 2 }),
+    )
+    const body = fc.dictionary(fc.constantFrom(...fields), value, { maxKeys: 6 })
+    const holds = fc.assert(
+      fc.asyncProperty(body, fc.string(), async (parameters, query) => {
+        const answer = await app.post("/search", { query, ...parameters })
+        if (answer.status === 200) return Array.isArray(answer.body.results)
+        const [, field = ""] = /^(?:Invalid|Missing) (\w+)/.exec(answer.body.detail.error) ?? []
+        return answer.status === 400 && fields.includes(field)
+      }),
+      { numRuns: 150 },
+    )
+    await expect(holds).resolves.toBeUndefined()
   })
 
   test("a country in any letter case is none of that", async () => {
