@@ -62,6 +62,10 @@ describe("what is given is left alone", () => {
     })
   })
 
+  test("a country stays in force: the topic remains general", () => {
+    expect(choose(query, { country: "france" })).toMatchObject({ topic: "general" })
+  })
+
   test.each<[Partial<SearchBody>, string[]]>([
     [{ search_depth: "fast" }, ["search_depth"]],
     [{ topic: "news" }, ["topic"]],

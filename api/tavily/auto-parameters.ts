@@ -45,7 +45,8 @@ const NAMED_HOST =
  */
 export function chooseParameters(body: SearchBody, now: Date): AutoParameters {
   const text = searchedText(body.query)
-  const topic = body.topic ?? topicOf(text)
+  // A country that is given counts with the general topic only, and what is given wins.
+  const topic = body.topic ?? (body.country === undefined ? topicOf(text) : "general")
   const undated =
     body.time_range === undefined && body.start_date === undefined && body.end_date === undefined
   const range = undated && body.days === undefined ? timeRangeOf(text, topic, now) : undefined
