@@ -8,6 +8,8 @@ export interface Candidate {
    * nearest, null when it has no vectors yet.
    */
   readonly cosine: number | undefined | null
+  /** Looked for by itself: its cosine says nothing of how near the nearest pages reach. Default false. */
+  readonly aside?: boolean
 }
 
 /** Facts of the query that make scores of different queries comparable. */
@@ -73,7 +75,7 @@ const CALIBRATIONS = {
  * the nearest is taken to be as near as the farthest page known; one without vectors counts by its words alone.
  */
 export function fuse(candidates: readonly Candidate[], { lexicalBound }: QueryFacts): Ranked[] {
-  const cosines = candidates.flatMap(({ cosine }) => cosine ?? [])
+  const cosines = candidates.flatMap(({ cosine, aside }) => (aside ? [] : (cosine ?? [])))
   const farthest = cosines.reduce((least, cosine) => Math.min(least, cosine), 1)
   const arms = cosines.length === 0 ? "lexical" : lexicalBound > 0 ? "hybrid" : "vector"
   const weight = { lexical: 1, vector: 0, hybrid: LEXICAL_WEIGHT }[arms]

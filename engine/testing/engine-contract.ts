@@ -4,8 +4,8 @@ import { createInterface } from "node:readline"
 import { setTimeout } from "node:timers/promises"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { Embedder } from "#engine/embedder.ts"
-import type { Engine, PageFilter } from "#engine/engine.ts"
-import { MAX_PASSAGE_CHARS } from "#engine/page.ts"
+import type { Engine, PageFilter, PagePreference } from "#engine/engine.ts"
+import { MAX_PASSAGE_CHARS, type Page } from "#engine/page.ts"
 import { HashingEmbedder } from "./hashing-embedder.ts"
 import { aPage, rareWord, urlOf } from "./pages.ts"
 
@@ -317,7 +317,7 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
         for (const arms of ["hybrid", "lexical", "vector"] as const) {
           const ask = async (text: string) => {
             const { hits } = await engine.search({ text, limit: 5, arms })
-            return hits.map((hit) => hit.url.split("/").at(-1)).sort()
+            return hits.map((hit) => hit.url.split("/").at(-1)!).sort()
           }
           expect(await ask("jaguar")).toEqual(["both", "car", "cat"])
           expect(await ask("jaguar -cars")).toEqual(["both", "cat"])
@@ -355,7 +355,7 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
         ])
         await engine.settled()
         const ask = async (text: string, filter?: PageFilter) =>
-          (await found(engine, text, filter)).map((url) => url.at(-1)).sort()
+          (await found(engine, text, filter)).map((url) => url.at(-1)!).sort()
         expect(await ask("cherries site:example.com")).toEqual(["a", "b"])
         expect(await ask("cherries site:docs.example.com")).toEqual(["b"])
         expect(await ask("cherries site:EXAMPLE.com. -site:docs.example.com")).toEqual(["a"])
@@ -436,7 +436,7 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
           "http://[2001:db8::1]/",
           "https://bücher.example/",
         ]
-        await engine.index(sites.map((site) => aPage(site)))
+        await engine.index(sites.map((site) => aPage(site, { markdown: `Some text on ${site}` })))
         await engine.settled()
         const inside = async (...includeDomains: string[]) =>
           (await found(engine, "text", { includeDomains })).sort()
@@ -462,7 +462,8 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
 
       test("on dates keeps pages of unknown date unless they must have one", async () => {
         const engine = await open()
-        const on = (day: string) => aPage(day, { publishedAt: new Date(`${day}T00:00:00Z`) })
+        const on = (day: string) =>
+          aPage(day, { markdown: `Text of ${day}.`, publishedAt: new Date(`${day}T00:00:00Z`) })
         await engine.index([on("2024-01-01"), on("2024-06-01"), on("1960-05-05"), aPage("undated")])
         await engine.settled()
         const publishedFrom = new Date("2024-01-01T00:00:00Z")
@@ -515,9 +516,9 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
         for (const arms of ["hybrid", "lexical", "vector"] as const) {
           const query = { text: "cherries", limit: 5, arms }
           const all = await engine.search(query)
-          expect(all.hits.map(({ url, unsafe }) => [url, unsafe]).sort()).toEqual([
-            [safe.url, false],
-            [unsafe.url, true],
+          expect(all.hits.map((hit) => `${hit.url} ${hit.unsafe}`).sort()).toEqual([
+            `${safe.url} false`,
+            `${unsafe.url} true`,
           ])
           const { hits } = await engine.search({ ...query, filter: { safe: true } })
           expect(hits).toMatchObject([{ url: safe.url, topic: "news", country: "fr", unsafe: false }])
@@ -539,6 +540,201 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
           const { hits } = await engine.search({ text: "common words", limit: 4, filter, arms })
           expect(hits).toHaveLength(4)
         }
+      })
+    })
+
+    describe("a preference", () => {
+      const plain = "A recipe for cherry cake with sugar."
+      const preferring = async (engine: Engine, preference: PagePreference) => {
+        const { hits } = await engine.search({
+          text: "cherry cake recipe",
+          limit: 10,
+          arms: "lexical",
+          preference,
+        })
+        const scores = hits.map((hit) => hit.score)
+        expect(scores).toEqual([...scores].sort((a, b) => b - a))
+        const values = hits.map(({ parts }) => parts.fused + parts.boost)
+        expect(values).toEqual([...values].sort((a, b) => b - a))
+        return hits
+      }
+
+      test.each<[string, Partial<Page>, PagePreference]>([
+        ["domain", { url: urlOf("https://blog.preferred.example/x") }, { domains: ["preferred.example"] }],
+        ["language", { language: "fr" }, { languages: ["de", "fr"] }],
+        ["country", { country: "fr" }, { countries: ["fr"] }],
+        ["topic", { topic: "news" }, { topic: "news" }],
+        [
+          "recency",
+          { publishedAt: new Date("2026-01-01") },
+          { recentAt: new Date("2026-01-03"), domains: [] },
+        ],
+      ])("for a %s brings its pages up, tells by how much, and drops none", async (_, about, preference) => {
+        const engine = await open()
+        await engine.index([
+          aPage("better", { markdown: plain }),
+          { ...aPage("preferred", { markdown: `${plain} With love.` }), ...about },
+          aPage("old", { markdown: `${plain} As it ever was.`, publishedAt: new Date("2020-01-01") }),
+          { ...aPage("unrelated", { ...about, markdown: "Weather." }), url: urlOf("unrelated") },
+        ])
+        await engine.settled()
+        const before = await preferring(engine, {})
+        const hits = await preferring(engine, preference)
+        expect(hits.map((hit) => hit.url).sort()).toEqual(before.map((hit) => hit.url).sort())
+        const preferred = hits.find((hit) => hit.markdown.endsWith("With love."))!
+        expect(hits.indexOf(preferred)).toBe(0)
+        expect(preferred.parts.boost).toBeGreaterThan(0)
+        for (const hit of before) expect(hit.parts.boost).toBe(0)
+        expect(hits.find((hit) => hit.url === urlOf("better"))!.parts.boost).toBe(0)
+        expect(hits[0]!.score).toBeLessThanOrEqual(before[0]!.score)
+      })
+
+      test("for news counts how recent they are, and pages without a date gain nothing by it", async () => {
+        const engine = await open()
+        const news = (name: string, day?: string) =>
+          aPage(name, {
+            markdown: `${plain} Edition ${name}.`,
+            topic: "news",
+            publishedAt: day ? new Date(day) : null,
+          })
+        await engine.index([
+          aPage("general", { markdown: plain }),
+          news("undated"),
+          news("lastyear", "2025-01-01"),
+          news("yesterday", "2026-01-01"),
+        ])
+        await engine.settled()
+        const hits = await preferring(engine, { topic: "news", recentAt: new Date("2026-01-02") })
+        expect(hits[0]!.url).toBe(urlOf("yesterday"))
+        expect(hits.at(-1)!.url).toBe(urlOf("general"))
+        const gain = (name: string) => {
+          const { parts } = hits.find((hit) => hit.url === urlOf(name))!
+          return parts.boost / parts.fused
+        }
+        expect(gain("undated")).toBeLessThan(gain("yesterday"))
+        expect(gain("lastyear")).toBeCloseTo(gain("undated"), 3)
+      })
+
+      test("finds its pages though many others match better", async () => {
+        const engine = await open()
+        const others = Array.from({ length: 400 }, (_, i) =>
+          aPage(`o/${i}`, { markdown: `Cherry cake recipe ${rareWord(i)}: cherry cake, cherry cake.` }),
+        )
+        const far = aPage("https://far.example/", { markdown: "A cherry cake recipe and something else." })
+        await engine.index([...others, far])
+        await engine.settled()
+        for (const arms of ["hybrid", "lexical"] as const) {
+          const query = { text: "cherry cake recipe", limit: 400, arms }
+          const preference = { domains: ["far.example"] }
+          const { hits } = await engine.search({ ...query, limit: 20, preference })
+          expect({ arms, urls: hits.map((hit) => hit.url) }).toMatchObject({
+            arms,
+            urls: expect.arrayContaining([far.url]),
+          })
+          const both = { ...query, limit: 20, preference, filter: { excludeDomains: ["far.example"] } }
+          expect((await engine.search(both)).hits.map((hit) => hit.url)).not.toContain(far.url)
+        }
+      })
+    })
+
+    describe("pages of one text", () => {
+      const article = Array.from(
+        { length: 90 },
+        (_, i) => `${rareWord(i % 45)} stands by ${rareWord(i)}.`,
+      ).join(" ")
+
+      test("under several addresses come once, under the plainest, and others fill the limit", async () => {
+        const engine = await open()
+        const addresses = [
+          "https://example.com/article?ref=feed",
+          "http://example.com/article",
+          "https://www.example.com/article",
+          "https://example.com/article",
+          "https://example.com/print/article",
+          "https://mirror.example.org/a/b/article",
+        ]
+        await engine.index([
+          ...addresses.map((url) => aPage(url, { title: "Article", markdown: article })),
+          ...[1, 2, 3].map((i) =>
+            aPage(`other/${i}`, {
+              title: `Other ${i}`,
+              markdown: `${rareWord(0)} in passing, ${rareWord(50 + i)}.`,
+            }),
+          ),
+        ])
+        await engine.settled()
+        for (const arms of ["hybrid", "lexical", "vector"] as const) {
+          const { hits } = await engine.search({ text: `${rareWord(0)} article`, limit: 4, arms })
+          const articles = hits.filter((hit) => hit.title === "Article").map((hit) => hit.url)
+          expect(articles).toEqual(["https://example.com/article"])
+          expect(arms === "vector" || hits.length === 4).toBe(true)
+        }
+        const filter = { includeDomains: ["mirror.example.org"] }
+        expect(await found(engine, `${rareWord(0)} article`, filter)).toEqual([addresses[5]])
+      })
+
+      test("come once when a copy differs by a few words, and pages of one template stay apart", async () => {
+        const engine = await open()
+        const template = (name: string) => `Class ${name} is final. ${article}`
+        await engine.index([
+          aPage("article", { title: "Article", markdown: article }),
+          aPage("print/article", { title: "Article (print version)", markdown: `${article} Printed today.` }),
+          aPage("class/a", { title: "Class Alpha", markdown: template("Alpha") }),
+          aPage("class/b", { title: "Class Beta", markdown: template("Beta") }),
+          aPage("short/a", { title: "One", markdown: `${rareWord(0)} is missing.` }),
+          aPage("short/b", { title: "Two", markdown: `${rareWord(0)} is missing.` }),
+        ])
+        expect((await foundByWords(engine, rareWord(0))).map((url) => url.slice(25))).toEqual([
+          "article",
+          "class/a",
+          "class/b",
+          "short/a",
+          "short/b",
+        ])
+      })
+
+      test("are told apart again when one of them changes", async () => {
+        const engine = await open()
+        const copy = aPage("copy/of/it", { title: "Article", markdown: article })
+        await engine.index([aPage("it", { title: "Article", markdown: article }), copy])
+        expect(await foundByWords(engine, rareWord(0))).toEqual([urlOf("it")])
+        await engine.index([{ ...copy, markdown: `${rareWord(0)} has moved.` }])
+        expect(await foundByWords(engine, rareWord(0))).toEqual([urlOf("copy/of/it"), urlOf("it")])
+        await engine.index([copy])
+        await engine.remove([urlOf("it")])
+        expect(await foundByWords(engine, rareWord(0))).toEqual([copy.url])
+      })
+    })
+
+    describe("hits of one host", () => {
+      const about = (host: string, i: number) =>
+        aPage(`https://${host}/${i}`, { title: `Page ${i}`, markdown: `Cherry cake ${rareWord(i)}.` })
+
+      test("leave room for other hosts that match as well", async () => {
+        const engine = await open()
+        await engine.index([
+          ...Array.from({ length: 20 }, (_, i) => about("big.example", i)),
+          ...Array.from({ length: 4 }, (_, i) => about(`small${i}.example`, 20 + i)),
+        ])
+        const { hits } = await engine.search({ text: "cherry cake", limit: 10, arms: "lexical" })
+        const big = hits.map((hit) => new URL(hit.url).hostname === "big.example")
+        expect(big.slice(0, 10).filter(Boolean)).toHaveLength(6)
+        const all = await engine.search({ text: "cherry cake", limit: 30, arms: "lexical" })
+        expect(all.hits).toHaveLength(24)
+      })
+
+      test("all stand in their order when no other host is close, and in an index of one host", async () => {
+        const engine = await open()
+        const pages = Array.from({ length: 12 }, (_, i) => about("big.example", i))
+        await engine.index([
+          ...pages,
+          aPage("https://small.example/", {
+            markdown: `Long words of other things. ${"And on. ".repeat(60)} Cherry.`,
+          }),
+        ])
+        const { hits } = await engine.search({ text: "cherry cake", limit: 10, arms: "lexical" })
+        expect(hits.every((hit) => hit.url.startsWith("https://big.example/"))).toBe(true)
+        expect(hits).toHaveLength(10)
       })
     })
 

@@ -16,6 +16,8 @@ export interface Exclusions {
 export interface ArmsFound {
   readonly lexical: LexicalHits
   readonly nearest: readonly Nearest[]
+  /** Pages of `nearest` that were asked for by themselves, and are not among the nearest of all. */
+  readonly aside: ReadonlySet<string>
 }
 
 /** Times that longer lists are asked for when too little is left, and how much longer each is. */
@@ -66,7 +68,8 @@ export async function withoutExcluded(
   }
 }
 
-const without = ({ lexical, nearest }: ArmsFound, dropped: ReadonlySet<string>): ArmsFound => ({
+const without = ({ lexical, nearest, aside }: ArmsFound, dropped: ReadonlySet<string>): ArmsFound => ({
+  aside,
   lexical: new Map([...lexical].filter(([id]) => !dropped.has(id))),
   nearest: nearest.filter(({ page }) => !dropped.has(page)),
 })

@@ -1,7 +1,8 @@
 import path from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { setImmediate } from "node:timers/promises"
-import type { StoredPage } from "./schema.ts"
+import type { PageFacts } from "../../page-facts.ts"
+import type { PageRow, StoredPage } from "./schema.ts"
 
 /** Pages written in one transaction: about a megabyte, so that the event loop is not held up for long. */
 const PAGES_AT_A_TIME = 20
@@ -18,6 +19,10 @@ const SCHEMA = `
     passages text not null,
     markdown text not null
   ) strict;
+  create table if not exists facts (
+    id text primary key,
+    facts text not null
+  ) strict, without rowid;
   create index if not exists page_revision on page (id, revision)`
 
 /**
@@ -31,11 +36,17 @@ export class PageStore implements Disposable {
   readonly #read: StatementSync
   readonly #write: StatementSync
   readonly #remove: StatementSync
+  readonly #readFacts: StatementSync
+  readonly #writeFacts: StatementSync
+  readonly #removeFacts: StatementSync
 
   private constructor(db: DatabaseSync) {
     this.#db = db
     this.#read = db.prepare("select * from page where id = ?")
     this.#remove = db.prepare("delete from page where id = ?")
+    this.#readFacts = db.prepare("select facts from facts where id = ?")
+    this.#removeFacts = db.prepare("delete from facts where id = ?")
+    this.#writeFacts = db.prepare("insert or replace into facts (id, facts) values (?, ?)")
     this.#write = db.prepare(
       "insert or replace into page (id, revision, title, details, passages, markdown) values (?, ?, ?, ?, ?, ?)",
     )
@@ -58,14 +69,23 @@ export class PageStore implements Disposable {
     return ids.flatMap((id) => (this.#read.get(id) as StoredPage | undefined) ?? [])
   }
 
-  async write(pages: readonly StoredPage[]): Promise<void> {
+  /** What ranking asks of pages, by their ids: a row of its own, so that hundreds are read in a millisecond. */
+  facts(ids: readonly string[]): Map<string, PageFacts> {
+    const known = new Map<string, PageFacts>()
+    for (const id of ids) {
+      const row = this.#readFacts.get(id)
+      if (row) known.set(id, JSON.parse(row["facts"] as string) as PageFacts)
+    }
+    return known
+  }
+
+  async write(pages: readonly (StoredPage & Pick<PageRow, "facts">)[]): Promise<void> {
     for (let at = 0; at < pages.length; at += PAGES_AT_A_TIME) {
       this.#transaction(() => {
-        for (const { id, revision, title, details, passages, markdown } of pages.slice(
-          at,
-          at + PAGES_AT_A_TIME,
-        )) {
+        for (const page of pages.slice(at, at + PAGES_AT_A_TIME)) {
+          const { id, revision, title, details, passages, markdown, facts } = page
           this.#write.run(id, revision, title, details, passages, markdown)
+          this.#writeFacts.run(id, facts)
         }
       })
       await setImmediate()
@@ -74,12 +94,15 @@ export class PageStore implements Disposable {
 
   remove(ids: readonly string[]): void {
     this.#transaction(() => {
-      for (const id of ids) this.#remove.run(id)
+      for (const id of ids) {
+        this.#remove.run(id)
+        this.#removeFacts.run(id)
+      }
     })
   }
 
   clear(): void {
-    this.#db.exec("delete from page")
+    this.#db.exec("delete from page; delete from facts")
   }
 
   /** Id and revision of every page. */

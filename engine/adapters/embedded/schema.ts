@@ -18,6 +18,8 @@ import { createHash } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
 import { analyse } from "../../analysis/analyse.ts"
 import { placeOf } from "../../domains.ts"
+import { fingerprintOf } from "../../fingerprint.ts"
+import type { PageFacts } from "../../page-facts.ts"
 import type { Page, PageTopic, Passage } from "../../page.ts"
 import { type PageUrl, pageId } from "../../page-url.ts"
 import { toPassages } from "../../passages.ts"
@@ -87,6 +89,8 @@ export interface PageRow extends FilterColumns {
   readonly passages: string
   readonly passage_count: number
   readonly terms: string
+  /** JSON of {@link PageFacts}. */
+  readonly facts: string
 }
 
 /** What a page says of itself besides its text. Dates are milliseconds since the epoch. */
@@ -119,6 +123,8 @@ export async function toPageRow(page: Page): Promise<PageRow> {
     unsafe: page.unsafe,
   }
   const passagesText = JSON.stringify(passages)
+  const terms = await termsOf(page, passages)
+  // The title's terms stand twice: a word there says more than one in the text.
   return {
     id,
     revision: revisionOf([id, page.title, passagesText, JSON.stringify(columns)]),
@@ -128,8 +134,18 @@ export async function toPageRow(page: Page): Promise<PageRow> {
     markdown: page.markdown,
     passages: passagesText,
     passage_count: passages.length,
-    terms: (await termsOf(page, passages)).join(" "),
+    terms: [...terms.title, ...terms.title, ...terms.text].join(" "),
+    facts: JSON.stringify(factsOf(page, columns, terms.text)),
   }
+}
+
+function factsOf(
+  { url, title }: Page,
+  { host, domain, language, country, topic, published }: FilterColumns,
+  terms: readonly string[],
+): PageFacts {
+  const facts = { url, title, host, domain, language, country, topic, published }
+  return { ...facts, fingerprint: fingerprintOf(terms) }
 }
 
 function detailsOf(page: Page): Details {
@@ -190,10 +206,11 @@ function revisionOf(parts: readonly string[]): number {
   return hash.readUIntBE(0, 6) * 32 + (hash[6]! >> 3)
 }
 
-/** The title's terms stand twice: a word there says more than one in the text. */
-async function termsOf(page: Page, passages: readonly Passage[]): Promise<string[]> {
-  const title = analyse(page.title, page.language)
-  const terms = [...title, ...title]
+async function termsOf(
+  page: Page,
+  passages: readonly Passage[],
+): Promise<{ title: readonly string[]; text: readonly string[] }> {
+  const terms: string[] = []
   let above: readonly string[] = []
   for (const [i, { headings, text }] of passages.entries()) {
     if (i % PASSAGES_AT_A_TIME === PASSAGES_AT_A_TIME - 1) await setImmediate()
@@ -201,5 +218,5 @@ async function termsOf(page: Page, passages: readonly Passage[]): Promise<string
     terms.push(...analyse([...fresh, text].join("\n"), page.language))
     above = headings
   }
-  return terms
+  return { title: analyse(page.title, page.language), text: terms }
 }

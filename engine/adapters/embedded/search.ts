@@ -1,13 +1,16 @@
 import type { Embedder } from "../../embedder.ts"
 import type { Hit, Query, SearchResult } from "../../engine.ts"
-import { type Candidate, type Ranked, fuse } from "../../fusion.ts"
+import { arrange } from "../../arrange.ts"
+import type { Boosted } from "../../boosts.ts"
+import { type Candidate, fuse } from "../../fusion.ts"
 import { parseQueryText } from "../../query-text.ts"
-import { type LexicalHits, type Nearest, lexicalArm, pagesWithoutVectors, vectorArm } from "./arms.ts"
+import { type Nearest, lexicalArm, pagesWithoutVectors, vectorArm } from "./arms.ts"
 import { bestPassages } from "./best-passages.ts"
-import { exclusionsOf, withoutExcluded } from "./exclusions.ts"
+import { type ArmsFound, exclusionsOf, withoutExcluded } from "./exclusions.ts"
 import { all, filterText, isIn } from "./filter.ts"
 import { Lru } from "./lru.ts"
 import { pagesWithPhrases } from "./phrases.ts"
+import { withPreferred } from "./preferred.ts"
 import { analyseInLanguages } from "./query-terms.ts"
 import { type StoredPage, passagesOf, toPage } from "./schema.ts"
 import type { Tables } from "./tables.ts"
@@ -56,13 +59,18 @@ export async function searchIndex(
   }
   signal?.throwIfAborted()
 
-  const { lexical, nearest } = await withoutExcluded(context.tables, exclusions, limit, async (many) => {
+  const askArms = async (many: number, preferred: string | undefined): Promise<ArmsFound> => {
+    const [inPages, inVectors] = [all(pagesWhere, preferred), all(vectorsWhere, preferred)]
     const [lexical, nearest] = await Promise.all([
-      arms === "vector" ? new Map<string, number>() : lexicalArm(context.tables, terms, many, pagesWhere),
-      embedding?.then((vector) => vectorArm(context.tables, vector, many, vectorsWhere)) ?? [],
+      arms === "vector" ? new Map<string, number>() : lexicalArm(context.tables, terms, many, inPages),
+      embedding?.then((vector) => vectorArm(context.tables, vector, many, inVectors)) ?? [],
     ])
-    return { lexical, nearest }
-  })
+    return { lexical, nearest, aside: new Set() }
+  }
+  const found = await withoutExcluded(context.tables, exclusions, limit, (many) =>
+    withPreferred(query.preference, (preferred) => askArms(many, preferred)),
+  )
+  const { lexical, nearest } = found
   signal?.throwIfAborted()
   const waiting =
     context.allEmbedded || arms !== "hybrid"
@@ -71,9 +79,10 @@ export async function searchIndex(
   // Counts that are behind the index must not make a score exceed its bound.
   const bound = Math.max(context.frequencies.lexicalBound(terms), ...lexical.values())
   const lexicalBound = arms === "vector" ? 0 : bound
-  const found = await rankAndRead(context.tables, { lexical, nearest, waiting, lexicalBound }, limit)
+  const evidence = { ...found, waiting, lexicalBound }
+  const best = await rankAndRead(context.tables, evidence, { ...query, limit })
   const passages = query.passagesPerPage ?? DEFAULT_PASSAGES
-  return { hits: found.map((one) => toHit(one, terms, passages)) }
+  return { hits: best.map((one) => toHit(one, terms, passages)) }
 }
 
 /** The vectors of the last questions: the same question often comes again, on another page or with a filter. */
@@ -97,14 +106,12 @@ export class QueryVectors {
 
 interface Found {
   readonly page: StoredPage
-  readonly ranked: Ranked
+  readonly ranked: Boosted
   readonly cosines: ReadonlyMap<number, number>
 }
 
 /** What the arms found. */
-interface Evidence {
-  readonly lexical: LexicalHits
-  readonly nearest: readonly Nearest[]
+interface Evidence extends ArmsFound {
   /** Pages among the lexical hits that have no vectors yet. */
   readonly waiting: ReadonlySet<string>
   readonly lexicalBound: number
@@ -116,8 +123,8 @@ interface Evidence {
  */
 async function rankAndRead(
   tables: Tables,
-  { lexical, nearest, waiting, lexicalBound }: Evidence,
-  limit: number,
+  { lexical, nearest, aside, waiting, lexicalBound }: Evidence,
+  { limit, preference }: Pick<Query, "limit" | "preference">,
 ): Promise<Found[]> {
   const read = new Map<string, StoredPage | null>()
   for (;;) {
@@ -129,11 +136,13 @@ async function rankAndRead(
         const known = cosines.get(id)
         return {
           id,
+          aside: aside.has(id),
           lexical: lexical.get(id) ?? 0,
           cosine: known ? Math.max(...known.values()) : waiting.has(id) ? null : undefined,
         }
       })
-    const best = fuse(candidates, { lexicalBound }).slice(0, limit)
+    const factsOf = (ids: readonly string[]) => tables.store.facts(ids)
+    const best = arrange(fuse(candidates, { lexicalBound }), { limit, preference, factsOf })
     const unread = best.filter(({ id }) => !read.has(id)).map(({ id }) => id)
     if (unread.length === 0) {
       return best.map((ranked) => ({
@@ -169,6 +178,6 @@ function toHit({ page: stored, ranked, cosines }: Found, terms: readonly string[
     ...page,
     score: ranked.score,
     passages: bestPassages(passagesOf(stored), terms, cosines, passages),
-    parts: { lexical: ranked.lexical, vector: ranked.vector, fused: ranked.fused, boost: 0 },
+    parts: { lexical: ranked.lexical, vector: ranked.vector, fused: ranked.fused, boost: ranked.boost },
   }
 }
