@@ -12,9 +12,9 @@ export type AutoParameters = Partial<
 
 /** Words with a subject in more than one field ("stock", "bond", "share") count only where the next word settles it. */
 const FINANCE =
-  /\b(?:stocks|(?:stock|share) (?:price|market|split|exchange)s?|market cap\w*|dividends?|earnings (?:call|report|per share|season)|quarterly (?:results|earnings|report)|nasdaq|nyse|dow jones|s&p 500|ftse|bond (?:yield|market)s?|(?:interest|exchange|inflation) rates?|hedge funds?|mutual funds?|etfs?|(?:bitcoin|gold|oil) price|price of (?:bitcoin|gold|oil)|balance sheets?|cash flow|central bank|wall street)\b|\$[A-Z]{1,5}\b/i
+  /\b(?:stocks|(?:stock|share) (?:price|market|split|exchange)s?|market cap\w*|dividends?|earnings (?:call|report|per share|season)|quarterly (?:results|earnings|report)|nasdaq|nyse|dow jones|s&p 500|ftse|bond (?:yield|market)s?|(?:interest|exchange|inflation) rates?|hedge funds?|mutual funds?|etfs?|(?:bitcoin|gold|oil) price|price of (?:bitcoin|gold|oil)|balance sheets?|cash flow|central bank|wall street)\b/i
 const NEWS =
-  /\b(?:news|headlines?|breaking|press releases?|current events|just announced|latest (?:on|about|developments?|updates? (?:on|about))|what(?:'s| is) happening|what happened)\b/i
+  /\b(?:news|headlines|press releases?|current events|just announced|latest (?:on|about|developments?|updates? (?:on|about))|what(?:'s| is) happening)\b/i
 /** "Used today" says nothing about when a page was written; "news of today" does. */
 const TODAY = /\b(?:today|tonight|this morning)\b/i
 
@@ -30,7 +30,7 @@ const SPANS: readonly (readonly [SearchRequest["time_range"] & string, RegExp])[
 ]
 
 const COMPARISON =
-  /\b(?:vs\.?|versus|compare[ds]?|comparison|differences? between|differs?|pros and cons|trade-?offs?|better than)\b/i
+  /\b(?:vs\.?|versus|compared (?:to|with)|comparison (?:of|between)|differences? between|differs? from|pros and cons|trade-?offs?|better than)\b/i
 const SECOND_QUESTION = /\?.*\?|\b(?:and|or) (?:how|why|what|when|which|who|where)\b/is
 /** Telling words of a question; with more it has several parts, whatever its form. */
 const MANY_WORDS = 12
