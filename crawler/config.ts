@@ -137,6 +137,12 @@ export const crawlerSettings = {
     default: "on",
     about: "Whether robots.txt, crawl-delay, noindex and nofollow are obeyed.",
   }),
+  images: onOff({
+    name: "FOSSICK_IMAGES",
+    default: "on",
+    about:
+      "Whether the images of crawled pages are fetched once, after the crawl, to measure them and keep a thumbnail.",
+  }),
 }
 
 /** Both go into a header of every request. */

@@ -9,6 +9,7 @@ import {
   MAX_URL_CHARS,
 } from "./frontier.ts"
 import { HostPatience } from "./host-patience.ts"
+import { ImageNotes } from "./images/image-notes.ts"
 import type { Job } from "./jobs.ts"
 import type { CrawlOutcome } from "./outcome.ts"
 import { pageHash } from "./page-hash.ts"
@@ -104,7 +105,7 @@ class SiteCrawl implements Visits, Disposable {
       Math.max(MIN_ADDRESSES, job.limit * ADDRESSES_PER_PAGE),
     )
     this.#frontier.add([{ url: start, depth: 0 }])
-    this.#writer = new PageWriter(options.engine, this.#frontier, (results, visits) => {
+    this.#writer = new PageWriter(options.engine, this.#frontier, new ImageNotes(db), (results, visits) => {
       this.#unwritten -= visits
       for (const { url } of results) this.#settled.delete(url)
       options.onRecorded?.(results)
@@ -320,7 +321,7 @@ class SiteCrawl implements Visits, Disposable {
     }
     this.#pages += 1
     const remove = redirected && this.#frontier.hashOf(entry.url) !== null ? entry.url : null
-    await this.#write({ page: unchanged ? null : page, remove, results })
+    await this.#write({ page: unchanged ? null : page, seen: page, remove, results })
   }
 
   // A canonical elsewhere is no reason to leave a page out of a crawl that will never go there; one that was
@@ -419,7 +420,12 @@ class SiteCrawl implements Visits, Disposable {
   ): Promise<void> {
     const remove = forget && this.#frontier.hashOf(url) !== null ? url : null
     const result = { url, outcome: outcomeName(outcome), detail: detailOf(outcome) }
-    await this.#write({ page: null, remove, results: [forget ? { ...result, hash: null } : result] })
+    await this.#write({
+      page: null,
+      seen: null,
+      remove,
+      results: [forget ? { ...result, hash: null } : result],
+    })
   }
 
   async #write(item: Parameters<PageWriter["add"]>[0]): Promise<void> {

@@ -39,6 +39,8 @@ export interface FetchOptions {
   readonly validators?: { readonly etag?: string; readonly lastModified?: string }
   /** Asked before a redirect is followed; an outcome ends the visit with it. */
   readonly onRedirect?: (to: PageUrl) => Promise<CrawlOutcomeOfRedirect | null>
+  /** The Accept header. Default: pages and text. */
+  readonly accept?: string
   /** Whether to download a body of this media type. Default: what {@link isReadableType} says. */
   readonly accepts?: (type: string) => boolean
 }
@@ -138,7 +140,7 @@ function requestHeaders(options: FetchOptions): Record<string, string> {
   const { etag, lastModified } = options.validators ?? {}
   return {
     "user-agent": options.userAgent,
-    accept: "text/html,application/xhtml+xml;q=0.9,text/plain;q=0.8,*/*;q=0.1",
+    accept: options.accept ?? "text/html,application/xhtml+xml;q=0.9,text/plain;q=0.8,*/*;q=0.1",
     "accept-encoding": ACCEPTED_ENCODINGS,
     ...(etag === undefined ? {} : { "if-none-match": etag }),
     ...(lastModified === undefined ? {} : { "if-modified-since": lastModified }),

@@ -7,14 +7,15 @@ const PROGRAM = new URL("./job-worker.ts", import.meta.url)
 /** A job process that does not end by then is killed; what it reported is safe. */
 const GRACE_MS = 10_000
 
-/** A child process that works on queued jobs and missing vectors, and then ends. */
+/** A child process that works on queued jobs and missing vectors, or on images, and then ends. */
 export class JobProcess {
   /** Exit code; null when a signal ended it. */
   readonly exited: Promise<number | null>
   readonly #child: ChildProcess
 
-  constructor() {
-    this.#child = fork(PROGRAM, { stdio: ["ignore", "inherit", "inherit", "ipc"] })
+  /** `program`: another one that ends when its parent lets go of it. */
+  constructor(program = PROGRAM) {
+    this.#child = fork(program, { stdio: ["ignore", "inherit", "inherit", "ipc"] })
     this.exited = new Promise((resolve) => {
       this.#child.once("exit", (code) => {
         resolve(code)

@@ -169,6 +169,23 @@ export class Jobs {
     return this.#db.prepare("select 1 from job where state = 'running'").get() !== undefined
   }
 
+  /** Whether no job waits, and none is at work. */
+  isIdle(): boolean {
+    return (
+      this.#db
+        .prepare("select 1 from job where state = 'queued' or (state = 'running' and beat_at > ?)")
+        .get(Date.now() - SILENT_MS) === undefined
+    )
+  }
+
+  /** Where jobs of any state start. */
+  starts(): string[] {
+    return this.#db
+      .prepare("select distinct url from job")
+      .all()
+      .map(({ url }) => String(url))
+  }
+
   /**
    * Marks a queued job as running here. Only the process that holds the index for writing may call this.
    * @returns null when the job waits no more: somebody cancelled or stopped it.

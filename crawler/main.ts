@@ -5,6 +5,8 @@ import { pino } from "pino"
 import { engineSettings } from "#engine/config.ts"
 import { environment, readSettings } from "#engine/settings.ts"
 import { crawlerSettings } from "./config.ts"
+import { followImages } from "./images/follow-images.ts"
+import { ImageStore } from "./images/image-store.ts"
 import { EXIT_LOCKED, JobProcess } from "./job-process.ts"
 import { BEAT_MS, Jobs } from "./jobs.ts"
 import { openStateStore } from "./state-store.ts"
@@ -18,7 +20,7 @@ const PAUSE_MS = 2000
 const MAX_PAUSE_MS = 30_000
 
 const env = environment()
-readSettings(crawlerSettings, env)
+const { images } = readSettings(crawlerSettings, env)
 const { dataDir } = readSettings(engineSettings, env)
 const log = pino({ name: "crawler", level: env["FOSSICK_LOG_LEVEL"] || "info" })
 const db = openStateStore(dataDir)
@@ -38,6 +40,10 @@ jobs.crawlerBeat(process.pid)
 const beat = setInterval(() => {
   jobs.crawlerBeat(process.pid)
 }, BEAT_MS)
+
+const following = images
+  ? followImages({ store: new ImageStore(db, dataDir), jobs, log, signal: stop.signal })
+  : null
 
 // What an earlier process left: jobs it was running, pages whose vectors are not made.
 let unfinished = existsSync(join(dataDir, "index")) || jobs.hasRunning()
@@ -62,6 +68,7 @@ while (!stop.signal.aborted) {
   }
 }
 
+await following
 clearInterval(beat)
 jobs.crawlerGone(process.pid)
 db.close()

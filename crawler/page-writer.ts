@@ -1,5 +1,6 @@
 import type { Engine, Page, PageUrl } from "#engine"
 import type { Frontier, FrontierResult } from "./frontier.ts"
+import type { ImageNotes } from "./images/image-notes.ts"
 
 const BATCH_PAGES = 64
 const BATCH_CHARS = 2_000_000
@@ -10,6 +11,8 @@ const WAITING_BATCHES = 3
 interface Item {
   readonly page: Page | null
   readonly remove: PageUrl | null
+  /** The page as read, indexed anew or not, for the images it carries. */
+  readonly seen: Pick<Page, "url" | "images"> | null
   readonly results: readonly FrontierResult[]
 }
 
@@ -20,6 +23,7 @@ interface Item {
 export class PageWriter {
   readonly #engine: Engine
   readonly #frontier: Frontier
+  readonly #images: ImageNotes
   readonly #recorded: (results: readonly FrontierResult[], visits: number) => void
   #items: Item[] = []
   #chars = 0
@@ -30,10 +34,12 @@ export class PageWriter {
   constructor(
     engine: Engine,
     frontier: Frontier,
+    images: ImageNotes,
     recorded: (results: readonly FrontierResult[], visits: number) => void,
   ) {
     this.#engine = engine
     this.#frontier = frontier
+    this.#images = images
     this.#recorded = recorded
   }
 
@@ -100,6 +106,8 @@ export class PageWriter {
     const removed = items.flatMap(({ remove }) => (remove !== null && !pages.has(remove) ? [remove] : []))
     if (pages.size > 0) await this.#engine.index([...pages.values()])
     if (removed.length > 0) await this.#engine.remove(removed)
+    this.#images.note(items.flatMap(({ seen }) => seen ?? []))
+    this.#images.forget(removed)
     const results = items.flatMap((item) => item.results)
     this.#frontier.record(results)
     this.#recorded(results, items.length)

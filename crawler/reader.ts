@@ -85,10 +85,10 @@ export class PageReader implements Reader {
       : { kind: "skipped", because: "robots", detail: "robots.txt disallows it" }
   }
 
-  /** Fetches without reading: robots.txt, sitemaps. */
+  /** Fetches without reading: robots.txt, sitemaps, images. */
   fetch(
     url: PageUrl,
-    options: Pick<FetchOptions, "accepts" | "signal"> & { readonly maxBytes?: number },
+    options: Pick<FetchOptions, "accept" | "accepts" | "onRedirect" | "signal"> & { readonly maxBytes?: number },
   ): Promise<FetchResult> {
     return fetchPage(url, { ...this.#fetchOptions(this.#config.timeoutMs), ...options })
   }

@@ -51,7 +51,7 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
 
 // Who starts a crawl of a private host means it; but only that host and port, and a public name is not
 // trusted to stay public.
-async function allowance(job: Job): Promise<string[]> {
+export async function allowance(job: Pick<Job, "url">): Promise<string[]> {
   const url = new URL(job.url)
   if (!(await leadsToPrivate(url))) return []
   return [

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { PageUrl } from "#engine"
+import { mediaType } from "../content-type.ts"
+import type { CrawlerConfig } from "../config.ts"
+import type { FetchResult } from "../fetch.ts"
+import type { PageReader } from "../reader.ts"
+import type { ImageStore, UnreadImage } from "./image-store.ts"
+import { readImage } from "./read-image.ts"
+
+/** Larger files are not fetched to the end. */
+const MAX_BYTES = 10_000_000
+/** Images fetched and read at the same time, all hosts together. */
+const CONCURRENCY = 4
+/** An image that failed for a passing reason, and a host that gives no answer, are left alone for so long. */
+const PAUSE_MS = 3_600_000
+/** Failures in a row after which a host is left alone. */
+const HOST_FAILURES = 3
+
+export interface CollectImagesOptions {
+  readonly store: ImageStore
+  /** The reader that may reach an image, by its address guard. */
+  readonly readerFor: (image: UnreadImage) => PageReader
+  readonly config: CrawlerConfig
+  /** Ends the work after the images in hand are cut short. */
+  readonly signal: AbortSignal
+}
+
+/** Looks at every image that is due, host by host at each host's pace, and sweeps those that no page carries any more. */
+export async function collectImages(options: CollectImagesOptions): Promise<void> {
+  const { store, signal } = options
+  const slots = new Slots(CONCURRENCY)
+  store.sweep()
+  for (let hosts = store.unreadHosts(); hosts.length > 0 && !signal.aborted; hosts = store.unreadHosts()) {
+    await Promise.all(hosts.map((host) => collectHost(host, slots, options)))
+  }
+}
+
+async function collectHost(host: string, slots: Slots, options: CollectImagesOptions): Promise<void> {
+  const { store, signal } = options
+  let failures = 0
+  for (let image = store.nextUnread(host); image; image = store.nextUnread(host)) {
+    const pauseMs = await slots.run(() => (signal.aborted ? null : collectImage(image!, options)))
+    if (pauseMs === null || signal.aborted) {
+      store.giveBack(image)
+      return
+    }
+    failures = pauseMs.answered ? 0 : failures + 1
+    if (failures >= HOST_FAILURES) store.postponeHost(host, Date.now() + PAUSE_MS)
+    await sleep(pauseMs.pauseMs, undefined, { signal }).catch(() => undefined)
+    if (signal.aborted) return
+  }
+}
+
+/** What one image tells about its host. */
+interface Collected {
+  readonly answered: boolean
+  /** To wait before the next request to the host. */
+  readonly pauseMs: number
+}
+
+async function collectImage(image: UnreadImage, options: CollectImagesOptions): Promise<Collected> {
+  const { store, config, signal } = options
+  const reader = options.readerFor(image)
+  const pauseMs = await pauseOf(image.url, reader, config)
+  const refused = await reader.disallowed(image.url)
+  const result: FetchResult =
+    refused ??
+    (await reader.fetch(image.url, {
+      accepts: isImageType,
+      accept: "image/avif,image/webp,image/*;q=0.8",
+      maxBytes: Math.min(MAX_BYTES, config.maxBytes),
+      onRedirect: (to) => reader.disallowed(to),
+      signal,
+    }))
+  if (signal.aborted) return { answered: true, pauseMs }
+  switch (result.kind) {
+    case "fetched":
+      await look(image, result.body, store)
+      return { answered: true, pauseMs }
+    case "skipped":
+      store.recordFailure(
+        image.id,
+        result.because === "unsupported-type" ? "broken" : "unreadable",
+        `${result.because}: ${result.detail ?? ""}`,
+      )
+      return { answered: true, pauseMs: result.because === "robots" ? 0 : pauseMs }
+    case "postponed":
+      store.postpone(image, result.until.getTime(), "the site asked to come back later")
+      store.postponeHost(image.host, result.until.getTime())
+      return { answered: true, pauseMs }
+    case "failed": {
+      const gone = /answered (?:404|410)$/.test(result.detail)
+      if (result.transient) store.postpone(image, Date.now() + PAUSE_MS, result.detail)
+      else store.recordFailure(image.id, gone ? "broken" : "unreadable", result.detail)
+      return { answered: result.because === "http-status" || result.because === "blocked-address", pauseMs }
+    }
+    default:
+      throw new Error(`${image.url} answered 304 to a request without validators`)
+  }
+}
+
+async function look(image: UnreadImage, body: Uint8Array, store: ImageStore): Promise<void> {
+  try {
+    const { look: seen, thumbnail } = await readImage(body)
+    store.recordLook(image.id, seen, thumbnail)
+  } catch (error) {
+    store.recordFailure(image.id, "unreadable", (error as Error).message)
+  }
+}
+
+// Servers name images as they like; what it is, the bytes say.
+function isImageType(type: string): boolean {
+  return type === "" || /^(?:image\/|application\/octet-stream$|binary\/octet-stream$)/.test(mediaType(type))
+}
+
+async function pauseOf(url: PageUrl, reader: PageReader, config: CrawlerConfig): Promise<number> {
+  if (reader.isOwnHost(url)) return 0
+  const robots = config.robots ? await reader.robots.for(url) : null
+  const asked = robots?.kind === "rules" ? (robots.rules.crawlDelayMs ?? 0) : 0
+  return Math.max(config.hostDelayMs, Math.min(asked, config.maxWaitMs))
+}
+
+/** Lets a number of works run at a time, the others in turn. */
+class Slots {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(slots: number) {
+    this.#free = slots
+  }
+
+  async run<T>(work: () => T | Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1
+    else
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve)
+      })
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#free += 1
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Logger } from "pino"
+import { JobProcess } from "../job-process.ts"
+import type { Jobs } from "../jobs.ts"
+import type { ImageStore } from "./image-store.ts"
+
+const PROGRAM = new URL("./image-worker.ts", import.meta.url)
+const POLL_MS = 500
+const PAUSE_MS = 5000
+const MAX_PAUSE_MS = 300_000
+
+export interface FollowImagesOptions {
+  readonly store: ImageStore
+  readonly jobs: Jobs
+  readonly log: Logger
+  readonly signal: AbortSignal
+}
+
+/**
+ * Has images looked at, in a process of its own, whenever there are any and no crawl waits or runs: pages go first,
+ * and a host never has both at its door. Ends with the signal.
+ */
+export async function followImages({ store, jobs, log, signal }: FollowImagesOptions): Promise<void> {
+  let failures = 0
+  while (!signal.aborted) {
+    if (!jobs.isIdle() || !store.hasWork()) {
+      await pause(POLL_MS, signal)
+      continue
+    }
+    const child = new JobProcess(PROGRAM)
+    const code = await untilBusy(child, jobs, signal)
+    failures = code === 0 ? 0 : failures + 1
+    if (failures === 0 || signal.aborted) continue
+    const ms = Math.min(PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS)
+    log.error({ code, ms }, "the image process failed and is started again")
+    await pause(ms, signal)
+  }
+}
+
+async function untilBusy(child: JobProcess, jobs: Jobs, signal: AbortSignal): Promise<number | null> {
+  const ended = child.exited.then(() => true)
+  while (!(await Promise.race([ended, sleep(POLL_MS, false)]))) {
+    if (!signal.aborted && jobs.isIdle()) continue
+    await child.stop()
+    return 0
+  }
+  return await child.exited
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined)
+}

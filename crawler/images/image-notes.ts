@@ -1,0 +1,88 @@
+import type { StatementSync } from "node:sqlite"
+import type { PageImage, PageUrl } from "#engine"
+import { type StateStore, transaction } from "../state-store.ts"
+import { isJunkAddress } from "./image-address.ts"
+import { migrateImages } from "./image-schema.ts"
+
+/** The first images of a page count: what comes later is a gallery or a list of teasers. */
+export const IMAGES_PER_PAGE = 20
+const ALT_CHARS = 500
+
+/** Which images indexed pages carry, as the crawl notes it down. */
+export class ImageNotes {
+  readonly #db: StateStore
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(db: StateStore) {
+    this.#db = db
+    migrateImages(db)
+  }
+
+  /** Takes down which images pages carry now; pages with none count too. */
+  note(pages: readonly { readonly url: PageUrl; readonly images: readonly PageImage[] }[]): void {
+    const noted = this.#prepare("select images from page_images where url = ?")
+    const changed = pages.flatMap(({ url, images }) => {
+      const kept = images.filter((image) => !isJunkAddress(image.url)).slice(0, IMAGES_PER_PAGE)
+      const was = noted.get(url)?.["images"]
+      const now = JSON.stringify(kept)
+      return was === now ? [] : [{ url, images: kept, now }]
+    })
+    if (changed.length === 0) return
+    transaction(this.#db, () => {
+      for (const { url, images, now } of changed) {
+        const { host: site } = new URL(url)
+        this.#drop(url)
+        this.#prepare("insert into page_images values (?, ?, ?)").run(url, site, now)
+        this.#prepare(
+          "insert into image_site values (?, 1) on conflict (site) do update set pages = pages + 1",
+        ).run(site)
+        for (const [rank, image] of images.entries()) this.#use(image, site, rank)
+      }
+    })
+  }
+
+  /** Pages that are no more; images that no page carries then go with `ImageStore.sweep`. */
+  forget(pages: readonly PageUrl[]): void {
+    if (pages.length === 0) return
+    transaction(this.#db, () => {
+      for (const url of pages) this.#drop(url)
+    })
+  }
+
+  #use({ url, description }: PageImage, site: string, rank: number): void {
+    const { host } = new URL(url)
+    const alt = description?.slice(0, ALT_CHARS) ?? null
+    const own = host === site ? 1 : 0
+    const { id } = this.#prepare(
+      `insert into image (url, host, alt, own, rank, uses) values (?, ?, ?, ?, ?, 1)
+       on conflict (url) do update set uses = uses + 1, alt = coalesce(alt, excluded.alt), own = max(own, excluded.own),
+         rank = min(rank, excluded.rank) returning id`,
+    ).get(url, host, alt, own, rank) as { id: number }
+    this.#prepare(
+      "insert into image_use values (?, ?, 1) on conflict (image, site) do update set pages = pages + 1",
+    ).run(id, site)
+  }
+
+  #drop(page: PageUrl): void {
+    const row = this.#prepare("delete from page_images where url = ? returning site, images").get(page)
+    if (!row) return
+    const site = String(row["site"])
+    this.#prepare("update image_site set pages = pages - 1 where site = ?").run(site)
+    this.#prepare("delete from image_site where site = ? and pages <= 0").run(site)
+    for (const { url } of JSON.parse(String(row["images"])) as PageImage[]) {
+      const id = this.#prepare("update image set uses = uses - 1 where url = ? returning id").get(url)?.["id"]
+      if (id === undefined) continue
+      this.#prepare("update image_use set pages = pages - 1 where image = ? and site = ?").run(
+        Number(id),
+        site,
+      )
+      this.#prepare("delete from image_use where image = ? and site = ? and pages <= 0").run(Number(id), site)
+    }
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql)
+    if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)))
+    return statement
+  }
+}

@@ -1,0 +1,180 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import type { StatementSync } from "node:sqlite"
+import type { PageUrl } from "#engine"
+import type { StateStore } from "../state-store.ts"
+import { migrateImages } from "./image-schema.ts"
+import type { Junk, Look } from "./read-image.ts"
+
+/** On at least this many pages, and on more than half of its site's, an image belongs to the design. */
+const FIXTURE_PAGES = 4
+const MAX_TRIES = 3
+
+/** What is known of an image on a page. */
+export type ImageFacts =
+  | ({ readonly state: "read"; readonly id: number } & Look)
+  /** No content: for what it is, or since it stands on most pages of the site, or is not there at all. */
+  | { readonly state: "junk"; readonly because: Junk | "fixture" | "broken" }
+  /** Nobody has looked, or may. */
+  | { readonly state: "unread" }
+
+/** An image to look at. */
+export interface UnreadImage {
+  readonly id: number
+  readonly url: PageUrl
+  readonly host: string
+  /** Whether a page of its own host and port carries it. */
+  readonly isOwn: boolean
+  readonly tries: number
+}
+
+/**
+ * What is known of the images that indexed pages carry, in `state.db`, and their thumbnails, in `images/` of the data
+ * folder. An image without a state is one to look at, so nothing has to be queued and a lost process leaves nothing
+ * behind.
+ */
+export class ImageStore {
+  readonly #db: StateStore
+  readonly #folder: string
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(db: StateStore, dataDir: string) {
+    this.#db = db
+    this.#folder = join(dataDir, "images")
+    migrateImages(db)
+  }
+
+  /** Whether there is something to look at now, or something to sweep. */
+  hasWork(now = Date.now()): boolean {
+    return (
+      this.#prepare("select 1 from image where state is null and due <= ? limit 1").get(now) !== undefined ||
+      this.#prepare("select 1 from image where uses = 0 limit 1").get() !== undefined
+    )
+  }
+
+  /** Hosts with images to look at. */
+  unreadHosts(now = Date.now()): string[] {
+    return this.#prepare("select distinct host from image where state is null and due <= ?")
+      .all(now)
+      .map(({ host }) => String(host))
+  }
+
+  /** The next images of a host, those that come first on their pages first. Counts a try for each. */
+  nextUnread(host: string, now = Date.now()): UnreadImage | null {
+    const row = this.#prepare(
+      "select id, url, host, own, tries from image where state is null and host = ? and due <= ? order by rank, id limit 1",
+    ).get(host, now)
+    if (!row) return null
+    if (Number(row["tries"]) >= MAX_TRIES) {
+      this.recordFailure(Number(row["id"]), "unreadable", "it took its process down again and again")
+      return this.nextUnread(host, now)
+    }
+    // Before it is looked at: an image that takes the process down is not tried for ever.
+    this.#prepare("update image set tries = tries + 1 where id = ?").run(Number(row["id"]))
+    return {
+      id: Number(row["id"]),
+      url: row["url"] as PageUrl,
+      host: String(row["host"]),
+      isOwn: row["own"] === 1,
+      tries: Number(row["tries"]) + 1,
+    }
+  }
+
+  /** Keeps what was seen. The thumbnail is there before anybody can know of it. */
+  recordLook(id: number, look: Look, thumbnail: Uint8Array): void {
+    const path = this.thumbnailPath(id)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, thumbnail)
+    this.#prepare(
+      `update image set state = 'read', width = ?, height = ?, format = ?, bytes = ?, frames = ?, hash = ?, junk = ?,
+         looked_at = ? where id = ?`,
+    ).run(look.width, look.height, look.format, look.bytes, look.frames, look.hash, look.junk, Date.now(), id)
+  }
+
+  /** `broken`: there is no image. `unreadable`: there may be one, which we cannot or may not look at. */
+  recordFailure(id: number, state: "broken" | "unreadable", detail: string): void {
+    this.#prepare("update image set state = ?, detail = ?, looked_at = ? where id = ?").run(
+      state,
+      detail.slice(0, 500),
+      Date.now(),
+      id,
+    )
+  }
+
+  /** Leaves an image for later, {@link MAX_TRIES} times in all. */
+  postpone(image: UnreadImage, until: number, detail: string): void {
+    if (image.tries >= MAX_TRIES) this.recordFailure(image.id, "unreadable", detail)
+    else this.#prepare("update image set due = ? where id = ?").run(until, image.id)
+  }
+
+  /** Gives a try back that was not made, or was cut short. */
+  giveBack({ id }: UnreadImage): void {
+    this.#prepare("update image set tries = tries - 1 where id = ?").run(id)
+  }
+
+  /** Leaves a whole host for later. */
+  postponeHost(host: string, until: number): void {
+    this.#prepare("update image set due = ? where host = ? and state is null").run(until, host)
+  }
+
+  /** Removes images that no page carries any more, thumbnails first, so that none is left without its row. */
+  sweep(): void {
+    for (const { id } of this.#prepare("select id from image where uses = 0").all()) {
+      rmSync(this.thumbnailPath(Number(id)), { force: true })
+      // It may have come back meanwhile; then it is looked at once more.
+      const { changes } = this.#prepare("delete from image where id = ? and uses = 0").run(Number(id))
+      if (changes === 0)
+        this.#prepare("update image set state = null, tries = 0, due = 0 where id = ?").run(Number(id))
+    }
+  }
+
+  /** What is known of images on a page of this site, by address. */
+  facts(urls: readonly string[], pageUrl: string): Map<string, ImageFacts> {
+    const { host: site } = new URL(pageUrl)
+    const sitePages = Number(
+      this.#prepare("select pages from image_site where site = ?").get(site)?.["pages"] ?? 0,
+    )
+    const select = this.#prepare(
+      `select id, state, width, height, format, bytes, frames, hash, junk, pages
+       from image left join image_use on image = id and site = ? where url = ?`,
+    )
+    const facts = new Map<string, ImageFacts>()
+    for (const url of urls) {
+      const row = select.get(site, url)
+      if (!row) continue
+      const pages = Number(row["pages"] ?? 0)
+      const fixture = pages >= FIXTURE_PAGES && pages * 2 > sitePages
+      facts.set(url, factsOf(row, fixture))
+    }
+    return facts
+  }
+
+  /** Where the thumbnail of an image lies: WebP, 320 pixels at most on a side. */
+  thumbnailPath(id: number): string {
+    return join(this.#folder, (id % 256).toString(16).padStart(2, "0"), `${id}.webp`)
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql)
+    if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)))
+    return statement
+  }
+}
+
+function factsOf(row: Readonly<Record<string, unknown>>, fixture: boolean): ImageFacts {
+  if (fixture) return { state: "junk", because: "fixture" }
+  if (row["state"] === "broken") return { state: "junk", because: "broken" }
+  if (row["state"] !== "read") return { state: "unread" }
+  if (row["junk"] !== null) return { state: "junk", because: row["junk"] as Junk }
+  return {
+    state: "read",
+    id: Number(row["id"]),
+    width: Number(row["width"]),
+    height: Number(row["height"]),
+    format: String(row["format"]),
+    bytes: Number(row["bytes"]),
+    frames: Number(row["frames"]),
+    hash: String(row["hash"]),
+    junk: null,
+  }
+}

@@ -1,0 +1,182 @@
+import { existsSync } from "node:fs"
+import sharp from "sharp"
+import { describe, expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { PageReader } from "../reader.ts"
+import { CrawlFixture, temporaryFolder, testConfig } from "../testing/crawl-fixture.ts"
+import { flatPicture, picture } from "../testing/pictures.ts"
+import { article, bytes, startTestSite, status, textFile, type TestSite } from "../testing/test-site.ts"
+import { collectImages } from "./collect-images.ts"
+import { ImageStore } from "./image-store.ts"
+
+const png = (body: Uint8Array) => bytes(body, { "content-type": "image/png" })
+const page = (title: string, images: readonly string[], links: readonly string[] = []) =>
+  article(title, { links }).replace(
+    "</h1>",
+    `</h1>${images.map((src) => `<p><img src="${src}" alt="${src}"></p>`).join("")}`,
+  )
+
+async function collect(fixture: CrawlFixture, dataDir: string, config = testConfig()): Promise<ImageStore> {
+  const store = new ImageStore(fixture.db, dataDir)
+  await using reader = new PageReader(config)
+  await collectImages({ store, readerFor: () => reader, config, signal: new AbortController().signal })
+  return store
+}
+
+const known = (store: ImageStore, site: TestSite, paths: readonly string[]) => {
+  const facts = store.facts(
+    paths.map((path) => site.url(path)),
+    site.url("/"),
+  )
+  return paths.map((path) => {
+    const fact = facts.get(site.url(path))
+    return fact?.state === "junk" ? fact.because : (fact?.state ?? null)
+  })
+}
+
+describe("images of crawled pages", () => {
+  test("are fetched once, measured, and told from junk", async () => {
+    await using site = await startTestSite({
+      "/": page(
+        "Home",
+        ["/bee.png", "/dot.png", "/blank-bar.png", "/line.png", "/gone.png", "/text.png", "/spacer.gif"],
+        ["/more"],
+      ),
+      "/more": page("More", ["/bee.png"]),
+      "/bee.png": png(await picture(1)),
+      "/dot.png": png(await flatPicture(1, 1)),
+      "/blank-bar.png": png(await flatPicture(300, 100)),
+      "/line.png": png(await picture(2, { width: 900, height: 20 })),
+      "/gone.png": status(404),
+      "/text.png": textFile("no image"),
+      "/spacer.gif": png(await flatPicture(1, 1)),
+    })
+    await using fixture = new CrawlFixture()
+    using folder = temporaryFolder()
+    await fixture.crawl({ url: site.url("/") })
+    expect(site.requests.filter((path) => /png|gif/.test(path))).toEqual([])
+
+    const store = await collect(fixture, folder.path)
+    await collect(fixture, folder.path)
+    expect(site.requests.filter((path) => /png|gif/.test(path)).sort()).toEqual([
+      "/bee.png",
+      "/blank-bar.png",
+      "/dot.png",
+      "/gone.png",
+      "/line.png",
+      "/text.png",
+    ])
+    expect(
+      known(store, site, [
+        "/bee.png",
+        "/dot.png",
+        "/blank-bar.png",
+        "/line.png",
+        "/gone.png",
+        "/text.png",
+        "/spacer.gif",
+      ]),
+    ).toEqual(["read", "tracker", "flat", "strip", "broken", "broken", null])
+
+    const bee = store.facts([site.url("/bee.png")], site.url("/")).get(site.url("/bee.png"))
+    if (bee?.state !== "read") throw new Error("the bee was not read")
+    expect(bee).toMatchObject({ width: 640, height: 480, format: "png" })
+    expect(await sharp(store.thumbnailPath(bee.id)).metadata()).toMatchObject({ format: "webp", width: 320 })
+  })
+
+  test("that stand on most pages of a site belong to its design", async () => {
+    const pages = ["/", "/1", "/2", "/3", "/4", "/5"]
+    await using site = await startTestSite({
+      ...Object.fromEntries(
+        pages.map((path) => [path, page(`Page ${path}`, ["/logo.png", `/own${path.slice(1)}.png`], pages)]),
+      ),
+    })
+    await using fixture = new CrawlFixture()
+    using folder = temporaryFolder()
+    await fixture.crawl({ url: site.url("/") })
+    const store = new ImageStore(fixture.db, folder.path)
+    expect(known(store, site, ["/logo.png", "/own1.png"])).toEqual(["fixture", "unread"])
+
+    site.serve(Object.fromEntries(["/1", "/2", "/3"].map((path) => [path, page(`Page ${path}`, [], pages)])))
+    await fixture.crawl({ url: site.url("/") })
+    expect(known(store, site, ["/logo.png"])).toEqual(["unread"])
+  })
+
+  test("go with the last page that carries them", async () => {
+    await using site = await startTestSite({
+      "/": page("Home", ["/both.png"], ["/gone"]),
+      "/gone": page("Gone", ["/both.png", "/its-own.png"]),
+      "/both.png": png(await picture(1)),
+      "/its-own.png": png(await picture(2)),
+    })
+    await using fixture = new CrawlFixture()
+    using folder = temporaryFolder()
+    await fixture.crawl({ url: site.url("/") })
+    const store = await collect(fixture, folder.path)
+    const own = store.facts([site.url("/its-own.png")], site.url("/")).get(site.url("/its-own.png"))
+    if (own?.state !== "read") throw new Error("the image was not read")
+    expect(existsSync(store.thumbnailPath(own.id))).toBe(true)
+
+    site.serve({ "/gone": status(404) })
+    await fixture.crawl({ url: site.url("/") })
+    expect(store.hasWork()).toBe(true)
+    await collect(fixture, folder.path)
+    expect(known(store, site, ["/both.png", "/its-own.png"])).toEqual(["read", null])
+    expect(existsSync(store.thumbnailPath(own.id))).toBe(false)
+    expect(store.hasWork()).toBe(false)
+  })
+
+  test("obey robots.txt, and come later when the site is busy", async () => {
+    await using site = await startTestSite({
+      "/robots.txt": textFile("User-agent: *\nDisallow: /private/"),
+      "/": page("Home", ["/private/bee.png", "/busy.png"]),
+      "/private/bee.png": png(await picture(1)),
+      "/busy.png": status(429, { "retry-after": "3600" }),
+    })
+    await using fixture = new CrawlFixture()
+    using folder = temporaryFolder()
+    await fixture.crawl({ url: site.url("/") })
+    const store = await collect(fixture, folder.path)
+    expect(site.requests).not.toContain("/private/bee.png")
+    expect(known(store, site, ["/private/bee.png", "/busy.png"])).toEqual(["unread", "unread"])
+    expect(store.hasWork()).toBe(false)
+    expect(store.hasWork(Date.now() + 3_700_000)).toBe(true)
+  })
+
+  test("are not fetched from addresses that the guard refuses", async () => {
+    await using hidden = await startTestSite({ "/secret.png": png(await picture(1)) })
+    await using site = await startTestSite({ "/": page("Home", [`${hidden.origin}/secret.png`]) })
+    await using fixture = new CrawlFixture()
+    using folder = temporaryFolder()
+    await fixture.crawl({ url: site.url("/") })
+    await collect(fixture, folder.path, testConfig({ FOSSICK_ALLOWED_NETWORKS: site.authority }))
+    expect(hidden.requests).toEqual([])
+  })
+
+  test("that take the process down each time are not tried for ever", async () => {
+    await using fixture = new CrawlFixture()
+    using folder = temporaryFolder()
+    await using site = await startTestSite({ "/": page("Home", ["/bomb.png"]) })
+    await fixture.crawl({ url: site.url("/") })
+    const store = new ImageStore(fixture.db, folder.path)
+    // What a process that dies while it looks leaves behind: a counted try.
+    const tries = []
+    for (let image = store.nextUnread(new URL(site.origin).host); image && tries.length < 10;) {
+      tries.push(image.tries)
+      image = store.nextUnread(new URL(site.origin).host)
+    }
+    expect(tries).toEqual([1, 2, 3])
+    expect(store.hasWork()).toBe(false)
+  })
+
+  test("are noted once, however often the page is seen", async () => {
+    await using fixture = new CrawlFixture()
+    using folder = temporaryFolder()
+    await using site = await startTestSite({ "/": page("Home", ["/bee.png"]) })
+    await fixture.crawl({ url: site.url("/") })
+    const again = await fixture.crawl({ url: site.url("/") })
+    expect(again.outcomes).toEqual({ unchanged: 1 })
+    const uses = fixture.db.prepare("select url, uses from image").all()
+    expect(uses).toEqual([{ url: site.url("/bee.png") as PageUrl, uses: 1 }])
+  })
+})

@@ -1,0 +1,109 @@
+import sharp from "sharp"
+import { HASH_SIDE, perceptualHash } from "./perceptual-hash.ts"
+
+/**
+ * Why an image is no content: `tracker`: one or two pixels; `icon`: small; `flat`: one colour; `strip`: a sprite, a rule or a banner.
+ */
+export type Junk = "tracker" | "icon" | "flat" | "strip"
+
+/** What an image is. */
+export interface Look {
+  /** In pixels, as shown: turned the way its EXIF data says. */
+  readonly width: number
+  readonly height: number
+  /** `jpeg`, `png`, `webp`, `gif`, `avif`, `svg`, `tiff`. */
+  readonly format: string
+  /** Of the file. */
+  readonly bytes: number
+  /** More than one for an animation. */
+  readonly frames: number
+  /** See `perceptual-hash.ts`. */
+  readonly hash: string
+  readonly junk: Junk | null
+}
+
+/** Pixels that an image may claim to have; a file of a few bytes can claim billions. */
+const MAX_PIXELS = 100_000_000
+const THUMBNAIL_SIDE = 320
+const THUMBNAIL_QUALITY = 75
+const TIMEOUT_SECONDS = 20
+
+const TRACKER_SIDE = 2
+/** Icons, buttons and faces: no longer than this, or lower than {@link BUTTON_SIDE}. */
+const ICON_SIDE = 64
+const BUTTON_SIDE = 40
+/** How many times longer than high, or the other way round. */
+const STRIP_RATIO = 7
+/** Standard deviation of every colour channel, 0 to 127; a single thin line on white makes more. */
+const FLAT_DEVIATION = 2
+
+/** Kinds of files that are read. Each is a decoder that hostile files get to play with, so no more than the web needs. */
+const LOADERS = ["Jpeg", "Png", "Webp", "Nsgif", "Heif", "Svg", "Tiff"].flatMap((name) => [
+  `VipsForeignLoad${name}File`,
+  `VipsForeignLoad${name}Buffer`,
+])
+
+let prepared = false
+
+// One picture at a time and nothing kept: the caller decides how many run side by side.
+function prepare(): void {
+  if (prepared) return
+  prepared = true
+  sharp.cache(false)
+  sharp.concurrency(1)
+  sharp.block({ operation: ["VipsForeignLoad"] })
+  sharp.unblock({ operation: LOADERS })
+}
+
+/**
+ * Looks at an image file: what it measures, whether it is content, and a small copy of it (WebP). Of an animation
+ * the first frame counts. SVG is drawn without scripts and without anything from outside. Runs in native threads.
+ * @throws Error when the bytes are no image of a known kind, or too large.
+ */
+export async function readImage(body: Uint8Array): Promise<{ look: Look; thumbnail: Uint8Array }> {
+  prepare()
+  const image = sharp(body, { limitInputPixels: MAX_PIXELS, failOn: "error", sequentialRead: true })
+  const metadata = await image.metadata()
+  const { width, height } = metadata.autoOrient
+  const { data: pixels, info } = await image
+    .timeout({ seconds: TIMEOUT_SECONDS })
+    .autoOrient()
+    .resize(THUMBNAIL_SIDE, THUMBNAIL_SIDE, { fit: "inside", withoutEnlargement: true })
+    .flatten({ background: "#fff" })
+    .toColourspace("srgb")
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  const small = () =>
+    sharp(pixels, { raw: { width: info.width, height: info.height, channels: info.channels } })
+  const { channels } = await small().stats()
+  const grey = await small()
+    .resize(HASH_SIDE, HASH_SIDE, { fit: "fill" })
+    .greyscale()
+    .toColourspace("b-w")
+    .raw()
+    .toBuffer()
+  const thumbnail = await small().webp({ quality: THUMBNAIL_QUALITY }).toBuffer()
+  const look = {
+    width,
+    height,
+    format: metadata.format === "heif" ? "avif" : metadata.format,
+    bytes: body.byteLength,
+    frames: metadata.pages ?? 1,
+    hash: perceptualHash(grey),
+    junk: junkOf(
+      width,
+      height,
+      channels.every(({ stdev }) => stdev < FLAT_DEVIATION),
+    ),
+  }
+  return { look, thumbnail }
+}
+
+function junkOf(width: number, height: number, flat: boolean): Junk | null {
+  const long = Math.max(width, height)
+  const short = Math.min(width, height)
+  if (short <= TRACKER_SIDE) return "tracker"
+  if (flat) return "flat"
+  if (long <= ICON_SIDE || short < BUTTON_SIDE) return long > short * STRIP_RATIO ? "strip" : "icon"
+  return long > short * STRIP_RATIO ? "strip" : null
+}
