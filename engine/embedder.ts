@@ -1,16 +1,30 @@
+/** A text token by token: what each stands for, and what it means where it stands. */
+export interface TokenVectors {
+  /** The tokens as their tokenizer writes them (`search`, `##ing`, `▁search`), without those it adds itself. */
+  readonly tokens: readonly string[]
+  /** One vector of unit length for each token, row by row. */
+  readonly vectors: Float32Array
+}
+
 /**
  * Turns text into vectors of unit length.
  *
  * - `embed()` returns one vector of `dimensions` values for each text, in order; the vector of a text does
  *   not depend on the texts beside it.
+ * - `tokenVectors()` returns the token vectors of each text, in order, for re-ranking by late interaction. They
+ *   are as long as the text: a hundred kilobytes for a passage.
  * - Work happens off the event loop. `priority: "query"` goes before waiting `"index"` work.
  * - `id` names model and pooling: vectors of two embedders with the same id may be compared, no others.
  */
 export interface Embedder extends AsyncDisposable {
   readonly id: string
   readonly dimensions: number
-  embed(
-    texts: readonly string[],
-    options?: { priority?: "query" | "index"; signal?: AbortSignal },
-  ): Promise<Float32Array[]>
+  embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>
+  tokenVectors(texts: readonly string[], options?: EmbedOptions): Promise<TokenVectors[]>
+}
+
+export interface EmbedOptions {
+  /** Default `index`. */
+  readonly priority?: "query" | "index"
+  readonly signal?: AbortSignal
 }

@@ -1,3 +1,5 @@
+import type { TokenVectors } from "../embedder.ts"
+
 /** How token states become one vector. */
 export type Pooling = "mean" | "cls"
 
@@ -12,11 +14,12 @@ export interface WorkerSetup {
 
 export type ToWorker =
   | { readonly kind: "ready?" }
-  | { readonly kind: "embed"; readonly text: string }
+  | { readonly kind: "embed" | "tokens"; readonly text: string }
   | { readonly kind: "leave" }
 
 /**
- * A worker answers each message once it is done with those before: a text with `vector` or `failed`, `ready?`
+ * A worker answers each message once it is done with those before: `embed` with `vector`, `tokens` with `tokens`,
+ * either with `failed`, `ready?`
  * with `ready`, `leave` with `left`. One that cannot load its model says `unusable`, and nothing after that.
  */
 export type FromWorker =
@@ -24,4 +27,5 @@ export type FromWorker =
   | { readonly kind: "left" }
   | { readonly kind: "unusable"; readonly message: string }
   | { readonly kind: "vector"; readonly vector: Float32Array }
+  | { readonly kind: "tokens"; readonly tokens: TokenVectors }
   | { readonly kind: "failed"; readonly message: string }

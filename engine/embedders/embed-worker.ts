@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { AutoTokenizer, env } from "@xenova/transformers"
+import type { TokenVectors } from "../embedder.ts"
 import type { FromWorker, ToWorker, WorkerSetup } from "./embed-protocol.ts"
 import { type Session, onnxRuntime } from "./onnx-runtime.ts"
 import { pool } from "./pool.ts"
@@ -25,19 +26,25 @@ try {
   })
 
   async function answer(message: ToWorker): Promise<void> {
-    if (message.kind !== "embed") {
+    if (message.kind === "leave" || message.kind === "ready?") {
       send({ kind: message.kind === "leave" ? "left" : "ready" })
       return
     }
     try {
-      const vector = await embed(message.text)
-      send({ kind: "vector", vector }, [vector.buffer as ArrayBuffer])
+      const { ids, states, width } = await run(message.text)
+      if (message.kind === "embed") {
+        const vector = pool(states, width, pooling)
+        send({ kind: "vector", vector }, [vector.buffer as ArrayBuffer])
+      } else {
+        const tokens = tokenVectors(ids, states, width)
+        send({ kind: "tokens", tokens }, [tokens.vectors.buffer as ArrayBuffer])
+      }
     } catch (error) {
       send({ kind: "failed", message: String(error) })
     }
   }
 
-  async function embed(text: string): Promise<Float32Array> {
+  async function run(text: string): Promise<{ ids: number[]; states: Float32Array; width: number }> {
     const tokens = tokenizer(text.slice(0, maxTokens * CHARS_PER_TOKEN), {
       truncation: true,
       max_length: maxTokens,
@@ -46,7 +53,21 @@ try {
     const output = await session.run(inputs)
     const states = output["last_hidden_state"] ?? output["token_embeddings"] ?? output["logits"]
     if (!states) throw new Error("The model gives no token states.")
-    return pool(states.data, states.dims.at(-1)!, pooling)
+    const { data } = tokens["input_ids"] as { data: BigInt64Array }
+    return { ids: Array.from(data, Number), states: states.data, width: states.dims.at(-1)! }
+  }
+
+  function tokenVectors(ids: readonly number[], states: Float32Array, width: number): TokenVectors {
+    const added = new Set(tokenizer.all_special_ids as number[])
+    const rows = [...ids.keys()].filter((row) => !added.has(ids[row]!))
+    const vectors = new Float32Array(rows.length * width)
+    for (const [i, row] of rows.entries()) {
+      vectors.set(pool(states.subarray(row * width, (row + 1) * width), width, "mean"), i * width)
+    }
+    return {
+      tokens: tokenizer.model.convert_ids_to_tokens(rows.map((row) => ids[row]!)) as string[],
+      vectors,
+    }
   }
 } catch (error) {
   send({ kind: "unusable", message: error instanceof Error ? error.message : String(error) })

@@ -57,6 +57,25 @@ describe("the model that ships with Fossick", () => {
   })
 })
 
+describe("token vectors", () => {
+  it("are one for each token of the text, of unit length, without the tokens that only the model knows", async () => {
+    const [text, empty] = await embedder.tokenVectors(["Crawlers obey robots.txt", ""])
+    expect(text!.tokens).toEqual(["crawl", "##ers", "obey", "robots", ".", "tx", "##t"])
+    expect(text!.vectors).toHaveLength(7 * embedder.dimensions)
+    const first = text!.vectors.subarray(0, embedder.dimensions)
+    expect(cosine(first, first)).toBeCloseTo(1, 5)
+    expect(empty).toEqual({ tokens: [], vectors: new Float32Array(0) })
+  })
+
+  it("say what a word means where it stands", async () => {
+    const texts = ["the bank of the river", "the shore of the lake", "the bank lends money"]
+    const [river, shore, money] = (await embedder.tokenVectors(texts)).map(({ vectors }) =>
+      vectors.subarray(embedder.dimensions, 2 * embedder.dimensions),
+    )
+    expect(cosine(river!, shore!)).toBeGreaterThan(cosine(money!, shore!))
+  })
+})
+
 describe("work that waits", () => {
   it("goes after a query", async () => {
     const done: string[] = []

@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads"
-import type { Embedder } from "../embedder.ts"
+import type { EmbedOptions, Embedder, TokenVectors } from "../embedder.ts"
 import { EngineError } from "../errors.ts"
 import type { FromWorker, ToWorker } from "./embed-protocol.ts"
 import { fetchModel } from "./model-hub.ts"
@@ -19,9 +19,12 @@ export interface TransformersOptions {
   readonly threads: number
 }
 
+type Result = Extract<FromWorker, { kind: "vector" | "tokens" }>
+
 interface Job {
+  readonly kind: "embed" | "tokens"
   readonly text: string
-  readonly resolve: (vector: Float32Array) => void
+  readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
   /** Set when nobody waits for the vector any more. */
   dropped: boolean
@@ -75,10 +78,21 @@ export class TransformersEmbedder implements Embedder {
     return new TransformersEmbedder(await readModelFolder(folder), options)
   }
 
-  async embed(
+  async embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]> {
+    const results = await this.#results("embed", texts, options)
+    return results.flatMap((result) => (result.kind === "vector" ? [result.vector] : []))
+  }
+
+  async tokenVectors(texts: readonly string[], options?: EmbedOptions): Promise<TokenVectors[]> {
+    const results = await this.#results("tokens", texts, options)
+    return results.flatMap((result) => (result.kind === "tokens" ? [result.tokens] : []))
+  }
+
+  async #results(
+    kind: Job["kind"],
     texts: readonly string[],
-    { priority = "index", signal }: { priority?: "query" | "index"; signal?: AbortSignal } = {},
-  ): Promise<Float32Array[]> {
+    { priority = "index", signal }: EmbedOptions = {},
+  ): Promise<Result[]> {
     signal?.throwIfAborted()
     if (this.#closed) throw closedError()
     if (this.#unusable) throw this.#unusable
@@ -88,15 +102,15 @@ export class TransformersEmbedder implements Embedder {
     const onAbort = () => aborted.reject(signal?.reason)
     signal?.addEventListener("abort", onAbort, { once: true })
     try {
-      const vectors = texts.map(
+      const results = texts.map(
         (text) =>
-          new Promise<Float32Array>((resolve, reject) => {
-            jobs.push({ text, resolve, reject, dropped: false, attempts: 0 })
+          new Promise<Result>((resolve, reject) => {
+            jobs.push({ kind, text, resolve, reject, dropped: false, attempts: 0 })
           }),
       )
       queue.push(...jobs)
       this.#dispatch()
-      return await Promise.race([Promise.all(vectors), aborted.promise])
+      return await Promise.race([Promise.all(results), aborted.promise])
     } finally {
       signal?.removeEventListener("abort", onAbort)
       for (const job of jobs) job.dropped = true
@@ -149,7 +163,7 @@ export class TransformersEmbedder implements Embedder {
     }
     const { job } = thread
     thread.job = null
-    if (message.kind === "vector") job?.resolve(message.vector)
+    if (message.kind === "vector" || message.kind === "tokens") job?.resolve(message)
     if (message.kind === "failed")
       job?.reject(new EngineError("MODEL_UNAVAILABLE", `Embedding failed: ${message.message}`))
     if (thread.state === "ended") return
@@ -191,7 +205,7 @@ function run(thread: Thread, job: Job): void {
   thread.state = "busy"
   thread.job = job
   job.attempts++
-  thread.worker.postMessage({ kind: "embed", text: job.text } satisfies ToWorker)
+  thread.worker.postMessage({ kind: job.kind, text: job.text } satisfies ToWorker)
 }
 
 function dropAbandoned(queue: Job[]): void {

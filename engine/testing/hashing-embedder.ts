@@ -1,5 +1,5 @@
 import { analyse } from "#engine/analysis/analyse.ts"
-import type { Embedder } from "#engine/embedder.ts"
+import type { EmbedOptions, Embedder, TokenVectors } from "#engine/embedder.ts"
 
 const DIMENSIONS = 64
 
@@ -18,23 +18,35 @@ export class HashingEmbedder implements Embedder {
     this.id = id
   }
 
-  async embed(
-    texts: readonly string[],
-    options: { priority?: "query" | "index"; signal?: AbortSignal } = {},
-  ): Promise<Float32Array[]> {
-    options.signal?.throwIfAborted()
-    if (this.#closed) throw new Error("The embedder is closed.")
-    return texts.map(hashedWords)
+  async embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]> {
+    this.#refuse(options)
+    return texts.map((text) => hashed(analyse(text, "en")))
+  }
+
+  /** One token for each stemmed word. */
+  async tokenVectors(texts: readonly string[], options?: EmbedOptions): Promise<TokenVectors[]> {
+    this.#refuse(options)
+    return texts.map((text) => {
+      const tokens = analyse(text, "en")
+      const vectors = new Float32Array(tokens.length * DIMENSIONS)
+      for (const [i, token] of tokens.entries()) vectors.set(hashed([token]), i * DIMENSIONS)
+      return { tokens, vectors }
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
   }
+
+  #refuse(options: EmbedOptions | undefined): void {
+    options?.signal?.throwIfAborted()
+    if (this.#closed) throw new Error("The embedder is closed.")
+  }
 }
 
-function hashedWords(text: string): Float32Array {
+function hashed(terms: readonly string[]): Float32Array {
   const vector = new Float32Array(DIMENSIONS)
-  for (const term of analyse(text, "en")) {
+  for (const term of terms) {
     const hash = fnv1a(term)
     const at = hash % DIMENSIONS
     vector[at] = (vector[at] ?? 0) + (hash & 0x8000_0000 ? 1 : -1)
