@@ -171,7 +171,6 @@ describe("images of crawled pages", () => {
 
   test("are noted once, however often the page is seen", async () => {
     await using fixture = new CrawlFixture()
-    using folder = temporaryFolder()
     await using site = await startTestSite({ "/": page("Home", ["/bee.png"]) })
     await fixture.crawl({ url: site.url("/") })
     const again = await fixture.crawl({ url: site.url("/") })

@@ -39,8 +39,14 @@ export function perceptualHash(grey: Uint8Array): string {
 
 /** Bits in which two hashes differ, 0 to 64. */
 export function hammingDistance(a: string, b: string): number {
-  let difference = BigInt(`0x${a}`) ^ BigInt(`0x${b}`)
+  return [0, 8].reduce((bits, from) => bits + ones(half(a, from) ^ half(b, from)), 0)
+}
+
+const half = (hash: string, from: number): number => Number.parseInt(hash.slice(from, from + 8), 16)
+
+function ones(word: number): number {
   let bits = 0
-  for (; difference > 0n; difference >>= 1n) bits += Number(difference & 1n)
+  // Each step clears the lowest bit that is set.
+  for (let left = word; left !== 0; left &= left - 1) bits += 1
   return bits
 }
