@@ -21,11 +21,13 @@ import { extract, type LiveParts } from "./tavily/extract.ts"
 import { limitReader } from "./tavily/limit-reader.ts"
 import { map } from "./tavily/map.ts"
 import { search } from "./tavily/search.ts"
+import type { ImageKnowledge } from "./tavily/search-images.ts"
 
 export type ApiConfig = Values<typeof apiSettings>
 
 export interface AppParts extends LiveParts {
   readonly engine: Engine
+  readonly images: ImageKnowledge
   readonly keys: Pick<KeyStore, "verify">
   readonly log: Logger
   readonly config: Pick<
@@ -50,7 +52,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const { config } = parts
   const live = { ...parts, reader: limitReader(parts.reader, config.liveReads) }
   const endpoints: Readonly<Record<string, Middleware>> = {
-    search: search(parts.engine, config),
+    search: search(parts.engine, config, parts.images),
     extract: extract(live),
     crawl: crawl(live),
     map: map(live),

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { pino } from "pino"
 
 import { crawlerSettings } from "#crawler/config.ts"
+import { ImageStore } from "#crawler/images/image-store.ts"
 import { Jobs } from "#crawler/jobs.ts"
 import { openStateStore } from "#crawler/state-store.ts"
 import { EngineError } from "#engine"
@@ -57,6 +58,7 @@ async function serve(): Promise<void> {
 
   const app = createApp({
     engine,
+    images: new ImageStore(db, engineConfig.dataDir),
     embedder,
     reader,
     keys,

@@ -5,11 +5,10 @@ import { toPlainText } from "#crawler/extract/plain-text.ts"
 import type { AutoParameters } from "./auto-parameters.ts"
 import { markdownParts } from "./markdown-parts.ts"
 import type { SearchRequest } from "./schema.ts"
+import { type ImageKnowledge, pageImages, searchImages } from "./search-images.ts"
 
 /** Stands between two passages of one page. */
 export const CHUNK_SEPARATOR = " [...] "
-/** Images of all results together, so that a page full of pictures does not swamp the answer. */
-const MAX_SEARCH_IMAGES = 20
 /** Beginning of a page shown when no passage of it can be. */
 const OPENING_CHARS = 500
 
@@ -20,6 +19,7 @@ export interface SearchPresentation {
   /** Seconds. */
   readonly responseTime: number
   readonly credits: number
+  readonly images: ImageKnowledge
 }
 
 /** The answer of POST /search. */
@@ -27,13 +27,14 @@ export async function presentSearch(request: SearchRequest, hits: readonly Hit[]
   const results = []
   // One after the other: whole pages may have to be turned into text.
   for (const [index, hit] of hits.entries()) {
-    results.push(await presentHit(request, hit, resultId(facts.requestId, index)))
+    results.push(await presentHit(request, hit, resultId(facts.requestId, index), facts.images))
   }
+  const found = request.include_images ? searchImages(request.query, hits, facts.images) : []
   return {
     query: request.query,
     follow_up_questions: null,
     answer: null,
-    images: request.include_images ? searchImages(hits, request.include_image_descriptions) : [],
+    images: presentImages(found, request.include_image_descriptions),
     results,
     ...(facts.chosen !== null && { auto_parameters: facts.chosen }),
     response_time: facts.responseTime,
@@ -42,7 +43,7 @@ export async function presentSearch(request: SearchRequest, hits: readonly Hit[]
   }
 }
 
-async function presentHit(request: SearchRequest, hit: Hit, id: string) {
+async function presentHit(request: SearchRequest, hit: Hit, id: string, images: ImageKnowledge) {
   const dated = request.include_published_date || request.filter_by_published_date || request.topic === "news"
   return {
     id,
@@ -53,7 +54,9 @@ async function presentHit(request: SearchRequest, hit: Hit, id: string) {
     raw_content: await rawContent(request, hit.markdown),
     ...(request.include_favicon && { favicon: hit.favicon }),
     ...(dated && { published_date: hit.publishedAt?.toUTCString() ?? null }),
-    ...(request.include_images && { images: presentImages(hit.images, request.include_image_descriptions) }),
+    ...(request.include_images && {
+      images: presentImages(pageImages(hit, images), request.include_image_descriptions),
+    }),
     ...(request.explain && { explain: { depth: request.search_depth, ...hit.parts } }),
   }
 }
@@ -89,11 +92,6 @@ export async function formatContent(markdown: string, format: "markdown" | "text
 /** Images as addresses, or as `{url, description}` when descriptions are wanted. */
 export function presentImages(images: readonly PageImage[], described: boolean) {
   return images.map(({ url, description }) => (described ? { url, description: description ?? "" } : url))
-}
-
-function searchImages(hits: readonly Hit[], described: boolean) {
-  const unique = new Map(hits.flatMap((hit) => hit.images).map((image) => [image.url, image]))
-  return presentImages([...unique.values()].slice(0, MAX_SEARCH_IMAGES), described)
 }
 
 const resultId = (requestId: string, index: number): string =>

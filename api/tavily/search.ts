@@ -13,6 +13,7 @@ import { domainList } from "./domains.ts"
 import { languageCodes } from "./languages.ts"
 import { presentSearch } from "./present.ts"
 import { type SearchBody, searchSchema, type SearchRequest } from "./schema.ts"
+import type { ImageKnowledge } from "./search-images.ts"
 import { searchedText } from "./searched-text.ts"
 import { bodyReader } from "./validate.ts"
 import { withoutPhrases } from "./without-phrases.ts"
@@ -30,7 +31,7 @@ export interface SearchLimits {
 const BEGINNING = new Date(0)
 
 /** POST /search: the index, asked. */
-export function search(engine: Engine, limits: SearchLimits): Middleware {
+export function search(engine: Engine, limits: SearchLimits, images: ImageKnowledge): Middleware {
   const read = bodyReader<SearchBody>(searchSchema)
   return async (ctx) => {
     const now = new Date()
@@ -42,6 +43,7 @@ export function search(engine: Engine, limits: SearchLimits): Middleware {
     const hits = query.limit === 0 ? [] : await find(engine, query, request, clientGone(ctx))
     ctx.body = await presentSearch(request, cut(hits, request), {
       chosen,
+      images,
       credits: request.search_depth === "advanced" ? 2 : 1,
       requestId: ctx.state.requestId,
       responseTime: responseTime(ctx),

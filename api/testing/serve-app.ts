@@ -48,6 +48,7 @@ export async function serveApp(
   const { config, ...parts } = given
   const app = createApp({
     engine: new FakeEngine(),
+    images: { facts: () => new Map() },
     keys: { verify: (presented) => KEYS[presented] ?? null },
     log: pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) }),
     checks: {},
