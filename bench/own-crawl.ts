@@ -1,11 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Parser } from "htmlparser2"
-import { decodeText } from "#crawler/charset.ts"
 import { crawlerSettings } from "#crawler/config.ts"
-import { charsetParameter, mediaType } from "#crawler/content-type.ts"
-import type { Link } from "#crawler/extract/extracted.ts"
 import { Jobs } from "#crawler/jobs.ts"
 import { PageReader, type Visit, type VisitOptions } from "#crawler/reader.ts"
 import { crawlSite } from "#crawler/crawl-site.ts"
@@ -17,7 +13,7 @@ import type { CrawlReport } from "./peers/undici-loop.ts"
 
 /**
  * Crawls a loopback site from an empty state with the crawler's own frontier, pool, robots rules and address guard.
- * - `links`: pages are fetched and parsed for title and links on the main thread; nothing is extracted or kept.
+ * - `links`: pages are fetched and read for head and links, as a map of a site does; nothing is extracted or kept.
  * - `index`: pages are extracted and indexed by the real reader and engine; vectors are not made.
  */
 export async function ownCrawl(
@@ -67,61 +63,14 @@ class CountingReader extends PageReader {
   }
 }
 
-/** Reads no more of a page than its title and links. */
+/** Reads no more of a page than its head and links; what stands for its text is its address. */
 class LinkReader extends CountingReader {
-  protected override async readOne(url: PageUrl): Promise<Visit> {
-    const fetched = await this.fetch(url, {})
-    if (fetched.kind === "not-modified")
-      throw new Error(`${url} answered 304 to a request without validators`)
-    if (fetched.kind !== "fetched") return fetched
-    const header = fetched.headers["content-type"]
-    const contentType = mediaType(header)
-    if (contentType !== "text/html") return { kind: "skipped", because: "unsupported-type" }
-    const { title, links } = titleAndLinks(decodeText(fetched.body, charsetParameter(header)), fetched.url)
-    const nothing = {
-      description: null,
-      language: null,
-      author: null,
-      publishedAt: null,
-      topic: null,
-      country: null,
-      unsafe: false,
-      favicon: null,
-      canonical: null,
-    }
-    const extracted = { ...nothing, title, markdown: url, images: [], feeds: [], links, robots: ALLOWED }
-    const bytes = fetched.body.byteLength
-    return {
-      kind: "read",
-      reading: { url: fetched.url, status: fetched.status, contentType, bytes, extracted },
-    }
+  protected override async readOne(url: PageUrl, options: VisitOptions): Promise<Visit> {
+    const visit = await super.readOne(url, { ...options, linksOnly: true })
+    if (visit.kind !== "read") return visit
+    const { reading } = visit
+    return { kind: "read", reading: { ...reading, extracted: { ...reading.extracted, markdown: url } } }
   }
-}
-
-const ALLOWED = { noindex: false, nofollow: false }
-
-function titleAndLinks(html: string, base: string): { title: string; links: Link[] } {
-  const links: Link[] = []
-  let title = ""
-  let inTitle = false
-  const parser = new Parser({
-    onopentag(name, attributes) {
-      inTitle = name === "title"
-      const href = name === "a" ? attributes["href"] : undefined
-      const url = href === undefined ? null : URL.parse(href, base)
-      if (!url) return
-      url.hash = ""
-      links.push({ url: url.href, text: "", nofollow: false })
-    },
-    ontext(text) {
-      if (inTitle) title += text
-    },
-    onclosetag() {
-      inTitle = false
-    },
-  })
-  parser.end(html)
-  return { title, links }
 }
 
 /** Takes pages and keeps none. */

@@ -1,5 +1,5 @@
 import { decodeText } from "./charset.ts"
-import { extractHtml, extractText } from "./extract/extract.ts"
+import { extractHtml, extractLinks, extractText } from "./extract/extract.ts"
 import type { Extracted } from "./extract/extracted.ts"
 
 /** A fetched body on its way to a thread. Plain data only: it is sent as a message. */
@@ -10,11 +10,14 @@ export interface ReadBodyTask {
   readonly contentType: string
   /** Charset of the Content-Type header. */
   readonly charset: string | null
+  /** Of HTML, no more than the head and the links. */
+  readonly linksOnly?: boolean
   readonly body: Uint8Array
 }
 
 /** Decodes and extracts one body. Runs in a thread of its own, since it may take long or never end. */
 export function readBody(task: ReadBodyTask): Extracted {
   const text = decodeText(task.body, task.charset)
-  return task.kind === "html" ? extractHtml(text, task.url) : extractText(text, task.url, task.contentType)
+  if (task.kind === "text") return extractText(text, task.url, task.contentType)
+  return task.linksOnly === true ? extractLinks(text, task.url) : extractHtml(text, task.url)
 }

@@ -1,8 +1,12 @@
+import { isUtf8 } from "node:buffer"
 import { type PageUrl, toPageUrl } from "#engine"
 import { AddressGuard, isPrivateByName } from "./address-guard.ts"
 import { AllowedNetworks } from "./allowed-networks.ts"
 import { type CrawlerConfig, userAgentHeader } from "./config.ts"
+import { breather } from "./breather.ts"
+import { decodeText } from "./charset.ts"
 import { charsetParameter, mediaType, sniff } from "./content-type.ts"
+import { LinkReading } from "./extract/extract-links.ts"
 import type { Extracted } from "./extract/extracted.ts"
 import { type Fetched, fetchPage, type FetchFailure, type FetchOptions, type FetchResult } from "./fetch.ts"
 import type { CrawlOutcome } from "./outcome.ts"
@@ -16,6 +20,8 @@ export interface ReaderOptions {
   readonly allow?: readonly string[]
 }
 
+/** Other text than UTF-8 takes long to decode, and a large one is better decoded by a thread. */
+const DECODED_IN_PLACE_BYTES = 512 * 1024
 /** More than a robots.txt has any use for, whatever pages may have. */
 const MAX_ROBOTS_BYTES = 5_000_000
 
@@ -88,7 +94,9 @@ export class PageReader implements Reader {
   /** Fetches without reading: robots.txt, sitemaps, images. */
   fetch(
     url: PageUrl,
-    options: Pick<FetchOptions, "accept" | "accepts" | "onRedirect" | "signal"> & { readonly maxBytes?: number },
+    options: Pick<FetchOptions, "accept" | "accepts" | "onRedirect" | "signal"> & {
+      readonly maxBytes?: number
+    },
   ): Promise<FetchResult> {
     return fetchPage(url, { ...this.#fetchOptions(this.#config.timeoutMs), ...options })
   }
@@ -105,14 +113,18 @@ export class PageReader implements Reader {
     if (fetched.kind === "not-modified")
       throw new Error(`${url} answered 304 to a request without validators`)
     if (fetched.kind !== "fetched") return fetched
-    return await this.#readBody(fetched, deadline, options.signal)
+    return await this.#readBody(fetched, deadline, options)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#guard[Symbol.asyncDispose](), this.#threads[Symbol.asyncDispose]()])
   }
 
-  async #readBody(fetched: Fetched, deadline: number, signal: AbortSignal | undefined): Promise<Visit> {
+  async #readBody(
+    fetched: Fetched,
+    deadline: number,
+    { signal, linksOnly = false }: VisitOptions,
+  ): Promise<Visit> {
     const header = fetched.headers["content-type"]
     const content = sniff(mediaType(header), fetched.body)
     if (content.kind === "unsupported" || content.kind === "xml") {
@@ -120,11 +132,20 @@ export class PageReader implements Reader {
       return { kind: "skipped", because: "unsupported-type", detail }
     }
     const bytes = fetched.body.byteLength
+    const charset = charsetParameter(header)
+    if (linksOnly && content.kind === "html" && (bytes <= DECODED_IN_PLACE_BYTES || isUtf8(fetched.body))) {
+      // Less work than the way to a thread and back.
+      const links = new LinkReading(decodeText(fetched.body, charset), fetched.url)
+      const breathe = breather()
+      while (links.step()) await breathe()
+      return this.#visited(fetched, bytes, links.end())
+    }
     const task = {
       url: fetched.url,
       kind: content.kind,
       contentType: mediaType(header),
-      charset: charsetParameter(header),
+      charset,
+      linksOnly,
       body: fetched.body,
     }
     const done = new AbortController()
@@ -136,14 +157,19 @@ export class PageReader implements Reader {
       // Being late is other pages' fault, which kept the threads busy: the next visit may well succeed.
       return { kind: "failed", because, detail: result.detail, transient: result.kind === "late" }
     }
+    return this.#visited(fetched, bytes, result.extracted)
+  }
+
+  /** `bytes`: of the body, which is gone when a thread has read it. */
+  #visited(fetched: Fetched, bytes: number, extracted: Extracted): Visit {
     return {
       kind: "read",
       reading: {
         url: fetched.url,
         status: fetched.status,
-        contentType: mediaType(header),
+        contentType: mediaType(fetched.headers["content-type"]),
         bytes,
-        extracted: this.#withHeaders(result.extracted, fetched),
+        extracted: this.#withHeaders(extracted, fetched),
       },
     }
   }

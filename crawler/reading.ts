@@ -35,6 +35,11 @@ export interface ReadOptions {
   readonly timeoutMs?: number
   /** Obey robots.txt. Default false: an address asked for by name is read as a browser would. */
   readonly robots?: boolean
+  /**
+   * Read no more of an HTML page than its head and its links, which costs a small part: the main content and all
+   * that is found in it are empty. Default false.
+   */
+  readonly linksOnly?: boolean
 }
 
 export interface WalkOptions {
@@ -53,7 +58,10 @@ export interface WalkOptions {
   readonly excludeDomains?: readonly string[]
   /** Also give the pages that links out of the start's registrable domain lead to, after all others. */
   readonly allowExternal: boolean
-  /** Report the pages at `maxDepth` without reading them, as a map does. Default false. */
+  /**
+   * Report the pages at `maxDepth` without reading them, and read no more than head and links of the others, as a
+   * map does. Default false.
+   */
   readonly discoverOnly?: boolean
   readonly signal?: AbortSignal
 }

@@ -103,12 +103,12 @@ function* unread(steps: readonly Step[]): Generator<Visit> {
 async function* read(
   reader: Reader,
   steps: readonly Step[],
-  { signal }: Pick<WalkOptions, "signal">,
+  { signal, discoverOnly = false }: Pick<WalkOptions, "signal" | "discoverOnly">,
 ): AsyncGenerator<Visit> {
   const running: Promise<ReadResult>[] = []
   for (const [index, step] of steps.entries()) {
     for (const { url } of steps.slice(running.length, index + CONCURRENCY)) {
-      const reading = reader.read(url, { robots: true, ...(signal && { signal }) })
+      const reading = reader.read(url, { robots: true, linksOnly: discoverOnly, ...(signal && { signal }) })
       // A walk may end before its turn comes.
       reading.catch(() => undefined)
       running.push(reading)

@@ -1,14 +1,8 @@
 import { readCountry } from "./country.ts"
 import type { Extracted } from "./extracted.ts"
 import { contentImages } from "./images.ts"
-import {
-  readAuthor,
-  readDescription,
-  readLanguage,
-  readPublishedAt,
-  readRobots,
-  readTitle,
-} from "./page-facts.ts"
+import { readAuthor, readLanguage, readPublishedAt } from "./page-facts.ts"
+import { readDescription, readRobots, readTitle } from "./page-head.ts"
 import { findMainContent } from "./main-content.ts"
 import { toMarkdown } from "./markdown.ts"
 import { gatherFacts } from "./metadata.ts"
