@@ -3,16 +3,7 @@
  * must list exactly these; a test compares the two.
  */
 export const NOT_YET_EFFECTIVE = {
-  search: [
-    "search_depth",
-    "topic",
-    "country",
-    "language",
-    "safe_search",
-    "auto_parameters",
-    "include_answer",
-    "include_domains_mode",
-  ],
+  search: ["search_depth", "include_answer"],
   extract: ["extract_depth"],
   crawl: ["extract_depth", "instructions"],
   map: ["instructions"],
