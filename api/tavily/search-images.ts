@@ -39,7 +39,7 @@ export function searchImages(question: string, hits: readonly Hit[], knowledge: 
   for (const hit of hits) {
     for (const [place, { image, looked }] of contentImages(hit, knowledge).entries()) {
       const score = hit.score * PLACE_FACTOR ** place * matchFactor(terms, image)
-      candidates.push({ image, looked, score })
+      candidates.push({ image: described(image, hit), looked, score })
     }
   }
   candidates.sort((a, b) => Number(b.looked !== null) - Number(a.looked !== null) || b.score - a.score)
@@ -48,7 +48,12 @@ export function searchImages(question: string, hits: readonly Hit[], knowledge: 
 
 /** The images of one page that are content as far as is known, in reading order. */
 export function pageImages(hit: Hit, knowledge: ImageKnowledge): PageImage[] {
-  return contentImages(hit, knowledge).map(({ image }) => image)
+  return contentImages(hit, knowledge).map(({ image }) => described(image, hit))
+}
+
+/** With its page's title where the page says nothing of the image itself. */
+function described({ url, description }: PageImage, hit: Hit): PageImage {
+  return { url, description: description ?? (hit.title || null) }
 }
 
 function contentImages(hit: Hit, knowledge: ImageKnowledge): Omit<Candidate, "score">[] {
@@ -57,10 +62,9 @@ function contentImages(hit: Hit, knowledge: ImageKnowledge): Omit<Candidate, "sc
     images.map(({ url }) => url),
     hit.url,
   )
-  return images.flatMap(({ url, description }) => {
-    const known = facts.get(url)
+  return images.flatMap((image) => {
+    const known = facts.get(image.url)
     if (known?.state === "junk") return []
-    const image = { url, description: description ?? (hit.title || null) }
     return [{ image, looked: known?.state === "read" ? known : null }]
   })
 }

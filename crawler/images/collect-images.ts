@@ -39,14 +39,15 @@ async function collectHost(host: string, slots: Slots, options: CollectImagesOpt
   const { store, signal } = options
   let failures = 0
   for (let image = store.nextUnread(host); image; image = store.nextUnread(host)) {
-    const pauseMs = await slots.run(() => (signal.aborted ? null : collectImage(image!, options)))
-    if (pauseMs === null || signal.aborted) {
+    const next = image
+    const collected = await slots.run(() => (signal.aborted ? null : collectImage(next, options)))
+    if (collected === null || signal.aborted) {
       store.giveBack(image)
       return
     }
-    failures = pauseMs.answered ? 0 : failures + 1
+    failures = collected.answered ? 0 : failures + 1
     if (failures >= HOST_FAILURES) store.postponeHost(host, Date.now() + PAUSE_MS)
-    await sleep(pauseMs.pauseMs, undefined, { signal }).catch(() => undefined)
+    await sleep(collected.pauseMs, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return
   }
 }

@@ -86,11 +86,11 @@ describe("images of crawled pages", () => {
 
   test("that stand on most pages of a site belong to its design", async () => {
     const pages = ["/", "/1", "/2", "/3", "/4", "/5"]
-    await using site = await startTestSite({
-      ...Object.fromEntries(
+    await using site = await startTestSite(
+      Object.fromEntries(
         pages.map((path) => [path, page(`Page ${path}`, ["/logo.png", `/own${path.slice(1)}.png`], pages)]),
       ),
-    })
+    )
     await using fixture = new CrawlFixture()
     using folder = temporaryFolder()
     await fixture.crawl({ url: site.url("/") })
