@@ -58,6 +58,8 @@ export interface Query {
   readonly depth?: SearchDepth
   /** Best passages to return for each page. Default 3. */
   readonly passagesPerPage?: number
+  /** False leaves {@link Hit.markdown} empty, which saves reading it: of long pages it costs most. Default true. */
+  readonly withMarkdown?: boolean
   /** `lexical` and `vector` leave one arm out; used by benches and when no vectors are wanted. Default `hybrid`. */
   readonly arms?: "hybrid" | "lexical" | "vector"
 }

@@ -4,27 +4,53 @@ import type { Passage } from "../../page.ts"
 /** How much nearness weighs beside the share of the query's terms that a passage holds. */
 const NEARNESS_WEIGHT = 0.6
 
+/** The passages of a page, read when they are asked for. */
+export interface PagePassages {
+  all(): readonly Passage[]
+  at(positions: readonly number[]): ReadonlyMap<number, Passage>
+}
+
 /**
  * The passages of a page that say most about the query, best first.
  *
  * @param cosines of the passages that the vector arm found, by position.
  */
 export function bestPassages(
-  passages: readonly Passage[],
+  passages: PagePassages,
   terms: readonly string[],
   cosines: ReadonlyMap<number, number>,
   count: number,
 ): HitPassage[] {
+  if (count < 1) return []
   const nearest = Math.max(0, ...cosines.values())
-  const scored = passages.map((passage, position) => {
-    const near = nearest > 0 ? Math.max(0, cosines.get(position) ?? 0) / nearest : 0
-    const score = (1 - NEARNESS_WEIGHT) * coverage(passage, terms) + NEARNESS_WEIGHT * near
-    return { passage, position, score }
-  })
+  const nearness = (position: number) =>
+    nearest > 0 ? (NEARNESS_WEIGHT * Math.max(0, cosines.get(position) ?? 0)) / nearest : 0
+  const positions = possibleBest([...cosines.keys()], nearness, count)
+  const scored = [...(positions ? passages.at(positions) : passages.all().entries())].map(
+    ([position, passage]) => {
+      const score = (1 - NEARNESS_WEIGHT) * coverage(passage, terms) + nearness(position)
+      return { passage, position, score }
+    },
+  )
   return scored
     .sort((a, b) => b.score - a.score || a.position - b.position)
     .slice(0, count)
     .map(({ passage, position }) => ({ text: passage.text, headings: passage.headings, position }))
+}
+
+/**
+ * The positions whose passages can be among the best whatever they say, when no other passage can be: in long
+ * pages a few of hundreds. Null when any passage can.
+ */
+function possibleBest(
+  known: readonly number[],
+  nearness: (position: number) => number,
+  count: number,
+): number[] | null {
+  const least = known.map(nearness).toSorted((a, b) => b - a)[count - 1]
+  const gain = 1 - NEARNESS_WEIGHT
+  if (least === undefined || least <= gain) return null
+  return known.filter((position) => nearness(position) + gain >= least)
 }
 
 /**

@@ -2,11 +2,17 @@ import path from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { setImmediate } from "node:timers/promises"
 import type { PageFacts } from "../../page-facts.ts"
+import type { Passage } from "../../page.ts"
 import type { PageRow, StoredPage } from "./schema.ts"
 
 /** Pages written in one transaction: about a megabyte, so that the event loop is not held up for long. */
 const PAGES_AT_A_TIME = 20
 const BUSY_MS = 10_000
+/** Passages that one statement takes out of a page. */
+const PASSAGES_AT_A_TIME = 8
+
+/** What a page says of itself, without its text. */
+export type PageHead = Pick<StoredPage, "id" | "revision" | "title" | "details">
 
 const SCHEMA = `
   pragma journal_mode = wal;
@@ -16,7 +22,7 @@ const SCHEMA = `
     revision integer not null,
     title text not null,
     details text not null,
-    passages text not null,
+    passages blob not null,
     markdown text not null
   ) strict;
   create table if not exists facts (
@@ -34,6 +40,10 @@ const SCHEMA = `
 export class PageStore implements Disposable {
   readonly #db: DatabaseSync
   readonly #read: StatementSync
+  readonly #head: StatementSync
+  readonly #markdown: StatementSync
+  readonly #passages: StatementSync
+  readonly #somePassages: StatementSync
   readonly #write: StatementSync
   readonly #remove: StatementSync
   readonly #readFacts: StatementSync
@@ -42,13 +52,22 @@ export class PageStore implements Disposable {
 
   private constructor(db: DatabaseSync) {
     this.#db = db
-    this.#read = db.prepare("select * from page where id = ?")
+    this.#read = db.prepare(
+      "select id, revision, title, details, json(passages) as passages, markdown from page where id = ?",
+    )
+    this.#head = db.prepare("select id, revision, title, details from page where id = ?")
+    this.#markdown = db.prepare("select markdown from page where id = ? and revision = ?")
+    this.#passages = db.prepare("select json(passages) as passages from page where id = ? and revision = ?")
+    const paths = Array.from({ length: PASSAGES_AT_A_TIME }, () => "?").join(", ")
+    this.#somePassages = db.prepare(
+      `select json_extract(passages, ${paths}) as passages from page where id = ? and revision = ?`,
+    )
     this.#remove = db.prepare("delete from page where id = ?")
     this.#readFacts = db.prepare("select facts from facts where id = ?")
     this.#removeFacts = db.prepare("delete from facts where id = ?")
     this.#writeFacts = db.prepare("insert or replace into facts (id, facts) values (?, ?)")
     this.#write = db.prepare(
-      "insert or replace into page (id, revision, title, details, passages, markdown) values (?, ?, ?, ?, ?, ?)",
+      "insert or replace into page (id, revision, title, details, passages, markdown) values (?, ?, ?, ?, jsonb(?), ?)",
     )
   }
 
@@ -67,6 +86,39 @@ export class PageStore implements Disposable {
   /** The pages that are here, in the order of their ids. */
   read(ids: readonly string[]): StoredPage[] {
     return ids.flatMap((id) => (this.#read.get(id) as StoredPage | undefined) ?? [])
+  }
+
+  /** The same without their texts, which are most of what a page costs to read. */
+  heads(ids: readonly string[]): PageHead[] {
+    return ids.flatMap((id) => (this.#head.get(id) as PageHead | undefined) ?? [])
+  }
+
+  /** Empty when the page was replaced since its head was read. */
+  markdown({ id, revision }: PageHead): string {
+    return (this.#markdown.get(id, revision)?.["markdown"] as string | undefined) ?? ""
+  }
+
+  /** As {@link markdown}. */
+  passages({ id, revision }: PageHead): Passage[] {
+    return JSON.parse(
+      (this.#passages.get(id, revision)?.["passages"] as string | undefined) ?? "[]",
+    ) as Passage[]
+  }
+
+  /**
+   * Those at the given positions: of a page with two hundred passages, five are read in a tenth of the time that
+   * all take.
+   */
+  passagesAt({ id, revision }: PageHead, positions: readonly number[]): Map<number, Passage> {
+    const found = new Map<number, Passage>()
+    for (let from = 0; from < positions.length; from += PASSAGES_AT_A_TIME) {
+      const some = positions.slice(from, from + PASSAGES_AT_A_TIME)
+      const paths = Array.from({ length: PASSAGES_AT_A_TIME }, (_, i) => `$[${some[i] ?? some[0]!}]`)
+      const row = this.#somePassages.get(...paths, id, revision)
+      const passages = JSON.parse((row?.["passages"] as string | undefined) ?? "[]") as (Passage | null)[]
+      for (const [i, position] of some.entries()) if (passages[i]) found.set(position, passages[i])
+    }
+    return found
   }
 
   /** What ranking asks of pages, by their ids: a row of its own, so that hundreds are read in a millisecond. */

@@ -153,7 +153,11 @@ function detailsOf(page: Page): Details {
   return { ...rest, published: publishedAt?.getTime() ?? null, fetched: fetchedAt.getTime() }
 }
 
-export function toPage({ title, markdown, details }: StoredPage): Page {
+export function toPage({
+  title,
+  markdown,
+  details,
+}: Pick<StoredPage, "title" | "markdown" | "details">): Page {
   const { published, fetched, ...rest } = JSON.parse(details) as Details
   return {
     ...rest,

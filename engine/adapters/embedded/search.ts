@@ -12,7 +12,8 @@ import { Lru } from "./lru.ts"
 import { pagesWithPhrases } from "./phrases.ts"
 import { withPreferred } from "./preferred.ts"
 import { analyseInLanguages } from "./query-terms.ts"
-import { type StoredPage, passagesOf, toPage } from "./schema.ts"
+import type { PageHead } from "./page-store.ts"
+import { toPage } from "./schema.ts"
 import type { Tables } from "./tables.ts"
 import type { TermFrequencies } from "./term-frequencies.ts"
 
@@ -81,8 +82,7 @@ export async function searchIndex(
   const lexicalBound = arms === "vector" ? 0 : bound
   const evidence = { ...found, waiting, lexicalBound }
   const best = await rankAndRead(context.tables, evidence, { ...query, limit })
-  const passages = query.passagesPerPage ?? DEFAULT_PASSAGES
-  return { hits: best.map((one) => toHit(one, terms, passages)) }
+  return { hits: best.map((one) => toHit(context.tables, one, terms, query)) }
 }
 
 /** The vectors of the last questions: the same question often comes again, on another page or with a filter. */
@@ -105,7 +105,7 @@ export class QueryVectors {
 }
 
 interface Found {
-  readonly page: StoredPage
+  readonly page: PageHead
   readonly ranked: Boosted
   readonly cosines: ReadonlyMap<number, number>
 }
@@ -126,7 +126,7 @@ async function rankAndRead(
   { lexical, nearest, aside, waiting, lexicalBound }: Evidence,
   { limit, preference }: Pick<Query, "limit" | "preference">,
 ): Promise<Found[]> {
-  const read = new Map<string, StoredPage | null>()
+  const read = new Map<string, PageHead | null>()
   for (;;) {
     const cosines = cosinesByPage(nearest, read)
     const ids = new Set([...lexical.keys(), ...cosines.keys()])
@@ -152,14 +152,14 @@ async function rankAndRead(
       }))
     }
     for (const id of unread) read.set(id, null)
-    for (const page of tables.store.read(unread)) read.set(page.id, page)
+    for (const page of tables.store.heads(unread)) read.set(page.id, page)
   }
 }
 
 /** Cosines by page and position, without those of a revision that is known to be out of date. */
 function cosinesByPage(
   nearest: readonly Nearest[],
-  read: ReadonlyMap<string, StoredPage | null>,
+  read: ReadonlyMap<string, PageHead | null>,
 ): Map<string, Map<number, number>> {
   const pages = new Map<string, Map<number, number>>()
   for (const { page, revision, position, cosine } of nearest) {
@@ -172,12 +172,20 @@ function cosinesByPage(
   return pages
 }
 
-function toHit({ page: stored, ranked, cosines }: Found, terms: readonly string[], passages: number): Hit {
-  const page = toPage(stored)
+function toHit(
+  { store }: Tables,
+  { page: head, ranked, cosines }: Found,
+  terms: readonly string[],
+  { passagesPerPage = DEFAULT_PASSAGES, withMarkdown = true }: Query,
+): Hit {
+  const passages = {
+    all: () => store.passages(head),
+    at: (positions: readonly number[]) => store.passagesAt(head, positions),
+  }
   return {
-    ...page,
+    ...toPage({ ...head, markdown: withMarkdown ? store.markdown(head) : "" }),
     score: ranked.score,
-    passages: bestPassages(passagesOf(stored), terms, cosines, passages),
+    passages: bestPassages(passages, terms, cosines, passagesPerPage),
     parts: { lexical: ranked.lexical, vector: ranked.vector, fused: ranked.fused, boost: ranked.boost },
   }
 }
