@@ -6,6 +6,7 @@ import type { Engine } from "#engine"
 import type { Values } from "#engine/settings.ts"
 
 import type { KeyStore } from "./accounts/keys.ts"
+import type { ChatModel } from "./answers/chat-model.ts"
 import type { apiSettings } from "./config.ts"
 import type { Middleware, RequestState } from "./context.ts"
 import { handbook } from "./handbook/handbook.ts"
@@ -28,6 +29,8 @@ export type ApiConfig = Values<typeof apiSettings>
 export interface AppParts extends LiveParts {
   readonly engine: Engine
   readonly images: ImageKnowledge
+  /** Writes answers; null leaves them to the pages' own sentences. */
+  readonly chatModel: ChatModel | null
   readonly keys: Pick<KeyStore, "verify">
   readonly log: Logger
   readonly config: Pick<
@@ -52,7 +55,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const { config } = parts
   const live = { ...parts, reader: limitReader(parts.reader, config.liveReads) }
   const endpoints: Readonly<Record<string, Middleware>> = {
-    search: search(parts.engine, config, parts.images),
+    search: search(parts.engine, config, parts),
     extract: extract(live),
     crawl: crawl(live),
     map: map(live),

@@ -1,4 +1,4 @@
-import { integer, oneOf, onOff, text, type Setting } from "#engine/settings.ts"
+import { integer, oneOf, onOff, type Setting, SettingsError, text } from "#engine/settings.ts"
 
 const port: Setting<number> = integer(
   { name: "FOSSICK_PORT", default: "8080", about: "Port that the appliance answers on." },
@@ -35,6 +35,37 @@ const publicUrl: Setting<string> = {
       throw new Error("must be an address without user name and password")
     }
     return value.replace(/\/+$/, "")
+  },
+}
+
+const llmUrl: Setting<string> = {
+  name: "FOSSICK_LLM_URL",
+  default: "",
+  // A wrong one may hold a password.
+  secret: true,
+  about:
+    "Base address of an OpenAI-compatible server whose model writes answers, such as `http://localhost:11434/v1`; empty means that answers are made of the pages' own sentences.",
+  parse(value) {
+    if (value === "") return value
+    const url = URL.parse(value)
+    if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+      throw new Error("must be an http or https address without query")
+    }
+    if (url.username !== "" || url.password !== "") {
+      throw new Error("must be an address without user name and password; FOSSICK_LLM_API_KEY takes a key")
+    }
+    return value.replace(/\/+$/, "")
+  },
+}
+
+const llmApiKey: Setting<string> = {
+  name: "FOSSICK_LLM_API_KEY",
+  default: "",
+  about: "Key sent to FOSSICK_LLM_URL as `Authorization: Bearer`; empty sends none.",
+  secret: true,
+  parse(value) {
+    if (/[^\x21-\x7e]/.test(value)) throw new Error("must be printable ASCII without blanks")
+    return value
   },
 }
 
@@ -135,4 +166,40 @@ export const apiSettings = {
     default: "on",
     about: "Whether the first start with an empty index crawls the appliance's own handbook.",
   }),
+  llmUrl,
+  llmModel: text({
+    name: "FOSSICK_LLM_MODEL",
+    default: "",
+    about: "Name of the model at FOSSICK_LLM_URL; required together with it.",
+  }),
+  llmApiKey,
+  llmTimeoutMs: integer(
+    {
+      name: "FOSSICK_LLM_TIMEOUT_MS",
+      default: "20000",
+      about:
+        "Milliseconds the model may take for one answer, waiting for its turn included; then the pages' own sentences answer.",
+    },
+    100,
+    120_000,
+  ),
+  llmConcurrency: integer(
+    {
+      name: "FOSSICK_LLM_CONCURRENCY",
+      default: "2",
+      about: "Answers that the model may be writing at the same time.",
+    },
+    1,
+    64,
+  ),
+}
+
+/** @throws SettingsError when settings that need each other do not come together. */
+export function checkTogether({ llmUrl, llmModel }: { llmUrl: string; llmModel: string }): void {
+  if (llmUrl !== "" && llmModel === "") {
+    throw new SettingsError(["FOSSICK_LLM_MODEL must be set together with FOSSICK_LLM_URL"])
+  }
+  if (llmUrl === "" && llmModel !== "") {
+    throw new SettingsError(["FOSSICK_LLM_URL must be set together with FOSSICK_LLM_MODEL"])
+  }
 }

@@ -17,7 +17,8 @@ import { checkSettings, environment, readSettings, SettingsError } from "#engine
 import { openCreditMeters } from "./accounts/credits.ts"
 import { openKeyStore } from "./accounts/keys.ts"
 import { createApp } from "./app.ts"
-import { apiSettings } from "./config.ts"
+import { openChatModel } from "./answers/chat-model.ts"
+import { apiSettings, checkTogether } from "./config.ts"
 import { crawlHandbook } from "./crawl-handbook.ts"
 import { httpServer } from "./http-server.ts"
 import { closeServer, stopSignal } from "./shutdown.ts"
@@ -37,6 +38,7 @@ async function serve(): Promise<void> {
   const env = environment()
   checkSettings([engineSettings, crawlerSettings, apiSettings], env)
   const config = readSettings(apiSettings, env)
+  checkTogether(config)
   const engineConfig = readSettings(engineSettings, env)
   const crawlerConfig = readSettings(crawlerSettings, env)
   const log = pino({ name: "api", level: config.logLevel })
@@ -55,11 +57,13 @@ async function serve(): Promise<void> {
     }),
   )
   const reader = opened.use(lazyReader(crawlerConfig))
+  const chatModel = opened.use(openChatModel(config))
 
   const app = createApp({
     engine,
     images: new ImageStore(db, engineConfig.dataDir),
     embedder,
+    chatModel,
     reader,
     keys,
     meters: openCreditMeters(db),

@@ -7,7 +7,7 @@ import { crawlerSettings } from "#crawler/config.ts"
 import { engineSettings } from "#engine/config.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#engine/settings.ts"
 
-import { apiSettings } from "./config.ts"
+import { apiSettings, checkTogether } from "./config.ts"
 import { Child } from "./supervisor/child.ts"
 import { firstScreen, handbookNews } from "./supervisor/first-screen.ts"
 import type { ChildMessage } from "./supervisor/messages.ts"
@@ -25,6 +25,7 @@ function readEnvironment() {
   const env = environment()
   checkSettings([engineSettings, crawlerSettings, apiSettings], env)
   const config = readSettings({ ...engineSettings, ...apiSettings }, env)
+  checkTogether(config)
   try {
     mkdirSync(config.dataDir, { recursive: true })
     accessSync(config.dataDir, constants.W_OK)

@@ -2,6 +2,7 @@ import { breather } from "#crawler/breather.ts"
 import type { Hit, PageImage } from "#engine"
 import { toPlainText } from "#crawler/extract/plain-text.ts"
 
+import type { Answered } from "../answers/answer.ts"
 import type { AutoParameters } from "./auto-parameters.ts"
 import { markdownParts } from "./markdown-parts.ts"
 import type { SearchRequest } from "./schema.ts"
@@ -20,6 +21,8 @@ export interface SearchPresentation {
   readonly responseTime: number
   readonly credits: number
   readonly images: ImageKnowledge
+  /** Null when no answer was asked for. */
+  readonly answered: Answered | null
 }
 
 /** The answer of POST /search. */
@@ -32,8 +35,8 @@ export async function presentSearch(request: SearchRequest, hits: readonly Hit[]
   const found = request.include_images ? searchImages(request.query, hits, facts.images) : []
   return {
     query: request.query,
-    follow_up_questions: null,
-    answer: null,
+    follow_up_questions: facts.answered?.followUpQuestions ?? null,
+    answer: facts.answered?.answer ?? null,
     images: presentImages(found, request.include_image_descriptions),
     results,
     ...(facts.chosen !== null && { auto_parameters: facts.chosen }),

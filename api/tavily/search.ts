@@ -2,6 +2,7 @@ import type { Engine, Hit, PageFilter, PagePreference, Query } from "#engine"
 import { parseQueryText } from "#engine/query-text.ts"
 
 import type { ApiKey } from "../accounts/keys.ts"
+import { answerFrom, type Answered, type AnswerParts, type Asked } from "../answers/answer.ts"
 import { type Middleware, responseTime } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { type AutoParameters, chooseParameters } from "./auto-parameters.ts"
@@ -31,7 +32,11 @@ export interface SearchLimits {
 const BEGINNING = new Date(0)
 
 /** POST /search: the index, asked. */
-export function search(engine: Engine, limits: SearchLimits, images: ImageKnowledge): Middleware {
+export function search(
+  engine: Engine,
+  limits: SearchLimits,
+  { images, ...answering }: AnswerParts & { readonly images: ImageKnowledge },
+): Middleware {
   const read = bodyReader<SearchBody>(searchSchema)
   return async (ctx) => {
     const now = new Date()
@@ -40,15 +45,32 @@ export function search(engine: Engine, limits: SearchLimits, images: ImageKnowle
     const request = settle(body, chosen)
     checkExplain(request, ctx.state.key)
     const query = toQuery(request, limits, now)
-    const hits = query.limit === 0 ? [] : await find(engine, query, request, clientGone(ctx))
-    ctx.body = await presentSearch(request, cut(hits, request), {
+    const signal = clientGone(ctx)
+    const found = query.limit === 0 ? [] : await find(engine, query, request, signal)
+    const hits = cut(found, request)
+    ctx.body = await presentSearch(request, hits, {
       chosen,
       images,
+      answered: await answered(request, hits, { answering, signal, log: ctx.state.log }),
       credits: request.search_depth === "advanced" ? 2 : 1,
       requestId: ctx.state.requestId,
       responseTime: responseTime(ctx),
     })
   }
+}
+
+/** The answer that was asked for; null when none was, or no results were. */
+async function answered(
+  request: SearchRequest,
+  hits: readonly Hit[],
+  { answering, ...waiting }: { answering: AnswerParts } & Pick<Asked, "signal" | "log">,
+): Promise<Answered | null> {
+  if (request.include_answer === false || request.max_results === 0) return null
+  const depth = request.include_answer === "advanced" ? "advanced" : "basic"
+  return answerFrom(
+    { question: parseQueryText(searchedText(request.query)).text, hits, depth, ...waiting },
+    answering,
+  )
 }
 
 /**

@@ -58,6 +58,7 @@ export async function serveApp(
       [Symbol.asyncDispose]: async () => {},
     },
     embedder: new HashingEmbedder(),
+    chatModel: null,
     meters: { add: () => 0 },
     ...parts,
     config: { ...readSettings(apiSettings, {}), ...config },

@@ -27,7 +27,7 @@ export interface Statement {
 export type StatedIn = Pick<Hit, "title" | "markdown" | "passages" | "language">
 
 /** A page with a longer text is read by its best passages alone: reading all of it would hold up other requests. */
-const MAX_PAGE_CHARS = 200_000
+export const MAX_PAGE_CHARS = 200_000
 /** A sentence takes the code or the list that it announces along, when that is no longer. */
 const MAX_ANNOUNCED_CHARS = 400
 const MAX_STATEMENT_CHARS = 600

@@ -1,0 +1,44 @@
+import { analyse, analyseQuery } from "#engine/analysis/analyse.ts"
+import type { CitedStatement } from "#engine/answer/extract-answer.ts"
+import { splitSentences } from "#engine/answer/sentences.ts"
+
+const CITATION = /\s*\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g
+/** Part of a sentence's telling words that its sources must have. Models inflect and join; they must not add. */
+const SUPPORTED = 0.5
+
+/**
+ * Those sentences of a model's reply that their sources bear out. A sentence is left out when it cites nothing or a
+ * source that is not there, when a number or an address in it is in none of its sources, or when fewer than half of
+ * its telling words are.
+ *
+ * @param sources the text of each source, in the order of their numbers
+ */
+export function checkedSentences(reply: string, sources: readonly string[]): CitedStatement[] {
+  return reply.split(/\n+/).flatMap((line) =>
+    splitSentences(citationsInside(line), null).flatMap((sentence) => {
+      const cited = [...sentence.matchAll(CITATION)].flatMap(([, numbers = ""]) =>
+        numbers.split(",").map(Number),
+      )
+      const text = sentence.replace(CITATION, "").trim()
+      const known = cited.length > 0 && cited.every((number) => number >= 1 && number <= sources.length)
+      if (!known || !isBorneOut(text, cited.map((number) => sources[number - 1]!).join("\n"))) return []
+      return [{ text, source: cited[0]! - 1 }]
+    }),
+  )
+}
+
+/** `It is. [1]` becomes `It is [1].`, so that a citation stays with its sentence. */
+const citationsInside = (line: string): string =>
+  line.replace(/([.!?。！？]["”’)]?)((?:\s*\[\d[\d\s,]*\])+)/g, "$2$1")
+
+function isBorneOut(text: string, source: string): boolean {
+  if (/!?\[[^\]]*\]\(/.test(text)) return false
+  const addresses = text.match(/\b(?:https?:\/\/|www\.)\S*[^\s.,;:!?)]/gi) ?? []
+  if (addresses.some((address) => !source.includes(address))) return false
+  const numbers = text.match(/\d+(?:[.,:/-]\d+)*/g) ?? []
+  const given = new Set(source.match(/\d+(?:[.,:/-]\d+)*/g))
+  if (numbers.some((number) => !given.has(number))) return false
+  const { terms } = analyseQuery(text, null)
+  const stated = new Set(analyse(source, null))
+  return terms.length > 0 && terms.filter((term) => stated.has(term)).length >= SUPPORTED * terms.length
+}
