@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
-import { mkdir } from "node:fs/promises"
+import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { parseArgs } from "node:util"
 import { Pool } from "undici"
-import { type Engine, openEngine, type Page, type Query, toPageUrl } from "#engine"
+import { type Engine, openEngine, type Page, type Query, type SearchDepth, toPageUrl } from "#engine"
 import { engineSettings } from "#engine/config.ts"
 import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
 import { toPassages } from "#engine/passages.ts"
@@ -14,6 +14,7 @@ import { documentationPages } from "./documentation-pages.ts"
 import { DOCUMENTATION_QUESTIONS } from "./documentation-questions.ts"
 import { BENCH_DIR } from "./documentation-site.ts"
 import { machine, MB, memoryOf, percentile, short, stopProcess, table } from "./measure.ts"
+import { Meilisearch } from "./meilisearch.ts"
 import type { LoopDelay } from "./peers/loop-delay.ts"
 import { type BuiltIndex, builtFile, buildIndex, randomNumbers } from "./search-index.ts"
 
@@ -21,6 +22,7 @@ const API = join(import.meta.dirname, "../api/main.ts")
 const LOOP_DELAY = join(import.meta.dirname, "peers/loop-delay.ts")
 const KEY = "bench-key"
 const CLIENTS = [1, 8, 32]
+const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
 const WARM_UP = 40
 const LIMIT = 5
 const WRITTEN_PAGES = 200
@@ -31,53 +33,97 @@ interface Timing {
   readonly ms: number
 }
 
+/** An index of one size, and the medians that its growth is told by: milliseconds by what was asked. */
+interface Measured {
+  readonly built: BuiltIndex
+  readonly dataDir: string
+  readonly medians: Map<string, number>
+}
+
 const { values } = parseArgs({
   options: {
     dir: { type: "string" },
-    passages: { type: "string", default: "100000" },
+    passages: { type: "string", default: "10000,100000" },
     real: { type: "string", default: "3000" },
-    queries: { type: "string", default: "400" },
+    queries: { type: "string", default: "200" },
   },
 })
-const passages = Number(values.passages)
 const perRun = Number(values.queries)
-const dataDir = values.dir ?? join(BENCH_DIR, `search-${passages}`)
-const settings = { ...readSettings(engineSettings, {}), dataDir }
 
 /** One for all of this process: a second one would load the native runtime anew, which it does not bear. */
 await using embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
-const built = await ensureIndex()
-const texts = await questions((CLIENTS.length + 4) * (perRun + WARM_UP))
-/** Every query is asked once only: an engine may keep the vectors of queries it has seen. */
-const take = (count: number) => texts.splice(0, count)
-
+const pool = await textPool()
 const rows: Array<Array<string | number>> = []
-await inProcess()
-const apiMemory = await overHttp()
-process.stdout.write(`${machine()}\n\n`)
-process.stdout.write(
-  `${built.pages} pages, ${built.passages} passages (vectors of ${built.embedded} real, the others copies of them with noise); ` +
-    `text ${short(built.textSeconds)} s, vectors ${short(built.vectorSeconds)} s, disk ${short(built.bytesOnDisk / MB)} MB\n\n`,
-)
-process.stdout.write(table([["", "p50 ms", "p99 ms", "queries/s", "longest event loop delay, ms"], ...rows]))
-process.stdout.write(`\nAPI process after these queries: ${short(apiMemory / MB)} MB resident\n`)
+const sizes: Measured[] = []
+process.stdout.write(`${machine()}\n`)
+for (const passages of values.passages.split(",").map(Number)) sizes.push(await measure(passages))
+process.stdout.write(growth(sizes))
 
-async function ensureIndex(): Promise<BuiltIndex> {
+async function measure(passages: number): Promise<Measured> {
+  const dataDir = join(values.dir ?? BENCH_DIR, `search-${passages}`)
+  const built = await ensureIndex(dataDir, passages)
+  /** Every query is asked once only: an engine may keep the vectors of queries it has seen. */
+  const texts = questions((DEPTHS.length * (CLIENTS.length + 1) + 8) * (perRun + WARM_UP))
+  const take = (count: number) => texts.splice(0, count)
+  const medians = new Map<string, number>()
+  const run = { built, dataDir, medians, take }
+  rows.length = 0
+  await inProcess(run)
+  const apiMemory = await overHttp(run)
+  await meilisearch(run)
+  process.stdout.write(
+    `\n${built.pages} pages, ${built.passages} passages (vectors of ${built.embedded} real, the others copies of them with noise); ` +
+      `text ${short(built.textSeconds)} s, vectors ${short(built.vectorSeconds)} s, disk ${short(built.bytesOnDisk / MB)} MB\n\n`,
+  )
+  process.stdout.write(
+    table([["", "p50 ms", "p99 ms", "queries/s", "longest event loop delay, ms"], ...rows]),
+  )
+  process.stdout.write(`\nAPI process after these queries: ${short(apiMemory / MB)} MB resident\n`)
+  const ours = medians.get("fast, over HTTP")
+  const theirs = medians.get("Meilisearch")
+  if (ours && theirs) process.stdout.write(`\nfast / Meilisearch hybrid, p50: ${short(ours / theirs)}\n`)
+  return run
+}
+
+interface Run extends Measured {
+  /** Questions that were not asked before. */
+  readonly take: (count: number) => string[]
+}
+
+async function ensureIndex(dataDir: string, passages: number): Promise<BuiltIndex> {
   if (!existsSync(builtFile(dataDir))) {
     process.stderr.write(`building an index of ${passages} passages in ${dataDir}\n`)
+    await rm(dataDir, { recursive: true, force: true })
     await mkdir(dataDir, { recursive: true })
     await buildIndex(dataDir, embedder, passages, Number(values.real))
   }
   return JSON.parse(readFileSync(builtFile(dataDir), "utf8")) as BuiltIndex
 }
 
-/** Questions about the manuals, then stretches of 4 to 10 words from random passages, all different. */
-async function questions(count: number): Promise<string[]> {
-  const random = randomNumbers(7)
-  const pool: string[] = []
+/** How the medians grow from the smallest index to the largest: milliseconds ~ passages to the power of this. */
+function growth(sizes: readonly Measured[]): string {
+  const [small, large] = [sizes[0], sizes.at(-1)]
+  if (!small || !large || small === large) return ""
+  const times = Math.log(large.built.passages / small.built.passages)
+  const lines = [...large.medians].map(([name, ms]) => {
+    const before = small.medians.get(name) ?? Number.NaN
+    return [name, short(before), short(ms), short(Math.log(ms / before) / times)]
+  })
+  const head = ["p50 ms", `${small.built.passages} passages`, `${large.built.passages} passages`, "exponent"]
+  return `\n${table([head, ...lines])}`
+}
+
+async function textPool(): Promise<string[]> {
+  const texts: string[] = []
   for await (const page of documentationPages(10)) {
-    for (const { text } of toPassages(page.markdown)) pool.push(text)
+    for (const { text } of toPassages(page.markdown)) texts.push(text)
   }
+  return texts
+}
+
+/** Questions about the manuals, then stretches of 4 to 10 words from random passages, all different. */
+function questions(count: number): string[] {
+  const random = randomNumbers(7)
   const found = new Set(DOCUMENTATION_QUESTIONS.map(({ text }) => text))
   while (found.size < count) {
     const words = (pool[Math.floor(random() * pool.length)] ?? "").match(/[\p{L}\p{N}_]{2,}/gu) ?? []
@@ -89,15 +135,22 @@ async function questions(count: number): Promise<string[]> {
   return [...found]
 }
 
-async function inProcess(): Promise<void> {
+async function inProcess({ dataDir, take, medians }: Run): Promise<void> {
+  const settings = { ...readSettings(engineSettings, {}), dataDir }
   await using engine = await openEngine(settings, { mode: "read", embedder })
-  for (const text of take(WARM_UP)) await engine.search({ text, limit: LIMIT })
-  for (const arms of ["hybrid", "lexical", "vector"] as const) {
+  const kinds: Array<[string, Partial<Query>]> = [
+    ...DEPTHS.map((depth): [string, Partial<Query>] => [depth, { depth }]),
+    ["words alone", { arms: "lexical" }],
+    ["vectors alone", { arms: "vector" }],
+  ]
+  for (const [name, query] of kinds) {
+    await timed(take(WARM_UP), 1, (text) => ask(engine, { text, limit: LIMIT, ...query }))
     const delay = monitorEventLoopDelay({ resolution: 1 })
     delay.enable()
-    const timing = await timed(take(perRun), 1, (text) => ask(engine, { text, limit: LIMIT, arms }))
+    const timing = await timed(take(perRun), 1, (text) => ask(engine, { text, limit: LIMIT, ...query }))
     delay.disable()
-    report(`in process, ${arms}, one at a time`, timing, delay.max / 1e6)
+    report(`in process, ${name}, one at a time`, timing, delay.max / 1e6)
+    medians.set(`${name}, in process`, percentile(timing.each, 0.5))
   }
 }
 
@@ -107,7 +160,8 @@ async function ask(engine: Engine, query: Query): Promise<void> {
 }
 
 /** The appliance's own API process on the index, asked over a socket. @returns its resident bytes after the queries. */
-async function overHttp(): Promise<number> {
+async function overHttp(run: Run): Promise<number> {
+  const { dataDir, take, medians } = run
   const api = fork(API, {
     execArgv: ["--import", LOOP_DELAY],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -121,33 +175,70 @@ async function overHttp(): Promise<number> {
   })
   try {
     const { localUrl } = await answerOf<{ kind: "ready"; localUrl: string }>(api, "ready")
-    const pool = new Pool(localUrl.replace("localhost", "127.0.0.1"), {
+    const server = new Pool(localUrl.replace("localhost", "127.0.0.1"), {
       connections: Math.max(...CLIENTS),
     })
-    const search = (text: string) => post(pool, text)
-    await timed(take(WARM_UP), 4, search)
-    for (const clients of CLIENTS) {
-      await loopDelay(api)
-      const timing = await timed(take(perRun), clients, search)
-      report(`over HTTP, ${clients} client${clients === 1 ? "" : "s"}`, timing, await loopDelay(api))
+    for (const depth of DEPTHS) {
+      const search = (text: string) => post(server, text, depth)
+      await timed(take(WARM_UP), 4, search)
+      for (const clients of CLIENTS) {
+        await loopDelay(api)
+        const timing = await timed(take(perRun), clients, search)
+        report(`over HTTP, ${depth}, ${clientsText(clients)}`, timing, await loopDelay(api))
+        if (clients === 1) medians.set(`${depth}, over HTTP`, percentile(timing.each, 0.5))
+      }
     }
     const resident = memoryOf(api.pid ?? 0).rss
-    await whileWriting(api, search)
-    await pool.close()
+    await whileWriting(api, run, (text) => post(server, text, "basic"))
+    await server.close()
     return resident
   } finally {
     await stopProcess(api)
   }
 }
 
+/** Meilisearch on the same pages and vectors, when one runs. It is given the questions' vectors; ours makes them. */
+async function meilisearch({ built, dataDir, take, medians }: Run): Promise<void> {
+  const url = process.env["MEILI_URL"]
+  if (!url) return
+  await using peer = new Meilisearch(url, process.env["MEILI_KEY"], `fossick-bench-${built.passages}`)
+  const seconds = await peer.load(join(dataDir, "index"), built.pages)
+  process.stderr.write(`Meilisearch has ${built.pages} pages (${short(seconds)} s)\n`)
+  const ask = async (count: number, clients: number) => {
+    const vectors = new Map<string, number[]>()
+    for (const text of take(count)) {
+      const [vector] = await embedder.embed([text], { priority: "query" })
+      vectors.set(text, [...vector!])
+    }
+    return timed([...vectors.keys()], clients, (text) =>
+      peer.search({ text, vector: vectors.get(text)! }, LIMIT),
+    )
+  }
+  await ask(WARM_UP, 4)
+  for (const clients of CLIENTS) {
+    const timing = await ask(perRun, clients)
+    report(`Meilisearch hybrid, ${clientsText(clients)}`, timing)
+    if (clients === 1) medians.set("Meilisearch", percentile(timing.each, 0.5))
+  }
+}
+
+function clientsText(clients: number): string {
+  return `${clients} client${clients === 1 ? "" : "s"}`
+}
+
 /** Another process, this one, writes pages while the API answers one client. */
-async function whileWriting(api: ChildProcess, search: (text: string) => Promise<void>): Promise<void> {
+async function whileWriting(
+  api: ChildProcess,
+  { dataDir, take }: Run,
+  search: (text: string) => Promise<void>,
+): Promise<void> {
   const pages: Page[] = []
   for await (const page of documentationPages(13)) {
     if (pages.length === WRITTEN_PAGES) break
     const url = toPageUrl(page.url.replace("manuals.example", "written.example"))
     if (url) pages.push({ ...page, url })
   }
+  const settings = { ...readSettings(engineSettings, {}), dataDir }
   await using engine = await openEngine(settings, { mode: "write", embedder, embedding: "off" })
   await loopDelay(api)
   const delay = monitorEventLoopDelay({ resolution: 1 })
@@ -164,17 +255,17 @@ async function whileWriting(api: ChildProcess, search: (text: string) => Promise
   await written
   delay.disable()
   const timing = { each, ms: performance.now() - began }
-  report(`over HTTP, 1 client, while ${pages.length} pages are written`, timing, await loopDelay(api))
+  report(`over HTTP, basic, 1 client, while ${pages.length} pages are written`, timing, await loopDelay(api))
   rows.push(["the writing process meanwhile", "", "", "", short(delay.max / 1e6)])
   await engine.remove(pages.map(({ url }) => url))
 }
 
-async function post(pool: Pool, query: string): Promise<void> {
-  const { statusCode, body } = await pool.request({
+async function post(server: Pool, query: string, depth: SearchDepth): Promise<void> {
+  const { statusCode, body } = await server.request({
     path: "/search",
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },
-    body: JSON.stringify({ query, max_results: LIMIT }),
+    body: JSON.stringify({ query, max_results: LIMIT, search_depth: depth }),
   })
   const answer = (await body.json()) as { results?: unknown[] }
   if (statusCode !== 200 || !answer.results?.length) {
@@ -202,13 +293,13 @@ async function timed(
   return { each, ms: performance.now() - began }
 }
 
-function report(name: string, { each, ms }: Timing, delayMs: number): void {
+function report(name: string, { each, ms }: Timing, delayMs?: number): void {
   rows.push([
     name,
     short(percentile(each, 0.5)),
     short(percentile(each, 0.99)),
     short(each.length / (ms / 1000)),
-    short(delayMs),
+    delayMs === undefined ? "" : short(delayMs),
   ])
   process.stderr.write(`${rows.at(-1)?.join("  ")}\n`)
 }
@@ -225,9 +316,11 @@ function answerOf<T extends { kind: string }>(child: ChildProcess, kind: T["kind
     const hear = (message: unknown) => {
       if ((message as T).kind !== kind) return
       child.off("message", hear)
+      child.off("exit", leave)
       resolve(message as T)
     }
     child.on("message", hear)
-    child.once("exit", (code) => reject(new Error(`the API process ended with ${code}`)))
+    const leave = (code: number | null) => reject(new Error(`the API process ended with ${code}`))
+    child.once("exit", leave)
   })
 }
