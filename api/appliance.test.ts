@@ -13,6 +13,8 @@ import { type Appliance, startAppliance } from "./testing/appliance.ts"
 
 // The whole appliance as `npm start` runs it, asked by the unmodified npm client.
 
+const inMagazine = (page: string): string => `/magazine/${page}`
+
 let site: TestSite
 let appliance: Appliance
 let client: TavilyClient
@@ -26,6 +28,20 @@ beforeAll(async () => {
       head: `<meta property="article:published_time" content="2024-03-03T09:00:00Z"><link rel="icon" href="/rose.ico">`,
     }),
     "/broken": status(500),
+    "/magazine": article("Magazine", { links: ["guide", "report", "adults", "deutsch"].map(inMagazine) }),
+    "/magazine/guide": article("Guide", { text: "How a paper lantern for the festival is folded and lit." }),
+    "/magazine/report": article("Report", {
+      text: "The paper lantern festival drew a crowd to the river on Sunday.",
+      head: `<script type="application/ld+json">{"@context":"https://schema.org","@type":"NewsArticle",
+        "headline":"Report","datePublished":"2024-03-04T08:00:00Z"}</script>`,
+    }),
+    "/magazine/adults": article("Late show", {
+      text: "After the paper lantern festival the late show begins.",
+      head: `<meta name="rating" content="adult">`,
+    }),
+    "/magazine/deutsch": article("Laternen", {
+      text: "Das Laternenfest, auf Englisch paper lantern festival, findet am Fluss statt.",
+    }).replace('lang="en"', 'lang="de"'),
   })
   appliance = await startAppliance({ FOSSICK_ALLOWED_NETWORKS: site.authority })
   client = tavily({ apiKey: appliance.apiKey, apiBaseURL: appliance.url })
@@ -122,6 +138,21 @@ describe("@tavily/core", () => {
       url: site.url("/tomatoes"),
       score: expect.any(Number),
     })
+  }, 120_000)
+
+  test("topic, language and safe search, by what the crawl learned of its pages", async () => {
+    await appliance.crawl(site.url("/magazine"))
+    const lantern = async (options: object) =>
+      (await client.search("paper lantern festival", { includeDomains: ["127.0.0.1"], ...options })).results
+        .map((one) => new URL(one.url).pathname)
+        .filter((path) => path.startsWith("/magazine/"))
+    expect((await lantern({})).toSorted()).toEqual(["adults", "deutsch", "guide", "report"].map(inMagazine))
+    expect((await lantern({ topic: "news" }))[0]).toBe("/magazine/report")
+    expect(await lantern({ language: "German", filterByLanguage: true })).toEqual(["/magazine/deutsch"])
+    expect(await lantern({ safe_search: true })).not.toContain("/magazine/adults")
+    expect(await lantern({ startDate: "2024-03-03", filter_by_published_date: true })).toEqual([
+      "/magazine/report",
+    ])
   }, 120_000)
 
   test("searchContext and searchQNA come through", async () => {
