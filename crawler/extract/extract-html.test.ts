@@ -141,4 +141,18 @@ describe("main content", () => {
     )
     expect(images).toEqual([{ url: "https://example.org/hive.jpg", description: "The hive in snow" }])
   })
+
+  it("takes an image that is declared small for an icon", () => {
+    const { images } = extractHtml(
+      page(`<article>${paragraphs}<img src="/icon.png" width="16" height="16">
+        <img src="/face.png" style="width:32px; height: 32px"><img src="/wide.png" width="600" height="30">
+        <img src="/full.png" width="100%" height="20"><img src="/plain.png"></article>`),
+      URL,
+    )
+    expect(images.map(({ url }) => url)).toEqual([
+      "https://example.org/wide.png",
+      "https://example.org/full.png",
+      "https://example.org/plain.png",
+    ])
+  })
 })

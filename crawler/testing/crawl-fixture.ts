@@ -44,7 +44,9 @@ function readerFor(config: CrawlerConfig): PageReader {
 export class CrawlFixture implements AsyncDisposable {
   readonly engine = new MemoryEngine()
   readonly #folder = temporaryFolder()
-  readonly db: StateStore = openStateStore(this.#folder.path)
+  /** The data folder. */
+  readonly folder = this.#folder.path
+  readonly db: StateStore = openStateStore(this.folder)
   readonly jobs = new Jobs(this.db)
 
   /** Enqueues a crawl, runs it in this process, and returns the job as it ended. */
