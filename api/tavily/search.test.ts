@@ -87,9 +87,15 @@ describe("what the engine is asked", () => {
       depth: "basic",
       limit: 5,
       passagesPerPage: 3,
+      withMarkdown: false,
       filter: {},
       preference: {},
     })
+  })
+
+  test("whole pages when they are returned or answered from", async () => {
+    expect((await ask({ include_raw_content: "text" })).query.withMarkdown).toBe(true)
+    expect((await ask({ include_answer: true })).query.withMarkdown).toBe(true)
   })
 
   test("of a very long question, its beginning", async () => {

@@ -112,6 +112,8 @@ function toQuery(request: SearchRequest, limits: SearchLimits, now: Date): Query
     depth,
     limit: results === "auto" ? limits.maxAutoResults : results,
     passagesPerPage: depth === "ultra-fast" ? 1 : request.chunks_per_source,
+    // Answers are made from the whole text of pages.
+    withMarkdown: request.include_raw_content !== false || request.include_answer !== false,
     filter: {
       ...(includeDomains.length > 0 && !boosting && { includeDomains }),
       ...(excludeDomains.length > 0 && { excludeDomains }),
