@@ -103,7 +103,8 @@ class OpenAiChat implements ChatModel {
       signal,
     })
     if (statusCode !== 200) {
-      body.destroy()
+      // Destroyed before its end, a body also emits an error, which nobody else would listen to.
+      body.on("error", () => {}).destroy()
       throw new ChatModelError(`the server answered ${statusCode}`)
     }
     const chunks: Buffer[] = []

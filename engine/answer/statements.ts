@@ -74,7 +74,7 @@ interface Sectioned {
 
 /** The blocks that are no headings, with those above them. */
 function sectioned({ title, markdown, passages }: StatedIn, marks: PageMarks): Sectioned[] {
-  if (markdown.length > MAX_PAGE_CHARS) {
+  if (markdown === "" || markdown.length > MAX_PAGE_CHARS) {
     return passages.map(({ text, headings }) => ({
       block: { kind: "text", text },
       next: undefined,
