@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util"
-import { toPageUrl } from "#engine"
+import { type PageTopic, toPageUrl } from "#engine"
 import type { JobSpec } from "./jobs.ts"
 import { type Scope, SCOPES } from "./scope.ts"
 
@@ -13,6 +13,7 @@ Options:
   --limit N        pages to read in all (default 10000)
   --scope SCOPE    host (default): the same host; domain: all its domain's hosts;
                    prefix: only below the start's folder
+  --topic TOPIC    news or finance: what all its pages are (default: as each page says)
   --source NAME    source the pages are filed under (default: the host)
   --json           one JSON object a line instead of the display
   --help           this text
@@ -38,6 +39,7 @@ export function parseCrawlArguments(args: readonly string[]): CrawlArguments | n
         limit: { type: "string", default: "10000" },
         scope: { type: "string", default: "host" },
         source: { type: "string" },
+        topic: { type: "string" },
         json: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },
@@ -62,6 +64,7 @@ export function parseCrawlArguments(args: readonly string[]): CrawlArguments | n
       depth: wholeNumber("--depth", values.depth, 0, 1000),
       limit: wholeNumber("--limit", values.limit, 1, 100_000_000),
       ...(source === undefined ? {} : { source }),
+      ...(values.topic === undefined ? {} : { topic: topicArgument(values.topic) }),
     },
     json: values.json,
   }
@@ -71,6 +74,14 @@ function scopeArgument(value: string): Scope {
   const scope = SCOPES.find((one) => one === value)
   if (scope === undefined) throw new ArgumentsError(`--scope must be one of ${SCOPES.join(", ")}`)
   return scope
+}
+
+const TOPICS: readonly PageTopic[] = ["news", "finance"]
+
+function topicArgument(value: string): PageTopic {
+  const topic = TOPICS.find((one) => one === value)
+  if (topic === undefined) throw new ArgumentsError(`--topic must be one of ${TOPICS.join(", ")}`)
+  return topic
 }
 
 function wholeNumber(name: string, value: string, min: number, max: number): number {

@@ -60,6 +60,7 @@ describe("arguments", () => {
     [["http://a.example/", "--depth", "deep"], "--depth must be a whole number from 0 to 1000"],
     [["http://a.example/", "--limit=0"], "--limit must be a whole number from 1"],
     [["http://a.example/", "--scope", "planet"], "--scope must be one of host, domain, prefix"],
+    [["http://a.example/", "--topic", "sports"], "--topic must be one of news, finance"],
     [["http://a.example/", "--source", " "], "--source must not be empty"],
     [["http://a.example/", "--colour"], "--colour"],
   ])("%j are refused", (args, message) => {

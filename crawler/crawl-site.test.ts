@@ -53,6 +53,31 @@ describe("a crawl", () => {
     expect(new Set(site.requests).size).toBe(site.requests.length)
   })
 
+  test("keeps what a page says of its topic, country and audience, or the topic that all were given", async () => {
+    const news = '<script type="application/ld+json">{"@type":"NewsArticle"}</script>'
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/report", "/adults"], head: '<meta name="geo.country" content="FR">' }),
+      "/report": article("Report", { head: news }),
+      "/adults": article("Adults", { head: '<meta name="rating" content="adult">' }),
+    })
+    await using fixture = new CrawlFixture()
+    await fixture.crawl({ url: site.origin })
+    const facts = () =>
+      Object.fromEntries(
+        [...fixture.engine.pages.values()].map(({ url, topic, country, unsafe }) => [
+          new URL(url).pathname,
+          { topic, country, unsafe },
+        ]),
+      )
+    expect(facts()).toEqual({
+      "/": { topic: null, country: "fr", unsafe: false },
+      "/report": { topic: "news", country: null, unsafe: false },
+      "/adults": { topic: null, country: null, unsafe: true },
+    })
+    await fixture.crawl({ url: site.origin, topic: "finance" })
+    expect(Object.values(facts()).map(({ topic }) => topic)).toEqual(["finance", "finance", "finance"])
+  })
+
   test("keeps title, text, source and the address of a page", async () => {
     await using site = await startTestSite({ "/": article("Home") })
     await using fixture = new CrawlFixture()

@@ -398,7 +398,7 @@ class SiteCrawl implements Visits, Disposable {
       language: extracted.language,
       author: extracted.author,
       publishedAt: extracted.publishedAt,
-      topic: extracted.topic,
+      topic: this.#options.job.topic ?? extracted.topic,
       country: extracted.country,
       unsafe: extracted.unsafe,
       images: extracted.images,

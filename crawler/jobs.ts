@@ -1,3 +1,4 @@
+import type { PageTopic } from "#engine"
 import type { Scope } from "./scope.ts"
 import { migrate, type StateStore, transaction } from "./state-store.ts"
 
@@ -20,11 +21,14 @@ export interface JobSpec {
   readonly limit: number
   /** Name of the source the pages belong to. Default: the host of `url`. */
   readonly source?: string
+  /** What all its pages are, whatever they say themselves. Default: null, as each page says. */
+  readonly topic?: PageTopic | null
 }
 
 export interface Job extends JobSpec {
   readonly id: number
   readonly source: string
+  readonly topic: PageTopic | null
   readonly state: JobState
   readonly createdAt: Date
   readonly startedAt: Date | null
@@ -71,6 +75,7 @@ const STEPS = [
    create index crawl_url_open on crawl_url (job, host, priority, depth, due) where outcome is null;
    create table visited_page (url text primary key, hash text not null, visited_at integer not null) strict, without rowid;
    create table crawler_process (pid integer primary key, beat_at integer not null) strict;`,
+  `alter table job add column topic text`,
 ]
 
 /** States, as SQL, whose jobs keep nothing of their frontier but what failed. */
@@ -88,18 +93,19 @@ export class Jobs {
   }
 
   /**
-   * Asks for a crawl. The same crawl (address, scope, depth, limit, source) that is queued, running or
+   * Asks for a crawl. The same crawl (address, scope, depth, limit, source, topic) that is queued, running or
    * stopped is returned instead of doubled; a stopped one is queued again and goes on where it was.
    */
   enqueue(spec: JobSpec): Job {
     const source = spec.source ?? new URL(spec.url).hostname
+    const topic = spec.topic ?? null
     return transaction(this.#db, () => {
       const open = this.#db
         .prepare(
           `select id, state, beat_at from job where url = ? and scope = ? and depth = ? and "limit" = ? and source = ?
-           and state in ('queued', 'running', 'stopped') order by id desc limit 1`,
+           and topic is ? and state in ('queued', 'running', 'stopped') order by id desc limit 1`,
         )
-        .get(spec.url, spec.scope, spec.depth, spec.limit, source)
+        .get(spec.url, spec.scope, spec.depth, spec.limit, source, topic)
       if (open) {
         const id = Number(open["id"])
         if (this.#must(id).state === "stopped") {
@@ -111,9 +117,10 @@ export class Jobs {
       }
       const { lastInsertRowid } = this.#db
         .prepare(
-          `insert into job (url, scope, depth, "limit", source, state, created_at) values (?, ?, ?, ?, ?, 'queued', ?)`,
+          `insert into job (url, scope, depth, "limit", source, topic, state, created_at)
+           values (?, ?, ?, ?, ?, ?, 'queued', ?)`,
         )
-        .run(spec.url, spec.scope, spec.depth, spec.limit, source, Date.now())
+        .run(spec.url, spec.scope, spec.depth, spec.limit, source, topic, Date.now())
       return this.#must(Number(lastInsertRowid))
     })
   }
@@ -317,6 +324,7 @@ export class Jobs {
       depth: Number(row["depth"]),
       limit: Number(row["limit"]),
       source: String(row["source"]),
+      topic: row["topic"] as PageTopic | null,
       state: silent ? "stopped" : (row["state"] as JobState),
       createdAt: new Date(Number(row["created_at"])),
       startedAt: time(row["started_at"]),
