@@ -81,8 +81,9 @@ function hasUnicodeMark(head: Buffer): boolean {
 }
 
 function hasBinaryData(head: Buffer): boolean {
-  return head.some(
-    (byte) =>
-      byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f),
-  )
+  for (const byte of head) {
+    if (byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f))
+      return true
+  }
+  return false
 }

@@ -134,7 +134,7 @@ class SiteCrawl implements Visits, Disposable {
   next(): FrontierEntry | null {
     if (this.#isStopping() || this.#isLimitTaken()) return null
     for (let entry = this.#frontier.next(); entry; entry = this.#frontier.next()) {
-      if (this.#outcomeOf(entry.url) === null) {
+      if (!this.#settled.has(entry.url)) {
         this.#visiting += 1
         return entry
       }
@@ -271,7 +271,7 @@ class SiteCrawl implements Visits, Disposable {
     if (this.#isStart(entry)) this.#land(url)
     const redirected = url !== entry.url
     // A redirect brought it in while it was being read.
-    if (!redirected && this.#outcomeOf(url) !== null) return
+    if (!redirected && (this.#settled.has(url) || !this.#frontier.isOpen(entry))) return
     const obeys = this.#options.config.robots
     if (!(obeys && extracted.robots.nofollow)) this.#addLinks(entry, reading)
 

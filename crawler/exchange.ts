@@ -101,7 +101,7 @@ function abortReason(signal: AbortSignal): Error {
 
 // A buffer of its own, never a slice of the pool: it is handed to a worker thread whole.
 function join(chunks: readonly Buffer[], size: number): Uint8Array {
-  const body = new Uint8Array(size)
+  const body = Buffer.allocUnsafeSlow(size)
   let offset = 0
   for (const chunk of size === 0 ? [] : chunks) {
     body.set(chunk, offset)

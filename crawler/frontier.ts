@@ -120,6 +120,11 @@ export class Frontier {
     return added
   }
 
+  /** Whether an address that was handed out still has no recorded outcome. Answered without the store. */
+  isOpen(entry: FrontierEntry): boolean {
+    return this.#handedOut.has(entry.url)
+  }
+
   /** Whether this very spelling was added lately; a fast test before anything is parsed. */
   remembers(url: string): boolean {
     return this.#known.has(url)
@@ -136,7 +141,9 @@ export class Frontier {
         continue
       }
       if (queue.ready.length === 0) this.#fill(queue, now)
-      const entry = queue.ready.shift()
+      let entry = queue.ready.shift()
+      // A redirect to it may have closed it while it was ready.
+      while (entry && !this.#handedOut.has(entry.url)) entry = queue.ready.shift()
       if (!entry) {
         wake = Math.min(wake, queue.emptyUntil)
         continue
@@ -266,20 +273,23 @@ export class Frontier {
   #insert(entries: readonly NewEntry[]): number {
     if (this.#known.size > REMEMBERED) this.#known = new Set()
     let added = 0
+    const spellings: string[] = []
     transaction(this.#db, () => {
       const insert = this.#prepare(
         "insert or ignore into crawl_url (job, url, host, depth, priority, due) values (?, ?, ?, ?, ?, 0)",
       )
       for (const { url, depth, priority = 0 } of entries) {
         if (this.#addresses + added >= this.#maxAddresses) break
-        const { host } = new URL(url)
+        const { host, href } = new URL(url)
+        // The parser's own text: that of a link may be a part of its whole page, which would be remembered with it.
+        spellings.push(href)
         const { changes } = insert.run(this.#job, url, host, depth, priority)
         if (changes === 0) continue
         added += 1
         this.#host(url, host).emptyUntil = 0
       }
     })
-    for (const { url } of entries) this.#known.add(url)
+    for (const url of spellings) this.#known.add(url)
     this.#open += added
     this.#addresses += added
     return added
