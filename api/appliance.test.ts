@@ -147,7 +147,10 @@ describe("@tavily/core", () => {
         .map((one) => new URL(one.url).pathname)
         .filter((path) => path.startsWith("/magazine/"))
     expect((await lantern({})).toSorted()).toEqual(["adults", "deutsch", "guide", "report"].map(inMagazine))
-    expect((await lantern({ topic: "news" }))[0]).toBe("/magazine/report")
+    // Ranks settle when the pages have their vectors, shortly after the crawl.
+    await expect
+      .poll(async () => (await lantern({ topic: "news" }))[0], { timeout: 60_000 })
+      .toBe("/magazine/report")
     expect(await lantern({ language: "German", filterByLanguage: true })).toEqual(["/magazine/deutsch"])
     expect(await lantern({ safe_search: true })).not.toContain("/magazine/adults")
     expect(await lantern({ startDate: "2024-03-03", filter_by_published_date: true })).toEqual([
@@ -155,12 +158,13 @@ describe("@tavily/core", () => {
     ])
   }, 120_000)
 
-  test("searchContext and searchQNA come through", async () => {
+  test("searchContext finds the page, searchQNA answers from it", async () => {
     expect(await client.searchContext("when are roses pruned?", { maxResults: 1 })).toContain(
       site.url("/roses"),
     )
-    const answer: unknown = await client.searchQNA("when are roses pruned?", {})
-    expect(answer === null || typeof answer === "string").toBe(true)
+    const answer = await client.searchQNA("when are roses pruned?", {})
+    expect(answer).toContain("Roses are pruned in winter")
+    expect(answer).toContain("[1]")
   })
 
   test("extract", async () => {
