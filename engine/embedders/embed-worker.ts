@@ -58,14 +58,14 @@ try {
   }
 
   function tokenVectors(ids: readonly number[], states: Float32Array, width: number): TokenVectors {
-    const added = new Set(tokenizer.all_special_ids as number[])
+    const added = new Set(tokenizer.all_special_ids)
     const rows = [...ids.keys()].filter((row) => !added.has(ids[row]!))
     const vectors = new Float32Array(rows.length * width)
     for (const [i, row] of rows.entries()) {
       vectors.set(pool(states.subarray(row * width, (row + 1) * width), width, "mean"), i * width)
     }
     return {
-      tokens: tokenizer.model.convert_ids_to_tokens(rows.map((row) => ids[row]!)) as string[],
+      tokens: tokenizer.model.convert_ids_to_tokens(rows.map((row) => ids[row]!)),
       vectors,
     }
   }

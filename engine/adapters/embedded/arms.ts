@@ -11,9 +11,6 @@ import type { Tables } from "./tables.ts"
  * real ones, the nearest quarter of 137 partitions holds 0.95, half of them 0.99.
  */
 const PARTITIONS = 128
-/** Candidates of the lexical arm, and passages of the vector arm, at least. */
-const PAGES = 100
-const PASSAGES = 150
 
 /**
  * The distance that the vector index is built for. Squared and Euclidean, not cosine, which LanceDB gives
@@ -43,7 +40,7 @@ export async function lexicalArm(
     .query()
     .fullTextSearch(new MatchQuery(terms.join(" "), "terms"))
     .select(["id", "_score"])
-    .limit(Math.max(PAGES, limit * 2))
+    .limit(limit)
   if (where !== undefined) query.where(where)
   const rows = await readRows<{ id: string; _score: number }>(query)
   return new Map(rows.map(({ id, _score: score }) => [id, score]))
@@ -63,7 +60,7 @@ export async function vectorArm(
     .maximumNprobes(where === undefined ? PARTITIONS : 0)
     .minimumNprobes(PARTITIONS)
     .select(["page", "revision", "position", "_distance"])
-    .limit(Math.max(PASSAGES, limit * 4))
+    .limit(limit)
   if (where !== undefined) query.where(where)
   const rows = await readRows<Omit<Nearest, "cosine"> & { _distance: number }>(query)
   return rows.map(({ _distance, ...row }) => ({ ...row, cosine: cosineOf(_distance) }))

@@ -9,6 +9,7 @@ import { type PageUrl, pageId } from "../../page-url.ts"
 import { EmbedQueue } from "./embed-queue.ts"
 import { isIn } from "./filter.ts"
 import { interruptedWrites } from "./interrupted-writes.ts"
+import { LateReader } from "./late-reader.ts"
 import { Maintenance, trainVectorIndex } from "./maintenance.ts"
 import { type Manifest, readManifest, refuseOtherEmbedder, writeManifest } from "./manifest.ts"
 import { type PageRow, pagesTable, toPage, toPageRow } from "./schema.ts"
@@ -70,6 +71,7 @@ export class EmbeddedEngine implements Engine {
   readonly #connection: Connection
   readonly #lock: Disposable | undefined
   readonly #queryVectors: QueryVectors
+  readonly #lateReader: LateReader
   readonly #coverage = new VectorCoverage()
   #opened: Opened | null = null
   #checkedAt = 0
@@ -84,6 +86,7 @@ export class EmbeddedEngine implements Engine {
     this.#connection = connection
     this.#lock = lock
     this.#queryVectors = new QueryVectors(options.embedder)
+    this.#lateReader = new LateReader(options.embedder)
   }
 
   /**
@@ -159,6 +162,7 @@ export class EmbeddedEngine implements Engine {
         tables: opened.tables,
         embedder: this.#options.embedder,
         queryVectors: this.#queryVectors,
+        lateReader: this.#lateReader,
         frequencies: opened.frequencies,
         languages: opened.manifest.languages,
         allEmbedded: this.#writer ? this.#writer.queue.size === 0 : this.#coverage.isComplete(opened.tables),

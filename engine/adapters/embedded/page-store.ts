@@ -29,6 +29,10 @@ const SCHEMA = `
     id text primary key,
     facts text not null
   ) strict, without rowid;
+  create table if not exists passage_terms (
+    id text primary key,
+    packed blob not null
+  ) strict;
   create index if not exists page_revision on page (id, revision)`
 
 /**
@@ -49,6 +53,9 @@ export class PageStore implements Disposable {
   readonly #readFacts: StatementSync
   readonly #writeFacts: StatementSync
   readonly #removeFacts: StatementSync
+  readonly #readTerms: StatementSync
+  readonly #writeTerms: StatementSync
+  readonly #removeTerms: StatementSync
 
   private constructor(db: DatabaseSync) {
     this.#db = db
@@ -66,6 +73,9 @@ export class PageStore implements Disposable {
     this.#readFacts = db.prepare("select facts from facts where id = ?")
     this.#removeFacts = db.prepare("delete from facts where id = ?")
     this.#writeFacts = db.prepare("insert or replace into facts (id, facts) values (?, ?)")
+    this.#readTerms = db.prepare("select packed from passage_terms where id = ?")
+    this.#removeTerms = db.prepare("delete from passage_terms where id = ?")
+    this.#writeTerms = db.prepare("insert or replace into passage_terms (id, packed) values (?, ?)")
     this.#write = db.prepare(
       "insert or replace into page (id, revision, title, details, passages, markdown) values (?, ?, ?, ?, jsonb(?), ?)",
     )
@@ -131,13 +141,20 @@ export class PageStore implements Disposable {
     return known
   }
 
-  async write(pages: readonly (StoredPage & Pick<PageRow, "facts">)[]): Promise<void> {
+  /** The terms of a page's passages, as `passage-terms.ts` packs them; null when the page is gone. */
+  passageTerms(id: string): Uint8Array | null {
+    const row = this.#readTerms.get(id)
+    return row ? (row["packed"] as Uint8Array) : null
+  }
+
+  async write(pages: readonly (StoredPage & Pick<PageRow, "facts" | "passage_terms">)[]): Promise<void> {
     for (let at = 0; at < pages.length; at += PAGES_AT_A_TIME) {
       this.#transaction(() => {
         for (const page of pages.slice(at, at + PAGES_AT_A_TIME)) {
           const { id, revision, title, details, passages, markdown, facts } = page
           this.#write.run(id, revision, title, details, passages, markdown)
           this.#writeFacts.run(id, facts)
+          this.#writeTerms.run(id, page.passage_terms)
         }
       })
       await setImmediate()
@@ -149,12 +166,13 @@ export class PageStore implements Disposable {
       for (const id of ids) {
         this.#remove.run(id)
         this.#removeFacts.run(id)
+        this.#removeTerms.run(id)
       }
     })
   }
 
   clear(): void {
-    this.#db.exec("delete from page; delete from facts")
+    this.#db.exec("delete from page; delete from facts; delete from passage_terms")
   }
 
   /** Id and revision of every page. */

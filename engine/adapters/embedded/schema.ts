@@ -22,6 +22,7 @@ import { fingerprintOf } from "../../fingerprint.ts"
 import type { PageFacts } from "../../page-facts.ts"
 import type { Page, PageTopic, Passage } from "../../page.ts"
 import { type PageUrl, pageId } from "../../page-url.ts"
+import { packTerms } from "../../passage-terms.ts"
 import { toPassages } from "../../passages.ts"
 
 /** About 50,000 characters: analysing them takes some 10 ms. */
@@ -91,6 +92,8 @@ export interface PageRow extends FilterColumns {
   readonly terms: string
   /** JSON of {@link PageFacts}. */
   readonly facts: string
+  /** The terms of each passage, its headings' first: see `passage-terms.ts`. */
+  readonly passage_terms: Uint8Array
 }
 
 /** What a page says of itself besides its text. Dates are milliseconds since the epoch. */
@@ -136,6 +139,7 @@ export async function toPageRow(page: Page): Promise<PageRow> {
     passage_count: passages.length,
     terms: [...terms.title, ...terms.title, ...terms.text].join(" "),
     facts: JSON.stringify(factsOf(page, columns, terms.text)),
+    passage_terms: packTerms(terms.passages),
   }
 }
 
@@ -210,17 +214,31 @@ function revisionOf(parts: readonly string[]): number {
   return hash.readUIntBE(0, 6) * 32 + (hash[6]! >> 3)
 }
 
-async function termsOf(
-  page: Page,
-  passages: readonly Passage[],
-): Promise<{ title: readonly string[]; text: readonly string[] }> {
-  const terms: string[] = []
+interface PageTerms {
+  readonly title: readonly string[]
+  /** The whole text; a heading stands once, above the first passage under it. */
+  readonly text: readonly string[]
+  /** By passage, each under all its headings. */
+  readonly passages: readonly (readonly string[])[]
+}
+
+async function termsOf(page: Page, passages: readonly Passage[]): Promise<PageTerms> {
+  const known = new Map<string, string[]>()
+  const ofHeading = (heading: string) => {
+    const terms = known.get(heading) ?? analyse(heading, page.language)
+    known.set(heading, terms)
+    return terms
+  }
+  const all: string[] = []
+  const byPassage: string[][] = []
   let above: readonly string[] = []
   for (const [i, { headings, text }] of passages.entries()) {
     if (i % PASSAGES_AT_A_TIME === PASSAGES_AT_A_TIME - 1) await setImmediate()
+    const terms = analyse(text, page.language)
     const fresh = headings.filter((heading, i) => heading !== above[i])
-    terms.push(...analyse([...fresh, text].join("\n"), page.language))
+    all.push(...fresh.flatMap(ofHeading), ...terms)
+    byPassage.push([...headings.flatMap(ofHeading), ...terms])
     above = headings
   }
-  return { title: analyse(page.title, page.language), text: terms }
+  return { title: analyse(page.title, page.language), text: all, passages: byPassage }
 }

@@ -2,13 +2,17 @@ import type { Embedder } from "../../embedder.ts"
 import type { Hit, Query, SearchResult } from "../../engine.ts"
 import { arrange } from "../../arrange.ts"
 import type { Boosted } from "../../boosts.ts"
-import { type Candidate, fuse } from "../../fusion.ts"
+import { DEPTHS, type SearchPlan } from "../../depths.ts"
+import { type Candidate, type Ranked, fuse, withLateInteraction } from "../../fusion.ts"
+import { embeddingText } from "../../passages.ts"
 import { parseQueryText } from "../../query-text.ts"
 import { type Nearest, lexicalArm, pagesWithoutVectors, vectorArm } from "./arms.ts"
 import { bestPassages } from "./best-passages.ts"
 import { type ArmsFound, exclusionsOf, withoutExcluded } from "./exclusions.ts"
 import { all, filterText, isIn } from "./filter.ts"
+import type { LateReader } from "./late-reader.ts"
 import { Lru } from "./lru.ts"
+import { PassageWords } from "./passage-words.ts"
 import { pagesWithPhrases } from "./phrases.ts"
 import { withPreferred } from "./preferred.ts"
 import { analyseInLanguages } from "./query-terms.ts"
@@ -25,6 +29,7 @@ export interface SearchContext {
   readonly tables: Tables
   readonly embedder: Embedder
   readonly queryVectors: QueryVectors
+  readonly lateReader: LateReader
   readonly frequencies: TermFrequencies
   readonly languages: readonly string[]
   /** False while pages wait for their vectors. */
@@ -38,7 +43,9 @@ export async function searchIndex(
   signal: AbortSignal | undefined,
 ): Promise<SearchResult> {
   if (query.limit < 1 || query.text.trim() === "") return { hits: [] }
-  const { arms = "hybrid", filter } = query
+  const { filter } = query
+  const plan = planOf(query)
+  const { arms } = plan
   const question = parseQueryText(query.text)
   const limit = Math.floor(query.limit)
   const embedding = arms === "lexical" ? undefined : context.queryVectors.of(question.text, signal)
@@ -63,8 +70,12 @@ export async function searchIndex(
   const askArms = async (many: number, preferred: string | undefined): Promise<ArmsFound> => {
     const [inPages, inVectors] = [all(pagesWhere, preferred), all(vectorsWhere, preferred)]
     const [lexical, nearest] = await Promise.all([
-      arms === "vector" ? new Map<string, number>() : lexicalArm(context.tables, terms, many, inPages),
-      embedding?.then((vector) => vectorArm(context.tables, vector, many, inVectors)) ?? [],
+      arms === "vector"
+        ? new Map<string, number>()
+        : lexicalArm(context.tables, terms, Math.max(plan.pages, many * 2), inPages),
+      embedding?.then((vector) =>
+        vectorArm(context.tables, vector, Math.max(plan.passages, many * 4), inVectors),
+      ) ?? [],
     ])
     return { lexical, nearest, aside: new Set() }
   }
@@ -80,9 +91,19 @@ export async function searchIndex(
   // Counts that are behind the index must not make a score exceed its bound.
   const bound = Math.max(context.frequencies.lexicalBound(terms), ...lexical.values())
   const lexicalBound = arms === "vector" ? 0 : bound
-  const evidence = { ...found, waiting, lexicalBound }
-  const best = await rankAndRead(context.tables, evidence, { ...query, limit })
+  const idf = (term: string) => context.frequencies.idf(term)
+  const weighed = terms.map((term) => ({ term, idf: idf(term) }))
+  const words = plan.passageWords ? new PassageWords(context.tables.store, weighed) : null
+  const evidence = { ...found, waiting, lexicalBound, words }
+  const best = await rankAndRead(context.tables, evidence, { ...query, limit }, (ranked, cosines) =>
+    readAgain(context, ranked, { plan, words, cosines, idf, text: question.text, languages, signal }),
+  )
   return { hits: best.map((one) => toHit(context.tables, one, terms, query)) }
+}
+
+/** With `arms` given nothing but those arms is asked, for benches. */
+function planOf({ arms, depth = "basic" }: Query): Omit<SearchPlan, "arms"> & Pick<Required<Query>, "arms"> {
+  return arms ? { ...DEPTHS.basic, arms } : DEPTHS[depth]
 }
 
 /** The vectors of the last questions: the same question often comes again, on another page or with a filter. */
@@ -115,7 +136,11 @@ interface Evidence extends ArmsFound {
   /** Pages among the lexical hits that have no vectors yet. */
   readonly waiting: ReadonlySet<string>
   readonly lexicalBound: number
+  /** Null when passages do not count by their words. */
+  readonly words: PassageWords | null
 }
+
+type CosinesByPage = ReadonlyMap<string, ReadonlyMap<number, number>>
 
 /**
  * Ranks, reads the best pages, and ranks again without what turned out to be out of date: a page that is
@@ -123,8 +148,9 @@ interface Evidence extends ArmsFound {
  */
 async function rankAndRead(
   tables: Tables,
-  { lexical, nearest, aside, waiting, lexicalBound }: Evidence,
+  { lexical, nearest, aside, waiting, lexicalBound, words }: Evidence,
   { limit, preference }: Pick<Query, "limit" | "preference">,
+  rerank: (ranked: readonly Ranked[], cosines: CosinesByPage) => Promise<readonly Ranked[]>,
 ): Promise<Found[]> {
   const read = new Map<string, PageHead | null>()
   for (;;) {
@@ -138,11 +164,13 @@ async function rankAndRead(
           id,
           aside: aside.has(id),
           lexical: lexical.get(id) ?? 0,
+          passage: words?.best(id),
           cosine: known ? Math.max(...known.values()) : waiting.has(id) ? null : undefined,
         }
       })
     const factsOf = (ids: readonly string[]) => tables.store.facts(ids)
-    const best = arrange(fuse(candidates, { lexicalBound }), { limit, preference, factsOf })
+    const ranked = fuse(candidates, { lexicalBound, passageWords: words !== null })
+    const best = arrange(await rerank(ranked, cosines), { limit, preference, factsOf })
     const unread = best.filter(({ id }) => !read.has(id)).map(({ id }) => id)
     if (unread.length === 0) {
       return best.map((ranked) => ({
@@ -154,6 +182,46 @@ async function rankAndRead(
     for (const id of unread) read.set(id, null)
     for (const page of tables.store.heads(unread)) read.set(page.id, page)
   }
+}
+
+interface SecondReading {
+  readonly plan: Pick<SearchPlan, "latePages">
+  readonly words: PassageWords | null
+  readonly cosines: CosinesByPage
+  readonly idf: (term: string) => number
+  readonly text: string
+  readonly languages: readonly string[]
+  readonly signal: AbortSignal | undefined
+}
+
+/** The first pages of the ranking by late interaction of their best passages, the others behind them. */
+async function readAgain(
+  { tables, lateReader }: SearchContext,
+  ranked: readonly Ranked[],
+  { plan, words, cosines, idf, text, languages, signal }: SecondReading,
+): Promise<readonly Ranked[]> {
+  const first = ranked.slice(0, plan.latePages).map(({ id }) => id)
+  const texts = new Map<string, string>()
+  for (const head of tables.store.heads(first)) {
+    const position = bestPosition(words?.shares(head.id) ?? null, cosines.get(head.id))
+    const passage = tables.store.passagesAt(head, [position]).get(position)
+    if (passage) texts.set(head.id, embeddingText(head.title, passage))
+  }
+  if (texts.size === 0) return ranked
+  const question = await lateReader.question(text, languages[0] ?? null, idf, signal)
+  const scores = await lateReader.read(question, [...texts.values()], signal)
+  return withLateInteraction(ranked, new Map([...texts.keys()].map((id, i) => [id, scores[i]!])))
+}
+
+/** The passage with the most words and nearness together. */
+function bestPosition(shares: Float64Array | null, cosines: ReadonlyMap<number, number> | undefined): number {
+  let best = 0
+  let most = -1
+  for (const position of new Set([...(shares?.keys() ?? []), ...(cosines?.keys() ?? [])])) {
+    const value = (shares?.[position] ?? 0) + Math.max(0, cosines?.get(position) ?? 0)
+    if (value > most) [best, most] = [position, value]
+  }
+  return best
 }
 
 /** Cosines by page and position, without those of a revision that is known to be out of date. */

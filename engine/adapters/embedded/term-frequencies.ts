@@ -1,5 +1,6 @@
 import { readFile, rename, stat, writeFile } from "node:fs/promises"
 import path from "node:path"
+import { termHash } from "../../analysis/term-hash.ts"
 
 /** Terms share slots by their hash: with 2^18 of them a rare term is seldom taken for a frequent one. */
 const SLOTS = 2 ** 18
@@ -63,23 +64,23 @@ export class TermFrequencies {
     for (const slot of new Set(terms.split(" ").map(slotOf))) this.#counts[slot]!++
   }
 
+  /** The inverse document frequency of a term, as BM25 has it: never negative. */
+  idf(term: string): number {
+    const frequency = Math.min(this.#counts[slotOf(term)]!, this.#pages)
+    return Math.log(1 + (this.#pages - frequency + 0.5) / (frequency + 0.5))
+  }
+
   /** The BM25 score of a page that would hold every term very often: Σ idf(t) · (k1 + 1). */
   lexicalBound(terms: readonly string[]): number {
-    let bound = 0
-    for (const term of terms) {
-      const frequency = Math.min(this.#counts[slotOf(term)]!, this.#pages)
-      bound += Math.log(1 + (this.#pages - frequency + 0.5) / (frequency + 0.5)) * (K1 + 1)
-    }
-    return bound
+    return terms.reduce((sum, term) => sum + this.idf(term) * (K1 + 1), 0)
   }
 }
 
 const fileIn = (dir: string) => path.join(dir, "terms.bin")
 const bytesOf = (numbers: Uint32Array) => Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 
-/** FNV-1a over UTF-16 units, folded to the slots. */
+/** The term's hash, folded to the slots. */
 function slotOf(term: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < term.length; i++) hash = Math.imul(hash ^ term.charCodeAt(i), 0x01000193)
+  const hash = termHash(term)
   return (hash ^ (hash >>> 15)) & (SLOTS - 1)
 }
