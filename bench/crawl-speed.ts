@@ -33,7 +33,11 @@ const CONTESTANTS: Readonly<Record<string, Contestant>> = {
   links: { name: "Fossick: frontier, fetch, parse, links", command: own("links") },
   index: { name: "Fossick: fetch, extract, index, no vectors", command: own("index") },
   loop: { name: "bare undici and htmlparser2 loop", command: own("loop") },
-  scrapy: { name: "Scrapy: fetch, parse, links", command: scrapy() },
+  scrapy: { name: "Scrapy: fetch, parse, links (XPath, each address of a page once)", command: scrapy() },
+  tutorial: {
+    name: 'Scrapy as in its tutorial: `response.follow_all(css="a")`',
+    command: scrapy("--tutorial"),
+  },
   trafilatura: { name: "Scrapy with trafilatura, nothing indexed", command: scrapy("--extract") },
 }
 
@@ -86,6 +90,7 @@ async function bench(rounds: number, concurrency: string, only: readonly string[
   process.stdout.write(table([["", "pages", "pages/s", "CPU s per 1,000 pages", "peak memory, MB"], ...rows]))
   const pairs = [
     ["links", "scrapy"],
+    ["links", "tutorial"],
     ["index", "trafilatura"],
     ["loop", "links"],
   ] as const

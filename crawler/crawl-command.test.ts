@@ -108,6 +108,25 @@ describe("npm run crawl", { timeout: 60_000 }, () => {
     expect(second.out).toMatch(new RegExp(`${PAGES + 1}  indexed`))
   })
 
+  test("a reader that goes away, such as head, stops it without a word, and nothing is lost", async () => {
+    using folder = temporaryFolder()
+    let first: Command | null = null
+    await using site = await startTestSite(siteOf(PAGES, 12, () => first?.child.stdout?.destroy()))
+    first = new Command(folder.path, site.origin, "--json")
+    expect({ code: await first.ended, err: first.err }).toEqual({ code: 0, err: "" })
+
+    const second = new Command(folder.path, site.origin, "--json")
+    expect({ code: await second.ended, err: second.err }).toMatchObject({ code: 0 })
+    const { state, queued, outcomes } = second.events.at(-1) ?? {}
+    // The first one may have been done before it noticed; then there is nothing new for the second.
+    const { indexed = 0, unchanged = 0 } = outcomes as Record<string, number>
+    expect({ state, queued, pages: indexed + unchanged }).toEqual({
+      state: "finished",
+      queued: 0,
+      pages: PAGES + 1,
+    })
+  })
+
   test("kill -9 loses no page that was reported, and the crawl goes on", async () => {
     using folder = temporaryFolder()
     let first: Command | null = null

@@ -15,7 +15,8 @@ const POLL_MS = 500
 
 /**
  * One `npm run crawl`: a running appliance is handed the crawl and watched; without one, or when it goes away,
- * the crawl runs here. Ctrl-C stops it with its frontier kept.
+ * the crawl runs here. Ctrl-C stops it with its frontier kept, and so does a reader of the output that goes away
+ * (`npm run crawl … | head`), which is no error.
  * @returns the exit code.
  * @throws SettingsError
  */
@@ -26,6 +27,13 @@ export async function crawl({ spec, json }: CrawlArguments): Promise<number> {
     stop.abort()
   }
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, interrupt)
+  let isUnread = false
+  // Stays to the end of the process: a write may fail after its call.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error
+    isUnread = true
+    stop.abort()
+  })
   const db = openStateStore(config.dataDir)
   try {
     const jobs = new Jobs(db)
@@ -60,7 +68,8 @@ export async function crawl({ spec, json }: CrawlArguments): Promise<number> {
     }
     display.end(job, jobs.failures(job.id, 10))
     if (job.state === "finished") return EXIT.finished
-    return job.state === "stopped" ? EXIT.interrupted : EXIT.failed
+    if (job.state === "stopped") return isUnread ? EXIT.finished : EXIT.interrupted
+    return EXIT.failed
   } catch (error) {
     if (!(error instanceof EngineError)) throw error
     process.stderr.write(`${error.message}\n`)

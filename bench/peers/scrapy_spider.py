@@ -1,19 +1,21 @@
 """A site read by Scrapy: fetch, parse, follow links; with --extract also main text by trafilatura.
 
-Usage: scrapy_spider.py <start url> <concurrency> [--extract]
+Usage: scrapy_spider.py <start url> <concurrency> [--extract | --tutorial]
+--tutorial follows links as Scrapy's own tutorial does, with selectors and without a set of what a page names twice.
 Prints one line of JSON: pages, requests, seconds from the first request to the end.
 """
 
 import json
 import sys
 import time
-from urllib.parse import urldefrag
+from urllib.parse import urldefrag, urlsplit
 
 from scrapy import Request, Spider
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import HtmlResponse
 
-START, CONCURRENCY, EXTRACT = sys.argv[1], int(sys.argv[2]), "--extract" in sys.argv
+START, CONCURRENCY = sys.argv[1], int(sys.argv[2])
+EXTRACT, TUTORIAL = "--extract" in sys.argv, "--tutorial" in sys.argv
 
 if EXTRACT:
     import trafilatura
@@ -21,6 +23,8 @@ if EXTRACT:
 
 class SiteSpider(Spider):
     name = "site"
+    if TUTORIAL:
+        allowed_domains = [urlsplit(START).hostname]
     pages = 0
     characters = 0
     custom_settings = {
@@ -45,6 +49,10 @@ class SiteSpider(Spider):
         if not isinstance(response, HtmlResponse):
             return
         self.pages += 1
+        if TUTORIAL:
+            response.css("title::text").get()
+            yield from response.follow_all(css="a", callback=self.parse)
+            return
         response.xpath("//title/text()").get()
         if EXTRACT:
             text = trafilatura.extract(

@@ -117,7 +117,11 @@ export function endless(size: number): Answer {
     for (let sent = 0; sent < size && !response.destroyed; sent += piece.length) {
       if (!response.write(piece)) {
         await new Promise<void>((done) => {
-          response.once("drain", done).once("close", done)
+          const goOn = () => {
+            response.off("drain", goOn).off("close", goOn)
+            done()
+          }
+          response.on("drain", goOn).on("close", goOn)
         })
       }
     }
