@@ -382,6 +382,30 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
         expect(asked).toEqual(["what is a text"])
       })
 
+      test("with a misspelt word finds what it may stand for, below the word itself", async () => {
+        const engine = await open()
+        if (!engine.supports.typoTolerance) return
+        await engine.index([
+          aPage("kubernetes", { markdown: "Kubernetes schedules containers." }),
+          aPage("commission", { markdown: "The commission met on Monday." }),
+          aPage("garden", { markdown: "A garden of roses." }),
+          aPage("ru", { language: "ru", markdown: "Собака спит." }),
+        ])
+        expect(await foundByWords(engine, "kuberntes")).toEqual([urlOf("kubernetes")])
+        expect(await foundByWords(engine, "kubernetse")).toEqual([urlOf("kubernetes")])
+        expect(await foundByWords(engine, "what is kubernettes")).toEqual([urlOf("kubernetes")])
+        expect(await foundByWords(engine, "comision met")).toEqual([urlOf("commission")])
+        expect(await foundByWords(engine, "сабака")).toEqual([urlOf("ru")])
+        const scoreOf = async (text: string) =>
+          (await engine.search({ text, limit: 1 })).hits[0]!.parts.lexical
+        expect(await scoreOf("rosse garden")).toBeLessThan(await scoreOf("roses garden"))
+        await engine.index([aPage("harden", { markdown: "Harden the steel." })])
+        expect(await foundByWords(engine, "garden")).toEqual([urlOf("garden")])
+        expect(await foundByWords(engine, "kuberntes -containers")).toEqual([])
+        expect(await foundByWords(engine, '"kuberntes"')).toEqual([])
+        expect(await foundByWords(engine, "gard3n zzzzzz")).toEqual([])
+      })
+
       test("can be called off", async () => {
         const engine = await open()
         await engine.index([aPage("a")])

@@ -1,4 +1,5 @@
 import { type AnalysedQuery, analyseQuery } from "../../analysis/analyse.ts"
+import { nearestTerms } from "../../analysis/typos.ts"
 import type { QueryText } from "../../query-text.ts"
 
 /**
@@ -15,4 +16,33 @@ export function analyseInLanguages(question: QueryText, languages: readonly stri
   const fewest = Math.min(...analysed.map((one) => one.terms.length))
   const likely = analysed.filter((one) => one.terms.length === fewest)
   return { terms: [...new Set(likely.flatMap((one) => one.terms))], quoted: question.phrases }
+}
+
+/** Of a text of nonsense, no more are looked at: each takes up to some milliseconds. */
+const MOST_CORRECTED = 4
+
+/**
+ * The terms, and those besides that a misspelt one may stand for. A term is taken for misspelt when no page holds it,
+ * and no other form of its word either: another language may have another stem.
+ *
+ * @param frequencyOf 0 for a term that is unknown, the more the more frequent it is
+ */
+export function withCorrections(
+  terms: readonly string[],
+  frequencyOf: (term: string) => number,
+): readonly string[] {
+  const unknown = terms.filter((term) => frequencyOf(term) === 0)
+  if (unknown.length === 0) return terms
+  const known = terms.filter((term) => !unknown.includes(term))
+  const corrections = unknown
+    .filter((term) => !known.some((other) => isFormOf(term, other)))
+    .slice(0, MOST_CORRECTED)
+    .flatMap((term) => nearestTerms(term, frequencyOf))
+  return [...new Set([...terms, ...corrections])]
+}
+
+/** Whether two stems differ in their last letters only. */
+function isFormOf(a: string, b: string): boolean {
+  const shared = Math.max(3, Math.min(a.length, b.length) - 2)
+  return b.length >= shared && a.slice(0, shared) === b.slice(0, shared)
 }

@@ -10,12 +10,13 @@ import { type Nearest, lexicalArm, pagesWithoutVectors, vectorArm } from "./arms
 import { bestPassages } from "./best-passages.ts"
 import { type ArmsFound, exclusionsOf, withoutExcluded } from "./exclusions.ts"
 import { all, filterText, isIn } from "./filter.ts"
+import type { KnownTerms } from "./known-terms.ts"
 import type { LateReader } from "./late-reader.ts"
 import { Lru } from "./lru.ts"
 import { PassageWords } from "./passage-words.ts"
 import { pagesWithPhrases } from "./phrases.ts"
 import { withPreferred } from "./preferred.ts"
-import { analyseInLanguages } from "./query-terms.ts"
+import { analyseInLanguages, withCorrections } from "./query-terms.ts"
 import type { PageHead } from "./page-store.ts"
 import { toPage } from "./schema.ts"
 import type { Tables } from "./tables.ts"
@@ -31,6 +32,7 @@ export interface SearchContext {
   readonly queryVectors: QueryVectors
   readonly lateReader: LateReader
   readonly frequencies: TermFrequencies
+  readonly knownTerms: KnownTerms
   readonly languages: readonly string[]
   /** False while pages wait for their vectors. */
   readonly allEmbedded: boolean
@@ -51,7 +53,11 @@ export async function searchIndex(
   const embedding = arms === "lexical" ? undefined : context.queryVectors.of(question.text, signal)
   embedding?.catch(() => undefined)
   const languages = filter?.languages?.length ? filter.languages : context.languages
-  const { terms, quoted } = analyseInLanguages(question, languages)
+  const { terms: asked, quoted } = analyseInLanguages(question, languages)
+  const { frequencies, knownTerms } = context
+  const terms = withCorrections(asked, (term) =>
+    knownTerms.has(term) ? 1 / frequencies.lexicalBound([term]) : 0,
+  )
 
   const exclusions = exclusionsOf(question, languages)
   let pagesWhere = all(filterText(filter), filterText(question))
@@ -89,7 +95,7 @@ export async function searchIndex(
       ? new Set<string>()
       : await pagesWithoutVectors(context.tables, lexical, nearest)
   // Counts that are behind the index must not make a score exceed its bound.
-  const bound = Math.max(context.frequencies.lexicalBound(terms), ...lexical.values())
+  const bound = Math.max(frequencies.lexicalBound(asked), ...lexical.values())
   const lexicalBound = arms === "vector" ? 0 : bound
   const idf = (term: string) => context.frequencies.idf(term)
   const weighed = terms.map((term) => ({ term, idf: idf(term) }))

@@ -1,0 +1,77 @@
+import { readFile, rename, stat, writeFile } from "node:fs/promises"
+import path from "node:path"
+
+/** Of a million terms it takes two in a thousand others for known; of a hundred thousand, none. */
+const BITS = 2 ** 24
+const BYTES = BITS / 8
+
+/**
+ * Which terms stand, or stood, in some page: a Bloom filter (1970) of two megabytes, each term in four bits. The
+ * slots of `term-frequencies.ts` cannot tell, for in a large index none is empty.
+ *
+ * Kept as the frequencies are: a process that is killed loses the new terms of its last seconds, and they are
+ * taken for misspelt; they are looked for all the same.
+ */
+export class KnownTerms {
+  readonly #bits: Uint8Array
+  readonly #version: number
+
+  private constructor(bits: Uint8Array, version: number) {
+    this.#bits = bits
+    this.#version = version
+  }
+
+  /** What was saved last; empty when nothing was, or when it cannot be read. */
+  static async load(dir: string): Promise<KnownTerms> {
+    try {
+      const version = (await stat(fileIn(dir))).mtimeMs
+      const bytes = await readFile(fileIn(dir))
+      if (bytes.length === BYTES) return new KnownTerms(bytes, version)
+    } catch {
+      // As when it is damaged: a new index has none.
+    }
+    return new KnownTerms(new Uint8Array(BYTES), 0)
+  }
+
+  /** These, or newer ones when they were saved since. */
+  async newest(dir: string): Promise<KnownTerms> {
+    const version = await stat(fileIn(dir)).then(
+      (file) => file.mtimeMs,
+      () => 0,
+    )
+    return version === this.#version ? this : KnownTerms.load(dir)
+  }
+
+  async save(dir: string): Promise<void> {
+    await writeFile(`${fileIn(dir)}.new`, this.#bits)
+    await rename(`${fileIn(dir)}.new`, fileIn(dir))
+  }
+
+  /** @param terms of one page, with a space between two. */
+  add(terms: string): void {
+    for (const term of new Set(terms.split(" "))) {
+      for (const bit of bitsOf(term)) this.#bits[bit >>> 3]! |= 1 << (bit & 7)
+    }
+  }
+
+  has(term: string): boolean {
+    return bitsOf(term).every((bit) => (this.#bits[bit >>> 3]! & (1 << (bit & 7))) !== 0)
+  }
+}
+
+const fileIn = (dir: string) => path.join(dir, "known-terms.bin")
+
+/** Four bits from two hashes (Kirsch, Mitzenmacher 2006). */
+function bitsOf(term: string): number[] {
+  const one = hash(term, 0x811c9dc5)
+  const step = hash(term, 0x2c1b3c6d) | 1
+  return [0, 1, 2, 3].map((i) => (one + Math.imul(i, step)) & (BITS - 1))
+}
+
+/** FNV-1a over UTF-16 units, with a last mix so that the low bits depend on all of it. */
+function hash(term: string, start: number): number {
+  let value = start
+  for (let i = 0; i < term.length; i++) value = Math.imul(value ^ term.charCodeAt(i), 0x01000193)
+  value = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d)
+  return value ^ (value >>> 13)
+}

@@ -1,0 +1,74 @@
+/** Letters that a slip of the keyboard may bring in, by script. Terms carry no accents. */
+const ALPHABETS = [
+  "abcdefghijklmnopqrstuvwxyz",
+  "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґ",
+  "αβγδεζηθικλμνξοπρσςτυφχψω",
+  "אבגדהוזחטיךכלםמןנסעףפץצקרשת",
+  "ابتثجحخدذرزسشصضطظعغفقكلمنهويةىءأإآؤئ",
+]
+const VOWELS = "aeiouyаеиоуыэюяαεηιουω"
+/** Shorter terms are a letter away from too many others. */
+const ONE_TYPO_FROM = 5
+const TWO_TYPOS_FROM = 8
+/** Longer ones are no words, and their changes are many. */
+const LONGEST = 24
+const MOST = 3
+
+/**
+ * The terms of an index that a misspelt one may stand for, the most frequent first, three at most: those that are one
+ * letter away (left out, added, another, or two swapped), else, of eight letters and more, those that are two away.
+ *
+ * A term is changed in every way and each result is looked up (Norvig 2007), so the index needs no dictionary in
+ * an order of its own. All second changes would be hundreds of thousands, tens of milliseconds: of two typos one
+ * must be of the usual kinds, a letter too many, two swapped, a double one written once, another vowel.
+ *
+ * @param frequencyOf in how many pages a term stands; 0 for a term that is unknown
+ */
+export function nearestTerms(term: string, frequencyOf: (term: string) => number): string[] {
+  if (term.length < ONE_TYPO_FROM || term.length > LONGEST) return []
+  const alphabet = ALPHABETS.find((letters) => Array.from(term).every((letter) => letters.includes(letter)))
+  if (!alphabet) return []
+  const near = new Set(changes(term, alphabet))
+  near.delete(term)
+  const known = mostFrequent(near, frequencyOf)
+  if (known.length > 0 || term.length < TWO_TYPOS_FROM) return known
+  const far = new Set<string>()
+  for (const once of near) {
+    for (const twice of usualChanges(once, alphabet)) if (frequencyOf(twice) > 0) far.add(twice)
+  }
+  return mostFrequent(far, frequencyOf)
+}
+
+function mostFrequent(terms: Iterable<string>, frequencyOf: (term: string) => number): string[] {
+  return [...terms]
+    .map((term) => ({ term, frequency: frequencyOf(term) }))
+    .filter(({ frequency }) => frequency > 0)
+    .sort((a, b) => b.frequency - a.frequency || (a.term < b.term ? -1 : 1))
+    .slice(0, MOST)
+    .map(({ term }) => term)
+}
+
+function* changes(term: string, alphabet: string): Generator<string> {
+  for (let at = 0; at <= term.length; at++) {
+    const [before, after] = [term.slice(0, at), term.slice(at)]
+    if (after !== "") yield before + after.slice(1)
+    if (after.length > 1) yield before + after[1]! + after[0]! + after.slice(2)
+    for (const letter of alphabet) {
+      yield before + letter + after
+      if (after !== "") yield before + letter + after.slice(1)
+    }
+  }
+}
+
+function* usualChanges(term: string, alphabet: string): Generator<string> {
+  for (let at = 0; at < term.length; at++) {
+    const [before, letter, after] = [term.slice(0, at), term[at]!, term.slice(at + 1)]
+    yield before + after
+    yield before + letter + letter + after
+    if (after !== "") yield before + after[0]! + letter + after.slice(1)
+    if (!VOWELS.includes(letter)) continue
+    for (const vowel of VOWELS) {
+      if (vowel !== letter && alphabet.includes(vowel)) yield before + vowel + after
+    }
+  }
+}
