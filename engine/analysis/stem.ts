@@ -47,18 +47,29 @@ export function stemmerOf(language: string | null): Stem {
 }
 
 function remembering(algorithm: string): Stem {
+  const spelt = algorithm === "german" ? withUmlauts : (word: string) => word
   const stemmer = snowball.newStemmer(algorithm)
   const known = new Map<string, string>()
   return (word) => {
     let stem = known.get(word)
     if (stem === undefined) {
-      stem = word.length > LONGEST_WORD ? word : withoutAccents(stemmer.stem(word))
+      stem = word.length > LONGEST_WORD ? word : withoutAccents(stemmer.stem(spelt(word)))
       if (known.size >= KNOWN_WORDS) known.clear()
       known.set(word, stem)
     }
     return stem
   }
 }
+
+/**
+ * `mueller` is `müller`, as in Snowball's german2. Words such as `neue` become `neü` too, on either side, and so
+ * stay one term.
+ */
+const withUmlauts = (word: string) =>
+  word
+    .replaceAll("ae", "ä")
+    .replaceAll("oe", "ö")
+    .replace(/(?<!q)ue/g, "ü")
 
 /** Latin, Greek and Cyrillic letters without their marks: `café` and `cafe` are one term. */
 function withoutAccents(word: string): string {

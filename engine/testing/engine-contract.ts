@@ -257,6 +257,58 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
         expect(await foundByWords(engine, "東京の天気")).toEqual([urlOf("ja")])
       })
 
+      test.each([
+        ["Chinese", "zh", "北京是中国的首都，有很多大学。", "首都", "大学", "中国的首都", "国中"],
+        ["Japanese", "ja", "明日の東京の天気は晴れです。", "天気", "晴れ", "東京の天気", "気天"],
+        [
+          "Korean",
+          "ko",
+          "서울은 대한민국의 수도이다.",
+          "대한민국",
+          "수도",
+          "대한민국의 수도",
+          "수도 대한민국",
+        ],
+        ["Thai", "th", "กรุงเทพเป็นเมืองหลวงของประเทศไทย", "เมืองหลวง", "ประเทศไทย", "เมืองหลวงของ", "ไทยประเทศ"],
+        ["Arabic", "ar", "القاهرة هي عاصمة مصر.", "عاصمة", "القاهرة", "عاصمة مصر", "مصر عاصمة"],
+        ["Hebrew", "he", "ירושלים היא בירת ישראל.", "בירת", "ישראל", "בירת ישראל", "ישראל בירת"],
+        ["Hindi", "hi", "दिल्ली भारत की राजधानी है।", "राजधानी", "भारत", "भारत की राजधानी", "राजधानी की"],
+        ["Greek", "el", "Η Αθήνα είναι η πρωτεύουσα.", "πρωτεύουσα", "Αθήνα", "η πρωτεύουσα", "πρωτεύουσα η"],
+        [
+          "Russian",
+          "ru",
+          "Москва — столица России.",
+          "столица",
+          "Москва",
+          "столица России",
+          "России столица",
+        ],
+      ])("in %s finds a word, drops one, and tells a phrase from its words", async (...row) => {
+        const [, language, text, word, other, phrase, reversed] = row
+        const engine = await open()
+        const page = aPage("page", { language, markdown: text })
+        const second = aPage("second", { language, markdown: `${word} 1234.` })
+        await engine.index([page, second, aPage("en", { markdown: "Nothing of the kind." })])
+        expect(await foundByWords(engine, word)).toEqual([page.url, second.url])
+        expect(await foundByWords(engine, `${word} -${other}`)).toEqual([second.url])
+        expect(await foundByWords(engine, `${word} "${phrase}"`)).toEqual([page.url])
+        expect(await foundByWords(engine, `${word} -"${phrase}"`)).toEqual([second.url])
+        expect(await foundByWords(engine, `"${reversed}"`)).toEqual([])
+        const { hits } = await engine.search({ text: word, limit: 1, arms: "lexical", passagesPerPage: 1 })
+        expect(hits[0]!.passages[0]!.text).toContain(word)
+      })
+
+      test("in German is found with umlauts written out, and with ss for ß", async () => {
+        const engine = await open()
+        await engine.index([
+          aPage("umlaut", { language: "de", markdown: "Herr Müller wohnt in der Straße." }),
+          aPage("written", { language: "de", markdown: "Frau Mueller wohnt in der Strasse." }),
+        ])
+        for (const text of ["Müller", "Mueller", "Straße", "strasse"]) {
+          expect(await foundByWords(engine, text)).toEqual([urlOf("umlaut"), urlOf("written")])
+        }
+      })
+
       test("finds another form of a word, in the language of each page", async () => {
         const engine = await open()
         await engine.index([
@@ -459,6 +511,7 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
           "http://192.0.2.7/",
           "http://[2001:db8::1]/",
           "https://bücher.example/",
+          "https://someone.github.io/",
         ]
         await engine.index(sites.map((site) => aPage(site, { markdown: `Some text on ${site}` })))
         await engine.settled()
@@ -471,6 +524,8 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
         expect(await inside("docs.example.com")).toEqual(sorted("https://docs.example.com/"))
         expect(await inside("EXAMPLE.co.uk.")).toEqual(sorted("https://example.co.uk/"))
         expect(await inside("co.uk")).toEqual([])
+        expect(await inside("github.io")).toEqual(sorted("https://someone.github.io/"))
+        expect(await inside("github.com")).toEqual([])
         expect(await inside("localhost", "192.0.2.7")).toEqual(
           sorted("http://localhost:3000/", "http://192.0.2.7/"),
         )
