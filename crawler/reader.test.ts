@@ -355,6 +355,13 @@ describe("robots", () => {
     expect(other.requests.filter((path) => path === "/robots.txt")).toHaveLength(1)
   })
 
+  test("a Rating header says that a page is for adults", async () => {
+    site.serve({ "/rated": html(page, { rating: "RTA-5042-1996-1400-1577-RTA" }) })
+    expect(await read("/rated")).toMatchObject({ reading: { extracted: { unsafe: true } } })
+    site.serve({ "/rated": html(page, { rating: "general" }) })
+    expect(await read("/rated")).toMatchObject({ reading: { extracted: { unsafe: false } } })
+  })
+
   test("X-Robots-Tag and the Link header count like their HTML forms", async () => {
     site.serve({
       "/tagged": html(page, {

@@ -8,6 +8,7 @@ import { decodeText } from "./charset.ts"
 import { charsetParameter, mediaType, sniff } from "./content-type.ts"
 import { LinkReading } from "./extract/extract-links.ts"
 import type { Extracted } from "./extract/extracted.ts"
+import { isAdultRating } from "./extract/unsafe.ts"
 import { type Fetched, fetchPage, type FetchFailure, type FetchOptions, type FetchResult } from "./fetch.ts"
 import type { CrawlOutcome } from "./outcome.ts"
 import { type ReadBodyResult, ReaderThreads } from "./reader-threads.ts"
@@ -174,15 +175,18 @@ export class PageReader implements Reader {
     }
   }
 
-  /** X-Robots-Tag and a Link header's canonical say the same things as their HTML forms. */
+  /** X-Robots-Tag, Rating and a Link header's canonical say the same things as their HTML forms. */
   #withHeaders(extracted: Extracted, fetched: Fetched): Extracted {
     const tag = xRobotsTag(fetched.headers["x-robots-tag"], this.#config.userAgent)
     const canonical = extracted.canonical ?? linkCanonical(fetched.headers["link"], fetched.url)
-    if (!tag.noindex && !tag.nofollow && canonical === extracted.canonical) return extracted
+    const unsafe = extracted.unsafe || isAdultRating(fetched.headers["rating"]?.toString())
+    const same = canonical === extracted.canonical && unsafe === extracted.unsafe
+    if (!tag.noindex && !tag.nofollow && same) return extracted
     const { robots } = extracted
     return {
       ...extracted,
       canonical,
+      unsafe,
       robots: { noindex: robots.noindex || tag.noindex, nofollow: robots.nofollow || tag.nofollow },
     }
   }
