@@ -3,7 +3,7 @@
  * must list exactly these; a test compares the two.
  */
 export const NOT_YET_EFFECTIVE = {
-  search: ["search_depth"],
+  search: [],
   extract: ["extract_depth"],
   crawl: ["extract_depth", "instructions"],
   map: ["instructions"],

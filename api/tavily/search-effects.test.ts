@@ -326,6 +326,19 @@ describe("search_depth and chunks_per_source", () => {
     expect(chunks(await manual({ search_depth }))).toHaveLength(3)
   })
 
+  test("the two quick depths go by words, the two others by meaning too", async () => {
+    const parts = async (search_depth: string) =>
+      (await ask("turbine oil blade shaft", { search_depth, explain: true })).results[0].explain
+    for (const depth of ["ultra-fast", "fast"]) {
+      expect(await parts(depth)).toMatchObject({ depth, vector: 0 })
+    }
+    for (const depth of ["basic", "advanced"]) {
+      const { lexical, vector } = await parts(depth)
+      expect(lexical).toBeGreaterThan(0)
+      expect(vector).toBeGreaterThan(0)
+    }
+  })
+
   test("ultra-fast gives one summary: the description, or one passage where there is none", async () => {
     const quick = { search_depth: "ultra-fast", chunks_per_source: 3 }
     expect(await manual(quick)).toBe("All about the turbine.")
