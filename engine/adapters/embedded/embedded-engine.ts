@@ -27,7 +27,7 @@ import { lockForWriting } from "./writer-lock.ts"
 const READER_LAG_MS = 1000
 /**
  * Searches under way at once, for each core; the others wait. More answer no sooner, and hold the event loop up
- * with what they all have to do when it comes to their turn: at 32 at once, 340 ms at worst; at four, 96.
+ * three times as long, with what all of them have to do in one turn.
  */
 const SEARCHES_PER_CORE = 2
 const SAVE_FREQUENCIES_MS = 2000
