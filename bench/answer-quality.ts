@@ -30,14 +30,18 @@ export async function answerQuestion(
 
 /** Whether an answer has one of the wordings that a right one has. */
 export function holdsFact({ statements }: Judged, { facts }: AnswerQuestion): boolean {
-  const said = comparable(statements.map(({ text }) => text).join(" ")).toLowerCase()
+  const said = statements
+    .map(({ text }) => text.replace(/\s+/g, " "))
+    .join(" ")
+    .toLowerCase()
   return facts.some((fact) => said.includes(fact.toLowerCase()))
 }
 
-/** Compared with another reading of the page than the one that the statement was made from. */
+/**
+ * Compared with another reading of the page's markdown than the one that the statement was made from. The two differ in
+ * blanks, in what stands between the cells of a table, and in the marks before quoted lines.
+ */
 function standsIn({ text }: CitedStatement, { markdown }: Pick<Hit, "markdown">): boolean {
-  return comparable(toPlainText(markdown)).includes(comparable(text))
+  const bare = (one: string) => one.replace(/[\s|>]+/g, "")
+  return bare(toPlainText(markdown)).includes(bare(text))
 }
-
-/** Cells of a table apart by blanks, too. */
-const comparable = (text: string): string => text.replace(/(?:\s|(?<=\s)\|(?=\s))+/g, " ").trim()

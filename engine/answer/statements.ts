@@ -109,12 +109,15 @@ function fromBlock(block: Block, next: Block | undefined, { marks, language, ...
   const base = { ...place, position: 0, before: null, dangling: false }
   const lines = block.text.split("\n")
   if (block.kind === "code") {
-    return lines.length <= MAX_CODE_LINES ? [{ ...base, text: block.text, kind: "code" }] : []
+    return lines.length <= MAX_CODE_LINES && !isMarkdown(block.text)
+      ? [{ ...base, text: block.text, kind: "code" }]
+      : []
   }
   const isTable = lines.length > 1 && lines.every((line) => line.includes(" | "))
   const kind = isTable ? "row" : /^(?:-|\d{1,9}[.)]) /.test(block.text) ? "item" : "prose"
   // The first row names the columns.
-  if (isTable) return lines.slice(1).map((line) => ({ ...base, text: lineKey(line), kind }))
+  if (isTable)
+    return lines.slice(1).map((line) => ({ ...base, text: withoutEmptyCells(lineKey(line)), kind }))
   const statements: Statement[] = []
   for (const [at, line] of lines.entries()) {
     let before: Statement | null = null
@@ -132,7 +135,9 @@ function fromBlock(block: Block, next: Block | undefined, { marks, language, ...
 }
 
 const announcedBy = (next: Block | undefined): string | null =>
-  next?.kind === "code" && next.text.length <= MAX_ANNOUNCED_CHARS ? next.text : null
+  next?.kind === "code" && next.text.length <= MAX_ANNOUNCED_CHARS && !isMarkdown(next.text)
+    ? next.text
+    : null
 
 /** Whether a text can be said by itself: no question, no rest or beginning of a sentence, no label. */
 function isWhole(text: string, kind: Statement["kind"], language: string | null): boolean {
@@ -146,5 +151,10 @@ function isWhole(text: string, kind: Statement["kind"], language: string | null)
   const ended = text.includes("\n") || /[.!。！…]["'”’)\]]*$/.test(text)
   return ended || unspaced || (kind === "item" && words >= 4)
 }
+
+const withoutEmptyCells = (row: string): string => row.replace(/(?:\s*\|)+$/, "")
+
+/** Quotations and links that stand so deep in a list that they read like code. */
+const isMarkdown = (code: string): boolean => /^> /m.test(code) || code.includes("](")
 
 const withoutMarker = (line: string): string => line.replace(/^(?:[-:]|\d{1,9}[.)])\s+/, "")
