@@ -9,8 +9,8 @@ const BYTES = BITS / 8
  * Which terms stand, or stood, in some page: a Bloom filter (1970) of two megabytes, each term in four bits. The
  * slots of `term-frequencies.ts` cannot tell, for in a large index none is empty.
  *
- * Kept as the frequencies are: a process that is killed loses the new terms of its last seconds, and they are
- * taken for misspelt; they are looked for all the same.
+ * Kept as the frequencies are: a process that is killed loses the new terms of its last seconds. So the index itself
+ * is asked before a term that is unknown here is taken for misspelt.
  */
 export class KnownTerms {
   readonly #bits: Uint8Array

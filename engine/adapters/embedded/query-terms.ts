@@ -1,6 +1,8 @@
 import { type AnalysedQuery, analyseQuery } from "../../analysis/analyse.ts"
 import { nearestTerms } from "../../analysis/typos.ts"
 import type { QueryText } from "../../query-text.ts"
+import { pagesWithTerms } from "./arms.ts"
+import type { Tables } from "./tables.ts"
 
 /**
  * The terms of a question whose language nobody names, for an index that holds pages of several languages.
@@ -27,16 +29,19 @@ const MOST_CORRECTED = 4
  *
  * @param frequencyOf 0 for a term that is unknown, the more the more frequent it is
  */
-export function withCorrections(
+export async function withCorrections(
+  tables: Tables,
   terms: readonly string[],
   frequencyOf: (term: string) => number,
-): readonly string[] {
-  const unknown = terms.filter((term) => frequencyOf(term) === 0)
+): Promise<readonly string[]> {
+  const suspects = terms.filter((term) => frequencyOf(term) === 0).slice(0, MOST_CORRECTED)
+  // What is known lags behind the index, and loses its last seconds when the writer is killed.
+  const found = await Promise.all(suspects.map((term) => pagesWithTerms(tables, [term], 1, undefined)))
+  const unknown = suspects.filter((_, i) => found[i]!.length === 0)
   if (unknown.length === 0) return terms
   const known = terms.filter((term) => !unknown.includes(term))
   const corrections = unknown
     .filter((term) => !known.some((other) => isFormOf(term, other)))
-    .slice(0, MOST_CORRECTED)
     .flatMap((term) => nearestTerms(term, frequencyOf))
   return [...new Set([...terms, ...corrections])]
 }

@@ -55,7 +55,7 @@ export async function searchIndex(
   const languages = filter?.languages?.length ? filter.languages : context.languages
   const { terms: asked, quoted } = analyseInLanguages(question, languages)
   const { frequencies, knownTerms } = context
-  const terms = withCorrections(asked, (term) =>
+  const terms = await withCorrections(context.tables, asked, (term) =>
     knownTerms.has(term) ? 1 / frequencies.lexicalBound([term]) : 0,
   )
 
