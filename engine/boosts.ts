@@ -40,7 +40,7 @@ export function isPreference(preference: PagePreference | undefined): preference
 }
 
 /** The share of its value that a page gains. */
-export function gainOf(preference: PagePreference): (page: PageFacts) => number {
+function gainOf(preference: PagePreference): (page: PageFacts) => number {
   const { languages = [], countries = [], topic, recentAt } = preference
   const domains = domainRules(preference.domains ?? [])
   const now = recentAt?.getTime()
