@@ -34,10 +34,7 @@ const CONTESTANTS: Readonly<Record<string, Contestant>> = {
   index: { name: "Fossick: fetch, extract, index, no vectors", command: own("index") },
   loop: { name: "bare undici and htmlparser2 loop", command: own("loop") },
   scrapy: { name: "Scrapy: fetch, parse, links (XPath, each address of a page once)", command: scrapy() },
-  tutorial: {
-    name: 'Scrapy as in its tutorial: `response.follow_all(css="a")`',
-    command: scrapy("--tutorial"),
-  },
+  tutorial: { name: "Scrapy: fetch, parse, links (LinkExtractor)", command: scrapy("--tutorial") },
   trafilatura: { name: "Scrapy with trafilatura, nothing indexed", command: scrapy("--extract") },
 }
 
