@@ -6,12 +6,13 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import type { Embedder, Engine, Page, PageUrl, SearchDepth } from "#engine"
+import type { Embedder, Engine, SearchDepth } from "#engine"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { TransformersEmbedder, shippedModel } from "#engine/embedders/transformers-embedder.ts"
 import { fuse } from "#engine/fusion.ts"
 import { embeddingText, toPassages } from "#engine/passages.ts"
 import { CachedEmbedder } from "./cached-embedder.ts"
+import { toPage, urlOfDocument } from "./collection-page.ts"
 import { type Collection, readCollections } from "./collection.ts"
 import { ExactBm25, nearestPassages } from "./exact-ranking.ts"
 import { median } from "./measure.ts"
@@ -164,7 +165,7 @@ async function exactSearch({ documents }: Collection, embedder: Embedder): Promi
 async function withEngine(collection: Collection, use: (search: Search) => Promise<void>): Promise<void> {
   const dir = await mkdtemp(path.join(tmpdir(), "fossick-relevance-"))
   const { documents } = collection
-  const ids = new Map(documents.map(({ id }, i) => [`https://bench.test/${i}`, id]))
+  const ids = new Map<string, string>(documents.map(({ id }, i) => [urlOfDocument(i), id]))
   const searchOf =
     (engine: Engine, limit: number): Search =>
     async (text, way) => {
@@ -174,31 +175,12 @@ async function withEngine(collection: Collection, use: (search: Search) => Promi
     }
   try {
     await using engine = await EmbeddedEngine.open({ dir, embedder, mode: "write" })
-    await engine.index(documents.map(({ title, text }, i) => toPage(`https://bench.test/${i}`, title, text)))
+    await engine.index(documents.map((document, i) => toPage(i, document)))
     await engine.settled()
     await use(searchOf(engine, DEPTH))
     await using cold = await EmbeddedEngine.open({ dir, embedder: model, mode: "read" })
     console.log(`  median CPU ms of a question: ${await cpuOf(searchOf(cold, 5), collection)}`)
   } finally {
     await rm(dir, { recursive: true })
-  }
-}
-
-function toPage(url: string, title: string, markdown: string): Page {
-  return {
-    url: url as PageUrl,
-    title,
-    markdown,
-    description: null,
-    language: "en",
-    author: null,
-    publishedAt: null,
-    topic: null,
-    country: null,
-    unsafe: false,
-    images: [],
-    favicon: null,
-    source: "bench",
-    fetchedAt: new Date(0),
   }
 }

@@ -101,8 +101,9 @@ export async function searchIndex(
   const weighed = terms.map((term) => ({ term, idf: idf(term) }))
   const words = plan.passageWords ? new PassageWords(context.tables.store, weighed) : null
   const evidence = { ...found, waiting, lexicalBound, words }
+  const scores = new Map<string, number>()
   const best = await rankAndRead(context.tables, evidence, { ...query, limit }, (ranked, cosines) =>
-    readAgain(context, ranked, { plan, words, cosines, idf, text: question.text, languages, signal }),
+    readAgain(context, ranked, { plan, words, cosines, idf, text: question.text, languages, scores, signal }),
   )
   return { hits: best.map((one) => toHit(context.tables, one, terms, query)) }
 }
@@ -197,6 +198,8 @@ interface SecondReading {
   readonly idf: (term: string) => number
   readonly text: string
   readonly languages: readonly string[]
+  /** Of passages that were read, by their text: a ranking may be made several times. */
+  readonly scores: Map<string, number>
   readonly signal: AbortSignal | undefined
 }
 
@@ -204,7 +207,7 @@ interface SecondReading {
 async function readAgain(
   { tables, lateReader }: SearchContext,
   ranked: readonly Ranked[],
-  { plan, words, cosines, idf, text, languages, signal }: SecondReading,
+  { plan, words, cosines, idf, text, languages, scores, signal }: SecondReading,
 ): Promise<readonly Ranked[]> {
   const first = ranked.slice(0, plan.latePages).map(({ id }) => id)
   const texts = new Map<string, string>()
@@ -213,10 +216,14 @@ async function readAgain(
     const passage = tables.store.passagesAt(head, [position]).get(position)
     if (passage) texts.set(head.id, embeddingText(head.title, passage))
   }
-  if (texts.size === 0) return ranked
-  const question = await lateReader.question(text, languages[0] ?? null, idf, signal)
-  const scores = await lateReader.read(question, [...texts.values()], signal)
-  return withLateInteraction(ranked, new Map([...texts.keys()].map((id, i) => [id, scores[i]!])))
+  const unread = [...new Set(texts.values())].filter((text) => !scores.has(text))
+  if (unread.length > 0) {
+    const question = await lateReader.question(text, languages[0] ?? null, idf, signal)
+    for (const [i, score] of (await lateReader.read(question, unread, signal)).entries()) {
+      scores.set(unread[i]!, score)
+    }
+  }
+  return withLateInteraction(ranked, new Map([...texts].map(([id, text]) => [id, scores.get(text)!])))
 }
 
 /** The passage with the most words and nearness together. */
