@@ -195,3 +195,16 @@ describe("whatever is arranged", () => {
     )
   })
 })
+
+describe("pages that match alike", () => {
+  it("stand by their addresses, whatever their ids", () => {
+    const alike: Given[] = [
+      { id: "a", fused: 0.5, url: "https://x.example/docs/12" },
+      { id: "b", fused: 0.5 + 1e-12, url: "https://y.example/docs/112" },
+      { id: "c", fused: 0.5, url: "https://z.example/docs/2" },
+      { id: "d", fused: 0.4, url: "https://w.example/" },
+    ]
+    expect(ids(arranged(alike))).toBe("cabd")
+    expect(ids(arranged([alike[2]!, alike[1]!, alike[0]!, alike[3]!]))).toBe("cabd")
+  })
+})

@@ -1,6 +1,6 @@
 import { type Boosted, boosted, isPreference } from "./boosts.ts"
 import { spreadHosts } from "./crowding.ts"
-import { collapse } from "./duplicates.ts"
+import { collapse, compareAddresses } from "./duplicates.ts"
 import type { PagePreference } from "./engine.ts"
 import type { Ranked } from "./fusion.ts"
 import type { FactsOf, PageFacts } from "./page-facts.ts"
@@ -30,8 +30,9 @@ export function arrange(ranked: readonly Ranked[], { limit, preference, factsOf 
   if (isPreference(preference)) learn(ranked)
   const all = boosted(ranked, preference, facts)
   for (let count = Math.max(LOOKED_AT_LEAST, limit * LOOKED_AT); ; count *= 2) {
-    const some = all.slice(0, count)
-    learn(some)
+    const first = all.slice(0, count)
+    learn(first)
+    const some = tiesByAddress(first, facts)
     const different = collapse(some, facts)
     if (different.length >= limit || count >= all.length) {
       return neverRising(spreadHosts(different, limit, facts))
@@ -42,4 +43,20 @@ export function arrange(ranked: readonly Ranked[], { limit, preference, factsOf 
 function neverRising(hits: readonly Boosted[]): Boosted[] {
   let least = 1
   return hits.map((hit) => ({ ...hit, score: (least = Math.min(least, hit.score)) }))
+}
+
+/** Values nearer than this are the same: what differs are the last digits of a sum. */
+const SAME = 1e6
+
+/**
+ * Pages that match alike, such as copies that do not say so, by their addresses: the one that looks most like
+ * the text's own first, and never by chance.
+ */
+function tiesByAddress(ranked: readonly Boosted[], facts: ReadonlyMap<string, PageFacts>): Boosted[] {
+  const value = ({ fused, boost }: Boosted) => Math.round((fused + boost) * SAME)
+  const address = ({ id }: Boosted) => facts.get(id)?.url
+  return ranked.toSorted((a, b) => {
+    const [one, other] = [address(a), address(b)]
+    return value(b) - value(a) || (one && other ? compareAddresses(one, other) : 0)
+  })
 }
