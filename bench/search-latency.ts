@@ -23,9 +23,11 @@ const LOOP_DELAY = join(import.meta.dirname, "peers/loop-delay.ts")
 const KEY = "bench-key"
 const CLIENTS = [1, 8, 32]
 const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
-const WARM_UP = 40
+const WARM_UP = 20
 const LIMIT = 5
 const WRITTEN_PAGES = 200
+/** What /search asks of the engine when whole pages are not wanted. */
+const AS_THE_API = { limit: LIMIT, passagesPerPage: 3, withMarkdown: false }
 
 /** Milliseconds of each answer, and of the whole. */
 interface Timing {
@@ -49,6 +51,9 @@ const { values } = parseArgs({
   },
 })
 const perRun = Number(values.queries)
+
+/** Half a second each is long enough for fewer. */
+const countOf = (depth: SearchDepth | undefined) => (depth === "advanced" ? Math.ceil(perRun / 4) : perRun)
 
 /** One for all of this process: a second one would load the native runtime anew, which it does not bear. */
 await using embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
@@ -144,10 +149,12 @@ async function inProcess({ dataDir, take, medians }: Run): Promise<void> {
     ["vectors alone", { arms: "vector" }],
   ]
   for (const [name, query] of kinds) {
-    await timed(take(WARM_UP), 1, (text) => ask(engine, { text, limit: LIMIT, ...query }))
+    await timed(take(WARM_UP), 1, (text) => ask(engine, { ...AS_THE_API, text, ...query }))
     const delay = monitorEventLoopDelay({ resolution: 1 })
     delay.enable()
-    const timing = await timed(take(perRun), 1, (text) => ask(engine, { text, limit: LIMIT, ...query }))
+    const timing = await timed(take(countOf(query.depth)), 1, (text) =>
+      ask(engine, { ...AS_THE_API, text, ...query }),
+    )
     delay.disable()
     report(`in process, ${name}, one at a time`, timing, delay.max / 1e6)
     medians.set(`${name}, in process`, percentile(timing.each, 0.5))
@@ -183,7 +190,7 @@ async function overHttp(run: Run): Promise<number> {
       await timed(take(WARM_UP), 4, search)
       for (const clients of CLIENTS) {
         await loopDelay(api)
-        const timing = await timed(take(perRun), clients, search)
+        const timing = await timed(take(countOf(depth)), clients, search)
         report(`over HTTP, ${depth}, ${clientsText(clients)}`, timing, await loopDelay(api))
         if (clients === 1) medians.set(`${depth}, over HTTP`, percentile(timing.each, 0.5))
       }

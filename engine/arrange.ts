@@ -13,7 +13,7 @@ export interface Arrangement {
 
 /** Pages looked at for each that is wanted: duplicates fall away, and other hosts need somebody to move up. */
 const LOOKED_AT = 3
-const LOOKED_AT_LEAST = 30
+const LOOKED_AT_LEAST = 15
 
 /**
  * What is shown of a ranking: preferences heeded, one page of each text, no host crowding out others that

@@ -24,7 +24,7 @@ export interface SearchPlan {
  */
 export const DEPTHS: Readonly<Record<SearchDepth, SearchPlan>> = {
   "ultra-fast": { arms: "lexical", passageWords: false, latePages: 0, pages: 100, passages: 0 },
-  fast: { arms: "lexical", passageWords: true, latePages: 0, pages: 100, passages: 0 },
+  fast: { arms: "lexical", passageWords: true, latePages: 0, pages: 50, passages: 0 },
   basic: { arms: "hybrid", passageWords: false, latePages: 0, pages: 100, passages: 150 },
   advanced: { arms: "hybrid", passageWords: true, latePages: 16, pages: 200, passages: 300 },
 }

@@ -11,6 +11,8 @@ const K1 = 1.2
 const B = 0.75
 /** Terms of a full passage, about: what a passage's length is measured by. 50 and 70 rank as well. */
 const FULL_PASSAGE = 100
+/** A power of two, so that the remainder is a mask. */
+const SLOTS = 4096
 
 /**
  * The terms of a page's passages, small enough to be read for every candidate of a query: how many passages,
@@ -35,13 +37,18 @@ export function passageShares(packed: Uint8Array, terms: readonly WeightedTerm[]
   const bound = terms.reduce((sum, { idf }) => sum + idf, 0) * (K1 + 1)
   if (bound === 0) return shares
   const places = new Map(terms.map(({ term }, place) => [termHash(term), place]))
+  // Nearly every term of a passage is none of the question's: this tells most of those in a tenth of a Map's time.
+  const possible = new Uint8Array(SLOTS)
+  for (const hash of places.keys()) possible[hash % SLOTS] = 1
   const found = new Uint32Array(terms.length)
   let at = count + 1
   for (let passage = 0; passage < count; passage++) {
     const length = numbers[passage + 1]!
     found.fill(0)
     for (const end = at + length; at < end; at++) {
-      const place = places.get(numbers[at]!)
+      const hash = numbers[at]!
+      if (possible[hash % SLOTS] === 0) continue
+      const place = places.get(hash)
       if (place !== undefined) found[place]!++
     }
     const norm = K1 * (1 - B + (B * length) / FULL_PASSAGE)

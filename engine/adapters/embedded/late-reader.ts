@@ -41,7 +41,10 @@ export class LateReader {
     const unknown = [...new Set(texts)].filter((text) => !this.#passages.get(text))
     const read = new Map<string, PackedTokens>()
     const made = unknown.length > 0 ? await this.#embedder.tokenVectors(unknown, optionsOf(signal)) : []
-    for (const [i, text] of unknown.entries()) read.set(text, packTokens(made[i]!))
+    for (const [i, text] of unknown.entries()) {
+      read.set(text, packTokens(made[i]!))
+      await setImmediate()
+    }
     for (const [text, passage] of read) this.#passages.set(text, passage)
     const scores: number[] = []
     for (const text of texts) {

@@ -7,7 +7,7 @@ import { type Candidate, type Ranked, fuse, withLateInteraction } from "../../fu
 import { embeddingText } from "../../passages.ts"
 import { parseQueryText } from "../../query-text.ts"
 import { type Nearest, lexicalArm, pagesWithoutVectors, vectorArm } from "./arms.ts"
-import { bestPassages } from "./best-passages.ts"
+import { bestPositions } from "./best-passages.ts"
 import { type ArmsFound, exclusionsOf, withoutExcluded } from "./exclusions.ts"
 import { all, filterText, isIn } from "./filter.ts"
 import type { KnownTerms } from "./known-terms.ts"
@@ -99,13 +99,13 @@ export async function searchIndex(
   const lexicalBound = arms === "vector" ? 0 : bound
   const idf = (term: string) => context.frequencies.idf(term)
   const weighed = terms.map((term) => ({ term, idf: idf(term) }))
-  const words = plan.passageWords ? new PassageWords(context.tables.store, weighed) : null
-  const evidence = { ...found, waiting, lexicalBound, words }
+  const words = new PassageWords(context.tables.store, weighed)
+  const evidence = { ...found, waiting, lexicalBound, words: plan.passageWords ? words : null }
   const scores = new Map<string, number>()
   const best = await rankAndRead(context.tables, evidence, { ...query, limit }, (ranked, cosines) =>
     readAgain(context, ranked, { plan, words, cosines, idf, text: question.text, languages, scores, signal }),
   )
-  return { hits: best.map((one) => toHit(context.tables, one, terms, query)) }
+  return { hits: best.map((one) => toHit(context.tables, one, words, query)) }
 }
 
 /** With `arms` given nothing but those arms is asked, for benches. */
@@ -163,6 +163,7 @@ async function rankAndRead(
   for (;;) {
     const cosines = cosinesByPage(nearest, read)
     const ids = new Set([...lexical.keys(), ...cosines.keys()])
+    await words?.readAhead(ids)
     const candidates = [...ids]
       .filter((id) => read.get(id) !== null)
       .map((id): Candidate => {
@@ -193,7 +194,7 @@ async function rankAndRead(
 
 interface SecondReading {
   readonly plan: Pick<SearchPlan, "latePages">
-  readonly words: PassageWords | null
+  readonly words: PassageWords
   readonly cosines: CosinesByPage
   readonly idf: (term: string) => number
   readonly text: string
@@ -212,7 +213,7 @@ async function readAgain(
   const first = ranked.slice(0, plan.latePages).map(({ id }) => id)
   const texts = new Map<string, string>()
   for (const head of tables.store.heads(first)) {
-    const position = bestPosition(words?.shares(head.id) ?? null, cosines.get(head.id))
+    const position = bestPosition(words.shares(head.id), cosines.get(head.id))
     const passage = tables.store.passagesAt(head, [position]).get(position)
     if (passage) texts.set(head.id, embeddingText(head.title, passage))
   }
@@ -256,17 +257,18 @@ function cosinesByPage(
 function toHit(
   { store }: Tables,
   { page: head, ranked, cosines }: Found,
-  terms: readonly string[],
+  words: PassageWords,
   { passagesPerPage = DEFAULT_PASSAGES, withMarkdown = true }: Query,
 ): Hit {
-  const passages = {
-    all: () => store.passages(head),
-    at: (positions: readonly number[]) => store.passagesAt(head, positions),
-  }
+  const positions = passagesPerPage < 1 ? [] : bestPositions(words.shares(head.id), cosines, passagesPerPage)
+  const passages = store.passagesAt(head, positions)
   return {
     ...toPage({ ...head, markdown: withMarkdown ? store.markdown(head) : "" }),
     score: ranked.score,
-    passages: bestPassages(passages, terms, cosines, passagesPerPage),
+    passages: positions.flatMap((position) => {
+      const passage = passages.get(position)
+      return passage ? [{ ...passage, position }] : []
+    }),
     parts: { lexical: ranked.lexical, vector: ranked.vector, fused: ranked.fused, boost: ranked.boost },
   }
 }
