@@ -14,7 +14,13 @@ const PASSAGES_AT_A_TIME = 8
 /** What a page says of itself, without its text. */
 export type PageHead = Pick<StoredPage, "id" | "revision" | "title" | "details">
 
+/**
+ * Rows are tens to hundreds of kilobytes. Larger file pages and a mapped file read one in a few steps instead of
+ * hundreds of system calls; what is mapped belongs to the system's cache and goes when memory is short.
+ */
 const SCHEMA = `
+  pragma page_size = 16384;
+  pragma mmap_size = 1073741824;
   pragma journal_mode = wal;
   pragma synchronous = normal;
   create table if not exists page (
