@@ -75,6 +75,7 @@ async function candidatesOf(question: string, hits: readonly Source[]): Promise<
     const asked = analyseQuery(question, hit.language).terms
     const termsOf = remembering((text) => new Set(analyse(text, hit.language)))
     for (const statement of statementsOf(hit, source, concerning(asked))) {
+      if (asks(statement.text, question)) continue
       const [close, ...far] = [...statement.headings].reverse()
       found.push({
         statement,
@@ -226,6 +227,17 @@ function inReadingOrder(statements: readonly Statement[]): CitedStatement[] {
 /** The share of the smaller set that is in the other. */
 const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): number =>
   a.intersection(b).size / Math.max(1, Math.min(a.size, b.size))
+
+/** Fewer words may well be the name of what an answer speaks of. */
+const LEAST_ASKED_WORDS = 4
+
+/** Whether a text repeats the whole question: examples and lists of questions do, and answer nothing. */
+function asks(text: string, question: string): boolean {
+  const words = wordsOf(question)
+  return words.length >= LEAST_ASKED_WORDS && ` ${wordsOf(text).join(" ")} `.includes(` ${words.join(" ")} `)
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
 
 /** A quick look for the question's terms: they are stems, so a word that holds one may well be meant. */
 function concerning(terms: readonly string[]): (text: string) => boolean {
