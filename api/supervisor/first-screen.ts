@@ -36,7 +36,7 @@ ${intro[handbook]}
   curl -s ${url}/search \\
     -H 'Authorization: Bearer ${apiKey ?? "YOUR_API_KEY"}' \\
     -H 'Content-Type: application/json' \\
-    -d '{"query": "how do I schedule a crawl?", "max_results": 1}'
+    -d '{"query": "how do I schedule a crawl?", "include_answer": true, "max_results": 1}'
 
 Crawl a site with  npm run crawl -- https://example.com --limit 100
 Stop with          Ctrl-C
