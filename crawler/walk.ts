@@ -1,5 +1,5 @@
 import { type PageUrl, toPageUrl } from "#engine"
-import { breather } from "./breather.ts"
+import { breather } from "#engine/breather.ts"
 import { anyPattern } from "./patterns.ts"
 import type { Reader, ReadResult, WalkedPage, WalkOptions } from "./reading.ts"
 import { scopeOf } from "./scope.ts"

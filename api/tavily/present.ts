@@ -1,4 +1,4 @@
-import { breather } from "#crawler/breather.ts"
+import { breather } from "#engine/breather.ts"
 import type { Hit, PageImage } from "#engine"
 import { toPlainText } from "#crawler/extract/plain-text.ts"
 

@@ -1,4 +1,4 @@
-import { breather } from "#crawler/breather.ts"
+import { breather } from "#engine/breather.ts"
 import type { Embedder, Passage } from "#engine"
 import { analyse, analyseQuery } from "#engine/analysis/analyse.ts"
 import { embeddingText, toPassages } from "#engine/passages.ts"

@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { breather } from "#engine/breather.ts"
 import { TransformersEmbedder, shippedModel } from "#engine/embedders/transformers-embedder.ts"
 import { adapter } from "#engine/testing/embedded-under-test.ts"
 import { describeEngine } from "#engine/testing/engine-contract.ts"
@@ -113,8 +114,8 @@ describe("the embedded engine", () => {
     {
       using store = PageStore.open(dir)
       await store.write([
-        await toPageRow(aPage("replaced", { markdown: "New words." })),
-        await toPageRow(aPage("unheard", { markdown: "Nobody was told." })),
+        await toPageRow(aPage("replaced", { markdown: "New words." }), breather()),
+        await toPageRow(aPage("unheard", { markdown: "Nobody was told." }), breather()),
       ])
     }
     await using engine = await EmbeddedEngine.open({ dir, embedder, mode: "write" })
@@ -131,7 +132,7 @@ describe("the embedded engine", () => {
       await engine.index([aPage("ahead"), aPage("waiting")])
     }
     using store = PageStore.open(dir)
-    const row = await toPageRow(aPage("ahead", { markdown: "Newer words." }))
+    const row = await toPageRow(aPage("ahead", { markdown: "Newer words." }), breather())
     await store.write([{ ...row, details: "not JSON" }])
     const embedder = new HashingEmbedder()
     const asked: AbortSignal[] = []

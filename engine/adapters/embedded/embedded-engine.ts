@@ -9,6 +9,7 @@ import type { Page } from "../../page.ts"
 import { type PageUrl, pageId } from "../../page-url.ts"
 import { EmbedQueue } from "./embed-queue.ts"
 import { isIn } from "./filter.ts"
+import { breather } from "../../breather.ts"
 import { Gate } from "./gate.ts"
 import { interruptedWrites } from "./interrupted-writes.ts"
 import { KnownTerms } from "./known-terms.ts"
@@ -132,8 +133,9 @@ export class EmbeddedEngine implements Engine {
       await this.#learnLanguages(latest)
       let rows: PageRow[] = []
       let chars = 0
+      const breathe = breather()
       for (const page of latest) {
-        const row = await toPageRow(page)
+        const row = await toPageRow(page, breathe)
         rows.push(row)
         chars += row.markdown.length + row.terms.length + row.passages.length
         if (chars >= CHARS_PER_COMMIT || rows.length >= PAGES_PER_COMMIT) {
@@ -293,8 +295,11 @@ export class EmbeddedEngine implements Engine {
         .execute(table)
       writer.queue.add(rows)
       const { frequencies, knownTerms } = this.#opened!
+      const breathe = breather()
       for (const row of rows) {
+        await breathe()
         frequencies.add(row.terms)
+        await breathe()
         knownTerms.add(row.terms)
       }
       if (Date.now() - this.#savedAt > SAVE_FREQUENCIES_MS) {

@@ -5,8 +5,8 @@ import type { PageFacts } from "../../page-facts.ts"
 import type { Passage } from "../../page.ts"
 import type { PageRow, StoredPage } from "./schema.ts"
 
-/** Pages written in one transaction: about a megabyte, so that the event loop is not held up for long. */
-const PAGES_AT_A_TIME = 20
+/** Characters written in one transaction, a long page in one of its own: the event loop waits for each. */
+const CHARS_AT_A_TIME = 200_000
 const BUSY_MS = 10_000
 /** Passages that one statement takes out of a page. */
 const PASSAGES_AT_A_TIME = 8
@@ -16,12 +16,14 @@ export type PageHead = Pick<StoredPage, "id" | "revision" | "title" | "details">
 
 /**
  * Rows are tens to hundreds of kilobytes. Larger file pages and a mapped file read one in a few steps instead of
- * hundreds of system calls; what is mapped belongs to the system's cache and goes when memory is short.
+ * hundreds of system calls; what is mapped belongs to the system's cache and goes when memory is short. A checkpoint
+ * copies four megabytes, while the event loop waits.
  */
 const SCHEMA = `
   pragma page_size = 16384;
   pragma mmap_size = 1073741824;
   pragma journal_mode = wal;
+  pragma wal_autocheckpoint = 250;
   pragma synchronous = normal;
   create table if not exists page (
     id text primary key,
@@ -154,9 +156,12 @@ export class PageStore implements Disposable {
   }
 
   async write(pages: readonly (StoredPage & Pick<PageRow, "facts" | "passage_terms">)[]): Promise<void> {
-    for (let at = 0; at < pages.length; at += PAGES_AT_A_TIME) {
+    for (let from = 0, to = 0; from < pages.length; from = to) {
+      for (let chars = 0; to < pages.length && (to === from || chars < CHARS_AT_A_TIME); to++) {
+        chars += pages[to]!.markdown.length + pages[to]!.passages.length
+      }
       this.#transaction(() => {
-        for (const page of pages.slice(at, at + PAGES_AT_A_TIME)) {
+        for (const page of pages.slice(from, to)) {
           const { id, revision, title, details, passages, markdown, facts } = page
           this.#write.run(id, revision, title, details, passages, markdown)
           this.#writeFacts.run(id, facts)

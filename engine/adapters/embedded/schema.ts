@@ -15,7 +15,6 @@ import {
   vectorFromArray,
 } from "apache-arrow"
 import { createHash } from "node:crypto"
-import { setImmediate } from "node:timers/promises"
 import { analyse } from "../../analysis/analyse.ts"
 import { placeOf } from "../../domains.ts"
 import { fingerprintOf } from "../../fingerprint.ts"
@@ -24,9 +23,6 @@ import type { Page, PageTopic, Passage } from "../../page.ts"
 import { type PageUrl, pageId } from "../../page-url.ts"
 import { packTerms } from "../../passage-terms.ts"
 import { toPassages } from "../../passages.ts"
-
-/** About 50,000 characters: analysing them takes some 10 ms. */
-const PASSAGES_AT_A_TIME = 100
 
 const text = (name: string, nullable = false) => new Field(name, new Utf8(), nullable)
 const number = (name: string, nullable = false) => new Field(name, new Float64(), nullable)
@@ -113,9 +109,10 @@ export interface PageVectors {
 }
 
 /** A long page is analysed in parts, so that searches in the same process go on between them. */
-export async function toPageRow(page: Page): Promise<PageRow> {
+export async function toPageRow(page: Page, breathe: () => Promise<void>): Promise<PageRow> {
   const id = pageId(page.url)
   const passages = toPassages(page.markdown)
+  await breathe()
   const columns: FilterColumns = {
     ...placeOf(page.url),
     language: page.language,
@@ -126,7 +123,8 @@ export async function toPageRow(page: Page): Promise<PageRow> {
     unsafe: page.unsafe,
   }
   const passagesText = JSON.stringify(passages)
-  const terms = await termsOf(page, passages)
+  const terms = await termsOf(page, passages, breathe)
+  await breathe()
   // The title's terms stand twice: a word there says more than one in the text.
   return {
     id,
@@ -222,7 +220,11 @@ interface PageTerms {
   readonly passages: readonly (readonly string[])[]
 }
 
-async function termsOf(page: Page, passages: readonly Passage[]): Promise<PageTerms> {
+async function termsOf(
+  page: Page,
+  passages: readonly Passage[],
+  breathe: () => Promise<void>,
+): Promise<PageTerms> {
   const known = new Map<string, string[]>()
   const ofHeading = (heading: string) => {
     const terms = known.get(heading) ?? analyse(heading, page.language)
@@ -232,8 +234,8 @@ async function termsOf(page: Page, passages: readonly Passage[]): Promise<PageTe
   const all: string[] = []
   const byPassage: string[][] = []
   let above: readonly string[] = []
-  for (const [i, { headings, text }] of passages.entries()) {
-    if (i % PASSAGES_AT_A_TIME === PASSAGES_AT_A_TIME - 1) await setImmediate()
+  for (const { headings, text } of passages) {
+    await breathe()
     const terms = analyse(text, page.language)
     const fresh = headings.filter((heading, i) => heading !== above[i])
     all.push(...fresh.flatMap(ofHeading), ...terms)

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises"
 
 /** Milliseconds for which the event loop may be held. */
-const HOLD_MS = 20
+const HOLD_MS = 12
 
 /**
  * For work in many small steps whose number strangers decide: awaited between the steps, it lets others have
