@@ -55,7 +55,8 @@ export class PageStore implements Disposable {
   readonly #head: StatementSync
   readonly #markdown: StatementSync
   readonly #passages: StatementSync
-  readonly #somePassages: StatementSync
+  /** By how many passages are taken out, less two. */
+  readonly #somePassages: readonly StatementSync[]
   readonly #write: StatementSync
   readonly #remove: StatementSync
   readonly #readFacts: StatementSync
@@ -73,9 +74,11 @@ export class PageStore implements Disposable {
     this.#head = db.prepare("select id, revision, title, details from page where id = ?")
     this.#markdown = db.prepare("select markdown from page where id = ? and revision = ?")
     this.#passages = db.prepare("select json(passages) as passages from page where id = ? and revision = ?")
-    const paths = Array.from({ length: PASSAGES_AT_A_TIME }, () => "?").join(", ")
-    this.#somePassages = db.prepare(
-      `select json_extract(passages, ${paths}) as passages from page where id = ? and revision = ?`,
+    // Of one path SQLite gives what stands there, of several an array: never less than two.
+    this.#somePassages = Array.from({ length: PASSAGES_AT_A_TIME - 1 }, (_, i) =>
+      db.prepare(
+        `select json_extract(passages, ?${", ?".repeat(i + 1)}) as passages from page where id = ? and revision = ?`,
+      ),
     )
     this.#remove = db.prepare("delete from page where id = ?")
     this.#readFacts = db.prepare("select facts from facts where id = ?")
@@ -131,8 +134,8 @@ export class PageStore implements Disposable {
     const found = new Map<number, Passage>()
     for (let from = 0; from < positions.length; from += PASSAGES_AT_A_TIME) {
       const some = positions.slice(from, from + PASSAGES_AT_A_TIME)
-      const paths = Array.from({ length: PASSAGES_AT_A_TIME }, (_, i) => `$[${some[i] ?? some[0]!}]`)
-      const row = this.#somePassages.get(...paths, id, revision)
+      const paths = (some.length === 1 ? [some[0]!, some[0]!] : some).map((position) => `$[${position}]`)
+      const row = this.#somePassages[paths.length - 2]!.get(...paths, id, revision)
       const passages = JSON.parse((row?.["passages"] as string | undefined) ?? "[]") as (Passage | null)[]
       for (const [i, position] of some.entries()) if (passages[i]) found.set(position, passages[i])
     }

@@ -1,6 +1,7 @@
 import type { Embedder } from "../../embedder.ts"
 import type { Hit, Query, SearchResult } from "../../engine.ts"
 import { arrange } from "../../arrange.ts"
+import { breather } from "../../breather.ts"
 import type { Boosted } from "../../boosts.ts"
 import { DEPTHS, type SearchPlan } from "../../depths.ts"
 import { type Candidate, type Ranked, fuse, withLateInteraction } from "../../fusion.ts"
@@ -105,7 +106,14 @@ export async function searchIndex(
   const best = await rankAndRead(context.tables, evidence, { ...query, limit }, (ranked, cosines) =>
     readAgain(context, ranked, { plan, words, cosines, idf, text: question.text, languages, scores, signal }),
   )
-  return { hits: best.map((one) => toHit(context.tables, one, words, query)) }
+  const hits: Hit[] = []
+  const breathe = breather()
+  for (const one of best) {
+    // A page may have thousands of passages.
+    await breathe()
+    hits.push(toHit(context.tables, one, words, query))
+  }
+  return { hits }
 }
 
 /** With `arms` given nothing but those arms is asked, for benches. */
