@@ -11,7 +11,12 @@ const index = new Map([
   ["собака", 4],
   ["cat", 7],
 ])
-const nearest = (term: string) => nearestTerms(term, (known) => index.get(known) ?? 0)
+const nearest = (term: string) =>
+  nearestTerms(
+    term,
+    (known) => index.get(known) ?? 0,
+    async () => undefined,
+  )
 
 describe("a misspelt term", () => {
   test.each([
@@ -20,27 +25,27 @@ describe("a misspelt term", () => {
     ["kubarnet", "another"],
     ["kubenret", "swapped"],
     ["ubernet", "the first one"],
-  ])("%s stands for the one that is a letter away: %s", (term) => {
-    expect(nearest(term)).toEqual(["kubernet"])
+  ])("%s stands for the one that is a letter away: %s", async (term) => {
+    expect(await nearest(term)).toEqual(["kubernet"])
   })
 
-  it("stands for the most frequent first", () => {
-    expect(nearest("xarden")).toEqual(["harden", "garden", "warden"])
+  it("stands for the most frequent first", async () => {
+    expect(await nearest("xarden")).toEqual(["harden", "garden", "warden"])
   })
 
-  it("of eight letters may be two letters away, one of them a usual slip", () => {
-    expect(nearest("comission")).toEqual(["commission"])
-    expect(nearest("comision")).toEqual(["commission"])
-    expect(nearest("kubrenetx")).toEqual(["kubernet"])
-    expect(nearest("gadrenx")).toEqual([])
+  it("of eight letters may be two letters away, one of them a usual slip", async () => {
+    expect(await nearest("comission")).toEqual(["commission"])
+    expect(await nearest("comision")).toEqual(["commission"])
+    expect(await nearest("kubrenetx")).toEqual(["kubernet"])
+    expect(await nearest("gadrenx")).toEqual([])
   })
 
-  it("stands for terms of its own script", () => {
-    expect(nearest("сабака")).toEqual(["собака"])
+  it("stands for terms of its own script", async () => {
+    expect(await nearest("сабака")).toEqual(["собака"])
   })
 
-  it("stands for none when it is short, holds digits or signs, or nothing is near", () => {
+  it("stands for none when it is short, holds digits or signs, or nothing is near", async () => {
     for (const term of ["cot", "garde1", "gar.den", "東京都東京都", "zzzzzzzzzz", "", "x".repeat(5000)])
-      expect(nearest(term)).toEqual([])
+      expect(await nearest(term)).toEqual([])
   })
 })

@@ -23,8 +23,13 @@ const MOST = 3
  * must be of the usual kinds, a letter too many, two swapped, a double one written once, another vowel.
  *
  * @param frequencyOf in how many pages a term stands; 0 for a term that is unknown
+ * @param breathe awaited now and then: a long term takes tens of milliseconds in all
  */
-export function nearestTerms(term: string, frequencyOf: (term: string) => number): string[] {
+export async function nearestTerms(
+  term: string,
+  frequencyOf: (term: string) => number,
+  breathe: () => Promise<void>,
+): Promise<string[]> {
   if (term.length < ONE_TYPO_FROM || term.length > LONGEST) return []
   const alphabet = ALPHABETS.find((letters) => Array.from(term).every((letter) => letters.includes(letter)))
   if (!alphabet) return []
@@ -33,8 +38,10 @@ export function nearestTerms(term: string, frequencyOf: (term: string) => number
   const known = mostFrequent(near, frequencyOf)
   if (known.length > 0 || term.length < TWO_TYPOS_FROM) return known
   const far = new Set<string>()
+  const vowels = Array.from(VOWELS).filter((vowel) => alphabet.includes(vowel))
   for (const once of near) {
-    for (const twice of usualChanges(once, alphabet)) if (frequencyOf(twice) > 0) far.add(twice)
+    await breathe()
+    for (const twice of usualChanges(once, vowels)) if (frequencyOf(twice) > 0) far.add(twice)
   }
   return mostFrequent(far, frequencyOf)
 }
@@ -60,15 +67,13 @@ function* changes(term: string, alphabet: string): Generator<string> {
   }
 }
 
-function* usualChanges(term: string, alphabet: string): Generator<string> {
+function* usualChanges(term: string, vowels: readonly string[]): Generator<string> {
   for (let at = 0; at < term.length; at++) {
     const [before, letter, after] = [term.slice(0, at), term[at]!, term.slice(at + 1)]
     yield before + after
     yield before + letter + letter + after
     if (after !== "") yield before + after[0]! + letter + after.slice(1)
-    if (!VOWELS.includes(letter)) continue
-    for (const vowel of VOWELS) {
-      if (vowel !== letter && alphabet.includes(vowel)) yield before + vowel + after
-    }
+    if (!vowels.includes(letter)) continue
+    for (const vowel of vowels) if (vowel !== letter) yield before + vowel + after
   }
 }

@@ -1,5 +1,6 @@
 import { type AnalysedQuery, analyseQuery } from "../../analysis/analyse.ts"
 import { nearestTerms } from "../../analysis/typos.ts"
+import { breather } from "../../breather.ts"
 import type { QueryText } from "../../query-text.ts"
 import { pagesWithTerms } from "./arms.ts"
 import type { Tables } from "./tables.ts"
@@ -40,9 +41,12 @@ export async function withCorrections(
   const unknown = suspects.filter((_, i) => found[i]!.length === 0)
   if (unknown.length === 0) return terms
   const known = terms.filter((term) => !unknown.includes(term))
-  const corrections = unknown
-    .filter((term) => !known.some((other) => isFormOf(term, other)))
-    .flatMap((term) => nearestTerms(term, frequencyOf))
+  const corrections: string[] = []
+  const breathe = breather()
+  for (const term of unknown) {
+    if (known.some((other) => isFormOf(term, other))) continue
+    corrections.push(...(await nearestTerms(term, frequencyOf, breathe)))
+  }
   return [...new Set([...terms, ...corrections])]
 }
 
