@@ -1,3 +1,5 @@
+import { UNRELATED } from "./unrelated-questions.ts"
+
 /** A question, and the fact that an answer to it must hold. */
 export interface AnswerQuestion {
   readonly text: string
@@ -120,20 +122,7 @@ export const HANDBOOK_QUESTIONS: readonly AnswerQuestion[] = [
 
 /** What nobody would find in either. */
 export const UNRELATED_QUESTIONS: readonly string[] = [
-  "best pizza in Naples",
-  "how to knit a scarf",
-  "Champions League final 1999 goals",
-  "flights from Paris to Tokyo in May",
-  "banana bread recipe without eggs",
-  "who painted the Mona Lisa",
-  "cheap hotels near Lake Garda",
-  "how deep is the Mariana Trench",
-  "used car prices Toyota Corolla 2015",
-  "tango lessons for beginners",
-  "how to remove red wine stains",
-  "guitar chords for Wonderwall",
-  "garden soil for tomatoes",
-  "why do cats purr",
+  ...UNRELATED,
   "what is the capital of Australia",
   "how many calories are in an apple",
   "when does the summer sale start",

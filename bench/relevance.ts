@@ -13,6 +13,7 @@ import { fuse } from "#engine/fusion.ts"
 import { embeddingText, toPassages } from "#engine/passages.ts"
 import { CachedEmbedder } from "./cached-embedder.ts"
 import { toPage, urlOfDocument } from "./collection-page.ts"
+import { UNRELATED } from "./unrelated-questions.ts"
 import { type Collection, readCollections } from "./collection.ts"
 import { ExactBm25, nearestPassages } from "./exact-ranking.ts"
 import { median } from "./measure.ts"
@@ -36,23 +37,6 @@ const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
 /** Questions whose CPU time is taken, with nothing of the model's work kept from before. */
 const TIMED = 25
 const DEPTH = 100
-/** What nobody would ask these collections. */
-const UNRELATED = [
-  "best pizza in Naples",
-  "how to knit a scarf",
-  "Champions League final 1999 goals",
-  "flights from Paris to Tokyo in May",
-  "banana bread recipe without eggs",
-  "who painted the Mona Lisa",
-  "cheap hotels near Lake Garda",
-  "how deep is the Mariana Trench",
-  "used car prices Toyota Corolla 2015",
-  "tango lessons for beginners",
-  "how to remove red wine stains",
-  "guitar chords for Wonderwall",
-  "garden soil for tomatoes",
-  "why do cats purr",
-]
 
 const [folder, which] = process.argv.slice(2)
 if (!folder || (which !== undefined && which !== "exact" && which !== "engine")) {

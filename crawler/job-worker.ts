@@ -9,6 +9,7 @@ import { EXIT_LOCKED } from "./job-process.ts"
 import { Jobs } from "./jobs.ts"
 import { runJob } from "./run-job.ts"
 import { openStateStore } from "./state-store.ts"
+import { stopSignal } from "./stop-signal.ts"
 
 // The process of job-process.ts: the only writer of the index while it lives. It runs what is queued, lets the
 // engine make the vectors that are missing, and ends, so that its memory goes back.
@@ -20,14 +21,7 @@ const config = readSettings(crawlerSettings, env)
 const engineConfig = readSettings(engineSettings, env)
 const log = pino({ name: "crawler", level: env["FOSSICK_LOG_LEVEL"] || "info" })
 
-const stop = new AbortController()
-const abort = () => {
-  stop.abort()
-}
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, abort)
-// The parent is gone: nobody would start the next one.
-process.on("disconnect", abort)
-if (!process.connected) abort()
+const stop = stopSignal()
 
 const db = openStateStore(engineConfig.dataDir)
 const jobs = new Jobs(db)
@@ -43,12 +37,12 @@ try {
     engine.settled().then(
       () => true,
       (error: unknown) => {
-        if (!stop.signal.aborted) log.error({ err: error }, "vectors could not be made")
+        if (!stop.aborted) log.error({ err: error }, "vectors could not be made")
         return true
       },
     )
   let settled = settle()
-  while (!stop.signal.aborted) {
+  while (!stop.aborted) {
     const next = jobs.nextQueued()
     if (next) {
       log.info({ job: next.id, url: next.url }, "crawl started")
@@ -57,7 +51,7 @@ try {
         jobs,
         engine,
         config,
-        signal: stop.signal,
+        signal: stop,
         whenAborted: "queued",
       })
       log.info({ job: next.id, state: job?.state, outcomes: job?.outcomes, error: job?.error }, "crawl ended")

@@ -7,6 +7,7 @@ import { PageReader } from "../reader.ts"
 import { allowance } from "../run-job.ts"
 import { Jobs } from "../jobs.ts"
 import { openStateStore } from "../state-store.ts"
+import { stopSignal } from "../stop-signal.ts"
 import { collectImages } from "./collect-images.ts"
 import { ImageStore, type UnreadImage } from "./image-store.ts"
 
@@ -21,13 +22,7 @@ const { dataDir } = readSettings(engineSettings, env)
 const log = pino({ name: "images", level: env["FOSSICK_LOG_LEVEL"] || "info" })
 setPriority(LOW_PRIORITY)
 
-const stop = new AbortController()
-const abort = () => {
-  stop.abort()
-}
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, abort)
-process.on("disconnect", abort)
-if (!process.connected) abort()
+const stop = stopSignal()
 
 const db = openStateStore(dataDir)
 try {
@@ -38,7 +33,7 @@ try {
     own.set(host, opened.use(new PageReader(config, { allow })))
   // A private host that was crawled by name may show its own images, but no other site's page may reach into it.
   const readerFor = (image: UnreadImage) => (image.isOwn && own.get(image.host)) || reader
-  await collectImages({ store: new ImageStore(db, dataDir), readerFor, config, signal: stop.signal })
+  await collectImages({ store: new ImageStore(db, dataDir), readerFor, config, signal: stop })
 } catch (error) {
   log.error({ err: error }, "images could not be read")
   process.exitCode = 1

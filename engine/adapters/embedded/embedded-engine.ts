@@ -1,7 +1,6 @@
 import type { Connection } from "@lancedb/lancedb"
 import { mkdir } from "node:fs/promises"
 import { availableParallelism } from "node:os"
-import { setImmediate } from "node:timers/promises"
 import type { Embedder } from "../../embedder.ts"
 import type { Engine, EngineStats, EngineSupports, Query, SearchResult } from "../../engine.ts"
 import { EngineError } from "../../errors.ts"
@@ -142,8 +141,6 @@ export class EmbeddedEngine implements Engine {
           await this.#write(writer, rows)
           rows = []
           chars = 0
-        } else {
-          await setImmediate()
         }
       }
       await this.#write(writer, rows)

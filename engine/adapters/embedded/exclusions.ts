@@ -55,18 +55,21 @@ export async function withoutExcluded(
   let asked = limit
   let found = await ask(asked)
   if (!exclusions) return found
+  let ids = pagesOf(found)
   for (let round = 0; ; round++) {
-    const ids = new Set([...found.lexical.keys(), ...found.nearest.map(({ page }) => page)])
     const dropped = await excludedAmong(tables, exclusions, [...ids])
-    const left = ids.size - dropped.size
-    if (dropped.size === 0 || left >= limit || round === LONGER_LISTS) return without(found, dropped)
+    const enough = dropped.size === 0 || ids.size - dropped.size >= limit
+    if (enough || round === LONGER_LISTS) return without(found, dropped)
     asked = Math.min(MOST, Math.max(asked, 100) * LONGER)
-    const before = ids.size
     found = await ask(asked)
-    const more = new Set([...found.lexical.keys(), ...found.nearest.map(({ page }) => page)]).size
-    if (more <= before) return without(found, dropped)
+    const more = pagesOf(found)
+    if (more.size <= ids.size) return without(found, dropped)
+    ids = more
   }
 }
+
+const pagesOf = ({ lexical, nearest }: ArmsFound): Set<string> =>
+  new Set([...lexical.keys(), ...nearest.map(({ page }) => page)])
 
 const without = ({ lexical, nearest, aside }: ArmsFound, dropped: ReadonlySet<string>): ArmsFound => ({
   aside,

@@ -1,5 +1,5 @@
-import { readFile, rename, stat, writeFile } from "node:fs/promises"
 import path from "node:path"
+import { keep, keptVersion, readKept } from "./kept-file.ts"
 
 /** Of a million terms it takes two in a thousand others for known; of a hundred thousand, none. */
 const BITS = 2 ** 24
@@ -24,28 +24,17 @@ export class KnownTerms {
 
   /** What was saved last; empty when nothing was, or when it cannot be read. */
   static async load(dir: string): Promise<KnownTerms> {
-    try {
-      const version = (await stat(fileIn(dir))).mtimeMs
-      const bytes = await readFile(fileIn(dir))
-      if (bytes.length === BYTES) return new KnownTerms(bytes, version)
-    } catch {
-      // As when it is damaged: a new index has none.
-    }
-    return new KnownTerms(new Uint8Array(BYTES), 0)
+    const kept = await readKept(fileIn(dir), BYTES)
+    return new KnownTerms(kept?.bytes ?? new Uint8Array(BYTES), kept?.version ?? 0)
   }
 
   /** These, or newer ones when they were saved since. */
   async newest(dir: string): Promise<KnownTerms> {
-    const version = await stat(fileIn(dir)).then(
-      (file) => file.mtimeMs,
-      () => 0,
-    )
-    return version === this.#version ? this : KnownTerms.load(dir)
+    return (await keptVersion(fileIn(dir))) === this.#version ? this : KnownTerms.load(dir)
   }
 
   async save(dir: string): Promise<void> {
-    await writeFile(`${fileIn(dir)}.new`, this.#bits)
-    await rename(`${fileIn(dir)}.new`, fileIn(dir))
+    await keep(fileIn(dir), this.#bits)
   }
 
   /** @param terms of one page, with a space between two. */

@@ -54,7 +54,6 @@ export class PageStore implements Disposable {
   readonly #read: StatementSync
   readonly #head: StatementSync
   readonly #markdown: StatementSync
-  readonly #passages: StatementSync
   /** By how many passages are taken out, less two. */
   readonly #somePassages: readonly StatementSync[]
   readonly #write: StatementSync
@@ -73,7 +72,6 @@ export class PageStore implements Disposable {
     )
     this.#head = db.prepare("select id, revision, title, details from page where id = ?")
     this.#markdown = db.prepare("select markdown from page where id = ? and revision = ?")
-    this.#passages = db.prepare("select json(passages) as passages from page where id = ? and revision = ?")
     // Of one path SQLite gives what stands there, of several an array: never less than two.
     this.#somePassages = Array.from({ length: PASSAGES_AT_A_TIME - 1 }, (_, i) =>
       db.prepare(
@@ -117,13 +115,6 @@ export class PageStore implements Disposable {
   /** Empty when the page was replaced since its head was read. */
   markdown({ id, revision }: PageHead): string {
     return (this.#markdown.get(id, revision)?.["markdown"] as string | undefined) ?? ""
-  }
-
-  /** As {@link markdown}. */
-  passages({ id, revision }: PageHead): Passage[] {
-    return JSON.parse(
-      (this.#passages.get(id, revision)?.["passages"] as string | undefined) ?? "[]",
-    ) as Passage[]
   }
 
   /**

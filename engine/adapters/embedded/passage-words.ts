@@ -1,9 +1,6 @@
-import { setImmediate } from "node:timers/promises"
+import { breather } from "../../breather.ts"
 import { type WeightedTerm, passageShares } from "../../passage-terms.ts"
 import type { PageStore } from "./page-store.ts"
-
-/** Pages read before others have their turn: a page of two hundred passages takes a tenth of a millisecond. */
-const PAGES_AT_A_TIME = 32
 
 /** What the passages of pages say in the words of one question; each page is read once. */
 export class PassageWords {
@@ -18,11 +15,10 @@ export class PassageWords {
 
   /** Reads many pages in steps, so that the event loop is not held up for long by those who ask for them next. */
   async readAhead(pages: Iterable<string>): Promise<void> {
-    let read = 0
+    const breathe = breather()
     for (const page of pages) {
-      if (this.#known.has(page)) continue
+      await breathe()
       this.shares(page)
-      if (++read % PAGES_AT_A_TIME === 0) await setImmediate()
     }
   }
 

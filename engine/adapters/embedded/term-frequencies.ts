@@ -1,6 +1,6 @@
-import { readFile, rename, stat, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { termHash } from "../../analysis/term-hash.ts"
+import { keep, keptVersion, readKept } from "./kept-file.ts"
 
 /** Terms share slots by their hash: with 2^18 of them a rare term is seldom taken for a frequent one. */
 const SLOTS = 2 ** 18
@@ -27,35 +27,20 @@ export class TermFrequencies {
 
   /** What was saved last; empty when nothing was, or when it cannot be read. */
   static async load(dir: string): Promise<TermFrequencies> {
-    try {
-      const version = (await stat(fileIn(dir))).mtimeMs
-      const bytes = await readFile(fileIn(dir))
-      if (bytes.length !== 4 + SLOTS * 4) return TermFrequencies.#empty()
-      // A copy of its own: the file's bytes need not be aligned.
-      const numbers = new Uint32Array(new Uint8Array(bytes).buffer)
-      return new TermFrequencies(numbers.subarray(1), numbers[0]!, version)
-    } catch {
-      return TermFrequencies.#empty()
-    }
-  }
-
-  static #empty(): TermFrequencies {
-    return new TermFrequencies(new Uint32Array(SLOTS), 0, 0)
+    const kept = await readKept(fileIn(dir), 4 + SLOTS * 4)
+    if (!kept) return new TermFrequencies(new Uint32Array(SLOTS), 0, 0)
+    // A copy of its own: the file's bytes need not be aligned.
+    const numbers = new Uint32Array(new Uint8Array(kept.bytes).buffer)
+    return new TermFrequencies(numbers.subarray(1), numbers[0]!, kept.version)
   }
 
   /** These, or newer ones when they were saved since. */
   async newest(dir: string): Promise<TermFrequencies> {
-    const version = await stat(fileIn(dir)).then(
-      (file) => file.mtimeMs,
-      () => 0,
-    )
-    return version === this.#version ? this : TermFrequencies.load(dir)
+    return (await keptVersion(fileIn(dir))) === this.#version ? this : TermFrequencies.load(dir)
   }
 
   async save(dir: string): Promise<void> {
-    const bytes = Buffer.concat([bytesOf(Uint32Array.of(this.#pages)), bytesOf(this.#counts)])
-    await writeFile(`${fileIn(dir)}.new`, bytes)
-    await rename(`${fileIn(dir)}.new`, fileIn(dir))
+    await keep(fileIn(dir), Buffer.concat([bytesOf(Uint32Array.of(this.#pages)), bytesOf(this.#counts)]))
   }
 
   /** @param terms of one page, with a space between two. */
