@@ -1,4 +1,4 @@
-import type { Jobs } from "#crawler"
+import { defineSource, type Jobs } from "#crawler"
 import type { Engine } from "#engine"
 
 /** Name under which the appliance's own handbook stands in the index. */
@@ -20,16 +20,18 @@ export async function crawlHandbook(
   options: { readonly signal: AbortSignal; readonly onDone: (found: boolean) => void },
 ): Promise<boolean> {
   const [newest] = jobs.list({ limit: 1 })
-  const resumable = newest?.source === SOURCE && newest.state !== "finished"
+  const resumable = newest?.source.name === SOURCE && newest.state !== "finished"
   if (newest !== undefined && !resumable) return false
   if (newest === undefined && (await engine.stats()).pages > 0) return false
-  const { id } = jobs.enqueue({
-    url: `${publicUrl}/docs/`,
-    scope: "prefix",
-    depth: DEPTH,
-    limit: MAX_PAGES,
-    source: SOURCE,
-  })
+  const { id } = jobs.enqueue(
+    defineSource({
+      name: SOURCE,
+      seeds: [`${publicUrl}/docs/`],
+      scope: "prefix",
+      limits: { depth: DEPTH, pages: MAX_PAGES },
+    }),
+    { trigger: "start" },
+  )
   const poll = setInterval(() => {
     const job = jobs.get(id)
     if (job?.state === "queued" || job?.state === "running") return

@@ -6,6 +6,7 @@ import sharp from "sharp"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
 
 import { Jobs } from "#crawler/jobs.ts"
+import { defineSource } from "#crawler/sources/source.ts"
 import { openStateStore } from "#crawler/state-store.ts"
 import { flatPicture, picture } from "#crawler/testing/pictures.ts"
 import { article, bytes, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
@@ -60,7 +61,7 @@ beforeAll(async () => {
   })
   appliance = await startAppliance({ FOSSICK_DATA_DIR: dataDir, FOSSICK_HANDBOOK: "off" })
   const db = openStateStore(dataDir)
-  new Jobs(db).enqueue({ url: site.url("/"), scope: "host", depth: 3, limit: 100 })
+  new Jobs(db).enqueue(defineSource({ seeds: [site.url("/")] }))
   // The host is private and in no setting: the crawl was asked for by name, and so its images are its own.
   await vi.waitFor(
     () => {

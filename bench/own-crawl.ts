@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { crawlerSettings } from "#crawler/config.ts"
 import { Jobs } from "#crawler/jobs.ts"
+import { defineSource } from "#crawler/sources/source.ts"
 import { PageReader, type Visit, type VisitOptions } from "#crawler/reader.ts"
 import { crawlSite } from "#crawler/crawl-site.ts"
 import { openStateStore } from "#crawler/state-store.ts"
@@ -34,7 +35,7 @@ export async function ownCrawl(
       mode === "index" ? new CountingReader(config, options) : new LinkReader(config, options)
     using db = openStateStore(dataDir)
     const jobs = new Jobs(db)
-    const { id } = jobs.enqueue({ url: start, scope: "host", depth: 100, limit: 1_000_000 })
+    const { id } = jobs.enqueue(defineSource({ seeds: [start], limits: { depth: 100, pages: 1_000_000 } }))
     const job = jobs.start(id)
     if (!job) throw new Error(`job ${id} is not queued`)
     const began = performance.now()

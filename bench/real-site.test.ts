@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { crawlerSettings } from "#crawler/config.ts"
 import { type Job, Jobs } from "#crawler/jobs.ts"
 import { runJob } from "#crawler/run-job.ts"
+import { defineSource } from "#crawler/sources/source.ts"
 import { openStateStore } from "#crawler/state-store.ts"
 import { type Embedder, type Engine, openEngine } from "#engine"
 import { engineSettings } from "#engine/config.ts"
@@ -37,7 +38,7 @@ beforeAll(async () => {
   using db = openStateStore(dataDir)
   const jobs = new Jobs(db)
   // One step from the home page: the manuals link to many pages that are not here.
-  const { id } = jobs.enqueue({ url: site.url, scope: "host", depth: 1, limit: 100 })
+  const { id } = jobs.enqueue(defineSource({ seeds: [site.url], limits: { depth: 1, pages: 100 } }))
   const { signal } = new AbortController()
   const config = readSettings(crawlerSettings, {})
   job = await runJob(id, { db, jobs, engine, config, signal, whenAborted: "stopped" })

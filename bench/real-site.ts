@@ -74,7 +74,7 @@ function finishedCrawl(): Crawled | null {
   const job = new Jobs(db).list({ limit: 1 }).find(({ state }) => state === "finished")
   if (!job?.startedAt || !job.endedAt) return null
   const seconds = (job.endedAt.getTime() - job.startedAt.getTime()) / 1000
-  return { site: job.url, outcomes: job.outcomes, seconds }
+  return { site: job.source.seeds[0] ?? "", outcomes: job.outcomes, seconds }
 }
 
 /** Asks every question and prints where its answer stands. @returns whether all are in the top. */

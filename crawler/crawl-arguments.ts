@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util"
 import { type PageTopic, toPageUrl } from "#engine"
-import type { JobSpec } from "./jobs.ts"
 import { type Scope, SCOPES } from "./scope.ts"
+import { defineSource, type Source } from "./sources/source.ts"
 
 export const CRAWL_HELP = `Usage: npm run crawl -- <url> [options]
 
@@ -20,7 +20,7 @@ Options:
 `
 
 export interface CrawlArguments {
-  readonly spec: JobSpec
+  readonly source: Source
   readonly json: boolean
 }
 
@@ -55,17 +55,19 @@ export function parseCrawlArguments(args: readonly string[]): CrawlArguments | n
     throw new ArgumentsError(`One address at a time, please: ${more.join(" ")} is too much`)
   const url = toPageUrl(address.includes("://") ? address : `https://${address}`)
   if (url === null) throw new ArgumentsError(`${JSON.stringify(address)} is no http or https address`)
-  const source = values.source
-  if (source?.trim() === "") throw new ArgumentsError("--source must not be empty")
+  const name = values.source
+  if (name?.trim() === "") throw new ArgumentsError("--source must not be empty")
   return {
-    spec: {
-      url,
+    source: defineSource({
+      seeds: [url],
       scope: scopeArgument(values.scope),
-      depth: wholeNumber("--depth", values.depth, 0, 1000),
-      limit: wholeNumber("--limit", values.limit, 1, 100_000_000),
-      ...(source === undefined ? {} : { source }),
-      ...(values.topic === undefined ? {} : { topic: topicArgument(values.topic) }),
-    },
+      limits: {
+        depth: wholeNumber("--depth", values.depth, 0, 1000),
+        pages: wholeNumber("--limit", values.limit, 1, 100_000_000),
+      },
+      ...(name === undefined ? {} : { name }),
+      ...(values.topic === undefined ? {} : { pages: { topic: topicArgument(values.topic) } }),
+    }),
     json: values.json,
   }
 }

@@ -7,6 +7,7 @@ import { engineSettings } from "#engine/config.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { readSettings } from "#engine/settings.ts"
 import { CRAWL_HELP, parseCrawlArguments } from "./crawl-arguments.ts"
+import { defineSource } from "./sources/source.ts"
 import { temporaryFolder } from "./testing/crawl-fixture.ts"
 import { type Answer, article, html, startTestSite } from "./testing/test-site.ts"
 
@@ -69,7 +70,7 @@ describe("arguments", () => {
 
   test("have defaults, and a host alone is taken as https", () => {
     expect(parseCrawlArguments(["docs.example.com"])).toEqual({
-      spec: { url: "https://docs.example.com/", scope: "host", depth: 10, limit: 10_000 },
+      source: defineSource({ seeds: ["https://docs.example.com/"] }),
       json: false,
     })
   })

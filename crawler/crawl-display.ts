@@ -18,7 +18,10 @@ export class CrawlDisplay {
   }
 
   start(job: Job): void {
-    const { id, url, scope, depth, limit } = job
+    const { id, source } = job
+    const { scope } = source
+    const { depth, pages: limit } = source.limits
+    const url = source.seeds.join(", ")
     const visited = Object.values(job.outcomes).reduce((sum, count) => sum + count, 0)
     if (this.#json) this.#object({ event: "started", job: id, url, scope, depth, limit, visited })
     else if (visited > 0) this.#line(`Crawling ${url}, going on after ${visited} visits`)

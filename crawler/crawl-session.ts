@@ -20,7 +20,7 @@ const POLL_MS = 500
  * @returns the exit code.
  * @throws SettingsError
  */
-export async function crawl({ spec, json }: CrawlArguments): Promise<number> {
+export async function crawl({ source, json }: CrawlArguments): Promise<number> {
   const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
   const stop = new AbortController()
   const interrupt = () => {
@@ -38,7 +38,7 @@ export async function crawl({ spec, json }: CrawlArguments): Promise<number> {
   try {
     const jobs = new Jobs(db)
     const display = new CrawlDisplay(json)
-    let job = jobs.enqueue(spec)
+    let job = jobs.enqueue(source)
     display.start(job)
     stop.signal.addEventListener("abort", () => {
       jobs.stop(job.id)

@@ -38,7 +38,7 @@ describe("a crawl", () => {
       "/secret": article("Secret"),
     })
     await using fixture = new CrawlFixture()
-    const job = await fixture.crawl({ url: site.origin })
+    const job = await fixture.crawl({ seeds: [site.origin] })
     expect(job).toMatchObject({ state: "finished", queued: 0, error: null })
     expect(job.outcomes).toEqual({
       indexed: 5,
@@ -61,7 +61,7 @@ describe("a crawl", () => {
       "/adults": article("Adults", { head: '<meta name="rating" content="adult">' }),
     })
     await using fixture = new CrawlFixture()
-    await fixture.crawl({ url: site.origin })
+    await fixture.crawl({ seeds: [site.origin] })
     const facts = () =>
       Object.fromEntries(
         [...fixture.engine.pages.values()].map(({ url, topic, country, unsafe }) => [
@@ -74,14 +74,14 @@ describe("a crawl", () => {
       "/report": { topic: "news", country: null, unsafe: false },
       "/adults": { topic: null, country: null, unsafe: true },
     })
-    await fixture.crawl({ url: site.origin, topic: "finance" })
+    await fixture.crawl({ seeds: [site.origin], pages: { topic: "finance" } })
     expect(Object.values(facts()).map(({ topic }) => topic)).toEqual(["finance", "finance", "finance"])
   })
 
   test("keeps title, text, source and the address of a page", async () => {
     await using site = await startTestSite({ "/": article("Home") })
     await using fixture = new CrawlFixture()
-    await fixture.crawl({ url: site.origin, source: "handbook" })
+    await fixture.crawl({ seeds: [site.origin], name: "handbook" })
     const page = await fixture.engine.get(site.url("/") as PageUrl)
     expect(page).toMatchObject({ url: site.url("/"), title: "Home", language: "en", source: "handbook" })
     expect(page?.markdown).toContain("Home is explained here")
@@ -99,7 +99,7 @@ describe("a crawl", () => {
       [2, ["/", "/1", "/2"]],
     ] as const) {
       await using fixture = new CrawlFixture()
-      await fixture.crawl({ url: site.origin, depth })
+      await fixture.crawl({ seeds: [site.origin], limits: { depth } })
       expect(paths(fixture)).toEqual(found)
     }
   })
@@ -109,7 +109,7 @@ describe("a crawl", () => {
     const pages = Object.fromEntries(links.slice(2).map((path) => [path, article(path)]))
     await using site = await startTestSite({ "/": article("Home", { links }), ...pages })
     await using fixture = new CrawlFixture()
-    const job = await fixture.crawl({ url: site.origin, limit: 10 })
+    const job = await fixture.crawl({ seeds: [site.origin], limits: { pages: 10 } })
     expect(job.state).toBe("finished")
     expect(job.outcomes["indexed"]).toBe(10)
   })
@@ -121,7 +121,7 @@ describe("a crawl", () => {
     site.serve({ "/old": redirect("/p8") })
     await using fixture = new CrawlFixture()
     const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "1" })
-    const job = await fixture.crawl({ url: site.origin, limit: 10 }, { config })
+    const job = await fixture.crawl({ seeds: [site.origin], limits: { pages: 10 } }, { config })
     expect(job.outcomes).toEqual({ indexed: 10, "skipped:duplicate": 1 })
     expect(site.requests.filter((path) => path === "/p8")).toHaveLength(1)
   })
@@ -134,7 +134,7 @@ describe("a crawl", () => {
       "/blog": article("Blog"),
     })
     await using fixture = new CrawlFixture()
-    const job = await fixture.crawl({ url: site.url("/docs/"), scope: "prefix" })
+    const job = await fixture.crawl({ seeds: [site.url("/docs/")], scope: "prefix" })
     expect(job.outcomes).toEqual({ indexed: 2, "skipped:out-of-scope": 1 })
     expect(site.requests).not.toContain("/blog")
   })
@@ -146,7 +146,7 @@ describe("a crawl", () => {
     })
     await using front = await startTestSite({ "/": redirect(site.url("/")) })
     await using fixture = new CrawlFixture()
-    await fixture.crawl({ url: front.origin })
+    await fixture.crawl({ seeds: [front.origin] })
     expect([...fixture.engine.pages.keys()].sort()).toEqual([site.url("/"), site.url("/a")])
   })
 })
@@ -159,7 +159,7 @@ describe("pages under several addresses", () => {
       "/page": article("Page", { head: '<link rel="canonical" href="/page">' }),
     })
     await using fixture = new CrawlFixture()
-    const job = await fixture.crawl({ url: site.origin })
+    const job = await fixture.crawl({ seeds: [site.origin] })
     expect(paths(fixture)).toEqual(["/", "/page"])
     expect(job.outcomes).toEqual({ indexed: 2, "skipped:duplicate": 1 })
   })
@@ -175,7 +175,7 @@ describe("pages under several addresses", () => {
       "/b": article("B", { head: '<link rel="canonical" href="/a">' }),
     })
     await using fixture = new CrawlFixture()
-    await fixture.crawl({ url: site.origin }, { config: testConfig({ FOSSICK_FETCH_CONCURRENCY: "1" }) })
+    await fixture.crawl({ seeds: [site.origin] }, { config: testConfig({ FOSSICK_FETCH_CONCURRENCY: "1" }) })
     expect(paths(fixture)).toContain("/mirror")
     expect(paths(fixture).filter((path) => path === "/a" || path === "/b")).toHaveLength(1)
   })
@@ -201,7 +201,7 @@ describe("sitemaps", () => {
       "/two.txt": textFile(`${site.url("/3")}\nhttps://elsewhere.invalid/x\nnot an address`),
     })
     await using fixture = new CrawlFixture()
-    await fixture.crawl({ url: site.origin })
+    await fixture.crawl({ seeds: [site.origin] })
     expect(paths(fixture)).toEqual(["/", "/1", "/2", "/3"])
     expect(site.requests.filter((path) => path === "/index.xml")).toHaveLength(1)
     expect(site.requests).not.toContain("/i.png")
@@ -216,7 +216,7 @@ describe("sitemaps", () => {
     })
     await using fixture = new CrawlFixture()
     const config = testConfig({ FOSSICK_MAX_PAGE_BYTES: "100000" })
-    await fixture.crawl({ url: site.origin }, { config })
+    await fixture.crawl({ seeds: [site.origin] }, { config })
     expect(paths(fixture)).toEqual(["/", "/early"])
   })
 })
@@ -228,7 +228,7 @@ describe("sites in trouble", () => {
       "/busy": tooManyRequests("0", 1, html(article("Busy"))),
     })
     await using fixture = new CrawlFixture()
-    expect((await fixture.crawl({ url: site.origin })).outcomes).toEqual({ indexed: 2 })
+    expect((await fixture.crawl({ seeds: [site.origin] })).outcomes).toEqual({ indexed: 2 })
   })
 
   test("a page that asks to wait too long is postponed, and the crawl ends", async () => {
@@ -237,7 +237,7 @@ describe("sites in trouble", () => {
       "/busy": status(503, { "retry-after": "86400" }),
     })
     await using fixture = new CrawlFixture()
-    expect((await fixture.crawl({ url: site.origin })).outcomes).toEqual({ indexed: 1, postponed: 1 })
+    expect((await fixture.crawl({ seeds: [site.origin] })).outcomes).toEqual({ indexed: 1, postponed: 1 })
   })
 
   test("a server error is tried again, three times in all", async () => {
@@ -246,7 +246,7 @@ describe("sites in trouble", () => {
       "/broken": status(500),
     })
     await using fixture = new CrawlFixture()
-    const job = await fixture.crawl({ url: site.origin })
+    const job = await fixture.crawl({ seeds: [site.origin] })
     expect(job.outcomes).toEqual({ indexed: 1, "failed:http-status": 1 })
     expect(site.requests.filter((path) => path === "/broken")).toHaveLength(3)
     expect(fixture.jobs.failures(job.id, 10)).toEqual([
@@ -258,7 +258,7 @@ describe("sites in trouble", () => {
     await using site = await startTestSite({ "/": article("Home"), "/robots.txt": status(500) })
     await using fixture = new CrawlFixture()
     const config = testConfig({ FOSSICK_MAX_WAIT_MS: "100" })
-    expect((await fixture.crawl({ url: site.origin }, { config })).outcomes).toEqual({ postponed: 1 })
+    expect((await fixture.crawl({ seeds: [site.origin] }, { config })).outcomes).toEqual({ postponed: 1 })
     expect(site.requests).not.toContain("/")
   })
 
@@ -266,7 +266,7 @@ describe("sites in trouble", () => {
     const site = await startTestSite({})
     await site[Symbol.asyncDispose]()
     await using fixture = new CrawlFixture()
-    expect((await fixture.crawl({ url: site.origin })).outcomes).toEqual({ "failed:refused": 1 })
+    expect((await fixture.crawl({ seeds: [site.origin] })).outcomes).toEqual({ "failed:refused": 1 })
   })
 
   test("a site that only ever asks to wait is given up, not asked for each of its pages", async () => {
@@ -275,7 +275,7 @@ describe("sites in trouble", () => {
     await using site = await startTestSite({ "/": article("Home", { links }), ...busy })
     await using fixture = new CrawlFixture()
     const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "1", FOSSICK_MAX_WAIT_MS: "20" })
-    const job = await fixture.crawl({ url: site.origin }, { config })
+    const job = await fixture.crawl({ seeds: [site.origin] }, { config })
     expect(job).toMatchObject({ state: "finished", outcomes: { indexed: 1, postponed: 200 } })
     expect(site.requests.filter((path) => path.startsWith("/p")).length).toBe(10)
   })
@@ -286,12 +286,14 @@ describe("sites in trouble", () => {
       "/a": article("Alpha"),
     })
     await using fixture = new CrawlFixture()
-    await fixture.crawl({ url: site.origin })
+    await fixture.crawl({ seeds: [site.origin] })
     site.serve({ "/a": status(500) })
-    expect((await fixture.crawl({ url: site.origin })).outcomes).toMatchObject({ "failed:http-status": 1 })
+    expect((await fixture.crawl({ seeds: [site.origin] })).outcomes).toMatchObject({
+      "failed:http-status": 1,
+    })
     expect(paths(fixture)).toEqual(["/", "/a"])
     site.serve({ "/a": status(404) })
-    await fixture.crawl({ url: site.origin })
+    await fixture.crawl({ seeds: [site.origin] })
     expect(paths(fixture)).toEqual(["/"])
   })
 
@@ -305,7 +307,7 @@ describe("sites in trouble", () => {
       },
     })
     await using fixture = new CrawlFixture()
-    const job = await fixture.crawl({ url: site.origin }, { signal: stop.signal })
+    const job = await fixture.crawl({ seeds: [site.origin] }, { signal: stop.signal })
     expect(job).toMatchObject({ state: "stopped", queued: 1, outcomes: { indexed: 1 } })
   })
 
@@ -316,7 +318,7 @@ describe("sites in trouble", () => {
     })
     await using fixture = new CrawlFixture()
     fixture.engine.beforeIndex = () => Promise.reject(new Error("disk full"))
-    await expect(fixture.crawl({ url: site.origin })).rejects.toThrow("disk full")
+    await expect(fixture.crawl({ seeds: [site.origin] })).rejects.toThrow("disk full")
     expect(fixture.jobs.list()[0]?.outcomes).toEqual({})
   })
 })
@@ -330,13 +332,13 @@ describe("a crawl run again", () => {
       "/c": article("Gamma"),
     })
     await using fixture = new CrawlFixture()
-    await fixture.crawl({ url: site.origin })
+    await fixture.crawl({ seeds: [site.origin] })
     site.serve({
       "/a": article("Alpha", { text: "Alpha has been written anew, with other words and more of them." }),
       "/b": status(410),
     })
     site.serve({ "/c": article("Gamma", { head: '<meta name="robots" content="noindex">' }) })
-    const job = await fixture.crawl({ url: site.origin })
+    const job = await fixture.crawl({ seeds: [site.origin] })
     expect(job.outcomes).toEqual({ unchanged: 1, indexed: 1, "failed:http-status": 1, "skipped:noindex": 1 })
     expect(paths(fixture)).toEqual(["/", "/a"])
     expect((await fixture.engine.get(site.url("/a") as PageUrl))?.markdown).toContain("written anew")
@@ -348,9 +350,9 @@ describe("a crawl run again", () => {
       "/a": article("Alpha"),
     })
     await using fixture = new CrawlFixture()
-    await fixture.crawl({ url: site.origin })
+    await fixture.crawl({ seeds: [site.origin] })
     fixture.engine.pages.delete(site.url("/a") as PageUrl)
-    const job = await fixture.crawl({ url: site.origin })
+    const job = await fixture.crawl({ seeds: [site.origin] })
     expect(job.outcomes).toEqual({ unchanged: 1, indexed: 1 })
     expect(paths(fixture)).toEqual(["/", "/a"])
   })
@@ -369,12 +371,12 @@ test("a stopped crawl goes on where it was: every page once, none forgotten", as
   })
   await using fixture = new CrawlFixture()
   const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "4" })
-  const first = await fixture.crawl({ url: site.origin }, { config, signal: stop.signal })
+  const first = await fixture.crawl({ seeds: [site.origin] }, { config, signal: stop.signal })
   expect(first.state).toBe("stopped")
   expect(first.queued).toBeGreaterThan(0)
   expect(first.outcomes["indexed"]).toBe(fixture.engine.pages.size)
 
-  const second = await fixture.crawl({ url: site.origin }, { config })
+  const second = await fixture.crawl({ seeds: [site.origin] }, { config })
   expect(second).toMatchObject({ id: first.id, state: "finished", queued: 0, outcomes: { indexed: 61 } })
   expect(fixture.engine.pages.size).toBe(61)
   const visits = site.requests.filter((path) => path.startsWith("/p"))

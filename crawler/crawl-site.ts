@@ -1,22 +1,18 @@
 import { type Engine, type Page, type PageUrl, toPageUrl } from "#engine"
+import type { Clock } from "./clock.ts"
 import type { CrawlerConfig } from "./config.ts"
 import { runCrawlee, type Visits } from "./crawlee.ts"
-import {
-  Frontier,
-  type FrontierEntry,
-  type FrontierResult,
-  type HostManners,
-  MAX_URL_CHARS,
-} from "./frontier.ts"
+import { Frontier, type FrontierEntry, type HostManners, MAX_URL_CHARS } from "./frontier.ts"
 import { HostPatience } from "./host-patience.ts"
 import { ImageNotes } from "./images/image-notes.ts"
 import type { Job } from "./jobs.ts"
+import { KnownAddresses, type Visited } from "./known-addresses.ts"
 import type { CrawlOutcome } from "./outcome.ts"
 import { pageHash } from "./page-hash.ts"
 import { PageWriter } from "./page-writer.ts"
 import type { PageReader, Visit } from "./reader.ts"
 import type { Reading } from "./reading.ts"
-import { scopeOf } from "./scope.ts"
+import { membership } from "./scope.ts"
 import { readSitemaps } from "./sitemaps.ts"
 import type { StateStore } from "./state-store.ts"
 import { unlessAborted } from "./unless-aborted.ts"
@@ -29,8 +25,10 @@ export interface CrawlSiteOptions {
   readonly config: CrawlerConfig
   /** Ends the crawl after the visits in hand, which get a few seconds more; the frontier stays. */
   readonly signal: AbortSignal
+  /** What is kept of times is told by it. Default: the system's. */
+  readonly clock?: Clock
   /** Called for each batch of recorded outcomes. */
-  readonly onRecorded?: (results: readonly FrontierResult[]) => void
+  readonly onRecorded?: (results: readonly Visited[]) => void
 }
 
 /**
@@ -64,17 +62,22 @@ const PAGE_OUTCOMES = new Set(["indexed", "unchanged"])
 /** One run of a crawl job. */
 class SiteCrawl implements Visits, Disposable {
   readonly #options: CrawlSiteOptions
+  readonly #known: KnownAddresses
   readonly #frontier: Frontier
   readonly #writer: PageWriter
-  readonly #start: PageUrl
+  /** Seeds by the spelling their page has. */
+  readonly #seeds: ReadonlyMap<PageUrl, string>
+  /** Where seeds' redirects lead. */
+  readonly #landings = new Map<string, PageUrl>()
   /** False when the index may have lost pages that the state knows: then each is looked up before it counts as unchanged. */
   readonly #trustsHashes: boolean
   #inScope: (url: PageUrl) => boolean
   #pages: number
   #visiting = 0
   #failure: Error | null = null
-  #sitemaps: Promise<void> | null = null
-  #sitemapsDone = true
+  /** Of each site that a seed landed on. */
+  readonly #sitemaps = new Map<string, Promise<void>>()
+  #sitemapsOpen = 0
   readonly #sitemapStop = new AbortController()
   readonly #patience = new HostPatience()
   /** Aborted when visits in hand must end now. */
@@ -87,33 +90,43 @@ class SiteCrawl implements Visits, Disposable {
 
   static async prepare(options: CrawlSiteOptions): Promise<SiteCrawl> {
     const { pages } = await options.engine.stats()
-    const known = options.db.prepare("select count(*) as n from visited_page").get()
-    return new SiteCrawl(options, pages >= Number(known?.["n"]))
+    const known = new KnownAddresses(options.db, options.clock)
+    return new SiteCrawl(options, known, pages >= known.pages())
   }
 
-  private constructor(options: CrawlSiteOptions, trustsHashes: boolean) {
+  private constructor(options: CrawlSiteOptions, known: KnownAddresses, trustsHashes: boolean) {
     const { job, db } = options
-    const start = toPageUrl(job.url)
-    if (start === null) throw new Error(`${job.url} is no http address`)
     this.#options = options
-    this.#start = start
+    this.#known = known
     this.#trustsHashes = trustsHashes
+    this.#seeds = new Map(
+      job.source.seeds.map((seed) => {
+        const url = toPageUrl(seed)
+        if (url === null) throw new Error(`${seed} is no http address`)
+        return [url, seed]
+      }),
+    )
     this.#frontier = new Frontier(
       db,
-      job.id,
+      job,
+      known,
       (url) => this.#manners(url),
-      Math.max(MIN_ADDRESSES, job.limit * ADDRESSES_PER_PAGE),
+      Math.max(MIN_ADDRESSES, job.source.limits.pages * ADDRESSES_PER_PAGE),
     )
-    this.#frontier.add([{ url: start, depth: 0 }])
+    this.#frontier.add([...this.#seeds.keys()].map((url) => ({ url, depth: 0 })))
     this.#writer = new PageWriter(options.engine, this.#frontier, new ImageNotes(db), (results, visits) => {
       this.#unwritten -= visits
       for (const { url } of results) this.#settled.delete(url)
       options.onRecorded?.(results)
     })
     this.#pages = (job.outcomes["indexed"] ?? 0) + (job.outcomes["unchanged"] ?? 0)
-    const landed = db.prepare("select landed_at from job where id = ?").get(job.id)?.["landed_at"]
-    this.#inScope = scopeOf((landed ?? start) as PageUrl, job.scope)
-    if (typeof landed === "string") this.#discoverSitemaps(landed as PageUrl)
+    for (const { seed, landed } of db
+      .prepare("select seed, landed from job_landing where job = ?")
+      .all(job.id)) {
+      this.#landings.set(String(seed), landed as PageUrl)
+    }
+    this.#inScope = membership(job.source, this.#landings)
+    for (const landed of this.#landings.values()) this.#discoverSitemaps(landed)
     if (options.signal.aborted) this.#startGrace()
     else options.signal.addEventListener("abort", this.#startGrace, { once: true })
   }
@@ -150,13 +163,16 @@ class SiteCrawl implements Visits, Disposable {
 
   isFinished(): boolean {
     if (this.#visiting > 0) return false
-    if (this.#isStopping() || this.#pages >= this.#options.job.limit) return true
-    return this.#sitemapsDone && this.#frontier.open <= this.#unwritten
+    if (this.#isStopping() || this.#pages >= this.#options.job.source.limits.pages) return true
+    return this.#sitemapsOpen === 0 && this.#frontier.open <= this.#unwritten
   }
 
   /** Whether the crawl came to its end; true only after {@link flush}. */
   isDone(): boolean {
-    return this.#pages >= this.#options.job.limit || (this.#frontier.open === 0 && this.#sitemapsDone)
+    return (
+      this.#pages >= this.#options.job.source.limits.pages ||
+      (this.#frontier.open === 0 && this.#sitemapsOpen === 0)
+    )
   }
 
   /** Visits one address. Never rejects: what goes wrong inside ends the crawl and is thrown by {@link flush}. */
@@ -179,7 +195,7 @@ class SiteCrawl implements Visits, Disposable {
   /** Writes what is still in hand. @throws what ended the crawl before its time. */
   async flush(): Promise<void> {
     if (this.isFinished()) this.#sitemapStop.abort()
-    await this.#sitemaps
+    await Promise.all(this.#sitemaps.values())
     await this.#writer.flush()
     if (this.#failure) throw this.#failure
   }
@@ -190,7 +206,7 @@ class SiteCrawl implements Visits, Disposable {
 
   // Visits under way may each become a page: no more are started than the limit has room for.
   #isLimitTaken(): boolean {
-    return this.#pages + this.#visiting >= this.#options.job.limit
+    return this.#pages + this.#visiting >= this.#options.job.source.limits.pages
   }
 
   #manners(url: PageUrl): HostManners {
@@ -218,7 +234,7 @@ class SiteCrawl implements Visits, Disposable {
     return await reader.visit(entry.url, {
       signal: this.#cut.signal,
       onRedirect: async (to) => {
-        if (!this.#inScope(to) && !this.#isStart(entry)) {
+        if (!this.#inScope(to) && !this.#seeds.has(entry.url)) {
           return { kind: "skipped", because: "out-of-scope", detail: `redirects to ${to}` }
         }
         return await reader.disallowed(to)
@@ -268,7 +284,7 @@ class SiteCrawl implements Visits, Disposable {
   /** Decides what a page that was read amounts to. */
   async #take(entry: FrontierEntry, reading: Reading): Promise<void> {
     const { extracted, url } = reading
-    if (this.#isStart(entry)) this.#land(url)
+    this.#land(entry.url, url)
     const redirected = url !== entry.url
     // A redirect brought it in while it was being read.
     if (!redirected && (this.#settled.has(url) || !this.#frontier.isOpen(entry))) return
@@ -308,9 +324,7 @@ class SiteCrawl implements Visits, Disposable {
     const page = this.#page(reading)
     const hash = pageHash(page)
     const unchanged = await this.#isKnown(url, hash)
-    const results: FrontierResult[] = [
-      { url, outcome: unchanged ? "unchanged" : "indexed", detail: null, hash },
-    ]
+    const results: Visited[] = [{ url, outcome: unchanged ? "unchanged" : "indexed", detail: null, hash }]
     if (redirected) {
       results.push({
         url: entry.url,
@@ -320,7 +334,7 @@ class SiteCrawl implements Visits, Disposable {
       })
     }
     this.#pages += 1
-    const remove = redirected && this.#frontier.hashOf(entry.url) !== null ? entry.url : null
+    const remove = redirected && this.#known.hashOf(entry.url) !== null ? entry.url : null
     await this.#write({ page: unchanged ? null : page, seen: page, remove, results })
   }
 
@@ -330,7 +344,9 @@ class SiteCrawl implements Visits, Disposable {
     if (!this.#inScope(canonical)) return false
     const outcome = this.#outcomeOf(canonical)
     if (outcome !== null) return PAGE_OUTCOMES.has(outcome)
-    return this.#options.job.depth > 0 && !this.#frontier.isFull && canonical.length <= MAX_URL_CHARS
+    return (
+      this.#options.job.source.limits.depth > 0 && !this.#frontier.isFull && canonical.length <= MAX_URL_CHARS
+    )
   }
 
   #outcomeOf(url: PageUrl): string | null {
@@ -338,12 +354,12 @@ class SiteCrawl implements Visits, Disposable {
   }
 
   async #isKnown(url: PageUrl, hash: string): Promise<boolean> {
-    if (this.#frontier.hashOf(url) !== hash) return false
+    if (this.#known.hashOf(url) !== hash) return false
     return this.#trustsHashes || (await this.#options.engine.get(url)) !== null
   }
 
   #addLinks(entry: FrontierEntry, reading: Reading): void {
-    if (entry.depth >= this.#options.job.depth) return
+    if (entry.depth >= this.#options.job.source.limits.depth) return
     const found = new Set<PageUrl>()
     for (const link of reading.extracted.links) {
       if (this.#options.config.robots && link.nofollow) continue
@@ -354,24 +370,29 @@ class SiteCrawl implements Visits, Disposable {
     this.#frontier.add([...found].map((url) => ({ url, depth: entry.depth + 1 })))
   }
 
-  /** Where the start's redirects lead is where the site is. */
-  #land(url: PageUrl): void {
+  /** Where a seed's redirects lead is where its site is. */
+  #land(from: PageUrl, url: PageUrl): void {
+    const seed = this.#seeds.get(from)
+    if (seed === undefined) return
     const { db, job } = this.#options
-    this.#inScope = scopeOf(url, job.scope)
-    db.prepare("update job set landed_at = ? where id = ?").run(url, job.id)
+    this.#landings.set(seed, url)
+    this.#inScope = membership(job.source, this.#landings)
+    db.prepare("insert or replace into job_landing values (?, ?, ?)").run(job.id, seed, url)
     this.#discoverSitemaps(url)
   }
 
   #discoverSitemaps(url: PageUrl): void {
-    if (this.#options.job.depth === 0 || this.#sitemaps) return
-    this.#sitemapsDone = false
-    this.#sitemaps = this.#readSitemaps(url)
+    const { origin } = new URL(url)
+    if (this.#options.job.source.limits.depth === 0 || this.#sitemaps.has(origin)) return
+    this.#sitemapsOpen += 1
+    const reading = this.#readSitemaps(url)
       .catch((error: unknown) => {
         this.#failure ??= error as Error
       })
       .finally(() => {
-        this.#sitemapsDone = true
+        this.#sitemapsOpen -= 1
       })
+    this.#sitemaps.set(origin, reading)
   }
 
   async #readSitemaps(url: PageUrl): Promise<void> {
@@ -390,26 +411,26 @@ class SiteCrawl implements Visits, Disposable {
 
   #page(reading: Reading): Page {
     const { extracted, url } = reading
+    const {
+      job: { source },
+      clock = Date.now,
+    } = this.#options
     return {
       url,
       title: extracted.title,
       description: extracted.description,
       markdown: extracted.markdown,
-      language: extracted.language,
+      language: extracted.language ?? source.pages.language,
       author: extracted.author,
       publishedAt: extracted.publishedAt,
-      topic: this.#options.job.topic ?? extracted.topic,
-      country: extracted.country,
-      unsafe: extracted.unsafe,
+      topic: source.pages.topic ?? extracted.topic,
+      country: extracted.country ?? source.pages.country,
+      unsafe: source.pages.safe === null ? extracted.unsafe : !source.pages.safe,
       images: extracted.images,
       favicon: extracted.favicon,
-      source: this.#options.job.source,
-      fetchedAt: new Date(),
+      source: source.name,
+      fetchedAt: new Date(clock()),
     }
-  }
-
-  #isStart(entry: FrontierEntry): boolean {
-    return entry.url === this.#start
   }
 
   /** Records how a visit without a page ended; `forget` takes an earlier version out of the index. */
@@ -418,7 +439,7 @@ class SiteCrawl implements Visits, Disposable {
     outcome: Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>,
     forget: boolean,
   ): Promise<void> {
-    const remove = forget && this.#frontier.hashOf(url) !== null ? url : null
+    const remove = forget && this.#known.hashOf(url) !== null ? url : null
     const result = { url, outcome: outcomeName(outcome), detail: detailOf(outcome) }
     await this.#write({
       page: null,

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest"
 import type { PageUrl } from "#engine"
-import { Frontier, type FrontierEntry } from "./frontier.ts"
+import { Frontier, type FrontierEntry, type HostManners } from "./frontier.ts"
+import { KnownAddresses } from "./known-addresses.ts"
+import { defineSource } from "./sources/source.ts"
 import { CrawlFixture } from "./testing/crawl-fixture.ts"
+
+const SOURCE = defineSource({ seeds: ["http://a/"] })
+
+const frontierOf = (fixture: CrawlFixture, id: number, manners: () => HostManners, maxAddresses?: number) =>
+  new Frontier(fixture.db, { id, source: SOURCE }, new KnownAddresses(fixture.db), manners, maxAddresses)
 
 const urls = (...list: string[]) => list.map((url) => ({ url: url as PageUrl, depth: 1 }))
 const taken = (frontier: Frontier, now: number) => {
@@ -12,8 +19,8 @@ const taken = (frontier: Frontier, now: number) => {
 
 test("a foreign host gets one visit at a time and a pause after it; hosts take turns", async () => {
   await using fixture = new CrawlFixture()
-  const { id } = fixture.jobs.enqueue({ url: "http://a/", scope: "host", depth: 1, limit: 10 })
-  const frontier = new Frontier(fixture.db, id, () => ({ concurrency: 1, delayMs: 1000 }))
+  const { id } = fixture.jobs.enqueue(SOURCE)
+  const frontier = frontierOf(fixture, id, () => ({ concurrency: 1, delayMs: 1000 }))
   frontier.add(urls("http://a/1", "http://a/2", "http://b/1"))
   const first = taken(frontier, 0)
   expect(first.map(({ url }) => url)).toEqual(["http://a/1", "http://b/1"])
@@ -25,8 +32,8 @@ test("a foreign host gets one visit at a time and a pause after it; hosts take t
 
 test("a longer crawl-delay and a request to wait slow a host down", async () => {
   await using fixture = new CrawlFixture()
-  const { id } = fixture.jobs.enqueue({ url: "http://a/", scope: "host", depth: 1, limit: 10 })
-  const frontier = new Frontier(fixture.db, id, () => ({ concurrency: 4, delayMs: 0 }))
+  const { id } = fixture.jobs.enqueue(SOURCE)
+  const frontier = frontierOf(fixture, id, () => ({ concurrency: 4, delayMs: 0 }))
   frontier.add(urls("http://a/1", "http://a/2"))
   const [one] = taken(frontier, 0)
   if (!one) throw new Error("nothing to visit")
@@ -34,43 +41,42 @@ test("a longer crawl-delay and a request to wait slow a host down", async () => 
   frontier.block(one, 9000)
   frontier.postpone(one, 8000)
   expect(frontier.open).toBe(2)
-  const again = new Frontier(fixture.db, id, () => ({ concurrency: 4, delayMs: 0 }))
+  const again = frontierOf(fixture, id, () => ({ concurrency: 4, delayMs: 0 }))
   expect(taken(again, 7999).map(({ url }) => url)).toEqual(["http://a/2"])
   expect(taken(again, 8000)).toMatchObject([{ url: "http://a/1", tries: 1 }])
 })
 
 test("what has no outcome is there again after a loss, what has one is not", async () => {
   await using fixture = new CrawlFixture()
-  const { id } = fixture.jobs.enqueue({ url: "http://a/", scope: "host", depth: 1, limit: 10 })
-  const frontier = new Frontier(fixture.db, id, () => ({ concurrency: 9, delayMs: 0 }))
+  const { id } = fixture.jobs.enqueue(SOURCE)
+  const frontier = frontierOf(fixture, id, () => ({ concurrency: 9, delayMs: 0 }))
   expect(frontier.add(urls("http://a/1", "http://a/2", "http://a/1"))).toBe(2)
   expect(frontier.add(urls("http://a/2"))).toBe(0)
   taken(frontier, 0)
   frontier.record([{ url: "http://a/1" as PageUrl, outcome: "indexed", detail: null, hash: "h" }])
-  const after = new Frontier(fixture.db, id, () => ({ concurrency: 9, delayMs: 0 }))
+  const after = frontierOf(fixture, id, () => ({ concurrency: 9, delayMs: 0 }))
   expect(after.open).toBe(1)
   expect(taken(after, 0).map(({ url }) => url)).toEqual(["http://a/2"])
-  expect(after.hashOf("http://a/1" as PageUrl)).toBe("h")
+  expect(new KnownAddresses(fixture.db).hashOf("http://a/1" as PageUrl)).toBe("h")
   expect(fixture.jobs.get(id)).toMatchObject({ queued: 1, outcomes: { indexed: 1 } })
 })
 
 test("a job that waits may be cancelled or stopped; the same crawl asked for again goes on", async () => {
   await using fixture = new CrawlFixture()
-  const spec = { url: "http://a/", scope: "host", depth: 1, limit: 10 } as const
-  const { id } = fixture.jobs.enqueue(spec)
-  expect(fixture.jobs.enqueue(spec).id).toBe(id)
+  const { id } = fixture.jobs.enqueue(SOURCE)
+  expect(fixture.jobs.enqueue(SOURCE).id).toBe(id)
   fixture.jobs.stop(id)
   expect(fixture.jobs.get(id)).toMatchObject({ state: "stopped", endedAt: expect.any(Date) as unknown })
-  expect(fixture.jobs.enqueue(spec)).toMatchObject({ id, state: "queued" })
+  expect(fixture.jobs.enqueue(SOURCE)).toMatchObject({ id, state: "queued" })
   expect(fixture.jobs.cancel(id)).toBe(true)
   expect(fixture.jobs.start(id)).toBeNull()
   expect(fixture.jobs.cancel(id)).toBe(false)
-  expect(fixture.jobs.enqueue(spec).id).not.toBe(id)
+  expect(fixture.jobs.enqueue(SOURCE).id).not.toBe(id)
 })
 
 test("a job whose process died is queued again, but not for ever", async () => {
   await using fixture = new CrawlFixture()
-  const { id } = fixture.jobs.enqueue({ url: "http://a/", scope: "host", depth: 1, limit: 10 })
+  const { id } = fixture.jobs.enqueue(SOURCE)
   for (let crash = 1; crash < 5; crash += 1) {
     fixture.jobs.start(id)
     fixture.jobs.recover()
@@ -86,8 +92,8 @@ test("a job whose process died is queued again, but not for ever", async () => {
 
 test("a job that is over keeps what failed and nothing else of its frontier", async () => {
   await using fixture = new CrawlFixture()
-  const { id } = fixture.jobs.enqueue({ url: "http://a/", scope: "host", depth: 1, limit: 10 })
-  const frontier = new Frontier(fixture.db, id, () => ({ concurrency: 9, delayMs: 0 }))
+  const { id } = fixture.jobs.enqueue(SOURCE)
+  const frontier = frontierOf(fixture, id, () => ({ concurrency: 9, delayMs: 0 }))
   const many = Array.from({ length: 5000 }, (_, index) => `http://a/${index}` as PageUrl)
   frontier.add(urls(...many))
   frontier.record(many.slice(0, 10).map((url) => ({ url, outcome: "failed:dns", detail: null })))
@@ -101,8 +107,8 @@ test("a job that is over keeps what failed and nothing else of its frontier", as
 
 test("a job that gets on between the deaths of its process is not given up", async () => {
   await using fixture = new CrawlFixture()
-  const { id } = fixture.jobs.enqueue({ url: "http://a/", scope: "host", depth: 1, limit: 10 })
-  const frontier = new Frontier(fixture.db, id, () => ({ concurrency: 9, delayMs: 0 }))
+  const { id } = fixture.jobs.enqueue(SOURCE)
+  const frontier = frontierOf(fixture, id, () => ({ concurrency: 9, delayMs: 0 }))
   for (let crash = 0; crash < 12; crash += 1) {
     fixture.jobs.start(id)
     if (crash % 3 === 0) {
@@ -116,22 +122,22 @@ test("a job that gets on between the deaths of its process is not given up", asy
 
 test("no more addresses are taken than there is room for, and none that are too long", async () => {
   await using fixture = new CrawlFixture()
-  const { id } = fixture.jobs.enqueue({ url: "http://a/", scope: "host", depth: 1, limit: 10 })
+  const { id } = fixture.jobs.enqueue(SOURCE)
   const manners = () => ({ concurrency: 9, delayMs: 0 })
-  const frontier = new Frontier(fixture.db, id, manners, 1200)
+  const frontier = frontierOf(fixture, id, manners, 1200)
   expect(frontier.add(urls(`http://a/${"x".repeat(9000)}`))).toBe(0)
   const many = Array.from({ length: 3000 }, (_, index) => `http://a/${index}`)
   expect(frontier.add(urls(...many))).toBe(1200)
   expect(frontier.open).toBe(1200)
-  const again = new Frontier(fixture.db, id, manners, 1200)
+  const again = frontierOf(fixture, id, manners, 1200)
   expect(again.isFull).toBe(true)
   expect(again.add(urls("http://a/more"))).toBe(0)
 })
 
 test("a host that is given up keeps only what is in hand", async () => {
   await using fixture = new CrawlFixture()
-  const { id } = fixture.jobs.enqueue({ url: "http://a/", scope: "host", depth: 1, limit: 10 })
-  const frontier = new Frontier(fixture.db, id, () => ({ concurrency: 1, delayMs: 0 }))
+  const { id } = fixture.jobs.enqueue(SOURCE)
+  const frontier = frontierOf(fixture, id, () => ({ concurrency: 1, delayMs: 0 }))
   frontier.add(urls("http://a/1", "http://a/2", "http://a/3", "http://b/1"))
   const inHand = taken(frontier, 0).map(({ url }) => url)
   frontier.giveUp("a", "failed:refused", "a was given up")

@@ -1,5 +1,7 @@
 import type { StatementSync } from "node:sqlite"
 import type { PageUrl } from "#engine"
+import type { Job } from "./jobs.ts"
+import type { KnownAddresses, Visited } from "./known-addresses.ts"
 import { type StateStore, transaction } from "./state-store.ts"
 
 /** An address to visit. */
@@ -16,15 +18,6 @@ export interface NewEntry {
   readonly depth: number
   /** Lower goes first. Default 0. */
   readonly priority?: number
-}
-
-/** How a visit ended, in the words that are counted: `indexed`, `skipped:robots`. */
-export interface FrontierResult {
-  readonly url: PageUrl
-  readonly outcome: string
-  readonly detail: string | null
-  /** Hash of the page as indexed; null when there is no page any more; left out when an earlier one stands. */
-  readonly hash?: string | null
 }
 
 export interface HostManners {
@@ -63,13 +56,14 @@ const REMEMBERED = 200_000
  */
 export class Frontier {
   readonly #db: StateStore
-  readonly #job: number
+  readonly #job: Pick<Job, "id" | "source">
+  readonly #known: KnownAddresses
   readonly #manners: (url: PageUrl) => HostManners
   readonly #maxAddresses: number
   readonly #statements = new Map<string, StatementSync>()
   readonly #hosts = new Map<string, HostQueue>()
   readonly #handedOut = new Set<PageUrl>()
-  #known = new Set<string>()
+  #remembered = new Set<string>()
   #open: number
   #addresses: number
   #sleepUntil = 0
@@ -77,21 +71,27 @@ export class Frontier {
   /** `maxAddresses`: how many addresses the crawl may come to know; what is found beyond is left out. */
   constructor(
     db: StateStore,
-    job: number,
+    job: Pick<Job, "id" | "source">,
+    known: KnownAddresses,
     manners: (url: PageUrl) => HostManners,
     maxAddresses = Number.POSITIVE_INFINITY,
   ) {
     this.#db = db
     this.#job = job
+    this.#known = known
     this.#manners = manners
     this.#maxAddresses = maxAddresses
     const hosts = db
       .prepare("select distinct host, url from crawl_url where job = ? and outcome is null group by host")
-      .all(job)
+      .all(job.id)
     for (const row of hosts) this.#host(row["url"] as PageUrl, String(row["host"]))
-    const open = db.prepare("select count(*) as n from crawl_url where job = ? and outcome is null").get(job)
+    const open = db
+      .prepare("select count(*) as n from crawl_url where job = ? and outcome is null")
+      .get(job.id)
     this.#open = Number(open?.["n"])
-    this.#addresses = Number(db.prepare("select count(*) as n from crawl_url where job = ?").get(job)?.["n"])
+    this.#addresses = Number(
+      db.prepare("select count(*) as n from crawl_url where job = ?").get(job.id)?.["n"],
+    )
   }
 
   /** Addresses without an outcome, those being visited among them. */
@@ -111,7 +111,7 @@ export class Frontier {
 
   /** Adds what is not yet known, as far as there is room. @returns how many were new. */
   add(entries: readonly NewEntry[]): number {
-    const unknown = entries.filter(({ url }) => url.length <= MAX_URL_CHARS && !this.#known.has(url))
+    const unknown = entries.filter(({ url }) => url.length <= MAX_URL_CHARS && !this.#remembered.has(url))
     let added = 0
     for (let from = 0; from < unknown.length && !this.isFull; from += ROWS) {
       added += this.#insert(unknown.slice(from, from + ROWS))
@@ -127,7 +127,7 @@ export class Frontier {
 
   /** Whether this very spelling was added lately; a fast test before anything is parsed. */
   remembers(url: string): boolean {
-    return this.#known.has(url)
+    return this.#remembered.has(url)
   }
 
   /** Hands out the next address that may be visited now, or null. */
@@ -200,7 +200,7 @@ export class Frontier {
   giveUp(host: string, outcome: string, detail: string): void {
     for (const { url } of this.#hosts.get(host)?.ready.splice(0) ?? []) this.#handedOut.delete(url)
     const results = this.#prepare("select url from crawl_url where job = ? and host = ? and outcome is null")
-      .all(this.#job, host)
+      .all(this.#job.id, host)
       .map((row) => ({ url: row["url"] as PageUrl, outcome, detail }))
       .filter(({ url }) => !this.#handedOut.has(url))
     for (let from = 0; from < results.length; from += ROWS) this.record(results.slice(from, from + ROWS))
@@ -211,7 +211,7 @@ export class Frontier {
     this.#prepare("update crawl_url set due = ?, tries = ? where job = ? and url = ?").run(
       until,
       tries,
-      this.#job,
+      this.#job.id,
       entry.url,
     )
     this.#handedOut.delete(entry.url)
@@ -224,7 +224,7 @@ export class Frontier {
    * Closes addresses with their outcomes, in one transaction, and counts them for the job. An address that was
    * not in the frontier, such as the target of a redirect, joins it closed.
    */
-  record(results: readonly FrontierResult[]): void {
+  record(results: readonly Visited[]): void {
     let closed = 0
     transaction(this.#db, () => {
       const close = this.#prepare(
@@ -237,21 +237,16 @@ export class Frontier {
       const count = this.#prepare(
         `insert into job_outcome values (?, ?, 1) on conflict (job, outcome) do update set count = count + 1`,
       )
-      const keep = this.#prepare(
-        `insert into visited_page values (?, ?, ?) on conflict (url) do update set hash = excluded.hash, visited_at = excluded.visited_at`,
-      )
-      const forget = this.#prepare("delete from visited_page where url = ?")
-      for (const { url, outcome, detail, hash } of results) {
-        const was = Number(close.run(outcome, detail, this.#job, url).changes)
+      for (const { url, outcome, detail } of results) {
+        const was = Number(close.run(outcome, detail, this.#job.id, url).changes)
         const joined =
-          was === 1 ? 0 : Number(join.run(this.#job, url, new URL(url).host, outcome, detail).changes)
+          was === 1 ? 0 : Number(join.run(this.#job.id, url, new URL(url).host, outcome, detail).changes)
         closed += was
-        if (was + joined > 0) count.run(this.#job, outcome)
-        if (typeof hash === "string") keep.run(url, hash, Date.now())
-        else if (hash === null) forget.run(url)
+        if (was + joined > 0) count.run(this.#job.id, outcome)
       }
+      this.#known.record(this.#job.id, this.#job.source.name, results)
       // A crawl that gets on is not one that takes down its process each time.
-      this.#prepare("update job set crashes = 0 where id = ? and crashes > 0").run(this.#job)
+      this.#prepare("update job set crashes = 0 where id = ? and crashes > 0").run(this.#job.id)
     })
     this.#open -= closed
     for (const { url } of results) this.#handedOut.delete(url)
@@ -260,18 +255,15 @@ export class Frontier {
 
   /** The recorded outcome of an address; null while it is open or unknown. */
   outcomeOf(url: PageUrl): string | null {
-    const row = this.#prepare("select outcome from crawl_url where job = ? and url = ?").get(this.#job, url)
+    const row = this.#prepare("select outcome from crawl_url where job = ? and url = ?").get(
+      this.#job.id,
+      url,
+    )
     return (row?.["outcome"] ?? null) as string | null
   }
 
-  /** Hash under which the page was indexed by any crawl, or null. */
-  hashOf(url: PageUrl): string | null {
-    const row = this.#prepare("select hash from visited_page where url = ?").get(url)
-    return (row?.["hash"] ?? null) as string | null
-  }
-
   #insert(entries: readonly NewEntry[]): number {
-    if (this.#known.size > REMEMBERED) this.#known = new Set()
+    if (this.#remembered.size > REMEMBERED) this.#remembered = new Set()
     let added = 0
     const spellings: string[] = []
     transaction(this.#db, () => {
@@ -283,13 +275,13 @@ export class Frontier {
         const { host, href } = new URL(url)
         // The parser's own text: that of a link may be a part of its whole page, which would be remembered with it.
         spellings.push(href)
-        const { changes } = insert.run(this.#job, url, host, depth, priority)
+        const { changes } = insert.run(this.#job.id, url, host, depth, priority)
         if (changes === 0) continue
         added += 1
         this.#host(url, host).emptyUntil = 0
       }
     })
-    for (const url of spellings) this.#known.add(url)
+    for (const url of spellings) this.#remembered.add(url)
     this.#open += added
     this.#addresses += added
     return added
@@ -315,7 +307,7 @@ export class Frontier {
     const rows = this.#prepare(
       `select url, depth, tries from crawl_url where job = ? and host = ? and outcome is null and due <= ?
          order by priority, depth limit ?`,
-    ).all(this.#job, queue.host, now, CHUNK + this.#handedOut.size)
+    ).all(this.#job.id, queue.host, now, CHUNK + this.#handedOut.size)
     for (const row of rows) {
       const url = row["url"] as PageUrl
       if (this.#handedOut.has(url)) continue
@@ -326,7 +318,7 @@ export class Frontier {
     if (queue.ready.length > 0) return
     const due = this.#prepare(
       "select min(due) as due from crawl_url where job = ? and host = ? and outcome is null and due > ?",
-    ).get(this.#job, queue.host, now)?.["due"]
+    ).get(this.#job.id, queue.host, now)?.["due"]
     queue.emptyUntil = due === null || due === undefined ? Number.POSITIVE_INFINITY : Number(due)
   }
 }

@@ -1,11 +1,12 @@
 // The crawler's public face: other folders import from here.
 export { crawlerSettings, type CrawlerConfig } from "./config.ts"
 export type { Extracted, Link } from "./extract/extracted.ts"
-export { type Job, Jobs, type JobSpec, type JobState } from "./jobs.ts"
+export { type Job, Jobs, type JobState } from "./jobs.ts"
 export type { CrawlOutcome, FailureReason, SkipReason } from "./outcome.ts"
 export { createReader } from "./reader.ts"
 export type { Reader, Reading, ReadOptions, ReadResult, WalkedPage, WalkOptions } from "./reading.ts"
 export type { Scope } from "./scope.ts"
+export { defineSource, type Source, type SourceSpec } from "./sources/source.ts"
 export { migrate, openStateStore, type StateStore, transaction } from "./state-store.ts"
 export { PatternError } from "./patterns.ts"
 export { walkSite } from "./walk.ts"

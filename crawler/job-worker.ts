@@ -45,7 +45,7 @@ try {
   while (!stop.aborted) {
     const next = jobs.nextQueued()
     if (next) {
-      log.info({ job: next.id, url: next.url }, "crawl started")
+      log.info({ job: next.id, source: next.source.name }, "crawl started")
       const job = await runJob(next.id, {
         db,
         jobs,

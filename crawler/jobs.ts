@@ -1,5 +1,5 @@
-import type { PageTopic } from "#engine"
-import type { Scope } from "./scope.ts"
+import type { Clock } from "./clock.ts"
+import type { Source } from "./sources/source.ts"
 import { migrate, type StateStore, transaction } from "./state-store.ts"
 
 /**
@@ -10,25 +10,17 @@ import { migrate, type StateStore, transaction } from "./state-store.ts"
  */
 export type JobState = "queued" | "running" | "stopped" | "finished" | "failed" | "cancelled"
 
-/** What to crawl. */
-export interface JobSpec {
-  /** Where the crawl starts: an absolute http(s) address. */
-  readonly url: string
-  readonly scope: Scope
-  /** Link steps from the start. */
-  readonly depth: number
-  /** Pages read in all. */
-  readonly limit: number
-  /** Name of the source the pages belong to. Default: the host of `url`. */
-  readonly source?: string
-  /** What all its pages are, whatever they say themselves. Default: null, as each page says. */
-  readonly topic?: PageTopic | null
-}
+/** Who asked for a job. */
+export type JobTrigger = "command" | "schedule" | "api" | "start"
 
-export interface Job extends JobSpec {
+/** One run of a source. */
+export interface Job {
   readonly id: number
-  readonly source: string
-  readonly topic: PageTopic | null
+  /** As it was when the job was asked for. */
+  readonly source: Source
+  readonly trigger: JobTrigger
+  /** Whether every known page is visited again, or only those that are due. */
+  readonly visits: "all" | "due"
   readonly state: JobState
   readonly createdAt: Date
   readonly startedAt: Date | null
@@ -76,6 +68,34 @@ const STEPS = [
    create table visited_page (url text primary key, hash text not null, visited_at integer not null) strict, without rowid;
    create table crawler_process (pid integer primary key, beat_at integer not null) strict;`,
   `alter table job add column topic text`,
+  `alter table job add column spec text not null default '{}';
+   alter table job add column "trigger" text not null default 'command';
+   alter table job add column visits text not null default 'all';
+   update job set spec = json_object(
+     'name', source, 'seeds', json_array(url), 'scope', scope, 'include', json_array(), 'exclude', json_array(),
+     'limits', json_object('pages', "limit", 'depth', depth, 'bytes', null, 'minutes', null),
+     'rendering', 'auto', 'politeness', json_object('concurrency', null, 'delayMs', null, 'robots', null),
+     'allowedNetworks', json_array(), 'login', null,
+     'pages', json_object('topic', topic, 'country', null, 'language', null, 'safe', null),
+     'sitemaps', json_array(), 'feeds', json_array(), 'schedule', null,
+     'revisit', json_object('minHours', 1, 'maxHours', 720), 'removal', json_object('maxShare', 0.1, 'keepDays', 30),
+     'webhooks', json_array());
+   create table job_landing (
+     job integer not null references job (id) on delete cascade, seed text not null, landed text not null,
+     primary key (job, seed)
+   ) strict, without rowid;
+   insert into job_landing select id, url, landed_at from job where landed_at is not null;
+   alter table job drop column url; alter table job drop column scope; alter table job drop column depth;
+   alter table job drop column "limit"; alter table job drop column topic; alter table job drop column landed_at;
+   create index job_source on job (source, id);
+   create table known_address (
+     url text primary key, source text not null, job integer not null, outcome text not null, detail text,
+     hash text, visited_at integer not null, changed_at integer
+   ) strict, without rowid;
+   create index known_address_source on known_address (source);
+   insert into known_address
+     select url, '', 0, 'indexed', null, hash, visited_at, visited_at from visited_page;
+   drop table visited_page;`,
 ]
 
 /** States, as SQL, whose jobs keep nothing of their frontier but what failed. */
@@ -86,26 +106,30 @@ const PRUNED_ROWS = 2000
 /** The crawl jobs in `state.db`, as every process sees them. All calls are synchronous and short. */
 export class Jobs {
   readonly #db: StateStore
+  readonly #clock: Clock
 
-  constructor(db: StateStore) {
+  constructor(db: StateStore, clock: Clock = Date.now) {
     this.#db = db
+    this.#clock = clock
     migrate(db, "crawler", STEPS)
   }
 
   /**
-   * Asks for a crawl. The same crawl (address, scope, depth, limit, source, topic) that is queued, running or
-   * stopped is returned instead of doubled; a stopped one is queued again and goes on where it was.
+   * Asks for a run of a source. A job of the very same source that is queued, running or stopped is returned
+   * instead of doubled; a stopped one is queued again and goes on where it was.
    */
-  enqueue(spec: JobSpec): Job {
-    const source = spec.source ?? new URL(spec.url).hostname
-    const topic = spec.topic ?? null
+  enqueue(
+    source: Source,
+    { trigger = "command", visits = "all" }: Partial<Pick<Job, "trigger" | "visits">> = {},
+  ): Job {
+    const spec = JSON.stringify(source)
     return transaction(this.#db, () => {
       const open = this.#db
         .prepare(
-          `select id, state, beat_at from job where url = ? and scope = ? and depth = ? and "limit" = ? and source = ?
-           and topic is ? and state in ('queued', 'running', 'stopped') order by id desc limit 1`,
+          `select id from job where source = ? and spec = ? and state in ('queued', 'running', 'stopped')
+           order by id desc limit 1`,
         )
-        .get(spec.url, spec.scope, spec.depth, spec.limit, source, topic)
+        .get(source.name, spec)
       if (open) {
         const id = Number(open["id"])
         if (this.#must(id).state === "stopped") {
@@ -117,10 +141,9 @@ export class Jobs {
       }
       const { lastInsertRowid } = this.#db
         .prepare(
-          `insert into job (url, scope, depth, "limit", source, topic, state, created_at)
-           values (?, ?, ?, ?, ?, ?, 'queued', ?)`,
+          `insert into job (source, spec, "trigger", visits, state, created_at) values (?, ?, ?, ?, 'queued', ?)`,
         )
-        .run(spec.url, spec.scope, spec.depth, spec.limit, source, topic, Date.now())
+        .run(source.name, spec, trigger, visits, this.#clock())
       return this.#must(Number(lastInsertRowid))
     })
   }
@@ -185,12 +208,12 @@ export class Jobs {
     )
   }
 
-  /** Where jobs of any state start. */
-  starts(): string[] {
+  /** The sources of jobs of any state. */
+  sources(): Source[] {
     return this.#db
-      .prepare("select distinct url from job")
+      .prepare("select distinct spec from job")
       .all()
-      .map(({ url }) => String(url))
+      .map(({ spec }) => JSON.parse(String(spec)) as Source)
   }
 
   /**
@@ -203,7 +226,7 @@ export class Jobs {
         `update job set state = 'running', stop = null, error = null, ended_at = null, beat_at = ?,
          started_at = coalesce(started_at, ?) where id = ? and state = 'queued'`,
       )
-      .run(Date.now(), Date.now(), id)
+      .run(Date.now(), this.#clock(), id)
     return changes === 0 ? null : this.#must(id)
   }
 
@@ -237,7 +260,7 @@ export class Jobs {
          error = case when crashes + 1 >= ? then 'its process died again and again; the log says more' end
          where state = 'running'`,
       )
-      .run(MAX_CRASHES, Date.now(), MAX_CRASHES, MAX_CRASHES)
+      .run(MAX_CRASHES, this.#clock(), MAX_CRASHES, MAX_CRASHES)
     const left = this.#db
       .prepare(
         `select id from job where state in (${OVER}) and exists (select 1 from crawl_url where job = id and ${PRUNED})`,
@@ -283,7 +306,7 @@ export class Jobs {
   }
 
   #end(id: number, state: JobState, error: string | null): void {
-    const ended = state === "queued" ? null : Date.now()
+    const ended = state === "queued" ? null : this.#clock()
     this.#db
       .prepare("update job set state = ?, stop = null, error = ?, ended_at = ? where id = ?")
       .run(state, error, ended, id)
@@ -319,12 +342,9 @@ export class Jobs {
       : this.#db.prepare("select count(*) as n from crawl_url where job = ? and outcome is null").get(id)
     return {
       id,
-      url: String(row["url"]),
-      scope: row["scope"] as Scope,
-      depth: Number(row["depth"]),
-      limit: Number(row["limit"]),
-      source: String(row["source"]),
-      topic: row["topic"] as PageTopic | null,
+      source: JSON.parse(String(row["spec"])) as Source,
+      trigger: row["trigger"] as JobTrigger,
+      visits: row["visits"] as Job["visits"],
       state: silent ? "stopped" : (row["state"] as JobState),
       createdAt: new Date(Number(row["created_at"])),
       startedAt: time(row["started_at"]),

@@ -9,6 +9,7 @@ import { engineSettings } from "#engine/config.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { readSettings } from "#engine/settings.ts"
 import { type Job, Jobs } from "./jobs.ts"
+import { defineSource } from "./sources/source.ts"
 import { openStateStore } from "./state-store.ts"
 import { temporaryFolder } from "./testing/crawl-fixture.ts"
 import { type Answer, article, html, startTestSite } from "./testing/test-site.ts"
@@ -67,7 +68,7 @@ test("a job outlives its process and the appliance: every page once, and its sta
   const db = openStateStore(folder.path)
   try {
     const jobs = new Jobs(db)
-    const { id } = jobs.enqueue({ url: site.url("/"), scope: "host", depth: 3, limit: 1000 })
+    const { id } = jobs.enqueue(defineSource({ seeds: [site.url("/")] }))
 
     crawler = new Crawler(folder.path)
     expect(await crawler.ended).toBe(0)

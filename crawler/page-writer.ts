@@ -1,6 +1,7 @@
 import type { Engine, Page, PageUrl } from "#engine"
-import type { Frontier, FrontierResult } from "./frontier.ts"
+import type { Frontier } from "./frontier.ts"
 import type { ImageNotes } from "./images/image-notes.ts"
+import type { Visited } from "./known-addresses.ts"
 
 const BATCH_PAGES = 64
 const BATCH_CHARS = 2_000_000
@@ -13,7 +14,7 @@ interface Item {
   readonly remove: PageUrl | null
   /** The page as read, indexed anew or not, for the images it carries. */
   readonly seen: Pick<Page, "url" | "images"> | null
-  readonly results: readonly FrontierResult[]
+  readonly results: readonly Visited[]
 }
 
 /**
@@ -24,7 +25,7 @@ export class PageWriter {
   readonly #engine: Engine
   readonly #frontier: Frontier
   readonly #images: ImageNotes
-  readonly #recorded: (results: readonly FrontierResult[], visits: number) => void
+  readonly #recorded: (results: readonly Visited[], visits: number) => void
   #items: Item[] = []
   #chars = 0
   #timer: NodeJS.Timeout | null = null
@@ -35,7 +36,7 @@ export class PageWriter {
     engine: Engine,
     frontier: Frontier,
     images: ImageNotes,
-    recorded: (results: readonly FrontierResult[], visits: number) => void,
+    recorded: (results: readonly Visited[], visits: number) => void,
   ) {
     this.#engine = engine
     this.#frontier = frontier

@@ -27,7 +27,7 @@ export class ProgressMeter {
     const first = this.#samples[0] ?? { at: now, done }
     const seconds = (now - first.at) / 1000
     const pagesPerSecond = seconds > 0 ? (done - first.done) / seconds : 0
-    const toDo = Math.min(job.queued, Math.max(0, job.limit - pages))
+    const toDo = Math.min(job.queued, Math.max(0, job.source.limits.pages - pages))
     const secondsLeft = pagesPerSecond > 0 ? Math.round(toDo / pagesPerSecond) : null
     return { done, pages, failed, queued: job.queued, pagesPerSecond, secondsLeft }
   }

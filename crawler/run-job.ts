@@ -51,10 +51,14 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
 
 // Who starts a crawl of a private host means it; but only that host and port, and a public name is not
 // trusted to stay public.
-export async function allowance(job: Pick<Job, "url">): Promise<string[]> {
-  const url = new URL(job.url)
-  if (!(await leadsToPrivate(url))) return []
-  return [
-    `${url.hostname.replace(/\.$/, "")}:${url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port}`,
-  ]
+export async function allowance({ source }: Pick<Job, "source">): Promise<string[]> {
+  const seeds = await Promise.all(
+    source.seeds.map(async (seed) => {
+      const url = new URL(seed)
+      if (!(await leadsToPrivate(url))) return []
+      const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port
+      return [`${url.hostname.replace(/\.$/, "")}:${port}`]
+    }),
+  )
+  return [...source.allowedNetworks, ...seeds.flat()]
 }

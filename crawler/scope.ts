@@ -1,5 +1,6 @@
 import { getDomain } from "tldts"
 import type { PageUrl } from "#engine"
+import type { Source } from "./sources/source.ts"
 
 /**
  * Which addresses belong to a crawl, seen from its start:
@@ -38,4 +39,16 @@ export function scopeOf(start: PageUrl, scope: Scope): (url: PageUrl) => boolean
 /** Host and port, with the default ports of http and https taken as one. */
 function authorityOf(url: URL): string {
   return url.host
+}
+
+/**
+ * A test for membership in a source: in the scope of any seed, seen from where that seed's redirects lead.
+ * `landings`: those addresses by seed, as far as they are known.
+ */
+export function membership(
+  source: Pick<Source, "seeds" | "scope">,
+  landings: ReadonlyMap<string, PageUrl>,
+): (url: PageUrl) => boolean {
+  const scopes = source.seeds.map((seed) => scopeOf(landings.get(seed) ?? (seed as PageUrl), source.scope))
+  return (url) => scopes.some((isInside) => isInside(url))
 }

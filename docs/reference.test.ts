@@ -31,7 +31,10 @@ describe("the crawl page", () => {
 
   test("gives the options the command takes, with their defaults", () => {
     const rows = rowsUnder(page, "## Options")
-    const { depth, limit, scope } = parseCrawlArguments(["example.com"])!.spec
+    const {
+      scope,
+      limits: { depth, pages: limit },
+    } = parseCrawlArguments(["example.com"])!.source
     const given = Object.fromEntries(rows.map(([option = "", , value]) => [option, value]))
     expect(given["`--depth N`"]).toBe(String(depth))
     expect(given["`--limit N`"]).toBe(String(limit))

@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http"
 import { pino } from "pino"
 import { expect, test, vi } from "vitest"
 import { Jobs } from "../jobs.ts"
+import { defineSource } from "../sources/source.ts"
 import { CrawlFixture } from "../testing/crawl-fixture.ts"
 import { picture } from "../testing/pictures.ts"
 import { type Answer, article, startTestSite } from "../testing/test-site.ts"
@@ -34,7 +35,7 @@ test("a process that was killed while it looked is followed by one that looks ag
   const { answer, first } = await slowAtFirst()
   await using site = await startTestSite({ "/": PAGE, "/bee.png": answer })
   await using fixture = new CrawlFixture()
-  await fixture.crawl({ url: site.url("/") })
+  await fixture.crawl({ seeds: [site.url("/")] })
   const start = () =>
     fork(new URL("./image-worker.ts", import.meta.url), {
       env: { ...process.env, FOSSICK_DATA_DIR: fixture.folder, FOSSICK_LOG_LEVEL: "silent" },
@@ -55,7 +56,7 @@ test("images wait for a crawl, and go on after it", async () => {
   const { answer, first } = await slowAtFirst()
   await using site = await startTestSite({ "/": PAGE, "/bee.png": answer })
   await using fixture = new CrawlFixture()
-  await fixture.crawl({ url: site.url("/") })
+  await fixture.crawl({ seeds: [site.url("/")] })
   const jobs = new Jobs(fixture.db)
   const stop = new AbortController()
   vi.stubEnv("FOSSICK_DATA_DIR", fixture.folder)
@@ -68,7 +69,7 @@ test("images wait for a crawl, and go on after it", async () => {
   })
 
   const cut = once(await first, "close")
-  const { id } = jobs.enqueue({ url: site.url("/other"), scope: "host", depth: 1, limit: 10 })
+  const { id } = jobs.enqueue(defineSource({ seeds: [site.url("/other")] }))
   await cut
   await vi.waitFor(() => {
     expect(row(fixture)).toEqual({ state: null, tries: 0 })

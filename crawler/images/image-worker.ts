@@ -42,12 +42,15 @@ try {
 }
 if (process.connected) process.disconnect()
 
-/** What jobs were allowed to reach, by the host and port of their start. */
+/** What jobs were allowed to reach, by the host and port of their seeds. */
 async function allowedStarts(jobs: Jobs): Promise<Map<string, string[]>> {
   const allowed = new Map<string, string[]>()
-  for (const url of jobs.starts()) {
-    const { host } = new URL(url)
-    if (!allowed.has(host)) allowed.set(host, await allowance({ url }))
+  for (const source of jobs.sources()) {
+    for (const seed of source.seeds) {
+      const { host } = new URL(seed)
+      const one = await allowance({ source: { ...source, seeds: [seed] } })
+      allowed.set(host, [...new Set([...(allowed.get(host) ?? []), ...one])])
+    }
   }
   for (const [host, list] of allowed) if (list.length === 0) allowed.delete(host)
   return allowed

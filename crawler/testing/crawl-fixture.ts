@@ -4,8 +4,10 @@ import { join } from "node:path"
 import { readSettings } from "#engine/settings.ts"
 import { crawlerSettings, type CrawlerConfig } from "../config.ts"
 import { crawlSite } from "../crawl-site.ts"
-import { type Job, Jobs, type JobSpec } from "../jobs.ts"
+import type { Clock } from "../clock.ts"
+import { type Job, Jobs } from "../jobs.ts"
 import { PageReader } from "../reader.ts"
+import { defineSource, type SourceSpec } from "../sources/source.ts"
 import { openStateStore, type StateStore } from "../state-store.ts"
 import { MemoryEngine } from "./memory-engine.ts"
 
@@ -51,16 +53,29 @@ export class CrawlFixture implements AsyncDisposable {
 
   /** Enqueues a crawl, runs it in this process, and returns the job as it ended. */
   async crawl(
-    spec: Pick<JobSpec, "url"> & Partial<JobSpec>,
-    options: { config?: CrawlerConfig; signal?: AbortSignal } = {},
+    source: SourceSpec,
+    options: {
+      config?: CrawlerConfig
+      signal?: AbortSignal
+      clock?: Clock
+      visits?: Job["visits"]
+    } = {},
   ): Promise<Job> {
-    const config = options.config ?? testConfig()
-    const { id } = this.jobs.enqueue({ scope: "host", depth: 5, limit: 1000, ...spec })
+    const { config = testConfig(), visits = "all", clock } = options
+    const { id } = this.jobs.enqueue(defineSource(source), { visits })
     const job = this.jobs.start(id)
     if (!job) throw new Error(`job ${id} is not queued`)
     const reader = readerFor(config)
     const signal = options.signal ?? new AbortController().signal
-    const state = await crawlSite({ job, db: this.db, engine: this.engine, reader, config, signal })
+    const state = await crawlSite({
+      job,
+      db: this.db,
+      engine: this.engine,
+      reader,
+      config,
+      signal,
+      ...(clock === undefined ? {} : { clock }),
+    })
     this.jobs.end(id, state)
     return this.jobs.get(id) ?? job
   }
