@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
+import { KnownAddresses } from "./known-addresses.ts"
 import { CrawlFixture, testConfig } from "./testing/crawl-fixture.ts"
 import {
   article,
@@ -280,23 +281,6 @@ describe("sites in trouble", () => {
     expect(site.requests.filter((path) => path.startsWith("/p")).length).toBe(10)
   })
 
-  test("a page that could not be reached in between is still forgotten when it is gone", async () => {
-    await using site = await startTestSite({
-      "/": article("Home", { links: ["/a"] }),
-      "/a": article("Alpha"),
-    })
-    await using fixture = new CrawlFixture()
-    await fixture.crawl({ seeds: [site.origin] })
-    site.serve({ "/a": status(500) })
-    expect((await fixture.crawl({ seeds: [site.origin] })).outcomes).toMatchObject({
-      "failed:http-status": 1,
-    })
-    expect(paths(fixture)).toEqual(["/", "/a"])
-    site.serve({ "/a": status(404) })
-    await fixture.crawl({ seeds: [site.origin] })
-    expect(paths(fixture)).toEqual(["/"])
-  })
-
   test("a visit that hangs does not keep a crawl from being stopped", async () => {
     const stop = new AbortController()
     await using site = await startTestSite({
@@ -324,7 +308,7 @@ describe("sites in trouble", () => {
 })
 
 describe("a crawl run again", () => {
-  test("visits every page, writes only what changed and forgets what is gone", async () => {
+  test("visits every page, writes only what changed, and takes nothing out of the index by itself", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a", "/b", "/c"] }),
       "/a": article("Alpha"),
@@ -340,8 +324,19 @@ describe("a crawl run again", () => {
     site.serve({ "/c": article("Gamma", { head: '<meta name="robots" content="noindex">' }) })
     const job = await fixture.crawl({ seeds: [site.origin] })
     expect(job.outcomes).toEqual({ unchanged: 1, indexed: 1, "failed:http-status": 1, "skipped:noindex": 1 })
-    expect(paths(fixture)).toEqual(["/", "/a"])
+    expect(paths(fixture)).toEqual(["/", "/a", "/b", "/c"])
     expect((await fixture.engine.get(site.url("/a") as PageUrl))?.markdown).toContain("written anew")
+    const known = new KnownAddresses(fixture.db)
+    expect(known.get(site.url("/b") as PageUrl)).toMatchObject({
+      outcome: "failed:http-status",
+      detail: "the site answered 410",
+      job: job.id,
+      hash: expect.any(String),
+    })
+    expect(known.get(site.url("/c") as PageUrl)).toMatchObject({
+      outcome: "skipped:noindex",
+      hash: expect.any(String),
+    })
   })
 
   test("indexes again what the index has lost", async () => {

@@ -256,7 +256,7 @@ class SiteCrawl implements Visits, Disposable {
       if (rounds >= HOST_ROUNDS) {
         const detail = `${entry.host} was given up: ${detailOf(visit) ?? visit.kind}`
         this.#frontier.giveUp(entry.host, outcomeName(visit), detail)
-        await this.#close(entry.url, visit, false)
+        await this.#close(entry.url, visit)
         return
       }
       if (rounds > 1) {
@@ -270,8 +270,7 @@ class SiteCrawl implements Visits, Disposable {
       this.#frontier.postpone(entry, again)
       return
     }
-    const gone = visit.kind === "failed" && /answered (?:404|410)$/.test(visit.detail)
-    await this.#close(entry.url, visit, gone)
+    await this.#close(entry.url, visit)
   }
 
   #retryAt(entry: FrontierEntry, visit: Exclude<Visit, { kind: "read" }>): number | null {
@@ -292,33 +291,25 @@ class SiteCrawl implements Visits, Disposable {
     if (!(obeys && extracted.robots.nofollow)) this.#addLinks(entry, reading)
 
     if (obeys && extracted.robots.noindex) {
-      await this.#close(entry.url, { kind: "skipped", because: "noindex" }, true)
+      await this.#close(entry.url, { kind: "skipped", because: "noindex" })
       return
     }
     const canonical = extracted.canonical === null ? null : toPageUrl(extracted.canonical)
     if (canonical !== null && canonical !== url && canonical !== entry.url && this.#honours(canonical)) {
       this.#frontier.add([{ url: canonical, depth: entry.depth }])
-      await this.#close(
-        entry.url,
-        { kind: "skipped", because: "duplicate", detail: `canonical is ${canonical}` },
-        true,
-      )
+      await this.#close(entry.url, {
+        kind: "skipped",
+        because: "duplicate",
+        detail: `canonical is ${canonical}`,
+      })
       return
     }
     if (redirected && this.#outcomeOf(url) !== null) {
-      await this.#close(
-        entry.url,
-        { kind: "skipped", because: "duplicate", detail: `redirects to ${url}` },
-        true,
-      )
+      await this.#close(entry.url, { kind: "skipped", because: "duplicate", detail: `redirects to ${url}` })
       return
     }
     if (extracted.markdown.trim() === "") {
-      await this.#close(
-        entry.url,
-        { kind: "skipped", because: "empty", detail: "no main content found" },
-        true,
-      )
+      await this.#close(entry.url, { kind: "skipped", because: "empty", detail: "no main content found" })
       return
     }
     const page = this.#page(reading)
@@ -330,12 +321,10 @@ class SiteCrawl implements Visits, Disposable {
         url: entry.url,
         outcome: "skipped:duplicate",
         detail: `redirects to ${url}`,
-        hash: null,
       })
     }
     this.#pages += 1
-    const remove = redirected && this.#known.hashOf(entry.url) !== null ? entry.url : null
-    await this.#write({ page: unchanged ? null : page, seen: page, remove, results })
+    await this.#write({ page: unchanged ? null : page, seen: page, results })
   }
 
   // A canonical elsewhere is no reason to leave a page out of a crawl that will never go there; one that was
@@ -433,20 +422,13 @@ class SiteCrawl implements Visits, Disposable {
     }
   }
 
-  /** Records how a visit without a page ended; `forget` takes an earlier version out of the index. */
+  /** Records how a visit without a page ended. What the index holds of the address stays as it is. */
   async #close(
     url: PageUrl,
     outcome: Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>,
-    forget: boolean,
   ): Promise<void> {
-    const remove = forget && this.#known.hashOf(url) !== null ? url : null
-    const result = { url, outcome: outcomeName(outcome), detail: detailOf(outcome) }
-    await this.#write({
-      page: null,
-      seen: null,
-      remove,
-      results: [forget ? { ...result, hash: null } : result],
-    })
+    const results = [{ url, outcome: outcomeName(outcome), detail: detailOf(outcome) }]
+    await this.#write({ page: null, seen: null, results })
   }
 
   async #write(item: Parameters<PageWriter["add"]>[0]): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Engine, Page, PageUrl } from "#engine"
+import type { Engine, Page } from "#engine"
 import type { Frontier } from "./frontier.ts"
 import type { ImageNotes } from "./images/image-notes.ts"
 import type { Visited } from "./known-addresses.ts"
@@ -11,7 +11,6 @@ const WAITING_BATCHES = 3
 
 interface Item {
   readonly page: Page | null
-  readonly remove: PageUrl | null
   /** The page as read, indexed anew or not, for the images it carries. */
   readonly seen: Pick<Page, "url" | "images"> | null
   readonly results: readonly Visited[]
@@ -45,7 +44,7 @@ export class PageWriter {
   }
 
   /**
-   * Takes one visit: a page to index, or one to forget, or neither. Resolves when there is room for more.
+   * Takes one visit: with a page to index or without. Resolves when there is room for more.
    * @throws what the engine threw; nothing is written after that.
    */
   async add(item: Item): Promise<void> {
@@ -104,11 +103,8 @@ export class PageWriter {
     this.#chars = 0
     // Redirects may bring one page in twice; the later visit stands.
     const pages = new Map(items.flatMap(({ page }) => (page ? [[page.url, page] as const] : [])))
-    const removed = items.flatMap(({ remove }) => (remove !== null && !pages.has(remove) ? [remove] : []))
     if (pages.size > 0) await this.#engine.index([...pages.values()])
-    if (removed.length > 0) await this.#engine.remove(removed)
     this.#images.note(items.flatMap(({ seen }) => seen ?? []))
-    this.#images.forget(removed)
     const results = items.flatMap((item) => item.results)
     this.#frontier.record(results)
     this.#recorded(results, items.length)
