@@ -31,6 +31,19 @@ describe("keys", () => {
     expect(keys.any()).toBe(true)
   })
 
+  test("are listed without their text, and refused once disabled", () => {
+    const keys = openKeyStore(db, "")
+    const text = keys.create("search", "chat")
+    const [key] = keys.list()
+    expect(key).toMatchObject({ role: "search", name: "chat", disabledAt: null })
+    expect(JSON.stringify(key)).not.toContain(text.slice(4))
+    expect(keys.disable("nobody")).toBe(false)
+    expect(keys.disable(key!.id)).toBe(true)
+    expect(keys.verify(text)).toBeNull()
+    expect(keys.any()).toBe(false)
+    expect(keys.list()[0]!.disabledAt).toBeInstanceOf(Date)
+  })
+
   test("the operator's own is admin, and nothing of it is stored", () => {
     const keys = openKeyStore(db, "chosen")
     expect(keys.verify("chosen")).toEqual({ id: "operator", role: "admin" })
