@@ -315,7 +315,8 @@ class SiteCrawl implements Visits, Disposable {
     const page = this.#page(reading)
     const hash = pageHash(page)
     const unchanged = await this.#isKnown(url, hash)
-    const results: Visited[] = [{ url, outcome: unchanged ? "unchanged" : "indexed", detail: null, hash }]
+    const outcome = unchanged ? "unchanged" : "indexed"
+    const results: Visited[] = [{ url, outcome, detail: null, hash, title: page.title }]
     if (redirected) {
       results.push({
         url: entry.url,

@@ -96,6 +96,7 @@ const STEPS = [
    insert into known_address
      select url, '', 0, 'indexed', null, hash, visited_at, visited_at from visited_page;
    drop table visited_page;`,
+  `alter table known_address add column title text`,
 ]
 
 /** States, as SQL, whose jobs keep nothing of their frontier but what failed. */

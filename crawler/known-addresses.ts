@@ -11,6 +11,8 @@ export interface Visited {
   readonly detail: string | null
   /** Hash of the page as indexed; null when the index holds none any more; left out when an earlier one stands. */
   readonly hash?: string | null
+  /** Of the page as indexed; left out when an earlier one stands. */
+  readonly title?: string
 }
 
 /** All that is known of one address. Times are milliseconds since 1970; null: never. */
@@ -24,6 +26,8 @@ export interface KnownAddress {
   readonly detail: string | null
   /** Hash of the page as the index holds it; null when it holds none. */
   readonly hash: string | null
+  /** Of the page when it was last indexed; null when it never was. */
+  readonly title: string | null
   readonly visitedAt: number
   readonly changedAt: number | null
 }
@@ -46,14 +50,24 @@ export class KnownAddresses {
   record(job: number, source: string, visits: readonly Visited[]): void {
     const now = this.#clock()
     const keep = this.#prepare(
-      `insert into known_address (url, source, job, outcome, detail, visited_at, hash, changed_at)
-       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, case when ?7 is null then null else ?6 end)
+      `insert into known_address (url, source, job, outcome, detail, visited_at, hash, changed_at, title)
+       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, case when ?7 is null then null else ?6 end, ?9)
        on conflict (url) do update set source = ?2, job = ?3, outcome = ?4, detail = ?5, visited_at = ?6,
          changed_at = case when ?8 = 0 or hash is ?7 then changed_at else ?6 end,
-         hash = case when ?8 = 0 then hash else ?7 end`,
+         hash = case when ?8 = 0 then hash else ?7 end, title = coalesce(?9, title)`,
     )
-    for (const { url, outcome, detail, hash } of visits) {
-      keep.run(url, source, job, outcome, detail, now, hash ?? null, hash === undefined ? 0 : 1)
+    for (const { url, outcome, detail, hash, title } of visits) {
+      keep.run(
+        url,
+        source,
+        job,
+        outcome,
+        detail,
+        now,
+        hash ?? null,
+        hash === undefined ? 0 : 1,
+        title ?? null,
+      )
     }
   }
 
@@ -68,6 +82,7 @@ export class KnownAddresses {
       outcome: String(row["outcome"]),
       detail: row["detail"] as string | null,
       hash: row["hash"] as string | null,
+      title: row["title"] as string | null,
       visitedAt: Number(row["visited_at"]),
       changedAt: row["changed_at"] as number | null,
     }
