@@ -1,6 +1,7 @@
 import type { PageUrl } from "#engine"
 import type { Extracted } from "./extract/extracted.ts"
 import type { CrawlOutcome } from "./outcome.ts"
+import type { Rendering } from "./sources/source.ts"
 
 /** One address, fetched and read. */
 export interface Reading {
@@ -40,6 +41,8 @@ export interface ReadOptions {
    * that is found in it are empty. Default false.
    */
   readonly linksOnly?: boolean
+  /** Default `http`. */
+  readonly rendering?: Rendering
 }
 
 export interface WalkOptions {
@@ -63,6 +66,10 @@ export interface WalkOptions {
    * map does. Default false.
    */
   readonly discoverOnly?: boolean
+  /** How well links fit what is looked for, each 0 to 1. With it the best are followed first, and only they. */
+  readonly judge?: (links: readonly { readonly url: PageUrl; readonly text: string }[]) => Promise<number[]>
+  /** How pages are read. Default `http`. */
+  readonly rendering?: Rendering
   readonly signal?: AbortSignal
 }
 

@@ -56,6 +56,25 @@ test("breadth bounds the links of one page, limit the pages of all", async () =>
   expect(await walk({ limit: 3, maxDepth: 3 })).toHaveLength(3)
 })
 
+test("with a judge the best links are followed first, whatever their depth", async () => {
+  const judged: string[][] = []
+  const judge: WalkOptions["judge"] = (links) => {
+    judged.push(links.map(({ text }) => text))
+    return Promise.resolve(
+      links.map(({ url }) => (url.includes("deep") ? 1 : url.includes("blog") ? 0.5 : 0.1)),
+    )
+  }
+  expect(await walk({ judge, maxDepth: 3, maxBreadth: 2, limit: 4 })).toEqual([
+    "0 / read",
+    "1 /blog/c read",
+    "1 /docs/a read",
+    "2 /docs/deep read",
+  ])
+  expect(judged[0]).toHaveLength(4)
+  expect(await walk({ judge, maxDepth: 3 })).toContain("3 /docs/deeper read")
+  expect(await walk({ judge, maxDepth: 2, discoverOnly: true })).toContain("2 /docs/deep found")
+})
+
 test("a walk may only list its last level", async () => {
   const before = site.requests.length
   expect(await walk({ discoverOnly: true, maxBreadth: 2 })).toEqual([

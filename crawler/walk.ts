@@ -6,15 +6,20 @@ import { scopeOf } from "./scope.ts"
 
 /** Pages of one walk that are read at the same time: enough to answer in time, few enough not to be a burden. */
 const CONCURRENCY = 6
+/** Links kept to choose from, for each page of the limit. */
+const WAITING_PER_PAGE = 20
 
 interface Step {
   readonly url: PageUrl
   readonly depth: number
+  /** How well its link fits, by {@link WalkOptions.judge}; 0 without one. */
+  readonly score: number
 }
 
 /**
- * Walks a site from one address along its links and yields pages as they are read, level by level. Obeys
- * robots.txt and nofollow. Within a level the order is that of the links.
+ * Walks a site from one address along its links and yields pages as they are read. Obeys robots.txt and nofollow.
+ * Without `judge` it goes level by level, in the order of the links; with one it goes best link first, whatever its
+ * depth, so that breadth, limit and time are spent on what fits.
  *
  * The start is always read. A page counts as inside when it is of the start's registrable domain or, where
  * `selectDomains` is given, when its host matches; path patterns choose among what is inside. Addresses beyond
@@ -30,21 +35,22 @@ export async function* walkSite(reader: Reader, options: WalkOptions): AsyncGene
   const filter = linkFilter(options)
   const start = toPageUrl(options.url)
   if (start === null) throw new TypeError(`${options.url} is no http address`)
-  const { discoverOnly = false, limit, maxDepth } = options
+  const { discoverOnly = false, limit, maxDepth, judge } = options
   const breathe = breather()
   const seen = new Set<PageUrl>([start])
   const yielded = new Set<PageUrl>()
   const external: Step[] = []
-  let level: Step[] = [{ url: start, depth: 0 }]
+  let waiting: Step[] = [{ url: start, depth: 0, score: 0 }]
   let left = limit
   let inside = filter.insideOf(start)
+  const isNamed = ({ depth }: Step) => discoverOnly && depth === maxDepth && depth > 0
 
-  for (let depth = 0; level.length > 0; depth++) {
-    const next: Step[] = []
-    const named = discoverOnly && depth === maxDepth && depth > 0
-    for await (const { step, result } of named
-      ? unread(level)
-      : read(reader, level.slice(0, left), options)) {
+  while (waiting.length > 0) {
+    // A whole level, or the few best of all.
+    const count = judge ? Math.min(CONCURRENCY, left) : waiting.every(isNamed) ? waiting.length : left
+    const steps = waiting.slice(0, count)
+    const next: Step[] = judge ? waiting.slice(count) : []
+    for await (const { step, result } of read(reader, steps, options, isNamed)) {
       if (options.signal?.aborted) return
       const url = result?.kind === "read" ? result.reading.url : step.url
       // Two addresses may redirect to one page.
@@ -57,30 +63,33 @@ export async function* walkSite(reader: Reader, options: WalkOptions): AsyncGene
       left -= 1
       if (left === 0) return
       if (result?.kind !== "read" || result.reading.extracted.robots.nofollow) continue
-      let followed = 0
+      const found: Link[] = []
       for (const link of result.reading.extracted.links) {
         await breathe()
         if (link.nofollow) continue
         const target = toPageUrl(link.url)
         if (target === null || seen.has(target)) continue
-        // No more of either can be used than the limit lets through.
-        const linked = { url: target, depth: step.depth + 1 }
         if (inside(target)) {
-          if (followed === options.maxBreadth || !filter.selects(target)) continue
-          if (step.depth < maxDepth && next.length < limit) next.push(linked)
-          followed += 1
+          if ((!judge && found.length === options.maxBreadth) || !filter.selects(target)) continue
+          found.push({ url: target, text: link.text })
         } else {
+          // No more can be used than the limit lets through.
           if (!options.allowExternal || external.length === limit || !filter.reports(target)) continue
-          external.push(linked)
+          external.push({ url: target, depth: step.depth + 1, score: 0 })
         }
         seen.add(target)
       }
+      if (step.depth === maxDepth) continue
+      const chosen = judge ? await best(found, options.maxBreadth, judge) : found.map(unjudged)
+      if (options.signal?.aborted) return
+      for (const link of chosen)
+        if (judge || next.length < limit) next.push({ ...link, depth: step.depth + 1 })
     }
-    level = next
+    waiting = judge ? next.toSorted((a, b) => b.score - a.score).slice(0, limit * WAITING_PER_PAGE) : next
   }
 
   const last = external.filter(({ url }) => !yielded.has(url)).slice(0, left)
-  for await (const { step, result } of discoverOnly ? unread(last) : read(reader, last, options)) {
+  for await (const { step, result } of read(reader, last, options, () => discoverOnly)) {
     if (options.signal?.aborted) return
     const url = result?.kind === "read" ? result.reading.url : step.url
     if (yielded.has(url)) continue
@@ -89,26 +98,52 @@ export async function* walkSite(reader: Reader, options: WalkOptions): AsyncGene
   }
 }
 
+interface Link {
+  readonly url: PageUrl
+  readonly text: string
+}
+
+type Judged = Pick<Step, "url" | "score">
+
+const unjudged = ({ url }: Link): Judged => ({ url, score: 0 })
+
+/** The links that fit best, best first. */
+async function best(
+  links: readonly Link[],
+  count: number,
+  judge: NonNullable<WalkOptions["judge"]>,
+): Promise<Judged[]> {
+  const scores = links.length > 0 ? await judge(links) : []
+  return links
+    .map(({ url }, i) => ({ url, score: scores[i] ?? 0 }))
+    .sort((a, b) => b.score - a.score)
+    .slice(0, count)
+}
+
 interface Visit {
   readonly step: Step
   /** Null for an address that is only named. */
   readonly result: ReadResult | null
 }
 
-function* unread(steps: readonly Step[]): Generator<Visit> {
-  for (const step of steps) yield { step, result: null }
-}
-
 /** Reads steps a few at a time and gives their results in the steps' order. */
 async function* read(
   reader: Reader,
   steps: readonly Step[],
-  { signal, discoverOnly = false }: Pick<WalkOptions, "signal" | "discoverOnly">,
+  { signal, discoverOnly = false, rendering }: WalkOptions,
+  isNamed: (step: Step) => boolean,
 ): AsyncGenerator<Visit> {
-  const running: Promise<ReadResult>[] = []
+  const running: Promise<ReadResult | null>[] = []
   for (const [index, step] of steps.entries()) {
-    for (const { url } of steps.slice(running.length, index + CONCURRENCY)) {
-      const reading = reader.read(url, { robots: true, linksOnly: discoverOnly, ...(signal && { signal }) })
+    for (const ahead of steps.slice(running.length, index + CONCURRENCY)) {
+      const reading = isNamed(ahead)
+        ? Promise.resolve(null)
+        : reader.read(ahead.url, {
+            robots: true,
+            linksOnly: discoverOnly,
+            ...(signal && { signal }),
+            ...(rendering && { rendering }),
+          })
       // A walk may end before its turn comes.
       reading.catch(() => undefined)
       running.push(reading)

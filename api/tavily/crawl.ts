@@ -1,7 +1,8 @@
 import type { Reading } from "#crawler"
 
 import { type Middleware, responseTime } from "../context.ts"
-import type { LiveParts } from "./extract.ts"
+import { type LiveParts, renderingOf } from "./extract.ts"
+import { fitting, judgeLinks } from "./fitting.ts"
 import { liveDeadline } from "./live-call.ts"
 import { CHUNK_SEPARATOR, formatContent, presentImages } from "./present.ts"
 import { type Relevance, relevanceTo } from "./relevance.ts"
@@ -11,23 +12,29 @@ import { walkFor } from "./walk-request.ts"
 
 /** POST /crawl: a site walked now, with the content of its pages. */
 export function crawl(parts: LiveParts): Middleware {
-  const read = bodyReader<CrawlRequest>(crawlSchema)
+  const body = bodyReader<CrawlRequest>(crawlSchema)
   return async (ctx) => {
-    const request = read(ctx.state.body)
+    const request = body(ctx.state.body)
     const signal = liveDeadline(ctx, request.timeout)
     const relevance =
       request.instructions === undefined ? null : relevanceTo(request.instructions, parts.embedder, signal)
     // Pages are judged while others are still being read, so that little is left to do at the deadline.
-    const pending: Promise<{ best: number; page: object }>[] = []
-    await walkFor(request, parts.reader, { signal, discoverOnly: false }, ({ url, result }) => {
+    const pending: Promise<{ relevance: number; page: object }>[] = []
+    const how = {
+      signal,
+      discoverOnly: false,
+      ...(relevance && { judge: judgeLinks(relevance) }),
+      rendering: renderingOf[request.extract_depth],
+    }
+    await walkFor(request, parts.reader, how, ({ url, result }) => {
       if (result?.kind !== "read") return
       const page = presentPage(url, result.reading, request, relevance)
       // Handled below; without this a failure during the walk would count as nobody's.
       page.catch(() => {})
       pending.push(page)
     })
-    const pages = await Promise.all(pending)
-    if (relevance !== null) pages.sort((a, b) => b.best - a.best)
+    const read = await Promise.all(pending)
+    const pages = relevance === null ? read : fitting(read)
     const keyId = ctx.state.key.id
     const credits =
       parts.meters.add(keyId, relevance === null ? "map" : "map-instructions", pages.length) +
@@ -50,7 +57,7 @@ async function presentPage(
 ) {
   const judged = await relevance?.passages(extracted, request.chunks_per_source)
   return {
-    best: judged?.best ?? 0,
+    relevance: judged?.best ?? 0,
     page: {
       url,
       raw_content:

@@ -22,6 +22,9 @@ export interface LiveParts {
 /** Seconds an extraction may take when the request does not say. */
 const defaultTimeout = { basic: 10, advanced: 30 } as const
 
+/** `advanced` loads pages in a browser that come without content. */
+export const renderingOf = { basic: "http", advanced: "auto" } as const
+
 const INVALID_URL = "Validation Error: Invalid URL format"
 
 /** POST /extract: addresses read now, each a result or a failure with its reason. */
@@ -71,7 +74,10 @@ async function extractOne(
 ) {
   const url = liveUrl(given)
   if (url === null) return { error: INVALID_URL }
-  const result: ReadResult | null = await unlessAborted(reader.read(url, { signal }), signal)
+  const result: ReadResult | null = await unlessAborted(
+    reader.read(url, { signal, rendering: renderingOf[request.extract_depth] }),
+    signal,
+  )
   if (result === null) return { error: TIMED_OUT }
   if (result.kind !== "read") return { error: failureText(result) }
   const { extracted } = result.reading

@@ -186,6 +186,48 @@ describe("crawl", () => {
     const { body } = await crawl({ max_depth: 2, instructions: "how is compost worked into soil" })
     expect(body.results[0].url).toBe(site.url("/deep/soil"))
     expect(body.results[0].raw_content).toContain("compost")
+    expect(body.results.map((one: { url: string }) => one.url)).not.toContain(site.url("/roses"))
+  })
+
+  test("spends its limit on the links that fit the instructions", async () => {
+    const links = Array.from({ length: 40 }, (_, i) => `/page-${i}`)
+    links[33] = "/hedge-trimming"
+    const pages = links.map((path) => [path, article(path.slice(1).replaceAll("-", " "))] as const)
+    await using many = await startTestSite({ "/": article("Home", { links }), ...Object.fromEntries(pages) })
+    await using near = createReader({
+      ...readSettings(crawlerSettings, {}),
+      allowedNetworks: [many.authority],
+    })
+    await using served = await serveApp({ reader: near })
+    const asked = { url: many.url("/"), limit: 5, max_breadth: 3 }
+    const { body } = await served.post("/crawl", { ...asked, instructions: "trimming of a hedge" })
+    expect(body.results[0].url).toBe(many.url("/hedge-trimming"))
+    expect(many.requests.filter((path) => path.startsWith("/page"))).toHaveLength(2)
+    const plain = await served.post("/crawl", asked)
+    expect(plain.body.results.map((one: { url: string }) => new URL(one.url).pathname)).toEqual([
+      "/",
+      "/page-0",
+      "/page-1",
+      "/page-2",
+    ])
+  })
+
+  test("knows the categories that older clients send", async () => {
+    const links = ["/docs/start", "/blog/2026/spring", "/about-us", "/shop/rakes"]
+    const pages = links.map((path) => [path, article(path)] as const)
+    await using shop = await startTestSite({ "/": article("Home", { links }), ...Object.fromEntries(pages) })
+    await using near = createReader({
+      ...readSettings(crawlerSettings, {}),
+      allowedNetworks: [shop.authority],
+    })
+    await using served = await serveApp({ reader: near })
+    const paths = async (categories: readonly string[]) =>
+      (await served.post("/crawl", { url: shop.url("/"), categories })).body.results
+        .map((one: { url: string }) => new URL(one.url).pathname)
+        .slice(1)
+    expect(await paths(["Blogs"])).toEqual(["/blog/2026/spring"])
+    expect(await paths(["Documentation", "About"])).toEqual(["/docs/start", "/about-us"])
+    expect(await paths(["Unheard of"])).toEqual(links)
   })
 })
 

@@ -2,8 +2,9 @@ import type { WalkedPage } from "#crawler"
 
 import { type Middleware, responseTime } from "../context.ts"
 import type { LiveParts } from "./extract.ts"
+import { addressWords, fitting, judgeLinks } from "./fitting.ts"
 import { liveDeadline } from "./live-call.ts"
-import { relevanceTo } from "./relevance.ts"
+import { type Relevance, relevanceTo } from "./relevance.ts"
 import { type MapRequest, mapSchema } from "./schema.ts"
 import { bodyReader } from "./validate.ts"
 import { walkFor } from "./walk-request.ts"
@@ -14,18 +15,18 @@ export function map(parts: LiveParts): Middleware {
   return async (ctx) => {
     const request = read(ctx.state.body)
     const signal = liveDeadline(ctx, request.timeout)
+    const { instructions } = request
+    const relevance = instructions === undefined ? null : relevanceTo(instructions, parts.embedder, signal)
+    const how = { signal, discoverOnly: true, ...(relevance && { judge: judgeLinks(relevance) }) }
     const found: Found[] = []
-    await walkFor(request, parts.reader, { signal, discoverOnly: true }, (page) => {
+    await walkFor(request, parts.reader, how, (page) => {
       if (page.result !== null && page.result.kind !== "read") return
       // Not the page itself: a map of many pages would hold all their text.
-      found.push({ url: page.url, about: request.instructions === undefined ? "" : describe(page) })
+      found.push({ url: page.url, about: relevance === null ? "" : describe(page) })
     })
-    const ordered =
-      request.instructions === undefined
-        ? found
-        : await byRelevance(found, relevanceTo(request.instructions, parts.embedder, signal))
+    const ordered = relevance === null ? found : await fittingOf(found, relevance)
     const results = [...new Set(ordered.map((page) => page.url))].slice(0, request.limit)
-    const meter = request.instructions === undefined ? "map" : "map-instructions"
+    const meter = relevance === null ? "map" : "map-instructions"
     const credits = parts.meters.add(ctx.state.key.id, meter, results.length)
     ctx.body = {
       base_url: request.url,
@@ -43,27 +44,13 @@ interface Found {
   readonly about: string
 }
 
-async function byRelevance(pages: readonly Found[], relevance: ReturnType<typeof relevanceTo>) {
+async function fittingOf(pages: readonly Found[], relevance: Relevance): Promise<readonly Found[]> {
   const scores = await relevance.texts(pages.map((page) => page.about))
-  return pages
-    .map((page, i) => ({ page, score: scores[i]! }))
-    .sort((a, b) => b.score - a.score)
-    .map((one) => one.page)
+  return fitting(pages.map((page, i) => ({ ...page, relevance: scores[i]! })))
 }
 
 /** What can be known of a page: its title and description when it was read, and the words of its address. */
 function describe({ url, result }: WalkedPage): string {
   const extracted = result?.kind === "read" ? result.reading.extracted : null
-  const words = decode(new URL(url).pathname)
-    .replaceAll(/[/_.-]+/g, " ")
-    .trim()
-  return [extracted?.title, extracted?.description, words].filter((part) => part).join("\n")
-}
-
-function decode(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
+  return [extracted?.title, extracted?.description, addressWords(url)].filter((part) => part).join("\n")
 }

@@ -5,6 +5,6 @@
 export const NOT_YET_EFFECTIVE = {
   search: [],
   extract: ["extract_depth"],
-  crawl: ["extract_depth", "instructions"],
-  map: ["instructions"],
+  crawl: ["extract_depth"],
+  map: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>

@@ -140,6 +140,8 @@ export interface MapRequest {
   readonly select_domains?: readonly string[]
   readonly exclude_paths?: readonly string[]
   readonly exclude_domains?: readonly string[]
+  /** Of older clients. */
+  readonly categories?: readonly string[]
   readonly allow_external: boolean
   readonly include_usage: boolean
   /** Seconds. */
@@ -159,6 +161,7 @@ export const mapSchema: RequestSchema<MapRequest> = {
     select_domains: strings,
     exclude_paths: strings,
     exclude_domains: strings,
+    categories: strings,
     allow_external: { type: "boolean", default: true },
     include_usage: flag,
     timeout: { type: "number", minimum: 10, maximum: 150, default: 150 },

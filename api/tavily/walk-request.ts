@@ -3,6 +3,7 @@ import type { Reader, ReadResult, WalkedPage, WalkOptions } from "#crawler"
 import { ApiError, badRequest } from "../errors.ts"
 import { unlessAborted } from "./live-call.ts"
 import { liveUrl } from "./live-url.ts"
+import { categoryPaths } from "./categories.ts"
 import type { MapRequest } from "./schema.ts"
 
 /**
@@ -15,7 +16,10 @@ import type { MapRequest } from "./schema.ts"
 export async function walkFor(
   request: MapRequest,
   reader: Reader,
-  options: { readonly signal: AbortSignal; readonly discoverOnly: boolean },
+  options: Pick<WalkOptions, "judge" | "rendering"> & {
+    readonly signal: AbortSignal
+    readonly discoverOnly: boolean
+  },
   onPage: (page: WalkedPage) => void,
 ): Promise<void> {
   // Loaded when first needed, like the reader.
@@ -55,7 +59,7 @@ function toWalkOptions(request: MapRequest): WalkOptions {
     maxBreadth: request.max_breadth,
     limit: request.limit,
     allowExternal: request.allow_external,
-    selectPaths: request.select_paths ?? [],
+    selectPaths: [...(request.select_paths ?? []), ...categoryPaths(request.categories ?? [])],
     excludePaths: request.exclude_paths ?? [],
     selectDomains: request.select_domains ?? [],
     excludeDomains: request.exclude_domains ?? [],

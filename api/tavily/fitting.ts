@@ -1,0 +1,37 @@
+import type { WalkOptions } from "#crawler"
+
+import type { Relevance } from "./relevance.ts"
+
+/**
+ * Pages that are given have at least this share of the best page's relevance. What has nothing to do with the
+ * instructions has a fifth of it or less, what is about the same thing rarely under two thirds.
+ */
+const FITS = 0.5
+
+/** Of pages with their relevance, those that fit the instructions, best first; all when nothing could be judged. */
+export function fitting<T extends { readonly relevance: number }>(pages: readonly T[]): T[] {
+  const ranked = pages.toSorted((a, b) => b.relevance - a.relevance)
+  const best = ranked[0]?.relevance ?? 0
+  return ranked.filter(({ relevance }) => relevance >= FITS * best)
+}
+
+/** Judges links by their text and the words of their address. */
+export const judgeLinks =
+  (relevance: Relevance): NonNullable<WalkOptions["judge"]> =>
+  (links) =>
+    relevance.texts(links.map(({ url, text }) => `${text}\n${addressWords(url)}`))
+
+/** The words of an address's path. */
+export function addressWords(url: string): string {
+  return decode(new URL(url).pathname)
+    .replaceAll(/[/_.-]+/g, " ")
+    .trim()
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
