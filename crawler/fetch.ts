@@ -126,7 +126,8 @@ async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Pr
     return { kind: "postponed", until: retryAfter(headers["retry-after"], Date.now()) }
   }
   if (status < 200 || status >= 300) {
-    return failed("http-status", `the site answered ${status}`, status >= 500 || status === 408)
+    const isTransient = status >= 500 || status === 408
+    return { ...failed("http-status", `the site answered ${status}`, isTransient), status }
   }
   const type = mediaType(headers["content-type"])
   if (!accepts(type)) return { kind: "skipped", because: "unsupported-type", detail: type }

@@ -4,10 +4,22 @@ import type { PageUrl } from "#engine"
 export type CrawlOutcome =
   | { readonly kind: "indexed"; readonly page: PageUrl }
   | { readonly kind: "unchanged"; readonly page: PageUrl }
-  | { readonly kind: "skipped"; readonly because: SkipReason; readonly detail?: string }
+  | {
+      readonly kind: "skipped"
+      readonly because: SkipReason
+      readonly detail?: string
+      /** The other address that a redirect or a canonical names. */
+      readonly leadsTo?: PageUrl
+    }
   /** Asked to come back later (429, 503, Retry-After). */
   | { readonly kind: "postponed"; readonly until: Date }
-  | { readonly kind: "failed"; readonly because: FailureReason; readonly detail: string }
+  | {
+      readonly kind: "failed"
+      readonly because: FailureReason
+      readonly detail: string
+      /** Of an answer that is an error. */
+      readonly status?: number
+    }
 
 export type SkipReason =
   | "robots" // robots.txt disallows it
