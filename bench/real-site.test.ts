@@ -41,7 +41,7 @@ beforeAll(async () => {
   const { id } = jobs.enqueue(defineSource({ seeds: [site.url], limits: { depth: 1, pages: 100 } }))
   const { signal } = new AbortController()
   const config = readSettings(crawlerSettings, {})
-  job = await runJob(id, { db, jobs, engine, config, signal, whenAborted: "stopped" })
+  job = await runJob(id, { db, jobs, engine, config, signal, whenAborted: "paused" })
   await engine.settled()
 }, 240_000)
 

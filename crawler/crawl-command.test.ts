@@ -99,7 +99,7 @@ describe("npm run crawl", { timeout: 60_000 }, () => {
     first = new Command(folder.path, site.origin, "--json")
     expect({ code: await first.ended, err: first.err }).toMatchObject({ code: 130 })
     const stopped = first.events.at(-1)
-    expect(stopped).toMatchObject({ event: "ended", state: "stopped" })
+    expect(stopped).toMatchObject({ event: "ended", state: "paused" })
     expect(stopped?.["queued"]).toBeGreaterThan(0)
 
     const second = new Command(folder.path, site.origin)

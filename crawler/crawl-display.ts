@@ -82,8 +82,8 @@ export class CrawlDisplay {
 
 function headline(job: Job, time: string): string {
   switch (job.state) {
-    case "stopped":
-      return `Stopped after ${time}, ${job.queued} addresses left; the same command goes on from here`
+    case "paused":
+      return `Paused after ${time}, ${job.queued} addresses left; the same command goes on from here`
     case "failed":
       return `Failed after ${time}: ${job.error ?? "no reason given"}`
     default:

@@ -41,9 +41,9 @@ export async function crawl({ source, json }: CrawlArguments): Promise<number> {
     let job = jobs.enqueue(source)
     display.start(job)
     stop.signal.addEventListener("abort", () => {
-      jobs.stop(job.id)
+      jobs.pause(job.id)
     })
-    while (!isOver(job, stop.signal)) {
+    while (job.state === "queued" || job.state === "running") {
       if (!jobs.hasCrawler()) {
         await using engine = await openUnlessLocked(() => openEngine(config, { mode: "write" }))
         if (engine) {
@@ -55,7 +55,7 @@ export async function crawl({ source, json }: CrawlArguments): Promise<number> {
             engine,
             config,
             signal: stop.signal,
-            whenAborted: "stopped",
+            whenAborted: "paused",
           })
           job = await shown(run, jobs, job, display)
           if (job.state === "finished") await vectors(engine, display, stop.signal)
@@ -68,7 +68,7 @@ export async function crawl({ source, json }: CrawlArguments): Promise<number> {
     }
     display.end(job, jobs.failures(job.id, 10))
     if (job.state === "finished") return EXIT.finished
-    if (job.state === "stopped") return isUnread ? EXIT.finished : EXIT.interrupted
+    if (job.state === "paused") return isUnread ? EXIT.finished : EXIT.interrupted
     return EXIT.failed
   } catch (error) {
     if (!(error instanceof EngineError)) throw error
@@ -78,12 +78,6 @@ export async function crawl({ source, json }: CrawlArguments): Promise<number> {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt)
     db.close()
   }
-}
-
-/** A job that stopped without an end has lost its process and is taken up again. */
-function isOver(job: Job, signal: AbortSignal): boolean {
-  if (job.state === "queued" || job.state === "running") return false
-  return job.state !== "stopped" || job.endedAt !== null || signal.aborted
 }
 
 /** Null when another process is writing: then that one has the crawl, or will be done before long. */

@@ -292,7 +292,7 @@ describe("sites in trouble", () => {
     })
     await using fixture = new CrawlFixture()
     const job = await fixture.crawl({ seeds: [site.origin] }, { signal: stop.signal })
-    expect(job).toMatchObject({ state: "stopped", queued: 1, outcomes: { indexed: 1 } })
+    expect(job).toMatchObject({ state: "paused", queued: 1, outcomes: { indexed: 1 } })
   })
 
   test("an engine that fails ends the crawl with its error; what it did not take is not reported", async () => {
@@ -367,7 +367,7 @@ test("a stopped crawl goes on where it was: every page once, none forgotten", as
   await using fixture = new CrawlFixture()
   const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "4" })
   const first = await fixture.crawl({ seeds: [site.origin] }, { config, signal: stop.signal })
-  expect(first.state).toBe("stopped")
+  expect(first.state).toBe("paused")
   expect(first.queued).toBeGreaterThan(0)
   expect(first.outcomes["indexed"]).toBe(fixture.engine.pages.size)
 

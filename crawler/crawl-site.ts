@@ -36,13 +36,13 @@ export interface CrawlSiteOptions {
  * @returns whether the crawl came to its end, or was stopped before.
  * @throws EngineError when the engine fails; nothing that was reported is lost.
  */
-export async function crawlSite(options: CrawlSiteOptions): Promise<"finished" | "stopped"> {
+export async function crawlSite(options: CrawlSiteOptions): Promise<"finished" | "paused"> {
   using crawl = await SiteCrawl.prepare(options)
   do {
     await runCrawlee(crawl, options.config.fetchConcurrency)
     await crawl.flush()
   } while (!crawl.isDone() && !options.signal.aborted)
-  return crawl.isDone() ? "finished" : "stopped"
+  return crawl.isDone() ? "finished" : "paused"
 }
 
 /** What visits in hand are granted when the crawl is to stop; those cut short are made again another time. */

@@ -61,12 +61,12 @@ test("what has no outcome is there again after a loss, what has one is not", asy
   expect(fixture.jobs.get(id)).toMatchObject({ queued: 1, outcomes: { indexed: 1 } })
 })
 
-test("a job that waits may be cancelled or stopped; the same crawl asked for again goes on", async () => {
+test("a job that waits may be cancelled or paused; the same crawl asked for again goes on", async () => {
   await using fixture = new CrawlFixture()
   const { id } = fixture.jobs.enqueue(SOURCE)
   expect(fixture.jobs.enqueue(SOURCE).id).toBe(id)
-  fixture.jobs.stop(id)
-  expect(fixture.jobs.get(id)).toMatchObject({ state: "stopped", endedAt: expect.any(Date) as unknown })
+  fixture.jobs.pause(id)
+  expect(fixture.jobs.get(id)).toMatchObject({ state: "paused", endedAt: expect.any(Date) as unknown })
   expect(fixture.jobs.enqueue(SOURCE)).toMatchObject({ id, state: "queued" })
   expect(fixture.jobs.cancel(id)).toBe(true)
   expect(fixture.jobs.start(id)).toBeNull()
@@ -97,7 +97,7 @@ test("a job that is over keeps what failed and nothing else of its frontier", as
   const many = Array.from({ length: 5000 }, (_, index) => `http://a/${index}` as PageUrl)
   frontier.add(urls(...many))
   frontier.record(many.slice(0, 10).map((url) => ({ url, outcome: "failed:dns", detail: null })))
-  fixture.jobs.end(id, "stopped")
+  fixture.jobs.end(id, "paused")
   expect(fixture.jobs.get(id)?.queued).toBe(4990)
   fixture.jobs.end(id, "finished")
   expect(fixture.jobs.get(id)).toMatchObject({ queued: 0, outcomes: { "failed:dns": 10 } })

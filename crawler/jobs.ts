@@ -3,15 +3,27 @@ import type { Source } from "./sources/source.ts"
 import { migrate, type StateStore, transaction } from "./state-store.ts"
 
 /**
- * - `queued`: waits for the crawler process.
+ * - `queued`: waits for a process to work on it; so does one whose process was lost.
  * - `running`: a process works on it and says so at least every {@link BEAT_MS}.
- * - `stopped`: interrupted with its frontier kept; enqueueing the same crawl again goes on with it.
+ * - `paused`: somebody interrupted it. Its frontier is kept; resumed, or asked for again, it goes on from there.
  * - `finished`, `failed`, `cancelled`: over.
  */
-export type JobState = "queued" | "running" | "stopped" | "finished" | "failed" | "cancelled"
+export type JobState = "queued" | "running" | "paused" | "finished" | "failed" | "cancelled"
 
-/** Who asked for a job. */
-export type JobTrigger = "command" | "schedule" | "api" | "start"
+export const JOB_STATES: readonly JobState[] = [
+  "queued",
+  "running",
+  "paused",
+  "finished",
+  "failed",
+  "cancelled",
+]
+
+/**
+ * Who asked for a job: `command` with an address of their own, `run` for a declared source by its name, its
+ * `schedule`, the admin `api`, or the appliance at its first `start`.
+ */
+export type JobTrigger = "command" | "run" | "schedule" | "api" | "start"
 
 /** One run of a source. */
 export interface Job {
@@ -27,10 +39,19 @@ export interface Job {
   readonly endedAt: Date | null
   /** Why the job failed; null otherwise. */
   readonly error: string | null
+  /** What its operator should know of its end: a limit that was reached, removals that wait. Null: nothing. */
+  readonly note: string | null
   /** Addresses known and not yet visited. */
   readonly queued: number
   /** Visits by outcome: `indexed`, `unchanged`, `postponed`, `skipped:robots`, `failed:dns` and so on. */
   readonly outcomes: Readonly<Record<string, number>>
+}
+
+/** A line of a job's log. */
+export interface JobEvent {
+  readonly at: Date
+  readonly level: "info" | "warn" | "error"
+  readonly text: string
 }
 
 export interface Failure {
@@ -44,6 +65,8 @@ export const BEAT_MS = 1000
 const MAX_CRASHES = 5
 /** A running job that has been silent this long has lost its process. */
 const SILENT_MS = 10_000
+/** Lines of its log that a job keeps: the newest. */
+const EVENTS_KEPT = 500
 
 const STEPS = [
   `create table job (
@@ -97,10 +120,20 @@ const STEPS = [
      select url, '', 0, 'indexed', null, hash, visited_at, visited_at from visited_page;
    drop table visited_page;`,
   `alter table known_address add column title text`,
+  `update job set state = 'paused' where state = 'stopped';
+   update job set stop = 'paused' where stop = 'stopped';
+   alter table job add column note text;
+   create table job_event (
+     id integer primary key, job integer not null references job (id) on delete cascade,
+     at integer not null, level text not null, text text not null
+   ) strict;
+   create index job_event_job on job_event (job, id);`,
+  `alter table known_address add column status integer; alter table known_address add column leads_to text`,
 ]
 
 /** States, as SQL, whose jobs keep nothing of their frontier but what failed. */
 const OVER = "'finished', 'failed', 'cancelled'"
+const OPEN = "'queued', 'running', 'paused'"
 const PRUNED = "(outcome is null or outcome not like 'failed:%')"
 const PRUNED_ROWS = 2000
 
@@ -116,8 +149,8 @@ export class Jobs {
   }
 
   /**
-   * Asks for a run of a source. A job of the very same source that is queued, running or stopped is returned
-   * instead of doubled; a stopped one is queued again and goes on where it was.
+   * Asks for a run of a source. A job of the very same source that is queued, running or paused is returned
+   * instead of doubled; a paused one is queued again and goes on where it was.
    */
   enqueue(
     source: Source,
@@ -127,17 +160,12 @@ export class Jobs {
     return transaction(this.#db, () => {
       const open = this.#db
         .prepare(
-          `select id from job where source = ? and spec = ? and state in ('queued', 'running', 'stopped')
-           order by id desc limit 1`,
+          `select id from job where source = ? and spec = ? and state in (${OPEN}) order by id desc limit 1`,
         )
         .get(source.name, spec)
       if (open) {
         const id = Number(open["id"])
-        if (this.#must(id).state === "stopped") {
-          this.#db
-            .prepare("update job set state = 'queued', stop = null, ended_at = null where id = ?")
-            .run(id)
-        }
+        this.#resume(id)
         return this.#must(id)
       }
       const { lastInsertRowid } = this.#db
@@ -155,43 +183,51 @@ export class Jobs {
     return row ? this.#job(row) : null
   }
 
-  /** Newest first. */
-  list(options: { limit?: number } = {}): Job[] {
+  /** Newest first; of one source, or in one state, when that is asked for. */
+  list(options: { limit?: number; source?: string; state?: JobState } = {}): Job[] {
+    const { limit = 100, source = null, state = null } = options
+    // A running job that is silent counts as queued, which only a look at each can tell.
+    const stored = state === "queued" || state === "running" ? "state in ('queued', 'running')" : "state = ?2"
     return this.#db
-      .prepare("select * from job order by id desc limit ?")
-      .all(options.limit ?? 100)
+      .prepare(
+        `select * from job where (?1 is null or source = ?1) and (?2 is null or ${stored}) order by id desc`,
+      )
+      .all(source, state)
+      .map((row) => this.#job(row))
+      .filter((job) => state === null || job.state === state)
+      .slice(0, limit)
+  }
+
+  /** Jobs of a source that are queued, running or paused; newest first. */
+  open(source: string): Job[] {
+    return this.#db
+      .prepare(`select * from job where source = ? and state in (${OPEN}) order by id desc`)
+      .all(source)
       .map((row) => this.#job(row))
   }
 
   /** Ends a job for good; its process finishes the pages in hand. @returns false when it is over already or unknown. */
   cancel(id: number): boolean {
-    const cancelled = transaction(this.#db, () => {
-      const job = this.get(id)
-      if (!job) return false
-      if (job.state === "running") {
-        this.#db.prepare("update job set stop = 'cancelled' where id = ?").run(id)
-        return true
-      }
-      if (job.state !== "queued" && job.state !== "stopped") return false
-      this.#end(id, "cancelled", null)
-      return true
-    })
+    const cancelled = this.#ask(id, "cancelled")
     this.#prune(id)
     return cancelled
   }
 
-  /** Asks a job to stop and keep its frontier. */
-  stop(id: number): void {
-    transaction(this.#db, () => {
-      const state = this.get(id)?.state
-      if (state === "running") this.#db.prepare("update job set stop = 'stopped' where id = ?").run(id)
-      else if (state === "queued") this.#end(id, "stopped", null)
-    })
+  /** Asks a job to stop and keep its frontier. @returns false when it is neither queued nor running. */
+  pause(id: number): boolean {
+    return this.get(id)?.state !== "paused" && this.#ask(id, "paused")
   }
 
-  /** The oldest job that waits, or null. */
+  /** Queues a paused job again. @returns false when it is not paused. */
+  resume(id: number): boolean {
+    return transaction(this.#db, () => this.#resume(id))
+  }
+
+  /** The job to run next: what somebody waits for before what a schedule asked for, else the oldest. */
   nextQueued(): Job | null {
-    const row = this.#db.prepare("select * from job where state = 'queued' order by id limit 1").get()
+    const row = this.#db
+      .prepare(`select * from job where state = 'queued' order by "trigger" = 'schedule', id limit 1`)
+      .get()
     return row ? this.#job(row) : null
   }
 
@@ -219,33 +255,96 @@ export class Jobs {
 
   /**
    * Marks a queued job as running here. Only the process that holds the index for writing may call this.
-   * @returns null when the job waits no more: somebody cancelled or stopped it.
+   * @returns null when the job waits no more: somebody cancelled or paused it.
    */
   start(id: number): Job | null {
     const { changes } = this.#db
       .prepare(
-        `update job set state = 'running', stop = null, error = null, ended_at = null, beat_at = ?,
+        `update job set state = 'running', stop = null, error = null, note = null, ended_at = null, beat_at = ?,
          started_at = coalesce(started_at, ?) where id = ? and state = 'queued'`,
       )
       .run(Date.now(), this.#clock(), id)
-    return changes === 0 ? null : this.#must(id)
+    if (changes === 0) return null
+    this.log(id, "info", "running")
+    return this.#must(id)
   }
 
   /** Says that the job is alive. @returns what it is asked to become, if anything. */
-  beat(id: number): "stopped" | "cancelled" | null {
+  beat(id: number): "paused" | "cancelled" | null {
     this.#db.prepare("update job set beat_at = ? where id = ?").run(Date.now(), id)
-    const stop = this.#db.prepare("select stop from job where id = ?").get(id)?.["stop"]
-    return stop === "stopped" || stop === "cancelled" ? stop : null
+    const row = this.#db.prepare("select state, stop from job where id = ?").get(id)
+    // One that was silent for a while may have been paused or cancelled as if it had no process.
+    const asked = row?.["state"] === "running" ? row["stop"] : row?.["state"]
+    return asked === "paused" || asked === "cancelled" ? asked : null
   }
 
-  /** Ends a run. A job that is `stopped` or `queued` keeps its frontier, any other keeps its failures only. */
+  /** Ends a run. A job that is `paused` or `queued` keeps its frontier, any other keeps its failures only. */
   end(
     id: number,
-    state: "finished" | "failed" | "cancelled" | "stopped" | "queued",
+    state: "finished" | "failed" | "cancelled" | "paused" | "queued",
     error: string | null = null,
   ): void {
     this.#end(id, state, error)
+    this.log(id, error === null ? "info" : "error", error === null ? state : `${state}: ${error}`)
     this.#prune(id)
+  }
+
+  /** Leaves word of a job's end for its operator, and in its log. A second one is added to the first. */
+  note(id: number, text: string): void {
+    this.#db
+      .prepare(
+        "update job set note = case when note is null then ?2 else note || '; ' || ?2 end where id = ?1",
+      )
+      .run(id, text)
+    this.log(id, "warn", text)
+  }
+
+  /** Writes a line into a job's log; the oldest lines make room. */
+  log(id: number, level: JobEvent["level"], text: string): void {
+    this.#db
+      .prepare("insert into job_event (job, at, level, text) select id, ?, ?, ? from job where id = ?")
+      .run(this.#clock(), level, text, id)
+    this.#db
+      .prepare(
+        `delete from job_event where job = ?1
+         and id <= (select id from job_event where job = ?1 order by id desc limit 1 offset ${EVENTS_KEPT})`,
+      )
+      .run(id)
+  }
+
+  /** A job's log, oldest line first: its newest `limit` lines. */
+  events(id: number, limit = EVENTS_KEPT): JobEvent[] {
+    return this.#db
+      .prepare("select at, level, text from job_event where job = ? order by id desc limit ?")
+      .all(id, limit)
+      .map((row) => ({
+        at: new Date(Number(row["at"])),
+        level: row["level"] as JobEvent["level"],
+        text: String(row["text"]),
+      }))
+      .reverse()
+  }
+
+  /**
+   * Forgets jobs that ended before `time` (milliseconds since 1970) with their logs and failures; the last job
+   * of each source stays. @returns how many.
+   */
+  forget(time: number): number {
+    const old = this.#db
+      .prepare(
+        `select id from job where state in (${OVER}) and ended_at < ?
+         and id not in (select max(id) from job group by source)`,
+      )
+      .all(time)
+    const some = this.#db.prepare(
+      `delete from crawl_url where (job, url) in (select job, url from crawl_url where job = ? limit ${PRUNED_ROWS})`,
+    )
+    const job = this.#db.prepare("delete from job where id = ?")
+    for (const { id } of old) {
+      while (Number(some.run(Number(id)).changes) > 0);
+      job.run(Number(id))
+    }
+    return old.length
   }
 
   /**
@@ -306,6 +405,31 @@ export class Jobs {
     this.#db.prepare("delete from crawler_process where pid = ?").run(pid)
   }
 
+  /** Has a job become `state`: at once, or by the process that works on it. @returns false when it cannot. */
+  #ask(id: number, state: "paused" | "cancelled"): boolean {
+    return transaction(this.#db, () => {
+      const job = this.get(id)
+      if (!job || ["finished", "failed", "cancelled"].includes(job.state)) return false
+      if (job.state === "running") {
+        this.#db.prepare("update job set stop = ? where id = ?").run(state, id)
+      } else {
+        this.#end(id, state, null)
+        this.log(id, "info", state)
+      }
+      return true
+    })
+  }
+
+  #resume(id: number): boolean {
+    const { changes } = this.#db
+      .prepare(
+        "update job set state = 'queued', stop = null, ended_at = null where id = ? and state = 'paused'",
+      )
+      .run(id)
+    if (changes > 0) this.log(id, "info", "resumed")
+    return changes > 0
+  }
+
   #end(id: number, state: JobState, error: string | null): void {
     const ended = state === "queued" ? null : this.#clock()
     this.#db
@@ -346,11 +470,12 @@ export class Jobs {
       source: JSON.parse(String(row["spec"])) as Source,
       trigger: row["trigger"] as JobTrigger,
       visits: row["visits"] as Job["visits"],
-      state: silent ? "stopped" : (row["state"] as JobState),
+      state: silent ? "queued" : (row["state"] as JobState),
       createdAt: new Date(Number(row["created_at"])),
       startedAt: time(row["started_at"]),
       endedAt: time(row["ended_at"]),
       error: row["error"] as string | null,
+      note: row["note"] as string | null,
       queued: Number(open?.["n"] ?? 0),
       outcomes,
     }

@@ -13,8 +13,8 @@ export interface RunJobOptions {
   readonly config: CrawlerConfig
   /** Ends the run after the visits in hand. */
   readonly signal: AbortSignal
-  /** What an aborted job becomes: `queued` when the appliance stops, `stopped` when its operator does. */
-  readonly whenAborted: "queued" | "stopped"
+  /** What an aborted job becomes: `queued` when the appliance stops, `paused` when its operator does. */
+  readonly whenAborted: "queued" | "paused"
 }
 
 /**
@@ -31,7 +31,7 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
   }
   options.signal.addEventListener("abort", abort, { once: true })
   if (options.signal.aborted) abort()
-  let asked: "stopped" | "cancelled" | null = null
+  let asked: "paused" | "cancelled" | null = null
   const beat = setInterval(() => {
     asked = jobs.beat(id) ?? asked
     if (asked !== null) abort()
