@@ -3,8 +3,8 @@ import type { WalkOptions } from "#crawler"
 import type { Relevance } from "./relevance.ts"
 
 /**
- * Pages that are given have at least this share of the best page's relevance. What has nothing to do with the
- * instructions has a fifth of it or less, what is about the same thing rarely under two thirds.
+ * Pages that are given have at least this share of the best page's relevance. Of a handbook's 27 pages, all about one
+ * program, five instructions keep two to fourteen; what is about something else has a third of the best or less.
  */
 const FITS = 0.5
 
