@@ -235,9 +235,10 @@ class SiteCrawl implements Visits, Disposable {
       signal: this.#cut.signal,
       onRedirect: async (to) => {
         if (!this.#inScope(to) && !this.#seeds.has(entry.url)) {
-          return { kind: "skipped", because: "out-of-scope", detail: `redirects to ${to}` }
+          return { kind: "skipped", because: "out-of-scope", detail: `redirects to ${to}`, leadsTo: to }
         }
-        return await reader.disallowed(to)
+        const outcome = await reader.disallowed(to)
+        return outcome?.kind === "skipped" ? { ...outcome, leadsTo: to } : outcome
       },
     })
   }
@@ -291,7 +292,11 @@ class SiteCrawl implements Visits, Disposable {
     if (!(obeys && extracted.robots.nofollow)) this.#addLinks(entry, reading)
 
     if (obeys && extracted.robots.noindex) {
-      await this.#close(entry.url, { kind: "skipped", because: "noindex" })
+      await this.#close(entry.url, {
+        kind: "skipped",
+        because: "noindex",
+        ...(redirected ? { leadsTo: url } : {}),
+      })
       return
     }
     const canonical = extracted.canonical === null ? null : toPageUrl(extracted.canonical)
@@ -301,11 +306,17 @@ class SiteCrawl implements Visits, Disposable {
         kind: "skipped",
         because: "duplicate",
         detail: `canonical is ${canonical}`,
+        leadsTo: canonical,
       })
       return
     }
     if (redirected && this.#outcomeOf(url) !== null) {
-      await this.#close(entry.url, { kind: "skipped", because: "duplicate", detail: `redirects to ${url}` })
+      await this.#close(entry.url, {
+        kind: "skipped",
+        because: "duplicate",
+        detail: `redirects to ${url}`,
+        leadsTo: url,
+      })
       return
     }
     if (extracted.markdown.trim() === "") {
@@ -322,6 +333,7 @@ class SiteCrawl implements Visits, Disposable {
         url: entry.url,
         outcome: "skipped:duplicate",
         detail: `redirects to ${url}`,
+        leadsTo: url,
       })
     }
     this.#pages += 1
@@ -428,7 +440,8 @@ class SiteCrawl implements Visits, Disposable {
     url: PageUrl,
     outcome: Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>,
   ): Promise<void> {
-    const results = [{ url, outcome: outcomeName(outcome), detail: detailOf(outcome) }]
+    const { status, leadsTo } = factsOf(outcome)
+    const results = [{ url, outcome: outcomeName(outcome), detail: detailOf(outcome), status, leadsTo }]
     await this.#write({ page: null, seen: null, results })
   }
 
@@ -457,4 +470,13 @@ function outcomeName(outcome: Exclude<CrawlOutcome, { kind: "indexed" | "unchang
 
 function detailOf(outcome: Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>): string | null {
   return outcome.kind === "postponed" ? `until ${outcome.until.toISOString()}` : (outcome.detail ?? null)
+}
+
+function factsOf(
+  outcome: Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>,
+): Pick<Visited, "status" | "leadsTo"> {
+  return {
+    status: outcome.kind === "failed" ? outcome.status : undefined,
+    leadsTo: outcome.kind === "skipped" ? outcome.leadsTo : undefined,
+  }
 }

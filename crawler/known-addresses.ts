@@ -13,6 +13,10 @@ export interface Visited {
   readonly hash?: string | null
   /** Of the page as indexed; left out when an earlier one stands. */
   readonly title?: string
+  /** HTTP status of an answer that was an error. */
+  readonly status?: number | undefined
+  /** The other address that its redirect or canonical names. */
+  readonly leadsTo?: PageUrl | undefined
 }
 
 /** All that is known of one address. Times are milliseconds since 1970; null: never. */
@@ -30,6 +34,10 @@ export interface KnownAddress {
   readonly title: string | null
   readonly visitedAt: number
   readonly changedAt: number | null
+  /** Of the last visit, if it ended with an error of the site's. */
+  readonly status: number | null
+  /** The other address that a redirect or canonical named at the last visit. */
+  readonly leadsTo: PageUrl | null
 }
 
 /**
@@ -50,13 +58,14 @@ export class KnownAddresses {
   record(job: number, source: string, visits: readonly Visited[]): void {
     const now = this.#clock()
     const keep = this.#prepare(
-      `insert into known_address (url, source, job, outcome, detail, visited_at, hash, changed_at, title)
-       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, case when ?7 is null then null else ?6 end, ?9)
+      `insert into known_address (url, source, job, outcome, detail, visited_at, hash, changed_at, title, status, leads_to)
+       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, case when ?7 is null then null else ?6 end, ?9, ?10, ?11)
        on conflict (url) do update set source = ?2, job = ?3, outcome = ?4, detail = ?5, visited_at = ?6,
+         status = ?10, leads_to = ?11,
          changed_at = case when ?8 = 0 or hash is ?7 then changed_at else ?6 end,
          hash = case when ?8 = 0 then hash else ?7 end, title = coalesce(?9, title)`,
     )
-    for (const { url, outcome, detail, hash, title } of visits) {
+    for (const { url, outcome, detail, hash, title, status, leadsTo } of visits) {
       keep.run(
         url,
         source,
@@ -67,6 +76,8 @@ export class KnownAddresses {
         hash ?? null,
         hash === undefined ? 0 : 1,
         title ?? null,
+        status ?? null,
+        leadsTo ?? null,
       )
     }
   }
@@ -85,6 +96,8 @@ export class KnownAddresses {
       title: row["title"] as string | null,
       visitedAt: Number(row["visited_at"]),
       changedAt: row["changed_at"] as number | null,
+      status: row["status"] as number | null,
+      leadsTo: row["leads_to"] as PageUrl | null,
     }
   }
 
@@ -92,6 +105,15 @@ export class KnownAddresses {
   hashOf(url: PageUrl): string | null {
     const row = this.#prepare("select hash from known_address where url = ?").get(url)
     return (row?.["hash"] ?? null) as string | null
+  }
+
+  /** Takes down that the index holds the page now, or with null no more. Runs in the caller's transaction. */
+  setHash(url: PageUrl, hash: string | null): void {
+    this.#prepare("update known_address set hash = ?, changed_at = ? where url = ?").run(
+      hash,
+      this.#clock(),
+      url,
+    )
   }
 
   /** Pages that the index holds, as far as crawls know. */
