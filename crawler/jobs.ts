@@ -129,6 +129,36 @@ const STEPS = [
    ) strict;
    create index job_event_job on job_event (job, id);`,
   `alter table known_address add column status integer; alter table known_address add column leads_to text`,
+  `alter table known_address add column depth integer not null default 1;
+   alter table known_address add column found_how text not null default 'link';
+   alter table known_address add column found_on text;
+   alter table known_address add column first_seen integer not null default 0;
+   alter table known_address add column etag text;
+   alter table known_address add column last_modified text;
+   alter table known_address add column read_as text;
+   alter table known_address add column misses integer not null default 0;
+   alter table known_address add column interval_ms integer;
+   alter table known_address add column due_at integer not null default 0;
+   alter table known_address add column listed_in text;
+   alter table known_address add column listed_job integer;
+   alter table known_address add column modified_at integer;
+   alter table known_address add column published_at integer;
+   alter table known_address add column news integer not null default 0;
+   update known_address set first_seen = visited_at;
+   drop index known_address_source;
+   create index known_address_due on known_address (source, due_at);
+   create index known_address_listed on known_address (listed_in, listed_job) where listed_in is not null;
+   alter table crawl_url add column found_how text;
+   alter table crawl_url add column found_on text;
+   alter table crawl_url add column modified_at integer;
+   alter table crawl_url add column published_at integer;
+   alter table crawl_url add column news integer not null default 0;
+   alter table job add column bytes integer not null default 0;
+   alter table job add column spent_ms integer not null default 0;
+   create table listing (
+     source text not null, url text not null, kind text not null, found_on text, named_at integer,
+     etag text, last_modified text, read_at integer, primary key (source, url)
+   ) strict, without rowid;`,
 ]
 
 /** States, as SQL, whose jobs keep nothing of their frontier but what failed. */
