@@ -146,7 +146,7 @@ function addJsonLd(found: JsonObject[], script: Element): void {
     parsed = JSON.parse(
       text
         .trim()
-        .replace(/^<!--|-->$|^\/\/<!\[CDATA\[|\/\/\]\]>$/g, "")
+        .replace(/^<!--|-->$|^\/\/<!\[CDATA\[|\/\/\]\]>$/gi, "")
         .replace(/[\n\r\t]/g, " "),
     )
   } catch {

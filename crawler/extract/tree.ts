@@ -80,7 +80,8 @@ const CLOSES_PARAGRAPH = new Set(
 const HEADING = /^h[1-6]$/
 
 /** Parses any text as HTML. Never throws; the tree is never deeper than a few hundred levels. */
-export function parseTree(html: string): Element {
+export function parseTree(source: string): Element {
+  const html = withoutCdata(source)
   const builder = new TreeBuilder(html)
   const tokenizer = new Tokenizer({ decodeEntities: true }, builder)
   builder.stop = () => tokenizer.pause()
@@ -88,6 +89,20 @@ export function parseTree(html: string): Element {
   if (tokenizer.running) tokenizer.end()
   builder.onend()
   return builder.root
+}
+
+/**
+ * Outside SVG and MathML, `<![CDATA[` opens a bogus comment that ends at the next `>` (WHATWG HTML §13.2.5.42); the
+ * tokenizer would swallow all up to `]]>`. In small letters it does as it should.
+ */
+function withoutCdata(html: string): string {
+  if (!html.includes("<![CDATA[")) return html
+  let foreign = 0
+  return html.replace(/<(\/?)(?:svg|math)\b|<!\[CDATA\[/gi, (found, slash: string | undefined) => {
+    if (slash === undefined) return foreign > 0 ? found : found.toLowerCase()
+    foreign = Math.max(0, foreign + (slash === "" ? 1 : -1))
+    return found
+  })
 }
 
 class TreeBuilder implements TokenizerCallbacks {
