@@ -249,6 +249,8 @@ class SiteCrawl implements Visits, Disposable {
       await this.#take(entry, visit.reading)
       return
     }
+    if (visit.kind === "unmodified")
+      throw new Error(`${visit.url} answered 304 to a request without validators`)
     // A visit cut short by a stop has no outcome: it is made again when the crawl goes on.
     if (visit.kind === "failed" && visit.because === "cancelled") return
     const { config } = this.#options

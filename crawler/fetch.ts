@@ -13,7 +13,7 @@ export type FetchFailure = Extract<CrawlOutcome, { kind: "failed" }> & { readonl
 export type FetchResult =
   | Fetched
   /** The copy named by the validators is still good. */
-  | { readonly kind: "not-modified"; readonly url: PageUrl }
+  | { readonly kind: "not-modified"; readonly url: PageUrl; readonly headers: IncomingHttpHeaders }
   | Extract<CrawlOutcome, { kind: "skipped" | "postponed" }>
   | FetchFailure
 
@@ -27,6 +27,12 @@ export interface Fetched {
   readonly body: Uint8Array
 }
 
+/** What a site answers a copy's freshness by (RFC 9110 §8.8); null where it gave none. */
+export interface Validators {
+  readonly etag: string | null
+  readonly lastModified: string | null
+}
+
 export interface FetchOptions {
   readonly guard: AddressGuard
   readonly userAgent: string
@@ -35,8 +41,8 @@ export interface FetchOptions {
   /** All hops together. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
-  /** Validators of a copy at hand: sent as If-None-Match and If-Modified-Since. */
-  readonly validators?: { readonly etag?: string; readonly lastModified?: string }
+  /** Of a copy at hand: sent as If-None-Match and If-Modified-Since, but not to where a redirect leads. */
+  readonly validators?: Validators | undefined
   /** Asked before a redirect is followed; an outcome ends the visit with it. */
   readonly onRedirect?: (to: PageUrl) => Promise<CrawlOutcomeOfRedirect | null>
   /** The Accept header. Default: pages and text. */
@@ -81,7 +87,7 @@ async function followed(start: PageUrl, options: FetchOptions, signal: AbortSign
     if (visited.size > options.maxRedirects + 1) {
       return failed("redirect-loop", `more than ${options.maxRedirects} redirects, the last to ${url}`)
     }
-    const result = await hop(url, options, signal)
+    const result = await hop(url, url === start ? options : { ...options, validators: undefined }, signal)
     if (result.kind !== "redirect") return result
     const next = toPageUrl(result.location, url)
     if (next === null)
@@ -117,7 +123,7 @@ async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Pr
     return failureOf(signal.aborted ? (signal.reason as Error) : answer.error, answer.inBody, options)
   }
   const { status, headers } = answer
-  if (status === 304 && options.validators) return { kind: "not-modified", url }
+  if (status === 304 && options.validators) return { kind: "not-modified", url, headers }
   if ([301, 302, 303, 307, 308].includes(status) && headers.location !== undefined) {
     // Servers send UTF-8 here though headers are Latin-1 by the letter.
     return { kind: "redirect", location: Buffer.from(headers.location, "latin1").toString("utf8") }
@@ -138,14 +144,23 @@ async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Pr
 }
 
 function requestHeaders(options: FetchOptions): Record<string, string> {
-  const { etag, lastModified } = options.validators ?? {}
+  const { etag = null, lastModified = null } = options.validators ?? {}
   return {
     "user-agent": options.userAgent,
     accept: options.accept ?? "text/html,application/xhtml+xml;q=0.9,text/plain;q=0.8,*/*;q=0.1",
     "accept-encoding": ACCEPTED_ENCODINGS,
-    ...(etag === undefined ? {} : { "if-none-match": etag }),
-    ...(lastModified === undefined ? {} : { "if-modified-since": lastModified }),
+    ...(etag === null ? {} : { "if-none-match": etag }),
+    ...(lastModified === null ? {} : { "if-modified-since": lastModified }),
   }
+}
+
+const MAX_VALIDATOR_CHARS = 500
+
+/** Those of an answer. What could not be sent back as a header is left out. */
+export function validatorsOf(headers: IncomingHttpHeaders): Validators {
+  const kept = (value: string | undefined) =>
+    value !== undefined && value.length <= MAX_VALIDATOR_CHARS && /^[\x20-\x7e]+$/.test(value) ? value : null
+  return { etag: kept(headers.etag), lastModified: kept(headers["last-modified"]) }
 }
 
 /** When a Retry-After header (RFC 9110 §10.2.3: seconds or a date) asks to come back. */

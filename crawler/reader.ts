@@ -9,7 +9,15 @@ import { charsetParameter, mediaType, sniff } from "./content-type.ts"
 import { LinkReading } from "./extract/extract-links.ts"
 import type { Extracted } from "./extract/extracted.ts"
 import { isAdultRating } from "./extract/unsafe.ts"
-import { type Fetched, fetchPage, type FetchFailure, type FetchOptions, type FetchResult } from "./fetch.ts"
+import {
+  type Fetched,
+  fetchPage,
+  type FetchFailure,
+  type FetchOptions,
+  type FetchResult,
+  type Validators,
+  validatorsOf,
+} from "./fetch.ts"
 import type { CrawlOutcome } from "./outcome.ts"
 import { type ReadBodyResult, ReaderThreads } from "./reader-threads.ts"
 import type { Reader, Reading, ReadOptions, ReadResult } from "./reading.ts"
@@ -29,10 +37,20 @@ const MAX_ROBOTS_BYTES = 5_000_000
 /** {@link ReadResult}, with what only crawls need to know. */
 export type Visit =
   | { readonly kind: "read"; readonly reading: Reading }
+  | Unmodified
   | Extract<CrawlOutcome, { kind: "skipped" | "postponed" }>
   | FetchFailure
 
-export interface VisitOptions extends ReadOptions, Pick<FetchOptions, "onRedirect"> {}
+/** The site says that the copy whose validators were sent is still good. */
+export interface Unmodified {
+  readonly kind: "unmodified"
+  readonly url: PageUrl
+  /** As sent with this answer. */
+  readonly validators: Validators
+  readonly noindex: boolean
+}
+
+export interface VisitOptions extends ReadOptions, Pick<FetchOptions, "onRedirect" | "validators"> {}
 
 /** A {@link Reader}. Threads start with the first page and end when there is nothing to do; close it all the same. */
 export function createReader(config: CrawlerConfig, options: ReaderOptions = {}): Reader {
@@ -76,14 +94,16 @@ export class PageReader implements Reader {
       const outcome = await this.disallowed(page)
       if (outcome) return outcome
     }
-    return await this.visit(page, {
+    const visit = await this.visit(page, {
       ...options,
       ...(options.robots === true ? { onRedirect: (to: PageUrl) => this.disallowed(to) } : {}),
     })
+    if (visit.kind === "unmodified") throw new Error(`${url} answered 304 to a request without validators`)
+    return visit
   }
 
   /** Why robots.txt keeps us from `url`, or null. */
-  async disallowed(url: PageUrl): Promise<Exclude<Visit, { kind: "read" }> | null> {
+  async disallowed(url: PageUrl): Promise<Exclude<Visit, { kind: "read" | "unmodified" }> | null> {
     if (!this.#config.robots) return null
     const answer = await this.robots.for(url)
     if (answer.kind !== "rules") return answer
@@ -95,7 +115,7 @@ export class PageReader implements Reader {
   /** Fetches without reading: robots.txt, sitemaps, images. */
   fetch(
     url: PageUrl,
-    options: Pick<FetchOptions, "accept" | "accepts" | "onRedirect" | "signal"> & {
+    options: Pick<FetchOptions, "accept" | "accepts" | "onRedirect" | "signal" | "validators"> & {
       readonly maxBytes?: number
     },
   ): Promise<FetchResult> {
@@ -110,9 +130,12 @@ export class PageReader implements Reader {
       ...this.#fetchOptions(timeoutMs),
       ...(options.onRedirect ? { onRedirect: options.onRedirect } : {}),
       signal: options.signal,
+      validators: options.validators,
     })
-    if (fetched.kind === "not-modified")
-      throw new Error(`${url} answered 304 to a request without validators`)
+    if (fetched.kind === "not-modified") {
+      const { noindex } = xRobotsTag(fetched.headers["x-robots-tag"], this.#config.userAgent)
+      return { kind: "unmodified", url: fetched.url, validators: validatorsOf(fetched.headers), noindex }
+    }
     if (fetched.kind !== "fetched") return fetched
     return await this.#readBody(fetched, deadline, options)
   }
@@ -171,6 +194,7 @@ export class PageReader implements Reader {
         contentType: mediaType(fetched.headers["content-type"]),
         bytes,
         extracted: this.#withHeaders(extracted, fetched),
+        validators: validatorsOf(fetched.headers),
       },
     }
   }

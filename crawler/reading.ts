@@ -1,5 +1,6 @@
 import type { PageUrl } from "#engine"
 import type { Extracted } from "./extract/extracted.ts"
+import type { Validators } from "./fetch.ts"
 import type { CrawlOutcome } from "./outcome.ts"
 import type { Rendering } from "./sources/source.ts"
 
@@ -12,6 +13,8 @@ export interface Reading {
   /** Bytes of the decoded body. */
   readonly bytes: number
   readonly extracted: Extracted
+  /** Of the server's answer; left out when the answer alone does not make the page, as with one that a browser made. */
+  readonly validators?: Validators
 }
 
 /** A reading, or why there is none. */
