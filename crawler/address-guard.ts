@@ -18,6 +18,8 @@ export class BlockedAddressError extends Error {
 export interface AddressGuardOptions {
   /** Settings value: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
   readonly allowed: readonly string[]
+  /** The setting they come from, for messages. Default `FOSSICK_ALLOWED_NETWORKS`. */
+  readonly allowedBy?: string
   /** Connections kept to one host. */
   readonly connections: number
   readonly connectTimeoutMs: number
@@ -35,12 +37,14 @@ export interface AddressGuardOptions {
  */
 export class AddressGuard implements AsyncDisposable {
   readonly #allowed: AllowedNetworks
+  readonly #allowedBy: string
   readonly #checked: Agent
   readonly #trusted: Agent
 
   /** @throws Error naming the entry of `allowed` that cannot be understood. */
   constructor(options: AddressGuardOptions) {
     this.#allowed = new AllowedNetworks(options.allowed)
+    this.#allowedBy = options.allowedBy ?? "FOSSICK_ALLOWED_NETWORKS"
     const agent = (lookup?: LookupFunction) =>
       new Agent({
         connections: options.connections,
@@ -52,9 +56,7 @@ export class AddressGuard implements AsyncDisposable {
           ...(lookup === undefined ? {} : { lookup }),
         },
       })
-    this.#checked = agent((hostname, lookupOptions, callback) => {
-      this.#lookup(hostname, lookupOptions, callback)
-    })
+    this.#checked = agent(this.#checkedLookup)
     this.#trusted = agent()
   }
 
@@ -63,20 +65,37 @@ export class AddressGuard implements AsyncDisposable {
    * @throws BlockedAddressError when the host is an address that may not be reached.
    */
   dispatcherFor(url: URL): Dispatcher {
-    if (this.#allowed.name(url)) return this.#trusted
-    const host = bareHost(url)
-    if (ipaddr.isValid(host)) {
-      if (!isPublic(ipaddr.process(host))) {
-        throw new BlockedAddressError(
-          `${host} is not a public address; FOSSICK_ALLOWED_NETWORKS can allow it`,
-        )
-      }
-    }
-    return this.#checked
+    return this.#isTrusted(url) ? this.#trusted : this.#checked
+  }
+
+  /**
+   * What a socket to the host of `url` must be opened with, for those who cannot use a dispatcher.
+   * @throws BlockedAddressError when the host is an address that may not be reached.
+   */
+  socketOptions(url: URL): { readonly lookup?: LookupFunction } {
+    return this.#isTrusted(url) ? {} : { lookup: this.#checkedLookup }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#checked.destroy(), this.#trusted.destroy()])
+  }
+
+  readonly #checkedLookup: LookupFunction = (hostname, options, callback) => {
+    this.#lookup(hostname, options, callback)
+  }
+
+  /** Whether the host was allowed by name. @throws BlockedAddressError */
+  #isTrusted(url: URL): boolean {
+    if (this.#allowed.name(url)) return true
+    const host = bareHost(url)
+    if (ipaddr.isValid(host)) {
+      if (!isPublic(ipaddr.process(host))) {
+        throw new BlockedAddressError(
+          `${host} is not a public address; ${this.#allowedBy} can allow it`,
+        )
+      }
+    }
+    return false
   }
 
   #lookup(hostname: string, options: LookupOptions, callback: Parameters<LookupFunction>[2]): void {
@@ -94,7 +113,7 @@ export class AddressGuard implements AsyncDisposable {
           const addresses = found.map(({ address }) => address).join(", ")
           callback(
             new BlockedAddressError(
-              `${hostname} has no public address (${addresses}); FOSSICK_ALLOWED_NETWORKS can allow it`,
+              `${hostname} has no public address (${addresses}); ${this.#allowedBy} can allow it`,
             ),
             "",
           )

@@ -1,0 +1,262 @@
+import { randomBytes } from "node:crypto"
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from "node:http"
+import { type AddressInfo, connect, type Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import { type AddressGuard, BlockedAddressError } from "../address-guard.ts"
+import { bareHost } from "../allowed-networks.ts"
+
+/** Sockets that one page may have open at the same time. */
+const MAX_SOCKETS = 64
+const CONNECT_TIMEOUT_MS = 10_000
+
+/** RFC 9110 §7.6.1, and what is meant for a proxy. */
+const HOP_BY_HOP = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+])
+
+/** One page's right to use the proxy. Disposing of it ends the right and cuts its connections. */
+export interface ProxyPass extends Disposable {
+  readonly username: string
+  readonly password: string
+  /** Bytes received for the page so far. */
+  readonly bytes: number
+  /** Whether it was cut off because it received more than it may. */
+  readonly isSpent: boolean
+  /** Hosts the address guard refused, at most ten. */
+  readonly refused: readonly string[]
+}
+
+/**
+ * The browser's only way out: an HTTP proxy on loopback that connects to the addresses the {@link AddressGuard} has
+ * checked, and to no others. Names are resolved here, once, so the browser never resolves any; each redirect, script,
+ * frame and WebSocket is a request or a tunnel of its own and is checked as such.
+ *
+ * It answers nobody without a {@link ProxyPass} (407, RFC 9110 §11.7), so other programs on this machine cannot use it.
+ */
+export class GuardProxy implements AsyncDisposable {
+  /** `http://127.0.0.1:<port>` */
+  readonly address: string
+  readonly #guard: AddressGuard
+  readonly #server: Server
+  readonly #passes = new Map<string, Pass>()
+
+  static async start(guard: AddressGuard): Promise<GuardProxy> {
+    const server = createServer({ requestTimeout: 0, maxHeaderSize: 64 * 1024 })
+    await new Promise<void>((listening, failed) => {
+      server.once("error", failed)
+      server.listen(0, "127.0.0.1", listening)
+    })
+    server.unref()
+    return new GuardProxy(guard, server)
+  }
+
+  private constructor(guard: AddressGuard, server: Server) {
+    this.#guard = guard
+    this.#server = server
+    this.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    server.on("request", (incoming, response) => {
+      this.#forward(incoming, response)
+    })
+    server.on("connect", (incoming: IncomingMessage, client: Duplex, head: Buffer) => {
+      this.#tunnel(incoming, client, head)
+    })
+    server.on("clientError", (_, client) => client.destroy())
+  }
+
+  /** Lets one page in, until it has received `maxBytes`. */
+  admit(maxBytes: number): ProxyPass {
+    const pass: Pass = new Pass(maxBytes, () => this.#passes.delete(pass.credentials))
+    this.#passes.set(pass.credentials, pass)
+    return pass
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const pass of this.#passes.values()) pass[Symbol.dispose]()
+    this.#server.closeAllConnections()
+    await new Promise<void>((closed) => {
+      this.#server.close(() => {
+        closed()
+      })
+    })
+  }
+
+  #passOf(incoming: IncomingMessage): Pass | null {
+    const [scheme, credentials = ""] = (incoming.headers["proxy-authorization"] ?? "").split(" ", 2)
+    return scheme?.toLowerCase() === "basic" ? (this.#passes.get(credentials) ?? null) : null
+  }
+
+  #forward(incoming: IncomingMessage, response: ServerResponse): void {
+    const pass = this.#passOf(incoming)
+    if (!pass) {
+      response.writeHead(407, { "proxy-authenticate": 'Basic realm="fossick"' }).end()
+      return
+    }
+    const target = URL.parse(incoming.url ?? "")
+    if (target?.protocol !== "http:") {
+      response.writeHead(400).end()
+      return
+    }
+    const fail = (status: number) => {
+      if (response.headersSent) response.destroy()
+      else response.writeHead(status).end()
+    }
+    let socketOptions
+    try {
+      socketOptions = this.#guard.socketOptions(target)
+    } catch (error) {
+      fail(pass.statusOf(error as Error, target))
+      return
+    }
+    const outgoing = request({
+      ...socketOptions,
+      agent: pass.agent,
+      host: bareHost(target),
+      port: target.port === "" ? 80 : Number(target.port),
+      path: target.pathname + target.search,
+      method: incoming.method ?? "GET",
+      headers: { ...endToEnd(incoming.headers), host: target.host },
+    })
+    outgoing.setTimeout(CONNECT_TIMEOUT_MS * 3, () => outgoing.destroy())
+    outgoing.on("socket", (socket) => {
+      pass.watch(socket)
+    })
+    outgoing.on("error", (error) => {
+      fail(pass.statusOf(error, target))
+    })
+    outgoing.on("response", (answer) => {
+      answer.on("error", () => response.destroy())
+      response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers))
+      answer.pipe(response)
+    })
+    response.on("close", () => outgoing.destroy())
+    incoming.on("error", () => outgoing.destroy())
+    incoming.pipe(outgoing)
+  }
+
+  #tunnel(incoming: IncomingMessage, client: Duplex, head: Buffer): void {
+    client.on("error", () => client.destroy())
+    const answer = (status: string, headers = "") => {
+      client.end(`HTTP/1.1 ${status}\r\n${headers}content-length: 0\r\n\r\n`)
+    }
+    const pass = this.#passOf(incoming)
+    if (!pass) {
+      answer("407 Proxy Authentication Required", 'proxy-authenticate: Basic realm="fossick"\r\n')
+      return
+    }
+    // A scheme without a default port, so that the port is always there to be read.
+    const asked = URL.parse(`tunnel://${incoming.url ?? ""}`)
+    const target = asked === null || asked.port === "" ? null : tunnelTarget(asked)
+    if (!target) {
+      answer("400 Bad Request")
+      return
+    }
+    if (pass.sockets.size >= MAX_SOCKETS) {
+      answer("503 Service Unavailable")
+      return
+    }
+    let upstream: Socket
+    try {
+      upstream = connect({
+        ...this.#guard.socketOptions(target),
+        host: bareHost(target),
+        port: Number(asked?.port),
+      })
+    } catch (error) {
+      answer(`${pass.statusOf(error as Error, target)} Refused`)
+      return
+    }
+    let isOpen = false
+    upstream.setTimeout(CONNECT_TIMEOUT_MS, () => upstream.destroy(new Error("no connection in time")))
+    upstream.on("error", (error) => {
+      if (isOpen) client.destroy()
+      else answer(`${pass.statusOf(error, target)} Refused`)
+    })
+    upstream.once("connect", () => {
+      isOpen = true
+      upstream.setTimeout(0)
+      client.write("HTTP/1.1 200 Connection Established\r\n\r\n")
+      if (head.length > 0) upstream.write(head)
+      upstream.pipe(client)
+      client.pipe(upstream)
+    })
+    upstream.on("close", () => client.destroy())
+    client.on("close", () => upstream.destroy())
+    pass.watch(upstream)
+  }
+}
+
+class Pass implements ProxyPass {
+  readonly username = "page"
+  readonly password = randomBytes(24).toString("base64url")
+  /** As the Proxy-Authorization header has them. */
+  readonly credentials = Buffer.from(`${this.username}:${this.password}`).toString("base64")
+  readonly agent = new Agent({ keepAlive: true, maxSockets: 6, maxTotalSockets: MAX_SOCKETS })
+  readonly sockets = new Set<Socket>()
+  readonly refused: string[] = []
+  bytes = 0
+  isSpent = false
+  readonly #maxBytes: number
+  readonly #onEnd: () => void
+
+  constructor(maxBytes: number, onEnd: () => void) {
+    this.#maxBytes = maxBytes
+    this.#onEnd = onEnd
+  }
+
+  /** Counts what comes in over the socket, and ends it with the pass. */
+  watch(socket: Socket): void {
+    if (this.sockets.has(socket)) return
+    this.sockets.add(socket)
+    let counted = 0
+    const count = () => {
+      this.bytes += socket.bytesRead - counted
+      counted = socket.bytesRead
+      if (this.bytes <= this.#maxBytes || this.isSpent) return
+      this.isSpent = true
+      this[Symbol.dispose]()
+    }
+    socket.on("data", count)
+    socket.once("close", () => this.sockets.delete(socket))
+  }
+
+  /** The status that tells the browser of a failure; nothing of what was found out about the address goes into it. */
+  statusOf(error: Error, target: URL): number {
+    const isBlocked = [error, error.cause].some((one) => one instanceof BlockedAddressError)
+    if (isBlocked && this.refused.length < 10 && !this.refused.includes(target.host))
+      this.refused.push(target.host)
+    return isBlocked ? 403 : 502
+  }
+
+  [Symbol.dispose](): void {
+    this.#onEnd()
+    this.agent.destroy()
+    for (const socket of this.sockets) socket.destroy()
+  }
+}
+
+/** The guard judges by host and port; which of the two schemes it is decides nothing but the default port. */
+function tunnelTarget(asked: URL): URL | null {
+  return URL.parse(`${asked.port === "80" ? "http" : "https"}://${asked.host}/`)
+}
+
+function endToEnd(headers: IncomingMessage["headers"]): IncomingMessage["headers"] {
+  const named = (headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase())
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name) && !named.includes(name)),
+  )
+}
