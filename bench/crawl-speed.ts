@@ -16,7 +16,14 @@ const SPIDER = join(import.meta.dirname, "peers/scrapy_spider.py")
 /** A way to read the site, run as a process of its own. */
 interface Contestant {
   readonly name: string
-  command(start: string, concurrency: string, python: string): [command: string, args: string[]]
+  command(start: string, concurrency: string, tools: Tools): [command: string, args: string[]]
+}
+
+/** Programs of others. */
+interface Tools {
+  readonly python: string
+  /** Null where there is no Go to build it with. */
+  readonly colly: string | null
 }
 
 const own =
@@ -27,12 +34,16 @@ const own =
   ]
 const scrapy =
   (...options: string[]): Contestant["command"] =>
-  (start, concurrency, python) => [python, [SPIDER, start, concurrency, ...options]]
+  (start, concurrency, { python }) => [python, [SPIDER, start, concurrency, ...options]]
 
 const CONTESTANTS: Readonly<Record<string, Contestant>> = {
   links: { name: "Fossick: frontier, fetch, parse, links", command: own("links") },
   index: { name: "Fossick: fetch, extract, index, no vectors", command: own("index") },
   loop: { name: "bare undici and htmlparser2 loop", command: own("loop") },
+  colly: {
+    name: "colly: fetch, parse, links",
+    command: (start, concurrency, { colly }) => [colly ?? "", [start, concurrency]],
+  },
   scrapy: { name: "Scrapy: fetch, parse, links (XPath, each address of a page once)", command: scrapy() },
   tutorial: { name: "Scrapy: fetch, parse, links (LinkExtractor)", command: scrapy("--tutorial") },
   trafilatura: { name: "Scrapy with trafilatura, nothing indexed", command: scrapy("--extract") },
@@ -55,18 +66,35 @@ async function pythonEnvironment(): Promise<string> {
   return python
 }
 
+/** colly's contestant, built with the Go that is there. */
+async function builtColly(): Promise<string | null> {
+  const program = join(BENCH_DIR, "colly")
+  try {
+    await promisify(execFile)("go", ["build", "-o", program, "."], {
+      cwd: join(import.meta.dirname, "peers/colly"),
+    })
+    return program
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    process.stderr.write(`without colly: ${code === "ENOENT" ? "there is no go command" : message}
+`)
+    return null
+  }
+}
+
 async function bench(rounds: number, concurrency: string, only: readonly string[]): Promise<void> {
-  const python = await pythonEnvironment()
+  const tools = { python: await pythonEnvironment(), colly: await builtColly() }
+  const keys = only.filter((key) => key !== "colly" || tools.colly !== null)
   await using site = await startDocumentationSite()
   const results = new Map<string, Round[]>()
   // The first round warms the server's memory and is not counted.
   for (let round = 0; round <= rounds; round++) {
-    for (const key of only) {
+    for (const key of keys) {
       const contestant = CONTESTANTS[key]
       if (!contestant)
         throw new Error(`unknown contestant ${key}; known: ${Object.keys(CONTESTANTS).join(", ")}`)
       if (round === 0 && key !== "loop") continue
-      const [command, args] = contestant.command(site.url, concurrency, python)
+      const [command, args] = contestant.command(site.url, concurrency, tools)
       const { lastLine, ...usage } = await runMeasured(command, args)
       const result: Round = { ...(JSON.parse(lastLine) as CrawlReport), ...usage }
       process.stderr.write(`round ${round}: ${contestant.name}: ${JSON.stringify(result)}\n`)
@@ -87,6 +115,7 @@ async function bench(rounds: number, concurrency: string, only: readonly string[
   process.stdout.write(table([["", "pages", "pages/s", "CPU s per 1,000 pages", "peak memory, MB"], ...rows]))
   const pairs = [
     ["links", "scrapy"],
+    ["links", "colly"],
     ["links", "tutorial"],
     ["index", "trafilatura"],
     ["loop", "links"],
