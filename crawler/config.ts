@@ -22,20 +22,27 @@ const networks = list({
     "Private networks that may be read all the same: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`, separated by commas.",
 })
 
-const allowedNetworks: typeof networks = {
-  ...networks,
+const webhookNetworks = list({
+  name: "FOSSICK_WEBHOOK_NETWORKS",
+  default: "",
+  about: "Private networks that webhooks may be sent to; entries as in FOSSICK_ALLOWED_NETWORKS.",
+})
+
+const checkedNetworks = (setting: typeof networks): typeof networks => ({
+  ...setting,
   parse(value) {
-    const entries = networks.parse(value)
+    const entries = setting.parse(value)
     for (const entry of entries) parseRule(entry)
     return entries
   },
-}
+})
 
 /** Settings of the crawler. */
 export const crawlerSettings = {
   userAgent,
   contactUrl,
-  allowedNetworks,
+  allowedNetworks: checkedNetworks(networks),
+  webhookNetworks: checkedNetworks(webhookNetworks),
   fetchConcurrency: integer(
     {
       name: "FOSSICK_FETCH_CONCURRENCY",

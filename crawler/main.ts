@@ -4,12 +4,14 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { pino } from "pino"
 import { engineSettings } from "#engine/config.ts"
 import { environment, readSettings } from "#engine/settings.ts"
-import { crawlerSettings } from "./config.ts"
+import { crawlerSettings, userAgentHeader } from "./config.ts"
 import { followImages } from "./images/follow-images.ts"
 import { ImageStore } from "./images/image-store.ts"
 import { EXIT_LOCKED, JobProcess } from "./job-process.ts"
 import { BEAT_MS, Jobs } from "./jobs.ts"
 import { openStateStore } from "./state-store.ts"
+import { followWebhooks } from "./webhooks/follow-webhooks.ts"
+import { WebhookQueue } from "./webhooks/webhook-queue.ts"
 
 // The crawler process: small while there is nothing to do, since all work happens in a process of its own that
 // ends with the work.
@@ -20,7 +22,7 @@ const PAUSE_MS = 2000
 const MAX_PAUSE_MS = 30_000
 
 const env = environment()
-const { images } = readSettings(crawlerSettings, env)
+const config = readSettings(crawlerSettings, env)
 const { dataDir } = readSettings(engineSettings, env)
 const log = pino({ name: "crawler", level: env["FOSSICK_LOG_LEVEL"] || "info" })
 const db = openStateStore(dataDir)
@@ -41,9 +43,17 @@ const beat = setInterval(() => {
   jobs.crawlerBeat(process.pid)
 }, BEAT_MS)
 
-const following = images
+const following = config.images
   ? followImages({ store: new ImageStore(db, dataDir), jobs, log, signal: stop.signal })
   : null
+const telling = followWebhooks({
+  queue: new WebhookQueue(db),
+  networks: config.webhookNetworks,
+  userAgent: userAgentHeader(config),
+  env,
+  log,
+  signal: stop.signal,
+})
 
 // What an earlier process left: jobs it was running, pages whose vectors are not made.
 let unfinished = existsSync(join(dataDir, "index")) || jobs.hasRunning()
@@ -69,6 +79,7 @@ while (!stop.signal.aborted) {
 }
 
 await following
+await telling
 clearInterval(beat)
 jobs.crawlerGone(process.pid)
 db.close()

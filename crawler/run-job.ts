@@ -5,6 +5,7 @@ import { crawlSite } from "./crawl-site.ts"
 import { BEAT_MS, type Job, type Jobs } from "./jobs.ts"
 import { PageReader } from "./reader.ts"
 import type { StateStore } from "./state-store.ts"
+import { WebhookQueue } from "./webhooks/webhook-queue.ts"
 
 export interface RunJobOptions {
   readonly db: StateStore
@@ -23,6 +24,7 @@ export interface RunJobOptions {
  */
 export async function runJob(id: number, options: RunJobOptions): Promise<Job | null> {
   const { db, jobs, engine, config } = options
+  WebhookQueue.prepare(db)
   const job = jobs.start(id)
   if (!job) return jobs.get(id)
   const stop = new AbortController()

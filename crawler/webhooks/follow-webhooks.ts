@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Logger } from "pino"
+import type { DueDelivery, WebhookQueue } from "./webhook-queue.ts"
+import type { DeliverOptions } from "./deliver.ts"
+
+const POLL_MS = 1000
+/** Receivers that are spoken to at the same time; each gets one message at a time. */
+const RECEIVERS = 8
+const PRUNE_EVERY_MS = 3_600_000
+
+export interface FollowWebhooksOptions extends Omit<DeliverOptions, "signal"> {
+  readonly queue: WebhookQueue
+  readonly log: Logger
+  readonly signal: AbortSignal
+  /** Milliseconds between two looks at the queue. Default one second. */
+  readonly pollMs?: number
+}
+
+/**
+ * Sends what is due for as long as the signal lets it, beside whatever else the process does. A receiver that is slow
+ * holds up none but itself.
+ */
+export async function followWebhooks(options: FollowWebhooksOptions): Promise<void> {
+  const { queue, log, signal, pollMs = POLL_MS } = options
+  const sending = new Map<string, Promise<void>>()
+  let pruned = 0
+  let deliver: ((delivery: DueDelivery) => Promise<void>) | null = null
+  const close = new AsyncDisposableStack()
+  while (!signal.aborted) {
+    try {
+      if (queue.hasNotes()) queue.collect()
+      if (Date.now() - pruned > PRUNE_EVERY_MS) {
+        queue.prune()
+        pruned = Date.now()
+      }
+      for (const delivery of queue.due(new Set(sending.keys()), RECEIVERS - sending.size)) {
+        // Loaded with the first message: most appliances send none, and a small process stays small.
+        if (deliver === null) {
+          const { Deliverer } = await import("./deliver.ts")
+          const deliverer = close.use(new Deliverer(queue, options))
+          deliver = (one) => deliverer.deliver(one)
+        }
+        const sent = deliver(delivery)
+          .catch((error: unknown) => log.error({ err: error }, "a webhook could not be sent"))
+          .finally(() => sending.delete(delivery.url))
+        sending.set(delivery.url, sent)
+      }
+    } catch (error) {
+      log.error({ err: error }, "webhooks are tried again")
+    }
+    await sleep(pollMs, undefined, { signal }).catch(() => undefined)
+  }
+  await Promise.all(sending.values())
+  await close.disposeAsync()
+}

@@ -1,0 +1,77 @@
+import { request } from "undici"
+import type { AddressGuard } from "../address-guard.ts"
+import { retryAfter } from "../fetch.ts"
+
+/** How an attempt ended. `retryAfterMs`: the pause the receiver asks for. */
+export type Posted =
+  | { readonly kind: "delivered"; readonly status: number }
+  | {
+      readonly kind: "refused"
+      /** Null when there was no answer. */
+      readonly status: number | null
+      readonly error: string
+      readonly retryAfterMs: number | null
+      /** The receiver wants no more of it. */
+      readonly final: boolean
+    }
+
+export interface PostOptions {
+  readonly guard: AddressGuard
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+/** More of an answer is not waited for; none of it is kept. */
+const MAX_ANSWER_BYTES = 16 * 1024
+
+/** POSTs one message. Redirects are not followed: they could lead where nobody meant to send. Never rejects. */
+export async function post(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  { guard, timeoutMs, signal }: PostOptions,
+): Promise<Posted> {
+  const late = AbortSignal.timeout(timeoutMs)
+  try {
+    const target = new URL(url)
+    const {
+      statusCode: status,
+      headers: answered,
+      body: answer,
+    } = await request(target, {
+      dispatcher: guard.dispatcherFor(target),
+      method: "POST",
+      headers: { ...authorization(target), ...headers, "content-type": "application/json" },
+      body,
+      signal: AbortSignal.any([late, signal]),
+    })
+    // The status is the whole answer: a body that never ends takes nothing back.
+    await answer.dump({ limit: MAX_ANSWER_BYTES }).catch(() => undefined)
+    if (status >= 200 && status < 300) return { kind: "delivered", status }
+    const asked = answered["retry-after"]
+    return {
+      kind: "refused",
+      status,
+      error:
+        status >= 300 && status < 400
+          ? `answered ${status}, and redirects are not followed`
+          : `answered ${status}`,
+      retryAfterMs: asked === undefined ? null : retryAfter(String(asked), Date.now()).getTime() - Date.now(),
+      final: status === 410,
+    }
+  } catch (error) {
+    const reason = late.aborted ? `no answer within ${timeoutMs / 1000} s` : reasonOf(error as Error)
+    return { kind: "refused", status: null, error: reason, retryAfterMs: null, final: false }
+  }
+}
+
+function authorization({ username, password }: URL): Record<string, string> {
+  if (username === "" && password === "") return {}
+  const both = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { authorization: `Basic ${Buffer.from(both).toString("base64")}` }
+}
+
+function reasonOf(error: Error): string {
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return reasonOf(error.errors[0])
+  return error.message || (error as NodeJS.ErrnoException).code || error.name
+}
