@@ -1,5 +1,6 @@
 import { getDomain } from "tldts"
 import type { PageUrl } from "#engine"
+import { addressPatterns } from "./globs.ts"
 import type { Source } from "./sources/source.ts"
 
 /**
@@ -42,13 +43,21 @@ function authorityOf(url: URL): string {
 }
 
 /**
- * A test for membership in a source: in the scope of any seed, seen from where that seed's redirects lead.
+ * A test for membership in a source: in the scope of any seed, seen from where that seed's redirects lead, and
+ * fitting what the source includes and excludes. Seeds and where they lead are exempt from `include` alone: what
+ * an operator names belongs to the source.
  * `landings`: those addresses by seed, as far as they are known.
+ * @throws PatternError
  */
 export function membership(
-  source: Pick<Source, "seeds" | "scope">,
+  source: Pick<Source, "seeds" | "scope" | "include" | "exclude">,
   landings: ReadonlyMap<string, PageUrl>,
 ): (url: PageUrl) => boolean {
-  const scopes = source.seeds.map((seed) => scopeOf(landings.get(seed) ?? (seed as PageUrl), source.scope))
-  return (url) => scopes.some((isInside) => isInside(url))
+  const starts = source.seeds.map((seed) => landings.get(seed) ?? (seed as PageUrl))
+  const scopes = starts.map((start) => scopeOf(start, source.scope))
+  const named = new Set<string>([...source.seeds, ...starts])
+  const isIncluded = source.include.length === 0 ? () => true : addressPatterns("include", source.include)
+  const isExcluded = addressPatterns("exclude", source.exclude)
+  return (url) =>
+    scopes.some((isInside) => isInside(url)) && (named.has(url) || isIncluded(url)) && !isExcluded(url)
 }

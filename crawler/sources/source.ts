@@ -16,7 +16,7 @@ export interface Source {
   readonly seeds: readonly string[]
   /** What belongs to it, seen from each seed. */
   readonly scope: Scope
-  /** Patterns of addresses inside the scope; an address belongs to it when any fits. Empty: all fit. */
+  /** Patterns (`../globs.ts`) of addresses inside the scope; an address belongs to it when any fits. Empty: all fit. */
   readonly include: readonly string[]
   /** Patterns of addresses that do not belong to it, whatever `include` says. */
   readonly exclude: readonly string[]
@@ -85,11 +85,13 @@ export type Login =
       readonly proof: string | null
     }
 
+/** Either `cron` or `everyHours` is set. */
 export interface Schedule {
-  /** Five fields, `minute hour day month weekday`; or null, and `everyHours` is set. */
+  /** Five fields, `minute hour day month weekday`. */
   readonly cron: string | null
+  /** From the start of one run to the start of the next. */
   readonly everyHours: number | null
-  /** IANA name, such as `Europe/Paris`. */
+  /** Whose clock `cron` means: an IANA name, such as `Europe/Paris`. */
   readonly timeZone: string
   /** A run starts up to this many minutes late, by chance, so that sources do not start together. */
   readonly jitterMinutes: number
@@ -117,12 +119,16 @@ export interface Webhook {
 
 /** What a source needs to be told; {@link defineSource} fills in the rest. */
 export type SourceSpec = Pick<Source, "seeds"> &
-  Partial<Omit<Source, "limits" | "politeness" | "pages" | "revisit" | "removal">> & {
+  Partial<
+    Omit<Source, "limits" | "politeness" | "pages" | "schedule" | "revisit" | "removal" | "webhooks">
+  > & {
     readonly limits?: Partial<SourceLimits>
     readonly politeness?: Partial<Politeness>
     readonly pages?: Partial<PageDefaults>
+    readonly schedule?: Partial<Schedule> | null
     readonly revisit?: Partial<Revisit>
     readonly removal?: Partial<RemovalRules>
+    readonly webhooks?: readonly (Pick<Webhook, "url"> & Partial<Webhook>)[]
   }
 
 /** A whole source; its name is the host of its first seed when it has none. */
@@ -143,9 +149,11 @@ export function defineSource(spec: SourceSpec): Source {
     pages: { topic: null, country: null, language: null, safe: null, ...spec.pages },
     sitemaps: spec.sitemaps ?? [],
     feeds: spec.feeds ?? [],
-    schedule: spec.schedule ?? null,
+    schedule: spec.schedule
+      ? { cron: null, everyHours: null, timeZone: "UTC", jitterMinutes: 0, ...spec.schedule }
+      : null,
     revisit: { minHours: 1, maxHours: 30 * 24, ...spec.revisit },
     removal: { maxShare: 0.1, keepDays: 30, ...spec.removal },
-    webhooks: spec.webhooks ?? [],
+    webhooks: (spec.webhooks ?? []).map((webhook) => ({ events: ["finished"], secret: null, ...webhook })),
   }
 }

@@ -1,0 +1,218 @@
+import type { Clock } from "../clock.ts"
+import type { Job, Jobs, JobTrigger } from "../jobs.ts"
+import { migrate, type StateStore, transaction } from "../state-store.ts"
+import { nextTimes } from "./schedule.ts"
+import { defineSource, type Schedule, type Source, type SourceSpec } from "./source.ts"
+
+/** Where a source was declared. One of the file is changed there alone. */
+export type SourceOrigin = "file" | "api"
+
+/** A declared source, with what is known of it beside its fields. */
+export interface SourceEntry {
+  readonly source: Source
+  /** As it was written, short forms written out; what it leaves out has its default. */
+  readonly spec: SourceSpec
+  readonly origin: SourceOrigin
+  /** A paused source is not run by its schedule. */
+  readonly paused: boolean
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  /** When its schedule runs it next, jitter included; null: not by itself. */
+  readonly nextRun: Date | null
+}
+
+/** A source of the file that somebody wants to change elsewhere. */
+export class SourceOfFileError extends Error {
+  constructor(name: string) {
+    super(
+      `The source ${JSON.stringify(name)} is declared in the file of sources and can only be changed there.`,
+    )
+    this.name = "SourceOfFileError"
+  }
+}
+
+const STEPS = [
+  `create table source (
+     name text primary key, spec text not null, origin text not null, paused integer not null default 0,
+     created_at integer not null, updated_at integer not null,
+     next_run_at integer, last_run_at integer
+   ) strict, without rowid;
+   create table source_removal (source text primary key, asked_at integer not null) strict, without rowid;`,
+]
+
+/**
+ * The declared sources in `state.db`: what the file of sources and the admin API say, in one table. All calls are
+ * synchronous and short. {@link Sources} adds and changes them; this part loads no validation, so that the crawler
+ * process stays small.
+ */
+export class SourceTable {
+  readonly #db: StateStore
+  readonly #jobs: Jobs
+  readonly #clock: Clock
+  readonly #random: () => number
+
+  /** `random`: from 0 to 1, for jitter. */
+  constructor(db: StateStore, jobs: Jobs, clock: Clock = Date.now, random: () => number = Math.random) {
+    this.#db = db
+    this.#jobs = jobs
+    this.#clock = clock
+    this.#random = random
+    migrate(db, "sources", STEPS)
+  }
+
+  /** By name. */
+  list(): SourceEntry[] {
+    return this.#db.prepare("select * from source order by name").all().map(entryOf)
+  }
+
+  /** The source of this name, or null. */
+  get(name: string): SourceEntry | null {
+    const row = this.#db.prepare("select * from source where name = ?").get(name)
+    return row ? entryOf(row) : null
+  }
+
+  /**
+   * Takes a source away and cancels its jobs. Its pages stay in the index, unless `removePages`: then the next
+   * process that writes the index removes them.
+   * @returns false when there is no such source.
+   * @throws SourceOfFileError when `origin` is `api` and the file declares the source.
+   */
+  delete(name: string, options: { removePages?: boolean; origin?: SourceOrigin } = {}): boolean {
+    const { removePages = false, origin = "api" } = options
+    const old = this.get(name)
+    if (!old) return false
+    if (old.origin === "file" && origin === "api") throw new SourceOfFileError(name)
+    for (const { id } of this.#jobs.open(name)) this.#jobs.cancel(id)
+    transaction(this.#db, () => {
+      this.#db.prepare("delete from source where name = ?").run(name)
+      if (removePages) this.#askRemoval(name)
+    })
+    return true
+  }
+
+  /** Holds a source's schedule; a job that is under way goes on. @returns false when there is no such source. */
+  pause(name: string): boolean {
+    return this.#setPaused(name, true)
+  }
+
+  /** Lets a source's schedule go on from now: what was missed meanwhile is not caught up. @returns false when there is no such source. */
+  resume(name: string): boolean {
+    return this.#setPaused(name, false)
+  }
+
+  /**
+   * Asks for a run now, paused or not. While a run of it is queued or under way, that one is returned.
+   * @returns null when there is no such source.
+   */
+  run(name: string, options: { trigger?: JobTrigger; visits?: Job["visits"] } = {}): Job | null {
+    const entry = this.get(name)
+    if (!entry) return null
+    const { trigger = "api", visits = "all" } = options
+    const busy = this.#jobs.open(name).find(({ state }) => state !== "paused")
+    return busy ?? this.#jobs.enqueue(entry.source, { trigger, visits })
+  }
+
+  /** The next `count` runs by schedule, the first with its jitter; none when it is paused or has no schedule. */
+  nextRuns(name: string, count: number): Date[] {
+    const entry = this.get(name)
+    if (!entry?.nextRun || !entry.source.schedule || entry.paused || count < 1) return []
+    const first = entry.nextRun.getTime()
+    const now = this.#clock()
+    const rest = nextTimes(entry.source.schedule, count - 1, Math.max(first, now), Math.max(first, now))
+    return [first, ...rest].map((time) => new Date(time))
+  }
+
+  /** Asks for the removal of all pages filed under a name, declared or not, by the next process that writes the index. */
+  removePages(name: string): void {
+    transaction(this.#db, () => {
+      this.#askRemoval(name)
+    })
+  }
+
+  /** Names whose pages are to be removed. */
+  removals(): string[] {
+    return this.#db
+      .prepare("select source from source_removal order by asked_at")
+      .all()
+      .map(({ source }) => String(source))
+  }
+
+  /** Says that the pages of a name are removed. */
+  removed(name: string): void {
+    this.#db.prepare("delete from source_removal where source = ?").run(name)
+  }
+
+  /** Keeps a source that was found right. @throws SourceOfFileError */
+  protected keep(spec: SourceSpec, origin: SourceOrigin): SourceEntry {
+    const source = defineSource(spec)
+    return transaction(this.#db, () => {
+      const now = this.#clock()
+      const old = this.get(source.name)
+      if (old?.origin === "file" && origin === "api") throw new SourceOfFileError(source.name)
+      const text = JSON.stringify(spec)
+      const unchanged = old !== null && old.origin === origin && JSON.stringify(old.spec) === text
+      const nextRun =
+        old && (old.paused || JSON.stringify(old.source.schedule) === JSON.stringify(source.schedule))
+          ? (old.nextRun?.getTime() ?? null)
+          : this.#firstRun(source.name, source.schedule)
+      this.#db
+        .prepare(
+          `insert into source (name, spec, origin, created_at, updated_at, next_run_at) values (?1, ?2, ?3, ?4, ?4, ?5)
+           on conflict (name) do update set spec = ?2, origin = ?3, updated_at = ?6, next_run_at = ?5`,
+        )
+        .run(source.name, text, origin, now, nextRun, unchanged ? old.updatedAt.getTime() : now)
+      // What is declared again is not to be emptied.
+      this.removed(source.name)
+      return this.#must(source.name)
+    })
+  }
+
+  #askRemoval(name: string): void {
+    this.#db.prepare("insert or ignore into source_removal values (?, ?)").run(name, this.#clock())
+  }
+
+  #setPaused(name: string, paused: boolean): boolean {
+    return transaction(this.#db, () => {
+      const entry = this.get(name)
+      if (!entry) return false
+      if (entry.paused === paused) return true
+      const nextRun = paused ? null : this.#firstRun(name, entry.source.schedule)
+      this.#db
+        .prepare("update source set paused = ?, next_run_at = ? where name = ?")
+        .run(paused ? 1 : 0, nextRun, name)
+      return true
+    })
+  }
+
+  /** When a schedule that begins now has its first run. */
+  #firstRun(name: string, schedule: Schedule | null): number | null {
+    if (!schedule) return null
+    const row = this.#db.prepare("select last_run_at from source where name = ?").get(name)
+    const last = (row?.["last_run_at"] ?? null) as number | null
+    return this.#withJitter(schedule, nextTimes(schedule, 1, this.#clock(), last)[0])
+  }
+
+  #withJitter(schedule: Schedule, time: number | undefined): number | null {
+    return time === undefined ? null : Math.round(time + this.#random() * schedule.jitterMinutes * 60_000)
+  }
+
+  #must(name: string): SourceEntry {
+    const entry = this.get(name)
+    if (!entry) throw new Error(`There is no source ${name}`)
+    return entry
+  }
+}
+
+function entryOf(row: Record<string, unknown>): SourceEntry {
+  const spec = JSON.parse(String(row["spec"])) as SourceSpec
+  const nextRun = row["next_run_at"] as number | null
+  return {
+    source: defineSource(spec),
+    spec,
+    origin: row["origin"] as SourceOrigin,
+    paused: row["paused"] === 1,
+    createdAt: new Date(Number(row["created_at"])),
+    updatedAt: new Date(Number(row["updated_at"])),
+    nextRun: nextRun === null ? null : new Date(nextRun),
+  }
+}

@@ -1,0 +1,15 @@
+import { readSourceSpec } from "./source-spec.ts"
+import { type SourceEntry, type SourceOrigin, SourceTable } from "./source-table.ts"
+
+/** The declared sources, and the way to declare one. */
+export class Sources extends SourceTable {
+  /**
+   * Adds a source, or replaces the one of its name. When its schedule changed, the next run is worked out anew; a
+   * job that is queued or under way goes on as it was asked for.
+   * @throws SourceError when `written` is not understood.
+   * @throws SourceOfFileError when `origin` is `api` and the file declares the source.
+   */
+  put(written: unknown, origin: SourceOrigin = "api"): SourceEntry {
+    return this.keep(readSourceSpec(written), origin)
+  }
+}
