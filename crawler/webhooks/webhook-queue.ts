@@ -62,8 +62,7 @@ const WANTS = (event: Webhook["events"][number], job: string) =>
            where job.id = ${job} and event.value = '${event}')`
 const NOTE = (change: PageChange["change"]) =>
   `insert into webhook_change (job, url, change, title, hash, at)
-   values (new.job, new.url, '${change}', new.title, new.hash,
-     ${change === "removed" ? "cast(unixepoch('subsec') * 1000 as integer)" : "new.visited_at"})`
+   values (new.job, new.url, '${change}', new.title, new.hash, coalesce(new.changed_at, new.visited_at))`
 
 const STEPS = [
   `create table webhook_change (
