@@ -87,6 +87,9 @@ class ForgetfulEngine implements Engine {
   async get() {
     return null
   }
+  async coverage() {
+    return null
+  }
   async stats() {
     return { pages: 0, passages: 0, pagesWithoutVectors: 0, embedder: "none", dimensions: 0 }
   }

@@ -24,6 +24,8 @@ export interface Engine extends AsyncDisposable {
   search(query: Query, options?: { signal?: AbortSignal }): Promise<SearchResult>
   /** The stored page, or null. */
   get(url: PageUrl): Promise<Page | null>
+  /** How much of a page searches can find, or null when the index does not hold it. */
+  coverage(url: PageUrl): Promise<PageCoverage | null>
   stats(): Promise<EngineStats>
   /** Resolves when every page indexed so far has its vectors. */
   settled(): Promise<void>
@@ -140,6 +142,12 @@ export interface HitPassage {
   readonly headings: readonly string[]
   /** Position in the page, from 0. */
   readonly position: number
+}
+
+export interface PageCoverage {
+  readonly passages: number
+  /** Passages with a vector of what the page says now; the rest wait for theirs and are found by their text. */
+  readonly vectors: number
 }
 
 export interface EngineStats {

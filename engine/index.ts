@@ -7,6 +7,7 @@ export type {
   Hit,
   HitParts,
   HitPassage,
+  PageCoverage,
   PageFilter,
   PagePreference,
   Query,

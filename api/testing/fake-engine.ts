@@ -30,6 +30,10 @@ export class FakeEngine implements Engine {
     return null
   }
 
+  async coverage(): Promise<null> {
+    return null
+  }
+
   async stats() {
     return { pages: this.#hits.length, passages: 0, pagesWithoutVectors: 0, embedder: "fake", dimensions: 1 }
   }

@@ -28,6 +28,10 @@ export class MemoryEngine implements Engine {
     return Promise.resolve(this.pages.get(url) ?? null)
   }
 
+  coverage(url: PageUrl) {
+    return Promise.resolve(this.pages.has(url) ? { passages: 1, vectors: 1 } : null)
+  }
+
   stats() {
     return Promise.resolve({
       pages: this.pages.size,

@@ -110,6 +110,20 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
         expect(hits[0]!.parts.vector).toBeGreaterThan(0)
       })
 
+      test("of a page it is known how many passages it has, and how many vectors", async () => {
+        const engine = await open({ embedding: "off" })
+        const page = aPage("tides", { markdown: "The moon raises the tides. ".repeat(60) })
+        await engine.index([page, aPage("bread")])
+        const { passages, vectors } = (await engine.coverage(page.url))!
+        expect(passages).toBeGreaterThan(1)
+        expect(vectors).toBe(0)
+        expect(await engine.coverage(urlOf("nowhere"))).toBeNull()
+        await engine[Symbol.asyncDispose]()
+        const embedding = await open()
+        await embedding.settled()
+        expect(await embedding.coverage(page.url)).toEqual({ passages, vectors: passages })
+      })
+
       test("what was stored comes back whole", async () => {
         const engine = await open()
         const page = aPage("whole?a=1&b=it's", {

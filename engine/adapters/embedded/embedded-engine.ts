@@ -2,7 +2,14 @@ import type { Connection } from "@lancedb/lancedb"
 import { mkdir } from "node:fs/promises"
 import { availableParallelism } from "node:os"
 import type { Embedder } from "../../embedder.ts"
-import type { Engine, EngineStats, EngineSupports, Query, SearchResult } from "../../engine.ts"
+import type {
+  Engine,
+  EngineStats,
+  EngineSupports,
+  PageCoverage,
+  Query,
+  SearchResult,
+} from "../../engine.ts"
 import { EngineError } from "../../errors.ts"
 import type { Page } from "../../page.ts"
 import { type PageUrl, pageId } from "../../page-url.ts"
@@ -20,7 +27,7 @@ import { QueryVectors, searchIndex } from "./search.ts"
 import { Serial } from "./serial.ts"
 import { type Tables, connectTo, createIndex, indexedPages, openTables, restartVectors } from "./tables.ts"
 import { TermFrequencies } from "./term-frequencies.ts"
-import { VectorCoverage, countEmbedded } from "./vector-coverage.ts"
+import { VectorCoverage, countEmbedded, coverageOf } from "./vector-coverage.ts"
 import { lockForWriting } from "./writer-lock.ts"
 
 /** A reader looks for a newer version of the tables when the one it has is so old. */
@@ -187,6 +194,14 @@ export class EmbeddedEngine implements Engine {
       if (!opened) return null
       const [row] = opened.tables.store.read([pageId(url)])
       return row ? toPage(row) : null
+    })
+  }
+
+  coverage(url: PageUrl): Promise<PageCoverage | null> {
+    return this.#during(async () => {
+      const opened = await this.#current()
+      if (!opened) return null
+      return await coverageOf(opened.tables, pageId(url))
     })
   }
 

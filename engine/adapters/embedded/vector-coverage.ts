@@ -1,4 +1,7 @@
-import type { Tables } from "./tables.ts"
+import type { PageCoverage } from "../../engine.ts"
+import { isIn } from "./filter.ts"
+import { batchesOf } from "./rows.ts"
+import type { IndexedPage, Tables } from "./tables.ts"
 
 /** Counting is dear on a large index, and only a crawl changes the outcome. */
 const CHECK_EVERY_MS = 2000
@@ -13,6 +16,21 @@ export async function countEmbedded({
     vectors.countRows("position = 0"),
   ])
   return { wanted, embedded }
+}
+
+/** What there is of one page, or null when there is no such page. */
+export async function coverageOf({ pages, vectors }: Tables, id: string): Promise<PageCoverage | null> {
+  const found = pages
+    .query()
+    .where(isIn("id", [id]))
+    .select(["id", "revision", "passage_count"])
+  for await (const batch of batchesOf<IndexedPage>(found)) {
+    for (const { revision, passage_count } of batch) {
+      const current = `${isIn("page", [id])} and revision = ${revision}`
+      return { passages: passage_count, vectors: await vectors.countRows(current) }
+    }
+  }
+  return null
 }
 
 /** Tells a process that reads whether every page has its vectors, as it was a moment ago. */
