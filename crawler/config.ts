@@ -1,4 +1,4 @@
-import { integer, list, onOff, type Setting, type Values } from "#engine/settings.ts"
+import { integer, list, onOff, type Setting, text, type Values } from "#engine/settings.ts"
 import { parseRule } from "./allowed-networks.ts"
 
 const userAgent: Setting<string> = {
@@ -144,6 +144,21 @@ export const crawlerSettings = {
     default: "on",
     about: "Whether robots.txt, crawl-delay, noindex and nofollow are obeyed.",
   }),
+  sourcesFile: text({
+    name: "FOSSICK_SOURCES_FILE",
+    default: "",
+    about:
+      "File that declares the sources to crawl, applied at every start; when this is empty, `sources.yaml` in the working directory, if there is one.",
+  }),
+  jobHistoryDays: integer(
+    {
+      name: "FOSSICK_JOB_HISTORY_DAYS",
+      default: "90",
+      about: "Days for which a job that is over is remembered; the last one of each source is for ever.",
+    },
+    1,
+    3650,
+  ),
   images: onOff({
     name: "FOSSICK_IMAGES",
     default: "on",

@@ -8,6 +8,8 @@ import { crawlerSettings } from "./config.ts"
 import { EXIT_LOCKED } from "./job-process.ts"
 import { Jobs } from "./jobs.ts"
 import { runJob } from "./run-job.ts"
+import { removeAskedPages } from "./sources/remove-pages.ts"
+import { SourceTable } from "./sources/source-table.ts"
 import { openStateStore } from "./state-store.ts"
 import { stopSignal } from "./stop-signal.ts"
 
@@ -25,6 +27,7 @@ const stop = stopSignal()
 
 const db = openStateStore(engineConfig.dataDir)
 const jobs = new Jobs(db)
+const sources = new SourceTable(db, jobs)
 try {
   await using engine = await openEngine(engineConfig, {
     mode: "write",
@@ -43,6 +46,10 @@ try {
     )
   let settled = settle()
   while (!stop.aborted) {
+    if (sources.removals().length > 0) {
+      const removed = await removeAskedPages({ db, engine, sources, signal: stop })
+      log.info({ removed }, "the pages of deleted sources were removed")
+    }
     const next = jobs.nextQueued()
     if (next) {
       log.info({ job: next.id, source: next.source.name }, "crawl started")
@@ -58,7 +65,7 @@ try {
       settled = settle()
     } else if (await Promise.race([settled, sleep(POLL_MS, false)])) {
       // A crawl may have been queued at the very last moment.
-      if (!jobs.nextQueued()) break
+      if (!jobs.nextQueued() && sources.removals().length === 0) break
     }
   }
 } catch (error) {

@@ -9,6 +9,7 @@ import { followImages } from "./images/follow-images.ts"
 import { ImageStore } from "./images/image-store.ts"
 import { EXIT_LOCKED, JobProcess } from "./job-process.ts"
 import { BEAT_MS, Jobs } from "./jobs.ts"
+import { SourceTable } from "./sources/source-table.ts"
 import { openStateStore } from "./state-store.ts"
 import { followWebhooks } from "./webhooks/follow-webhooks.ts"
 import { WebhookQueue } from "./webhooks/webhook-queue.ts"
@@ -20,6 +21,9 @@ const POLL_MS = 250
 /** Between two attempts when a job process failed, or when another writer has the index; doubled each time. */
 const PAUSE_MS = 2000
 const MAX_PAUSE_MS = 30_000
+const DAY_MS = 86_400_000
+/** Between two looks at what is old enough to be forgotten. */
+const TIDY_MS = 3_600_000
 
 const env = environment()
 const config = readSettings(crawlerSettings, env)
@@ -27,6 +31,7 @@ const { dataDir } = readSettings(engineSettings, env)
 const log = pino({ name: "crawler", level: env["FOSSICK_LOG_LEVEL"] || "info" })
 const db = openStateStore(dataDir)
 const jobs = new Jobs(db)
+const sources = new SourceTable(db, jobs)
 
 const stop = new AbortController()
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
@@ -38,9 +43,22 @@ process.on("disconnect", () => {
   stop.abort()
 })
 
+let tidyAt = 0
 jobs.crawlerBeat(process.pid)
 const beat = setInterval(() => {
   jobs.crawlerBeat(process.pid)
+  for (const { name, job, isLeftOut } of sources.runDue()) {
+    log[isLeftOut ? "warn" : "info"](
+      { source: name, job: job.id },
+      isLeftOut
+        ? "a scheduled run was left out, since the last one is not over"
+        : "a scheduled run is queued",
+    )
+  }
+  if (Date.now() >= tidyAt) {
+    tidyAt = Date.now() + TIDY_MS
+    jobs.forget(Date.now() - config.jobHistoryDays * DAY_MS)
+  }
 }, BEAT_MS)
 
 const following = config.images
@@ -60,7 +78,7 @@ let unfinished = existsSync(join(dataDir, "index")) || jobs.hasRunning()
 let failures = 0
 log.info("crawler ready")
 while (!stop.signal.aborted) {
-  if (!unfinished && !jobs.nextQueued()) {
+  if (!unfinished && !jobs.nextQueued() && sources.removals().length === 0) {
     await pause(POLL_MS)
     continue
   }

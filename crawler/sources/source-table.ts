@@ -122,6 +122,36 @@ export class SourceTable {
     return [first, ...rest].map((time) => new Date(time))
   }
 
+  /**
+   * Asks for the runs whose time has come, once for each source however many were missed meanwhile. A source whose
+   * run is still queued, under way or paused is left out this time, which its log says; only a run of
+   * `npm run crawl` that was interrupted is no hindrance.
+   * @returns what became of each source whose time had come.
+   */
+  runDue(): readonly { readonly name: string; readonly job: Job; readonly isLeftOut: boolean }[] {
+    const now = this.#clock()
+    const due = this.#db
+      .prepare("select * from source where paused = 0 and next_run_at <= ? order by next_run_at, name")
+      .all(now)
+    return due.map((row) => {
+      const { source, nextRun } = entryOf(row)
+      const { name, schedule } = source
+      const busy = this.#jobs
+        .open(name)
+        .find(({ state, trigger }) => state !== "paused" || trigger !== "command")
+      if (busy) {
+        const missed = nextRun?.toISOString() ?? ""
+        this.#jobs.log(busy.id, "warn", `the run due at ${missed} was left out, since this one is not over`)
+      }
+      const job = busy ?? this.#jobs.enqueue(source, { trigger: "schedule", visits: "due" })
+      const next = schedule && this.#withJitter(schedule, nextTimes(schedule, 1, now, now)[0])
+      this.#db
+        .prepare("update source set next_run_at = ?, last_run_at = ? where name = ?")
+        .run(next, now, name)
+      return { name, job, isLeftOut: busy !== undefined }
+    })
+  }
+
   /** Asks for the removal of all pages filed under a name, declared or not, by the next process that writes the index. */
   removePages(name: string): void {
     transaction(this.#db, () => {
