@@ -4,6 +4,7 @@ import type { CrawlerConfig } from "./config.ts"
 import { crawlSite } from "./crawl-site.ts"
 import { BEAT_MS, type Job, type Jobs } from "./jobs.ts"
 import { PageReader } from "./reader.ts"
+import { settleRemovals } from "./removals/settle-removals.ts"
 import type { StateStore } from "./state-store.ts"
 import { WebhookQueue } from "./webhooks/webhook-queue.ts"
 
@@ -41,6 +42,14 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
   try {
     await using reader = new PageReader(config, { allow: await allowance(job) })
     const ended = await crawlSite({ job, db, engine, reader, config, signal: stop.signal })
+    // Before the job is over: a process that is lost in between takes it up again.
+    if (ended === "finished") {
+      const { removed, held } = await settleRemovals({ db, engine, job })
+      if (removed > 0) jobs.log(id, "info", `pages removed, since they are gone: ${removed}`)
+      if (held > 0) {
+        jobs.note(id, `pages that seem to be gone, too many to remove unasked: ${held} (npm run removals)`)
+      }
+    }
     jobs.end(id, ended === "finished" ? "finished" : (asked ?? options.whenAborted))
   } catch (error) {
     jobs.end(id, "failed", error instanceof Error ? error.message : String(error))

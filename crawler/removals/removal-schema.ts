@@ -1,0 +1,18 @@
+import { migrate, type StateStore } from "../state-store.ts"
+
+const STEPS = [
+  // `at`: of the latest evidence; of the removal for what is removed. `spares`: the text stands at another address.
+  `create table removal (
+     url text primary key, source text not null, state text not null, reason text not null, detail text,
+     strikes integer not null, due integer not null, pinned integer not null default 0, spares integer not null default 0,
+     job integer not null, at integer not null, keep_days real not null, expires_at integer, hash text
+   ) strict, without rowid;
+   create index removal_state on removal (state, source);
+   create index removal_source on removal (source);
+   create table removed_page (url text primary key, page blob not null) strict;
+   create table removal_run (job integer primary key, removed integer not null, held integer not null) strict;`,
+]
+
+export function migrateRemovals(db: StateStore): void {
+  migrate(db, "removals", STEPS)
+}

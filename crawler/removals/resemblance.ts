@@ -1,0 +1,45 @@
+/** Words in a row that are taken as one. */
+const SHINGLE = 3
+/** What a text repeats after so many words, its beginning has told. */
+const MOST_WORDS = 20_000
+
+/** The shingles of a text (Broder 1997): what it says and in which order, without its punctuation. */
+export type Shingles = ReadonlySet<number>
+
+/** `leaveOut`: words that do not count, in lower case. */
+export function shinglesOf(text: string, leaveOut: ReadonlySet<string> = new Set()): Shingles {
+  const words: string[] = []
+  for (const [word] of text.toLowerCase().matchAll(WORD)) {
+    if (words.length === MOST_WORDS) break
+    if (!leaveOut.has(word)) words.push(word)
+  }
+  const shingles = new Set<number>()
+  if (words.length > 0 && words.length < SHINGLE) shingles.add(hash32(words.join(" ")))
+  for (let at = SHINGLE; at <= words.length; at++)
+    shingles.add(hash32(words.slice(at - SHINGLE, at).join(" ")))
+  return shingles
+}
+
+/** Of two texts, from 0 (nothing in common) to 1 (the same): shared shingles among all. Nothing resembles no text. */
+export function resemblance(a: Shingles, b: Shingles): number {
+  if (a.size === 0 || b.size === 0) return 0
+  const [small, large] = a.size < b.size ? [a, b] : [b, a]
+  let shared = 0
+  for (const shingle of small) if (large.has(shingle)) shared++
+  return shared / (a.size + b.size - shared)
+}
+
+export function wordsIn(text: string): number {
+  return text.match(WORD)?.length ?? 0
+}
+
+/** Scripts that put no spaces between words are taken by the sign. */
+const WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[\p{L}\p{M}\p{N}]+/gu
+
+/** FNV-1a over UTF-16 units. */
+function hash32(text: string): number {
+  let value = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)
+  return value
+}

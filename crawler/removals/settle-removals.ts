@@ -1,0 +1,224 @@
+import { toPageUrl, type Engine, type PageUrl } from "#engine"
+import type { Clock } from "../clock.ts"
+import type { Job } from "../jobs.ts"
+import { type StateStore, transaction } from "../state-store.ts"
+import { carryOutRemovals } from "./carry-out.ts"
+import { type Evidence, evidenceOf, type RemovalReason, SEEN_WELL } from "./evidence.ts"
+import { type RunRemovals, Removals } from "./removals.ts"
+import { resemblance, shinglesOf } from "./resemblance.ts"
+
+export interface SettleOptions {
+  readonly db: StateStore
+  readonly engine: Engine
+  readonly job: Pick<Job, "id" | "source" | "trigger">
+  readonly clock?: Clock
+}
+
+/** Runs that must say so before a page is removed on evidence that one run does not suffice for. */
+const STRIKES = 2
+/** An address that so many others lead to is no page's new home: a login, a search, a "not found" page. */
+const CATCH_ALL = 5
+/** From here on a text is the same, moved. Less is not enough: pages of one template share half of their words. */
+const SAME_TEXT = 0.9
+const CHUNK = 200
+
+/**
+ * Judges, at the end of a run, the pages of its source that the index holds and that the run found to be gone, and
+ * removes those with enough evidence, unless they are more than the share that the source allows: then all of them
+ * wait for the operator. The caller holds the index for writing. May be called again for the same run, as after a
+ * crash: a run strikes once only.
+ */
+export async function settleRemovals(options: SettleOptions): Promise<RunRemovals> {
+  const { db, engine, job, clock = Date.now } = options
+  const removals = new Removals(db, clock)
+  removals.acquit(job.id)
+  await new Judgement(options).strike()
+  const held = decide(db, job)
+  await carryOutRemovals({ db, engine, clock })
+  return { removed: removals.ofRun(job.id)?.removed ?? 0, held }
+}
+
+interface Suspect {
+  readonly url: PageUrl
+  readonly detail: string | null
+  readonly leadsTo: PageUrl | null
+  readonly evidence: Evidence
+}
+
+interface Verdict {
+  readonly suspect: Suspect
+  readonly reason: RemovalReason
+  readonly atOnce: boolean
+  /** The text stands in the index at another address: removing this one loses nothing. */
+  readonly spares: boolean
+}
+
+/** One run's evidence. */
+class Judgement {
+  readonly #options: SettleOptions
+  /** How many addresses of the source lead to a place. */
+  readonly #leading: ReadonlyMap<string, number>
+  readonly #fronts: ReadonlySet<string>
+
+  constructor(options: SettleOptions) {
+    const { db, job } = options
+    this.#options = options
+    const leading = new Map<string, number>()
+    const rows = db
+      .prepare("select leads_to from known_address where source = ? and leads_to is not null")
+      .iterate(job.source.name)
+    for (const row of rows) {
+      const place = placeOf(String(row["leads_to"]))
+      leading.set(place, (leading.get(place) ?? 0) + 1)
+    }
+    this.#leading = leading
+    const landings = db
+      .prepare("select landed from job_landing where job = ?")
+      .all(job.id)
+      .map((row) => String(row["landed"]))
+    this.#fronts = new Set([...job.source.seeds.map((seed) => toPageUrl(seed) ?? seed), ...landings])
+  }
+
+  /** Takes down all evidence there is. */
+  async strike(): Promise<void> {
+    for (let after = ""; ;) {
+      const { suspects, last } = this.#suspects(after)
+      const verdicts: Verdict[] = []
+      for (const suspect of suspects) verdicts.push(await this.#judge(suspect))
+      this.#note(verdicts)
+      if (last === null) return
+      after = last
+    }
+  }
+
+  #suspects(after: string): { suspects: Suspect[]; last: string | null } {
+    const { db, job } = this.#options
+    const rows = db
+      .prepare(
+        `select url, outcome, detail, status, leads_to from known_address
+         where source = ? and url > ? and job = ? and hash is not null and outcome not in (${SEEN_WELL})
+         order by url limit ${CHUNK}`,
+      )
+      .all(job.source.name, after, job.id)
+    const suspects = rows.flatMap((row): Suspect[] => {
+      const leadsTo = row["leads_to"] as PageUrl | null
+      const status = row["status"] as number | null
+      const evidence = evidenceOf({ outcome: String(row["outcome"]), status, leadsTo }, job.trigger)
+      if (evidence === null) return []
+      return [{ url: row["url"] as PageUrl, detail: row["detail"] as string | null, leadsTo, evidence }]
+    })
+    const last = rows.length < CHUNK ? null : (rows.at(-1)?.["url"] as string)
+    return { suspects, last }
+  }
+
+  async #judge(suspect: Suspect): Promise<Verdict> {
+    const { evidence, leadsTo } = suspect
+    const asItIs: Verdict = { suspect, ...evidence, spares: false }
+    if (leadsTo === null || !this.#isInIndex(leadsTo)) return asItIs
+    if (await this.#saysTheSame(suspect.url, leadsTo)) {
+      return { suspect, reason: "moved", atOnce: true, spares: true }
+    }
+    return this.#isCatchAll(leadsTo) ? asItIs : { suspect, reason: "moved", atOnce: true, spares: false }
+  }
+
+  #isInIndex(url: PageUrl): boolean {
+    const { db } = this.#options
+    return (
+      db
+        .prepare(
+          `select 1 from known_address where url = ? and hash is not null and outcome in (${SEEN_WELL})`,
+        )
+        .get(url) !== undefined
+    )
+  }
+
+  #isCatchAll(url: PageUrl): boolean {
+    const { pathname, search } = new URL(url)
+    if ((pathname === "/" && search === "") || this.#fronts.has(url)) return true
+    return (this.#leading.get(placeOf(url)) ?? 0) >= CATCH_ALL
+  }
+
+  async #saysTheSame(one: PageUrl, other: PageUrl): Promise<boolean> {
+    const { engine } = this.#options
+    const [a, b] = await Promise.all([engine.get(one), engine.get(other)])
+    if (!a || !b) return false
+    return resemblance(shinglesOf(a.markdown), shinglesOf(b.markdown)) >= SAME_TEXT
+  }
+
+  #note(verdicts: readonly Verdict[]): void {
+    const { db, job, clock = Date.now } = this.#options
+    transaction(db, () => {
+      const known = db.prepare("select state, strikes, pinned, job from removal where url = ?")
+      const put = db.prepare(
+        `insert into removal (url, source, state, reason, detail, strikes, due, pinned, spares, job, at, keep_days)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         on conflict (url) do update set source = excluded.source, state = excluded.state, reason = excluded.reason,
+           detail = excluded.detail, strikes = excluded.strikes, due = excluded.due, pinned = excluded.pinned,
+           spares = excluded.spares, job = excluded.job, at = excluded.at, keep_days = excluded.keep_days,
+           expires_at = null`,
+      )
+      for (const { suspect, reason, atOnce, spares } of verdicts) {
+        const was = known.get(suspect.url)
+        const state = was?.["state"]
+        if (state === "approved" || state === "restoring") continue
+        // What was removed and is in the index again has come back in between.
+        const before = was && state !== "removed" ? was : { strikes: 0, pinned: 0, job: null }
+        const strikes = Number(before["strikes"]) + (before["job"] === job.id ? 0 : 1)
+        const pinned = Number(before["pinned"])
+        const due = strikes >= STRIKES || (atOnce && pinned === 0)
+        put.run(
+          suspect.url,
+          job.source.name,
+          state === "held" ? "held" : "struck",
+          reason,
+          suspect.detail,
+          strikes,
+          due ? 1 : 0,
+          pinned,
+          spares ? 1 : 0,
+          job.id,
+          clock(),
+          job.source.removal.keepDays,
+        )
+      }
+    })
+  }
+}
+
+/**
+ * Lets what is due go, or holds it. An older verdict that this run did not confirm goes with neither: it waits on.
+ * @returns how many pages of the source wait now.
+ */
+function decide(db: StateStore, { id, source }: SettleOptions["job"]): number {
+  return transaction(db, () => {
+    const count = (sql: string) => Number(db.prepare(sql).get(source.name)?.["n"])
+    const pages = count("select count(*) as n from known_address where source = ? and hash is not null")
+    const due = count(
+      "select count(*) as n from removal where source = ? and due = 1 and spares = 0 and state in ('struck', 'held')",
+    )
+    const isTooMany = due > allowance(pages, source.removal.maxShare)
+    db.prepare(
+      `update removal set state = 'approved'
+       where source = ? and due = 1 and job = ? and state in ('struck', 'held') and (spares = 1 or not ?)`,
+    ).run(source.name, id, isTooMany ? 1 : 0)
+    db.prepare("update removal set state = 'held' where source = ? and due = 1 and state = 'struck'").run(
+      source.name,
+    )
+    const held = count("select count(*) as n from removal where source = ? and state = 'held'")
+    db.prepare(
+      "insert into removal_run values (?, 0, ?2) on conflict (job) do update set held = excluded.held",
+    ).run(id, held)
+    return held
+  })
+}
+
+/** Pages that a run may remove unasked: its share, and one page of even the smallest source; with 0, none. */
+function allowance(pages: number, maxShare: number): number {
+  return maxShare === 0 ? 0 : Math.max(1, Math.floor(pages * maxShare))
+}
+
+/** Where an address leads to, whatever it hands over: a login page is one, though each page that needs it adds its own name. */
+function placeOf(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return origin + (pathname.split(";", 1)[0] ?? "")
+}
