@@ -1,5 +1,5 @@
-import { totalmem } from "node:os"
 import { AutoscaledPool, Configuration, LocalEventManager, log, LogLevel } from "@crawlee/basic"
+import { machineMemory } from "#engine/machine-memory.ts"
 import type { FrontierEntry } from "./frontier.ts"
 
 /** What {@link runCrawlee} drives. */
@@ -25,7 +25,7 @@ const MEMORY_SHARE = 0.25
  */
 export async function runCrawlee(visits: Visits, concurrency: number): Promise<void> {
   log.setLevel(LogLevel.OFF)
-  const memory = memoryBytes()
+  const memory = machineMemory()
   const config = new Configuration({
     persistStorage: false,
     purgeOnStart: false,
@@ -70,10 +70,4 @@ class OwnProcessEvents extends LocalEventManager {
     // Private by its type, so it cannot be overridden in words.
     Object.assign(this, { getMemoryInfo })
   }
-}
-
-/** Of the machine, or of the container when that has less. */
-function memoryBytes(): number {
-  const limit = process.constrainedMemory()
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }

@@ -1,0 +1,7 @@
+import { totalmem } from "node:os"
+
+/** Bytes of memory of the machine, or of the container when that has less. */
+export function machineMemory(): number {
+  const limit = process.constrainedMemory()
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+}
