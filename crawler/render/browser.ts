@@ -1,0 +1,228 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { type BrowserContext, type Browser as PlaywrightBrowser, chromium } from "playwright"
+import { memoryOf } from "./process-memory.ts"
+import { createProfile, type Profile, removeLeftovers } from "./profile.ts"
+import type { ProxyPass } from "./guard-proxy.ts"
+
+export interface BrowserOptions {
+  readonly executablePath: string
+  /** Address of the {@link GuardProxy}: there is no other way out. */
+  readonly proxy: string
+  /** Memory of one page's scripts, in megabytes. */
+  readonly heapMb: number
+}
+
+/**
+ * Nothing reaches the network but through the proxy, and nothing is loaded that no page asked for. Names are not
+ * resolved by the browser at all.
+ */
+const FLAGS = [
+  "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+  "--dns-prefetch-disable",
+  "--disable-quic",
+  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--no-pings",
+  "--block-new-web-contents",
+  "--deny-permission-prompts",
+  "--disable-notifications",
+  "--disable-remote-fonts",
+  "--disable-domain-reliability",
+  "--disable-client-side-phishing-detection",
+  "--safebrowsing-disable-auto-update",
+  "--disable-sync",
+  "--disable-gpu",
+  "--disable-software-rasterizer",
+]
+
+/** Playwright switches these protections off for tests. */
+const KEPT_PROTECTIONS = ["--disable-popup-blocking", "--disable-ipc-flooding-protection"]
+
+const LAUNCH_TIMEOUT_MS = 30_000
+/** For a browser to close by itself; then its processes are killed. */
+const CLOSE_MS = 5000
+const GONE_MS = 5000
+const GONE_POLL_MS = 20
+
+/** High, so that what is loaded only when it comes into view is in view. */
+const VIEWPORT = { width: 1280, height: 3000 }
+
+/** Whether the system lets browsers have a sandbox: root never has one. Known for good after the first try. */
+let hasSandbox = process.getuid?.() !== 0
+
+/**
+ * One running browser with a profile folder of its own. It speaks to us over a pipe, whose end, when this process
+ * dies, ends the browser too; what even so is left is removed by {@link removeLeftovers} before the next one starts.
+ */
+export class Browser {
+  /** Process id, which is also that of its process group. */
+  readonly pid: number
+  readonly #persistent: BrowserContext
+  readonly #browser: PlaywrightBrowser
+  readonly #processes: () => Promise<readonly BrowserProcess[]>
+  readonly #profile: Profile
+  readonly #proxy: string
+  #closing: Promise<void> | null = null
+
+  /** @throws Error of Playwright's when it cannot be started. */
+  static async launch(options: BrowserOptions): Promise<Browser> {
+    await removeLeftovers()
+    const profile = await createProfile()
+    try {
+      const persistent = await launch(profile.folder, options)
+      const browser = persistent.browser()
+      if (!browser) throw new Error("the browser went away as it started")
+      const session = await browser.newBrowserCDPSession()
+      const processes = async () => {
+        const { processInfo } = await session.send("SystemInfo.getProcessInfo")
+        return processInfo.map(({ id, type }) => ({ pid: id, type }))
+      }
+      const main = (await processes()).find(({ type }) => type === "browser")
+      if (!main) throw new Error("the browser went away as it started")
+      await profile.belongsTo(main.pid)
+      return new Browser(persistent, browser, processes, main.pid, profile, options.proxy)
+    } catch (error) {
+      await profile[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  private constructor(
+    persistent: BrowserContext,
+    browser: PlaywrightBrowser,
+    processes: () => Promise<readonly BrowserProcess[]>,
+    pid: number,
+    profile: Profile,
+    proxy: string,
+  ) {
+    this.#persistent = persistent
+    this.#browser = browser
+    this.#processes = processes
+    this.pid = pid
+    this.#profile = profile
+    this.#proxy = proxy
+  }
+
+  get version(): string {
+    return this.#browser.version()
+  }
+
+  /** Calls back once, when the browser is there no more: closed or crashed. */
+  whenClosed(listener: () => void): void {
+    if (this.#browser.isConnected()) this.#persistent.once("close", listener)
+    else listener()
+  }
+
+  /** A context of its own for one page: no cookies, no storage, no permissions, and the pass as its only way out. */
+  async newContext(pass: ProxyPass, userAgent: string): Promise<BrowserContext> {
+    return await this.#browser.newContext({
+      userAgent,
+      viewport: VIEWPORT,
+      proxy: {
+        server: this.#proxy,
+        username: pass.username,
+        password: pass.password,
+        // Without it Chromium goes to loopback by itself.
+        bypass: "<-loopback>",
+      },
+      serviceWorkers: "block",
+      acceptDownloads: false,
+      permissions: [],
+      reducedMotion: "reduce",
+    })
+  }
+
+  /** Memory that each of its processes holds for itself, largest first; 0 where the system does not say. */
+  async memory(): Promise<readonly ProcessMemory[]> {
+    const measured = await Promise.all(
+      (await this.#processes()).map(async ({ pid, type }) => ({
+        pid,
+        isPage: type === "renderer",
+        bytes: (await memoryOf(pid)) ?? 0,
+      })),
+    )
+    return measured.sort((a, b) => b.bytes - a.bytes)
+  }
+
+  /** Closes it, by force if it must be. When this resolves none of its processes is left. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  /** Ends it at once, with all that is in it. {@link close} is still to be called. */
+  kill(): void {
+    kill(this.pid)
+  }
+
+  async #close(): Promise<void> {
+    await Promise.race([
+      this.#persistent.close().catch(() => undefined),
+      sleep(CLOSE_MS, null, { ref: false }),
+    ])
+    for (let waited = 0; waited < GONE_MS; waited += GONE_POLL_MS) {
+      // One that closed by itself has a moment to be gone.
+      const isLeft = waited < GONE_MS / 5 ? isThere(this.pid) : kill(this.pid)
+      if (!isLeft) break
+      await sleep(GONE_POLL_MS)
+    }
+    await this.#profile[Symbol.asyncDispose]()
+  }
+}
+
+export interface ProcessMemory {
+  readonly pid: number
+  /** Whether it is one that pages run in. */
+  readonly isPage: boolean
+  readonly bytes: number
+}
+
+interface BrowserProcess {
+  readonly pid: number
+  readonly type: string
+}
+
+async function launch(profile: string, options: BrowserOptions): Promise<BrowserContext> {
+  const start = (chromiumSandbox: boolean) =>
+    chromium.launchPersistentContext(profile, {
+      executablePath: options.executablePath,
+      chromiumSandbox,
+      headless: true,
+      args: [...FLAGS, `--js-flags=--max-old-space-size=${options.heapMb}`],
+      ignoreDefaultArgs: KEPT_PROTECTIONS,
+      // Without a pass: what the browser itself would like to fetch is refused.
+      proxy: { server: options.proxy, bypass: "<-loopback>" },
+      timeout: LAUNCH_TIMEOUT_MS,
+      // Signals are this process's own business.
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    })
+  if (!hasSandbox) return await start(false)
+  try {
+    return await start(true)
+  } catch (error) {
+    // Many containers forbid what the sandbox is made of.
+    if (!/sandbox|namespace|setuid/i.test((error as Error).message)) throw error
+    const started = await start(false)
+    hasSandbox = false
+    return started
+  }
+}
+
+/** Processes of a group: Playwright makes the browser the first of one, except on Windows. */
+function isThere(pid: number): boolean {
+  return signal(pid, 0)
+}
+
+/** @returns whether there was anything to kill. */
+function kill(pid: number): boolean {
+  return signal(pid, "SIGKILL")
+}
+
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(process.platform === "win32" ? pid : -pid, name)
+    return true
+  } catch {
+    return false
+  }
+}

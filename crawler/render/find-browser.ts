@@ -1,0 +1,51 @@
+import { access, constants } from "node:fs/promises"
+
+/** Where a browser is, or words that say why there is none and what to do. */
+export type FoundBrowser = { readonly path: string } | { readonly missing: string }
+
+const ADVICE =
+  "install one with `npx playwright install chromium`, or your system's chromium package, or name one in FOSSICK_BROWSER_PATH"
+
+/** Of Chromium and its kin. Snap's last: it is kept from most folders. */
+const SYSTEM_BROWSERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  linux: [
+    "/usr/bin/chromium",
+    "/usr/bin/google-chrome-stable",
+    "/usr/bin/google-chrome",
+    "/usr/bin/microsoft-edge-stable",
+    "/usr/bin/chromium-browser",
+    "/usr/local/bin/chromium",
+    "/snap/bin/chromium",
+  ],
+  darwin: [
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+  ],
+  win32: ["C:\\Program Files", "C:\\Program Files (x86)"].flatMap((programs) => [
+    `${programs}\\Google\\Chrome\\Application\\chrome.exe`,
+    `${programs}\\Chromium\\Application\\chrome.exe`,
+    `${programs}\\Microsoft\\Edge\\Application\\msedge.exe`,
+  ]),
+}
+
+/** The browser that was set, else Playwright's own, else the system's. `configured`: the setting, perhaps empty. */
+export async function findBrowser(configured: string): Promise<FoundBrowser> {
+  if (configured !== "") {
+    return (await isExecutable(configured))
+      ? { path: configured }
+      : { missing: `FOSSICK_BROWSER_PATH is ${configured}, where no program is` }
+  }
+  const { chromium } = await import("playwright")
+  for (const path of [chromium.executablePath(), ...(SYSTEM_BROWSERS[process.platform] ?? [])]) {
+    if (await isExecutable(path)) return { path }
+  }
+  return { missing: `no browser was found: ${ADVICE}` }
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return await access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,123 @@
+// Functions that run inside a page, in a world of their own where the page's scripts cannot change what DOM methods
+// do. They are sent there as text: they may use nothing but their parameters and what browsers have.
+
+/** What they use of the DOM. The compiler's own library for browsers would make its globals known to the whole project. */
+interface PageNode {
+  /** 1 element, 3 text. */
+  readonly nodeType: number
+  /** Of text. */
+  readonly data: string
+  readonly localName: string
+  readonly textContent: string
+  readonly childNodes: Iterable<PageNode>
+  readonly lastChild: PageNode | null
+  readonly previousSibling: PageNode | null
+  readonly attributes: Iterable<{ readonly name: string; readonly value: string }>
+  readonly ownerDocument: PageDocument
+  readonly shadowRoot: PageNode | null
+  /** Of a frame: null when it is another site's. */
+  readonly contentDocument: PageDocument | null
+  /** Of a slot. */
+  assignedNodes(): PageNode[]
+  getAttribute(name: string): string | null
+  getBoundingClientRect(): { readonly width: number; readonly height: number }
+}
+
+interface PageDocument {
+  readonly documentElement: PageNode
+  readonly body: PageNode | null
+  readonly readyState: string
+  readonly baseURI: string
+  querySelector(selector: string): PageNode | null
+}
+
+declare const document: PageDocument
+
+/** How much there is on a page so far; a page that is done gives the same twice. */
+export interface PageMeasure {
+  readonly nodes: number
+  /** Characters of visible text, white space left out. */
+  readonly text: number
+  readonly isLoading: boolean
+}
+
+export function measurePage(maxNodes: number): PageMeasure {
+  const silent = new Set(["head", "script", "style", "noscript", "template"])
+  const left: PageNode[] = [document.documentElement]
+  let nodes = 0
+  let text = 0
+  for (let node = left.pop(); node && nodes < maxNodes; node = left.pop()) {
+    nodes += 1
+    if (node.nodeType === 3) text += node.data.replace(/\s+/g, "").length
+    else if (node.nodeType === 1 && !silent.has(node.localName)) {
+      if (node.shadowRoot) left.push(...node.shadowRoot.childNodes)
+      for (let child = node.lastChild; child; child = child.previousSibling) left.push(child)
+    }
+  }
+  return { nodes, text, isLoading: document.readyState === "loading" }
+}
+
+/**
+ * The document as HTML, as a reader would see it: the content of open shadow roots stands where it shows, with what
+ * is slotted into it, and so does that of frames of the same site. Scripts and styles are left out, but for data.
+ *
+ * `url`: what relative addresses will be resolved against.
+ * @returns null when it would be longer than `maxChars`.
+ */
+export function serialisePage(url: string, maxChars: number): string | null {
+  const minFramePixels = 100
+  const empty = new Set("area base br col embed hr img input link meta param source track wbr".split(" "))
+  const dropped = new Set(["style", "noscript", "template"])
+  const escaped = (text: string) =>
+    text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
+  const startTag = (element: PageNode) => {
+    const inFrame = element.ownerDocument !== document
+    let tag = `<${element.localName}`
+    for (const { name, value } of element.attributes) {
+      const isAddress = inFrame && (name === "href" || name === "src")
+      const written = isAddress ? (URL.parse(value, element.ownerDocument.baseURI)?.href ?? value) : value
+      tag += ` ${name}="${escaped(written)}"`
+    }
+    return `${tag}>`
+  }
+  const frameBody = (frame: PageNode): PageNode | null => {
+    const { width, height } = frame.getBoundingClientRect()
+    return width < minFramePixels || height < minFramePixels ? null : (frame.contentDocument?.body ?? null)
+  }
+  const shown = (element: PageNode): PageNode[] => {
+    if (element.shadowRoot) return [...element.shadowRoot.childNodes]
+    if (element.localName === "slot" && typeof element.assignedNodes === "function") {
+      const assigned = element.assignedNodes()
+      if (assigned.length > 0) return assigned
+    }
+    return [...element.childNodes]
+  }
+  const hasOwnBase = document.querySelector("base[href]") !== null
+  let html = "<!doctype html>"
+  // What is still to be written, last first; text as it is.
+  const left: (PageNode | string)[] = [document.documentElement]
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (html.length > maxChars) return null
+    if (typeof next === "string") html += next
+    else if (next.nodeType === 3) html += escaped(next.data)
+    if (typeof next === "string" || next.nodeType !== 1) continue
+    const name = next.localName
+    if (dropped.has(name)) continue
+    if (name === "script") {
+      if (!/json/i.test(next.getAttribute("type") ?? "")) continue
+      html += `${startTag(next)}${next.textContent.replaceAll("</", "<\\/")}</script>`
+    } else if (name === "iframe" || name === "frame") {
+      const body = frameBody(next)
+      if (body) left.push("</div>", ...shown(body).reverse(), "<div>")
+    } else {
+      html += startTag(next)
+      if (empty.has(name)) continue
+      // Scripts may have changed the address, and with it what addresses on the page mean.
+      if (name === "head" && !hasOwnBase && document.baseURI !== url) {
+        html += `<base href="${escaped(document.baseURI)}">`
+      }
+      left.push(`</${name}>`, ...shown(next).reverse())
+    }
+  }
+  return html
+}

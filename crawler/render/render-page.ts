@@ -1,0 +1,315 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { BrowserContext, Page, Request, Route } from "playwright"
+import { type PageUrl, toPageUrl } from "#engine"
+import type { Fetched, FetchFailure, FetchResult } from "../fetch.ts"
+import type { CrawlOutcome } from "../outcome.ts"
+import type { Browser } from "./browser.ts"
+import type { GuardProxy, ProxyPass } from "./guard-proxy.ts"
+import { measurePage, type PageMeasure, serialisePage } from "./in-page.ts"
+import { PageWorld } from "./page-world.ts"
+
+export interface RenderTask {
+  /** The page as the site sent it: an HTML document. The browser gets it from here and does not fetch it again. */
+  readonly document: Fetched
+  /** Fetches a document that the page's scripts go to; what it ends with else is the end of the visit. */
+  readonly follow: (url: PageUrl) => Promise<FetchResult>
+  readonly userAgent: string
+  /** The longest HTML taken, in characters. */
+  readonly maxChars: number
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface Rendered {
+  readonly kind: "rendered"
+  /** The document at the end, which is another than that of the task when scripts went elsewhere. */
+  readonly document: Fetched
+  /** What the browser shows at the end. */
+  readonly html: string
+  /** Bytes the page loaded beside its document. */
+  readonly bytes: number
+  /** What it was refused, in words: it may explain why something is missing. */
+  readonly refused: readonly string[]
+}
+
+/** HTML, or why there is none. */
+export type RenderResult =
+  | Rendered
+  | Extract<CrawlOutcome, { kind: "skipped" | "postponed" }>
+  | FetchFailure
+  /** No browser could be had; `detail` says what to do. */
+  | { readonly kind: "no-browser"; readonly detail: string }
+
+/** Bytes a page may load beside its document. */
+const MAX_TRAFFIC_BYTES = 50_000_000
+/** Times that scripts may go to another document. */
+const MAX_HOPS = 5
+/** Of its time, what a page may take to come to rest; the remainder is for reading it. */
+const SETTLE_SHARE = 0.75
+const POLL_MS = 100
+/** Without a request and without a change for this long, a page is done. */
+const QUIET_MS = 400
+/** The same for a page that has hardly any text yet. */
+const THIN_QUIET_MS = 1500
+const THIN_CHARS = 200
+const MAX_MEASURED_NODES = 100_000
+/** To read a page out; then its scripts are stopped and it is tried once more. */
+const READ_MS = 3000
+/** To open a page, which takes far less than a second, on a machine that is busy. */
+const OPEN_MS = 15_000
+const CLOSE_MS = 3000
+
+/** Never loaded: they hold no text. */
+const UNWANTED = new Set(["image", "media", "font", "texttrack", "manifest", "ping", "cspviolationreport"])
+/** May stay open for as long as the page does. */
+const LASTING = new Set(["websocket", "eventsource"])
+
+/**
+ * Loads one page in a context of its own and gives the HTML it ends with. Main documents come from this process,
+ * redirects, robots.txt and all; everything else goes through the proxy.
+ */
+export async function renderPage(
+  browser: Browser,
+  proxy: GuardProxy,
+  task: RenderTask,
+): Promise<RenderResult> {
+  using pass = proxy.admit(MAX_TRAFFIC_BYTES)
+  const deadline = Date.now() + task.timeoutMs
+  const opened = await open(browser, pass, task.userAgent)
+  if (!opened) return failed("unreadable", "the browser opened no page", true)
+  const { context, page } = opened
+  const over = new AbortController()
+  try {
+    const visit = new PageVisit(context, page, task, deadline)
+    const lost = endOf(browser, page, task, deadline, over.signal)
+    const work = visit.run().catch(async (error: unknown): Promise<RenderResult> => {
+      // Whatever ended the page is told right after its calls have failed.
+      const end = await Promise.race([lost, sleep(1000, null, { ref: false })])
+      return end ?? failed("unreadable", `the browser failed: ${firstLine(error)}`, true)
+    })
+    const result = await Promise.race([work, lost])
+    if (result.kind !== "rendered") return result
+    const refused = pass.refused.map((host) => `${host} was refused by the address guard`)
+    if (pass.isSpent) refused.push(`it was cut off after ${MAX_TRAFFIC_BYTES} bytes`)
+    return { ...result, bytes: pass.bytes, refused }
+  } finally {
+    over.abort()
+    await closed(context, browser)
+  }
+}
+
+/** A browser that opens no page is of no use any more. */
+async function open(browser: Browser, pass: ProxyPass, userAgent: string) {
+  const opening = browser.newContext(pass, userAgent).then(async (context) => ({
+    context,
+    page: await context.newPage(),
+  }))
+  const opened = await Promise.race([opening.catch(() => null), sleep(OPEN_MS, null, { ref: false })])
+  if (!opened) browser.kill()
+  return opened
+}
+
+/** One page from its first document to its HTML. */
+class PageVisit {
+  readonly #context: BrowserContext
+  readonly #page: Page
+  readonly #task: RenderTask
+  readonly #deadline: number
+  #document: Fetched
+  /** Whether the next main document asked for is the one at hand. */
+  #isExpected = false
+  /** Where scripts go. */
+  #next: PageUrl | null = null
+  readonly #inFlight = new Set<Request>()
+  #activeAt = 0
+
+  constructor(context: BrowserContext, page: Page, task: RenderTask, deadline: number) {
+    this.#context = context
+    this.#page = page
+    this.#task = task
+    this.#deadline = deadline
+    this.#document = task.document
+  }
+
+  async run(): Promise<RenderResult> {
+    const page = this.#page
+    await this.#context.route("**/*", (route) => this.#decide(route))
+    this.#context.on("page", (other) => {
+      if (other !== page) void other.close().catch(() => undefined)
+    })
+    const ended = (request: Request) => {
+      this.#inFlight.delete(request)
+      this.#activeAt = Date.now()
+    }
+    page.on("request", (request) => {
+      if (!LASTING.has(request.resourceType())) this.#inFlight.add(request)
+      this.#activeAt = Date.now()
+    })
+    page.on("requestfinished", ended)
+    page.on("requestfailed", ended)
+    const world = new PageWorld(await this.#context.newCDPSession(page))
+    const settleBy = this.#deadline - this.#task.timeoutMs * (1 - SETTLE_SHARE)
+    for (let hops = 0; ; hops += 1) {
+      await this.#load()
+      await this.#settle(world, settleBy)
+      const next = this.#next
+      if (next === null) return await this.#read(world)
+      if (hops === MAX_HOPS) {
+        return failed("redirect-loop", `its scripts go from page to page, the last time to ${next}`)
+      }
+      const fetched = await this.#task.follow(next)
+      if (fetched.kind === "not-modified")
+        throw new Error(`${next} answered 304 to a request without validators`)
+      if (fetched.kind !== "fetched") return fetched
+      this.#document = fetched
+    }
+  }
+
+  async #load(): Promise<void> {
+    this.#next = null
+    this.#isExpected = true
+    this.#inFlight.clear()
+    const timeout = Math.max(1, this.#deadline - Date.now())
+    await this.#page.goto(this.#document.url, { waitUntil: "commit", timeout })
+    this.#activeAt = Date.now()
+  }
+
+  /** Waits until nothing happens on the page any more, or scripts go to another. */
+  async #settle(world: PageWorld, until: number): Promise<void> {
+    let last: PageMeasure | null = null
+    let changedAt = Date.now()
+    while (Date.now() < until && this.#next === null) {
+      await sleep(POLL_MS)
+      const measured = await world.run(measurePage, [MAX_MEASURED_NODES], until - Date.now())
+      if (!measured) return
+      const now = Date.now()
+      const { value } = measured
+      if (value.nodes !== last?.nodes || value.text !== last.text) changedAt = now
+      last = value
+      const quietMs = value.text < THIN_CHARS ? THIN_QUIET_MS : QUIET_MS
+      const isQuiet = this.#inFlight.size === 0 && now - this.#activeAt >= quietMs
+      if (isQuiet && !value.isLoading && now - changedAt >= quietMs) return
+    }
+  }
+
+  async #read(world: PageWorld): Promise<RenderResult> {
+    const { maxChars, timeoutMs } = this.#task
+    const given: [string, number] = [this.#document.url, maxChars]
+    let read = await world.run(serialisePage, given, READ_MS)
+    if (!read) {
+      await world.stopScripts(READ_MS)
+      read = await world.run(serialisePage, given, this.#deadline - Date.now())
+    }
+    if (!read) return busy(timeoutMs)
+    if (read.value === null) {
+      return {
+        kind: "skipped",
+        because: "too-large",
+        detail: `more than ${maxChars} characters in the browser`,
+      }
+    }
+    return { kind: "rendered", document: this.#document, html: read.value, bytes: 0, refused: [] }
+  }
+
+  async #decide(route: Route): Promise<void> {
+    const request = route.request()
+    try {
+      if (UNWANTED.has(request.resourceType())) await route.abort("blockedbyclient")
+      else if (!request.isNavigationRequest()) await route.continue()
+      else if (request.frame().parentFrame() !== null) await this.#frame(route, request)
+      else if (this.#isExpected) {
+        this.#isExpected = false
+        const { status, headers, body } = this.#document
+        await route.fulfill({ status, headers: headersToKeep(headers), body: Buffer.from(body) })
+      } else {
+        this.#goesTo(request)
+        await route.abort("aborted")
+      }
+    } catch {
+      // The page is gone.
+    }
+  }
+
+  /** Another site's frame is not read, so there is no need to load it. */
+  async #frame(route: Route, request: Request): Promise<void> {
+    const isOwn = URL.parse(request.url())?.origin === new URL(this.#document.url).origin
+    await (isOwn ? route.continue() : route.abort("blockedbyclient"))
+  }
+
+  #goesTo(request: Request): void {
+    const url = request.method() === "GET" ? toPageUrl(request.url()) : null
+    if (url !== null && url !== this.#document.url && url !== this.#task.document.url) this.#next ??= url
+  }
+}
+
+/** Resolves with the outcome of a page that does not come to an end of its own. */
+async function endOf(
+  browser: Browser,
+  page: Page,
+  task: RenderTask,
+  deadline: number,
+  over: AbortSignal,
+): Promise<RenderResult> {
+  return await new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      resolve(busy(task.timeoutMs))
+    }, deadline - Date.now())
+    const cancel = () => {
+      resolve(failed("cancelled", "the caller stopped waiting"))
+    }
+    if (task.signal?.aborted) cancel()
+    task.signal?.addEventListener("abort", cancel, { once: true })
+    page.once("crash", () => {
+      resolve(failed("unreadable", "the page crashed in the browser, or took more memory than it may"))
+    })
+    browser.whenClosed(() => {
+      resolve(failed("unreadable", "the browser ended while it had the page open", true))
+    })
+    over.addEventListener("abort", () => {
+      clearTimeout(timer)
+      task.signal?.removeEventListener("abort", cancel)
+    })
+  })
+}
+
+/** A page that cannot be closed takes its browser with it. */
+async function closed(context: BrowserContext, browser: Browser): Promise<void> {
+  const closing = context.close().then(
+    () => true,
+    () => true,
+  )
+  if (!(await Promise.race([closing, sleep(CLOSE_MS, false, { ref: false })]))) browser.kill()
+}
+
+/** As sent, but for what holds of the bytes on the wire only. */
+function headersToKeep(headers: Fetched["headers"]): Record<string, string> {
+  const kept: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || ON_THE_WIRE.has(name)) continue
+    kept[name] = Array.isArray(value) ? value.join("\n") : value
+  }
+  return kept
+}
+
+const ON_THE_WIRE = new Set([
+  "content-encoding",
+  "content-length",
+  "transfer-encoding",
+  "connection",
+  "keep-alive",
+  "link",
+  "alt-svc",
+  "strict-transport-security",
+])
+
+function busy(timeoutMs: number): FetchFailure {
+  return failed("timeout", `its scripts kept the browser busy for ${timeoutMs} ms`, true)
+}
+
+function failed(because: FetchFailure["because"], detail: string, transient = false): FetchFailure {
+  return { kind: "failed", because, detail, transient }
+}
+
+function firstLine(error: unknown): string {
+  return (error as Error).message.split("\n", 1)[0] ?? ""
+}

@@ -1,0 +1,203 @@
+import type { AddressGuard } from "../address-guard.ts"
+import { Browser } from "./browser.ts"
+import { findBrowser } from "./find-browser.ts"
+import { GuardProxy } from "./guard-proxy.ts"
+import { renderPage, type RenderResult, type RenderTask } from "./render-page.ts"
+
+export interface RendererOptions {
+  readonly guard: AddressGuard
+  /** Path of the browser; empty: one is looked for. */
+  readonly browserPath: string
+  /** Pages open at the same time. */
+  readonly pages: number
+  /** Memory that all open pages may take together, in megabytes; one page's scripts get half of it. */
+  readonly memoryMb: number
+  /** A browser with nothing to do is closed after this long. */
+  readonly idleMs?: number
+  /** A browser is replaced after this many pages, since browsers grow. */
+  readonly pagesPerBrowser?: number
+}
+
+const MEGABYTE = 1024 * 1024
+const WATCH_MS = 500
+/** A system without a browser is not searched again for each page. */
+const MISSING_MS = 60_000
+
+/**
+ * Renders pages in one browser, which starts with the first page and ends after a quiet while, so an idle appliance
+ * has none. There is never more than one, nor more pages in it than `pages`; the rest wait.
+ */
+export class Renderer implements AsyncDisposable {
+  readonly #options: Required<RendererOptions>
+  #proxy: Promise<GuardProxy> | null = null
+  #browser: Promise<Browser | Missing> | null = null
+  /** Pages that this browser was given. */
+  #given = 0
+  #open = 0
+  readonly #waiting: (() => void)[] = []
+  /** Browsers on their way out. */
+  readonly #closing = new Set<Promise<void>>()
+  #idle: NodeJS.Timeout | null = null
+  #watch: NodeJS.Timeout | null = null
+  #isClosed = false
+
+  constructor(options: RendererOptions) {
+    this.#options = { idleMs: 15_000, pagesPerBrowser: 100, ...options }
+  }
+
+  /** Renders one page; its time starts when there is room for it. Whatever the page does is a value. */
+  async render(task: RenderTask): Promise<RenderResult> {
+    if (!(await this.#enter(task.signal))) {
+      return { kind: "failed", because: "cancelled", detail: "the caller stopped waiting", transient: true }
+    }
+    try {
+      this.#browser ??= this.#launch()
+      const browser = await this.#browser
+      if ("missing" in browser) return { kind: "no-browser", detail: browser.missing }
+      this.#given += 1
+      return await renderPage(browser, await this.#startProxy(), task)
+    } finally {
+      await this.#leave()
+    }
+  }
+
+  /** Ends the browser; pages in it fail. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    for (const go of this.#waiting.splice(0)) go()
+    this.#rest()
+    await this.#retire()
+    await Promise.all(this.#closing)
+    await (await this.#proxy)?.[Symbol.asyncDispose]()
+  }
+
+  /** Waits for room. @returns whether there is any before the caller gives up. */
+  async #enter(signal: AbortSignal | undefined): Promise<boolean> {
+    for (;;) {
+      if (this.#isClosed || signal?.aborted === true) return false
+      const isWornOut = this.#given >= this.#options.pagesPerBrowser && this.#open > 0
+      if (this.#open < this.#options.pages && !isWornOut) {
+        this.#open += 1
+        this.#stir()
+        return true
+      }
+      await this.#turn(signal)
+    }
+  }
+
+  async #turn(signal: AbortSignal | undefined): Promise<void> {
+    await new Promise<void>((go) => {
+      this.#waiting.push(go)
+      signal?.addEventListener(
+        "abort",
+        () => {
+          go()
+        },
+        { once: true },
+      )
+    })
+  }
+
+  async #leave(): Promise<void> {
+    if (this.#open === 1 && this.#given >= this.#options.pagesPerBrowser) await this.#retire()
+    this.#open -= 1
+    // All of them look for themselves: one that was given up must not use up another's turn.
+    for (const go of this.#waiting.splice(0)) go()
+    if (this.#open === 0) this.#rest()
+  }
+
+  async #launch(): Promise<Browser | Missing> {
+    const found = await findBrowser(this.#options.browserPath)
+    if ("missing" in found) return this.#without(found.missing)
+    try {
+      const browser = await Browser.launch({
+        executablePath: found.path,
+        proxy: (await this.#startProxy()).address,
+        heapMb: Math.floor(this.#options.memoryMb / 2),
+      })
+      const launched = this.#browser
+      browser.whenClosed(() => {
+        if (this.#browser === launched) this.#forget()
+        void this.#end(browser)
+      })
+      return browser
+    } catch (error) {
+      const [reason] = (error as Error).message.split("\n", 1)
+      return this.#without(`the browser ${found.path} could not be started: ${reason}`)
+    }
+  }
+
+  #without(missing: string): Missing {
+    setTimeout(() => {
+      this.#forget()
+    }, MISSING_MS).unref()
+    return { missing }
+  }
+
+  #startProxy(): Promise<GuardProxy> {
+    return (this.#proxy ??= GuardProxy.start(this.#options.guard))
+  }
+
+  #forget(): void {
+    this.#browser = null
+    this.#given = 0
+  }
+
+  async #retire(): Promise<void> {
+    const browser = await this.#browser
+    this.#forget()
+    if (browser && !("missing" in browser)) await this.#end(browser)
+  }
+
+  /** Closes a browser, or clears away what a crash left of it. */
+  #end(browser: Browser): Promise<void> {
+    const closing = browser.close().finally(() => this.#closing.delete(closing))
+    this.#closing.add(closing)
+    return closing
+  }
+
+  /** There is work. */
+  #stir(): void {
+    if (this.#idle) clearTimeout(this.#idle)
+    this.#idle = null
+    this.#watch ??= setInterval(() => {
+      void this.#limitMemory()
+    }, WATCH_MS).unref()
+  }
+
+  /** There is none. */
+  #rest(): void {
+    if (this.#watch) clearInterval(this.#watch)
+    this.#watch = null
+    if (this.#idle) clearTimeout(this.#idle)
+    this.#idle = this.#isClosed
+      ? null
+      : setTimeout(() => {
+          if (this.#open === 0) void this.#retire()
+        }, this.#options.idleMs).unref()
+  }
+
+  /** The largest process has to go: mostly one page's, else the browser itself. */
+  async #limitMemory(): Promise<void> {
+    const browser = await this.#browser
+    if (!browser || "missing" in browser) return
+    const processes = await browser.memory().catch(() => [])
+    const total = processes.reduce((sum, { bytes }) => sum + bytes, 0)
+    const [largest] = processes
+    if (!largest || total <= this.#options.memoryMb * MEGABYTE) return
+    if (largest.isPage) killProcess(largest.pid)
+    else browser.kill()
+  }
+}
+
+interface Missing {
+  readonly missing: string
+}
+
+function killProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch {
+    // Gone in the meantime.
+  }
+}
