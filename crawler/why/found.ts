@@ -1,0 +1,129 @@
+import { type PageUrl, toPageUrl } from "#engine"
+import type { FoundHow } from "../known-addresses.ts"
+import type { Candidate } from "./membership-reasons.ts"
+import type { Step, Subject } from "./trace.ts"
+import { countText, dateText } from "./words.ts"
+
+/** How an address came to be known, or why it never did. */
+export function foundStep(subject: Subject): Step {
+  const { known } = subject
+  if (known !== null) {
+    const { foundHow, foundOn, depth, firstSeen, source } = known
+    const text = `${howText(foundHow, foundOn, depth)}; source ${source || "unknown"}, first seen ${dateText(firstSeen)}`
+    return {
+      name: "found",
+      verdict: "yes",
+      text,
+      facts: { how: foundHow, on: foundOn, depth, source, first_seen: new Date(firstSeen) },
+    }
+  }
+  return waiting(subject) ?? otherSpelling(subject) ?? neverSeen(subject)
+}
+
+function howText(how: FoundHow, on: string | null, depth: number): string {
+  const steps = `${countText(depth, "link step")} from a seed`
+  switch (how) {
+    case "seed":
+      return "it is a seed"
+    case "link":
+      return on === null ? `linked, ${steps}` : `linked from ${on}, ${steps}`
+    case "sitemap":
+      return `listed in the sitemap${on === null ? "" : ` ${on}`}`
+    case "feed":
+      return `listed in the feed${on === null ? "" : ` ${on}`}`
+    case "redirect":
+      return `${on ?? "another address"} redirects to it`
+    case "canonical":
+      return `${on ?? "another page"} names it as its canonical`
+    default:
+      return `found by ${String(how)}`
+  }
+}
+
+/** In the frontier of a run that is not over. */
+function waiting({ url, parts: { db, jobs } }: Subject): Step | null {
+  const row = db
+    .prepare(
+      `select job, depth, tries, due, found_how, found_on from crawl_url
+       where url = ? and outcome is null order by job desc limit 1`,
+    )
+    .get(url)
+  const job = row && jobs.get(Number(row["job"]))
+  if (!row || !job) return null
+  const how = howText(
+    (row["found_how"] ?? "link") as FoundHow,
+    row["found_on"] as string | null,
+    Number(row["depth"]),
+  )
+  const tries = Number(row["tries"])
+  const again =
+    tries > 0
+      ? `; tried ${countText(tries, "time")} in vain, again from ${dateText(Number(row["due"]))} on`
+      : ""
+  return {
+    name: "found",
+    verdict: "no",
+    text: `${how}; it waits for its visit in job ${job.id} of ${job.source.name} (${job.state})${again}`,
+    facts: { how: row["found_how"], on: row["found_on"], job_id: job.id, job_state: job.state, tries },
+  }
+}
+
+function otherSpelling({ url, lookUp }: Subject): Step | null {
+  const others = otherSpellings(url).flatMap((other) => lookUp(other) ?? [])
+  const best = others.find(({ hash }) => hash !== null) ?? others[0]
+  if (best === undefined) return null
+  return {
+    name: "found",
+    verdict: "no",
+    text: `it was never seen in this spelling, but as ${best.url}${best.hash === null ? "" : ", which is in the index"}`,
+    facts: { known_as: others.map((other) => other.url) },
+  }
+}
+
+/** Addresses that mean the same page on most sites. */
+function otherSpellings(url: PageUrl): PageUrl[] {
+  const change = (edit: (to: URL) => void) => (from: string) => {
+    const to = new URL(from)
+    edit(to)
+    return to.href
+  }
+  const changes = [
+    change((to) => (to.protocol = to.protocol === "https:" ? "http:" : "https:")),
+    change(
+      (to) => (to.hostname = to.hostname.startsWith("www.") ? to.hostname.slice(4) : `www.${to.hostname}`),
+    ),
+    change((to) => (to.pathname = to.pathname.endsWith("/") ? to.pathname.slice(0, -1) : `${to.pathname}/`)),
+    change((to) => (to.search = "")),
+  ]
+  let spellings = new Set<string>([url])
+  for (const one of changes) spellings = new Set([...spellings, ...[...spellings].map(one)])
+  spellings.delete(url)
+  return [...spellings].flatMap((spelling) => toPageUrl(spelling) ?? [])
+}
+
+function neverSeen({ candidates, parts }: Subject): Step {
+  const reasons = candidates
+    .filter(({ belongs }) => belongs)
+    .map((candidate) => `${candidate.source.name} ${whyUnseen(candidate, parts)}`)
+  const text = reasons.length === 0 ? "no run has seen it" : `no run has seen it: ${reasons.join("; ")}`
+  return { name: "found", verdict: "no", text, facts: { how: null } }
+}
+
+/** What may have kept a source from coming by an address of its own. */
+function whyUnseen({ source }: Candidate, { jobs }: Subject["parts"]): string {
+  const [last] = jobs.list({ source: source.name, limit: 1 })
+  if (!last) return "was never run"
+  if (last.state === "running" || last.state === "queued" || last.state === "paused") {
+    return `is not through: job ${last.id} is ${last.state}, ${countText(last.queued, "address", "addresses")} wait`
+  }
+  const { limits } = last.source
+  const pages = (last.outcomes["indexed"] ?? 0) + (last.outcomes["unchanged"] ?? 0)
+  if (last.state !== "finished") return `ended early: job ${last.id} ${last.state}`
+  if (pages >= limits.pages)
+    return `reached its limit of ${countText(limits.pages, "page")} in job ${last.id}`
+  if (last.note !== null) return `ended job ${last.id} with a note: ${last.note}`
+  return (
+    `met no link to it within ${countText(limits.depth, "step")}, nor in a sitemap or feed, up to job ${last.id}` +
+    " (name it as a seed, or raise the depth)"
+  )
+}

@@ -1,0 +1,69 @@
+import type { Page } from "#engine"
+import type { Step, Subject } from "./trace.ts"
+import { countText } from "./words.ts"
+
+/** What was read of the page. */
+export function textStep(page: Page): Step {
+  const chars = page.markdown.length
+  const { title, language, author, publishedAt, topic, country, unsafe } = page
+  const text = [
+    title === "" ? "without a title" : JSON.stringify(title),
+    countText(chars, "character"),
+    language === null ? "language unknown" : `language ${language}`,
+    ...(unsafe ? ["for adults: left out of safe searches"] : []),
+  ].join(", ")
+  return {
+    name: "text",
+    verdict: "yes",
+    text,
+    facts: {
+      title,
+      characters: chars,
+      language,
+      author,
+      published_at: publishedAt,
+      topic,
+      country,
+      unsafe,
+      fetched_at: page.fetchedAt,
+    },
+  }
+}
+
+/** The page that stands for this one. */
+export async function duplicateStep({ known, lookUp, parts }: Subject): Promise<Step | null> {
+  const target = known?.leadsTo ?? null
+  if (known === null || target === null) return null
+  const held = (await parts.engine.get(target)) !== null
+  const last = lookUp(target)?.outcome
+  const there = held
+    ? "which is in the index"
+    : `which is not in the index${last === undefined ? "" : ` (${last.replace(":", ": ")})`}`
+  return {
+    name: "duplicates",
+    verdict: known.hash === null ? "no" : "note",
+    text: `it leads to ${target}, ${there}`,
+    facts: { leads_to: target, target_in_index: held },
+  }
+}
+
+/** What searches can find of it. */
+export async function indexStep({ url, known, parts }: Subject, page: Page | null): Promise<Step> {
+  const coverage = page && (await parts.engine.coverage(url))
+  if (coverage === null) {
+    const lost = known !== null && known.hash !== null
+    return {
+      name: "index",
+      verdict: "no",
+      text: lost ? "the index lost it; the next visit puts it back" : "the index does not hold it",
+      facts: { in_index: false },
+    }
+  }
+  const { passages, vectors } = coverage
+  const left = passages - vectors
+  const text =
+    left <= 0
+      ? `${countText(passages, "passage")}, all with vectors`
+      : `${countText(passages, "passage")}; ${countText(left, "vector")} still to be made, until then its words alone find them`
+  return { name: "index", verdict: "yes", text, facts: { in_index: true, passages, vectors } }
+}

@@ -1,0 +1,97 @@
+import type { PageUrl } from "#engine"
+import { addressPatterns } from "../globs.ts"
+import { membership } from "../scope.ts"
+import type { Source } from "../sources/source.ts"
+import type { Step, Subject, TraceParts } from "./trace.ts"
+
+/** A source, and whether an address belongs to it. */
+export interface Candidate {
+  readonly source: Source
+  /** False for the source of a crawl that was asked for by its address. */
+  readonly declared: boolean
+  readonly belongs: boolean
+  /** Why it does or does not, in words that follow the source's name. */
+  readonly because: string
+  /** Whether the source covers the host of the address, or another of its domain. */
+  readonly isNear: boolean
+}
+
+/** Declared sources, and what was crawled without being declared; those the address belongs to first. */
+export function candidateSources(url: PageUrl, { db, sources }: TraceParts): Candidate[] {
+  const declared = new Map(sources.list().map(({ source }) => [source.name, source]))
+  const crawled = db
+    .prepare("select id, source, spec from job where id in (select max(id) from job group by source)")
+    .all()
+  const landingsOf = (name: string) => {
+    const job = crawled.find((row) => row["source"] === name)?.["id"]
+    const rows =
+      job === undefined
+        ? []
+        : db.prepare("select seed, landed from job_landing where job = ?").all(Number(job))
+    return new Map(rows.map(({ seed, landed }) => [String(seed), landed as PageUrl]))
+  }
+  const undeclared = crawled
+    .map(({ spec }) => JSON.parse(String(spec)) as Source)
+    .filter(({ name }) => !declared.has(name))
+  const all = [...declared.values(), ...undeclared].map((source): Candidate => {
+    const landings = landingsOf(source.name)
+    const reason = reasonOf(url, source, landings)
+    const anywhere = { ...source, include: [], exclude: [] }
+    return {
+      source,
+      declared: declared.has(source.name),
+      ...reason,
+      isNear: membership({ ...anywhere, scope: "domain" }, landings)(url),
+    }
+  })
+  return all.sort((a, b) => Number(b.belongs) - Number(a.belongs) || Number(b.isNear) - Number(a.isNear))
+}
+
+function reasonOf(
+  url: PageUrl,
+  source: Source,
+  landings: ReadonlyMap<string, PageUrl>,
+): Pick<Candidate, "belongs" | "because"> {
+  const seeds = source.seeds.map((seed) => landings.get(seed) ?? seed).join(", ")
+  const within = `the ${source.scope} of ${seeds}`
+  if (membership(source, landings)(url)) return { belongs: true, because: `covers ${within}` }
+  const isInside = membership({ ...source, include: [], exclude: [] }, landings)(url)
+  if (!isInside) return { belongs: false, because: `covers only ${within}` }
+  const excluding = source.exclude.find((pattern) => addressPatterns("exclude", [pattern])(url))
+  if (excluding !== undefined)
+    return { belongs: false, because: `excludes it by ${JSON.stringify(excluding)}` }
+  return {
+    belongs: false,
+    because: `includes only ${source.include.map((pattern) => JSON.stringify(pattern)).join(", ")}`,
+  }
+}
+
+const SHOWN = 3
+
+export function sourceStep({ url, candidates, known }: Subject): Step {
+  const facts = {
+    sources: candidates
+      .filter(({ belongs, isNear }) => belongs || isNear)
+      .map(({ source, declared, belongs, because }) => ({ name: source.name, declared, belongs, because })),
+  }
+  const mine = candidates.filter(({ belongs }) => belongs)
+  if (mine.length > 0) {
+    const text = mine.map(({ source, because }) => `${source.name} ${because}`).join("; ")
+    return { name: "source", verdict: "yes", text, facts }
+  }
+  const near = candidates.filter(({ isNear }) => isNear).slice(0, SHOWN)
+  const why =
+    near.length > 0
+      ? near.map(({ source, because }) => `${source.name} ${because}`).join("; ")
+      : candidates.length === 0
+        ? "there is none yet"
+        : `none covers ${new URL(url).host}`
+  // It may have come in by a source that has changed since.
+  const verdict = known?.hash == null ? "no" : "note"
+  return { name: "source", verdict, text: `it belongs to no source (${why})`, facts }
+}
+
+/** The declared or last crawled source of a name. */
+export function sourceNamed(name: string, { sources, jobs }: TraceParts): Source | null {
+  return sources.get(name)?.source ?? jobs.list({ source: name, limit: 1 })[0]?.source ?? null
+}

@@ -1,0 +1,76 @@
+import { sourceNamed } from "./membership-reasons.ts"
+import type { Step, Subject } from "./trace.ts"
+import { countText, dateText } from "./words.ts"
+
+/** What speaks against keeping the page, or took it out. */
+export function removalStep({ url, parts }: Subject): Step | null {
+  const removal = parts.removals.of(url)
+  if (removal === null) return null
+  const { state, reason, detail, strikes, job, at, keptUntil } = removal
+  const why = detail ?? reason
+  const facts = {
+    state,
+    reason,
+    detail,
+    strikes,
+    job_id: job,
+    at,
+    kept_until: keptUntil,
+  }
+  const step = (verdict: Step["verdict"], text: string): Step => ({ name: "removal", verdict, text, facts })
+  switch (state) {
+    case "struck":
+      return step(
+        "note",
+        `${countText(strikes, "strike")} against it (${why}); it is in the index until another run finds the same`,
+      )
+    case "held":
+      return step(
+        "note",
+        `it is to be removed (${why}), with more pages than one run may remove: it waits for your yes`,
+      )
+    case "approved":
+      return step("note", `it is about to be removed (${why})`)
+    case "restoring":
+      return step("note", "it is about to be put back into the index")
+    default:
+      return step(
+        "no",
+        `it was removed on ${dateText(at)} (${why})${keptUntil === null ? "" : `; it can be restored until ${dateText(keptUntil)}`}`,
+      )
+  }
+}
+
+/** When it was visited, and when it will be. */
+export function visitsStep({ known, parts }: Subject): Step | null {
+  if (known === null) return null
+  const { visitedAt, dueAt, changedAt, misses, intervalMs, source: name } = known
+  const now = (parts.clock ?? Date.now)()
+  const entry = parts.sources.get(name)
+  const [running] = parts.jobs.open(name)
+  const due = dueAt <= now ? "due now" : `due from ${dateText(dueAt)} on`
+  const run = running
+    ? `job ${running.id} of ${name} is ${running.state}`
+    : entry?.nextRun
+      ? `${name} runs next on ${dateText(entry.nextRun)}`
+      : entry?.paused
+        ? `the schedule of ${name} is paused`
+        : sourceNamed(name, parts) === null
+          ? "its source is no more"
+          : `${name} has no schedule and runs when it is asked to`
+  const changed = changedAt === null ? "" : `, changed ${dateText(changedAt)}`
+  return {
+    name: "visits",
+    verdict: "note",
+    text: `last ${dateText(visitedAt)}${changed}; ${due}; ${run}`,
+    facts: {
+      visited_at: new Date(visitedAt),
+      changed_at: changedAt === null ? null : new Date(changedAt),
+      due_at: dueAt === 0 ? null : new Date(dueAt),
+      interval_hours: intervalMs === null ? null : intervalMs / 3_600_000,
+      misses,
+      next_run_at: entry?.nextRun ?? null,
+      job_id: running?.id ?? null,
+    },
+  }
+}

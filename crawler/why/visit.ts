@@ -1,0 +1,71 @@
+import type { Step, Subject } from "./trace.ts"
+import { dateText } from "./words.ts"
+
+/** What robots.txt said at the last visit. */
+export function robotsStep({ known }: Subject): Step | null {
+  if (known === null) return null
+  const { outcome, detail } = known
+  if (outcome === "skipped:robots") {
+    return { name: "robots", verdict: "no", text: detail ?? "robots.txt disallows it", facts: { detail } }
+  }
+  // Without an answer from the host its robots.txt is unknown as well.
+  if (NO_ANSWER.has(outcome)) return null
+  return { name: "robots", verdict: "yes", text: "robots.txt did not forbid the last visit", facts: {} }
+}
+
+const NO_ANSWER = new Set([
+  "postponed",
+  "failed:dns",
+  "failed:refused",
+  "failed:tls",
+  "failed:timeout",
+  "failed:blocked-address",
+])
+
+/** How outcomes read in a sentence; the others are shown as they are. */
+const WORDS: Readonly<Record<string, string>> = {
+  indexed: "read and put into the index",
+  unchanged: "read, and the same as before",
+  "skipped:robots": "not visited",
+  "skipped:noindex": "the page asks not to be indexed",
+  "skipped:out-of-scope": "it redirects out of the source's scope",
+  "skipped:duplicate": "it names another page as the one to read",
+  "skipped:unsupported-type": "it holds no text that can be read",
+  "skipped:too-large": "it is too large",
+  "skipped:empty": "no main text was found in it",
+  postponed: "the site asked to come back later",
+  "failed:http-status": "the site answered with an error",
+  "failed:dns": "the host name was not found",
+  "failed:refused": "the connection failed",
+  "failed:tls": "no secure connection",
+  "failed:timeout": "no complete answer in time",
+  "failed:redirect-loop": "redirects without end",
+  "failed:blocked-address": "the address guard refused it",
+  "failed:bad-encoding": "the body was damaged",
+  "failed:unreadable": "the page could not be read",
+}
+
+/** How the last visit ended. */
+export function outcomeStep({ known }: Subject): Step | null {
+  if (known === null) return null
+  const { outcome, detail, visitedAt, job, status, leadsTo, readAs, hash } = known
+  const isGood = outcome === "indexed" || outcome === "unchanged"
+  const word = WORDS[outcome] ?? outcome.replace(":", ": ")
+  const more = detail === null || outcome === "skipped:robots" ? "" : ` (${detail})`
+  const where = job === 0 ? "" : `, job ${job}`
+  return {
+    name: "outcome",
+    // What is in the index stays there while a site has a bad day.
+    verdict: isGood ? "yes" : hash === null ? "no" : "note",
+    text: `${word}${more}: ${dateText(visitedAt)}${where}`,
+    facts: {
+      outcome,
+      detail,
+      status,
+      leads_to: leadsTo,
+      read_as: readAs,
+      job_id: job === 0 ? null : job,
+      visited_at: new Date(visitedAt),
+    },
+  }
+}

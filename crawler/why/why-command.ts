@@ -1,0 +1,29 @@
+import { parseArgs } from "node:util"
+import { addressArgument, runCommand } from "./run-command.ts"
+
+const USAGE = `Usage: npm run why -- <url> [--query "…"] [--json]
+
+Says why a page is found, or is not: how its address came to be known, what robots.txt and the last
+visit said, what the index holds of it, and when it is visited next. Asks no site, changes nothing.
+
+  --query TEXT  where the page stands among the results for it, too
+  --json        one JSON object, for scripts
+`
+
+await runCommand("why", async () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      query: { type: "string" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  })
+  if (values.help) {
+    process.stdout.write(USAGE)
+    return
+  }
+  const url = addressArgument(positionals)
+  const { why } = await import("./why-session.ts")
+  await why(url, { json: values.json, ...(values.query !== undefined && { query: values.query }) })
+})
