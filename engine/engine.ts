@@ -129,9 +129,15 @@ export interface Hit {
 
 /** Each 0..1, and 0 where it had no part in the rank. */
 export interface HitParts {
+  /** The page's words. */
   readonly lexical: number
+  /** The words of its best passage. */
+  readonly passage: number
+  /** The meaning of its nearest passage. */
   readonly vector: number
-  /** Both together. */
+  /** The meaning of each word of its best passage (late interaction). */
+  readonly late: number
+  /** All of them together. */
   readonly fused: number
   /** What preferences added to `fused`. */
   readonly boost: number

@@ -30,8 +30,12 @@ export interface Ranked {
   readonly id: string
   /** BM25 as a share of the query's bound, 0..1. */
   readonly lexical: number
+  /** The words of its best passage, 0..1; 0 when they did not count. */
+  readonly passage: number
   /** Cosine, 0 where it is negative or unknown. */
   readonly vector: number
+  /** Late interaction of its best passage, 0..1; 0 when it was not read. */
+  readonly late: number
   /** Convex combination of all evidence, 0..1. */
   readonly fused: number
   /** Calibrated, 0..1. */
@@ -118,7 +122,8 @@ export function fuse(candidates: readonly Candidate[], facts: QueryFacts): Ranke
         cosine === null
           ? found / (weights.page + weights.passage || 1)
           : found + weights.vector * within(cosine ?? farthest)
-      return { id, lexical: share, vector: within(cosine ?? 0), fused, score: 0 }
+      const counted = weights.passage > 0 ? words : 0
+      return { id, lexical: share, passage: counted, vector: within(cosine ?? 0), late: 0, fused, score: 0 }
     })
     .filter((one) => one.fused > 0)
   return scored(ranked, CALIBRATIONS[evidence])
@@ -136,6 +141,7 @@ export function withLateInteraction(ranked: readonly Ranked[], late: ReadonlyMap
   const worst = Math.min(...late.values())
   const mixed = ranked.map((one) => ({
     ...one,
+    late: late.get(one.id) ?? 0,
     fused: (1 - LATE_WEIGHT) * one.fused + LATE_WEIGHT * (late.get(one.id) ?? worst),
   }))
   return scored(mixed, CALIBRATIONS.late)

@@ -326,12 +326,15 @@ describe("search_depth and chunks_per_source", () => {
     expect(chunks(await manual({ search_depth }))).toHaveLength(3)
   })
 
-  test("the two quick depths go by words, the two others by meaning too", async () => {
+  test("the two quick depths go by words, the two others by meaning too; each reads more than the one before", async () => {
     const parts = async (search_depth: string) =>
       (await ask("turbine oil blade shaft", { search_depth, explain: true })).results[0].explain
-    for (const depth of ["ultra-fast", "fast"]) {
-      expect(await parts(depth)).toMatchObject({ depth, vector: 0 })
-    }
+    expect(await parts("ultra-fast")).toMatchObject({ depth: "ultra-fast", passage: 0, vector: 0, late: 0 })
+    const fast = await parts("fast")
+    expect(fast).toMatchObject({ depth: "fast", vector: 0, late: 0 })
+    expect(fast.passage).toBeGreaterThan(0)
+    expect((await parts("basic")).late).toBe(0)
+    expect((await parts("advanced")).late).toBeGreaterThan(0)
     for (const depth of ["basic", "advanced"]) {
       const { lexical, vector } = await parts(depth)
       expect(lexical).toBeGreaterThan(0)
@@ -448,7 +451,9 @@ describe("what is shown", () => {
     expect(results[0].explain).toEqual({
       depth: "basic",
       lexical: expect.any(Number),
+      passage: 0,
       vector: expect.any(Number),
+      late: 0,
       fused: expect.any(Number),
       boost: expect.any(Number),
     })

@@ -277,6 +277,13 @@ function toHit(
       const passage = passages.get(position)
       return passage ? [{ ...passage, position }] : []
     }),
-    parts: { lexical: ranked.lexical, vector: ranked.vector, fused: ranked.fused, boost: ranked.boost },
+    parts: {
+      lexical: ranked.lexical,
+      passage: ranked.passage,
+      vector: ranked.vector,
+      late: ranked.late,
+      fused: ranked.fused,
+      boost: ranked.boost,
+    },
   }
 }
