@@ -1,21 +1,29 @@
-import { type Engine, type Page, type PageUrl, toPageUrl } from "#engine"
+import { type Engine, type PageUrl, toPageUrl } from "#engine"
 import type { Clock } from "./clock.ts"
 import type { CrawlerConfig } from "./config.ts"
 import { runCrawlee, type Visits } from "./crawlee.ts"
+import { Discovery } from "./discovery.ts"
+import type { Validators } from "./fetch.ts"
 import { Frontier, type FrontierEntry, type HostManners, MAX_URL_CHARS } from "./frontier.ts"
 import { HostPatience } from "./host-patience.ts"
 import { ImageNotes } from "./images/image-notes.ts"
 import type { Job } from "./jobs.ts"
-import { KnownAddresses, type Visited } from "./known-addresses.ts"
-import type { CrawlOutcome } from "./outcome.ts"
-import { pageHash } from "./page-hash.ts"
+import {
+  type Found,
+  type KnownAddress,
+  KnownAddresses,
+  type ListedFacts,
+  type Visited,
+} from "./known-addresses.ts"
+import { PAGE_OUTCOMES } from "./outcome.ts"
 import { PageWriter } from "./page-writer.ts"
-import type { PageReader, Visit } from "./reader.ts"
+import { readAs } from "./read-as.ts"
+import type { PageReader, Unmodified, Visit } from "./reader.ts"
 import type { Reading } from "./reading.ts"
-import { membership } from "./scope.ts"
-import { readSitemaps } from "./sitemaps.ts"
+import { RunLimits } from "./run-limits.ts"
 import type { StateStore } from "./state-store.ts"
 import { unlessAborted } from "./unless-aborted.ts"
+import { type NoPage, verdictOn } from "./verdict.ts"
 
 export interface CrawlSiteOptions {
   readonly job: Job
@@ -31,18 +39,25 @@ export interface CrawlSiteOptions {
   readonly onRecorded?: (results: readonly Visited[]) => void
 }
 
+export interface EndedCrawl {
+  readonly state: "finished" | "paused"
+  /** The limit of its source that ended it, in words; null: there was nothing left to visit, or it was stopped. */
+  readonly limit: string | null
+}
+
 /**
- * Crawls one site into the engine, going on where an earlier run of the job stopped.
- * @returns whether the crawl came to its end, or was stopped before.
+ * Crawls a source into the engine, going on where an earlier process left the job. Pages that are gone stay in the
+ * engine: a visit's outcome is evidence, on which `removals/` decides.
+ * @returns how it ended.
  * @throws EngineError when the engine fails; nothing that was reported is lost.
  */
-export async function crawlSite(options: CrawlSiteOptions): Promise<"finished" | "paused"> {
+export async function crawlSite(options: CrawlSiteOptions): Promise<EndedCrawl> {
   using crawl = await SiteCrawl.prepare(options)
   do {
     await runCrawlee(crawl, options.config.fetchConcurrency)
     await crawl.flush()
   } while (!crawl.isDone() && !options.signal.aborted)
-  return crawl.isDone() ? "finished" : "paused"
+  return crawl.end()
 }
 
 /** What visits in hand are granted when the crawl is to stop; those cut short are made again another time. */
@@ -56,29 +71,23 @@ const HOST_ROUNDS = 10
 const ADDRESSES_PER_PAGE = 20
 const MIN_ADDRESSES = 10_000
 
-/** Counted towards the limit: visits that found a page. */
-const PAGE_OUTCOMES = new Set(["indexed", "unchanged"])
+type Unread = Exclude<Visit, { kind: "read" | "unmodified" }>
 
 /** One run of a crawl job. */
 class SiteCrawl implements Visits, Disposable {
   readonly #options: CrawlSiteOptions
   readonly #known: KnownAddresses
   readonly #frontier: Frontier
+  readonly #discovery: Discovery
+  readonly #limits: RunLimits
   readonly #writer: PageWriter
-  /** Seeds by the spelling their page has. */
-  readonly #seeds: ReadonlyMap<PageUrl, string>
-  /** Where seeds' redirects lead. */
-  readonly #landings = new Map<string, PageUrl>()
+  /** Whether robots.txt, noindex and nofollow count. */
+  readonly #obeys: boolean
+  readonly #readAs: string
   /** False when the index may have lost pages that the state knows: then each is looked up before it counts as unchanged. */
   readonly #trustsHashes: boolean
-  #inScope: (url: PageUrl) => boolean
-  #pages: number
   #visiting = 0
   #failure: Error | null = null
-  /** Of each site that a seed landed on. */
-  readonly #sitemaps = new Map<string, Promise<void>>()
-  #sitemapsOpen = 0
-  readonly #sitemapStop = new AbortController()
   readonly #patience = new HostPatience()
   /** Aborted when visits in hand must end now. */
   readonly #cut = new AbortController()
@@ -95,17 +104,13 @@ class SiteCrawl implements Visits, Disposable {
   }
 
   private constructor(options: CrawlSiteOptions, known: KnownAddresses, trustsHashes: boolean) {
-    const { job, db } = options
+    const { job, db, config, reader } = options
     this.#options = options
     this.#known = known
     this.#trustsHashes = trustsHashes
-    this.#seeds = new Map(
-      job.source.seeds.map((seed) => {
-        const url = toPageUrl(seed)
-        if (url === null) throw new Error(`${seed} is no http address`)
-        return [url, seed]
-      }),
-    )
+    this.#obeys = job.source.politeness.robots ?? config.robots
+    this.#readAs = readAs(job.source, config)
+    this.#limits = new RunLimits(db, job)
     this.#frontier = new Frontier(
       db,
       job,
@@ -113,20 +118,25 @@ class SiteCrawl implements Visits, Disposable {
       (url) => this.#manners(url),
       Math.max(MIN_ADDRESSES, job.source.limits.pages * ADDRESSES_PER_PAGE),
     )
-    this.#frontier.add([...this.#seeds.keys()].map((url) => ({ url, depth: 0 })))
     this.#writer = new PageWriter(options.engine, this.#frontier, new ImageNotes(db), (results, visits) => {
       this.#unwritten -= visits
       for (const { url } of results) this.#settled.delete(url)
+      this.#limits.keep()
       options.onRecorded?.(results)
     })
-    this.#pages = (job.outcomes["indexed"] ?? 0) + (job.outcomes["unchanged"] ?? 0)
-    for (const { seed, landed } of db
-      .prepare("select seed, landed from job_landing where job = ?")
-      .all(job.id)) {
-      this.#landings.set(String(seed), landed as PageUrl)
-    }
-    this.#inScope = membership(job.source, this.#landings)
-    for (const landed of this.#landings.values()) this.#discoverSitemaps(landed)
+    this.#discovery = new Discovery({
+      job,
+      db,
+      reader,
+      known,
+      frontier: this.#frontier,
+      pauseMs: (url) => this.#manners(url).delayMs,
+      allows: async (url) => (await this.#disallowed(url)) === null,
+      onBytes: (bytes) => {
+        this.#limits.bytes += bytes
+      },
+      signal: options.signal,
+    })
     if (options.signal.aborted) this.#startGrace()
     else options.signal.addEventListener("abort", this.#startGrace, { once: true })
   }
@@ -140,7 +150,7 @@ class SiteCrawl implements Visits, Disposable {
   [Symbol.dispose](): void {
     this.#options.signal.removeEventListener("abort", this.#startGrace)
     if (this.#cutTimer) clearTimeout(this.#cutTimer)
-    this.#sitemapStop.abort()
+    this.#discovery.stop()
     this.#cut.abort()
   }
 
@@ -163,16 +173,13 @@ class SiteCrawl implements Visits, Disposable {
 
   isFinished(): boolean {
     if (this.#visiting > 0) return false
-    if (this.#isStopping() || this.#pages >= this.#options.job.source.limits.pages) return true
-    return this.#sitemapsOpen === 0 && this.#frontier.open <= this.#unwritten
+    if (this.#isStopping() || this.#limits.reached() !== null) return true
+    return !this.#discovery.isOpen && this.#frontier.open <= this.#unwritten
   }
 
   /** Whether the crawl came to its end; true only after {@link flush}. */
   isDone(): boolean {
-    return (
-      this.#pages >= this.#options.job.source.limits.pages ||
-      (this.#frontier.open === 0 && this.#sitemapsOpen === 0)
-    )
+    return this.#limits.reached() !== null || (this.#frontier.open === 0 && !this.#discovery.isOpen)
   }
 
   /** Visits one address. Never rejects: what goes wrong inside ends the crawl and is thrown by {@link flush}. */
@@ -180,10 +187,11 @@ class SiteCrawl implements Visits, Disposable {
     const startedAt = Date.now()
     let released = false
     try {
-      const result = await unlessAborted(this.#read(entry), this.#cut.signal)
+      const before = this.#known.get(entry.url)
+      const visit = await unlessAborted(this.#read(entry, before), this.#cut.signal)
       this.#frontier.release(entry)
       released = true
-      if (result) await this.#settle(entry, result, startedAt)
+      if (visit) await this.#settle(entry, visit, before, startedAt)
     } catch (error) {
       if (!released) this.#frontier.release(entry)
       this.#failure ??= error as Error
@@ -194,10 +202,19 @@ class SiteCrawl implements Visits, Disposable {
 
   /** Writes what is still in hand. @throws what ended the crawl before its time. */
   async flush(): Promise<void> {
-    if (this.isFinished()) this.#sitemapStop.abort()
-    await Promise.all(this.#sitemaps.values())
+    if (this.isFinished()) this.#discovery.stop()
+    await this.#discovery.settled()
     await this.#writer.flush()
     if (this.#failure) throw this.#failure
+  }
+
+  /** How the crawl ended; call it once, after {@link flush}. */
+  end(): EndedCrawl {
+    this.#limits.keep()
+    if (!this.isDone()) return { state: "paused", limit: null }
+    const limit = this.#frontier.open > 0 ? this.#limits.reached() : null
+    this.#discovery.keep(limit === null)
+    return { state: "finished", limit }
   }
 
   #isStopping(): boolean {
@@ -206,51 +223,86 @@ class SiteCrawl implements Visits, Disposable {
 
   // Visits under way may each become a page: no more are started than the limit has room for.
   #isLimitTaken(): boolean {
-    return this.#pages + this.#visiting >= this.#options.job.source.limits.pages
+    return this.#limits.reached(this.#visiting) !== null
   }
 
   #manners(url: PageUrl): HostManners {
-    const { config, reader } = this.#options
-    return reader.isOwnHost(url)
-      ? { concurrency: config.fetchConcurrency, delayMs: 0 }
-      : { concurrency: config.hostConcurrency, delayMs: config.hostDelayMs }
+    const { config, reader, job } = this.#options
+    const { concurrency, delayMs } = job.source.politeness
+    const isOwn = reader.isOwnHost(url)
+    return {
+      concurrency: concurrency ?? (isOwn ? config.fetchConcurrency : config.hostConcurrency),
+      delayMs: delayMs ?? (isOwn ? 0 : config.hostDelayMs),
+    }
   }
 
-  async #read(entry: FrontierEntry): Promise<Visit> {
-    const { reader, config, signal } = this.#options
-    if (config.robots) {
-      const robots = await reader.robots.for(entry.url)
-      if (robots.kind !== "rules") return robots
-      if (!robots.rules.allows(entry.url)) {
-        return { kind: "skipped", because: "robots", detail: "robots.txt disallows it" }
-      }
-      const { crawlDelayMs } = robots.rules
-      if (crawlDelayMs !== null && !reader.isOwnHost(entry.url)) {
-        this.#frontier.setDelay(entry, Math.min(crawlDelayMs, config.maxWaitMs))
-      }
+  /** Why robots.txt keeps us from `url`, or null. */
+  async #disallowed(url: PageUrl, entry?: FrontierEntry): Promise<Unread | null> {
+    if (!this.#obeys) return null
+    const { reader, config } = this.#options
+    const robots = await reader.robots.for(url)
+    if (robots.kind !== "rules") return robots
+    if (!robots.rules.allows(url)) {
+      return { kind: "skipped", because: "robots", detail: "robots.txt disallows it" }
     }
+    const { crawlDelayMs } = robots.rules
+    if (entry && crawlDelayMs !== null && !reader.isOwnHost(url)) {
+      this.#frontier.setDelay(entry, Math.min(crawlDelayMs, config.maxWaitMs))
+    }
+    return null
+  }
+
+  async #read(entry: FrontierEntry, before: KnownAddress | null): Promise<Visit> {
+    const { reader, signal, job } = this.#options
+    const disallowed = await this.#disallowed(entry.url, entry)
+    if (disallowed) return disallowed
     if (signal.aborted)
       return { kind: "failed", because: "cancelled", detail: "the crawl was stopped", transient: true }
+    const validators = await this.#validators(entry, before)
     return await reader.visit(entry.url, {
       signal: this.#cut.signal,
+      rendering: job.source.rendering,
+      ...(validators === null ? {} : { validators }),
       onRedirect: async (to) => {
-        if (!this.#inScope(to) && !this.#seeds.has(entry.url)) {
+        if (!this.#discovery.inScope(to) && !this.#discovery.isSeed(entry.url)) {
           return { kind: "skipped", because: "out-of-scope", detail: `redirects to ${to}`, leadsTo: to }
         }
-        const outcome = await reader.disallowed(to)
+        const outcome = await this.#disallowed(to)
         return outcome?.kind === "skipped" ? { ...outcome, leadsTo: to } : outcome
       },
     })
   }
 
-  async #settle(entry: FrontierEntry, visit: Visit, startedAt: number): Promise<void> {
+  /** Those of the page that the index holds, when it would be read the same way again. */
+  async #validators(entry: FrontierEntry, before: KnownAddress | null): Promise<Validators | null> {
+    if (before === null || before.hash === null || !PAGE_OUTCOMES.has(before.outcome)) return null
+    const { etag, lastModified } = before.validators
+    if (etag === null && lastModified === null) return null
+    if (before.readAs !== this.#readAsOf(factsOf(entry, before))) return null
+    return (await this.#isHeld(entry.url)) ? before.validators : null
+  }
+
+  /** What lists say of a page becomes part of it. */
+  #readAsOf({ isNews, publishedAt }: ListedFacts): string {
+    return `${this.#readAs} ${isNews ? "news" : ""} ${publishedAt ?? ""}`
+  }
+
+  async #settle(
+    entry: FrontierEntry,
+    visit: Visit,
+    before: KnownAddress | null,
+    startedAt: number,
+  ): Promise<void> {
     if (isAnswer(visit)) this.#patience.answered(entry.host)
     if (visit.kind === "read") {
-      await this.#take(entry, visit.reading)
+      this.#limits.bytes += visit.reading.bytes
+      await this.#take(entry, visit.reading, before)
       return
     }
-    if (visit.kind === "unmodified")
-      throw new Error(`${visit.url} answered 304 to a request without validators`)
+    if (visit.kind === "unmodified") {
+      await this.#keep(entry, visit, before)
+      return
+    }
     // A visit cut short by a stop has no outcome: it is made again when the crawl goes on.
     if (visit.kind === "failed" && visit.because === "cancelled") return
     const { config } = this.#options
@@ -259,6 +311,7 @@ class SiteCrawl implements Visits, Disposable {
       if (rounds >= HOST_ROUNDS) {
         const detail = `${entry.host} was given up: ${detailOf(visit) ?? visit.kind}`
         this.#frontier.giveUp(entry.host, outcomeName(visit), detail)
+        this.#discovery.gaveUp()
         await this.#close(entry.url, visit)
         return
       }
@@ -276,60 +329,73 @@ class SiteCrawl implements Visits, Disposable {
     await this.#close(entry.url, visit)
   }
 
-  #retryAt(entry: FrontierEntry, visit: Exclude<Visit, { kind: "read" }>): number | null {
+  #retryAt(entry: FrontierEntry, visit: Unread): number | null {
     if (visit.kind === "postponed") return visit.until.getTime()
     if (visit.kind === "failed" && visit.transient)
       return Date.now() + this.#options.config.retryDelayMs * 2 ** entry.tries
     return null
   }
 
-  /** Decides what a page that was read amounts to. */
-  async #take(entry: FrontierEntry, reading: Reading): Promise<void> {
-    const { extracted, url } = reading
-    this.#land(entry.url, url)
+  /** The page is as the index holds it, says the site. */
+  async #keep(
+    entry: FrontierEntry,
+    { url, noindex, validators }: Unmodified,
+    before: KnownAddress | null,
+  ): Promise<void> {
+    this.#discovery.landed(entry.url, url, null)
+    if (this.#settled.has(url) || !this.#frontier.isOpen(entry)) return
+    if (this.#obeys && noindex) {
+      await this.#close(url, { kind: "skipped", because: "noindex" })
+      return
+    }
+    this.#limits.pages += 1
+    const etag = validators.etag ?? before?.validators.etag ?? null
+    const lastModified = validators.lastModified ?? before?.validators.lastModified ?? null
+    const detail = "not modified since it was read"
+    const results = [{ url, outcome: "unchanged", detail, validators: { etag, lastModified } }]
+    await this.#write({ page: null, seen: null, results })
+  }
+
+  /** Takes in a page that was read. */
+  async #take(entry: FrontierEntry, reading: Reading, before: KnownAddress | null): Promise<void> {
+    const { job, clock = Date.now } = this.#options
+    const { url } = reading
+    this.#discovery.landed(entry.url, url, reading)
     const redirected = url !== entry.url
     // A redirect brought it in while it was being read.
     if (!redirected && (this.#settled.has(url) || !this.#frontier.isOpen(entry))) return
-    const obeys = this.#options.config.robots
-    if (!(obeys && extracted.robots.nofollow)) this.#addLinks(entry, reading)
+    if (!(this.#obeys && reading.extracted.robots.nofollow)) this.#addLinks(entry, reading)
 
-    if (obeys && extracted.robots.noindex) {
-      await this.#close(entry.url, {
-        kind: "skipped",
-        because: "noindex",
-        ...(redirected ? { leadsTo: url } : {}),
-      })
+    const facts = factsOf(entry, before)
+    const verdict = verdictOn(reading, entry.url, {
+      source: job.source,
+      obeys: this.#obeys,
+      facts,
+      fetchedAt: new Date(clock()),
+      honours: (canonical) => this.#honours(canonical),
+      isVisited: (address) => this.#outcomeOf(address) !== null,
+    })
+    if (verdict.kind === "canonical") {
+      this.#frontier.add([verdict.canonical], { how: "canonical", on: url, depth: entry.depth })
+    }
+    if (verdict.kind !== "page") {
+      await this.#close(entry.url, verdict.outcome)
       return
     }
-    const canonical = extracted.canonical === null ? null : toPageUrl(extracted.canonical)
-    if (canonical !== null && canonical !== url && canonical !== entry.url && this.#honours(canonical)) {
-      this.#frontier.add([{ url: canonical, depth: entry.depth }])
-      await this.#close(entry.url, {
-        kind: "skipped",
-        because: "duplicate",
-        detail: `canonical is ${canonical}`,
-        leadsTo: canonical,
-      })
-      return
-    }
-    if (redirected && this.#outcomeOf(url) !== null) {
-      await this.#close(entry.url, {
-        kind: "skipped",
-        because: "duplicate",
-        detail: `redirects to ${url}`,
-        leadsTo: url,
-      })
-      return
-    }
-    if (extracted.markdown.trim() === "") {
-      await this.#close(entry.url, { kind: "skipped", because: "empty", detail: "no main content found" })
-      return
-    }
-    const page = this.#page(reading)
-    const hash = pageHash(page)
-    const unchanged = await this.#isKnown(url, hash)
-    const outcome = unchanged ? "unchanged" : "indexed"
-    const results: Visited[] = [{ url, outcome, detail: null, hash, title: page.title }]
+    const { page, hash } = verdict
+    const unchanged = this.#known.hashOf(url) === hash && (await this.#isHeld(url))
+    const results: Visited[] = [
+      {
+        url,
+        outcome: unchanged ? "unchanged" : "indexed",
+        detail: null,
+        hash,
+        title: page.title,
+        validators: reading.validators ?? { etag: null, lastModified: null },
+        readAs: this.#readAsOf(facts),
+        found: foundByRedirect(entry),
+      },
+    ]
     if (redirected) {
       results.push({
         url: entry.url,
@@ -338,14 +404,14 @@ class SiteCrawl implements Visits, Disposable {
         leadsTo: url,
       })
     }
-    this.#pages += 1
+    this.#limits.pages += 1
     await this.#write({ page: unchanged ? null : page, seen: page, results })
   }
 
   // A canonical elsewhere is no reason to leave a page out of a crawl that will never go there; one that was
   // visited and yielded no page (a circle of canonicals, a dead link) is none either.
   #honours(canonical: PageUrl): boolean {
-    if (!this.#inScope(canonical)) return false
+    if (!this.#discovery.inScope(canonical)) return false
     const outcome = this.#outcomeOf(canonical)
     if (outcome !== null) return PAGE_OUTCOMES.has(outcome)
     return (
@@ -357,99 +423,42 @@ class SiteCrawl implements Visits, Disposable {
     return this.#settled.get(url) ?? this.#frontier.outcomeOf(url)
   }
 
-  async #isKnown(url: PageUrl, hash: string): Promise<boolean> {
-    if (this.#known.hashOf(url) !== hash) return false
+  /** Whether the index holds a page whose hash is known. */
+  async #isHeld(url: PageUrl): Promise<boolean> {
     return this.#trustsHashes || (await this.#options.engine.get(url)) !== null
   }
 
   #addLinks(entry: FrontierEntry, reading: Reading): void {
-    if (entry.depth >= this.#options.job.source.limits.depth) return
+    const { source, visits } = this.#options.job
+    if (entry.depth >= source.limits.depth) return
     const found = new Set<PageUrl>()
     for (const link of reading.extracted.links) {
-      if (this.#options.config.robots && link.nofollow) continue
+      if (this.#obeys && link.nofollow) continue
       if (this.#frontier.remembers(link.url)) continue
       const url = toPageUrl(link.url)
-      if (url !== null && this.#inScope(url)) found.add(url)
+      if (url !== null && this.#discovery.inScope(url)) found.add(url)
     }
-    this.#frontier.add([...found].map((url) => ({ url, depth: entry.depth + 1 })))
-  }
-
-  /** Where a seed's redirects lead is where its site is. */
-  #land(from: PageUrl, url: PageUrl): void {
-    const seed = this.#seeds.get(from)
-    if (seed === undefined) return
-    const { db, job } = this.#options
-    this.#landings.set(seed, url)
-    this.#inScope = membership(job.source, this.#landings)
-    db.prepare("insert or replace into job_landing values (?, ?, ?)").run(job.id, seed, url)
-    this.#discoverSitemaps(url)
-  }
-
-  #discoverSitemaps(url: PageUrl): void {
-    const { origin } = new URL(url)
-    if (this.#options.job.source.limits.depth === 0 || this.#sitemaps.has(origin)) return
-    this.#sitemapsOpen += 1
-    const reading = this.#readSitemaps(url)
-      .catch((error: unknown) => {
-        this.#failure ??= error as Error
-      })
-      .finally(() => {
-        this.#sitemapsOpen -= 1
-      })
-    this.#sitemaps.set(origin, reading)
-  }
-
-  async #readSitemaps(url: PageUrl): Promise<void> {
-    const { reader } = this.#options
-    const signal = AbortSignal.any([this.#options.signal, this.#sitemapStop.signal])
-    const robots = await unlessAborted(reader.robots.for(url), signal)
-    const named = robots?.kind === "rules" ? robots.rules.sitemaps : []
-    const files = named.length > 0 ? named : [new URL("/sitemap.xml", url).href]
-    const pauseMs = (file: PageUrl) => this.#manners(file).delayMs
-    for await (const pages of readSitemaps(reader, files, { pauseMs, signal })) {
-      if (signal.aborted || this.#frontier.isFull) return
-      const inside = pages.filter((page) => this.#inScope(page))
-      this.#frontier.add(inside.map((page) => ({ url: page, depth: 1, priority: 1 })))
-    }
-  }
-
-  #page(reading: Reading): Page {
-    const { extracted, url } = reading
-    const {
-      job: { source },
-      clock = Date.now,
-    } = this.#options
-    return {
-      url,
-      title: extracted.title,
-      description: extracted.description,
-      markdown: extracted.markdown,
-      language: extracted.language ?? source.pages.language,
-      author: extracted.author,
-      publishedAt: extracted.publishedAt,
-      topic: source.pages.topic ?? extracted.topic,
-      country: extracted.country ?? source.pages.country,
-      unsafe: source.pages.safe === null ? extracted.unsafe : !source.pages.safe,
-      images: extracted.images,
-      favicon: extracted.favicon,
-      source: source.name,
-      fetchedAt: new Date(clock()),
-    }
+    this.#frontier.add([...found], {
+      how: "link",
+      on: reading.url,
+      depth: entry.depth + 1,
+      onlyDue: visits === "due",
+    })
   }
 
   /** Records how a visit without a page ended. What the index holds of the address stays as it is. */
-  async #close(
-    url: PageUrl,
-    outcome: Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>,
-  ): Promise<void> {
-    const { status, leadsTo } = factsOf(outcome)
+  async #close(url: PageUrl, outcome: NoPage): Promise<void> {
+    const { status, leadsTo } = visitFacts(outcome)
     const results = [{ url, outcome: outcomeName(outcome), detail: detailOf(outcome), status, leadsTo }]
     await this.#write({ page: null, seen: null, results })
   }
 
   async #write(item: Parameters<PageWriter["add"]>[0]): Promise<void> {
     this.#unwritten += 1
-    for (const { url, outcome } of item.results) this.#settled.set(url, outcome)
+    for (const { url, outcome } of item.results) {
+      this.#settled.set(url, outcome)
+      this.#discovery.closed(url)
+    }
     await this.#writer.add(item)
   }
 }
@@ -459,24 +468,36 @@ const IN_VAIN = new Set<string>(["dns", "refused", "timeout", "tls"])
 /** Whether the host had something to say; what its robots.txt said before does not count. */
 function isAnswer(visit: Visit): boolean {
   if (visit.kind === "skipped") return visit.because !== "robots"
-  return visit.kind === "read" || (visit.kind === "failed" && !IN_VAIN.has(visit.because))
+  if (visit.kind === "failed") return !IN_VAIN.has(visit.because)
+  return visit.kind !== "postponed"
 }
 
-function isInVain(visit: Exclude<Visit, { kind: "read" }>): boolean {
+function isInVain(visit: Unread): boolean {
   return visit.kind === "postponed" || (visit.kind === "failed" && IN_VAIN.has(visit.because))
 }
 
-function outcomeName(outcome: Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>): string {
+/** What lists say of a page now, and said before. */
+function factsOf({ facts }: FrontierEntry, before: KnownAddress | null): ListedFacts {
+  return {
+    modifiedAt: facts.modifiedAt ?? before?.modifiedAt ?? null,
+    publishedAt: facts.publishedAt ?? before?.publishedAt ?? null,
+    isNews: facts.isNews || (before?.isNews ?? false),
+  }
+}
+
+function foundByRedirect({ url, depth, facts }: FrontierEntry): Found {
+  return { ...facts, depth, how: "redirect", on: url, listedIn: null }
+}
+
+function outcomeName(outcome: NoPage): string {
   return outcome.kind === "postponed" ? "postponed" : `${outcome.kind}:${outcome.because}`
 }
 
-function detailOf(outcome: Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>): string | null {
+function detailOf(outcome: NoPage): string | null {
   return outcome.kind === "postponed" ? `until ${outcome.until.toISOString()}` : (outcome.detail ?? null)
 }
 
-function factsOf(
-  outcome: Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>,
-): Pick<Visited, "status" | "leadsTo"> {
+function visitFacts(outcome: NoPage): Pick<Visited, "status" | "leadsTo"> {
   return {
     status: outcome.kind === "failed" ? outcome.status : undefined,
     leadsTo: outcome.kind === "skipped" ? outcome.leadsTo : undefined,

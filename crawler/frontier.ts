@@ -1,7 +1,15 @@
 import type { StatementSync } from "node:sqlite"
 import type { PageUrl } from "#engine"
 import type { Job } from "./jobs.ts"
-import type { KnownAddresses, Visited } from "./known-addresses.ts"
+import {
+  type Found,
+  FOUND_SOMEHOW,
+  type FoundHow,
+  type KnownAddress,
+  type KnownAddresses,
+  type ListedFacts,
+  type Visited,
+} from "./known-addresses.ts"
 import { type StateStore, transaction } from "./state-store.ts"
 
 /** An address to visit. */
@@ -11,13 +19,23 @@ export interface FrontierEntry {
   readonly depth: number
   /** Visits made before this one. */
   readonly tries: number
+  /** What was said of it in this run. */
+  readonly facts: ListedFacts
 }
 
-export interface NewEntry {
-  readonly url: PageUrl
+/** Addresses found in one place. */
+export interface Finding {
+  readonly how: FoundHow
+  /** The page, sitemap or feed that names them; null for seeds. */
+  readonly on: string | null
   readonly depth: number
-  /** Lower goes first. Default 0. */
-  readonly priority?: number
+  /** Leave out those of the source that are not due. */
+  readonly onlyDue?: boolean
+}
+
+/** An address as a sitemap or feed lists it. */
+export interface ListedAddress extends ListedFacts {
+  readonly url: PageUrl
 }
 
 export interface HostManners {
@@ -44,6 +62,9 @@ export const MAX_URL_CHARS = 8000
 const CHUNK = 64
 /** Rows of one write transaction, so that nobody waits long for the store. */
 const ROWS = 1000
+/** Links go before what sitemaps and feeds list, and that before what earlier runs left. */
+const LISTED_PRIORITY = 1
+const KNOWN_PRIORITY = 2
 /** Addresses remembered as known, so that a site's navigation is not looked up in the store for each page. */
 const REMEMBERED = 200_000
 
@@ -67,6 +88,7 @@ export class Frontier {
   #open: number
   #addresses: number
   #sleepUntil = 0
+  #knownAdded = 0
 
   /** `maxAddresses`: how many addresses the crawl may come to know; what is found beyond is left out. */
   constructor(
@@ -90,7 +112,9 @@ export class Frontier {
       .get(job.id)
     this.#open = Number(open?.["n"])
     this.#addresses = Number(
-      db.prepare("select count(*) as n from crawl_url where job = ?").get(job.id)?.["n"],
+      db.prepare("select count(*) as n from crawl_url where job = ? and found_how is not null").get(job.id)?.[
+        "n"
+      ],
     )
   }
 
@@ -109,15 +133,70 @@ export class Frontier {
     return this.#addresses >= this.#maxAddresses
   }
 
-  /** Adds what is not yet known, as far as there is room. @returns how many were new. */
-  add(entries: readonly NewEntry[]): number {
-    const unknown = entries.filter(({ url }) => url.length <= MAX_URL_CHARS && !this.#remembered.has(url))
+  /** Adds what the run does not know, as far as there is room. @returns how many were new. */
+  add(urls: readonly PageUrl[], finding: Finding): number {
+    const unknown = urls.filter((url) => url.length <= MAX_URL_CHARS && !this.#remembered.has(url))
     let added = 0
     for (let from = 0; from < unknown.length && !this.isFull; from += ROWS) {
-      added += this.#insert(unknown.slice(from, from + ROWS))
+      if (this.#remembered.size > REMEMBERED) this.#remembered = new Set()
+      added += transaction(this.#db, () => this.#insert(unknown.slice(from, from + ROWS), finding))
     }
     if (added > 0) this.#sleepUntil = 0
     return added
+  }
+
+  /**
+   * Adds what a sitemap or feed lists, and takes down what it says. With `isDue`, of the source's known addresses
+   * only those it holds for.
+   */
+  list(
+    entries: readonly ListedAddress[],
+    {
+      how,
+      on,
+      isDue,
+    }: { how: "sitemap" | "feed"; on: string; isDue?: (known: KnownAddress, facts: ListedFacts) => boolean },
+  ): void {
+    const { id, source } = this.#job
+    const listedIn = how === "sitemap" ? on : null
+    for (let from = 0; from < entries.length && !this.isFull; from += ROWS) {
+      transaction(this.#db, () => {
+        for (const entry of entries.slice(from, from + ROWS)) {
+          if (entry.url.length > MAX_URL_CHARS) continue
+          const known = this.#known.list(source.name, id, entry.url, listedIn, entry)
+          if (known && isDue && !isDue(known, entry)) continue
+          this.#insert([entry.url], { how, on, depth: 1 }, LISTED_PRIORITY)
+          this.#prepare(
+            `update crawl_url set modified_at = coalesce(?3, modified_at), published_at = coalesce(?4, published_at),
+               news = max(news, ?5), listed_in = coalesce(?6, listed_in)
+             where job = ?1 and url = ?2 and outcome is null`,
+          ).run(id, entry.url, entry.modifiedAt, entry.publishedAt, entry.isNews ? 1 : 0, listedIn)
+        }
+      })
+    }
+    this.#sleepUntil = 0
+  }
+
+  /**
+   * Adds addresses that earlier runs left, behind all others and in this order. They take no room from what is
+   * found anew.
+   */
+  revisit(addresses: readonly Pick<KnownAddress, "url" | "depth">[]): void {
+    for (let from = 0; from < addresses.length; from += ROWS) {
+      transaction(this.#db, () => {
+        const insert = this.#prepare(
+          "insert or ignore into crawl_url (job, url, host, depth, priority, due) values (?, ?, ?, ?, ?, 0)",
+        )
+        for (const { url, depth } of addresses.slice(from, from + ROWS)) {
+          const { host } = new URL(url)
+          const priority = KNOWN_PRIORITY + this.#knownAdded++
+          if (insert.run(this.#job.id, url, host, depth, priority).changes === 0) continue
+          this.#open += 1
+          this.#host(url, host).emptyUntil = 0
+        }
+      })
+    }
+    this.#sleepUntil = 0
   }
 
   /** Whether an address that was handed out still has no recorded outcome. Answered without the store. */
@@ -228,25 +307,41 @@ export class Frontier {
     let closed = 0
     transaction(this.#db, () => {
       const close = this.#prepare(
-        "update crawl_url set outcome = ?, detail = ? where job = ? and url = ? and outcome is null",
+        `update crawl_url set outcome = ?, detail = ? where job = ? and url = ? and outcome is null
+         returning depth, found_how, found_on, modified_at, published_at, news, listed_in`,
       )
       const join = this.#prepare(
-        `insert or ignore into crawl_url (job, url, host, depth, priority, due, outcome, detail)
-         values (?, ?, ?, 0, 0, 0, ?, ?)`,
+        `insert or ignore into crawl_url (job, url, host, depth, priority, due, outcome, detail, found_how, found_on)
+         values (?, ?, ?, ?, 0, 0, ?, ?, ?, ?)`,
       )
       const count = this.#prepare(
         `insert into job_outcome values (?, ?, 1) on conflict (job, outcome) do update set count = count + 1`,
       )
-      for (const { url, outcome, detail } of results) {
-        const was = Number(close.run(outcome, detail, this.#job.id, url).changes)
-        const joined =
-          was === 1 ? 0 : Number(join.run(this.#job.id, url, new URL(url).host, outcome, detail).changes)
-        closed += was
-        if (was + joined > 0) count.run(this.#job.id, outcome)
-      }
-      this.#known.record(this.#job.id, this.#job.source.name, results)
+      const { id } = this.#job
+      const visits = results.map((visit) => {
+        const { url, outcome, detail, found = FOUND_SOMEHOW } = visit
+        const row = close.get(outcome, detail, id, url)
+        if (row) {
+          closed += 1
+          count.run(id, outcome)
+          return { ...visit, found: foundOf(row) }
+        }
+        const { changes } = join.run(
+          id,
+          url,
+          new URL(url).host,
+          found.depth,
+          outcome,
+          detail,
+          found.how,
+          found.on,
+        )
+        if (changes > 0) count.run(id, outcome)
+        return { ...visit, found }
+      })
+      this.#known.record(this.#job, visits)
       // A crawl that gets on is not one that takes down its process each time.
-      this.#prepare("update job set crashes = 0 where id = ? and crashes > 0").run(this.#job.id)
+      this.#prepare("update job set crashes = 0 where id = ? and crashes > 0").run(id)
     })
     this.#open -= closed
     for (const { url } of results) this.#handedOut.delete(url)
@@ -262,28 +357,38 @@ export class Frontier {
     return (row?.["outcome"] ?? null) as string | null
   }
 
-  #insert(entries: readonly NewEntry[]): number {
-    if (this.#remembered.size > REMEMBERED) this.#remembered = new Set()
+  // Runs in the caller's transaction.
+  #insert(urls: readonly PageUrl[], { how, on, depth, onlyDue = false }: Finding, priority = 0): number {
+    const { id, source } = this.#job
+    const insert = this.#prepare(
+      `insert or ignore into crawl_url (job, url, host, depth, priority, due, found_how, found_on)
+       values (?, ?, ?, ?, ?, 0, ?, ?)`,
+    )
+    // One that an earlier run left may turn out to be nearer, and takes its turn with the others then.
+    const advance = this.#prepare(
+      `update crawl_url set depth = min(depth, ?3), priority = min(priority, ?4), found_how = ?5, found_on = ?6
+       where job = ?1 and url = ?2 and outcome is null and found_how is null`,
+    )
+    const notDue = this.#prepare(
+      "select 1 from known_address where url = ? and source = ? and due_at > ? and job <> ?",
+    )
+    const now = onlyDue ? this.#known.now() : 0
     let added = 0
-    const spellings: string[] = []
-    transaction(this.#db, () => {
-      const insert = this.#prepare(
-        "insert or ignore into crawl_url (job, url, host, depth, priority, due) values (?, ?, ?, ?, ?, 0)",
-      )
-      for (const { url, depth, priority = 0 } of entries) {
-        if (this.#addresses + added >= this.#maxAddresses) break
-        const { host, href } = new URL(url)
-        // The parser's own text: that of a link may be a part of its whole page, which would be remembered with it.
-        spellings.push(href)
-        const { changes } = insert.run(this.#job.id, url, host, depth, priority)
-        if (changes === 0) continue
-        added += 1
-        this.#host(url, host).emptyUntil = 0
+    for (const url of urls) {
+      if (this.#addresses >= this.#maxAddresses) break
+      const { host, href } = new URL(url)
+      // The parser's own text: that of a link may be a part of its whole page, which would be remembered with it.
+      this.#remembered.add(href)
+      if (onlyDue && notDue.get(url, source.name, now, id)) continue
+      if (insert.run(id, url, host, depth, priority, how, on).changes === 0) {
+        advance.run(id, url, depth, priority, how, on)
+        continue
       }
-    })
-    for (const url of spellings) this.#remembered.add(url)
-    this.#open += added
-    this.#addresses += added
+      added += 1
+      this.#open += 1
+      this.#addresses += 1
+      this.#host(url, host).emptyUntil = 0
+    }
     return added
   }
 
@@ -305,14 +410,21 @@ export class Frontier {
   #fill(queue: HostQueue, now: number): void {
     if (queue.emptyUntil > now) return
     const rows = this.#prepare(
-      `select url, depth, tries from crawl_url where job = ? and host = ? and outcome is null and due <= ?
+      `select url, depth, tries, modified_at, published_at, news from crawl_url where job = ? and host = ? and outcome is null and due <= ?
          order by priority, depth limit ?`,
     ).all(this.#job.id, queue.host, now, CHUNK + this.#handedOut.size)
     for (const row of rows) {
       const url = row["url"] as PageUrl
       if (this.#handedOut.has(url)) continue
       this.#handedOut.add(url)
-      queue.ready.push({ url, host: queue.host, depth: Number(row["depth"]), tries: Number(row["tries"]) })
+      const { depth, tries } = row
+      queue.ready.push({
+        url,
+        host: queue.host,
+        depth: Number(depth),
+        tries: Number(tries),
+        facts: factsOf(row),
+      })
       if (queue.ready.length === CHUNK) break
     }
     if (queue.ready.length > 0) return
@@ -320,5 +432,23 @@ export class Frontier {
       "select min(due) as due from crawl_url where job = ? and host = ? and outcome is null and due > ?",
     ).get(this.#job.id, queue.host, now)?.["due"]
     queue.emptyUntil = due === null || due === undefined ? Number.POSITIVE_INFINITY : Number(due)
+  }
+}
+
+function foundOf(row: Record<string, unknown>): Found {
+  return {
+    depth: Number(row["depth"]),
+    how: row["found_how"] as FoundHow | null,
+    on: row["found_on"] as string | null,
+    listedIn: row["listed_in"] as string | null,
+    ...factsOf(row),
+  }
+}
+
+function factsOf(row: Record<string, unknown>): ListedFacts {
+  return {
+    modifiedAt: row["modified_at"] as number | null,
+    publishedAt: row["published_at"] as number | null,
+    isNews: row["news"] === 1,
   }
 }

@@ -159,6 +159,7 @@ const STEPS = [
      source text not null, url text not null, kind text not null, found_on text, named_at integer,
      etag text, last_modified text, read_at integer, primary key (source, url)
    ) strict, without rowid;`,
+  `alter table crawl_url add column listed_in text`,
 ]
 
 /** States, as SQL, whose jobs keep nothing of their frontier but what failed. */

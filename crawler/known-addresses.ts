@@ -1,7 +1,44 @@
 import type { StatementSync } from "node:sqlite"
 import type { PageUrl } from "#engine"
 import type { Clock } from "./clock.ts"
+import type { Validators } from "./fetch.ts"
+import type { Job } from "./jobs.ts"
+import { type Ending, nextVisit } from "./revisit.ts"
 import type { StateStore } from "./state-store.ts"
+
+/** What a sitemap or feed says of a page, beside its address. Times are milliseconds since 1970. */
+export interface ListedFacts {
+  readonly modifiedAt: number | null
+  readonly publishedAt: number | null
+  /** Listed as news, by a news sitemap or a feed that calls itself so. */
+  readonly isNews: boolean
+}
+
+/** By what an address was found first. */
+export type FoundHow = "seed" | "link" | "sitemap" | "feed" | "redirect" | "canonical"
+
+/** How an address was found, and what was said of it. */
+export interface Found extends ListedFacts {
+  /** Link steps from a seed. */
+  readonly depth: number
+  /** Null for an address that an earlier run left, whose story stands. */
+  readonly how: FoundHow | null
+  /** The page, sitemap or feed that named it. */
+  readonly on: string | null
+  /** The sitemap that lists it. */
+  readonly listedIn: string | null
+}
+
+/** What is taken to be so of an address of which no more is told. */
+export const FOUND_SOMEHOW: Found = {
+  depth: 1,
+  how: null,
+  on: null,
+  listedIn: null,
+  modifiedAt: null,
+  publishedAt: null,
+  isNews: false,
+}
 
 /** What a visit taught about an address. */
 export interface Visited {
@@ -17,10 +54,16 @@ export interface Visited {
   readonly status?: number | undefined
   /** The other address that its redirect or canonical names. */
   readonly leadsTo?: PageUrl | undefined
+  /** Of the answer the page was made from; left out when earlier ones stand. */
+  readonly validators?: Validators
+  /** What the page was read as (read-as.ts); left out when an earlier one stands. */
+  readonly readAs?: string
+  /** For an address that the frontier does not hold. */
+  readonly found?: Found
 }
 
 /** All that is known of one address. Times are milliseconds since 1970; null: never. */
-export interface KnownAddress {
+export interface KnownAddress extends ListedFacts {
   readonly url: PageUrl
   /** Name of the source whose job visited it last. */
   readonly source: string
@@ -38,7 +81,36 @@ export interface KnownAddress {
   readonly status: number | null
   /** The other address that a redirect or canonical named at the last visit. */
   readonly leadsTo: PageUrl | null
+  /** Link steps from a seed. */
+  readonly depth: number
+  readonly foundHow: FoundHow
+  readonly foundOn: string | null
+  readonly firstSeen: number
+  /** A run with visits "due" leaves it alone before. */
+  readonly dueAt: number
+  /** From a visit that found a page to the next, in milliseconds; null before the first visit. */
+  readonly intervalMs: number | null
+  /** Visits in a row that found no page. */
+  readonly misses: number
+  readonly validators: Validators
+  readonly readAs: string | null
+  /** The sitemap that lists it. */
+  readonly listedIn: string | null
 }
+
+/** Where a walk through the addresses of a source stands. */
+export interface KnownCursor {
+  readonly dueAt: number
+  readonly url: string
+}
+
+export interface KnownChunk {
+  readonly addresses: readonly KnownAddress[]
+  /** Null: there are no more. */
+  readonly next: KnownCursor | null
+}
+
+const CHUNK = 1000
 
 /**
  * What all crawls together know of each address they visited, in `state.db`: the memory from one run to the next.
@@ -54,30 +126,67 @@ export class KnownAddresses {
     this.#clock = clock
   }
 
-  /** Keeps how visits ended. Runs in the caller's transaction. */
-  record(job: number, source: string, visits: readonly Visited[]): void {
+  /** The time by which it is told what is due. */
+  now(): number {
+    return this.#clock()
+  }
+
+  /** Keeps how visits ended, and when each address is to be visited again. Runs in the caller's transaction. */
+  record({ id, source }: Pick<Job, "id" | "source">, visits: readonly Visited[]): void {
     const now = this.#clock()
     const keep = this.#prepare(
-      `insert into known_address (url, source, job, outcome, detail, visited_at, hash, changed_at, title, status, leads_to)
-       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, case when ?7 is null then null else ?6 end, ?9, ?10, ?11)
+      `insert into known_address (url, source, job, outcome, detail, visited_at, hash, changed_at, title, status, leads_to,
+         depth, found_how, found_on, first_seen, etag, last_modified, read_as, misses, interval_ms, due_at,
+         listed_in, listed_job, modified_at, published_at, news)
+       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?6, ?15, ?16, ?17, ?18, ?19, ?20,
+         ?21, ?3, ?22, ?23, ?24)
        on conflict (url) do update set source = ?2, job = ?3, outcome = ?4, detail = ?5, visited_at = ?6,
-         status = ?10, leads_to = ?11,
-         changed_at = case when ?8 = 0 or hash is ?7 then changed_at else ?6 end,
-         hash = case when ?8 = 0 then hash else ?7 end, title = coalesce(?9, title)`,
+         hash = ?7, changed_at = ?8, title = coalesce(?9, title), status = ?10, leads_to = ?11, depth = ?12,
+         etag = ?15, last_modified = ?16, read_as = ?17, misses = ?18, interval_ms = ?19, due_at = ?20,
+         listed_job = case when ?21 is null then listed_job else ?3 end, listed_in = coalesce(?21, listed_in),
+         modified_at = ?22, published_at = ?23, news = ?24`,
     )
-    for (const { url, outcome, detail, hash, title, status, leadsTo } of visits) {
+    for (const visit of visits) {
+      const { url, outcome, detail, found = FOUND_SOMEHOW } = visit
+      const before = this.get(url)
+      const hash = visit.hash === undefined ? (before?.hash ?? null) : visit.hash
+      const validators = visit.validators ?? before?.validators
+      const modifiedAt = found.modifiedAt ?? before?.modifiedAt ?? null
+      const { intervalMs, misses, dueAt } = nextVisit(
+        source.revisit,
+        before?.intervalMs == null ? null : { ...before, intervalMs: before.intervalMs },
+        {
+          at: now,
+          ending: endingOf(visit, hash),
+          changedAt: dateOf(validators?.lastModified),
+          listedAt: modifiedAt,
+        },
+      )
       keep.run(
         url,
-        source,
-        job,
+        source.name,
+        id,
         outcome,
         detail,
         now,
-        hash ?? null,
-        hash === undefined ? 0 : 1,
-        title ?? null,
-        status ?? null,
-        leadsTo ?? null,
+        hash,
+        hash === (before?.hash ?? null) ? (before?.changedAt ?? null) : now,
+        visit.title ?? null,
+        visit.status ?? null,
+        visit.leadsTo ?? null,
+        before && found.how === null ? before.depth : found.depth,
+        found.how ?? "link",
+        found.on,
+        validators?.etag ?? null,
+        validators?.lastModified ?? null,
+        visit.readAs ?? before?.readAs ?? null,
+        misses,
+        intervalMs,
+        dueAt,
+        found.listedIn,
+        modifiedAt,
+        found.publishedAt ?? before?.publishedAt ?? null,
+        found.isNews || before?.isNews ? 1 : 0,
       )
     }
   }
@@ -85,20 +194,57 @@ export class KnownAddresses {
   /** What is known of an address, or null. */
   get(url: PageUrl): KnownAddress | null {
     const row = this.#prepare("select * from known_address where url = ?").get(url)
-    if (!row) return null
-    return {
-      url,
-      source: String(row["source"]),
-      job: Number(row["job"]),
-      outcome: String(row["outcome"]),
-      detail: row["detail"] as string | null,
-      hash: row["hash"] as string | null,
-      title: row["title"] as string | null,
-      visitedAt: Number(row["visited_at"]),
-      changedAt: row["changed_at"] as number | null,
-      status: row["status"] as number | null,
-      leadsTo: row["leads_to"] as PageUrl | null,
+    return row ? addressOf(row) : null
+  }
+
+  /**
+   * The addresses of a source that were not visited by `job`, those due longest first, some at a time. `until`: those
+   * due by then.
+   */
+  chunk(source: string, job: number, until: number, after: KnownCursor | null): KnownChunk {
+    const addresses = this.#prepare(
+      `select * from known_address where source = ? and due_at <= ? and (due_at, url) > (?, ?) and job <> ?
+       order by due_at, url limit ${CHUNK}`,
+    )
+      .all(source, until, after?.dueAt ?? -1, after?.url ?? "", job)
+      .map(addressOf)
+    const last = addresses.length === CHUNK ? addresses.at(-1) : undefined
+    return { addresses, next: last ? { dueAt: last.dueAt, url: last.url } : null }
+  }
+
+  /**
+   * Takes down what a sitemap or feed says of an address, and that it is still listed. Runs in the caller's
+   * transaction. @returns the address as it was known, or null.
+   */
+  list(
+    source: string,
+    job: number,
+    url: PageUrl,
+    listedIn: string | null,
+    facts: ListedFacts,
+  ): KnownAddress | null {
+    const known = this.get(url)
+    if (known === null || known.source !== source) return null
+    this.#prepare(
+      `update known_address set listed_in = coalesce(?2, listed_in), listed_job = case when ?2 is null then listed_job else ?3 end,
+         modified_at = coalesce(?4, modified_at), published_at = coalesce(?5, published_at), news = max(news, ?6)
+       where url = ?1`,
+    ).run(url, listedIn, job, facts.modifiedAt, facts.publishedAt, facts.isNews ? 1 : 0)
+    return known
+  }
+
+  /** Addresses that a sitemap listed before and, read to its end by `job`, lists no more; they are due now. */
+  unlisted(sitemap: string, job: number): readonly KnownAddress[] {
+    const gone = this.#prepare("select * from known_address where listed_in = ? and listed_job <> ?")
+      .all(sitemap, job)
+      .map(addressOf)
+    if (gone.length > 0) {
+      this.#prepare(
+        `update known_address set listed_in = null, modified_at = null, due_at = min(due_at, ?3)
+         where listed_in = ?1 and listed_job <> ?2`,
+      ).run(sitemap, job, this.#clock())
     }
+    return gone
   }
 
   /** Hash under which the page was indexed by any crawl, or null. */
@@ -127,5 +273,47 @@ export class KnownAddresses {
     let statement = this.#statements.get(sql)
     if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)))
     return statement
+  }
+}
+
+function endingOf({ outcome, status }: Visited, hash: string | null): Ending {
+  if (outcome === "indexed") return "changed"
+  if (outcome === "unchanged") return "same"
+  if (hash !== null) return "lost"
+  const isRefusal = status !== undefined && status >= 400 && status < 500
+  return outcome === "postponed" || (outcome.startsWith("failed:") && !isRefusal) ? "failed" : "none"
+}
+
+function dateOf(header: string | null | undefined): number | null {
+  const time = Date.parse(header ?? "")
+  return Number.isNaN(time) ? null : time
+}
+
+function addressOf(row: Record<string, unknown>): KnownAddress {
+  return {
+    url: row["url"] as PageUrl,
+    source: String(row["source"]),
+    job: Number(row["job"]),
+    outcome: String(row["outcome"]),
+    detail: row["detail"] as string | null,
+    hash: row["hash"] as string | null,
+    title: row["title"] as string | null,
+    visitedAt: Number(row["visited_at"]),
+    changedAt: row["changed_at"] as number | null,
+    status: row["status"] as number | null,
+    leadsTo: row["leads_to"] as PageUrl | null,
+    depth: Number(row["depth"]),
+    foundHow: row["found_how"] as FoundHow,
+    foundOn: row["found_on"] as string | null,
+    firstSeen: Number(row["first_seen"]),
+    dueAt: Number(row["due_at"]),
+    intervalMs: row["interval_ms"] as number | null,
+    misses: Number(row["misses"]),
+    validators: { etag: row["etag"] as string | null, lastModified: row["last_modified"] as string | null },
+    readAs: row["read_as"] as string | null,
+    listedIn: row["listed_in"] as string | null,
+    modifiedAt: row["modified_at"] as number | null,
+    publishedAt: row["published_at"] as number | null,
+    isNews: row["news"] === 1,
   }
 }

@@ -1,5 +1,6 @@
 import type { Engine } from "#engine"
 import { leadsToPrivate } from "./address-guard.ts"
+import type { Clock } from "./clock.ts"
 import type { CrawlerConfig } from "./config.ts"
 import { crawlSite } from "./crawl-site.ts"
 import { BEAT_MS, type Job, type Jobs } from "./jobs.ts"
@@ -15,6 +16,8 @@ export interface RunJobOptions {
   readonly config: CrawlerConfig
   /** Ends the run after the visits in hand. */
   readonly signal: AbortSignal
+  /** What is kept of times is told by it. Default: the system's. */
+  readonly clock?: Clock
   /** What an aborted job becomes: `queued` when the appliance stops, `paused` when its operator does. */
   readonly whenAborted: "queued" | "paused"
 }
@@ -24,7 +27,7 @@ export interface RunJobOptions {
  * @returns the job as it ended. Never rejects for what happens inside the crawl: then the job has `failed`.
  */
 export async function runJob(id: number, options: RunJobOptions): Promise<Job | null> {
-  const { db, jobs, engine, config } = options
+  const { db, jobs, engine, config, clock } = options
   WebhookQueue.prepare(db)
   const job = jobs.start(id)
   if (!job) return jobs.get(id)
@@ -41,16 +44,30 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
   }, BEAT_MS)
   try {
     await using reader = new PageReader(config, { allow: await allowance(job) })
-    const ended = await crawlSite({ job, db, engine, reader, config, signal: stop.signal })
+    const { state, limit } = await crawlSite({
+      job,
+      db,
+      engine,
+      reader,
+      config,
+      signal: stop.signal,
+      ...(clock === undefined ? {} : { clock }),
+    })
+    if (limit !== null) jobs.note(id, `ended at ${limit}`)
     // Before the job is over: a process that is lost in between takes it up again.
-    if (ended === "finished") {
-      const { removed, held } = await settleRemovals({ db, engine, job })
+    if (state === "finished") {
+      const { removed, held } = await settleRemovals({
+        db,
+        engine,
+        job,
+        ...(clock === undefined ? {} : { clock }),
+      })
       if (removed > 0) jobs.log(id, "info", `pages removed, since they are gone: ${removed}`)
       if (held > 0) {
         jobs.note(id, `pages that seem to be gone, too many to remove unasked: ${held} (npm run removals)`)
       }
     }
-    jobs.end(id, ended === "finished" ? "finished" : (asked ?? options.whenAborted))
+    jobs.end(id, state === "finished" ? "finished" : (asked ?? options.whenAborted))
   } catch (error) {
     jobs.end(id, "failed", error instanceof Error ? error.message : String(error))
   } finally {

@@ -204,7 +204,7 @@ describe("out of scope", () => {
       const job = story.fixture.jobs.enqueue(defineSource(story.spec))
       story.fixture.jobs.start(job.id)
       story.fixture.jobs.end(job.id, "finished")
-      new KnownAddresses(story.fixture.db).record(job.id, "site", [
+      new KnownAddresses(story.fixture.db).record({ id: job.id, source: job.source }, [
         { url: story.url("/a"), outcome: "skipped:out-of-scope", detail: "it belongs to the source no more" },
       ])
       const { db, engine } = story.fixture

@@ -59,15 +59,16 @@ export class CrawlFixture implements AsyncDisposable {
       signal?: AbortSignal
       clock?: Clock
       visits?: Job["visits"]
+      trigger?: Job["trigger"]
     } = {},
   ): Promise<Job> {
-    const { config = testConfig(), visits = "all", clock } = options
-    const { id } = this.jobs.enqueue(defineSource(source), { visits })
+    const { config = testConfig(), visits = "all", trigger = "command", clock } = options
+    const { id } = this.jobs.enqueue(defineSource(source), { visits, trigger })
     const job = this.jobs.start(id)
     if (!job) throw new Error(`job ${id} is not queued`)
     const reader = readerFor(config)
     const signal = options.signal ?? new AbortController().signal
-    const state = await crawlSite({
+    const { state, limit } = await crawlSite({
       job,
       db: this.db,
       engine: this.engine,
@@ -76,6 +77,7 @@ export class CrawlFixture implements AsyncDisposable {
       signal,
       ...(clock === undefined ? {} : { clock }),
     })
+    if (limit !== null) this.jobs.note(id, `ended at ${limit}`)
     this.jobs.end(id, state)
     return this.jobs.get(id) ?? job
   }
