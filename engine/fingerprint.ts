@@ -61,7 +61,8 @@ const plain = (title: string) =>
 
 const titlesAgree = (a: string, b: string) => a !== "" && b !== "" && (a.includes(b) || b.includes(a))
 
-function simhash(terms: readonly string[]): string {
+/** 64 bits in hexadecimal (Charikar 2002), over shingles of three terms: the more two texts share, the fewer bits differ. */
+export function simhash(terms: readonly string[]): string {
   const votes = new Int32Array(64)
   const hashes = terms.map(hash)
   for (let at = SHINGLE - 1; at < hashes.length; at++) {
@@ -97,7 +98,8 @@ function mix(value: number): number {
   return mixed ^ (mixed >>> 16)
 }
 
-function differingBits(a: string, b: string): number {
+/** How many bits of two {@link simhash}es differ: 0 to 64. */
+export function differingBits(a: string, b: string): number {
   return (
     ones(parseInt(a.slice(0, 8), 16) ^ parseInt(b.slice(0, 8), 16)) +
     ones(parseInt(a.slice(8), 16) ^ parseInt(b.slice(8), 16))

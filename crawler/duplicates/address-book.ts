@@ -1,0 +1,241 @@
+import type { PageUrl } from "#engine"
+import type { Clock } from "../clock.ts"
+import type { StateStore } from "../state-store.ts"
+import {
+  type AddressRules,
+  commonForm,
+  type Difference,
+  differenceOf,
+  folded,
+  forms,
+  inWords,
+  siteOf,
+  withoutDifferingValue,
+} from "./address-forms.ts"
+import { type Pair, SiteEvidence } from "./site-evidence.ts"
+import { withoutTracking } from "./tracking-parameters.ts"
+
+/** What one address answered in this run: the hash of its lines. */
+export interface Answered {
+  readonly url: PageUrl
+  readonly lines: string
+  /** What the page names as its canonical. */
+  readonly canonical: PageUrl | null
+}
+
+/** What else is known of answers when one comes in. */
+export interface Beside {
+  /** Addresses that answered in this run with the same lines, or with the same common form. */
+  readonly answers: readonly Answered[]
+  /** What an address answered in this run; null when it was not asked. */
+  readonly answerOf: (url: PageUrl) => Answered | "missing" | null
+}
+
+/** An address under which another is crawled. */
+export interface Spelling {
+  readonly url: PageUrl
+  /** Why, in words. */
+  readonly because: string
+}
+
+/** Evidence is forgotten after this: sites are rebuilt. */
+const EVIDENCE_DAYS = 90
+const DAY_MS = 86_400_000
+/** One in so many addresses is read in spite of the rules, that a wrong one may come to light; and so many of a site in a run. */
+const ASKED_AGAIN_OF = 50
+const MOST_ASKED_AGAIN = 20
+/** Bare addresses that nobody links are asked for, to see whether a parameter chooses anything; of each parameter. */
+const MOST_PROBES = 10
+/** Foldings remembered, to be taken back when the address turns out to be missing. */
+const REMEMBERED = 2000
+
+/** Learns which spellings of addresses name the same page, site by site, and keeps that in `state.db`. */
+export class AddressBook {
+  readonly #db: StateStore
+  readonly #clock: Clock
+  readonly #sites = new Map<string, SiteEvidence>()
+  readonly #askedAgain = new Map<string, Set<PageUrl>>()
+  readonly #probes = new Map<string, Set<PageUrl>>()
+  readonly #foldings = new Map<PageUrl, PageUrl>()
+
+  /** The tables are those of the text store, which has to be opened before. */
+  constructor(db: StateStore, clock: Clock = Date.now) {
+    this.#db = db
+    this.#clock = clock
+  }
+
+  /** The address to crawl in place of one that was found: itself, in most cases. */
+  spelling(found: PageUrl): PageUrl {
+    return this.instead(found)?.url ?? found
+  }
+
+  /** Under which other address a page is crawled; null when this is the one. */
+  instead(found: PageUrl): Spelling | null {
+    const clean = withoutTracking(found)
+    const { rules } = this.#site(siteOf(clean))
+    const url = hasRules(rules) ? folded(clean, rules) : clean
+    if (url === clean || this.#isAskedAgain(clean)) {
+      return clean === found
+        ? null
+        : { url: clean, because: "what only follows a click or a visitor is left out" }
+    }
+    if (this.#foldings.size >= REMEMBERED)
+      this.#foldings.delete(this.#foldings.keys().next().value as PageUrl)
+    this.#foldings.set(url, clean)
+    return { url, because: this.#reasons(clean, rules) }
+  }
+
+  /**
+   * Learns from a page that was read.
+   * @returns addresses that should be asked for, since only they can tell whether a parameter chooses anything.
+   */
+  learn(answer: Answered, { answers, answerOf }: Beside): PageUrl[] {
+    const { url, lines } = answer
+    const page = commonForm(url)
+    // What several pages answer alike (please log in, nothing found) tells nothing of their addresses.
+    const isCommon = answers.some((other) => other.lines === lines && commonForm(other.url) !== page)
+    const probes: PageUrl[] = []
+    for (const other of answers) {
+      if (other.url === url) continue
+      const between = differenceOf(url, other.url)
+      if (between) this.#compare(answer, other, between.difference, between.value, isCommon)
+      else if (other.lines === lines && !isCommon) {
+        const bare = withoutDifferingValue(url, other.url)
+        if (bare && answerOf(bare.url) === null && this.#mayProbe(url, bare.difference, bare.url)) {
+          probes.push(bare.url)
+        }
+      }
+    }
+    for (const form of forms(url)) {
+      const other = answerOf(form.url)
+      if (other === "missing") this.#add(url, { ...form, page, agrees: false })
+      else if (other) this.#compare(answer, other, form.difference, form.value, isCommon)
+    }
+    return probes
+  }
+
+  /** Learns from an address that leads to another one of the site. */
+  redirected(from: PageUrl, to: PageUrl): void {
+    if (siteOf(from) !== siteOf(to)) return
+    const between = differenceOf(from, to)
+    if (!between) return
+    const value = isParameter(between.difference) ? between.value : opinion(between.difference, to)
+    this.#add(from, { difference: between.difference, page: commonForm(from), value, agrees: true })
+  }
+
+  /**
+   * Learns from an address that is missing while other spellings of it were read.
+   * @returns the spelling that it was to stand for, if it was asked for in place of that: it has to be read after all.
+   */
+  missing(url: PageUrl, answerOf: Beside["answerOf"]): PageUrl | null {
+    const page = commonForm(url)
+    for (const form of forms(url)) {
+      const other = answerOf(form.url)
+      if (other && other !== "missing") this.#add(url, { ...form, page, agrees: false })
+    }
+    const found = this.#foldings.get(url)
+    if (found === undefined) return null
+    this.#foldings.delete(url)
+    for (const form of this.#applied(found, this.#site(siteOf(url)).rules)) {
+      this.#add(url, { ...form, page, agrees: false })
+    }
+    return this.spelling(found)
+  }
+
+  #compare(a: Answered, b: Answered, difference: Difference, value: string, isCommon: boolean): void {
+    const agrees = a.lines === b.lines
+    if (agrees && isCommon) return
+    const page = commonForm(a.url)
+    if (isParameter(difference)) {
+      this.#add(a.url, { difference, page, value, agrees })
+      return
+    }
+    const named = [a, b].find(({ canonical }) => canonical === a.url || canonical === b.url)?.canonical
+    this.#add(a.url, { difference, page, value: named ? opinion(difference, named) : "", agrees })
+  }
+
+  #add(url: PageUrl, { difference, page, value, agrees }: Pair): void {
+    const site = siteOf(url)
+    if (!this.#site(site).add({ difference, page, value, agrees })) return
+    this.#db
+      .prepare("insert or replace into address_pair values (?, ?, ?, ?, ?, ?)")
+      .run(site, difference, page, value, agrees ? 1 : 0, this.#clock())
+  }
+
+  #site(site: string): SiteEvidence {
+    let evidence = this.#sites.get(site)
+    if (!evidence) {
+      evidence = new SiteEvidence()
+      this.#sites.set(site, evidence)
+      const since = this.#clock() - EVIDENCE_DAYS * DAY_MS
+      this.#db.prepare("delete from address_pair where site = ? and seen_at < ?").run(site, since)
+      for (const row of this.#db.prepare("select * from address_pair where site = ?").all(site)) {
+        evidence.add({
+          difference: row["difference"] as Difference,
+          page: String(row["page"]),
+          value: String(row["value"]),
+          agrees: row["agrees"] === 1,
+        })
+      }
+    }
+    return evidence
+  }
+
+  #isAskedAgain(url: PageUrl): boolean {
+    if (hash(url) % ASKED_AGAIN_OF !== 0) return false
+    const some = this.#askedAgain.get(siteOf(url)) ?? new Set()
+    this.#askedAgain.set(siteOf(url), some)
+    if (some.size < MOST_ASKED_AGAIN) some.add(url)
+    return some.has(url)
+  }
+
+  #mayProbe(url: PageUrl, difference: Difference, bare: PageUrl): boolean {
+    const key = `${siteOf(url)} ${difference}`
+    const probed = this.#probes.get(key) ?? new Set()
+    this.#probes.set(key, probed)
+    if (probed.size >= MOST_PROBES || probed.has(bare)) return false
+    probed.add(bare)
+    return true
+  }
+
+  #applied(url: PageUrl, rules: AddressRules) {
+    return forms(url).filter(({ difference, value }) => {
+      if (!isParameter(difference)) return rules.forms.has(difference as "slash")
+      const name = difference.slice("parameter:".length)
+      return rules.parameters.has(name) || rules.values.has(`${name}=${value}`)
+    })
+  }
+
+  #reasons(url: PageUrl, rules: AddressRules): string {
+    const words = this.#applied(url, rules).map(({ difference, value }) =>
+      inWords(difference, rules.parameters.has(difference.slice("parameter:".length)) ? "" : value),
+    )
+    return [...new Set(words)].join("; ")
+  }
+}
+
+const hasRules = ({ forms, parameters, values }: AddressRules) =>
+  forms.size + parameters.size + values.size > 0
+
+const isParameter = (difference: Difference) => difference.startsWith("parameter:")
+
+/** `yes` when the site prefers the longer form, as the address it named has it. */
+function opinion(difference: Difference, named: PageUrl): string {
+  switch (difference) {
+    case "https":
+      return named.startsWith("https:") ? "yes" : "no"
+    case "www":
+      return new URL(named).host.startsWith("www.") ? "yes" : "no"
+    case "slash":
+      return new URL(named).pathname.endsWith("/") ? "yes" : "no"
+    default:
+      return ""
+  }
+}
+
+/** FNV-1a. */
+function hash(text: string): number {
+  let value = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193)
+  return value >>> 0
+}

@@ -1,0 +1,117 @@
+import type { AddressRules, Difference } from "./address-forms.ts"
+
+/** One pair of addresses of a site that differ in one way, and were read in one run. */
+export interface Pair {
+  readonly difference: Difference
+  /** What both addresses share; pairs of one page count once. */
+  readonly page: string
+  /** Of a parameter: its value. Of another difference: `yes` when the site itself led from one form to the longer one (https, `www.`, with slash), `no` to the shorter one, else empty. */
+  readonly value: string
+  /** Whether both answered with the same text. */
+  readonly agrees: boolean
+}
+
+/** Pages that must agree before a difference, or one value of a parameter, is overlooked. */
+const FEWEST_PAGES = 5
+/** For a parameter whatever its value: as many values, on as many pages. */
+const FEWEST_VALUES = 8
+const FEWEST_PAGES_OF_VALUES = 3
+/** More says nothing new: a bound for what is kept of a site. */
+const MOST_PAGES = 8
+const MOST_VALUES = 40
+/** Parameters, beyond which a site is not to be learned in this way. */
+const MOST_DIFFERENCES = 60
+
+/**
+ * Parameters that turn pages and choose languages are never overlooked: many pages have only one of each, so that
+ * the first dozen may well agree where the next does not.
+ */
+const CHOOSING = new Set(["page", "p", "pg", "paged", "start", "offset", "lang", "language", "locale", "hl"])
+
+const NONE: AddressRules = { forms: new Map(), parameters: new Set(), values: new Set() }
+
+/**
+ * What was seen of a site's addresses, and the rules that follow. A rule needs several pages that agree and none
+ * that does not; a single counter-example ends it.
+ */
+export class SiteEvidence {
+  readonly #pairs = new Map<Difference, Pair[]>()
+  #rules: AddressRules | null = null
+
+  /** @returns whether it says something new, and is kept. */
+  add(pair: Pair): boolean {
+    const kept = this.#pairs.get(pair.difference) ?? []
+    if (kept.length === 0 && this.#pairs.size >= MOST_DIFFERENCES) return false
+    const isValued = pair.difference.startsWith("parameter:")
+    const alike = kept.filter((one) => one.agrees === pair.agrees && (!isValued || one.value === pair.value))
+    if (
+      alike.length >= MOST_PAGES ||
+      alike.some(({ page, value }) => page === pair.page && value === pair.value)
+    )
+      return false
+    if (
+      isValued &&
+      alike.length === 0 &&
+      pair.agrees &&
+      new Set(kept.map(({ value }) => value)).size >= MOST_VALUES
+    )
+      return false
+    kept.push(pair)
+    this.#pairs.set(pair.difference, kept)
+    this.#rules = null
+    return true
+  }
+
+  /** The rules that follow so far. */
+  get rules(): AddressRules {
+    return (this.#rules ??= this.#derive())
+  }
+
+  /** Pairs seen of one difference. */
+  pairs(difference: Difference): readonly Pair[] {
+    return this.#pairs.get(difference) ?? []
+  }
+
+  #derive(): AddressRules {
+    const forms = new Map<"https" | "www" | "index" | "slash" | "order", boolean>()
+    const parameters = new Set<string>()
+    const values = new Set<string>()
+    for (const [difference, pairs] of this.#pairs) {
+      if (difference.startsWith("parameter:")) {
+        const name = difference.slice("parameter:".length)
+        if (CHOOSING.has(name.toLowerCase())) continue
+        if (choosesNothing(pairs)) parameters.add(name)
+        else for (const value of valuesOfNothing(pairs)) values.add(`${name}=${value}`)
+      } else if (pairs.every(({ agrees }) => agrees) && pagesOf(pairs) >= FEWEST_PAGES) {
+        forms.set(
+          difference as "https" | "www" | "index" | "slash" | "order",
+          prefersLonger(difference, pairs),
+        )
+      }
+    }
+    return forms.size + parameters.size + values.size === 0 ? NONE : { forms, parameters, values }
+  }
+}
+
+const pagesOf = (pairs: readonly Pair[]) => new Set(pairs.map(({ page }) => page)).size
+
+function choosesNothing(pairs: readonly Pair[]): boolean {
+  return (
+    pairs.every(({ agrees }) => agrees) &&
+    pagesOf(pairs) >= FEWEST_PAGES_OF_VALUES &&
+    new Set(pairs.map(({ value }) => value)).size >= FEWEST_VALUES
+  )
+}
+
+function valuesOfNothing(pairs: readonly Pair[]): string[] {
+  const byValue = Map.groupBy(pairs, ({ value }) => value)
+  return [...byValue].flatMap(([value, some]) =>
+    some.every(({ agrees }) => agrees) && pagesOf(some) >= FEWEST_PAGES ? value : [],
+  )
+}
+
+// Where the site has no opinion: secure, and short.
+function prefersLonger(difference: Difference, pairs: readonly Pair[]): boolean {
+  const votes = pairs.reduce((sum, { value }) => sum + (value === "yes" ? 1 : value === "no" ? -1 : 0), 0)
+  return votes === 0 ? difference === "https" : votes > 0
+}

@@ -1,0 +1,228 @@
+import type { StatementSync } from "node:sqlite"
+import type { PageUrl } from "#engine"
+import { migrate, type StateStore } from "../state-store.ts"
+import { commonForm } from "./address-forms.ts"
+import type { PageText } from "./page-text.ts"
+
+/** A page's text as it was last read. */
+export interface KeptText extends PageText {
+  readonly url: PageUrl
+  /** The job that read it. */
+  readonly job: number
+  /** The job since which it is a page of its own without a break. */
+  readonly since: number
+  /** What it names as its canonical within its source; it may name itself. */
+  readonly canonical: PageUrl | null
+}
+
+/** Another address of a page. */
+export interface Alias {
+  readonly url: PageUrl
+  /** The page. */
+  readonly of: PageUrl
+  /** Why, in words: `same text`, `redirects there`. */
+  readonly evidence: string
+}
+
+const STEPS = [
+  `create table page_text (
+     id integer primary key, url text not null unique, source text not null, job integer not null,
+     since integer not null, exact text not null, lines text not null, similar text, words integer not null,
+     title text not null, images text not null, canonical text, form text not null
+   ) strict;
+   create index page_text_lines on page_text (source, lines);
+   create index page_text_form on page_text (source, form);
+   create index page_text_canonical on page_text (canonical) where canonical is not null;
+   create table page_band (
+     band integer not null, page integer not null references page_text (id) on delete cascade,
+     primary key (band, page)
+   ) strict, without rowid;
+   create index page_band_page on page_band (page);
+   create table page_alias (url text primary key, of text not null, evidence text not null) strict, without rowid;
+   create index page_alias_of on page_alias (of);
+   create table address_pair (
+     site text not null, difference text not null, page text not null, value text not null,
+     agrees integer not null, seen_at integer not null,
+     primary key (site, difference, page, value, agrees)
+   ) strict, without rowid;`,
+]
+
+/**
+ * Bands of a simhash. Two that differ in fewer bits than there are bands share at least one whole band, so that the
+ * near ones are found by equality (Manku, Jain and Das Sarma 2007); of those that differ in 7, nineteen of twenty.
+ */
+const BANDS = 6
+/** Of pages with one title and one band in common; where there are more, the title says nothing. */
+const MOST_CANDIDATES = 32
+
+/** The texts of pages in `state.db`, found by equality and by likeness without looking at all of them. */
+export class TextStore {
+  readonly #db: StateStore
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(db: StateStore) {
+    this.#db = db
+    migrate(db, "duplicates", STEPS)
+  }
+
+  get(url: PageUrl): KeptText | null {
+    const row = this.#prepare("select * from page_text where url = ?").get(url)
+    return row ? kept(row) : null
+  }
+
+  /** Addresses of a source that were read with the same lines. */
+  withLines(source: string, lines: string, limit: number): KeptText[] {
+    return this.#prepare("select * from page_text where source = ? and lines = ? limit ?")
+      .all(source, lines, limit)
+      .map(kept)
+  }
+
+  /** Addresses of a source that may be spellings of one. */
+  withForm(source: string, form: string, limit: number): KeptText[] {
+    return this.#prepare("select * from page_text where source = ? and form = ? limit ?")
+      .all(source, form, limit)
+      .map(kept)
+  }
+
+  /** Pages of a source with the same title whose text may be near. */
+  near(source: string, text: PageText): KeptText[] {
+    const found = new Map<string, KeptText>()
+    const query = this.#prepare(
+      `select page_text.* from page_band join page_text on page_text.id = page_band.page
+       where page_band.band = ? limit ${MOST_CANDIDATES}`,
+    )
+    for (const band of bandsOf(source, text)) {
+      for (const row of query.all(band)) found.set(String(row["url"]), kept(row))
+    }
+    return [...found.values()]
+  }
+
+  /** Pages that name `url` as their canonical. */
+  claiming(url: PageUrl, limit: number): KeptText[] {
+    return this.#prepare("select * from page_text where canonical = ? limit ?").all(url, limit).map(kept)
+  }
+
+  /**
+   * Keeps what was read. `before`: what {@link get} gives for the address. `bands`: whether it may be found by
+   * {@link near}. Runs in the caller's transaction.
+   */
+  keep(source: string, text: KeptText, before: KeptText | null, bands: boolean): void {
+    const row = this.#prepare(
+      `insert into page_text (url, source, job, since, exact, lines, similar, words, title, images, canonical, form)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       on conflict (url) do update set source = excluded.source, job = excluded.job, since = excluded.since,
+         exact = excluded.exact, lines = excluded.lines, similar = excluded.similar, words = excluded.words,
+         title = excluded.title, images = excluded.images, canonical = excluded.canonical
+       returning id`,
+    ).get(
+      text.url,
+      source,
+      text.job,
+      text.since,
+      text.exact,
+      text.lines,
+      text.similar,
+      text.words,
+      text.title,
+      text.images,
+      text.canonical,
+      commonForm(text.url),
+    )
+    const id = Number(row?.["id"])
+    if (before) this.#prepare("delete from page_band where page = ?").run(id)
+    if (!bands) return
+    const insert = this.#prepare("insert or ignore into page_band values (?, ?)")
+    for (const band of bandsOf(source, text)) insert.run(band, id)
+  }
+
+  forget(url: PageUrl): void {
+    this.#prepare("delete from page_text where url = ?").run(url)
+  }
+
+  /** Files an address under a page, with all that were filed under it. */
+  setAlias({ url, of, evidence }: Alias): void {
+    this.#prepare("delete from page_alias where url = ?").run(of)
+    this.#prepare("update page_alias set of = ? where of = ?").run(of, url)
+    this.#prepare(
+      `insert into page_alias values (?, ?, ?)
+       on conflict (url) do update set of = excluded.of, evidence = excluded.evidence`,
+    ).run(url, of, evidence)
+  }
+
+  /** The page that an address is another one of, or null. */
+  aliasOf(url: PageUrl): Alias | null {
+    const row = this.#prepare("select * from page_alias where url = ?").get(url)
+    return row ? alias(row) : null
+  }
+
+  /** The other addresses of a page, in alphabetical order. */
+  aliasesOf(url: PageUrl, limit: number): Alias[] {
+    return this.#prepare("select * from page_alias where of = ? order by url limit ?")
+      .all(url, limit)
+      .map(alias)
+  }
+
+  /** It is a page of its own. */
+  clearAlias(url: PageUrl): void {
+    this.#prepare("delete from page_alias where url = ?").run(url)
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql)
+    if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)))
+    return statement
+  }
+}
+
+/** The other addresses of a page, in alphabetical order. */
+export function aliasesOf(db: StateStore, url: PageUrl, limit = 100): Alias[] {
+  return new TextStore(db).aliasesOf(url, limit)
+}
+
+/** The page that an address is another one of, or null. */
+export function aliasOf(db: StateStore, url: PageUrl): Alias | null {
+  return new TextStore(db).aliasOf(url)
+}
+
+function alias(row: Record<string, unknown>): Alias {
+  return { url: row["url"] as PageUrl, of: row["of"] as PageUrl, evidence: String(row["evidence"]) }
+}
+
+function kept(row: Record<string, unknown>): KeptText {
+  return {
+    url: row["url"] as PageUrl,
+    job: Number(row["job"]),
+    since: Number(row["since"]),
+    exact: String(row["exact"]),
+    lines: String(row["lines"]),
+    similar: row["similar"] as string | null,
+    words: Number(row["words"]),
+    title: String(row["title"]),
+    images: String(row["images"]),
+    canonical: row["canonical"] as PageUrl | null,
+  }
+}
+
+/** One number of 48 bits for each band, from the source, the title, which band it is, and its bits. */
+function bandsOf(source: string, { similar, title }: PageText): number[] {
+  if (similar === null) return []
+  const bits = BigInt(`0x${similar}`)
+  return Array.from({ length: BANDS }, (_, band) => {
+    const from = Math.floor((band * 64) / BANDS)
+    const to = Math.floor(((band + 1) * 64) / BANDS)
+    const part = (bits >> BigInt(from)) & ((1n << BigInt(to - from)) - 1n)
+    return number48(`${source}\n${title}\n${band}\n${part}`)
+  })
+}
+
+/** Two FNV-1a hashes in one number that a double holds exactly. */
+function number48(text: string): number {
+  let low = 0x811c9dc5
+  let high = 0xcbf29ce4
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    low = Math.imul(low ^ unit, 0x01000193)
+    high = Math.imul(high ^ unit, 0x5bd1e995)
+  }
+  return (low >>> 0) + ((high >>> 16) & 0xffff) * 0x1_0000_0000
+}
