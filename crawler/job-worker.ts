@@ -7,6 +7,8 @@ import { environment, readSettings } from "#engine/settings.ts"
 import { crawlerSettings } from "./config.ts"
 import { EXIT_LOCKED } from "./job-process.ts"
 import { Jobs } from "./jobs.ts"
+import { carryOutRemovals } from "./removals/carry-out.ts"
+import { Removals } from "./removals/removals.ts"
 import { runJob } from "./run-job.ts"
 import { removeAskedPages } from "./sources/remove-pages.ts"
 import { SourceTable } from "./sources/source-table.ts"
@@ -28,6 +30,7 @@ const stop = stopSignal()
 const db = openStateStore(engineConfig.dataDir)
 const jobs = new Jobs(db)
 const sources = new SourceTable(db, jobs)
+const removals = new Removals(db)
 try {
   await using engine = await openEngine(engineConfig, {
     mode: "write",
@@ -50,6 +53,11 @@ try {
       const removed = await removeAskedPages({ db, engine, sources, signal: stop })
       log.info({ removed }, "the pages of deleted sources were removed")
     }
+    if (removals.hasWork()) {
+      await carryOutRemovals({ db, engine })
+      log.info("what the operator decided on removals was carried out")
+      settled = settle()
+    }
     const next = jobs.nextQueued()
     if (next) {
       log.info({ job: next.id, source: next.source.name }, "crawl started")
@@ -65,7 +73,7 @@ try {
       settled = settle()
     } else if (await Promise.race([settled, sleep(POLL_MS, false)])) {
       // A crawl may have been queued at the very last moment.
-      if (!jobs.nextQueued() && sources.removals().length === 0) break
+      if (!jobs.nextQueued() && !removals.hasWork() && sources.removals().length === 0) break
     }
   }
 } catch (error) {

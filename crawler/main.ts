@@ -9,6 +9,7 @@ import { followImages } from "./images/follow-images.ts"
 import { ImageStore } from "./images/image-store.ts"
 import { EXIT_LOCKED, JobProcess } from "./job-process.ts"
 import { BEAT_MS, Jobs } from "./jobs.ts"
+import { Removals } from "./removals/removals.ts"
 import { SourceTable } from "./sources/source-table.ts"
 import { openStateStore } from "./state-store.ts"
 import { followWebhooks } from "./webhooks/follow-webhooks.ts"
@@ -32,6 +33,7 @@ const log = pino({ name: "crawler", level: env["FOSSICK_LOG_LEVEL"] || "info" })
 const db = openStateStore(dataDir)
 const jobs = new Jobs(db)
 const sources = new SourceTable(db, jobs)
+const removals = new Removals(db)
 
 const stop = new AbortController()
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
@@ -58,6 +60,7 @@ const beat = setInterval(() => {
   if (Date.now() >= tidyAt) {
     tidyAt = Date.now() + TIDY_MS
     jobs.forget(Date.now() - config.jobHistoryDays * DAY_MS)
+    removals.purge()
   }
 }, BEAT_MS)
 
@@ -78,7 +81,7 @@ let unfinished = existsSync(join(dataDir, "index")) || jobs.hasRunning()
 let failures = 0
 log.info("crawler ready")
 while (!stop.signal.aborted) {
-  if (!unfinished && !jobs.nextQueued() && sources.removals().length === 0) {
+  if (!unfinished && !jobs.nextQueued() && !removals.hasWork() && sources.removals().length === 0) {
     await pause(POLL_MS)
     continue
   }

@@ -193,14 +193,12 @@ export class Removals {
     })
   }
 
-  /** Drops the copies whose time is over. @returns how many pages can be restored no more. */
-  purge(): number {
-    return transaction(this.#db, () => {
-      const { changes } = this.#prepare(
-        "delete from removal where state = 'removed' and expires_at <= ?",
-      ).run(this.#clock())
+  /** Drops the copies whose time is over, and all that concerns addresses which are known no more (a deleted source's). */
+  purge(): void {
+    transaction(this.#db, () => {
+      this.#prepare("delete from removal where state = 'removed' and expires_at <= ?").run(this.#clock())
+      this.#prepare("delete from removal where url not in (select url from known_address)").run()
       this.#prepare("delete from removed_page where url not in (select url from removal)").run()
-      return Number(changes)
     })
   }
 

@@ -34,8 +34,13 @@ export function wordsIn(text: string): number {
 }
 
 /** Scripts that put no spaces between words are taken by the sign. */
-const WORD =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[\p{L}\p{M}\p{N}]+/gu
+const WORD = wordPattern("Han", "Hira", "Kana", "Thai", "Laoo", "Khmr", "Mymr")
+
+function wordPattern(...scripts: readonly string[]): RegExp {
+  const unspaced = `[${scripts.map((script) => `\\p{scx=${script}}`).join("")}]`
+  const signs = "[\\p{L}\\p{M}\\p{N}]"
+  return new RegExp(`[${signs}&&${unspaced}]|[${signs}--${unspaced}]+`, "gv")
+}
 
 /** FNV-1a over UTF-16 units. */
 function hash32(text: string): number {

@@ -1,0 +1,40 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { resemblance, shinglesOf, wordsIn } from "./resemblance.ts"
+
+const between = (a: string, b: string) => resemblance(shinglesOf(a), shinglesOf(b))
+
+describe("resemblance", () => {
+  test("is 1 for the same words, whatever stands between them, and the same both ways", () => {
+    expect(between("The harbour, in the evening.", "the HARBOUR in   the *evening*")).toBe(1)
+    const words = fc.array(fc.constantFrom("a", "b", "c", "d", "e"), { minLength: 1, maxLength: 30 })
+    fc.assert(
+      fc.property(words, words, (one, other) => {
+        expect(between(one.join(" "), one.join(", "))).toBe(1)
+        expect(between(one.join(" "), other.join(" "))).toBe(between(other.join(" "), one.join(" ")))
+      }),
+    )
+  })
+
+  test("falls with every word that differs, and is 0 for nothing in common or nothing at all", () => {
+    const words = Array.from({ length: 50 }, (_, index) => `word${index}`)
+    const with1 = words.with(25, "other")
+    const with2 = with1.with(10, "another")
+    const [one, two] = [between(words.join(" "), with1.join(" ")), between(words.join(" "), with2.join(" "))]
+    expect(one).toBeLessThan(1)
+    expect(two).toBeLessThan(one)
+    expect(between("north wind blows", "calm sea sleeps")).toBe(0)
+    expect(between("", "")).toBe(0)
+  })
+
+  test("counts signs as words where there are no spaces", () => {
+    expect(wordsIn("ページが見つかりません")).toBe(11)
+    expect(between("ページが見つかりません", "ページが見つかりました")).toBeGreaterThan(0.4)
+  })
+
+  test("leaves out the words it is told to", () => {
+    const one = shinglesOf("There is no page alpha here", new Set(["alpha"]))
+    const other = shinglesOf("There is no page beta here", new Set(["beta"]))
+    expect(resemblance(one, other)).toBe(1)
+  })
+})
