@@ -242,9 +242,8 @@ class SiteCrawl implements Visits, Disposable {
     const { reader, config } = this.#options
     const robots = await reader.robots.for(url)
     if (robots.kind !== "rules") return robots
-    if (!robots.rules.allows(url)) {
-      return { kind: "skipped", because: "robots", detail: "robots.txt disallows it" }
-    }
+    const detail = robots.rules.refusal(url)
+    if (detail !== null) return { kind: "skipped", because: "robots", detail }
     const { crawlDelayMs } = robots.rules
     if (entry && crawlDelayMs !== null && !reader.isOwnHost(url)) {
       this.#frontier.setDelay(entry, Math.min(crawlDelayMs, config.maxWaitMs))

@@ -107,9 +107,8 @@ export class PageReader implements Reader {
     if (!this.#config.robots) return null
     const answer = await this.robots.for(url)
     if (answer.kind !== "rules") return answer
-    return answer.rules.allows(url)
-      ? null
-      : { kind: "skipped", because: "robots", detail: "robots.txt disallows it" }
+    const detail = answer.rules.refusal(url)
+    return detail === null ? null : { kind: "skipped", because: "robots", detail }
   }
 
   /** Fetches without reading: robots.txt, sitemaps, images. */

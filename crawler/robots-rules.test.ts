@@ -66,6 +66,15 @@ describe("robots.txt (RFC 9309)", () => {
     }
   })
 
+  test("names the line that refuses an address", () => {
+    const rules = parseRobots("User-agent: *\nDisallow: /private/\nAllow: /private/open", "FossickBot")
+    expect(rules.refusal("https://a.example/private/x")).toBe(
+      "robots.txt disallows it (Disallow: /private/)",
+    )
+    expect(rules.refusal("https://a.example/private/open/x")).toBeNull()
+    expect(rules.refusal("https://a.example/")).toBeNull()
+  })
+
   test("is read up to 500 KiB", () => {
     const padding = `# ${"x".repeat(1000)}\n`.repeat(600)
     expect(allows(`User-agent: *\nDisallow: /a\n${padding}Disallow: /b`, "/b")).toBe(true)

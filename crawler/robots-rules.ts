@@ -2,6 +2,8 @@
 export interface RobotsRules {
   /** Whether this absolute address may be visited. */
   allows(url: string): boolean
+  /** Null when it may; else why not, naming the line that decides. */
+  refusal(url: string): string | null
   /** Milliseconds between two requests; null when not given. */
   readonly crawlDelayMs: number | null
   readonly sitemaps: readonly string[]
@@ -9,6 +11,8 @@ export interface RobotsRules {
 
 /** RFC 9309 §2.5: at least this much must be read; we read no more. In characters. */
 const MAX_CHARS = 500 * 1024
+
+const SHOWN_CHARS = 200
 
 interface Group {
   readonly agents: string[]
@@ -34,12 +38,18 @@ export function parseRobots(text: string, agent: string): RobotsRules {
   // Longest first, so that the first match decides; allow before disallow on a tie.
   rules.sort((a, b) => b.pattern.length - a.pattern.length || Number(b.allow) - Number(a.allow))
   const delays = chosen.flatMap(({ crawlDelay }) => (crawlDelay === null ? [] : [crawlDelay]))
+  const refusing = (url: string): Rule | null => {
+    const { pathname, search } = new URL(url)
+    if (pathname === "/robots.txt") return null
+    const path = normalise(pathname + search)
+    const rule = rules.find(({ pattern }) => matches(pattern, path))
+    return rule === undefined || rule.allow ? null : rule
+  }
   return {
-    allows(url) {
-      const { pathname, search } = new URL(url)
-      if (pathname === "/robots.txt") return true
-      const path = normalise(pathname + search)
-      return rules.find(({ pattern }) => matches(pattern, path))?.allow ?? true
+    allows: (url) => refusing(url) === null,
+    refusal(url) {
+      const rule = refusing(url)
+      return rule && `robots.txt disallows it (Disallow: ${rule.pattern.slice(0, SHOWN_CHARS)})`
     },
     crawlDelayMs: delays.length === 0 ? null : Math.max(...delays) * 1000,
     sitemaps,

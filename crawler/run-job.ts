@@ -1,11 +1,10 @@
 import type { Engine } from "#engine"
-import { leadsToPrivate } from "./address-guard.ts"
 import type { Clock } from "./clock.ts"
 import type { CrawlerConfig } from "./config.ts"
 import { crawlSite } from "./crawl-site.ts"
 import { BEAT_MS, type Job, type Jobs } from "./jobs.ts"
-import { PageReader } from "./reader.ts"
 import { settleRemovals } from "./removals/settle-removals.ts"
+import { openSourceReader } from "./source-reader.ts"
 import type { StateStore } from "./state-store.ts"
 import { WebhookQueue } from "./webhooks/webhook-queue.ts"
 
@@ -43,7 +42,7 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
     if (asked !== null) abort()
   }, BEAT_MS)
   try {
-    await using reader = new PageReader(config, { allow: await allowance(job) })
+    await using reader = await openSourceReader(job.source, config)
     const { state, limit } = await crawlSite({
       job,
       db,
@@ -75,18 +74,4 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
     options.signal.removeEventListener("abort", abort)
   }
   return jobs.get(id)
-}
-
-// Who starts a crawl of a private host means it; but only that host and port, and a public name is not
-// trusted to stay public.
-export async function allowance({ source }: Pick<Job, "source">): Promise<string[]> {
-  const seeds = await Promise.all(
-    source.seeds.map(async (seed) => {
-      const url = new URL(seed)
-      if (!(await leadsToPrivate(url))) return []
-      const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port
-      return [`${url.hostname.replace(/\.$/, "")}:${port}`]
-    }),
-  )
-  return [...source.allowedNetworks, ...seeds.flat()]
 }

@@ -4,7 +4,7 @@ import { engineSettings } from "#engine/config.ts"
 import { environment, readSettings } from "#engine/settings.ts"
 import { crawlerSettings } from "../config.ts"
 import { PageReader } from "../reader.ts"
-import { allowance } from "../run-job.ts"
+import { allowance } from "../source-reader.ts"
 import { Jobs } from "../jobs.ts"
 import { openStateStore } from "../state-store.ts"
 import { stopSignal } from "../stop-signal.ts"
@@ -48,7 +48,7 @@ async function allowedStarts(jobs: Jobs): Promise<Map<string, string[]>> {
   for (const source of jobs.sources()) {
     for (const seed of source.seeds) {
       const { host } = new URL(seed)
-      const one = await allowance({ source: { ...source, seeds: [seed] } })
+      const one = await allowance({ ...source, seeds: [seed] })
       allowed.set(host, [...new Set([...(allowed.get(host) ?? []), ...one])])
     }
   }
