@@ -1,18 +1,27 @@
 import { parseArgs } from "node:util"
 import { type PageTopic, toPageUrl } from "#engine"
-import { type Scope, SCOPES } from "./scope.ts"
-import { defineSource, type Source } from "./sources/source.ts"
+import { addressPatterns } from "./globs.ts"
+import { PatternError } from "./patterns.ts"
+import { SCOPES } from "./scope.ts"
+import { defineSource, type Rendering, type Source } from "./sources/source.ts"
 
 export const CRAWL_HELP = `Usage: npm run crawl -- <url> [options]
+       npm run crawl -- <name of a declared source>
 
-Crawls a site into the index and shows how it goes. Ctrl-C stops after the pages in hand;
-the same command goes on where it stopped.
+Crawls a site into the index and shows how it goes. Ctrl-C pauses it after the pages in hand;
+the same command goes on from there.
 
 Options:
   --depth N        link steps from the start (default 10)
   --limit N        pages to read in all (default 10000)
+  --minutes N      how long it may take (default: as long as it takes)
   --scope SCOPE    host (default): the same host; domain: all its domain's hosts;
                    prefix: only below the start's folder
+  --include P      read only addresses that fit a pattern such as /docs/**; may be given
+                   several times
+  --exclude P      do not read addresses that fit a pattern such as *.pdf; likewise
+  --rendering R    auto (default): load pages that come without content in a browser;
+                   http: never; browser: load every page in one
   --topic TOPIC    news or finance: what all its pages are (default: as each page says)
   --source NAME    source the pages are filed under (default: the host)
   --json           one JSON object a line instead of the display
@@ -20,7 +29,12 @@ Options:
 `
 
 export interface CrawlArguments {
+  /** The crawl that was described. */
   readonly source: Source
+  /** What stood in the place of the address, which may be the name of a declared source. */
+  readonly name: string
+  /** Whether there were options that describe the crawl. */
+  readonly isDescribed: boolean
   readonly json: boolean
 }
 
@@ -40,6 +54,10 @@ export function parseCrawlArguments(args: readonly string[]): CrawlArguments | n
         scope: { type: "string", default: "host" },
         source: { type: "string" },
         topic: { type: "string" },
+        minutes: { type: "string" },
+        include: { type: "string", multiple: true, default: [] },
+        exclude: { type: "string", multiple: true, default: [] },
+        rendering: { type: "string", default: "auto" },
         json: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },
@@ -60,30 +78,43 @@ export function parseCrawlArguments(args: readonly string[]): CrawlArguments | n
   return {
     source: defineSource({
       seeds: [url],
-      scope: scopeArgument(values.scope),
+      scope: oneOf("--scope", values.scope, SCOPES),
+      include: patternArguments("--include", values.include),
+      exclude: patternArguments("--exclude", values.exclude),
+      rendering: oneOf("--rendering", values.rendering, RENDERINGS),
       limits: {
         depth: wholeNumber("--depth", values.depth, 0, 1000),
         pages: wholeNumber("--limit", values.limit, 1, 100_000_000),
+        ...(values.minutes === undefined
+          ? {}
+          : { minutes: wholeNumber("--minutes", values.minutes, 1, 525_600) }),
       },
       ...(name === undefined ? {} : { name }),
-      ...(values.topic === undefined ? {} : { pages: { topic: topicArgument(values.topic) } }),
+      ...(values.topic === undefined ? {} : { pages: { topic: oneOf("--topic", values.topic, TOPICS) } }),
     }),
+    name: address,
+    isDescribed: args.some((arg) => arg.startsWith("--") && arg !== "--json"),
     json: values.json,
   }
 }
 
-function scopeArgument(value: string): Scope {
-  const scope = SCOPES.find((one) => one === value)
-  if (scope === undefined) throw new ArgumentsError(`--scope must be one of ${SCOPES.join(", ")}`)
-  return scope
-}
-
+const RENDERINGS: readonly Rendering[] = ["auto", "http", "browser"]
 const TOPICS: readonly PageTopic[] = ["news", "finance"]
 
-function topicArgument(value: string): PageTopic {
-  const topic = TOPICS.find((one) => one === value)
-  if (topic === undefined) throw new ArgumentsError(`--topic must be one of ${TOPICS.join(", ")}`)
-  return topic
+function oneOf<T extends string>(name: string, value: string, values: readonly T[]): T {
+  const found = values.find((one) => one === value)
+  if (found === undefined) throw new ArgumentsError(`${name} must be one of ${values.join(", ")}`)
+  return found
+}
+
+function patternArguments(name: string, patterns: readonly string[]): readonly string[] {
+  try {
+    addressPatterns(name, patterns)
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error
+    throw new ArgumentsError(`${name}: ${error.message}`)
+  }
+  return patterns
 }
 
 function wholeNumber(name: string, value: string, min: number, max: number): number {

@@ -62,6 +62,10 @@ describe("arguments", () => {
     [["http://a.example/", "--limit=0"], "--limit must be a whole number from 1"],
     [["http://a.example/", "--scope", "planet"], "--scope must be one of host, domain, prefix"],
     [["http://a.example/", "--topic", "sports"], "--topic must be one of news, finance"],
+    [["http://a.example/", "--rendering", "ink"], "--rendering must be one of auto, http, browser"],
+    [["http://a.example/", "--minutes", "0"], "--minutes must be a whole number from 1"],
+    [["http://a.example/", "--exclude", "re:("], "--exclude: "],
+    [["http://a.example/", "--include", "a/b"], '--include: "a/b" must begin with'],
     [["http://a.example/", "--source", " "], "--source must not be empty"],
     [["http://a.example/", "--colour"], "--colour"],
   ])("%j are refused", (args, message) => {
@@ -71,7 +75,23 @@ describe("arguments", () => {
   test("have defaults, and a host alone is taken as https", () => {
     expect(parseCrawlArguments(["docs.example.com"])).toEqual({
       source: defineSource({ seeds: ["https://docs.example.com/"] }),
+      name: "docs.example.com",
+      isDescribed: false,
       json: false,
+    })
+  })
+
+  test("describe a crawl as a declared source would be", () => {
+    const args =
+      "a.example --minutes 5 --include /docs/** --exclude *.pdf --exclude /docs/old/** --rendering http"
+    expect(parseCrawlArguments(args.split(" "))).toMatchObject({
+      source: {
+        limits: { minutes: 5 },
+        include: ["/docs/**"],
+        exclude: ["*.pdf", "/docs/old/**"],
+        rendering: "http",
+      },
+      isDescribed: true,
     })
   })
 })

@@ -48,6 +48,7 @@ export class CrawlDisplay {
         job: job.id,
         state: job.state,
         error: job.error,
+        note: job.note,
         outcomes: job.outcomes,
         queued: job.queued,
         seconds,
@@ -58,6 +59,7 @@ export class CrawlDisplay {
     if (this.#live) process.stdout.write("\r\x1b[K")
     this.#line(headline(job, duration(Math.round(seconds))))
     for (const line of summaryLines(job)) this.#line(line)
+    if (job.note !== null) this.#line(`Note: ${job.note}`)
     for (const { url, detail } of failures) this.#line(`  ${url}: ${detail ?? "failed"}`)
   }
 
@@ -83,7 +85,7 @@ export class CrawlDisplay {
 function headline(job: Job, time: string): string {
   switch (job.state) {
     case "paused":
-      return `Paused after ${time}, ${job.queued} addresses left; the same command goes on from here`
+      return `Paused after ${time}, ${job.queued} addresses left; the same command, or npm run jobs -- resume ${job.id}, goes on from here`
     case "failed":
       return `Failed after ${time}: ${job.error ?? "no reason given"}`
     default:

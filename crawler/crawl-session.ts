@@ -4,14 +4,18 @@ import { engineSettings } from "#engine/config.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { environment, readSettings } from "#engine/settings.ts"
 import { crawlerSettings } from "./config.ts"
-import type { CrawlArguments } from "./crawl-arguments.ts"
+import { ArgumentsError, type CrawlArguments } from "./crawl-arguments.ts"
 import { CrawlDisplay } from "./crawl-display.ts"
 import { type Job, Jobs } from "./jobs.ts"
 import { runJob } from "./run-job.ts"
+import { SourceTable } from "./sources/source-table.ts"
 import { openStateStore } from "./state-store.ts"
 
 const EXIT = { finished: 0, failed: 1, interrupted: 130 } as const
 const POLL_MS = 500
+
+/** What `npm run crawl` is to run: a crawl that was described, or a declared source by its name alone. */
+export type CrawlWish = CrawlArguments | (Pick<CrawlArguments, "name" | "json"> & { readonly source: null })
 
 /**
  * One `npm run crawl`: a running appliance is handed the crawl and watched; without one, or when it goes away,
@@ -19,8 +23,9 @@ const POLL_MS = 500
  * (`npm run crawl … | head`), which is no error.
  * @returns the exit code.
  * @throws SettingsError
+ * @throws ArgumentsError when no source of that name is declared, or one is and options say otherwise.
  */
-export async function crawl({ source, json }: CrawlArguments): Promise<number> {
+export async function crawl(wish: CrawlWish): Promise<number> {
   const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
   const stop = new AbortController()
   const interrupt = () => {
@@ -37,8 +42,8 @@ export async function crawl({ source, json }: CrawlArguments): Promise<number> {
   const db = openStateStore(config.dataDir)
   try {
     const jobs = new Jobs(db)
-    const display = new CrawlDisplay(json)
-    let job = jobs.enqueue(source)
+    const display = new CrawlDisplay(wish.json)
+    let job = jobFor(wish, jobs, new SourceTable(db, jobs))
     display.start(job)
     stop.signal.addEventListener("abort", () => {
       jobs.pause(job.id)
@@ -78,6 +83,28 @@ export async function crawl({ source, json }: CrawlArguments): Promise<number> {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt)
     db.close()
   }
+}
+
+/** @throws ArgumentsError */
+function jobFor(wish: CrawlWish, jobs: Jobs, sources: SourceTable): Job {
+  const { name } = wish
+  if (wish.source === null || !wish.isDescribed) {
+    const job = sources.run(name, { trigger: "run" })
+    if (job) return job
+  }
+  if (wish.source === null) {
+    const others = sources.list().map(({ source }) => source.name)
+    throw new ArgumentsError(
+      `No source is called ${JSON.stringify(name)}; ${others.length === 0 ? "none is declared" : `there are ${others.join(", ")}`}`,
+    )
+  }
+  // A bare word is meant as the name; a host may be meant as an address.
+  if (/^[^./:]+$/.test(name) && sources.get(name)) {
+    throw new ArgumentsError(
+      `${name} is a declared source, which takes no options but --json; change its declaration instead`,
+    )
+  }
+  return jobs.enqueue(wish.source)
 }
 
 /** Null when another process is writing: then that one has the crawl, or will be done before long. */

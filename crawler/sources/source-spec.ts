@@ -70,6 +70,7 @@ export function schemaProblems(part: "file" | "source" | "defaults", value: unkn
       strictRequired: false,
       allowUnionTypes: true,
       allErrors: true,
+      verbose: true,
       discriminator: true,
     })
     const schema = JSON.parse(readFileSync(SOURCES_SCHEMA_FILE, "utf8")) as { $id: string }
@@ -106,6 +107,8 @@ function schemaProblem(error: ErrorObject, value: unknown): SourceProblem {
     case "pattern":
       return { path, message: patternMeaning(path) }
     case "minLength":
+    case "minItems":
+    case "minProperties":
       return { path, message: "must not be empty" }
     default:
       return { path, message: error.message ?? "is wrong" }

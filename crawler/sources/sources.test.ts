@@ -64,7 +64,7 @@ describe("a declared source", () => {
     await using fixture = new Fixture()
     const put = () => fixture.sources.put({ name: "docs", seeds: [], limits: { pages: "many" } })
     expect(put).toThrow(SourceError)
-    expect(put).toThrow("seeds must NOT have fewer than 1 items\nlimits.pages must be a whole number")
+    expect(put).toThrow("seeds must not be empty\nlimits.pages must be a whole number")
     expect(fixture.sources.list()).toEqual([])
   })
 

@@ -1,0 +1,113 @@
+import { isDeepStrictEqual } from "node:util"
+import type { PageUrl } from "#engine"
+import { membership } from "../scope.ts"
+import type { StateStore } from "../state-store.ts"
+import { defineSource, type Source, type SourceSpec } from "./source.ts"
+import type { SourceEntry } from "./source-table.ts"
+import type { Sources } from "./sources.ts"
+
+/** One field that changes, named like `limits.pages`. */
+export interface FieldChange {
+  readonly field: string
+  readonly from: unknown
+  readonly to: unknown
+}
+
+/** What applying a file does to one source. */
+export interface SourceChange {
+  readonly name: string
+  /** `taken-over`: made over the admin API, and from now on the file's. */
+  readonly kind: "new" | "changed" | "taken-over" | "removed" | "unchanged"
+  readonly fields: readonly FieldChange[]
+  /** Pages of it in the index. */
+  readonly pages: number
+  /** Those of them that would not belong to it any more. */
+  readonly pagesOutOfScope: number
+}
+
+/** What {@link applySources} would do; changes nothing. By name. */
+export function planSources(
+  db: StateStore,
+  sources: Sources,
+  specs: readonly (SourceSpec & { readonly name: string })[],
+): SourceChange[] {
+  const wanted = new Map(specs.map((spec) => [spec.name, defineSource(spec)]))
+  const changes = [...wanted.values()].map((source) => change(db, source, sources.get(source.name)))
+  for (const { source, origin } of sources.list()) {
+    if (origin !== "file" || wanted.has(source.name)) continue
+    const { name } = source
+    changes.push({ name, kind: "removed", fields: [], pages: pagesOf(db, name).length, pagesOutOfScope: 0 })
+  }
+  return changes.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/**
+ * Makes the declared sources those of a file. Sources made over the API stay as they are, unless the file declares
+ * them too. A source the file does not declare any more is deleted; its pages stay, unless `removePages`.
+ */
+export function applySources(
+  sources: Sources,
+  specs: readonly SourceSpec[],
+  { removePages = false }: { removePages?: boolean } = {},
+): void {
+  const wanted = new Set(specs.map(({ name }) => name))
+  for (const { source, origin } of sources.list()) {
+    if (origin === "file" && !wanted.has(source.name)) {
+      sources.delete(source.name, { origin: "file", removePages })
+    }
+  }
+  for (const spec of specs) sources.put(spec, "file")
+}
+
+function change(db: StateStore, source: Source, old: SourceEntry | null): SourceChange {
+  const { name } = source
+  if (!old) return { name, kind: "new", fields: [], pages: pagesOf(db, name).length, pagesOutOfScope: 0 }
+  const fields = fieldChanges(old.source, source)
+  const urls = pagesOf(db, name)
+  const landings = landingsOf(db, name)
+  const was = membership(old.source, landings)
+  const is = membership(source, landings)
+  return {
+    name,
+    kind: old.origin === "api" ? "taken-over" : fields.length > 0 ? "changed" : "unchanged",
+    fields,
+    pages: urls.length,
+    pagesOutOfScope: fields.length > 0 ? urls.filter((url) => was(url) && !is(url)).length : 0,
+  }
+}
+
+/** Fields in which two sources differ; secrets are not told. */
+export function fieldChanges(from: Source, to: Source): FieldChange[] {
+  return (Object.keys(to) as (keyof Source)[]).flatMap((field): FieldChange[] => {
+    const was: unknown = from[field]
+    const is: unknown = to[field]
+    if (isDeepStrictEqual(was, is)) return []
+    if (field === "login") return [{ field, from: kindOf(from.login), to: kindOf(to.login) }]
+    if (!isGroup(was) || !isGroup(is)) return [{ field, from: was, to: is }]
+    return Object.keys(is)
+      .filter((key) => !isDeepStrictEqual(was[key], is[key]))
+      .map((key) => ({ field: `${field}.${key}`, from: was[key], to: is[key] }))
+  })
+}
+
+const kindOf = (login: Source["login"]): string | null => login && `${login.kind} (its values are not shown)`
+
+const isGroup = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+function pagesOf(db: StateStore, name: string): PageUrl[] {
+  return db
+    .prepare("select url from known_address where source = ? and hash is not null")
+    .all(name)
+    .map(({ url }) => url as PageUrl)
+}
+
+/** Where its seeds led the last time. */
+function landingsOf(db: StateStore, name: string): Map<string, PageUrl> {
+  return new Map(
+    db
+      .prepare("select seed, landed from job_landing join job on job.id = job where source = ? order by job")
+      .all(name)
+      .map(({ seed, landed }) => [String(seed), landed as PageUrl]),
+  )
+}

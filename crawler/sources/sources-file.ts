@@ -1,0 +1,159 @@
+import { existsSync, readFileSync } from "node:fs"
+import { isNode, LineCounter, parseDocument } from "yaml"
+import type { SourceSpec } from "./source.ts"
+import { fieldText, readSourceSpec, schemaProblems, SourceError, type SourceProblem } from "./source-spec.ts"
+
+/** A file of sources that is wrong; the message has a line for each thing that is: `sources.yaml:12: …`. */
+export class SourcesFileError extends Error {
+  /** What is wrong, each with its line, from 1; null when it is no matter of one line. */
+  readonly problems: readonly { readonly line: number | null; readonly text: string }[]
+
+  constructor(file: string, problems: SourcesFileError["problems"]) {
+    super(problems.map(({ line, text }) => `${line === null ? file : `${file}:${line}`}: ${text}`).join("\n"))
+    this.name = "SourcesFileError"
+    this.problems = problems
+  }
+}
+
+type NamedSpec = SourceSpec & { readonly name: string }
+type Written = Readonly<Record<string, unknown>>
+
+const DEFAULT_FILE = "sources.yaml"
+
+/** The file of sources there is: the one that was named, else `sources.yaml` in the working directory if there is one. */
+export function sourcesFile(named: string): string | null {
+  if (named !== "") return named
+  return existsSync(DEFAULT_FILE) ? DEFAULT_FILE : null
+}
+
+/**
+ * Reads a file of sources: YAML 1.2, or JSON.
+ * @throws SourcesFileError
+ */
+export function readSourcesFile(file: string): readonly NamedSpec[] {
+  let text
+  try {
+    text = readFileSync(file, "utf8")
+  } catch (error) {
+    throw new SourcesFileError(file, [{ line: null, text: `cannot be read (${(error as Error).message})` }])
+  }
+  return parseSources(text, file)
+}
+
+/**
+ * The sources of a file's text, each with the file's defaults under what it says itself.
+ * @throws SourcesFileError
+ */
+export function parseSources(text: string, file: string): readonly NamedSpec[] {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
+  const fail = (problems: SourcesFileError["problems"]) => {
+    throw new SourcesFileError(
+      file,
+      [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+    )
+  }
+  if (document.errors.length > 0) {
+    fail(document.errors.map(({ pos, message }) => ({ line: lines.linePos(pos[0]).line, text: message })))
+  }
+  const lineOf = (path: SourceProblem["path"]): number | null => {
+    const node = document.getIn(path, true)
+    return isNode(node) && node.range ? lines.linePos(node.range[0]).line : null
+  }
+  /** The line of the field, or of what it should stand in. */
+  const nearestLine = (path: SourceProblem["path"]): number | null => {
+    for (let end = path.length; end > 0; end--) {
+      const line = lineOf(path.slice(0, end))
+      if (line !== null) return line
+    }
+    return 1
+  }
+  let value: unknown
+  try {
+    value = document.toJS({ maxAliasCount: 1000 })
+  } catch (error) {
+    fail([{ line: null, text: (error as Error).message }])
+  }
+  if (value === null) fail([{ line: 1, text: 'is empty; "sources: []" declares none' }])
+  const names = namesIn(value)
+  const wrong = schemaProblems("file", value)
+  if (wrong.length > 0) {
+    fail(
+      wrong.map(({ path, message }) => ({
+        line: nearestLine(path),
+        text: `${labelled(path, names)} ${message}`.trim(),
+      })),
+    )
+  }
+  const { defaults = {}, sources } = value as { defaults?: Written; sources: readonly Written[] }
+  const problems: { line: number | null; text: string }[] = []
+  const specs: NamedSpec[] = []
+  for (const [index, source] of sources.entries()) {
+    if (names.indexOf(names[index] ?? null) < index) {
+      problems.push({ line: lineOf(["sources", index, "name"]), text: `${names[index]} is declared twice` })
+    }
+    try {
+      specs.push(readSourceSpec(withDefaults(source, defaults)))
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error
+      for (const { path, message } of error.problems) {
+        const own = lineOf(["sources", index, ...path])
+        const line = own ?? lineOf(["defaults", ...path]) ?? nearestLine(["sources", index, ...path])
+        problems.push({ line, text: `${labelled(["sources", index, ...path], names)} ${message}` })
+      }
+    }
+  }
+  if (problems.length > 0) fail(problems)
+  return specs
+}
+
+/** `docs: limits.pages`, or `sources[3].seeds` for one without a name. */
+function labelled(path: SourceProblem["path"], names: readonly (string | null)[]): string {
+  const [first, index, ...rest] = path
+  const name = first === "sources" && typeof index === "number" ? names[index] : null
+  return name ? `${name}: ${fieldText(rest)}` : fieldText(path)
+}
+
+function namesIn(value: unknown): (string | null)[] {
+  const sources = (value as Written | null)?.["sources"]
+  if (!Array.isArray(sources)) return []
+  return sources.map((source) => {
+    const name = (source as Written | null)?.["name"]
+    return typeof name === "string" ? name : null
+  })
+}
+
+/** Groups of fields, which are filled up; all other fields are taken whole. */
+const GROUPS = ["limits", "politeness", "pages", "revisit", "removal"]
+
+function withDefaults(source: Written, defaults: Written): Written {
+  const merged: Record<string, unknown> = { ...defaults, ...source }
+  for (const group of GROUPS) {
+    if (merged[group] !== undefined) {
+      merged[group] = {
+        ...(defaults[group] as Written | undefined),
+        ...(source[group] as Written | undefined),
+      }
+    }
+  }
+  const schedule = scheduleOf(source["schedule"], defaults["schedule"])
+  if (schedule === undefined) delete merged["schedule"]
+  else merged["schedule"] = schedule
+  return merged
+}
+
+/** Times of its own replace the default's; a default without times fills up only. */
+function scheduleOf(own: unknown, byDefault: unknown): unknown {
+  if (own === null) return null
+  const [wanted, base] = [own, byDefault].map((schedule) =>
+    typeof schedule === "string" ? { cron: schedule } : (schedule as Written | null | undefined),
+  )
+  const merged = hasTimes(wanted)
+    ? { ...base, cron: null, everyHours: null, ...wanted }
+    : { ...base, ...wanted }
+  if (own === undefined && !hasTimes(merged)) return undefined
+  return merged
+}
+
+const hasTimes = (schedule: Written | null | undefined): boolean =>
+  schedule?.["cron"] !== undefined || schedule?.["everyHours"] !== undefined
