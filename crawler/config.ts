@@ -37,6 +37,14 @@ const checkedNetworks = (setting: typeof networks): typeof networks => ({
   },
 })
 
+const browserPath: Setting<string> = {
+  name: "FOSSICK_BROWSER_PATH",
+  default: "",
+  about:
+    "Path of the Chromium or Chrome that reads pages made by JavaScript; empty looks for Playwright's own, then for the system's.",
+  parse: (value) => value,
+}
+
 /** Settings of the crawler. */
 export const crawlerSettings = {
   userAgent,
@@ -137,6 +145,35 @@ export const crawlerSettings = {
       about: "Milliseconds to make sense of one fetched page.",
     },
     100,
+    600_000,
+  ),
+  browserPath,
+  browserPages: integer(
+    {
+      name: "FOSSICK_BROWSER_PAGES",
+      default: "2",
+      about: "Pages open in the browser at the same time; the rest wait.",
+    },
+    1,
+    32,
+  ),
+  browserMemoryMb: integer(
+    {
+      name: "FOSSICK_BROWSER_MEMORY_MB",
+      default: "1000",
+      about:
+        "Memory, in megabytes, that the browser may take with all its pages; past it, the largest page is given up.",
+    },
+    300,
+    64_000,
+  ),
+  renderTimeoutMs: integer(
+    {
+      name: "FOSSICK_RENDER_TIMEOUT_MS",
+      default: "20000",
+      about: "Milliseconds for one page in the browser, from the moment there is room for it.",
+    },
+    1000,
     600_000,
   ),
   robots: onOff({

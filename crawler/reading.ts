@@ -15,6 +15,10 @@ export interface Reading {
   readonly extracted: Extracted
   /** Of the server's answer; left out when the answer alone does not make the page, as with one that a browser made. */
   readonly validators?: Validators
+  /** Whether a browser made the page. */
+  readonly rendered?: boolean
+  /** Of a reading without main content: what is known of the reason, in words. */
+  readonly emptyBecause?: string
 }
 
 /** A reading, or why there is none. */

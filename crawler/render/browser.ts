@@ -8,6 +8,8 @@ export interface BrowserOptions {
   readonly executablePath: string
   /** Address of the {@link GuardProxy}: there is no other way out. */
   readonly proxy: string
+  /** What the crawler calls itself, such as `FossickBot/1.0 (+https://…)`. */
+  readonly userAgent: string
   /** Memory of one page's scripts, in megabytes. */
   readonly heapMb: number
 }
@@ -60,7 +62,7 @@ export class Browser {
   readonly #browser: PlaywrightBrowser
   readonly #processes: () => Promise<readonly BrowserProcess[]>
   readonly #profile: Profile
-  readonly #proxy: string
+  readonly #options: BrowserOptions
   #closing: Promise<void> | null = null
 
   /** @throws Error of Playwright's when it cannot be started. */
@@ -79,7 +81,7 @@ export class Browser {
       const main = (await processes()).find(({ type }) => type === "browser")
       if (!main) throw new Error("the browser went away as it started")
       await profile.belongsTo(main.pid)
-      return new Browser(persistent, browser, processes, main.pid, profile, options.proxy)
+      return new Browser(persistent, browser, processes, main.pid, profile, options)
     } catch (error) {
       await profile[Symbol.asyncDispose]()
       throw error
@@ -92,18 +94,14 @@ export class Browser {
     processes: () => Promise<readonly BrowserProcess[]>,
     pid: number,
     profile: Profile,
-    proxy: string,
+    options: BrowserOptions,
   ) {
     this.#persistent = persistent
     this.#browser = browser
     this.#processes = processes
     this.pid = pid
     this.#profile = profile
-    this.#proxy = proxy
-  }
-
-  get version(): string {
-    return this.#browser.version()
+    this.#options = options
   }
 
   /** Calls back once, when the browser is there no more: closed or crashed. */
@@ -113,12 +111,12 @@ export class Browser {
   }
 
   /** A context of its own for one page: no cookies, no storage, no permissions, and the pass as its only way out. */
-  async newContext(pass: ProxyPass, userAgent: string): Promise<BrowserContext> {
+  async newContext(pass: ProxyPass): Promise<BrowserContext> {
     return await this.#browser.newContext({
-      userAgent,
+      userAgent: userAgentOf(this.#options.userAgent, this.#browser.version()),
       viewport: VIEWPORT,
       proxy: {
-        server: this.#proxy,
+        server: this.#options.proxy,
         username: pass.username,
         password: pass.password,
         // Without it Chromium goes to loopback by itself.
@@ -206,6 +204,13 @@ async function launch(profile: string, options: BrowserOptions): Promise<Browser
     hasSandbox = false
     return started
   }
+}
+
+/** A name that says who we are and that the page may use what this version of Chromium can. */
+function userAgentOf(crawler: string, version: string): string {
+  const [major = ""] = version.split(".")
+  const name = crawler.replace(/ \((.*)\)$/, "; $1")
+  return `Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ${name}) Chrome/${major}.0.0.0 Safari/537.36`
 }
 
 /** Processes of a group: Playwright makes the browser the first of one, except on Windows. */

@@ -43,6 +43,12 @@ export async function findBrowser(configured: string): Promise<FoundBrowser> {
   return { missing: `no browser was found: ${ADVICE}` }
 }
 
+/** @throws Error saying what to install. */
+export async function requireBrowser(configured: string): Promise<void> {
+  const found = await findBrowser(configured)
+  if ("missing" in found) throw new Error(`this source is read in a browser, but ${found.missing}`)
+}
+
 async function isExecutable(path: string): Promise<boolean> {
   return await access(path, constants.X_OK).then(
     () => true,

@@ -13,10 +13,12 @@ export interface RenderTask {
   readonly document: Fetched
   /** Fetches a document that the page's scripts go to; what it ends with else is the end of the visit. */
   readonly follow: (url: PageUrl) => Promise<FetchResult>
-  readonly userAgent: string
   /** The longest HTML taken, in characters. */
   readonly maxChars: number
+  /** For the page alone, from the moment there is room for it. */
   readonly timeoutMs: number
+  /** When it must be done, the wait for room included, in milliseconds since 1970. Default: no such time. */
+  readonly deadline?: number
   readonly signal?: AbortSignal | undefined
 }
 
@@ -74,8 +76,8 @@ export async function renderPage(
   task: RenderTask,
 ): Promise<RenderResult> {
   using pass = proxy.admit(MAX_TRAFFIC_BYTES)
-  const deadline = Date.now() + task.timeoutMs
-  const opened = await open(browser, pass, task.userAgent)
+  const deadline = Math.min(Date.now() + task.timeoutMs, task.deadline ?? Infinity)
+  const opened = await open(browser, pass)
   if (!opened) return failed("unreadable", "the browser opened no page", true)
   const { context, page } = opened
   const over = new AbortController()
@@ -99,8 +101,8 @@ export async function renderPage(
 }
 
 /** A browser that opens no page is of no use any more. */
-async function open(browser: Browser, pass: ProxyPass, userAgent: string) {
-  const opening = browser.newContext(pass, userAgent).then(async (context) => ({
+async function open(browser: Browser, pass: ProxyPass) {
+  const opening = browser.newContext(pass).then(async (context) => ({
     context,
     page: await context.newPage(),
   }))
@@ -148,7 +150,7 @@ class PageVisit {
     page.on("requestfinished", ended)
     page.on("requestfailed", ended)
     const world = new PageWorld(await this.#context.newCDPSession(page))
-    const settleBy = this.#deadline - this.#task.timeoutMs * (1 - SETTLE_SHARE)
+    const settleBy = Date.now() + (this.#deadline - Date.now()) * SETTLE_SHARE
     for (let hops = 0; ; hops += 1) {
       await this.#load()
       await this.#settle(world, settleBy)
@@ -193,14 +195,14 @@ class PageVisit {
   }
 
   async #read(world: PageWorld): Promise<RenderResult> {
-    const { maxChars, timeoutMs } = this.#task
+    const { maxChars } = this.#task
     const given: [string, number] = [this.#document.url, maxChars]
     let read = await world.run(serialisePage, given, READ_MS)
     if (!read) {
       await world.stopScripts(READ_MS)
       read = await world.run(serialisePage, given, this.#deadline - Date.now())
     }
-    if (!read) return busy(timeoutMs)
+    if (!read) return BUSY
     if (read.value === null) {
       return {
         kind: "skipped",
@@ -252,7 +254,7 @@ async function endOf(
 ): Promise<RenderResult> {
   return await new Promise((resolve) => {
     const timer = setTimeout(() => {
-      resolve(busy(task.timeoutMs))
+      resolve(BUSY)
     }, deadline - Date.now())
     const cancel = () => {
       resolve(failed("cancelled", "the caller stopped waiting"))
@@ -302,9 +304,7 @@ const ON_THE_WIRE = new Set([
   "strict-transport-security",
 ])
 
-function busy(timeoutMs: number): FetchFailure {
-  return failed("timeout", `its scripts kept the browser busy for ${timeoutMs} ms`, true)
-}
+const BUSY = failed("timeout", "its scripts kept the browser busy for as long as a page may take", true)
 
 function failed(because: FetchFailure["because"], detail: string, transient = false): FetchFailure {
   return { kind: "failed", because, detail, transient }

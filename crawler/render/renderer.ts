@@ -6,6 +6,8 @@ import { renderPage, type RenderResult, type RenderTask } from "./render-page.ts
 
 export interface RendererOptions {
   readonly guard: AddressGuard
+  /** What the crawler calls itself. */
+  readonly userAgent: string
   /** Path of the browser; empty: one is looked for. */
   readonly browserPath: string
   /** Pages open at the same time. */
@@ -47,8 +49,18 @@ export class Renderer implements AsyncDisposable {
 
   /** Renders one page; its time starts when there is room for it. Whatever the page does is a value. */
   async render(task: RenderTask): Promise<RenderResult> {
-    if (!(await this.#enter(task.signal))) {
-      return { kind: "failed", because: "cancelled", detail: "the caller stopped waiting", transient: true }
+    const late =
+      task.deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, task.deadline - Date.now()))]
+    const given = task.signal === undefined ? [] : [task.signal]
+    if (!(await this.#enter(AbortSignal.any([...given, ...late])))) {
+      return task.signal?.aborted === true || this.#isClosed
+        ? { kind: "failed", because: "cancelled", detail: "the caller stopped waiting", transient: true }
+        : {
+            kind: "failed",
+            because: "timeout",
+            detail: "the browser had no room for the page in time",
+            transient: true,
+          }
     }
     try {
       this.#browser ??= this.#launch()
@@ -72,9 +84,9 @@ export class Renderer implements AsyncDisposable {
   }
 
   /** Waits for room. @returns whether there is any before the caller gives up. */
-  async #enter(signal: AbortSignal | undefined): Promise<boolean> {
+  async #enter(signal: AbortSignal): Promise<boolean> {
     for (;;) {
-      if (this.#isClosed || signal?.aborted === true) return false
+      if (this.#isClosed || signal.aborted) return false
       const isWornOut = this.#given >= this.#options.pagesPerBrowser && this.#open > 0
       if (this.#open < this.#options.pages && !isWornOut) {
         this.#open += 1
@@ -85,10 +97,10 @@ export class Renderer implements AsyncDisposable {
     }
   }
 
-  async #turn(signal: AbortSignal | undefined): Promise<void> {
+  async #turn(signal: AbortSignal): Promise<void> {
     await new Promise<void>((go) => {
       this.#waiting.push(go)
-      signal?.addEventListener(
+      signal.addEventListener(
         "abort",
         () => {
           go()
@@ -113,6 +125,7 @@ export class Renderer implements AsyncDisposable {
       const browser = await Browser.launch({
         executablePath: found.path,
         proxy: (await this.#startProxy()).address,
+        userAgent: this.#options.userAgent,
         heapMb: Math.floor(this.#options.memoryMb / 2),
       })
       const launched = this.#browser

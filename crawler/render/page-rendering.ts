@@ -1,0 +1,124 @@
+import type { PageUrl } from "#engine"
+import type { AddressGuard } from "../address-guard.ts"
+import { decodeText } from "../charset.ts"
+import { type CrawlerConfig, userAgentHeader } from "../config.ts"
+import { charsetParameter, mediaType, sniff } from "../content-type.ts"
+import type { Fetched, FetchResult } from "../fetch.ts"
+import type { Visit, VisitOptions } from "../reader.ts"
+import type { Rendering } from "../sources/source.ts"
+import type { Renderer } from "./renderer.ts"
+import { isScriptShell, isThin } from "./script-shell.ts"
+
+export interface PageRenderingOptions {
+  readonly config: CrawlerConfig
+  readonly guard: AddressGuard
+  /** How a fetched page is read without a browser. */
+  readonly read: (fetched: Fetched, deadline: number, options: VisitOptions) => Promise<Visit>
+  /** How a page is fetched, redirects included. */
+  readonly fetch: (url: PageUrl, options: VisitOptions) => Promise<FetchResult>
+}
+
+/** Live calls keep so much of their time for reading what the browser ends with. */
+const READING_MS = 500
+
+/** Reads pages through a browser where that is asked for or needed. It starts with the first such page. */
+export class PageRendering implements AsyncDisposable {
+  readonly #options: PageRenderingOptions
+  #renderer: Promise<Renderer> | null = null
+
+  constructor(options: PageRenderingOptions) {
+    this.#options = options
+  }
+
+  /** Reads a page that was fetched. `deadline`: of the visit; only live calls are held to it while they render. */
+  async read(
+    fetched: Fetched,
+    rendering: Rendering,
+    deadline: number,
+    options: VisitOptions,
+  ): Promise<Visit> {
+    const { read } = this.#options
+    if (rendering === "http" || !isHtml(fetched)) return await read(fetched, deadline, options)
+    if (rendering === "browser") return await this.#render(fetched, deadline, options)
+    // Reading it gives its bytes away, and the browser may need them.
+    const copy = { ...fetched, body: Uint8Array.from(fetched.body) }
+    const visit = await read(fetched, deadline, options)
+    if (visit.kind !== "read" || !isThin(visit.reading.extracted.markdown)) return visit
+    const charset = charsetParameter(copy.headers["content-type"])
+    if (!(await isScriptShell(decodeText(copy.body, charset)))) return visit
+    return await this.#render(copy, deadline, options, visit)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#renderer)?.[Symbol.asyncDispose]()
+  }
+
+  /** `sent`: what was read of the page as the server sent it. */
+  async #render(
+    fetched: Fetched,
+    deadline: number,
+    options: VisitOptions,
+    sent?: Extract<Visit, { kind: "read" }>,
+  ): Promise<Visit> {
+    const { config, read, fetch } = this.#options
+    this.#renderer ??= this.#open()
+    const renderer = await this.#renderer
+    const result = await renderer.render({
+      document: fetched,
+      follow: async (url) =>
+        (await options.onRedirect?.(url)) ?? (await fetch(url, { ...options, validators: undefined })),
+      maxChars: config.maxBytes,
+      timeoutMs: config.renderTimeoutMs,
+      signal: options.signal,
+      ...(options.timeoutMs === undefined ? {} : { deadline: deadline - READING_MS }),
+    })
+    if (result.kind === "no-browser") return sent ? unread(sent, result.detail) : noBrowser(result.detail)
+    if (result.kind !== "rendered") return result
+    const { document, html, bytes, refused } = result
+    const body = new TextEncoder().encode(html)
+    const headers = { ...document.headers, "content-type": "text/html; charset=utf-8" }
+    const until = options.timeoutMs === undefined ? Date.now() + config.timeoutMs : deadline
+    const visit = await read({ ...document, headers, body }, until, options)
+    if (visit.kind !== "read") return visit
+    const { validators: _, ...reading } = visit.reading
+    const why = ["no main content found, even in a browser", ...refused].join("; ")
+    return {
+      kind: "read",
+      reading: { ...reading, bytes: document.body.byteLength + bytes, rendered: true, emptyBecause: why },
+    }
+  }
+
+  // The browser and what drives it are large, and most crawls need none.
+  async #open(): Promise<Renderer> {
+    const { config, guard } = this.#options
+    const { Renderer } = await import("./renderer.ts")
+    return new Renderer({
+      guard,
+      userAgent: userAgentHeader(config),
+      browserPath: config.browserPath,
+      pages: config.browserPages,
+      memoryMb: config.browserMemoryMb,
+    })
+  }
+}
+
+function isHtml({ headers, body, url }: Fetched): boolean {
+  return sniff(mediaType(headers["content-type"]), body, url).kind === "html"
+}
+
+/** A shell's text ("Please switch on JavaScript") is not the page's: better none than that. Its links are its own. */
+function unread({ reading }: Extract<Visit, { kind: "read" }>, detail: string): Visit {
+  const { validators: _, ...rest } = reading
+  return {
+    kind: "read",
+    reading: {
+      ...rest,
+      extracted: { ...reading.extracted, markdown: "" },
+      emptyBecause: `the page needs a browser; ${detail}`,
+    },
+  }
+}
+
+function noBrowser(detail: string): Visit {
+  return { kind: "failed", because: "unreadable", detail, transient: false }
+}

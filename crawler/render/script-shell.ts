@@ -1,0 +1,143 @@
+import { Parser } from "htmlparser2"
+import { breather } from "#engine/breather.ts"
+import { toPlainText } from "../extract/plain-text.ts"
+
+/** Main content of fewer characters than this may be all that a page without scripts has to show. */
+const THIN_CHARS = 200
+/** Such a text on the whole page says nothing: a title, "Loading …". */
+const NO_CHARS = 80
+/** What a placeholder holds at most. */
+const EMPTY_CHARS = 40
+/** A page that asks for JavaScript without a `<noscript>` says little else. */
+const ASKING_CHARS = 400
+/** A script of fewer characters counts visits or sets a flag; it makes no page. */
+const MIN_SCRIPT_CHARS = 300
+/** Shells are short, but for the data they bring along. */
+const MAX_READ_CHARS = 2_000_000
+const STEP_CHARS = 65_536
+
+/** Characters of scripts that say as much as about two and a half of the Latin script. */
+const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu
+
+/** Whether main content is so short that it may be missing something. */
+export function isThin(markdown: string): boolean {
+  const text = toPlainText(markdown.slice(0, THIN_CHARS * 20))
+  const dense = text.match(DENSE)?.length ?? 0
+  return text.length + dense * 1.5 < THIN_CHARS
+}
+
+/**
+ * Whether an HTML document is the shell of a page that scripts make: there are scripts that could, and an element
+ * that waits for content, a `<noscript>` that asks for JavaScript, or no text at all.
+ *
+ * To be asked of thin pages only. It would rather miss a shell than take a short page for one.
+ */
+export async function isScriptShell(html: string): Promise<boolean> {
+  const signs = new ShellSigns()
+  const parser = new Parser(signs, { decodeEntities: true })
+  const breathe = breather()
+  for (let at = 0; at < Math.min(html.length, MAX_READ_CHARS); at += STEP_CHARS) {
+    parser.write(html.slice(at, at + STEP_CHARS))
+    await breathe()
+  }
+  parser.end()
+  return signs.hasScript && (signs.hasEmptyRoot || signs.asksForJavaScript() || signs.chars <= NO_CHARS)
+}
+
+/** Where the frameworks in common use put what they make, by id. */
+const ROOT_IDS = new Set(
+  [
+    "root app main application react-root react-app reactroot approot app-root root-app app-container main-app",
+    "__next __nuxt __layout ___gatsby svelte sapper q-app ember-app elm elm-node vue-app single-spa-application",
+    "app-mount mount wrapper-app js-app spa appcontainer app_container webapp content-root docs-root swagger-ui redoc",
+  ]
+    .join(" ")
+    .split(" "),
+)
+const ROOT_ATTRIBUTES = [
+  "data-reactroot",
+  "ng-app",
+  "data-ng-app",
+  "ng-version",
+  "data-server-rendered",
+  "data-v-app",
+]
+/** Their text is not on show. */
+const SILENT = new Set([
+  "head",
+  "script",
+  "style",
+  "noscript",
+  "template",
+  "svg",
+  "iframe",
+  "textarea",
+  "select",
+])
+/** Scripts of others, which watch the reader and make no page. */
+const WATCHING =
+  /(?:googletagmanager|google-analytics|googlesyndication|doubleclick|gtag\/js|\/gtm\.js|plausible|matomo|piwik|hotjar|clarity\.ms|cloudflareinsights|cdn-cgi|facebook\.net|segment\.com|umami|statcounter|newrelic|sentry|cookiebot|onetrust|recaptcha|adsbygoogle)/i
+const ASKS_FOR_JAVASCRIPT = /java\s?script/i
+
+class ShellSigns {
+  /** Of the text a reader without scripts sees, white space collapsed. */
+  chars = 0
+  hasScript = false
+  hasEmptyRoot = false
+  #noscriptAsks = false
+  /** The first of the text on show. */
+  #text = ""
+  readonly #open: { readonly name: string; readonly isRoot: boolean; readonly charsBefore: number }[] = []
+  #silent = 0
+  #inNoscript = false
+  /** Characters of the script that is being read; null when it is no program. */
+  #scriptChars: number | null = null
+
+  onopentag(name: string, attributes: Record<string, string>): void {
+    if (name === "script") this.#script(attributes)
+    if (SILENT.has(name)) this.#silent += 1
+    if (name === "noscript") this.#inNoscript = true
+    this.#open.push({ name, isRoot: isRoot(name, attributes), charsBefore: this.chars })
+  }
+
+  onclosetag(name: string): void {
+    const element = this.#open.pop()
+    if (SILENT.has(name)) this.#silent -= 1
+    if (name === "noscript") this.#inNoscript = false
+    if (name === "script") this.#scriptChars = null
+    if (element?.isRoot === true && this.chars - element.charsBefore <= EMPTY_CHARS) this.hasEmptyRoot = true
+  }
+
+  ontext(text: string): void {
+    if (this.#scriptChars !== null) {
+      this.#scriptChars += text.length
+      if (this.#scriptChars >= MIN_SCRIPT_CHARS) this.hasScript = true
+    }
+    if (this.#inNoscript && ASKS_FOR_JAVASCRIPT.test(text)) this.#noscriptAsks = true
+    if (this.#silent > 0) return
+    const shown = text.replace(/\s+/g, " ").trim()
+    this.chars += shown.length
+    if (this.#text.length < ASKING_CHARS) this.#text += `${shown} `
+  }
+
+  /** In a `<noscript>`, or as all that there is. */
+  asksForJavaScript(): boolean {
+    return this.#noscriptAsks || (this.chars < ASKING_CHARS && ASKS_FOR_JAVASCRIPT.test(this.#text))
+  }
+
+  #script({ type = "", src }: Record<string, string>): void {
+    if (type !== "" && !/javascript|ecmascript|module/i.test(type)) return
+    if (src === undefined) this.#scriptChars = 0
+    else if (!WATCHING.test(src)) this.hasScript = true
+  }
+}
+
+/** A known place for content, or an element of the page's own making that wraps all of it, such as `<app-root>`. */
+function isRoot(name: string, attributes: Record<string, string>): boolean {
+  const id = attributes["id"]?.toLowerCase()
+  return (
+    (id !== undefined && ROOT_IDS.has(id)) ||
+    /^(?:\w+-)?(?:app|root|shell)(?:-\w+)?$/.test(name) ||
+    ROOT_ATTRIBUTES.some((attribute) => attribute in attributes)
+  )
+}
