@@ -69,6 +69,26 @@ export function html(body: string, headers: Readonly<Record<string, string>> = {
   return bytes(body, { "content-type": "text/html; charset=utf-8", ...headers })
 }
 
+/** A page with an ETag, or a Last-Modified date, that answers 304 to whoever has it. */
+export function conditional(
+  body: string,
+  validators: { readonly etag?: string; readonly lastModified?: string },
+  type = "text/html; charset=utf-8",
+): Handler {
+  const { etag, lastModified } = validators
+  const headers = {
+    "content-type": type,
+    ...(etag === undefined ? {} : { etag }),
+    ...(lastModified === undefined ? {} : { "last-modified": lastModified }),
+  }
+  return (request, response) => {
+    const { "if-none-match": tag, "if-modified-since": since } = request.headers
+    const isSame = tag === undefined ? since !== undefined && since === lastModified : tag === etag
+    if (isSame) response.writeHead(304, headers).end()
+    else response.writeHead(200, headers).end(body)
+  }
+}
+
 export function textFile(body: string): Handler {
   return bytes(body, { "content-type": "text/plain; charset=utf-8" })
 }
