@@ -21,10 +21,14 @@ import {
 import type { CrawlOutcome } from "./outcome.ts"
 import { type ReadBodyResult, ReaderThreads } from "./reader-threads.ts"
 import type { Reader, Reading, ReadOptions, ReadResult } from "./reading.ts"
+import { PageRendering } from "./render/page-rendering.ts"
 import { RobotsCache } from "./robots.ts"
 import { xRobotsTag } from "./robots-directives.ts"
+import type { Rendering } from "./sources/source.ts"
 
 export interface ReaderOptions {
+  /** How pages are read when a visit does not say. Default `http`. */
+  readonly rendering?: Rendering
   /** Hosts that may be read though private, beside the settings' networks: `host`, `host:port`. */
   readonly allow?: readonly string[]
 }
@@ -66,6 +70,8 @@ export class PageReader implements Reader {
   /** The settings' networks alone, without what one crawl was allowed. */
   readonly #own: AllowedNetworks
   readonly #threads: ReaderThreads
+  readonly #rendering: PageRendering
+  readonly #defaultRendering: Rendering
 
   constructor(config: CrawlerConfig, options: ReaderOptions = {}) {
     this.#config = config
@@ -76,6 +82,13 @@ export class PageReader implements Reader {
       connectTimeoutMs: Math.min(10_000, config.timeoutMs),
     })
     this.#threads = new ReaderThreads({ threads: config.readerThreads, timeoutMs: config.readTimeoutMs })
+    this.#defaultRendering = options.rendering ?? "http"
+    this.#rendering = new PageRendering({
+      config,
+      guard: this.#guard,
+      read: (fetched, deadline, visit) => this.#readBody(fetched, deadline, visit),
+      fetch: (url, visit) => this.#fetchFor(url, visit, config.timeoutMs),
+    })
     this.robots = new RobotsCache(config.userAgent, (url) =>
       this.fetch(url, { accepts: () => true, maxBytes: MAX_ROBOTS_BYTES }),
     )
@@ -124,23 +137,31 @@ export class PageReader implements Reader {
   /** Fetches and reads, whatever robots.txt says. */
   async visit(url: PageUrl, options: VisitOptions = {}): Promise<Visit> {
     const timeoutMs = options.timeoutMs ?? this.#config.timeoutMs
+    const rendering = options.rendering ?? this.#defaultRendering
     const deadline = Date.now() + timeoutMs
-    const fetched = await fetchPage(url, {
-      ...this.#fetchOptions(timeoutMs),
-      ...(options.onRedirect ? { onRedirect: options.onRedirect } : {}),
-      signal: options.signal,
-      validators: options.validators,
-    })
+    // That a document is unchanged says nothing of what scripts make of it.
+    const validators = rendering === "browser" ? undefined : options.validators
+    const fetched = await this.#fetchFor(url, { ...options, validators }, timeoutMs)
     if (fetched.kind === "not-modified") {
       const { noindex } = xRobotsTag(fetched.headers["x-robots-tag"], this.#config.userAgent)
       return { kind: "unmodified", url: fetched.url, validators: validatorsOf(fetched.headers), noindex }
     }
     if (fetched.kind !== "fetched") return fetched
-    return await this.#readBody(fetched, deadline, options)
+    return await this.#rendering.read(fetched, rendering, deadline, options)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#rendering[Symbol.asyncDispose]()
     await Promise.all([this.#guard[Symbol.asyncDispose](), this.#threads[Symbol.asyncDispose]()])
+  }
+
+  #fetchFor(url: PageUrl, options: VisitOptions, timeoutMs: number): Promise<FetchResult> {
+    return fetchPage(url, {
+      ...this.#fetchOptions(timeoutMs),
+      ...(options.onRedirect ? { onRedirect: options.onRedirect } : {}),
+      signal: options.signal,
+      validators: options.validators,
+    })
   }
 
   async #readBody(

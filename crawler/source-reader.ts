@@ -1,11 +1,17 @@
 import { leadsToPrivate } from "./address-guard.ts"
 import type { CrawlerConfig } from "./config.ts"
 import { PageReader } from "./reader.ts"
+import { requireBrowser } from "./render/find-browser.ts"
 import type { Source } from "./sources/source.ts"
 
-/** The reader of a source's runs, which may reach what the source may. Whoever opens it closes it. */
+/**
+ * The reader of a source's runs, which may reach what the source may. Whoever opens it closes it.
+ * @throws Error when all pages are to be read in a browser and there is none.
+ */
 export async function openSourceReader(source: Source, config: CrawlerConfig): Promise<PageReader> {
-  return new PageReader(config, { allow: await allowance(source) })
+  const { rendering } = source
+  if (rendering === "browser") await requireBrowser(config.browserPath)
+  return new PageReader(config, { allow: await allowance(source), rendering })
 }
 
 /**

@@ -41,7 +41,11 @@ export function verdictOn(reading: Reading, from: PageUrl, context: VerdictConte
   }
   if (redirected && context.isVisited(url)) return none(duplicate(`redirects to ${url}`, url))
   if (extracted.markdown.trim() === "") {
-    return none({ kind: "skipped", because: "empty", detail: "no main content found" })
+    return none({
+      kind: "skipped",
+      because: "empty",
+      detail: reading.emptyBecause ?? "no main content found",
+    })
   }
   const page = pageOf(reading, context.source, context.facts, context.fetchedAt)
   return { kind: "page", page, hash: pageHash(page) }
