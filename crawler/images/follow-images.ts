@@ -22,6 +22,7 @@ export interface FollowImagesOptions {
  */
 export async function followImages({ store, jobs, log, signal }: FollowImagesOptions): Promise<void> {
   let failures = 0
+  store.remakeLost()
   while (!signal.aborted) {
     if (!jobs.isIdle() || !store.hasWork()) {
       await pause(POLL_MS, signal)

@@ -1,5 +1,6 @@
 import type { StatementSync } from "node:sqlite"
 import type { PageImage, PageUrl } from "#engine"
+import type { Clock } from "../clock.ts"
 import { type StateStore, transaction } from "../state-store.ts"
 import { isJunkAddress } from "./image-address.ts"
 import { migrateImages } from "./image-schema.ts"
@@ -7,22 +8,31 @@ import { migrateImages } from "./image-schema.ts"
 /** The first images of a page count: what comes later is a gallery or a list of teasers. */
 export const IMAGES_PER_PAGE = 20
 const ALT_CHARS = 500
+/** An image may change at its address: it is looked at again with a visit to its page after this. */
+const LOOK_AGAIN_MS = 30 * 86_400_000
 
 /** Which images indexed pages carry, as the crawl notes it down. */
 export class ImageNotes {
   readonly #db: StateStore
+  readonly #clock: Clock
   readonly #statements = new Map<string, StatementSync>()
 
-  constructor(db: StateStore) {
+  constructor(db: StateStore, clock: Clock = Date.now) {
     this.#db = db
+    this.#clock = clock
     migrateImages(db)
   }
 
   /** Takes down which images pages carry now; pages with none count too. */
   note(pages: readonly { readonly url: PageUrl; readonly images: readonly PageImage[] }[]): void {
     const noted = this.#prepare("select images from page_images where url = ?")
+    const old = this.#clock() - LOOK_AGAIN_MS
+    const again = this.#prepare(
+      "update image set state = null, tries = 0, due = 0 where url = ? and state is not null and looked_at < ?",
+    )
     const changed = pages.flatMap(({ url, images }) => {
       const kept = images.filter((image) => !isJunkAddress(image.url)).slice(0, IMAGES_PER_PAGE)
+      for (const image of kept) again.run(image.url, old)
       const was = noted.get(url)?.["images"]
       const now = JSON.stringify(kept)
       return was === now ? [] : [{ url, images: kept, now }]

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { StatementSync } from "node:sqlite"
 import type { PageUrl } from "#engine"
@@ -42,6 +42,12 @@ export class ImageStore {
     this.#db = db
     this.#folder = join(dataDir, "images")
     migrateImages(db)
+  }
+
+  /** Has every image looked at again when the folder of thumbnails is gone: it may be deleted at any time. */
+  remakeLost(): void {
+    if (existsSync(this.#folder)) return
+    this.#prepare("update image set state = null, tries = 0, due = 0 where state = 'read'").run()
   }
 
   /** Whether there is something to look at now, or something to sweep. */

@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs"
+import { existsSync, rmSync } from "node:fs"
+import { join } from "node:path"
 import sharp from "sharp"
 import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
@@ -7,6 +8,7 @@ import { CrawlFixture, temporaryFolder, testConfig } from "../testing/crawl-fixt
 import { flatPicture, picture } from "../testing/pictures.ts"
 import { article, bytes, startTestSite, status, textFile, type TestSite } from "../testing/test-site.ts"
 import { collectImages } from "./collect-images.ts"
+import { ImageNotes } from "./image-notes.ts"
 import { ImageStore } from "./image-store.ts"
 
 const png = (body: Uint8Array) => bytes(body, { "content-type": "image/png" })
@@ -117,13 +119,44 @@ describe("images of crawled pages", () => {
     if (own?.state !== "read") throw new Error("the image was not read")
     expect(existsSync(store.thumbnailPath(own.id))).toBe(true)
 
-    site.serve({ "/gone": status(404) })
+    site.serve({ "/gone": page("Without", []) })
     await fixture.crawl({ seeds: [site.url("/")] })
     expect(store.hasWork()).toBe(true)
     await collect(fixture, folder.path)
     expect(known(store, site, ["/both.png", "/its-own.png"])).toEqual(["read", null])
     expect(existsSync(store.thumbnailPath(own.id))).toBe(false)
     expect(store.hasWork()).toBe(false)
+  })
+
+  test("are looked at again when their look is old, or their thumbnails are gone", async () => {
+    await using site = await startTestSite({
+      "/": page("Home", ["/bee.png"]),
+      "/bee.png": png(await picture(1)),
+    })
+    await using fixture = new CrawlFixture()
+    using folder = temporaryFolder()
+    const looks = () => site.requests.filter((path) => path === "/bee.png").length
+    await fixture.crawl({ seeds: [site.url("/")] })
+    const store = await collect(fixture, folder.path)
+    const bee = [{ url: site.url("/bee.png"), description: null }]
+    const note = (days: number) =>
+      new ImageNotes(fixture.db, () => Date.now() + days * 86_400_000).note([
+        { url: site.url("/") as PageUrl, images: bee },
+      ])
+    note(29)
+    await collect(fixture, folder.path)
+    expect(looks()).toBe(1)
+    note(31)
+    await collect(fixture, folder.path)
+    expect(looks()).toBe(2)
+
+    store.remakeLost()
+    expect(store.hasWork()).toBe(false)
+    rmSync(join(folder.path, "images"), { recursive: true })
+    store.remakeLost()
+    await collect(fixture, folder.path)
+    expect(looks()).toBe(3)
+    expect(existsSync(join(folder.path, "images"))).toBe(true)
   })
 
   test("obey robots.txt, and come later when the site is busy", async () => {
