@@ -3,7 +3,8 @@ import { join } from "node:path"
 import Koa from "koa"
 import type { Page } from "playwright"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { findBrowser, NO_BROWSER, openBrowser, type TestBrowser } from "../testing/browser.ts"
+import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
+import { openBrowser, type TestBrowser } from "../testing/browser.ts"
 import { handbook } from "./handbook.ts"
 
 // What the functions run inside the browser use of it. The compiler's own library for browsers would make its
@@ -34,7 +35,7 @@ const PAGES = [
   "no-such-page",
 ]
 
-const executablePath = await findBrowser()
+const executablePath = await findTestBrowser()
 
 describe.skipIf(executablePath === null)(
   `the handbook in a browser${executablePath === null ? ` (skipped: ${NO_BROWSER})` : ""}`,
