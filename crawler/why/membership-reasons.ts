@@ -17,7 +17,10 @@ export interface Candidate {
 }
 
 /** Declared sources, and what was crawled without being declared; those the address belongs to first. */
-export function candidateSources(url: PageUrl, { db, sources }: TraceParts): Candidate[] {
+export function candidateSources(
+  url: PageUrl,
+  { db, sources }: Pick<TraceParts, "db" | "sources">,
+): Candidate[] {
   const declared = new Map(sources.list().map(({ source }) => [source.name, source]))
   const crawled = db
     .prepare("select id, source, spec from job where id in (select max(id) from job group by source)")
@@ -92,6 +95,9 @@ export function sourceStep({ url, candidates, known }: Subject): Step {
 }
 
 /** The declared or last crawled source of a name. */
-export function sourceNamed(name: string, { sources, jobs }: TraceParts): Source | null {
+export function sourceNamed(
+  name: string,
+  { sources, jobs }: Pick<TraceParts, "sources" | "jobs">,
+): Source | null {
   return sources.get(name)?.source ?? jobs.list({ source: name, limit: 1 })[0]?.source ?? null
 }
