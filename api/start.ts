@@ -8,6 +8,7 @@ import { engineSettings } from "#engine/config.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#engine/settings.ts"
 
 import { apiSettings, checkTogether } from "./config.ts"
+import { applySources } from "./supervisor/apply-sources.ts"
 import { Child } from "./supervisor/child.ts"
 import { firstScreen, handbookNews } from "./supervisor/first-screen.ts"
 import type { ChildMessage } from "./supervisor/messages.ts"
@@ -24,7 +25,7 @@ const POLL_MS = 100
 function readEnvironment() {
   const env = environment()
   checkSettings([engineSettings, crawlerSettings, apiSettings], env)
-  const config = readSettings({ ...engineSettings, ...apiSettings }, env)
+  const config = readSettings({ ...engineSettings, ...crawlerSettings, ...apiSettings }, env)
   checkTogether(config)
   try {
     mkdirSync(config.dataDir, { recursive: true })
@@ -124,7 +125,14 @@ const pause = (ms: number): Promise<void> =>
   })
 
 try {
-  supervise(readEnvironment())
+  const given = readEnvironment()
+  const refusal = applySources(given.config.sourcesFile, process.env)
+  if (refusal === null) {
+    supervise(given)
+  } else {
+    process.stderr.write(`${refusal}\n`)
+    process.exitCode = 2
+  }
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error
   process.stderr.write(`${error.message}\n`)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { isNode, LineCounter, parseDocument } from "yaml"
 import type { SourceSpec } from "./source.ts"
 import { fieldText, readSourceSpec, schemaProblems, SourceError, type SourceProblem } from "./source-spec.ts"
@@ -17,14 +17,6 @@ export class SourcesFileError extends Error {
 
 type NamedSpec = SourceSpec & { readonly name: string }
 type Written = Readonly<Record<string, unknown>>
-
-const DEFAULT_FILE = "sources.yaml"
-
-/** The file of sources there is: the one that was named, else `sources.yaml` in the working directory if there is one. */
-export function sourcesFile(named: string): string | null {
-  if (named !== "") return named
-  return existsSync(DEFAULT_FILE) ? DEFAULT_FILE : null
-}
 
 /**
  * Reads a file of sources: YAML 1.2, or JSON.

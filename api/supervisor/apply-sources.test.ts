@@ -1,0 +1,38 @@
+import { writeFileSync } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, expect, test } from "vitest"
+
+import { Jobs } from "#crawler/jobs.ts"
+import { SourceTable } from "#crawler/sources/source-table.ts"
+import { openStateStore } from "#crawler/state-store.ts"
+
+import { applySources } from "./apply-sources.ts"
+
+let folder: string
+const file = () => join(folder, "mine.yaml")
+const env = () => ({ PATH: process.env["PATH"], FOSSICK_DATA_DIR: folder })
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fossick-"))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+test("the file of sources is applied at the start", () => {
+  writeFileSync(file(), "sources: [{ name: docs, seeds: docs.example.com, schedule: 15 3 * * * }]")
+  expect(applySources(file(), env())).toBeNull()
+  const db = openStateStore(folder)
+  const [entry] = new SourceTable(db, new Jobs(db)).list()
+  db.close()
+  expect(entry).toMatchObject({ origin: "file", source: { name: "docs" } })
+  expect(entry?.nextRun).not.toBeNull()
+})
+
+test("a wrong file is refused with its reasons, and so is one that is not there", () => {
+  writeFileSync(file(), "sources:\n  - name: docs\n")
+  expect(applySources(file(), env())).toBe(
+    `Fossick does not start with a wrong file of sources:\n${file()}:2: docs: seeds is missing`,
+  )
+  expect(applySources(join(folder, "none.yaml"), env())).toContain("none.yaml: cannot be read")
+})

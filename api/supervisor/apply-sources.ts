@@ -1,0 +1,25 @@
+import { spawnSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+
+import { sourcesFile } from "#crawler/sources/find-file.ts"
+
+const COMMAND = fileURLToPath(new URL("../../crawler/sources/sources-command.ts", import.meta.url))
+
+/**
+ * Applies the file of sources, if there is one, as `npm run sources -- apply` does. It takes a process of its own,
+ * whose memory goes back: reading the file needs more than the supervisor itself.
+ *
+ * @param named what `FOSSICK_SOURCES_FILE` says; empty: nothing
+ * @returns what is wrong with the file, or null
+ */
+export function applySources(named: string, env: NodeJS.ProcessEnv): string | null {
+  const file = sourcesFile(named)
+  if (file === null) return null
+  const { status, stderr, error } = spawnSync(process.execPath, [COMMAND, "apply", file], {
+    env,
+    encoding: "utf8",
+    stdio: ["ignore", "ignore", "pipe"],
+  })
+  if (status === 0) return null
+  return `Fossick does not start with a wrong file of sources:\n${error?.message ?? stderr}`.trimEnd()
+}
