@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { type Engine, type PageUrl, toPageUrl } from "#engine"
 import type { Clock } from "./clock.ts"
 import type { CrawlerConfig } from "./config.ts"
@@ -20,6 +21,7 @@ import { PageWriter } from "./page-writer.ts"
 import { readAs } from "./read-as.ts"
 import type { PageReader, Unmodified, Visit } from "./reader.ts"
 import type { Reading } from "./reading.ts"
+import { SoftNotFound } from "./removals/soft-not-found.ts"
 import { RunLimits } from "./run-limits.ts"
 import type { StateStore } from "./state-store.ts"
 import { unlessAborted } from "./unless-aborted.ts"
@@ -80,6 +82,7 @@ class SiteCrawl implements Visits, Disposable {
   readonly #frontier: Frontier
   readonly #discovery: Discovery
   readonly #limits: RunLimits
+  readonly #softNotFound: SoftNotFound
   readonly #writer: PageWriter
   /** Whether robots.txt, noindex and nofollow count. */
   readonly #obeys: boolean
@@ -111,6 +114,10 @@ class SiteCrawl implements Visits, Disposable {
     this.#obeys = job.source.politeness.robots ?? config.robots
     this.#readAs = readAs(job.source, config)
     this.#limits = new RunLimits(db, job)
+    this.#softNotFound = new SoftNotFound({
+      engine: options.engine,
+      visit: (url) => this.#visitUnlinked(url),
+    })
     this.#frontier = new Frontier(
       db,
       job,
@@ -272,6 +279,25 @@ class SiteCrawl implements Visits, Disposable {
     })
   }
 
+  /** Visits an address that is none of the frontier's, in the manners of its host. */
+  async #visitUnlinked(url: PageUrl): Promise<Visit> {
+    const disallowed = await this.#disallowed(url)
+    if (disallowed) return disallowed
+    const { reader, job } = this.#options
+    const entry = { url, host: new URL(url).host }
+    const delayMs = this.#frontier.delayOf(entry)
+    this.#frontier.block(entry, Date.now() + 2 * delayMs)
+    await sleep(delayMs, undefined, { signal: this.#cut.signal }).catch(() => undefined)
+    const visit = await reader.visit(url, {
+      signal: this.#cut.signal,
+      rendering: job.source.rendering,
+      onRedirect: async (to) => await this.#disallowed(to),
+    })
+    this.#frontier.block(entry, Date.now() + delayMs)
+    if (visit.kind === "read") this.#limits.bytes += visit.reading.bytes
+    return visit
+  }
+
   /** Those of the page that the index holds, when it would be read the same way again. */
   async #validators(entry: FrontierEntry, before: KnownAddress | null): Promise<Validators | null> {
     if (before === null || before.hash === null || !PAGE_OUTCOMES.has(before.outcome)) return null
@@ -382,7 +408,17 @@ class SiteCrawl implements Visits, Disposable {
       return
     }
     const { page, hash } = verdict
-    const unchanged = this.#known.hashOf(url) === hash && (await this.#isHeld(url))
+    const heldHash = this.#known.hashOf(url)
+    const unchanged = heldHash === hash && (await this.#isHeld(url))
+    const complaint = unchanged ? null : await this.#softNotFound.complaint(page, heldHash !== null)
+    // A redirect brought it in meanwhile, or the crawl was stopped before this was known.
+    if (!redirected && (this.#settled.has(url) || !this.#frontier.isOpen(entry))) return
+    if (this.#cut.signal.aborted) return
+    if (complaint !== null) {
+      const leadsTo = redirected ? { leadsTo: url } : {}
+      await this.#close(entry.url, { kind: "skipped", because: "soft-404", detail: complaint, ...leadsTo })
+      return
+    }
     const results: Visited[] = [
       {
         url,

@@ -178,7 +178,7 @@ export class Frontier {
   }
 
   /**
-   * Adds addresses that earlier runs left, behind all others and in this order. They take no room from what is
+   * Adds addresses that earlier runs left, behind what is new and in this order. They take no room from what is
    * found anew.
    */
   revisit(addresses: readonly Pick<KnownAddress, "url" | "depth">[]): void {
@@ -187,10 +187,17 @@ export class Frontier {
         const insert = this.#prepare(
           "insert or ignore into crawl_url (job, url, host, depth, priority, due) values (?, ?, ?, ?, ?, 0)",
         )
+        const demote = this.#prepare(
+          "update crawl_url set priority = ? where job = ? and url = ? and outcome is null and found_how <> 'seed'",
+        )
         for (const { url, depth } of addresses.slice(from, from + ROWS)) {
           const { host } = new URL(url)
           const priority = KNOWN_PRIORITY + this.#knownAdded++
-          if (insert.run(this.#job.id, url, host, depth, priority).changes === 0) continue
+          if (insert.run(this.#job.id, url, host, depth, priority).changes === 0) {
+            // Found already, by a link to it: new pages go before it, and those that waited longer.
+            demote.run(priority, this.#job.id, url)
+            continue
+          }
           this.#open += 1
           this.#host(url, host).emptyUntil = 0
         }
@@ -269,8 +276,13 @@ export class Frontier {
     queue.manners = { concurrency: 1, delayMs: Math.max(queue.manners.delayMs, delayMs) }
   }
 
+  /** From the end of one visit to a host to the start of the next. */
+  delayOf(entry: Pick<FrontierEntry, "url" | "host">): number {
+    return this.#host(entry.url, entry.host).manners.delayMs
+  }
+
   /** Leaves a host alone until then. */
-  block(entry: FrontierEntry, until: number): void {
+  block(entry: Pick<FrontierEntry, "url" | "host">, until: number): void {
     const queue = this.#host(entry.url, entry.host)
     queue.nextAt = Math.max(queue.nextAt, until)
   }
@@ -364,9 +376,9 @@ export class Frontier {
       `insert or ignore into crawl_url (job, url, host, depth, priority, due, found_how, found_on)
        values (?, ?, ?, ?, ?, 0, ?, ?)`,
     )
-    // One that an earlier run left may turn out to be nearer, and takes its turn with the others then.
+    // One that an earlier run left may turn out to be nearer.
     const advance = this.#prepare(
-      `update crawl_url set depth = min(depth, ?3), priority = min(priority, ?4), found_how = ?5, found_on = ?6
+      `update crawl_url set depth = min(depth, ?3), found_how = ?4, found_on = ?5
        where job = ?1 and url = ?2 and outcome is null and found_how is null`,
     )
     const notDue = this.#prepare(
@@ -381,7 +393,7 @@ export class Frontier {
       this.#remembered.add(href)
       if (onlyDue && notDue.get(url, source.name, now, id)) continue
       if (insert.run(id, url, host, depth, priority, how, on).changes === 0) {
-        advance.run(id, url, depth, priority, how, on)
+        advance.run(id, url, depth, how, on)
         continue
       }
       added += 1

@@ -29,6 +29,7 @@ export type SkipReason =
   | "noindex" // meta robots or X-Robots-Tag
   | "out-of-scope" // a redirect or canonical left the scope
   | "duplicate" // canonical names another page
+  | "soft-404" // says or shows that it is not there, though with status 200
   | "unsupported-type" // no text we can read
   | "too-large"
   | "empty" // no main content found

@@ -53,4 +53,10 @@ export function evidenceOf(
   return null
 }
 
-const LEADING = new Set(["skipped:noindex", "skipped:robots", "skipped:out-of-scope", "skipped:duplicate"])
+const LEADING = new Set([
+  "skipped:noindex",
+  "skipped:robots",
+  "skipped:out-of-scope",
+  "skipped:duplicate",
+  "skipped:soft-404",
+])

@@ -17,14 +17,17 @@ export interface TestSite extends AsyncDisposable {
   serve(answers: Readonly<Record<string, Answer>>): void
 }
 
-/** Starts a site; paths it does not have answer 404. `answers` may name the path with or without its query. */
+/**
+ * Starts a site. `answers` may name a path with or without its query; paths that are not there answer what `*` does,
+ * or 404.
+ */
 export async function startTestSite(answers: Readonly<Record<string, Answer>>): Promise<TestSite> {
   const served = new Map(Object.entries(answers))
   const requests: string[] = []
   const server = createServer((request, response) => {
     const target = request.url ?? "/"
     requests.push(target)
-    const answer = served.get(target) ?? served.get(target.split("?")[0] ?? "/")
+    const answer = served.get(target) ?? served.get(target.split("?")[0] ?? "/") ?? served.get("*")
     if (answer === undefined) status(404)(request, response)
     else if (typeof answer === "string") html(answer)(request, response)
     else void Promise.resolve(answer(request, response)).catch(() => response.destroy())
