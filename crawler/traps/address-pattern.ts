@@ -1,0 +1,161 @@
+/**
+ * What a row of addresses may turn out to be:
+ * - `calendar`: they differ in a date;
+ * - `facets`: they combine parameters;
+ * - `loop`: their path repeats itself;
+ * - `tokens`: their path holds a random part, such as a session id;
+ * - `series`: they differ in a number, as most pages of most sites do.
+ */
+export type PatternKind = "calendar" | "facets" | "loop" | "tokens" | "series"
+
+/** A row of addresses that one rule could go on making without end. */
+export interface AddressPattern {
+  readonly kind: PatternKind
+  /** The same for all of them. */
+  readonly key: string
+  /** An address with a sign in place of what differs, as people read it. */
+  readonly shown: string
+}
+
+const DATE_NAME =
+  /^(?:(?:cal|calendar|event|view|start|end|from|to|tribe-bar)[-_]?)?(?:date|day|month|year|week|yearmonth|from|to)$/i
+const DATE_VALUE = /^((?:19|2\d)\d\d)-?(0[1-9]|1[0-2])(?:-?(?:0[1-9]|[12]\d|3[01]))?(?:T.*)?$/
+/** At the end of a path: `/2031/04`, `/2031-04-05/`, perhaps with the name of a view behind. */
+const DATE_IN_PATH =
+  /\/((?:19|2\d)\d\d)(?:[-/](0?[1-9]|1[0-2])(?:[-/](?:0?[1-9]|[12]\d|3[01]))?)(?:\/(?:day|week|month|list|agenda))?\/?$/i
+/** Letters and digits, long, with both in it: what no person has written. */
+const TOKEN = /^(?=.*\d)(?=.*[a-z])[a-z\d_-]{16,}$/i
+const WORDED = /[a-z]{3,}-[a-z]{2,}/i
+/** So many times in a row, or so many times in all, a part of a path is repeated. */
+const REPEATS_IN_ROW = 3
+const REPEATS = 5
+const LONGEST_BLOCK = 4
+/** Folders in folders: deeper than sites are built. */
+const DEEPEST = 20
+
+/**
+ * The patterns that an address belongs to, the narrower first; none for one that is all words.
+ *
+ * @param now milliseconds since 1970: dates to come and dates gone by are two patterns, as a calendar without end
+ *   may have a past that is worth reading.
+ */
+export function patternsOf(url: string, now: number): AddressPattern[] {
+  const { host, pathname, search } = new URL(url)
+  const segments = pathname.split("/").filter((segment) => segment !== "")
+  const query = search === "" ? [] : search.slice(1).split("&")
+  const repeated = repeatedPart(segments, query)
+  if (repeated !== null) {
+    return [{ kind: "loop", key: `loop ${host} ${repeated}`, shown: `…${repeated}…` }]
+  }
+  const date = dateOf(pathname, query)
+  if (date !== null) {
+    const side = date > new Date(now).toISOString().slice(0, 7) ? "to come" : "gone by"
+    const shown =
+      date === DATELESS ? shape(pathname, query) : shape(pathname.replace(DATE_IN_PATH, "/…"), query)
+    return [{ kind: "calendar", key: `calendar ${host}${shown} ${side}`, shown: `${shown} (dates ${side})` }]
+  }
+  const patterns: AddressPattern[] = []
+  const token = segments.findIndex((segment) => isToken(segment))
+  if (token >= 0) {
+    const shown = shape(pathname, query)
+    const rest = segments.map((segment) => (isToken(segment) ? "…" : segment)).join("/")
+    patterns.push({ kind: "tokens", key: `token ${host}/${rest}${search}`, shown: `/${rest}${search}` })
+    if (token < segments.length - 1) {
+      const folder = `/${segments.slice(0, token).join("/")}${token > 0 ? "/" : ""}…/`
+      patterns.push({ kind: "tokens", key: `tokens ${host}${folder}`, shown: `all of ${folder}` })
+    }
+    if (query.length < 2) return [...patterns, { kind: "series", key: `series ${host}${shown}`, shown }]
+  }
+  if (query.length >= 2) {
+    const shown = `${shape(pathname, [])}?…`
+    return [...patterns, { kind: "facets", key: `facets ${host}${shown}`, shown }]
+  }
+  if (query.length > 0 || /\d/.test(pathname)) {
+    const shown = shape(pathname, query)
+    return [...patterns, { kind: "series", key: `series ${host}${shown}`, shown }]
+  }
+  return patterns
+}
+
+/** Whether links to such an address are worth following whatever the page that holds them is. */
+export function isPlain(patterns: readonly AddressPattern[]): boolean {
+  return patterns.every(({ kind }) => kind === "series")
+}
+
+/** The parameters of an address, as `name=value`. */
+export function parametersOf(url: string): string[] {
+  const at = url.indexOf("?")
+  return at < 0 ? [] : url.slice(at + 1).split("&")
+}
+
+const isToken = (segment: string) => TOKEN.test(segment) && !WORDED.test(segment)
+
+/** The address with its numbers, random parts and values taken out. */
+function shape(pathname: string, query: readonly string[]): string {
+  const path = pathname
+    .split("/")
+    .map((segment) => (isToken(segment) ? "…" : segment.replace(/\d+/g, "#")))
+    .join("/")
+  const names = query.map((one) => one.split("=", 1)[0] ?? "").toSorted()
+  return names.length === 0 ? path : `${path}?${names.map((name) => `${name}=…`).join("&")}`
+}
+
+const DATELESS = "0"
+
+/** The month an address names, as `2031-04`; {@link DATELESS} when it names a date of another kind; else null. */
+function dateOf(pathname: string, query: readonly string[]): string | null {
+  const inPath = DATE_IN_PATH.exec(pathname)
+  if (inPath) return `${inPath[1]}-${(inPath[2] ?? "01").padStart(2, "0")}`
+  let year: string | null = null
+  let month: string | null = null
+  let isDated = false
+  for (const one of query) {
+    const [name = "", value = ""] = one.split("=", 2)
+    const whole = DATE_VALUE.exec(value)
+    if (whole && (value.includes("-") || DATE_NAME.test(name))) return `${whole[1]}-${whole[2]}`
+    if (!DATE_NAME.test(name) || !/^\d{1,10}$/.test(value)) continue
+    isDated = true
+    if (/^(?:19|2\d)\d\d$/.test(value)) year = value
+    else if (/month/i.test(name) && Number(value) <= 12) month = value.padStart(2, "0")
+    else if (value.length >= 9) return new Date(Number(value) * 1000).toISOString().slice(0, 7)
+  }
+  if (year !== null) return `${year}-${month ?? "01"}`
+  return isDated ? DATELESS : null
+}
+
+/** What a path or a query repeats, or null. Numbers may well be repeated: `/2031/01/01`, `/psalms/1/1/1`. */
+function repeatedPart(segments: readonly string[], query: readonly string[]): string | null {
+  if (segments.length >= REPEATS_IN_ROW) {
+    for (let length = 1; length <= LONGEST_BLOCK; length++) {
+      let run = 0
+      for (let at = length; at < segments.length; at++) {
+        run = segments[at] === segments[at - length] ? run + 1 : 0
+        if (run < length * (REPEATS_IN_ROW - 1)) continue
+        const block = segments.slice(at - length + 1, at + 1)
+        if (block.some((segment) => /\D/.test(segment))) return blockName(block)
+      }
+    }
+    if (segments.length >= REPEATS) {
+      const counts = new Map<string, number>()
+      for (const segment of segments) {
+        if (!/\D/.test(segment)) continue
+        const count = (counts.get(segment) ?? 0) + 1
+        if (count >= REPEATS) return `/${segment}/`
+        counts.set(segment, count)
+      }
+    }
+  }
+  const seen = new Map<string, number>()
+  for (const one of query) {
+    const count = (seen.get(one) ?? 0) + 1
+    if (count >= REPEATS_IN_ROW) return `&${one.split("=", 1)[0]}=`
+    seen.set(one, count)
+  }
+  return segments.length > DEEPEST ? `/${segments[0]}/` : null
+}
+
+/** The same whichever of its segments comes first. */
+function blockName(block: readonly string[]): string {
+  const turned = block.map((_, at) => [...block.slice(at), ...block.slice(0, at)].join("/"))
+  return `/${turned.toSorted()[0]}/`
+}

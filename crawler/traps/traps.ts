@@ -1,0 +1,200 @@
+import type { Clock } from "../clock.ts"
+import {
+  type AddressPattern,
+  isPlain,
+  parametersOf,
+  type PatternKind,
+  patternsOf,
+} from "./address-pattern.ts"
+
+/** A row of addresses that gives nothing new any more. */
+export interface Trap {
+  readonly kind: PatternKind
+  readonly key: string
+  readonly shown: string
+  /** Of its addresses read last: how many, and how many of these gave something new. */
+  readonly read: number
+  readonly fresh: number
+}
+
+/** What a visit to an address gave. */
+export interface Yield {
+  /** Lines of the page's text; none when it has none. */
+  readonly lines: readonly string[]
+  /** Whether it is a page of its own. */
+  readonly isPage: boolean
+  /** Links to addresses that were not known before and are no part of a suspicious pattern. */
+  readonly leads: number
+}
+
+/**
+ * When a pattern is taken for a trap: of the last `window` addresses read, `fresh` at most gave something new. A loop
+ * shows at once. A calendar may have months without an event; a list of filters has its empty ones; and of pages by
+ * number only such a long row of repetitions says that no more is to come.
+ */
+const LIMITS: Readonly<Record<PatternKind, { readonly window: number; readonly fresh: number }>> = {
+  loop: { window: 10, fresh: 1 },
+  tokens: { window: 10, fresh: 1 },
+  calendar: { window: 100, fresh: 3 },
+  facets: { window: 150, fresh: 5 },
+  series: { window: 300, fresh: 1 },
+}
+/** A pattern that was a trap in an earlier run has to prove itself in this share of the addresses. */
+const SECOND_CHANCE = 0.2
+/** Of a page's words in lines that no other page of the pattern had; less is a new heading over old lines. */
+const FRESH_SHARE = 0.1
+const FRESH_WORDS = 5
+/** Facets: for each value that was seen, so many combinations are one for each page, as with ids; more are multiplied. */
+const COMBINATIONS_PER_VALUE = 3
+const MOST_PATTERNS = 2000
+/** Of patterns whose lines are remembered, and lines of each; a pattern with more lines is no trap. */
+const MOST_TEXTS = 50
+const MOST_LINES = 5000
+const MOST_VALUES = 2000
+
+interface Row {
+  /** Whether each of the last addresses gave something new, in a ring. */
+  readonly last: Uint8Array
+  read: number
+  fresh: number
+  readonly lines: Set<number> | null
+  readonly values: Set<string> | null
+  isTrap: boolean
+}
+
+/**
+ * Watches what rows of addresses give, and says when a row goes on without giving anything new. What counts is what
+ * pages say, numbers left aside, and where they lead: pages by id, archives by date and long lists are read to
+ * their end as long as one in some dozens says something new. An address that is missing or fails counts for nothing.
+ */
+export class Traps {
+  readonly #clock: Clock
+  readonly #rows = new Map<string, Row>()
+  readonly #texts = new Set<string>()
+  /** Patterns that were traps in an earlier run. */
+  readonly #suspected: Set<string>
+  readonly #traps = new Map<string, Trap>()
+
+  constructor(clock: Clock, suspected: Iterable<string> = []) {
+    this.#clock = clock
+    this.#suspected = new Set(suspected)
+  }
+
+  /** The trap that an address belongs to, or null. */
+  holding(url: string): Trap | null {
+    if (this.#traps.size === 0) return null
+    for (const { key } of patternsOf(url, this.#clock())) {
+      const trap = this.#traps.get(key)
+      if (trap) return trap
+    }
+    return null
+  }
+
+  /** Whether a link to an address is worth following for its own sake. */
+  isPlain(url: string): boolean {
+    return isPlain(patternsOf(url, this.#clock()))
+  }
+
+  /** Takes down what an address gave. @returns the trap that shows by it, if one does. */
+  visited(url: string, { lines, isPage, leads }: Yield): Trap | null {
+    for (const pattern of patternsOf(url, this.#clock())) {
+      const row = this.#row(pattern)
+      if (row.isTrap) continue
+      const isFresh = row.lines === null ? isPage : isNews(lines, row.lines)
+      if (row.values && row.values.size < MOST_VALUES) {
+        for (const one of parametersOf(url)) row.values.add(one)
+      }
+      push(row, isFresh || leads > 0)
+      const trap = this.#judged(pattern, row)
+      if (trap) return trap
+    }
+    return null
+  }
+
+  #judged({ kind, key, shown }: AddressPattern, row: Row): Trap | null {
+    const { fresh } = LIMITS[kind]
+    const window = row.last.length
+    if (row.read < window || row.fresh > fresh) return null
+    if (row.values && row.read < COMBINATIONS_PER_VALUE * row.values.size) return null
+    row.isTrap = true
+    row.lines?.clear()
+    const trap: Trap = { kind, key, shown, read: window, fresh: row.fresh }
+    this.#traps.set(key, trap)
+    return trap
+  }
+
+  #row({ kind, key }: AddressPattern): Row {
+    let row = this.#rows.get(key)
+    if (row) return row
+    const window = LIMITS[kind].window
+    const isSuspected = this.#suspected.has(key)
+    row = {
+      last: new Uint8Array(isSuspected ? Math.ceil(window * SECOND_CHANCE) : window),
+      read: 0,
+      fresh: 0,
+      lines: kind === "series" ? null : new Set(),
+      values: kind === "facets" ? new Set() : null,
+      isTrap: false,
+    }
+    if (row.lines) this.#texts.add(key)
+    if (this.#texts.size > MOST_TEXTS) this.#drop(first(this.#texts))
+    if (this.#rows.size >= MOST_PATTERNS) this.#drop(first(this.#rows.keys()))
+    this.#rows.set(key, row)
+    return row
+  }
+
+  #drop(key: string): void {
+    this.#rows.delete(key)
+    this.#texts.delete(key)
+  }
+}
+
+/** A trap in words. */
+export function describeTrap({ kind, shown, read, fresh }: Trap): string {
+  const given = fresh === 0 ? "nothing new" : fresh === 1 ? "1 new page" : `${fresh} new pages`
+  return `${NAMES[kind]} at ${shown}: the last ${read} addresses gave ${given}`
+}
+
+const NAMES: Readonly<Record<PatternKind, string>> = {
+  calendar: "calendar without end",
+  facets: "combinations of parameters",
+  loop: "path that repeats itself",
+  tokens: "random parts of addresses",
+  series: "row of addresses",
+}
+
+function push(row: Row, isFresh: boolean): void {
+  const at = row.read % row.last.length
+  row.fresh += (isFresh ? 1 : 0) - (row.last[at] ?? 0)
+  row.last[at] = isFresh ? 1 : 0
+  row.read += 1
+}
+
+/** Whether a page says what no other page of its pattern said, numbers left aside. Remembers what it says. */
+function isNews(lines: readonly string[], seen: Set<number>): boolean {
+  if (seen.size >= MOST_LINES) return true
+  let words = 0
+  let fresh = 0
+  for (const line of lines) {
+    const count = line.match(/\p{L}{2,}/gu)?.length ?? 0
+    if (count === 0) continue
+    words += count
+    const hash = hashOf(line)
+    if (seen.has(hash)) continue
+    seen.add(hash)
+    fresh += count
+  }
+  return fresh >= FRESH_WORDS && fresh >= FRESH_SHARE * words
+}
+
+/** FNV-1a over a line, its numbers left out. */
+function hashOf(line: string): number {
+  let value = 0x811c9dc5
+  for (let at = 0; at < line.length; at++) {
+    const unit = line.charCodeAt(at)
+    if (unit < 0x30 || unit > 0x39) value = Math.imul(value ^ unit, 0x01000193)
+  }
+  return value
+}
+
+const first = (keys: Iterable<string>) => keys[Symbol.iterator]().next().value as string
