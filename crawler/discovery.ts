@@ -214,7 +214,8 @@ export class Discovery {
     const { db, job } = this.#options
     const row = db
       .prepare(
-        "select spec from job where source = ? and id < ? and state = 'finished' order by id desc limit 1",
+        `select spec from job where source = ? and id < ? and state = 'finished' and "trigger" <> 'command'
+         order by id desc limit 1`,
       )
       .get(job.source.name, job.id)
     return row !== undefined && scopeText(JSON.parse(String(row["spec"])) as Source) !== scopeText(job.source)

@@ -1,0 +1,440 @@
+import { describe, expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { KnownAddresses } from "./known-addresses.ts"
+import { CrawlFixture } from "./testing/crawl-fixture.ts"
+import {
+  type Answer,
+  article,
+  bytes,
+  conditional,
+  html,
+  redirect,
+  startTestSite,
+  status,
+  type TestSite,
+  textFile,
+} from "./testing/test-site.ts"
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const START = Date.UTC(2026, 0, 5)
+
+/** A source whose runs are made by the clock of the test. */
+class Runs implements AsyncDisposable {
+  readonly fixture = new CrawlFixture()
+  readonly site: TestSite
+  now = START
+  readonly #indexed: PageUrl[] = []
+
+  private constructor(site: TestSite) {
+    this.site = site
+    this.fixture.engine.beforeIndex = (pages) => {
+      this.#indexed.push(...pages.map(({ url }) => url))
+      return Promise.resolve()
+    }
+  }
+
+  static async begin(answers: Readonly<Record<string, Answer>>): Promise<Runs> {
+    return new Runs(await startTestSite({ "/robots.txt": textFile(""), ...answers }))
+  }
+
+  /** @returns how visits ended, and the paths asked for, beside robots.txt and the default sitemap. */
+  async run(
+    visits: "all" | "due",
+    options: Omit<Parameters<CrawlFixture["crawl"]>[0], "seeds"> & { trigger?: "command" | "schedule" } = {},
+  ) {
+    const { trigger = "schedule", ...spec } = options
+    const from = this.site.requests.length
+    this.#indexed.length = 0
+    const job = await this.fixture.crawl(
+      { seeds: [this.site.url("/")], name: "site", ...spec },
+      { visits, trigger, clock: () => this.now },
+    )
+    if (job.state !== "finished") throw new Error(`the run has ${job.state}`)
+    const asked = this.site.requests.slice(from).filter((path) => path !== "/robots.txt")
+    return {
+      outcomes: job.outcomes,
+      note: job.note,
+      asked: asked.filter((path) => !/^\/(?:sitemap\.xml|no-such-page-)/.test(path)).sort(),
+      indexed: this.#indexed.map((url) => new URL(url).pathname).sort(),
+    }
+  }
+
+  known(path: string) {
+    return new KnownAddresses(this.fixture.db).get(this.site.url(path) as PageUrl)
+  }
+
+  page(path: string) {
+    return this.fixture.engine.pages.get(this.site.url(path) as PageUrl)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.fixture[Symbol.asyncDispose]()
+    await this.site[Symbol.asyncDispose]()
+  }
+}
+
+const xml = (body: string, etag?: string) =>
+  etag === undefined
+    ? bytes(body, { "content-type": "application/xml" })
+    : conditional(body, { etag }, "application/xml")
+
+describe("conditional requests", () => {
+  test("spare the download of what has not changed; the page and what it links to stay", async () => {
+    await using runs = await Runs.begin({
+      "/": conditional(article("Home", { links: ["/a", "/b"] }), { etag: '"1"' }),
+      "/a": conditional(article("Alpha", { links: ["/c"] }), {
+        lastModified: "Mon, 05 Jan 2026 00:00:00 GMT",
+      }),
+      "/b": article("Beta"),
+      "/c": article("Gamma"),
+    })
+    await runs.run("all")
+    runs.site.serve({ "/b": article("Beta", { text: "Beta was written anew, and says other things now." }) })
+    const again = await runs.run("all")
+    expect(again).toMatchObject({ asked: ["/", "/a", "/b", "/c"], indexed: ["/b"] })
+    expect(again.outcomes).toEqual({ unchanged: 3, indexed: 1 })
+    expect(runs.known("/")).toMatchObject({ outcome: "unchanged", detail: "not modified since it was read" })
+    expect(runs.fixture.engine.pages.size).toBe(4)
+  })
+
+  test("a page whose images were noted keeps its notes, and its topic from a news sitemap, over a 304", async () => {
+    const picture = '<p><img src="/big.jpg" width="800" height="600" alt="A harbour"></p>'
+    await using runs = await Runs.begin({
+      "/": article("Home"),
+      "/news": conditional(article("News").replace("</h1>", `</h1>${picture}`), { etag: '"n"' }),
+      "/sitemap.xml": xml(
+        `<urlset><url><loc>/news</loc><news:news><news:publication_date>2026-01-04</news:publication_date></news:news></url></urlset>`,
+      ),
+    })
+    const notes = () =>
+      runs.fixture.db.prepare("select images from page_images where url like '%/news'").get()
+    await runs.run("all")
+    expect(runs.page("/news")).toMatchObject({ topic: "news", publishedAt: new Date("2026-01-04") })
+    const noted = notes()
+    expect(noted).toMatchObject({ images: expect.stringContaining("big.jpg") as unknown })
+    // News sitemaps list the articles of two days; what they said stands.
+    runs.site.serve({ "/sitemap.xml": xml("<urlset></urlset>") })
+    runs.now += 3 * DAY
+    expect(await runs.run("all")).toMatchObject({ outcomes: { unchanged: 2 }, indexed: [] })
+    expect(notes()).toEqual(noted)
+    expect(runs.page("/news")).toMatchObject({ topic: "news" })
+    expect(await runs.run("all")).toMatchObject({ indexed: [] })
+  })
+
+  test("are not made when the same bytes would make another page", async () => {
+    await using runs = await Runs.begin({ "/": conditional(article("Home"), { etag: '"1"' }) })
+    await runs.run("all")
+    const changed = await runs.run("all", { pages: { topic: "finance" } })
+    expect(changed).toMatchObject({ outcomes: { indexed: 1 }, indexed: ["/"] })
+    expect(runs.page("/")).toMatchObject({ topic: "finance" })
+    expect(await runs.run("all", { pages: { topic: "finance" } })).toMatchObject({
+      outcomes: { unchanged: 1 },
+      indexed: [],
+    })
+  })
+
+  test("a date that advances with every request, or a new ETag, does not index the same text again", async () => {
+    let hits = 0
+    await using runs = await Runs.begin({
+      "/": (request, response) => {
+        hits += 1
+        const lastModified = new Date(START - DAY + hits * 1000).toUTCString()
+        conditional(article("Home"), { etag: `"${hits}"`, lastModified })(request, response)
+      },
+    })
+    await runs.run("all")
+    expect(await runs.run("all")).toMatchObject({ outcomes: { unchanged: 1 }, indexed: [] })
+    expect(hits).toBe(2)
+  })
+
+  test("a page that was gone, or asked not to be indexed, is read in full when it is back", async () => {
+    const tagged = conditional(article("Alpha"), { etag: '"a"' })
+    await using runs = await Runs.begin({ "/": article("Home", { links: ["/a"] }), "/a": tagged })
+    await runs.run("all")
+    runs.site.serve({ "/a": status(404) })
+    expect((await runs.run("all")).outcomes).toMatchObject({ "failed:http-status": 1 })
+    const sent: unknown[] = []
+    runs.site.serve({
+      "/a": (request, response) => {
+        sent.push(request.headers["if-none-match"])
+        tagged(request, response)
+      },
+    })
+    expect((await runs.run("all")).outcomes).toEqual({ unchanged: 2 })
+    expect((await runs.run("all")).outcomes).toEqual({ unchanged: 2 })
+    expect(sent).toEqual([undefined, '"a"'])
+  })
+
+  test("noindex that comes with the 304 counts", async () => {
+    await using runs = await Runs.begin({
+      "/": conditional(article("Home", { links: ["/a"] }), { etag: '"1"' }),
+      "/a": conditional(article("Alpha"), { etag: '"a"' }),
+    })
+    await runs.run("all")
+    runs.site.serve({
+      "/a": (_, response) => {
+        response.writeHead(304, { etag: '"a"', "x-robots-tag": "noindex" }).end()
+      },
+    })
+    expect((await runs.run("all")).outcomes).toEqual({ unchanged: 1, "skipped:noindex": 1 })
+  })
+
+  test("validators are the page's own: where a redirect leads gets none", async () => {
+    const sent: unknown[] = []
+    await using runs = await Runs.begin({
+      "/": article("Home", { links: ["/a"] }),
+      "/a": conditional(article("Alpha"), { etag: '"same"' }),
+      "/new": (request, response) => {
+        sent.push(request.headers["if-none-match"])
+        conditional(article("New"), { etag: '"same"' })(request, response)
+      },
+    })
+    await runs.run("all")
+    runs.site.serve({ "/a": redirect("/new") })
+    expect((await runs.run("all")).outcomes).toEqual({ unchanged: 1, indexed: 1, "skipped:duplicate": 1 })
+    expect(sent).toEqual([undefined])
+    expect(runs.known("/new")).toMatchObject({ foundHow: "redirect", foundOn: runs.site.url("/a") })
+  })
+})
+
+describe("what is visited", () => {
+  test("a run of what is due visits the seeds and what is due, and follows only new links from them", async () => {
+    await using runs = await Runs.begin({
+      "/": article("Home", { links: ["/a", "/b"] }),
+      "/a": article("Alpha", { links: ["/b"] }),
+      "/b": article("Beta"),
+    })
+    await runs.run("all")
+    runs.now += HOUR
+    expect(await runs.run("due")).toMatchObject({ asked: ["/"], outcomes: { unchanged: 1 } })
+    runs.site.serve({ "/": article("Home", { links: ["/a", "/new"] }), "/new": article("New") })
+    expect(await runs.run("due")).toMatchObject({ asked: ["/", "/new"], indexed: ["/new"] })
+    runs.now += DAY
+    expect((await runs.run("due")).asked).toEqual(["/", "/a", "/b", "/new"])
+    // Unchanged pages wait longer, changed ones come back sooner.
+    expect(runs.known("/a")?.intervalMs).toBeGreaterThan(DAY)
+    expect(runs.known("/a")?.depth).toBe(1)
+  })
+
+  test("an address that nothing names any more is visited all the same, and dead ones when they are due", async () => {
+    await using runs = await Runs.begin({
+      "/": article("Home", { links: ["/a", "/dead"] }),
+      "/a": article("Alpha", { links: ["/hidden"] }),
+      "/hidden": article("Hidden"),
+    })
+    await runs.run("all")
+    expect(runs.known("/hidden")).toMatchObject({ foundHow: "link", foundOn: runs.site.url("/a"), depth: 2 })
+    runs.site.serve({ "/": article("Home"), "/a": article("Alpha") })
+    expect((await runs.run("all")).asked).toEqual(["/", "/a", "/hidden"])
+    runs.now += DAY
+    expect((await runs.run("all")).asked).toEqual(["/", "/a", "/dead", "/hidden"])
+  })
+
+  test("what is out of scope now is closed without a fetch, unless the crawl was asked for by hand", async () => {
+    await using runs = await Runs.begin({
+      "/": article("Home", { links: ["/a", "/b/c"] }),
+      "/a": article("Alpha"),
+      "/b/c": article("Gamma"),
+    })
+    await runs.run("all")
+    const narrow = { exclude: ["/b/**"] }
+    expect(await runs.run("all", { ...narrow, trigger: "command" })).toMatchObject({
+      asked: ["/", "/a"],
+      outcomes: { unchanged: 2 },
+    })
+    expect(await runs.run("due", narrow)).toMatchObject({
+      asked: ["/"],
+      outcomes: { unchanged: 1, "skipped:out-of-scope": 1 },
+    })
+    expect(runs.known("/b/c")).toMatchObject({
+      outcome: "skipped:out-of-scope",
+      detail: "no longer in the scope of its source",
+      hash: expect.any(String) as unknown,
+    })
+    expect((await runs.run("all", { limits: { depth: 0 } })).outcomes).toEqual({
+      unchanged: 1,
+      "skipped:out-of-scope": 2,
+    })
+  })
+})
+
+describe("sitemaps", () => {
+  const listing = (...pages: readonly (readonly [path: string, lastmod?: string])[]) =>
+    `<urlset>${pages
+      .map(([path, date]) => `<url><loc>${path}</loc>${date ? `<lastmod>${date}</lastmod>` : ""}</url>`)
+      .join("")}</urlset>`
+
+  test("a newer date makes a page due at once, an older one lets it wait, and to be dropped makes it due", async () => {
+    const old = "2026-01-01T00:00:00Z"
+    await using runs = await Runs.begin({
+      "/": article("Home"),
+      ...Object.fromEntries(["/a", "/b", "/c", "/plain"].map((path) => [path, article(path)])),
+      "/sitemap.xml": xml(listing(["/a", old], ["/b", old], ["/c", old], ["/plain"])),
+    })
+    await runs.run("all")
+    runs.now += 2 * DAY
+    expect((await runs.run("due")).asked).toEqual(["/", "/plain"])
+    runs.site.serve({
+      "/sitemap.xml": xml(listing(["/a", new Date(runs.now - HOUR).toISOString()], ["/b", old], ["/plain"])),
+    })
+    expect((await runs.run("due")).asked).toEqual(["/", "/a", "/c"])
+    runs.now += 28 * DAY
+    expect((await runs.run("due")).asked).toEqual(["/", "/a", "/b", "/c", "/plain"])
+  })
+
+  test("a sitemap that dates everything anew does not bring pages back before the shortest interval", async () => {
+    await using runs = await Runs.begin({ "/": article("Home"), "/a": article("Alpha") })
+    const fresh = () => {
+      runs.site.serve({ "/sitemap.xml": xml(listing(["/a", new Date(runs.now + 1000).toISOString()])) })
+    }
+    fresh()
+    await runs.run("all")
+    runs.now += HOUR / 2
+    fresh()
+    expect((await runs.run("due")).asked).toEqual(["/"])
+    runs.now += HOUR
+    fresh()
+    expect((await runs.run("due")).asked).toEqual(["/", "/a"])
+  })
+
+  test("an index tells which of its sitemaps to read again; one that is not modified is not taken for empty", async () => {
+    const index = (date: string) =>
+      `<sitemapindex><sitemap><loc>/one.xml</loc><lastmod>2026-01-01T00:00:00Z</lastmod></sitemap>
+       <sitemap><loc>/two.xml</loc><lastmod>${date}</lastmod></sitemap><sitemap><loc>/three.xml</loc></sitemap></sitemapindex>`
+    await using runs = await Runs.begin({
+      "/": article("Home"),
+      ...Object.fromEntries(["/1", "/2", "/3", "/4"].map((path) => [path, article(path)])),
+      "/sitemap.xml": xml(index("2026-01-01T00:00:00Z"), '"i1"'),
+      "/one.xml": xml(listing(["/1"])),
+      "/two.xml": xml(listing(["/2"])),
+      "/three.xml": xml(listing(["/3"]), '"t"'),
+    })
+    const first = await runs.run("all")
+    expect(first.asked).toEqual(["/", "/1", "/2", "/3", "/one.xml", "/three.xml", "/two.xml"])
+    runs.now += HOUR
+    // The index is the same, and names one that has no date: that is asked for by itself.
+    expect((await runs.run("due")).asked).toEqual(["/", "/three.xml"])
+    runs.site.serve({
+      "/sitemap.xml": xml(index("2026-01-02T00:00:00Z"), '"i2"'),
+      "/two.xml": xml(listing(["/2"], ["/4"])),
+    })
+    expect(await runs.run("due")).toMatchObject({
+      asked: ["/", "/4", "/three.xml", "/two.xml"],
+      indexed: ["/4"],
+    })
+    expect((await runs.run("due")).asked).toEqual(["/", "/three.xml"])
+  })
+
+  test("a run that ended at a limit sees the lists again", async () => {
+    const paths = Array.from({ length: 20 }, (_, index) => `/p${index}`)
+    await using runs = await Runs.begin({
+      "/": article("Home"),
+      ...Object.fromEntries(paths.map((path) => [path, article(path)])),
+      "/sitemap.xml": xml(listing(...paths.map((path) => [path] as const)), '"s"'),
+    })
+    const cut = await runs.run("due", { limits: { pages: 5 } })
+    expect(cut).toMatchObject({ outcomes: { indexed: 5 }, note: "ended at the limit of 5 pages" })
+    expect((await runs.run("due")).outcomes).toEqual({ unchanged: 1, indexed: 16 })
+  })
+
+  test("of the source itself are read beside those of the site", async () => {
+    await using runs = await Runs.begin({
+      "/": article("Home"),
+      "/x": article("X"),
+      "/extra.txt": (request, response) => {
+        textFile(`${runs.site.url("/x")}\n`)(request, response)
+      },
+    })
+    const { indexed } = await runs.run("all", { sitemaps: [runs.site.url("/extra.txt")] })
+    expect(indexed).toEqual(["/", "/x"])
+  })
+})
+
+describe("feeds", () => {
+  const rss = (...paths: string[]) =>
+    `<rss><channel>${paths.map((path) => `<item><link>${path}</link><pubDate>Sun, 04 Jan 2026 10:00:00 GMT</pubDate></item>`).join("")}</channel></rss>`
+
+  test("that the first page or the source name bring in entries, and are asked for conditionally", async () => {
+    const home = article("Home", {
+      head: '<link rel="alternate" type="application/rss+xml" href="/feed">',
+    })
+    const feed = { etag: '"f"' }
+    await using runs = await Runs.begin({
+      "/": conditional(home, { etag: '"h"' }),
+      "/feed": conditional(rss("/a", "https://elsewhere.invalid/"), feed, "application/rss+xml"),
+      "/own": xml(`<feed><entry><link href="/b"/></entry></feed>`),
+      "/a": article("Alpha"),
+      "/b": article("Beta"),
+      "/c": article("Gamma"),
+    })
+    const feeds = [runs.site.url("/own")]
+    expect((await runs.run("all", { feeds })).indexed).toEqual(["/", "/a", "/b"])
+    expect(runs.known("/a")).toMatchObject({ foundHow: "feed", foundOn: runs.site.url("/feed") })
+    expect(runs.page("/a")).toMatchObject({ topic: null, publishedAt: new Date("2026-01-04T10:00:00Z") })
+    runs.now += HOUR
+    // The first page is not read again, yet its feed is.
+    runs.site.serve({ "/feed": conditional(rss("/c", "/a"), { etag: '"f2"' }, "application/rss+xml") })
+    expect(await runs.run("due", { feeds })).toMatchObject({
+      asked: ["/", "/c", "/feed", "/own"],
+      indexed: ["/c"],
+    })
+  })
+})
+
+describe("limits of a source", () => {
+  const many = () => {
+    const links = Array.from({ length: 60 }, (_, index) => `/p${index}`)
+    return Object.fromEntries([
+      ["/", article("Home", { links })],
+      ...links.map((path) => [path, article(path)] as const),
+    ])
+  }
+
+  test("bytes end a run, and its job says so; pages it did not reach are no evidence", async () => {
+    await using runs = await Runs.begin(many())
+    await runs.run("all")
+    runs.now += HOUR
+    const cut = await runs.run("all", { limits: { bytes: 20_000 } })
+    expect(cut.note).toBe("ended at the limit of 20000 bytes")
+    expect(cut.outcomes["unchanged"]).toBeLessThan(60)
+    expect(Object.keys(cut.outcomes)).toEqual(["unchanged"])
+    runs.now += HOUR
+    // The next one begins with those that were left.
+    const next = await runs.run("all", { limits: { bytes: 20_000 } })
+    expect(next.asked.filter((path) => cut.asked.includes(path)).length).toBeLessThan(cut.asked.length)
+  })
+
+  test("minutes end a run", async () => {
+    await using runs = await Runs.begin(many())
+    const slow: Answer = async (request, response) => {
+      await new Promise((done) => setTimeout(done, 80))
+      html(article(request.url ?? ""))(request, response)
+    }
+    runs.site.serve(Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`/p${index}`, slow])))
+    const cut = await runs.run("all", { limits: { minutes: 0.005 }, politeness: { concurrency: 2 } })
+    expect(cut.note).toBe("ended at the limit of 0.005 minutes")
+    expect(cut.asked.length).toBeLessThan(61)
+  })
+})
+
+test("the source's manners stand over the settings", async () => {
+  let open = 0
+  let most = 0
+  const counted: Answer = async (request, response) => {
+    most = Math.max(most, ++open)
+    await new Promise((done) => setTimeout(done, 10))
+    open -= 1
+    html(article(request.url ?? ""))(request, response)
+  }
+  const links = Array.from({ length: 12 }, (_, index) => `/p${index}`)
+  await using runs = await Runs.begin({
+    "/robots.txt": textFile("User-agent: *\nDisallow: /p1"),
+    "/": article("Home", { links }),
+    ...Object.fromEntries(links.map((path) => [path, counted])),
+  })
+  const { outcomes } = await runs.run("all", { politeness: { concurrency: 1, robots: false } })
+  expect(outcomes).toEqual({ indexed: 13 })
+  expect(most).toBe(1)
+  expect((await runs.run("all")).outcomes).toMatchObject({ "skipped:robots": 3 })
+})
