@@ -1,9 +1,8 @@
-/** What a response claims to be and what its first bytes show. */
-export interface ContentKind {
-  readonly kind: "html" | "text" | "xml" | "unsupported"
-  /** For `unsupported`: why. */
-  readonly detail: string
-}
+import { formatOfAddress, formatOfType } from "./formats/document-format.ts"
+import { type SniffedDocument, sniffDocument } from "./formats/sniff-document.ts"
+
+/** What a response is by its bytes, its media type and its address. */
+export type ContentKind = { readonly kind: "html" | "text" } | { readonly kind: "xml" } | SniffedDocument
 
 const HTML = new Set(["text/html", "application/xhtml+xml"])
 const TEXT = new Set(["text/plain", "text/markdown", "text/x-markdown"])
@@ -19,15 +18,18 @@ export function charsetParameter(header: string | undefined): string | null {
   return /;\s*charset\s*=\s*"?([\w.:+-]+)/i.exec(header ?? "")?.[1] ?? null
 }
 
-/** Whether a body of this media type is worth downloading at all. */
-export function isReadableType(type: string): boolean {
-  return (
-    type === "" || type === "application/octet-stream" || HTML.has(type) || TEXT.has(type) || XML.test(type)
-  )
+/** Whether a body of this media type, found at `url`, is worth downloading at all. */
+export function isReadableType(type: string, url: string): boolean {
+  if (type === "" || type === "application/octet-stream") return true
+  if (HTML.has(type) || TEXT.has(type) || XML.test(type) || formatOfType(type) !== null) return true
+  return VAGUE.test(type) && formatOfAddress(url) !== null
 }
 
+/** What servers send for documents they know no better type for. */
+const VAGUE =
+  /^(?:binary\/octet-stream|application\/(?:(?:x-)?zip(?:-compressed)?|(?:x-|force-)?download|x-msdownload|unknown|msword|vnd\.ms-(?:word|excel|powerpoint)))$/
+
 const MAGIC: readonly (readonly [name: string, bytes: string])[] = [
-  ["a PDF file", "%PDF-"],
   ["a PNG image", "\x89PNG"],
   ["a GIF image", "GIF8"],
   ["a JPEG image", "\xff\xd8\xff"],
@@ -41,35 +43,42 @@ const SNIFFED_BYTES = 1445
 /**
  * What a body really is. A type that promises text is believed only when the first bytes hold no binary
  * data (WHATWG MIME Sniffing §7.2); without a type, or with the one that servers send for want of a better,
- * the bytes decide alone.
+ * the bytes decide alone. Documents are known by their bytes whatever the type says.
  */
-export function sniff(type: string, body: Uint8Array): ContentKind {
+export function sniff(type: string, body: Uint8Array, url: string): ContentKind {
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, SNIFFED_BYTES))
   const claimed = type === "" ? "no content type" : type
   const start = head.toString("latin1")
+  const document = sniffDocument(type, body, url)
+  if (document !== null) return document
   for (const [name, magic] of MAGIC) {
     if (start.startsWith(magic)) return unsupported(`${name} sent as ${claimed}`)
   }
   if (!hasUnicodeMark(head) && hasBinaryData(head)) return unsupported(`binary data sent as ${claimed}`)
-  if (HTML.has(type)) return { kind: "html", detail: "" }
-  if (TEXT.has(type)) return { kind: "text", detail: "" }
-  if (XML.test(type)) return { kind: "xml", detail: "" }
-  if (!isReadableType(type)) return unsupported(claimed)
-  if (HTML_START.test(withoutComments(start))) return { kind: "html", detail: "" }
-  return type === "" && body.byteLength > 0 ? { kind: "text", detail: "" } : unsupported(claimed)
+  if (HTML.has(type)) return { kind: "html" }
+  if (TEXT.has(type)) return { kind: "text" }
+  if (XML.test(type)) return { kind: XHTML_START.test(withoutProlog(start)) ? "html" : "xml" }
+  if (type !== "" && type !== "application/octet-stream") return unsupported(claimed)
+  if (HTML_START.test(withoutProlog(start))) return { kind: "html" }
+  return type === "" && body.byteLength > 0 ? { kind: "text" } : unsupported(claimed)
 }
+
+/** XML that is a web page all the same. */
+const XHTML_START = /^(?:<!doctype html[\s>]|<(?:[a-z]{1,10}:)?html[\s>])/i
 
 const HTML_START = /^<(?:!doctype html|html|head|body|title|h1|p|div|meta)[\s>]/i
 
+/** Text behind a byte order mark, comments and processing instructions. */
 // A loop, since a regular expression over comments that repeat takes time without bound.
-function withoutComments(text: string): string {
-  let rest = text.trimStart()
-  while (rest.startsWith("<!--")) {
-    const end = rest.indexOf("-->", 4)
+function withoutProlog(text: string): string {
+  let rest = text.replace(/^\xef\xbb\xbf/, "").trimStart()
+  for (;;) {
+    const close = rest.startsWith("<!--") ? "-->" : rest.startsWith("<?") ? "?>" : null
+    if (close === null) return rest
+    const end = rest.indexOf(close, 2)
     if (end < 0) return ""
-    rest = rest.slice(end + 3).trimStart()
+    rest = rest.slice(end + close.length).trimStart()
   }
-  return rest
 }
 
 function unsupported(detail: string): ContentKind {

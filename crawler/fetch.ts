@@ -47,8 +47,8 @@ export interface FetchOptions {
   readonly onRedirect?: (to: PageUrl) => Promise<CrawlOutcomeOfRedirect | null>
   /** The Accept header. Default: pages and text. */
   readonly accept?: string
-  /** Whether to download a body of this media type. Default: what {@link isReadableType} says. */
-  readonly accepts?: (type: string) => boolean
+  /** Whether to download a body of this media type from this address. Default: what {@link isReadableType} says. */
+  readonly accepts?: (type: string, url: PageUrl) => boolean
 }
 
 type CrawlOutcomeOfRedirect = Exclude<FetchResult, Fetched | { kind: "not-modified" }>
@@ -116,7 +116,8 @@ async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Pr
     headers: requestHeaders(options),
     maxBytes: options.maxBytes,
     signal,
-    wants: (status, headers) => status >= 200 && status < 300 && accepts(mediaType(headers["content-type"])),
+    wants: (status, headers) =>
+      status >= 200 && status < 300 && accepts(mediaType(headers["content-type"]), url),
   })
   if (answer.kind === "too-large") return tooLarge(options.maxBytes)
   if (answer.kind === "error") {
@@ -136,7 +137,7 @@ async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Pr
     return { ...failed("http-status", `the site answered ${status}`, isTransient), status }
   }
   const type = mediaType(headers["content-type"])
-  if (!accepts(type)) return { kind: "skipped", because: "unsupported-type", detail: type }
+  if (!accepts(type, url)) return { kind: "skipped", because: "unsupported-type", detail: type }
   const whole = await decompress(answer.body, headers["content-encoding"], options.maxBytes)
   if (whole.kind === "too-large") return tooLarge(options.maxBytes)
   if (whole.kind === "bad-encoding") return failed("bad-encoding", whole.detail, true)

@@ -1,14 +1,18 @@
 import { parentPort } from "node:worker_threads"
+import { DocumentError } from "./formats/document-error.ts"
 import { readBody, type ReadBodyTask } from "./read-body.ts"
 import type { ReadBodyAnswer } from "./reader-threads.ts"
 
 // The thread of reader-threads.ts: one body in, what it says out.
 parentPort?.on("message", (task: ReadBodyTask) => {
-  let answer: ReadBodyAnswer
-  try {
-    answer = { ok: true, extracted: readBody(task) }
-  } catch (error) {
-    answer = { ok: false, message: error instanceof Error ? error.message : String(error) }
-  }
-  parentPort?.postMessage(answer)
+  void answerTo(task).then((answer) => parentPort?.postMessage(answer))
 })
+
+async function answerTo(task: ReadBodyTask): Promise<ReadBodyAnswer> {
+  try {
+    return { ok: true, extracted: await readBody(task) }
+  } catch (error) {
+    const kind = error instanceof DocumentError ? error.kind : "unreadable"
+    return { ok: false, kind, message: error instanceof Error ? error.message : String(error) }
+  }
+}

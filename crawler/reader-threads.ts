@@ -5,12 +5,12 @@ import type { ReadBodyTask } from "./read-body.ts"
 
 export type ReadBodyAnswer =
   | { readonly ok: true; readonly extracted: Extracted }
-  | { readonly ok: false; readonly message: string }
+  | { readonly ok: false; readonly kind: "unsupported" | "unreadable"; readonly message: string }
 
-/** What became of a body: `unreadable` and `timeout` are the page's fault, `closed` is ours. */
+/** What became of a body: `unsupported`, `unreadable` and `timeout` are the page's fault, `closed` is ours. */
 export type ReadBodyResult =
   | { readonly kind: "read"; readonly extracted: Extracted }
-  | { readonly kind: "unreadable" | "timeout" | "closed"; readonly detail: string }
+  | { readonly kind: "unsupported" | "unreadable" | "timeout" | "closed"; readonly detail: string }
 
 export interface ReaderThreadsOptions {
   /** 0: one less than the machine has processors, at least 1. */
@@ -114,7 +114,7 @@ export class ReaderThreads implements AsyncDisposable {
         thread,
         answer.ok
           ? { kind: "read", extracted: answer.extracted }
-          : { kind: "unreadable", detail: answer.message },
+          : { kind: answer.kind, detail: answer.message },
       )
     })
     worker.on("error", (error) => {

@@ -234,9 +234,9 @@ describe("bodies that cannot be used", () => {
       { kind: "skipped", because: "unsupported-type" },
     ],
     [
-      "a PDF as HTML",
+      "a damaged PDF as HTML",
       bytes("%PDF-1.7 and so on", { "content-type": "text/html" }),
-      { kind: "skipped", because: "unsupported-type" },
+      { kind: "failed", because: "unreadable" },
     ],
     [
       "binary data as HTML",

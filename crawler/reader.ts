@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer"
+import { availableParallelism } from "node:os"
 import { type PageUrl, toPageUrl } from "#engine"
 import { AddressGuard, isPrivateByName } from "./address-guard.ts"
 import { AllowedNetworks } from "./allowed-networks.ts"
@@ -9,6 +10,8 @@ import { charsetParameter, mediaType, sniff } from "./content-type.ts"
 import { LinkReading } from "./extract/extract-links.ts"
 import type { Extracted } from "./extract/extracted.ts"
 import { isAdultRating } from "./extract/unsafe.ts"
+import type { DocumentFormat } from "./formats/document-format.ts"
+import { unreadDocument } from "./formats/unread-document.ts"
 import {
   type Fetched,
   fetchPage,
@@ -19,6 +22,7 @@ import {
   validatorsOf,
 } from "./fetch.ts"
 import type { CrawlOutcome } from "./outcome.ts"
+import type { ReadBodyTask } from "./read-body.ts"
 import { type ReadBodyResult, ReaderThreads } from "./reader-threads.ts"
 import type { Reader, Reading, ReadOptions, ReadResult } from "./reading.ts"
 import { PageRendering } from "./render/page-rendering.ts"
@@ -35,8 +39,14 @@ export interface ReaderOptions {
 
 /** Other text than UTF-8 takes long to decode, and a large one is better decoded by a thread. */
 const DECODED_IN_PLACE_BYTES = 512 * 1024
+/** Libraries that read documents build the whole of one in memory. */
+const DOCUMENT_MEMORY_MB = 512
+/** Share of the time limit after which a document's reader takes what it has; the rest is for writing it down. */
+const DOCUMENT_BUDGET = 0.6
 /** More than a robots.txt has any use for, whatever pages may have. */
 const MAX_ROBOTS_BYTES = 5_000_000
+/** Every page of a site waits for its robots.txt. */
+const ROBOTS_TIMEOUT_MS = 10_000
 
 /** {@link ReadResult}, with what only crawls need to know. */
 export type Visit =
@@ -72,6 +82,7 @@ export class PageReader implements Reader {
   readonly #threads: ReaderThreads
   readonly #rendering: PageRendering
   readonly #defaultRendering: Rendering
+  readonly #documentThreads: ReaderThreads
 
   constructor(config: CrawlerConfig, options: ReaderOptions = {}) {
     this.#config = config
@@ -82,6 +93,11 @@ export class PageReader implements Reader {
       connectTimeoutMs: Math.min(10_000, config.timeoutMs),
     })
     this.#threads = new ReaderThreads({ threads: config.readerThreads, timeoutMs: config.readTimeoutMs })
+    this.#documentThreads = new ReaderThreads({
+      threads: Math.max(1, Math.floor((config.readerThreads || availableParallelism()) / 2)),
+      timeoutMs: config.readTimeoutMs,
+      memoryMb: DOCUMENT_MEMORY_MB,
+    })
     this.#defaultRendering = options.rendering ?? "http"
     this.#rendering = new PageRendering({
       config,
@@ -90,7 +106,11 @@ export class PageReader implements Reader {
       fetch: (url, visit) => this.#fetchFor(url, visit, config.timeoutMs),
     })
     this.robots = new RobotsCache(config.userAgent, (url) =>
-      this.fetch(url, { accepts: () => true, maxBytes: MAX_ROBOTS_BYTES }),
+      this.fetch(url, {
+        accepts: () => true,
+        maxBytes: MAX_ROBOTS_BYTES,
+        timeoutMs: Math.min(config.timeoutMs, ROBOTS_TIMEOUT_MS),
+      }),
     )
   }
 
@@ -129,6 +149,7 @@ export class PageReader implements Reader {
     url: PageUrl,
     options: Pick<FetchOptions, "accept" | "accepts" | "onRedirect" | "signal" | "validators"> & {
       readonly maxBytes?: number
+      readonly timeoutMs?: number
     },
   ): Promise<FetchResult> {
     return fetchPage(url, { ...this.#fetchOptions(this.#config.timeoutMs), ...options })
@@ -152,7 +173,11 @@ export class PageReader implements Reader {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#rendering[Symbol.asyncDispose]()
-    await Promise.all([this.#guard[Symbol.asyncDispose](), this.#threads[Symbol.asyncDispose]()])
+    await Promise.all([
+      this.#guard[Symbol.asyncDispose](),
+      this.#threads[Symbol.asyncDispose](),
+      this.#documentThreads[Symbol.asyncDispose](),
+    ])
   }
 
   #fetchFor(url: PageUrl, options: VisitOptions, timeoutMs: number): Promise<FetchResult> {
@@ -164,17 +189,16 @@ export class PageReader implements Reader {
     })
   }
 
-  async #readBody(
-    fetched: Fetched,
-    deadline: number,
-    { signal, linksOnly = false }: VisitOptions,
-  ): Promise<Visit> {
+  async #readBody(fetched: Fetched, deadline: number, options: VisitOptions): Promise<Visit> {
+    const { signal, linksOnly = false } = options
     const header = fetched.headers["content-type"]
-    const content = sniff(mediaType(header), fetched.body)
+    const content = sniff(mediaType(header), fetched.body, fetched.url)
     if (content.kind === "unsupported" || content.kind === "xml") {
       const detail = content.kind === "xml" ? `${mediaType(header)} holds no page` : content.detail
       return { kind: "skipped", because: "unsupported-type", detail }
     }
+    if (content.kind === "document")
+      return await this.#readDocument(fetched, content.format, options, deadline)
     const bytes = fetched.body.byteLength
     const charset = charsetParameter(header)
     if (linksOnly && content.kind === "html" && (bytes <= DECODED_IN_PLACE_BYTES || isUtf8(fetched.body))) {
@@ -192,9 +216,38 @@ export class PageReader implements Reader {
       linksOnly,
       body: fetched.body,
     }
+    return await this.#readInThread(this.#threads, task, fetched, deadline, signal)
+  }
+
+  /** Documents have threads of their own, so that slow ones hold up no pages and pages pay for no library. */
+  async #readDocument(
+    fetched: Fetched,
+    format: DocumentFormat,
+    { signal, timeoutMs, linksOnly = false }: VisitOptions,
+    deadline: number,
+  ): Promise<Visit> {
+    const { url, body } = fetched
+    if (linksOnly) return this.#visited(fetched, body.byteLength, unreadDocument(url))
+    const budgetMs = Math.round(this.#config.readTimeoutMs * DOCUMENT_BUDGET)
+    const task = { url, kind: "document" as const, format, budgetMs, body }
+    // In a crawl a document may wait for its turn as long as it takes: the wait is no fault of its own.
+    const until = timeoutMs === undefined ? Infinity : deadline
+    return await this.#readInThread(this.#documentThreads, task, fetched, until, signal)
+  }
+
+  async #readInThread(
+    threads: ReaderThreads,
+    task: ReadBodyTask,
+    fetched: Fetched,
+    deadline: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Visit> {
+    const bytes = fetched.body.byteLength
     const done = new AbortController()
-    const result = await inTime(this.#threads.read(task, done.signal), deadline, signal)
+    const result = await inTime(threads.read(task, done.signal), deadline, signal)
     done.abort()
+    if (result.kind === "unsupported")
+      return { kind: "skipped", because: "unsupported-type", detail: result.detail }
     if (result.kind !== "read") {
       const because =
         result.kind === "closed" ? "cancelled" : result.kind === "unreadable" ? "unreadable" : "timeout"
@@ -215,6 +268,7 @@ export class PageReader implements Reader {
         bytes,
         extracted: this.#withHeaders(extracted, fetched),
         validators: validatorsOf(fetched.headers),
+        ...(extracted.note === undefined ? {} : { emptyBecause: extracted.note }),
       },
     }
   }
@@ -275,12 +329,15 @@ function inTime(
     const abort = () => {
       resolve({ kind: "closed", detail: "the caller stopped waiting" })
     }
-    const timer = setTimeout(
-      () => {
-        resolve({ kind: "late", detail: "the visit's time was over before the page was read" })
-      },
-      Math.max(0, deadline - Date.now()),
-    )
+    const timer =
+      deadline === Infinity
+        ? undefined
+        : setTimeout(
+            () => {
+              resolve({ kind: "late", detail: "the visit's time was over before the page was read" })
+            },
+            Math.max(0, deadline - Date.now()),
+          )
     if (signal?.aborted) abort()
     signal?.addEventListener("abort", abort, { once: true })
     void work.then(resolve, reject).finally(() => {

@@ -1,0 +1,14 @@
+/**
+ * Why a document gives no text. `unsupported`: it is whole, but not for us (a password, a limit). `unreadable`: it is
+ * damaged. The message is shown to the operator as the visit's detail.
+ */
+export class DocumentError extends Error {
+  readonly kind: "unsupported" | "unreadable"
+
+  constructor(kind: "unsupported" | "unreadable", message: string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+export const PASSWORD_PROTECTED = "the file is password protected"

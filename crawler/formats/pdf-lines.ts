@@ -1,0 +1,251 @@
+/** A run of text as the file places it. Lengths in points, the page's upper left corner is the origin. */
+export interface PdfTextItem {
+  readonly text: string
+  /** Start of the baseline. */
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  /** Of the font. */
+  readonly size: number
+  /** Runs from left to right. */
+  readonly isUpright: boolean
+  readonly isMonospace: boolean
+}
+
+/** A place on a page that leads somewhere. */
+export interface PdfLinkArea {
+  readonly address: string
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+  /** What stands there, filled in by {@link linesOf}. */
+  text: string
+}
+
+/** A piece of a line that has one address or none. */
+export interface PdfPiece {
+  text: string
+  readonly address: string | null
+}
+
+/** Text on one baseline, without wide gaps. */
+export interface PdfLine {
+  text: string
+  readonly pieces: PdfPiece[]
+  readonly left: number
+  right: number
+  readonly y: number
+  /** Of most of its characters. */
+  size: number
+  isMonospace: boolean
+  /** Whether the one before stands on the same baseline, a wide gap to the left: a table, or columns. */
+  readonly isBeside: boolean
+}
+
+/** A gap of so many font sizes is no space between words. */
+const WIDE_GAP = 1.6
+/** Characters closer than this share of the font size belong to one word. */
+const WORD_GAP = 0.16
+
+/** The lines of a page in reading order. */
+export function linesOf(
+  items: readonly PdfTextItem[],
+  pageWidth: number,
+  links: readonly PdfLinkArea[],
+): PdfLine[] {
+  const upright = items.filter((item) => item.isUpright)
+  // Turned text is a note in the margin, unless the whole page is turned.
+  const kept = upright.length * 2 >= items.length ? upright : items
+  const parts = links.length === 0 ? kept : kept.flatMap((item) => splitAtLinks(item, links))
+  return inColumns(joinItems(parts, links), pageWidth)
+}
+
+/** A run of which only a part leads somewhere, cut at the words where that part begins and ends. */
+function splitAtLinks(item: PdfTextItem, links: readonly PdfLinkArea[]): PdfTextItem[] {
+  const { text, x, width } = item
+  const middle = item.y - item.size * 0.3
+  const cuts = new Set<number>()
+  for (const { left, right, top, bottom } of links) {
+    if (middle < top - 1 || middle > bottom + 1 || right <= x || left >= x + width) continue
+    for (const edge of [left, right]) {
+      const at = Math.round(((edge - x) / width) * text.length)
+      const cut = nearestWordStart(text, at)
+      if (cut > 0 && cut < text.length) cuts.add(cut)
+    }
+  }
+  if (cuts.size === 0) return [item]
+  const bounds = [0, ...[...cuts].sort((a, b) => a - b), text.length]
+  return bounds.slice(1).map((end, index) => {
+    const start = bounds[index]!
+    const share = width / text.length
+    return { ...item, text: text.slice(start, end), x: x + start * share, width: (end - start) * share }
+  })
+}
+
+/** Characters are not as wide as each other: how far from the reckoned place a word may begin. */
+const CUT_SLACK = 4
+
+function nearestWordStart(text: string, at: number): number {
+  for (let off = 0; off <= CUT_SLACK; off += 1) {
+    for (const index of [at - off, at + off]) {
+      if (index <= 0 || index >= text.length) return Math.max(0, Math.min(index, text.length))
+      if (/\s/.test(text[index - 1]!)) return index
+    }
+  }
+  return at
+}
+
+function joinItems(items: readonly PdfTextItem[], links: readonly PdfLinkArea[]): PdfLine[] {
+  const lines: PdfLine[] = []
+  /** Characters of the last line by their font's size. */
+  let sizes = new Map<number, number>()
+  let isSpaceDue = false
+  const close = () => {
+    const line = lines.at(-1)
+    if (line === undefined) return
+    line.size = mostCommon(sizes)
+    for (const piece of line.pieces) piece.text = withAccents(piece.text)
+    line.text = line.pieces.map(({ text }) => text).join("")
+    sizes = new Map()
+  }
+  for (const item of items) {
+    const text = clean(item.text)
+    if (text.trim() === "") {
+      if (text !== "") isSpaceDue = true
+      continue
+    }
+    const line = lines.at(-1)
+    const unit = Math.max(line?.size ?? 0, item.size)
+    const gap = line === undefined ? 0 : item.x - line.right
+    const isSameLine =
+      line !== undefined && Math.abs(item.y - line.y) < unit * 0.55 && item.x > line.left - unit * 0.5
+    const address = addressAt(links, item, text)
+    if (isSameLine && gap < unit * WIDE_GAP && gap > -unit * 2) {
+      const isApart = (isSpaceDue || gap > unit * WORD_GAP) && !/\s$/.test(line.pieces.at(-1)?.text ?? "")
+      append(line, isApart ? ` ${text}` : text, address)
+      line.right = Math.max(line.right, item.x + item.width)
+      line.size = Math.max(line.size, item.size)
+      line.isMonospace &&= item.isMonospace
+    } else {
+      close()
+      lines.push({
+        text: "",
+        pieces: [{ text, address }],
+        left: item.x,
+        right: item.x + item.width,
+        y: item.y,
+        size: item.size,
+        isMonospace: item.isMonospace,
+        isBeside: isSameLine && gap >= unit * WIDE_GAP,
+      })
+    }
+    isSpaceDue = /\s$/.test(text)
+    const size = Math.round(item.size * 2) / 2
+    sizes.set(size, (sizes.get(size) ?? 0) + text.length)
+  }
+  close()
+  return lines
+}
+
+function append(line: PdfLine, text: string, address: string | null): void {
+  const last = line.pieces.at(-1)
+  if (last !== undefined && last.address === address) last.text += text
+  else line.pieces.push({ text, address })
+}
+
+function addressAt(links: readonly PdfLinkArea[], item: PdfTextItem, text: string): string | null {
+  if (links.length === 0) return null
+  const x = item.x + item.width / 2
+  const y = item.y - item.size * 0.3
+  const area = links.find(
+    ({ left, right, top, bottom }) => x >= left && x <= right && y >= top - 1 && y <= bottom + 1,
+  )
+  if (area === undefined) return null
+  area.text += area.text === "" ? text : ` ${text}`
+  return area.address
+}
+
+const ACCENTS: Readonly<Record<string, string>> = {
+  "¨": "\u0308",
+  ˆ: "\u0302",
+  "˜": "\u0303",
+  ˇ: "\u030C",
+  "˚": "\u030A",
+}
+
+/** Accents that are set apart, as old TeX does, on the letter behind them. */
+function withAccents(text: string): string {
+  return text.replace(/([¨ˆ˜ˇ˚])(\p{L})/gu, (_, accent: string, letter: string) =>
+    `${letter}${ACCENTS[accent]}`.normalize("NFC"),
+  )
+}
+
+// Ligatures as the letters they stand for; control characters and private letters are the fonts' own business.
+function clean(text: string): string {
+  return text
+    .replace(/[\uFB00-\uFB06]/g, (ligature) => ligature.normalize("NFKC"))
+    .replace(/\s+/g, " ")
+    .replace(/[\p{Cc}\p{Co}\uFFFD]+/gu, "")
+}
+
+function mostCommon(counts: ReadonlyMap<number, number>): number {
+  let best = 0
+  let most = -1
+  for (const [value, count] of counts) {
+    if (count > most) {
+      best = value
+      most = count
+    }
+  }
+  return best
+}
+
+/** Lines of prose are longer than this; what stands in tables is shorter. */
+const PROSE_CHARS = 22
+/** Rows on which both columns must have a line, for the columns to be believed. */
+const MIN_ROWS = 5
+
+/**
+ * Most programs write one column after the other. Where a file goes to and fro between two, its lines are sorted:
+ * what lies left of the gutter, then what lies right of it, between one line that spans both and the next.
+ */
+function inColumns(lines: PdfLine[], pageWidth: number): PdfLine[] {
+  const gutter = findGutter(lines, pageWidth)
+  if (gutter === null) return lines
+  const sorted: PdfLine[] = []
+  let left: PdfLine[] = []
+  let right: PdfLine[] = []
+  const flush = () => {
+    sorted.push(...left, ...right)
+    left = []
+    right = []
+  }
+  for (const line of lines) {
+    const alone = { ...line, isBeside: false }
+    if (line.right <= gutter) left.push(alone)
+    else if (line.left >= gutter) right.push(alone)
+    else {
+      flush()
+      sorted.push(line)
+    }
+  }
+  flush()
+  return sorted
+}
+
+function findGutter(lines: readonly PdfLine[], pageWidth: number): number | null {
+  const pairs: [PdfLine, PdfLine][] = []
+  for (let at = 1; at < lines.length; at += 1) {
+    const line = lines[at]!
+    const before = lines[at - 1]!
+    const isAlone = !before.isBeside && lines[at + 1]?.isBeside !== true
+    if (line.isBeside && isAlone && line.text.length >= PROSE_CHARS && before.text.length >= PROSE_CHARS)
+      pairs.push([before, line])
+  }
+  if (pairs.length < MIN_ROWS) return null
+  const from = pairs.reduce((right, [before]) => Math.max(right, before.right), 0)
+  const to = pairs.reduce((left, [, line]) => Math.min(left, line.left), Infinity)
+  const middle = (from + to) / 2
+  return to > from && middle > pageWidth * 0.25 && middle < pageWidth * 0.75 ? middle : null
+}

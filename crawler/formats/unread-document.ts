@@ -1,0 +1,45 @@
+import type { Extracted } from "../extract/extracted.ts"
+
+/** What is known of a document that was not read: its name. */
+export function unreadDocument(url: string): Extracted {
+  return {
+    title: fileTitle(url),
+    description: null,
+    markdown: "",
+    language: null,
+    author: null,
+    publishedAt: null,
+    topic: null,
+    country: null,
+    unsafe: false,
+    images: [],
+    favicon: URL.parse("/favicon.ico", url)?.href ?? null,
+    canonical: null,
+    robots: { noindex: false, nofollow: false },
+    links: [],
+    feeds: [],
+  }
+}
+
+/** The name of the file an address leads to, or the address when it has none. */
+export function fileName(url: string): string {
+  const name = URL.parse(url)
+    ?.pathname.split("/")
+    .findLast((part) => part !== "")
+  if (name === undefined) return url
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+/** That name as a title: without its ending, words apart. */
+export function fileTitle(url: string): string {
+  const name = fileName(url)
+  const words = name
+    .replace(/\.[a-z]{3,5}$/i, "")
+    .replace(/[_+]+|(?<=\p{L})-(?=\p{L})/gu, " ")
+    .trim()
+  return words === "" ? name : words
+}

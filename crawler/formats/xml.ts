@@ -1,0 +1,43 @@
+import { Parser } from "htmlparser2"
+
+export interface XmlHandlers {
+  /** Names are without their prefix, but for attributes. False ends the reading. */
+  readonly start?: (name: string, attributes: Readonly<Record<string, string>>) => boolean | void
+  /** `text` is what stood directly before the end tag: all of an element that holds no others. */
+  readonly end?: (name: string, text: string) => void
+}
+
+const CHUNK_BYTES = 256 * 1024
+/** Of one element. */
+const MAX_TEXT_CHARS = 100_000
+
+/** Reads UTF-8 XML piece by piece. Entities that a document declares are not expanded; damaged XML is read as far as it goes. */
+export function readXml(xml: Uint8Array | null, { start, end }: XmlHandlers): void {
+  if (xml === null) return
+  let text = ""
+  const state = { isOver: false }
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        text = ""
+        if (!state.isOver && start?.(localName(name), attributes) === false) state.isOver = true
+      },
+      ontext(piece) {
+        if (text.length < MAX_TEXT_CHARS) text += piece
+      },
+      onclosetag(name) {
+        if (!state.isOver) end?.(localName(name), text)
+        text = ""
+      },
+    },
+    { xmlMode: true },
+  )
+  const decoder = new TextDecoder()
+  for (let at = 0; at < xml.length && !state.isOver; at += CHUNK_BYTES)
+    parser.write(decoder.decode(xml.subarray(at, at + CHUNK_BYTES), { stream: true }))
+  if (!state.isOver) parser.end()
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(":") + 1)
+}

@@ -1,0 +1,102 @@
+/** Text at a place of a page, in points from its lower left corner. */
+export interface TestText {
+  readonly x: number
+  readonly y: number
+  readonly text: string
+  /** Default 11. */
+  readonly size?: number
+  /** Default Helvetica. */
+  readonly font?: "Helvetica" | "Courier"
+}
+
+export interface TestPdfPage {
+  readonly texts: readonly TestText[]
+  /** Places that lead somewhere: left, bottom, right, top. */
+  readonly links?: readonly { readonly url: string; readonly rect: readonly number[] }[]
+}
+
+export interface TestPdfOptions {
+  readonly title?: string
+  readonly author?: string
+  /** Bookmarks, all on the first page. */
+  readonly outline?: readonly string[]
+  /** More of the catalogue's dictionary, such as an action to run on opening. */
+  readonly catalogue?: string
+  /** More of the trailer, such as `/Encrypt`. */
+  readonly trailer?: string
+}
+
+/** A PDF file (ISO 32000-1 §7.5) of pages with text in the standard fonts, US letter. */
+export function pdf(pages: readonly TestPdfPage[], options: TestPdfOptions = {}): Uint8Array<ArrayBuffer> {
+  const objects: string[] = []
+  const add = (body: string) => objects.push(body)
+  const reserve = () => add("null")
+  const catalogue = reserve()
+  const tree = reserve()
+  const fonts = ["Helvetica", "Courier"].map((name) =>
+    add(`<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`),
+  )
+  const kids = pages.map(({ texts, links = [] }) => {
+    const content = texts
+      .map(({ x, y, text, size = 11, font = "Helvetica" }) => {
+        const number = font === "Courier" ? 2 : 1
+        return `BT /F${number} ${size} Tf ${x} ${y} Td (${escape(text)}) Tj ET`
+      })
+      .join("\n")
+    const stream = add(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`)
+    const annotations = links.map(({ url, rect }) =>
+      add(
+        `<< /Type /Annot /Subtype /Link /Rect [${rect.join(" ")}] /A << /S /URI /URI (${escape(url)}) >> >>`,
+      ),
+    )
+    const refs = annotations.map((number) => `${number} 0 R`).join(" ")
+    return add(
+      `<< /Type /Page /Parent ${tree} 0 R /MediaBox [0 0 612 792] /Contents ${stream} 0 R /Annots [${refs}] /Resources << /Font << /F1 ${fonts[0]} 0 R /F2 ${fonts[1]} 0 R >> >> >>`,
+    )
+  })
+  objects[tree - 1] =
+    `<< /Type /Pages /Count ${kids.length} /Kids [${kids.map((kid) => `${kid} 0 R`).join(" ")}] >>`
+  const outlines = addOutline(objects, options.outline ?? [], kids[0] ?? tree)
+  objects[catalogue - 1] =
+    `<< /Type /Catalog /Pages ${tree} 0 R ${outlines === null ? "" : `/Outlines ${outlines} 0 R`} ${options.catalogue ?? ""} >>`
+  const info = add(
+    `<< /Title (${escape(options.title ?? "")}) /Author (${escape(options.author ?? "")}) /CreationDate (D:20220304050607+01'00') >>`,
+  )
+  return assemble(objects, `/Root ${catalogue} 0 R /Info ${info} 0 R ${options.trailer ?? ""}`)
+}
+
+function addOutline(objects: string[], titles: readonly string[], page: number): number | null {
+  if (titles.length === 0) return null
+  const root = objects.push("null")
+  const numbers = titles.map(() => objects.push("null"))
+  for (const [at, title] of titles.entries()) {
+    const next = numbers[at + 1] === undefined ? "" : `/Next ${numbers[at + 1]} 0 R`
+    objects[numbers[at]! - 1] =
+      `<< /Title (${escape(title)}) /Parent ${root} 0 R ${next} /Dest [${page} 0 R /Fit] >>`
+  }
+  objects[root - 1] =
+    `<< /Type /Outlines /First ${numbers[0]} 0 R /Last ${numbers.at(-1)} 0 R /Count ${numbers.length} >>`
+  return root
+}
+
+function assemble(objects: readonly string[], trailer: string): Uint8Array<ArrayBuffer> {
+  let file = "%PDF-1.7\n"
+  const offsets = objects.map((body, at) => {
+    const offset = file.length
+    file += `${at + 1} 0 obj\n${body}\nendobj\n`
+    return offset
+  })
+  const table = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("")
+  const start = file.length
+  file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} ${trailer} >>\nstartxref\n${start}\n%%EOF\n`
+  return new Uint8Array(Buffer.from(file, "latin1"))
+}
+
+function escape(text: string): string {
+  return text.replace(/[\\()]/g, "\\$&")
+}
+
+/** Lines of one paragraph below each other, from `y` downwards. */
+export function lines(texts: readonly string[], x: number, y: number, leading = 13): TestText[] {
+  return texts.map((text, at) => ({ x, y: y - at * leading, text }))
+}
