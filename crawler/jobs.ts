@@ -162,6 +162,9 @@ const STEPS = [
   `alter table crawl_url add column listed_in text`,
 ]
 
+/** The state of a job as SQL: one that says it is running and is silent since `?3` has lost its process and waits. */
+const SHOWN_STATE = "case when state = 'running' and beat_at < ?3 then 'queued' else state end"
+
 /** States, as SQL, whose jobs keep nothing of their frontier but what failed. */
 const OVER = "'finished', 'failed', 'cancelled'"
 const OPEN = "'queued', 'running', 'paused'"
@@ -215,18 +218,26 @@ export class Jobs {
   }
 
   /** Newest first; of one source, or in one state, when that is asked for. */
-  list(options: { limit?: number; source?: string; state?: JobState } = {}): Job[] {
-    const { limit = 100, source = null, state = null } = options
-    // A running job that is silent counts as queued, which only a look at each can tell.
-    const stored = state === "queued" || state === "running" ? "state in ('queued', 'running')" : "state = ?2"
+  list(options: { limit?: number; offset?: number; source?: string; state?: JobState } = {}): Job[] {
+    const { limit = 100, offset = 0, source = null, state = null } = options
     return this.#db
       .prepare(
-        `select * from job where (?1 is null or source = ?1) and (?2 is null or ${stored}) order by id desc`,
+        `select * from job where (?1 is null or source = ?1) and (?2 is null or ${SHOWN_STATE} = ?2)
+         order by id desc limit ?4 offset ?5`,
       )
-      .all(source, state)
+      .all(source, state, Date.now() - SILENT_MS, limit, offset)
       .map((row) => this.#job(row))
-      .filter((job) => state === null || job.state === state)
-      .slice(0, limit)
+  }
+
+  /** How many jobs {@link list} has in all. */
+  count({ source, state }: { source?: string; state?: JobState } = {}): number {
+    const row = this.#db
+      .prepare(
+        `select count(*) as n from job
+         where (?1 is null or source = ?1) and (?2 is null or ${SHOWN_STATE} = ?2)`,
+      )
+      .get(source ?? null, state ?? null, Date.now() - SILENT_MS)
+    return Number(row?.["n"])
   }
 
   /** Jobs of a source that are queued, running or paused; newest first. */
