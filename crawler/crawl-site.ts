@@ -423,7 +423,7 @@ class SiteCrawl implements Visits, Disposable {
       {
         url,
         outcome: unchanged ? "unchanged" : "indexed",
-        detail: null,
+        detail: reading.extracted.note ?? null,
         hash,
         title: page.title,
         validators: reading.validators ?? { etag: null, lastModified: null },
