@@ -27,13 +27,14 @@ export function anyPattern(
   maxSteps = MAX_STEPS,
 ): (text: string) => boolean {
   let steps = 0
-  const compiled = patterns.map((pattern) => {
-    const program = compile(field, pattern)
-    steps += program.programSize()
+  for (const pattern of patterns) {
+    steps += compile(field, pattern).programSize()
     if (steps > maxSteps) throw new PatternError(field, "The patterns are too long or repeat too much.")
-    return program
-  })
-  return (text) => compiled.some((pattern) => pattern.matcher(text).find())
+  }
+  if (patterns.length === 0) return () => false
+  // As one program all of them take hardly longer than one of them alone.
+  const any = RE2JS.compile(patterns.map((pattern) => `(?:${pattern})`).join("|"))
+  return (text) => any.test(text)
 }
 
 function compile(field: string, pattern: string): RE2JS {
