@@ -3,16 +3,25 @@ import { defineSource, type Source } from "../sources/source.ts"
 import { candidateSources, sourceNamed } from "./membership-reasons.ts"
 import type { TraceParts } from "./trace.ts"
 
-/**
- * The source whose settings an address is tried with: the one named, else the first that it belongs to, else one of
- * its own with all defaults. Null when there is none of the name.
- */
+/** A source to try an address with. */
+interface Chosen {
+  readonly source: Source
+  /** Made up of defaults, since the address belongs to none. */
+  readonly isMadeUp: boolean
+}
+
+/** The source of that name, else the first that the address belongs to. Null when there is none of the name. */
 export function sourceFor(
   url: PageUrl,
   name: string | undefined,
   parts: Pick<TraceParts, "db" | "jobs" | "sources">,
-): Source | null {
-  if (name !== undefined) return sourceNamed(name, parts)
+): Chosen | null {
+  if (name !== undefined) {
+    const source = sourceNamed(name, parts)
+    return source && { source, isMadeUp: false }
+  }
   const candidate = candidateSources(url, parts).find(({ belongs }) => belongs)
-  return candidate?.source ?? defineSource({ seeds: [url] })
+  return candidate
+    ? { source: candidate.source, isMadeUp: false }
+    : { source: defineSource({ seeds: [url] }), isMadeUp: true }
 }

@@ -5,7 +5,7 @@ import type { KnownAddress } from "../known-addresses.ts"
 import type { PageReader, Visit } from "../reader.ts"
 import type { Reading } from "../reading.ts"
 import { membership } from "../scope.ts"
-import type { Rendering, Source } from "../sources/source.ts"
+import type { Source } from "../sources/source.ts"
 import { verdictOn } from "../verdict.ts"
 
 /** What one visit with a source's settings finds, and what a run would make of it. */
@@ -62,8 +62,6 @@ export interface TryParts {
   readonly source: Source
   readonly reader: PageReader
   readonly config: CrawlerConfig
-  /** Default: as the source says. */
-  readonly rendering?: Rendering
   /** What runs know of an address. */
   readonly lookUp: (url: PageUrl) => KnownAddress | null
   readonly signal?: AbortSignal
@@ -71,7 +69,7 @@ export interface TryParts {
 
 /** Reads one page as a run of the source would, and indexes nothing. */
 export async function tryPage(url: PageUrl, parts: TryParts): Promise<Tried> {
-  const { source, reader, config, rendering = source.rendering, signal, lookUp } = parts
+  const { source, reader, config, signal, lookUp } = parts
   const startedAt = performance.now()
   const inScope = membership(source, new Map())
   const obeys = source.politeness.robots ?? config.robots
@@ -84,7 +82,7 @@ export async function tryPage(url: PageUrl, parts: TryParts): Promise<Tried> {
   const visit: Visit =
     refused ??
     (await reader.visit(url, {
-      rendering,
+      rendering: source.rendering,
       onRedirect: async (to) => {
         if (!inScope(to) && !source.seeds.includes(url)) {
           return { kind: "skipped", because: "out-of-scope", detail: `redirects to ${to}`, leadsTo: to }
@@ -104,13 +102,15 @@ export async function tryPage(url: PageUrl, parts: TryParts): Promise<Tried> {
     obeys,
     facts: lookUp(reading.url) ?? { modifiedAt: null, publishedAt: null, isNews: false },
     fetchedAt: new Date(),
-    honours: (canonical) => inScope(canonical),
     isVisited: () => false,
   })
   const page = verdict.kind === "page" ? verdict.page : null
   const end =
     verdict.kind === "page"
-      ? { outcome: lookUp(reading.url)?.hash === verdict.hash ? "unchanged" : "indexed", detail: null }
+      ? {
+          outcome: lookUp(reading.url)?.hash === verdict.hash ? "unchanged" : "indexed",
+          detail: canonicalNote(reading, inScope),
+        }
       : endOf(verdict.outcome)
   return {
     ...tried,
@@ -120,6 +120,12 @@ export async function tryPage(url: PageUrl, parts: TryParts): Promise<Tried> {
     passages: page === null ? [] : toPassages(page.markdown),
     tookMs: took(),
   }
+}
+
+function canonicalNote({ url, extracted }: Reading, inScope: (url: PageUrl) => boolean): string | null {
+  const canonical = extracted.canonical === null ? null : toPageUrl(extracted.canonical)
+  if (canonical === null || canonical === url || !inScope(canonical)) return null
+  return `a crawl takes its canonical ${canonical} instead, if that says the same`
 }
 
 async function refusal(reader: PageReader, url: PageUrl) {

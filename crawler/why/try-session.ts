@@ -4,24 +4,21 @@ import { environment, readSettings } from "#engine/settings.ts"
 import { crawlerSettings } from "../config.ts"
 import { ArgumentsError } from "../crawl-arguments.ts"
 import { Jobs } from "../jobs.ts"
-import { KnownAddresses } from "../known-addresses.ts"
-import { openSourceReader } from "../source-reader.ts"
 import type { Rendering } from "../sources/source.ts"
 import { SourceTable } from "../sources/source-table.ts"
 import { openStateStore } from "../state-store.ts"
-import { sourceFor } from "./source-for.ts"
-import { tryPage } from "./try-page.ts"
+import { tryAddress } from "./try-address.ts"
 import { tryText } from "./try-text.ts"
 import { triedOnWire } from "./try-wire.ts"
 
-export interface TryArguments {
+interface TryArguments {
   readonly source?: string
   readonly rendering?: Rendering
   readonly json: boolean
 }
 
 /** One `npm run try`. @throws ArgumentsError, SettingsError */
-export async function tryOne(url: PageUrl, { source: name, rendering, json }: TryArguments): Promise<void> {
+export async function tryOne(url: PageUrl, { source, rendering, json }: TryArguments): Promise<void> {
   const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
   const db = openStateStore(config.dataDir)
   const stop = new AbortController()
@@ -31,19 +28,21 @@ export async function tryOne(url: PageUrl, { source: name, rendering, json }: Tr
   process.on("SIGINT", interrupt)
   try {
     const jobs = new Jobs(db)
-    const source = sourceFor(url, name, { db, jobs, sources: new SourceTable(db, jobs) })
-    if (source === null)
-      throw new ArgumentsError(`There is no source ${name}; npm run sources -- list shows them`)
-    await using reader = await openSourceReader(source, config)
-    const known = new KnownAddresses(db)
-    const tried = await tryPage(url, {
-      source,
-      reader,
+    const sources = new SourceTable(db, jobs)
+    const { signal } = stop
+    const tried = await tryAddress(url, {
+      db,
+      jobs,
+      sources,
       config,
-      lookUp: (other) => known.get(other),
-      signal: stop.signal,
-      ...(rendering && { rendering }),
+      source,
+      rendering,
+      trusted: true,
+      signal,
     })
+    if (tried === null) {
+      throw new ArgumentsError(`There is no source ${source}; npm run sources -- list shows them`)
+    }
     process.stdout.write(json ? `${JSON.stringify(triedOnWire(tried), null, 2)}\n` : tryText(tried))
   } finally {
     process.off("SIGINT", interrupt)

@@ -1,0 +1,45 @@
+import type { PageUrl } from "#engine"
+import type { CrawlerConfig } from "../config.ts"
+import type { Jobs } from "../jobs.ts"
+import { KnownAddresses } from "../known-addresses.ts"
+import { PageReader } from "../reader.ts"
+import { openSourceReader } from "../source-reader.ts"
+import type { Rendering } from "../sources/source.ts"
+import type { SourceTable } from "../sources/source-table.ts"
+import type { StateStore } from "../state-store.ts"
+import { sourceFor } from "./source-for.ts"
+import { type Tried, tryPage } from "./try-page.ts"
+
+export interface TryAddressOptions {
+  readonly db: StateStore
+  readonly jobs: Jobs
+  readonly sources: SourceTable
+  readonly config: CrawlerConfig
+  /** Default: the source that the address belongs to, else the defaults. */
+  readonly source?: string | undefined
+  /** Default: as the source says. */
+  readonly rendering?: Rendering | undefined
+  /** Whether an address of no source may be private: its operator named it. */
+  readonly trusted: boolean
+  readonly signal?: AbortSignal
+}
+
+/** Reads an address with the settings of its source. Null when there is no source of the name that was given. */
+export async function tryAddress(url: PageUrl, options: TryAddressOptions): Promise<Tried | null> {
+  const { db, config, rendering, trusted, signal } = options
+  const chosen = sourceFor(url, options.source, options)
+  if (chosen === null) return null
+  const source = rendering === undefined ? chosen.source : { ...chosen.source, rendering }
+  await using reader =
+    chosen.isMadeUp && !trusted
+      ? new PageReader(config, { rendering: source.rendering })
+      : await openSourceReader(source, config)
+  const known = new KnownAddresses(db)
+  return await tryPage(url, {
+    source,
+    reader,
+    config,
+    lookUp: (other) => known.get(other),
+    ...(signal && { signal }),
+  })
+}
