@@ -40,6 +40,7 @@ interface ReadingTried {
   readonly status: number
   readonly contentType: string
   readonly bytes: number
+  /** Another page that it names as its original: a run reads that too, and keeps one of both when they are alike. */
   readonly canonical: string | null
   readonly noindex: boolean
   readonly nofollow: boolean
@@ -167,7 +168,7 @@ function readingTried(
     status,
     contentType,
     bytes,
-    canonical,
+    canonical: canonical === url ? null : canonical,
     ...robots,
     links: { total: targets.size, followed, nofollow, outside },
     feeds,

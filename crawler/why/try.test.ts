@@ -71,11 +71,9 @@ describe("try", () => {
       "Private",
     ])
     expect(await outcomes("/quiet")).toEqual(["skipped:noindex", null, undefined])
-    expect(await outcomes("/copy")).toEqual([
-      "skipped:duplicate",
-      `canonical is ${site.url("/original")}`,
-      undefined,
-    ])
+    const copy = await tried(site.url("/copy"))
+    expect(copy.reading!.canonical).toBe(site.url("/original"))
+    expect(tryText(copy)).toContain(`${site.url("/original")}: a run reads it too`)
     expect(await outcomes("/away")).toEqual([
       "skipped:out-of-scope",
       "redirects to http://127.0.0.2/",
