@@ -160,14 +160,14 @@ const LISTS = ["seeds", "include", "exclude", "allowedNetworks", "sitemaps", "fe
 const ADDRESSES = ["seeds", "sitemaps", "feeds"]
 
 /** The short forms written out. */
-export function normalized(written: Written): SourceSpec & { readonly name: string } {
-  const spec: Record<string, unknown> = { ...written }
+function normalized(given: Written): SourceSpec & { readonly name: string } {
+  const spec: Record<string, unknown> = { ...given }
   for (const field of LISTS) {
     if (typeof spec[field] === "string") spec[field] = [spec[field]]
   }
   for (const field of ADDRESSES) {
     const list = spec[field] as readonly string[] | undefined
-    if (list) spec[field] = list.map((address) => toPageUrl(withScheme(address)) ?? address)
+    if (list) spec[field] = list.map(written)
   }
   if (typeof spec["schedule"] === "string") spec["schedule"] = { cron: spec["schedule"] }
   const login = spec["login"] as Written | null | undefined
@@ -175,7 +175,13 @@ export function normalized(written: Written): SourceSpec & { readonly name: stri
   return spec as unknown as SourceSpec & { readonly name: string }
 }
 
-const withScheme = (address: string): string => (address.includes("://") ? address : `https://${address}`)
+/** In the spelling that pages have; as it stands when it is no address, or holds a password. */
+function written(address: string): string {
+  const whole = /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(address) ? address : `https://${address}`
+  return holdsPassword(whole) ? address : (toPageUrl(whole) ?? address)
+}
+
+const holdsPassword = (address: string): boolean => /^(https?:\/\/)?[^/?#]*@/i.test(address)
 
 /** What a schema cannot tell. */
 function meaningProblems(spec: SourceSpec): SourceProblem[] {
@@ -223,6 +229,7 @@ function meaningProblems(spec: SourceSpec): SourceProblem[] {
 }
 
 function assertAddress(address: string): void {
+  if (holdsPassword(address)) throw new Error("must not hold a user or password; there is login for them")
   if (toPageUrl(address) === null)
     throw new Error(`must be an http or https address; ${JSON.stringify(address)} is none`)
 }

@@ -1,0 +1,217 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { defineSource } from "./source.ts"
+import { SOURCES_SCHEMA_FILE } from "./source-spec.ts"
+import { parseSources, SourcesFileError } from "./sources-file.ts"
+
+/** What is said against a file. */
+function refusal(text: string): string[] {
+  try {
+    parseSources(text, "f")
+  } catch (error) {
+    if (!(error instanceof SourcesFileError)) throw error
+    return error.message.split("\n")
+  }
+  return []
+}
+
+describe("a file of sources", () => {
+  test("gives each source the defaults, under what it says itself", () => {
+    const [docs, blog, shop, wiki] = parseSources(
+      `
+defaults:
+  limits: { pages: 500, depth: 4 }
+  exclude: "*.pdf"
+  schedule: { timeZone: Europe/Paris, jitterMinutes: 20 }
+  removal: { keepDays: 7 }
+sources:
+  - name: docs
+    seeds: docs.example.com
+    limits: { pages: 2000 }
+    schedule: 15 3 * * *
+  - name: blog
+    seeds: [https://blog.example.com/, https://news.example.com/]
+    exclude: []
+    schedule: { everyHours: 6, jitterMinutes: 0 }
+  - name: shop
+    seeds: shop.example.com
+  - name: wiki
+    seeds: wiki.example.com
+    schedule: null
+`,
+      "f",
+    ).map(defineSource)
+    expect(docs).toMatchObject({
+      seeds: ["https://docs.example.com/"],
+      exclude: ["*.pdf"],
+      limits: { pages: 2000, depth: 4 },
+      schedule: { cron: "15 3 * * *", everyHours: null, timeZone: "Europe/Paris", jitterMinutes: 20 },
+      removal: { maxShare: 0.1, keepDays: 7 },
+    })
+    expect(blog).toMatchObject({
+      exclude: [],
+      limits: { pages: 500 },
+      schedule: { cron: null, everyHours: 6, timeZone: "Europe/Paris", jitterMinutes: 0 },
+    })
+    // A default without times makes no schedule.
+    expect([shop?.schedule, wiki?.schedule]).toEqual([null, null])
+  })
+
+  test("may give a schedule to all, which one of them replaces or refuses", () => {
+    const text = `
+defaults: { schedule: { everyHours: 12 } }
+sources:
+  - { name: a, seeds: a.example }
+  - { name: b, seeds: b.example, schedule: "0 4 * * *" }
+  - { name: c, seeds: c.example, schedule: null }
+`
+    expect(
+      parseSources(text, "f")
+        .map(defineSource)
+        .map(({ schedule }) => schedule && [schedule.cron, schedule.everyHours]),
+    ).toEqual([[null, 12], ["0 4 * * *", null], null])
+  })
+
+  test("may use anchors, and be JSON", () => {
+    const anchored = `
+sources:
+  - &base { name: a, seeds: a.example, limits: { depth: 2 } }
+  - { <<: *base, name: b, seeds: b.example }
+`
+    expect(parseSources(anchored, "f")[1]).toMatchObject({ name: "b", limits: { depth: 2 } })
+    expect(parseSources(`{"sources": []}`, "f")).toEqual([])
+  })
+
+  test("that is wrong is refused with each field, its source and its line", () => {
+    const text = `defaults:
+  limits:
+    pages: 0
+sources:
+  - name: docs
+    seeds: docs.example.com
+    colour: red
+    scope: planet
+    webhooks:
+      - url: https://hooks.example.com/
+        secret: hunter2
+    login: { kind: basic, user: ann, password: hunter2 }
+  - seeds: []
+    politeness: { delayMs: soon }
+`
+    expect(refusal(text)).toEqual([
+      "f:3: defaults.limits.pages must be >= 1",
+      expect.stringMatching(/^f:7: docs: colour is no field of a source; there are name, seeds, scope/),
+      "f:8: docs: scope must be one of host, domain, prefix",
+      expect.stringMatching(/^f:11: docs: webhooks\[0\]\.secret must name a secret, not hold one/),
+      expect.stringMatching(/^f:12: docs: login\.password must name a secret, not hold one/),
+      "f:13: sources[1].name is missing",
+      "f:13: sources[1].seeds must not be empty",
+      "f:14: sources[1].politeness.delayMs must be a whole number or null",
+    ])
+    expect(refusal(text).join()).not.toContain("hunter2")
+  })
+
+  test("is looked at for sense: addresses, patterns, times, networks", () => {
+    const text = `defaults:
+  exclude:
+    - "re:("
+sources:
+  - name: a
+    seeds: mailto:ann
+    schedule:
+      cron: 15 25 * * *
+      timeZone: Mars/Base
+    allowedNetworks: [10.0.0.0/8, "a b"]
+  - name: a
+    seeds: a.example
+    exclude: []
+    schedule: { cron: 15 3 * * *, everyHours: 2 }
+    revisit: { minHours: 5, maxHours: 2 }
+    login: { kind: form, url: /login, fields: { user: ann } }
+`
+    expect(refusal(text)).toEqual([
+      expect.stringMatching(/^f:3: a: exclude\[0\] is no pattern: "\(" is no valid regular expression/),
+      expect.stringMatching(/^f:6: a: seeds\[0\] must be an http or https address/),
+      expect.stringMatching(/^f:8: a: schedule\.cron must be five fields/),
+      expect.stringMatching(/^f:9: a: schedule\.timeZone must be the name of a time zone/),
+      expect.stringMatching(/^f:10: a: allowedNetworks\[1\] must be addresses, CIDR ranges or host names/),
+      "f:11: a is declared twice",
+      "f:14: a: schedule must have either cron or everyHours",
+      "f:15: a: revisit.maxHours must not be less than minHours",
+      expect.stringMatching(/^f:16: a: login\.url must be an http or https address/),
+    ])
+  })
+
+  test.each([
+    ["sources:\n  - name: a\n   seeds: b\n", "f:3: "],
+    ["", "f:1: is empty"],
+    ["sources: 5", "f:1: sources must be a list"],
+    ["- a\n- b\n", "f:1: must be a group of fields"],
+    [
+      "sources: [{ name: a, seeds: b.example, login: { kind: oauth } }]",
+      "f:1: a: login.kind must be one of basic",
+    ],
+    ["sources: [{ name: a, seeds: b.example }]\nsources: []\n", "f:2: "],
+    [
+      "sources: [{ name: a, seeds: 'ann:hunter2@b.example' }]",
+      "f:1: a: seeds[0] must not hold a user or password",
+    ],
+    ["sources:\n  - 7\n", "f:2: sources[0] must be a group of fields"],
+  ])("of no sense at all is refused too: %j", (text, start) => {
+    const [first = ""] = refusal(text)
+    expect(first.startsWith(start) ? start : first).toBe(start)
+  })
+})
+
+describe("the schema", () => {
+  type Node = { properties?: Record<string, Node>; default?: unknown; $ref?: string; items?: Node }
+  const schema = JSON.parse(readFileSync(SOURCES_SCHEMA_FILE, "utf8")) as {
+    $defs: { source: Node; defaults: Node; fields: Record<string, Node> }
+  }
+  const { source, defaults, fields } = schema.$defs
+  const whole = defineSource({
+    name: "a",
+    seeds: ["https://a.example/"],
+    schedule: {},
+    webhooks: [{ url: "b" }],
+  })
+
+  test("has the fields of a source, and no others", () => {
+    expect(Object.keys(source.properties ?? {}).sort()).toEqual(Object.keys(whole).sort())
+    expect(Object.keys(fields).sort()).toEqual(Object.keys(whole).sort())
+    const groups = Object.entries(whole).flatMap(([name, value]) => {
+      const inner = fields[name]?.properties ?? fields[name]?.items?.properties
+      const one: unknown = Array.isArray(value) ? value[0] : value
+      return inner ? [[name, Object.keys(inner).sort(), Object.keys(one as object).sort()]] : []
+    })
+    expect(groups.map(([name]) => name)).toContain("webhooks")
+    for (const [name, said, real] of groups) expect([name, said]).toEqual([name, real])
+  })
+
+  test("says of each field the default that it has", () => {
+    const plain = new Map(Object.entries(defineSource({ seeds: ["https://a.example/"] })))
+    const defaulted = Object.entries(fields).filter(([, field]) => "default" in field)
+    expect(defaulted.length).toBeGreaterThan(8)
+    for (const [name, field] of defaulted) expect([name, field.default]).toEqual([name, plain.get(name)])
+    for (const group of ["limits", "politeness", "pages", "schedule", "revisit", "removal"] as const) {
+      const said = Object.entries(fields[group]?.properties ?? {}).map(([key, one]) => [key, one.default])
+      expect([group, Object.fromEntries(said)]).toEqual([group, whole[group]])
+    }
+  })
+
+  test("lets defaults say all but what is each source's own", () => {
+    const own = ["name", "seeds", "sitemaps", "feeds"]
+    expect(Object.keys(defaults.properties ?? {}).sort()).toEqual(
+      Object.keys(source.properties ?? {})
+        .filter((name) => !own.includes(name))
+        .sort(),
+    )
+  })
+})
+
+test("the example in the handbook's folder is a file of sources with nothing wrong", () => {
+  const file = join(import.meta.dirname, "../../docs/sources.example.yaml")
+  const specs = parseSources(readFileSync(file, "utf8"), file)
+  expect(specs.map(({ name }) => name)).toEqual(["docs", "blog", "intranet"])
+})
