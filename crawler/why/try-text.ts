@@ -20,11 +20,7 @@ export function tryText(tried: Tried): string {
         "answer",
         `${reading.status}, ${reading.contentType || "no content type"}, ${countText(reading.bytes, "byte")}, ${tookMs} ms`,
       ],
-      [
-        "canonical",
-        reading.canonical &&
-          `${reading.canonical}: a run reads it too, and keeps one of both when they are alike`,
-      ],
+      ["canonical", reading.canonical],
       [
         "asks for",
         [reading.noindex && "noindex", reading.nofollow && "nofollow"].filter(Boolean).join(", ") || null,

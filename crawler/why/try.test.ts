@@ -73,7 +73,7 @@ describe("try", () => {
     expect(await outcomes("/quiet")).toEqual(["skipped:noindex", null, undefined])
     const copy = await tried(site.url("/copy"))
     expect(copy.reading!.canonical).toBe(site.url("/original"))
-    expect(tryText(copy)).toContain(`${site.url("/original")}: a run reads it too`)
+    expect(copy.detail).toContain(`canonical ${site.url("/original")}`)
     expect(await outcomes("/away")).toEqual([
       "skipped:out-of-scope",
       "redirects to http://127.0.0.2/",
