@@ -80,7 +80,7 @@ export const MANUAL_QUESTIONS: readonly AnswerQuestion[] = [
 
 /** Over the project's own handbook, `docs`; written from its pages, before any answer was seen. */
 export const HANDBOOK_QUESTIONS: readonly AnswerQuestion[] = [
-  { text: "how do I schedule a crawl?", facts: ["cron or a systemd timer"] },
+  { text: "how do I schedule a crawl?", facts: ["sources.yaml"] },
   { text: "which port does fossick listen on", facts: ["8080", "FOSSICK_PORT"] },
   { text: "how do I back up fossick", facts: ["Stop the appliance, copy the folder"] },
   {

@@ -1,0 +1,116 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { addressPatterns } from "../crawler/globs.ts"
+import { nextTimes } from "../crawler/sources/schedule.ts"
+import { defineSource } from "../crawler/sources/source.ts"
+import { SOURCES_SCHEMA_FILE } from "../crawler/sources/source-spec.ts"
+import { parseSources } from "../crawler/sources/sources-file.ts"
+import { SOURCES_HELP } from "../crawler/sources/sources-arguments.ts"
+
+interface Field {
+  readonly properties?: Readonly<Record<string, Field>>
+  readonly items?: Field
+  readonly oneOf?: readonly Field[]
+  readonly const?: string
+  readonly default?: unknown
+}
+const { $defs } = JSON.parse(readFileSync(SOURCES_SCHEMA_FILE, "utf8")) as {
+  $defs: { fields: Record<string, Field> }
+}
+const page = read("sources.md")
+
+describe("the page on sources", () => {
+  test("explains every field there is, with its default", () => {
+    expect(fieldRows("## Fields of a source")).toEqual(
+      Object.fromEntries(Object.entries($defs.fields).map(([name, field]) => [name, shown(field)])),
+    )
+  })
+
+  test.each(["limits", "politeness", "pages", "schedule", "revisit", "removal", "webhooks"])(
+    "explains every field of %s, with its default",
+    (group) => {
+      const field = $defs.fields[group]
+      const properties = field?.properties ?? field?.items?.properties ?? {}
+      expect(fieldRows(`### ${group}`)).toEqual(
+        Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, shown(one)])),
+      )
+    },
+  )
+
+  test("names every kind of login with its fields", () => {
+    const kinds = ($defs.fields["login"]?.oneOf ?? []).map(({ properties = {} }) => {
+      const { kind, ...fields } = properties
+      return [kind?.const, Object.keys(fields)]
+    })
+    const said = rows("### login").map(([kind = "", fields = ""]) => [codes(kind)[0], codes(fields)])
+    expect(said).toEqual(kinds)
+  })
+
+  test("names every command", () => {
+    const commands = [...SOURCES_HELP.matchAll(/^ {2}(\w+) .*/gm)].map(([, name = ""]) => name)
+    const mentioned = new Set([...page.matchAll(/npm run sources -- (\w+)/g)].map(([, name = ""]) => name))
+    expect([...mentioned].sort()).toEqual(commands.sort())
+  })
+
+  test("shows patterns that are some", () => {
+    const patterns = rows("## Patterns").map(
+      ([pattern = ""]) => codes(pattern.replaceAll("\\|", "|"))[0] ?? "",
+    )
+    expect(patterns.length).toBeGreaterThan(5)
+    for (const pattern of patterns) expect(() => addressPatterns("include", [pattern])).not.toThrow()
+  })
+})
+
+test("the files and schedules that the handbook shows are right", () => {
+  const shown = [page, read("schedule-a-crawl.md")].flatMap((text) =>
+    [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml = ""]) => yaml),
+  )
+  const files = shown.filter((yaml) => yaml.includes("sources:\n"))
+  expect(files).toHaveLength(2)
+  const sources = files.flatMap((yaml) => parseSources(yaml, "shown.yaml")).map(defineSource)
+  expect(sources.map(({ name }) => name)).toEqual(["docs", "blog", "docs"])
+  const nightly = sources.at(-1)?.schedule
+  const [first] = nightly ? nextTimes(nightly, 1, Date.UTC(2026, 0, 1), null) : []
+  expect(new Date(first ?? 0).toISOString()).toBe("2026-01-01T02:15:00.000Z")
+  for (const part of shown.filter((yaml) => yaml.startsWith("    "))) {
+    const whole = `sources:\n  - name: a\n    seeds: a.example\n${part}`
+    expect(() => parseSources(whole, "shown.yaml")).not.toThrow()
+  }
+})
+
+function read(name: string): string {
+  return readFileSync(join(import.meta.dirname, name), "utf8")
+}
+
+function shown(field: Field): string {
+  if (!("default" in field)) return ""
+  if (Array.isArray(field.default)) return `[${field.default.join(", ")}]`
+  return String(field.default)
+}
+
+/** Defaults by field, as the table below a heading says. */
+function fieldRows(heading: string): Record<string, string> {
+  return Object.fromEntries(
+    rows(heading).map(([name = "", , value = ""]) => [codes(name)[0] ?? "", codes(value)[0] ?? ""]),
+  )
+}
+
+/** Cells of the first table below a heading. */
+function rows(heading: string): string[][] {
+  const [, after = ""] = page.split(`\n${heading}\n`)
+  const [, table = ""] = /\n\|[-|]+\|\n((?:\|.*\n)+)/.exec(after) ?? []
+  return table
+    .trim()
+    .split("\n")
+    .map((row) =>
+      row
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+}
+
+function codes(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map((code) => code[1] ?? "")
+}
