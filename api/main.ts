@@ -7,7 +7,10 @@ import { pino } from "pino"
 import { crawlerSettings } from "#crawler/config.ts"
 import { ImageStore } from "#crawler/images/image-store.ts"
 import { Jobs } from "#crawler/jobs.ts"
+import { Removals } from "#crawler/removals/removals.ts"
+import { Sources } from "#crawler/sources/sources.ts"
 import { openStateStore } from "#crawler/state-store.ts"
+import { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
 import { EngineError } from "#engine"
 import { engineSettings } from "#engine/config.ts"
 import { openEmbedder } from "#engine/embedders/open-embedder.ts"
@@ -66,6 +69,15 @@ async function serve(): Promise<void> {
     chatModel,
     reader,
     keys,
+    admin: {
+      db,
+      engine,
+      jobs,
+      sources: new Sources(db, jobs),
+      removals: new Removals(db),
+      webhooks: new WebhookQueue(db),
+      crawlerConfig,
+    },
     meters: openCreditMeters(db),
     log,
     config,

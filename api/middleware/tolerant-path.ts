@@ -12,7 +12,9 @@ export function tolerantPath(endpoints: readonly string[]): Middleware {
     const path = ctx.path.replaceAll(/\/{2,}/g, "/")
     const segments = path.split("/").filter((segment) => segment !== "")
     const last = segments.at(-1)
-    const prefixed = last !== undefined && known.has(last) && segments[0] !== "docs"
+    // Below these a last segment may have the name of an endpoint: a page, a source.
+    const ownNames = segments[0] === "docs" || segments[0] === "admin"
+    const prefixed = last !== undefined && known.has(last) && !ownNames
     const meant = prefixed ? `/${last}` : path
     if (meant !== ctx.path) ctx.path = meant
     await next()

@@ -41,7 +41,7 @@ export async function post(
     } = await request(target, {
       dispatcher: guard.dispatcherFor(target),
       method: "POST",
-      headers: { ...authorization(target), ...headers, "content-type": "application/json" },
+      headers: { ...headers, "content-type": "application/json" },
       body,
       signal: AbortSignal.any([late, signal]),
     })
@@ -63,12 +63,6 @@ export async function post(
     const reason = late.aborted ? `no answer within ${timeoutMs / 1000} s` : reasonOf(error as Error)
     return { kind: "refused", status: null, error: reason, retryAfterMs: null, final: false }
   }
-}
-
-function authorization({ username, password }: URL): Record<string, string> {
-  if (username === "" && password === "") return {}
-  const both = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-  return { authorization: `Basic ${Buffer.from(both).toString("base64")}` }
 }
 
 function reasonOf(error: Error): string {

@@ -1,0 +1,52 @@
+import { Router } from "@koa/router"
+
+import type { CrawlerConfig, Jobs, Sources, StateStore } from "#crawler"
+import type { Removals } from "#crawler/removals/removals.ts"
+import type { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
+import type { Engine } from "#engine"
+
+import type { KeyStore } from "../accounts/keys.ts"
+import type { Middleware, RequestState } from "../context.ts"
+import { ApiError } from "../errors.ts"
+import { authentication } from "../middleware/authentication.ts"
+import { jobRoutes } from "./jobs.ts"
+import { pageRoutes } from "./pages.ts"
+import { removalRoutes } from "./removals.ts"
+import { optionalJsonBody } from "./request.ts"
+import { sourceRoutes } from "./sources.ts"
+import { webhookRoutes } from "./webhooks.ts"
+
+/** What the admin API looks at and changes. */
+export interface AdminParts {
+  readonly db: StateStore
+  readonly engine: Engine
+  readonly jobs: Jobs
+  readonly sources: Sources
+  readonly removals: Removals
+  readonly webhooks: WebhookQueue
+  readonly crawlerConfig: CrawlerConfig
+}
+
+/** `/admin/…`, for keys of the role admin. A key in the body is not taken: half of these calls have none. */
+export function adminRouter(
+  parts: AdminParts,
+  keys: Pick<KeyStore, "verify">,
+  { bodyLimit }: { readonly bodyLimit: number },
+): Router<RequestState> {
+  const router = new Router<RequestState>({ prefix: "/admin" })
+  router.use(authentication(keys, { bodyKey: false }).beforeBody, onlyAdmins, optionalJsonBody(bodyLimit))
+  sourceRoutes(router, parts)
+  jobRoutes(router, parts)
+  removalRoutes(router, parts)
+  pageRoutes(router, parts)
+  webhookRoutes(router, parts)
+  return router
+}
+
+const onlyAdmins: Middleware = async (ctx, next) => {
+  if (ctx.state.key.role !== "admin") {
+    throw new ApiError(403, "This key may search only. The admin API takes a key of the role admin.")
+  }
+  ctx.set("Cache-Control", "no-store")
+  await next()
+}

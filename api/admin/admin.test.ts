@@ -1,0 +1,349 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+
+import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
+import { Removals } from "#crawler/removals/removals.ts"
+import { runJob } from "#crawler/run-job.ts"
+import { testConfig } from "#crawler/testing/crawl-fixture.ts"
+import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
+import { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
+import type { Engine } from "#engine"
+import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+
+import {
+  type Answer,
+  answerOf,
+  SEARCH_KEY,
+  type ServedApp,
+  serveApp,
+  TEST_KEY,
+} from "../testing/serve-app.ts"
+
+/** No address is asked for under it. */
+const SEEDS = ["https://docs.example.com/"]
+
+describe("the admin API", () => {
+  const folder = mkdtempSync(join(tmpdir(), "fossick-admin-"))
+  const opened = new AsyncDisposableStack()
+  let db: StateStore
+  let engine: Engine
+  let jobs: Jobs
+  let sources: Sources
+  let site: TestSite
+  let app: ServedApp
+
+  beforeAll(async () => {
+    db = openStateStore(folder)
+    const embedder = new HashingEmbedder()
+    engine = opened.use(await EmbeddedEngine.open({ dir: join(folder, "index"), mode: "write", embedder }))
+    site = opened.use(
+      await startTestSite({
+        "/": article("Home", { links: ["/pumps", "/seals"] }),
+        "/pumps": article("Pumps"),
+        "/seals": article("Seals"),
+      }),
+    )
+    jobs = new Jobs(db)
+    sources = new Sources(db, jobs)
+    const admin = {
+      db,
+      engine,
+      jobs,
+      sources,
+      removals: new Removals(db),
+      webhooks: new WebhookQueue(db),
+      crawlerConfig: testConfig({ FOSSICK_ALLOWED_NETWORKS: "" }),
+    }
+    app = opened.use(await serveApp({ engine, admin }))
+  })
+  afterAll(async () => {
+    await opened.disposeAsync()
+    db.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  async function call(method: string, path: string, body?: unknown, key: string | null = TEST_KEY) {
+    const response = await fetch(`${app.url}/admin${path}`, {
+      method,
+      headers: {
+        ...(key !== null && { Authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+      },
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    })
+    return await answerOf(response)
+  }
+  const errorOf = ({ status: code, body }: Answer) => [code, body.detail.error]
+
+  /** Runs what is queued for a source, as the crawler process would. */
+  async function work(name: string): Promise<number> {
+    const [job] = jobs.open(name)
+    const config = testConfig()
+    const signal = new AbortController().signal
+    await runJob(job!.id, { db, jobs, engine, config, signal, whenAborted: "queued" })
+    return job!.id
+  }
+
+  test("takes keys of the role admin alone, from the header alone", async () => {
+    expect((await call("GET", "/sources", undefined, null)).status).toBe(401)
+    expect((await call("GET", "/sources", undefined, "guess")).status).toBe(401)
+    expect((await call("POST", "/try", { api_key: TEST_KEY, url: SEEDS[0] }, null)).status).toBe(401)
+    expect(errorOf(await call("GET", "/sources", undefined, SEARCH_KEY))).toEqual([
+      403,
+      "This key may search only. The admin API takes a key of the role admin.",
+    ])
+    // Whoever may not ask does not learn what there is.
+    expect((await call("GET", "/sources/none", undefined, SEARCH_KEY)).status).toBe(403)
+    const allowed = await call("GET", "/sources")
+    expect(allowed.status).toBe(200)
+    expect(allowed.headers.get("cache-control")).toBe("no-store")
+  })
+
+  test("answers every wrong call in the one envelope", async () => {
+    expect((await call("GET", "/nothing")).status).toBe(404)
+    expect((await call("PATCH", "/sources")).status).toBe(405)
+    expect(errorOf(await call("PUT", "/sources/x", "{"))).toEqual([
+      400,
+      "The request body is not valid JSON.",
+    ])
+    expect(errorOf(await call("GET", "/jobs?limit=0"))).toEqual([
+      400,
+      "Invalid limit. Must be a whole number from 1 to 1000.",
+    ])
+    expect(errorOf(await call("GET", "/jobs?state=lost"))).toEqual([
+      400,
+      "Invalid state. Must be one of queued, running, paused, finished, failed, cancelled.",
+    ])
+    expect(errorOf(await call("POST", "/removals/approve", { sauce: "x" }))[0]).toBe(422)
+  })
+
+  describe("sources", () => {
+    test("are declared, read back, changed and taken away", async () => {
+      const created = await call("PUT", "/sources/docs", {
+        seeds: SEEDS,
+        schedule: "15 3 * * *",
+        login: { kind: "basic", user: "ada", password: "${DOCS_PASSWORD}" },
+      })
+      expect([created.status, created.body]).toMatchObject([
+        201,
+        {
+          name: "docs",
+          origin: "api",
+          paused: false,
+          last_job: null,
+          source: {
+            seeds: SEEDS,
+            limits: { pages: 10_000 },
+            login: { kind: "basic", password: "${DOCS_PASSWORD}" },
+          },
+        },
+      ])
+      expect(new Date(created.body.next_run_at).toISOString()).toBe(created.body.next_run_at)
+      expect((await call("GET", "/sources/docs")).body).toEqual(created.body)
+
+      const changed = await call("PUT", "/sources/docs", { seeds: SEEDS, exclude: ["/draft/**"] })
+      expect([changed.status, changed.body.source.exclude, changed.body.next_run_at]).toEqual([
+        200,
+        ["/draft/**"],
+        null,
+      ])
+      expect((await call("DELETE", "/sources/docs")).body).toEqual({
+        name: "docs",
+        deleted: true,
+        remove_pages: false,
+      })
+      expect(errorOf(await call("GET", "/sources/docs"))).toEqual([404, 'There is no source "docs".'])
+      expect((await call("DELETE", "/sources/docs")).status).toBe(404)
+    })
+
+    test("that are wrong are refused with every field that is", async () => {
+      const { status: code, body } = await call("PUT", "/sources/docs", {
+        seeds: ["ftp://x/"],
+        scope: "hosts",
+        limits: { pages: 0 },
+      })
+      expect(code).toBe(422)
+      const fields = body.detail.problems.map(({ field }: { field: string }) => field)
+      expect(fields).toContain("scope")
+      expect(fields).toContain("limits.pages")
+      expect(errorOf(await call("PUT", "/sources/docs", { name: "other", seeds: SEEDS }))).toEqual([
+        422,
+        "name must be docs, as in the path.",
+      ])
+      expect((await call("GET", "/sources/docs")).status).toBe(404)
+    })
+
+    test("of the file are changed there alone", async () => {
+      sources.put({ name: "of-file", seeds: SEEDS }, "file")
+      for (const refused of [
+        await call("PUT", "/sources/of-file", { seeds: SEEDS }),
+        await call("DELETE", "/sources/of-file"),
+      ]) {
+        expect(refused.status).toBe(409)
+        expect(refused.body.detail.error).toContain("file of sources")
+      }
+      expect((await call("GET", "/sources/of-file")).body.origin).toBe("file")
+      sources.delete("of-file", { origin: "file" })
+    })
+
+    test("never show a secret, and refuse the word that hides one", async () => {
+      const login = { kind: "headers", headers: { "X-Token": "s3cret", "X-Named": "${TOKEN}" } }
+      sources.put({ name: "hidden", seeds: SEEDS, login }, "file")
+      const shown = await call("GET", "/sources/hidden")
+      expect(shown.body.source.login.headers).toEqual({ "X-Token": "(hidden)", "X-Named": "${TOKEN}" })
+      const { id } = sources.run("hidden")!
+      const answers = [shown, await call("GET", "/sources"), await call("GET", `/jobs/${id}`)]
+      expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain("s3cret")
+      jobs.cancel(id)
+      sources.delete("hidden", { origin: "file" })
+      const refused = await call("PUT", "/sources/hidden", shown.body.source)
+      expect(errorOf(refused)).toEqual([422, expect.stringContaining("login holds (hidden)")])
+    })
+
+    test("are paused and resumed, and say when they run", async () => {
+      await call("PUT", "/sources/nightly", {
+        seeds: SEEDS,
+        schedule: { cron: "15 3 * * *", timeZone: "Europe/Paris" },
+      })
+      const runs = await call("GET", "/sources/nightly/next-runs?count=3")
+      expect(runs.body.next_runs).toHaveLength(3)
+      expect((await call("POST", "/sources/nightly/pause")).body).toMatchObject({
+        paused: true,
+        next_run_at: null,
+      })
+      expect((await call("GET", "/sources/nightly/next-runs")).body.next_runs).toEqual([])
+      expect((await call("POST", "/sources/nightly/resume", {})).body.paused).toBe(false)
+      expect((await call("POST", "/sources/none/pause")).status).toBe(404)
+      expect((await call("POST", "/sources/nightly/pause", { for: "ever" })).status).toBe(422)
+      await call("DELETE", "/sources/nightly")
+    })
+
+    test("are listed in slices, also one with the name of an endpoint", async () => {
+      for (const name of ["a", "search", "z z"]) {
+        expect((await call("PUT", `/sources/${encodeURIComponent(name)}`, { seeds: SEEDS })).status).toBe(201)
+      }
+      const { body } = await call("GET", "/sources?limit=1&offset=1")
+      expect(body).toMatchObject({ total: 3, limit: 1, offset: 1, sources: [{ name: "search" }] })
+      expect((await call("GET", "/sources/search")).body.name).toBe("search")
+      for (const name of ["a", "search", "z%20z"]) {
+        expect((await call("DELETE", `/sources/${name}`)).status).toBe(200)
+      }
+    })
+  })
+
+  test("runs a source, follows its job, traces its pages and undoes its removals", async () => {
+    await call("PUT", "/sources/site", { seeds: [site.url("/")], rendering: "http" })
+    const asked = await call("POST", "/sources/site/run", { visits: "all" })
+    expect([asked.status, asked.body]).toMatchObject([
+      202,
+      { source: "site", trigger: "api", visits: "all", state: "queued" },
+    ])
+    expect((await call("POST", "/sources/none/run")).status).toBe(404)
+    expect((await call("POST", "/sources/site/run", { visits: "some" })).status).toBe(422)
+
+    // Before anybody works on it, it can be paused and resumed.
+    const id = asked.body.id
+    expect((await call("POST", `/jobs/${id}/pause`)).body.state).toBe("paused")
+    expect(errorOf(await call("POST", `/jobs/${id}/pause`))).toEqual([
+      409,
+      `Job ${id} is paused: there is nothing to pause.`,
+    ])
+    expect((await call("POST", `/jobs/${id}/resume`)).body.state).toBe("queued")
+    await work("site")
+
+    const done = (await call("GET", `/jobs/${id}`)).body
+    expect(done).toMatchObject({
+      state: "finished",
+      outcomes: { indexed: 3 },
+      failures: [],
+      settings: { name: "site", seeds: [site.url("/")] },
+    })
+    expect(done.log.map(({ text }: { text: string }) => text)).toContain("finished")
+    expect(errorOf(await call("POST", `/jobs/${id}/cancel`))[0]).toBe(409)
+    expect((await call("GET", "/jobs/999999")).status).toBe(404)
+    expect((await call("GET", "/jobs/1e3")).status).toBe(404)
+    const list = (await call("GET", "/jobs?source=site&state=finished")).body
+    expect(list).toMatchObject({ total: 1, offset: 0, jobs: [{ id, removals: { removed: 0, held: 0 } }] })
+    expect((await call("GET", "/sources/site")).body.last_job).toMatchObject({ id, state: "finished" })
+
+    const query = encodeURIComponent("how are pumps set up")
+    const trace = (await call("GET", `/why?url=${encodeURIComponent(site.url("/pumps"))}&query=${query}`))
+      .body
+    expect(trace).toMatchObject({ url: site.url("/pumps"), in_index: true })
+    expect(trace.steps.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(["found", "outcome", "index", "rank"]),
+    )
+    expect(errorOf(await call("GET", "/why?url=pumps"))).toEqual([
+      400,
+      "Invalid url. Must be an http or https address.",
+    ])
+
+    // Two of three pages gone is more than a run may remove unasked.
+    site.serve({ "/pumps": status(410), "/seals": status(410) })
+    await call("POST", "/sources/site/run")
+    const second = await work("site")
+    const held = (await call("GET", "/removals")).body
+    expect(held).toMatchObject({
+      total: 2,
+      removals: [{ url: site.url("/pumps"), state: "held", source: "site", job_id: second }, {}],
+      held: [{ source: "site", pages: 2, of_pages: 3, job_id: second }],
+    })
+    expect((await call("POST", "/removals/approve", { source: "site" })).body).toEqual({
+      source: "site",
+      pages: 2,
+    })
+    expect((await call("POST", "/removals/reject", { source: "site" })).status).toBe(409)
+    expect((await call("GET", "/removals?state=approved&source=site&limit=1")).body).toMatchObject({
+      total: 2,
+      limit: 1,
+      removals: [{ state: "approved" }],
+    })
+    expect((await call("POST", "/removals/restore", { urls: [site.url("/pumps")] })).status).toBe(409)
+    expect((await call("POST", "/removals/restore", { source: "site", job_id: 1 })).status).toBe(422)
+  })
+
+  test("tries a page with a source's settings, and reaches no private address that no source names", async () => {
+    const started = jobs.count()
+    const refused = await call("POST", "/try", { url: "http://127.0.0.1:9/", rendering: "http" })
+    expect(refused.body).toMatchObject({ outcome: "failed:blocked-address", page: null })
+    sources.put({ name: "tried", seeds: [site.url("/")], rendering: "http", pages: { country: "fr" } })
+    const tried = (await call("POST", "/try", { url: site.url("/"), source: "tried" })).body
+    expect(tried).toMatchObject({
+      source: "tried",
+      belongs: true,
+      outcome: "indexed",
+      robots: { obeyed: true, allowed: true },
+      reading: { status: 200, content_type: "text/html", links: { total: 2, followed: 2 } },
+      page: { title: "Home", country: "fr", passages: [{ text: expect.any(String) }] },
+    })
+    expect((await call("POST", "/try", { url: site.url("/"), source: "none" })).status).toBe(404)
+    expect((await call("POST", "/try", { url: "x" })).status).toBe(422)
+    expect(jobs.count()).toBe(started)
+    sources.delete("tried")
+  })
+
+  test("lists what was sent to webhooks, and sends it again", async () => {
+    const { id } = jobs.enqueue(
+      sources.put({
+        name: "told",
+        seeds: SEEDS,
+        webhooks: [{ url: "https://hooks.example.com/x", secret: "${HOOK_SECRET}" }],
+      }).source,
+    )
+    jobs.cancel(id)
+    new WebhookQueue(db).collect()
+    const { body } = await call("GET", "/webhooks/deliveries")
+    expect(body).toMatchObject({
+      total: 1,
+      deliveries: [{ source: "told", job_id: id, event: "finished", state: "waiting", attempts: 0 }],
+    })
+    expect((await call("GET", "/webhooks/deliveries?state=given-up")).body.total).toBe(0)
+    const [delivery] = body.deliveries
+    expect((await call("POST", `/webhooks/deliveries/${delivery.id}/retry`)).status).toBe(202)
+    expect((await call("POST", "/webhooks/deliveries/none/retry")).status).toBe(404)
+  })
+})

@@ -1,0 +1,76 @@
+import type { Router } from "@koa/router"
+
+import { tracePage } from "#crawler/why/trace.ts"
+import { traceOnWire } from "#crawler/why/wire.ts"
+import { type PageUrl, toPageUrl } from "#engine"
+
+import { type Context, type RequestState } from "../context.ts"
+import { ApiError, badRequest } from "../errors.ts"
+import type { AdminParts } from "./admin-router.ts"
+import { parameter, strictBody, unprocessable } from "./request.ts"
+
+const MAX_QUERY_CHARS = 4000
+/** Pages tried at the same time: each may start a browser. */
+const TRIES = 2
+
+/** What is known of one page, and how it reads now. */
+export function pageRoutes(router: Router<RequestState>, parts: AdminParts): void {
+  const readTry = strictBody<{ url: string; source?: string; rendering?: "http" | "browser" | "auto" }>({
+    required: ["url"],
+    properties: {
+      url: { type: "string" },
+      source: { type: "string" },
+      rendering: { type: "string", enum: ["http", "browser", "auto"] },
+    },
+  })
+  let trying = 0
+
+  router.get("/why", async (ctx) => {
+    const url = addressOf(parameter(ctx, "url"))
+    if (url === null) throw badRequest("Invalid url. Must be an http or https address.")
+    const query = parameter(ctx, "query")
+    if (query !== undefined && query.length > MAX_QUERY_CHARS) {
+      throw badRequest(`Invalid query. Must have at most ${MAX_QUERY_CHARS} characters.`)
+    }
+    ctx.body = traceOnWire(await tracePage(url, parts, query))
+  })
+
+  router.post("/try", async (ctx) => {
+    const { url: address, source, rendering } = readTry(ctx)
+    const url = addressOf(address)
+    if (url === null) throw unprocessable([{ field: "url", message: "must be an http or https address" }])
+    if (trying >= TRIES) throw new ApiError(429, "Other pages are being tried. Try again shortly.")
+    trying += 1
+    try {
+      // Loaded with the first: what reading needs is a third of this process's code.
+      const { tryAddress } = await import("#crawler/why/try-address.ts")
+      const { triedOnWire } = await import("#crawler/why/try-wire.ts")
+      const { db, jobs, sources, crawlerConfig: config } = parts
+      const signal = whileWaiting(ctx)
+      const tried = await tryAddress(url, {
+        db,
+        jobs,
+        sources,
+        config,
+        source,
+        rendering,
+        trusted: false,
+        signal,
+      })
+      if (tried === null)
+        throw new ApiError(404, `There is no source ${JSON.stringify(source?.slice(0, 200))}.`)
+      ctx.body = triedOnWire(tried)
+    } finally {
+      trying -= 1
+    }
+  })
+}
+
+const addressOf = (text: string | undefined): PageUrl | null => (text === undefined ? null : toPageUrl(text))
+
+/** Aborted when the caller hangs up. */
+function whileWaiting(ctx: Context): AbortSignal {
+  const gone = new AbortController()
+  ctx.res.once("close", () => gone.abort())
+  return gone.signal
+}

@@ -1,0 +1,66 @@
+import type { Router } from "@koa/router"
+
+import type { RemovalState } from "#crawler/removals/removals.ts"
+
+import type { RequestState } from "../context.ts"
+import { ApiError } from "../errors.ts"
+import type { AdminParts } from "./admin-router.ts"
+import { oneOfParameter, parameter, sliceOf, strictBody, unprocessable } from "./request.ts"
+import { heldOnWire, removalOnWire } from "./wire.ts"
+
+const STATES: readonly RemovalState[] = ["struck", "held", "approved", "removed", "restoring"]
+const MAX_URLS = 1000
+
+/** Pages that are gone, or seem to be: list them, say yes or no, put them back. */
+export function removalRoutes(router: Router<RequestState>, { removals }: AdminParts): void {
+  const readSource = strictBody<{ source: string }>({
+    required: ["source"],
+    properties: { source: { type: "string" } },
+  })
+  const readRestore = strictBody<{ urls?: string[]; source?: string; job_id?: number }>({
+    properties: {
+      urls: { type: "array", items: { type: "string" }, minItems: 1, maxItems: MAX_URLS },
+      source: { type: "string" },
+      job_id: { type: "integer", minimum: 1 },
+    },
+  })
+
+  router.get("/removals", (ctx) => {
+    const { limit, offset } = sliceOf(ctx)
+    const state = oneOfParameter(ctx, "state", STATES) ?? "held"
+    const source = parameter(ctx, "source")
+    ctx.body = {
+      removals: removals
+        .list(state, { limit, offset, ...(source !== undefined && { source }) })
+        .map(removalOnWire),
+      total: removals.count(state, source),
+      limit,
+      offset,
+      held: removals.held().map(heldOnWire),
+    }
+  })
+
+  for (const answer of ["approve", "reject"] as const) {
+    router.post(`/removals/${answer}`, (ctx) => {
+      const { source } = readSource(ctx)
+      const pages = removals[answer](source)
+      if (pages === 0) {
+        throw new ApiError(409, `No removals of ${JSON.stringify(source.slice(0, 200))} wait for an answer.`)
+      }
+      ctx.status = 202
+      ctx.body = { source, pages }
+    })
+  }
+
+  router.post("/removals/restore", (ctx) => {
+    const { urls, source, job_id: job } = readRestore(ctx)
+    const given = [urls, source, job].filter((one) => one !== undefined).length
+    if (given !== 1) throw unprocessable([{ field: "", message: "Give one of urls, source and job_id" }])
+    const pages = removals.restore(
+      urls ? { urls } : source !== undefined ? { source } : { job: job as number },
+    )
+    if (pages === 0) throw new ApiError(409, "None of these pages is removed and kept for restoring.")
+    ctx.status = 202
+    ctx.body = { pages }
+  })
+}

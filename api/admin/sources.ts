@@ -1,0 +1,130 @@
+import type { Router } from "@koa/router"
+
+import { fieldText, SourceError } from "#crawler/sources/source-spec.ts"
+import { SourceOfFileError } from "#crawler/sources/source-table.ts"
+
+import type { Context, RequestState } from "../context.ts"
+import { ApiError, badRequest } from "../errors.ts"
+import type { AdminParts } from "./admin-router.ts"
+import { flagParameter, sliceOf, strictBody, unprocessable, wholeNumber } from "./request.ts"
+import { jobOnWire, sourceOnWire } from "./wire.ts"
+
+const MAX_NEXT_RUNS = 100
+/** How lists show values of a login that may be secrets. */
+const HIDDEN = "(hidden)"
+
+/** The declared sources: list, show, declare, take away, run, pause, resume. */
+export function sourceRoutes(router: Router<RequestState>, { sources, jobs, removals }: AdminParts): void {
+  const readRun = strictBody<{ visits?: "all" | "due" }>({
+    properties: { visits: { type: "string", enum: ["all", "due"] } },
+  })
+  const nothing = strictBody<Record<string, never>>({ properties: {} })
+  const lastJob = (name: string) => jobs.list({ source: name, limit: 1 })[0] ?? null
+  const shown = (name: string) => {
+    const entry = sources.get(name)
+    if (!entry) throw unknownSource(name)
+    return sourceOnWire(entry, lastJob(name))
+  }
+
+  router.get("/sources", (ctx) => {
+    const { limit, offset } = sliceOf(ctx)
+    const all = sources.list()
+    ctx.body = {
+      sources: all
+        .slice(offset, offset + limit)
+        .map((entry) => sourceOnWire(entry, lastJob(entry.source.name))),
+      total: all.length,
+      limit,
+      offset,
+    }
+  })
+
+  router.get("/sources/:name", (ctx) => {
+    ctx.body = shown(nameOf(ctx))
+  })
+
+  router.put("/sources/:name", (ctx) => {
+    const name = nameOf(ctx)
+    const { name: written = name, ...fields } = ctx.state.body
+    if (written !== name) throw unprocessable([{ field: "name", message: `must be ${name}, as in the path` }])
+    refuseHidden(fields)
+    const isNew = sources.get(name) === null
+    try {
+      sources.put({ name, ...fields })
+    } catch (error) {
+      throw sourceRefusal(error)
+    }
+    ctx.status = isNew ? 201 : 200
+    ctx.body = shown(name)
+  })
+
+  router.delete("/sources/:name", (ctx) => {
+    const name = nameOf(ctx)
+    const removePages = flagParameter(ctx, "remove_pages")
+    try {
+      if (!sources.delete(name, { removePages })) throw unknownSource(name)
+    } catch (error) {
+      throw sourceRefusal(error)
+    }
+    ctx.body = { name, deleted: true, remove_pages: removePages }
+  })
+
+  router.post("/sources/:name/run", (ctx) => {
+    const name = nameOf(ctx)
+    const { visits = "all" } = readRun(ctx)
+    const job = sources.run(name, { trigger: "api", visits })
+    if (!job) throw unknownSource(name)
+    ctx.status = 202
+    ctx.body = jobOnWire(job, removals.ofRun(job.id))
+  })
+
+  for (const action of ["pause", "resume"] as const) {
+    router.post(`/sources/:name/${action}`, (ctx) => {
+      nothing(ctx)
+      const name = nameOf(ctx)
+      if (!sources[action](name)) throw unknownSource(name)
+      ctx.body = shown(name)
+    })
+  }
+
+  router.get("/sources/:name/next-runs", (ctx) => {
+    const name = nameOf(ctx)
+    const count = wholeNumber(ctx, "count", 5, 1, MAX_NEXT_RUNS)
+    const entry = sources.get(name)
+    if (!entry) throw unknownSource(name)
+    ctx.body = {
+      name,
+      paused: entry.paused,
+      schedule: entry.source.schedule,
+      next_runs: sources.nextRuns(name, count),
+    }
+  })
+}
+
+function nameOf(ctx: Context & { params?: Readonly<Record<string, string>> }): string {
+  const name = ctx.params?.["name"]
+  if (name === undefined) throw badRequest("The name of the source is missing.")
+  return name
+}
+
+const unknownSource = (name: string): ApiError =>
+  new ApiError(404, `There is no source ${JSON.stringify(name.slice(0, 200))}.`)
+
+function sourceRefusal(error: unknown): unknown {
+  if (error instanceof SourceOfFileError) return new ApiError(409, error.message)
+  if (error instanceof SourceError) {
+    return unprocessable(error.problems.map(({ path, message }) => ({ field: fieldText(path), message })))
+  }
+  return error
+}
+
+/** What was read here must not be written back: it would replace a secret by the word that hides it. */
+function refuseHidden(fields: Readonly<Record<string, unknown>>): void {
+  if (!JSON.stringify(fields["login"] ?? null).includes(JSON.stringify(HIDDEN))) return
+  throw unprocessable([
+    {
+      field: "login",
+      message: `holds ${HIDDEN} where a value was hidden; write the value, or name a secret`,
+    },
+  ])
+}

@@ -1,0 +1,36 @@
+import type { Router } from "@koa/router"
+
+import type { DeliveryState } from "#crawler/webhooks/webhook-queue.ts"
+
+import type { RequestState } from "../context.ts"
+import { ApiError } from "../errors.ts"
+import type { AdminParts } from "./admin-router.ts"
+import { oneOfParameter, sliceOf, strictBody } from "./request.ts"
+import { deliveryOnWire } from "./wire.ts"
+
+const STATES: readonly DeliveryState[] = ["waiting", "delivered", "given-up"]
+
+/** What was sent to the receivers of webhooks, and what could not be. */
+export function webhookRoutes(router: Router<RequestState>, { webhooks }: AdminParts): void {
+  const nothing = strictBody<Record<string, never>>({ properties: {} })
+
+  router.get("/webhooks/deliveries", (ctx) => {
+    const { limit, offset } = sliceOf(ctx)
+    const state = oneOfParameter(ctx, "state", STATES)
+    ctx.body = {
+      deliveries: webhooks.list({ limit, offset, ...(state && { state }) }).map(deliveryOnWire),
+      total: webhooks.count(state),
+      limit,
+      offset,
+    }
+  })
+
+  router.post("/webhooks/deliveries/:id/retry", (ctx) => {
+    nothing(ctx)
+    const id = ctx.params["id"] ?? ""
+    if (!webhooks.retry(id))
+      throw new ApiError(404, `There is no delivery ${JSON.stringify(id.slice(0, 50))}.`)
+    ctx.status = 202
+    ctx.body = { id, state: "waiting" }
+  })
+}

@@ -1,0 +1,88 @@
+import type { Job, SourceEntry } from "#crawler"
+import type { JobEvent } from "#crawler/jobs.ts"
+import type { HeldRemovals, Removal, RunRemovals } from "#crawler/removals/removals.ts"
+import { withoutSecrets } from "#crawler/sources/shown-source.ts"
+import type { Delivery } from "#crawler/webhooks/webhook-queue.ts"
+
+// What the admin API answers, as it stands on the wire. A source has the field names of the file of sources.
+
+export function jobOnWire(job: Job, removals: RunRemovals | null) {
+  return {
+    id: job.id,
+    source: job.source.name,
+    trigger: job.trigger,
+    visits: job.visits,
+    state: job.state,
+    created_at: job.createdAt,
+    started_at: job.startedAt,
+    ended_at: job.endedAt,
+    queued: job.queued,
+    outcomes: job.outcomes,
+    removals,
+    note: job.note,
+    error: job.error,
+  }
+}
+
+export const eventOnWire = ({ at, level, text }: JobEvent) => ({ at, level, text })
+
+export function sourceOnWire(entry: SourceEntry, last: Job | null) {
+  return {
+    name: entry.source.name,
+    origin: entry.origin,
+    paused: entry.paused,
+    created_at: entry.createdAt,
+    updated_at: entry.updatedAt,
+    next_run_at: entry.nextRun,
+    last_job: last && {
+      id: last.id,
+      state: last.state,
+      created_at: last.createdAt,
+      ended_at: last.endedAt,
+      note: last.note,
+    },
+    source: withoutSecrets(entry.source),
+  }
+}
+
+export function removalOnWire(removal: Removal) {
+  return {
+    url: removal.url,
+    source: removal.source,
+    state: removal.state,
+    reason: removal.reason,
+    detail: removal.detail,
+    strikes: removal.strikes,
+    job_id: removal.job,
+    at: removal.at,
+    kept_until: removal.keptUntil,
+  }
+}
+
+export function heldOnWire(held: HeldRemovals) {
+  return {
+    source: held.source,
+    pages: held.pages,
+    of_pages: held.ofPages,
+    reasons: held.reasons,
+    job_id: held.job,
+    at: held.at,
+  }
+}
+
+export function deliveryOnWire(delivery: Delivery) {
+  return {
+    id: delivery.id,
+    source: delivery.source,
+    job_id: delivery.job,
+    event: delivery.event,
+    url: delivery.url,
+    state: delivery.state,
+    attempts: delivery.attempts,
+    created_at: delivery.createdAt,
+    last_attempt_at: delivery.lastAttemptAt,
+    next_attempt_at: delivery.nextAttemptAt,
+    last_status: delivery.lastStatus,
+    last_error: delivery.lastError,
+  }
+}
