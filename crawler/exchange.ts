@@ -3,6 +3,8 @@ import type { Dispatcher } from "undici"
 
 export interface ExchangeOptions {
   readonly headers: Readonly<Record<string, string>>
+  /** Default: GET, without a body. */
+  readonly post?: string
   /** Body bytes as sent; one more and the exchange ends as `too-large`. */
   readonly maxBytes: number
   /** Whether to read the body of this response. */
@@ -28,7 +30,8 @@ const DRAINED_BYTES = 65_536
 class Stop extends Error {}
 
 /**
- * Sends a GET over the dispatcher itself: no stream per body, which is a good part of the cost of a small page.
+ * Sends a GET or a POST over the dispatcher itself: no stream per body, which is a good part of the cost of a small
+ * page.
  */
 export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOptions): Promise<Exchange> {
   return new Promise((resolve) => {
@@ -57,7 +60,13 @@ export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOpti
     })
     try {
       dispatcher.dispatch(
-        { origin: url.origin, path: url.pathname + url.search, method: "GET", headers: options.headers },
+        {
+          origin: url.origin,
+          path: url.pathname + url.search,
+          method: options.post === undefined ? "GET" : "POST",
+          headers: options.headers,
+          body: options.post ?? null,
+        },
         {
           onRequestStart(started) {
             controller = started

@@ -4,6 +4,7 @@ import { type AddressGuard, BlockedAddressError } from "./address-guard.ts"
 import { isReadableType, mediaType } from "./content-type.ts"
 import { ACCEPTED_ENCODINGS, decompress } from "./content-encoding.ts"
 import { exchange } from "./exchange.ts"
+import type { Session } from "./login/session.ts"
 import type { CrawlOutcome, FailureReason } from "./outcome.ts"
 
 /** A failed outcome that also says whether the next visit may well succeed. */
@@ -43,6 +44,8 @@ export interface FetchOptions {
   readonly signal?: AbortSignal | undefined
   /** Of a copy at hand: sent as If-None-Match and If-Modified-Since, but not to where a redirect leads. */
   readonly validators?: Validators | undefined
+  /** Credentials and cookies, asked for anew for each hop. */
+  readonly session?: Session | undefined
   /** Asked before a redirect is followed; an outcome ends the visit with it. */
   readonly onRedirect?: (to: PageUrl) => Promise<CrawlOutcomeOfRedirect | null>
   /** The Accept header. Default: pages and text. */
@@ -113,7 +116,7 @@ async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Pr
   }
   const accepts = options.accepts ?? isReadableType
   const answer = await exchange(dispatcher, target, {
-    headers: requestHeaders(options),
+    headers: { ...requestHeaders(options), ...options.session?.headersFor(target) },
     maxBytes: options.maxBytes,
     signal,
     wants: (status, headers) =>
@@ -124,6 +127,7 @@ async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Pr
     return failureOf(signal.aborted ? (signal.reason as Error) : answer.error, answer.inBody, options)
   }
   const { status, headers } = answer
+  options.session?.noteSetCookie(target, headers["set-cookie"])
   if (status === 304 && options.validators) return { kind: "not-modified", url, headers }
   if ([301, 302, 303, 307, 308].includes(status) && headers.location !== undefined) {
     // Servers send UTF-8 here though headers are Latin-1 by the letter.

@@ -21,6 +21,7 @@ import {
   type Validators,
   validatorsOf,
 } from "./fetch.ts"
+import type { LoginReader, SourceLogin } from "./login/source-login.ts"
 import type { CrawlOutcome } from "./outcome.ts"
 import type { ReadBodyTask } from "./read-body.ts"
 import { type ReadBodyResult, ReaderThreads } from "./reader-threads.ts"
@@ -35,6 +36,8 @@ export interface ReaderOptions {
   readonly rendering?: Rendering
   /** Hosts that may be read though private, beside the settings' networks: `host`, `host:port`. */
   readonly allow?: readonly string[]
+  /** Keeps visits to the site's pages logged in; {@link PageReader.logIn} before the first of them. */
+  readonly login?: SourceLogin
 }
 
 /** Other text than UTF-8 takes long to decode, and a large one is better decoded by a thread. */
@@ -83,6 +86,7 @@ export class PageReader implements Reader {
   readonly #rendering: PageRendering
   readonly #defaultRendering: Rendering
   readonly #documentThreads: ReaderThreads
+  readonly #login: SourceLogin | null
 
   constructor(config: CrawlerConfig, options: ReaderOptions = {}) {
     this.#config = config
@@ -98,6 +102,7 @@ export class PageReader implements Reader {
       timeoutMs: config.readTimeoutMs,
       memoryMb: DOCUMENT_MEMORY_MB,
     })
+    this.#login = options.login ?? null
     this.#defaultRendering = options.rendering ?? "http"
     this.#rendering = new PageRendering({
       config,
@@ -112,6 +117,14 @@ export class PageReader implements Reader {
         timeoutMs: Math.min(config.timeoutMs, ROBOTS_TIMEOUT_MS),
       }),
     )
+  }
+
+  /**
+   * Logs in where the source has a login.
+   * @throws LoginError saying why nobody is logged in
+   */
+  async logIn(): Promise<void> {
+    await this.#login?.start(this.#loginReader())
   }
 
   /** Whether the host is ours, named in the settings or private by its address: it may be read at full speed. */
@@ -155,7 +168,10 @@ export class PageReader implements Reader {
     return fetchPage(url, { ...this.#fetchOptions(this.#config.timeoutMs), ...options })
   }
 
-  /** Fetches and reads, whatever robots.txt says. */
+  /**
+   * Fetches and reads, whatever robots.txt says.
+   * @throws LoginError when the site asks for a login anew and does not grant it
+   */
   async visit(url: PageUrl, options: VisitOptions = {}): Promise<Visit> {
     const timeoutMs = options.timeoutMs ?? this.#config.timeoutMs
     const rendering = options.rendering ?? this.#defaultRendering
@@ -180,13 +196,69 @@ export class PageReader implements Reader {
     ])
   }
 
-  #fetchFor(url: PageUrl, options: VisitOptions, timeoutMs: number): Promise<FetchResult> {
+  async #fetchFor(url: PageUrl, options: VisitOptions, timeoutMs: number): Promise<FetchResult> {
+    const login = this.#login
+    if (login === null) return await this.#fetchOnce(url, options, timeoutMs)
+    if (login.endsSession(url))
+      return { kind: "skipped", because: "out-of-scope", detail: "visiting it would end the session" }
+    const { generation } = login
+    const first = await this.#fetchLoggedIn(login, url, options, timeoutMs)
+    if (!first.isSignedOut) return first.result
+    await login.renew(generation, this.#loginReader(options.signal))
+    const second = await this.#fetchLoggedIn(login, url, options, timeoutMs)
+    if (!second.isSignedOut) return second.result
+    // A box to log in that is there even for those who are, or a page for others than this user.
+    if (second.result.kind === "fetched" && !login.isLoginPage(second.result.url)) {
+      login.noteFormEverywhere()
+      return second.result
+    }
+    const detail = "the site asks for a login though somebody is logged in"
+    return { kind: "failed", because: "http-status", detail, transient: false }
+  }
+
+  /** As {@link #fetchOnce}; a redirect to the login form is not followed, whatever robots.txt says of the form. */
+  async #fetchLoggedIn(
+    login: SourceLogin,
+    url: PageUrl,
+    options: VisitOptions,
+    timeoutMs: number,
+  ): Promise<{ readonly result: FetchResult; readonly isSignedOut: boolean }> {
+    let isSentToForm = false
+    const onRedirect: FetchOptions["onRedirect"] = async (to) => {
+      if (!login.isLoginPage(to) || login.isLoginPage(url)) return (await options.onRedirect?.(to)) ?? null
+      isSentToForm = true
+      return {
+        kind: "failed",
+        because: "http-status",
+        detail: "redirects to the login form",
+        transient: false,
+      }
+    }
+    const result = await this.#fetchOnce(url, { ...options, onRedirect }, timeoutMs)
+    const isSignedOut = isSentToForm || login.isSignedOut(url, result)
+    if (!isSignedOut && result.kind === "fetched") login.notePage()
+    return { result, isSignedOut }
+  }
+
+  #fetchOnce(url: PageUrl, options: VisitOptions, timeoutMs: number): Promise<FetchResult> {
     return fetchPage(url, {
       ...this.#fetchOptions(timeoutMs),
       ...(options.onRedirect ? { onRedirect: options.onRedirect } : {}),
       signal: options.signal,
       validators: options.validators,
     })
+  }
+
+  #loginReader(signal?: AbortSignal): LoginReader {
+    return {
+      ...this.#fetchOptions(this.#config.timeoutMs),
+      signal,
+      fetch: (address) => {
+        const url = toPageUrl(address)
+        if (url === null) throw new Error(`${address} is no http address`)
+        return this.#fetchOnce(url, signal ? { signal } : {}, this.#config.timeoutMs)
+      },
+    }
   }
 
   async #readBody(fetched: Fetched, deadline: number, options: VisitOptions): Promise<Visit> {
@@ -292,6 +364,7 @@ export class PageReader implements Reader {
   #fetchOptions(timeoutMs: number): FetchOptions {
     return {
       guard: this.#guard,
+      session: this.#login?.session,
       userAgent: userAgentHeader(this.#config),
       maxBytes: this.#config.maxBytes,
       maxRedirects: this.#config.maxRedirects,

@@ -1,17 +1,39 @@
+import { environment } from "#engine/settings.ts"
 import { leadsToPrivate } from "./address-guard.ts"
 import type { CrawlerConfig } from "./config.ts"
+import { SourceLogin } from "./login/source-login.ts"
 import { PageReader } from "./reader.ts"
 import { requireBrowser } from "./render/find-browser.ts"
 import type { Source } from "./sources/source.ts"
 
 /**
- * The reader of a source's runs, which may reach what the source may. Whoever opens it closes it.
+ * The reader of a source's runs, which may reach what the source may, logged in where the source has a login. Whoever
+ * opens it closes it.
+ * @param env where secrets that the login names `${NAME}` are. Default: the process's, with `fossick.env` under it.
+ * @throws LoginError when the site does not let us in.
  * @throws Error when all pages are to be read in a browser and there is none.
  */
-export async function openSourceReader(source: Source, config: CrawlerConfig): Promise<PageReader> {
-  const { rendering } = source
+export async function openSourceReader(
+  source: Source,
+  config: CrawlerConfig,
+  env: NodeJS.ProcessEnv = environment(),
+): Promise<PageReader> {
+  const { rendering, login } = source
   if (rendering === "browser") await requireBrowser(config.browserPath)
-  return new PageReader(config, { allow: await allowance(source), rendering })
+  const allow = await allowance(source)
+  if (login === null) return new PageReader(config, { allow, rendering })
+  const reader = new PageReader(config, {
+    allow,
+    rendering,
+    login: new SourceLogin({ source: { seeds: source.seeds, login }, env }),
+  })
+  try {
+    await reader.logIn()
+    return reader
+  } catch (error) {
+    await reader[Symbol.asyncDispose]()
+    throw error
+  }
 }
 
 /**
