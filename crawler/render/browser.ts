@@ -22,6 +22,8 @@ const FLAGS = [
   "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
   "--dns-prefetch-disable",
   "--disable-quic",
+  // The name has changed over the versions.
+  "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--no-pings",
   "--block-new-web-contents",

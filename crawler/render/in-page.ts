@@ -36,25 +36,29 @@ declare const document: PageDocument
 /** How much there is on a page so far; a page that is done gives the same twice. */
 export interface PageMeasure {
   readonly nodes: number
-  /** Characters of visible text, white space left out. */
+  /** Characters of visible text, in short texts without white space. */
   readonly text: number
-  readonly isLoading: boolean
+  /** Whether its own scripts, styles and frames are there and have run. */
+  readonly isLoaded: boolean
 }
 
-export function measurePage(maxNodes: number): PageMeasure {
+/** Looks at no more than this many nodes and characters. */
+export function measurePage(maxNodes: number, maxChars: number): PageMeasure {
   const silent = new Set(["head", "script", "style", "noscript", "template"])
   const left: PageNode[] = [document.documentElement]
   let nodes = 0
   let text = 0
-  for (let node = left.pop(); node && nodes < maxNodes; node = left.pop()) {
+  for (let node = left.pop(); node && nodes < maxNodes && text <= maxChars; node = left.pop()) {
     nodes += 1
-    if (node.nodeType === 3) text += node.data.replace(/\s+/g, "").length
-    else if (node.nodeType === 1 && !silent.has(node.localName)) {
+    if (node.nodeType === 3) {
+      text += node.data.length > 1000 ? node.data.length : node.data.replace(/\s+/g, "").length
+    }
+    if (node.nodeType === 1 && !silent.has(node.localName)) {
       if (node.shadowRoot) left.push(...node.shadowRoot.childNodes)
       for (let child = node.lastChild; child; child = child.previousSibling) left.push(child)
     }
   }
-  return { nodes, text, isLoading: document.readyState === "loading" }
+  return { nodes, text, isLoaded: document.readyState === "complete" }
 }
 
 /**

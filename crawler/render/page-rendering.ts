@@ -81,11 +81,10 @@ export class PageRendering implements AsyncDisposable {
     const visit = await read({ ...document, headers, body }, until, options)
     if (visit.kind !== "read") return visit
     const { validators: _, ...reading } = visit.reading
-    const why = ["no main content found, even in a browser", ...refused].join("; ")
-    return {
-      kind: "read",
-      reading: { ...reading, bytes: document.body.byteLength + bytes, rendered: true, emptyBecause: why },
-    }
+    const page = { ...reading, bytes: document.body.byteLength + bytes, rendered: true }
+    if (page.extracted.markdown.trim() !== "") return { kind: "read", reading: page }
+    const emptyBecause = ["no main content found, even in a browser", ...refused].join("; ")
+    return { kind: "read", reading: { ...page, emptyBecause } }
   }
 
   // The browser and what drives it are large, and most crawls need none.

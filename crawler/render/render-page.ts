@@ -54,7 +54,11 @@ const QUIET_MS = 400
 /** The same for a page that has hardly any text yet. */
 const THIN_QUIET_MS = 1500
 const THIN_CHARS = 200
+/** The same for a page whose scripts have not all had their turn. */
+const LOADING_QUIET_MS = 4000
 const MAX_MEASURED_NODES = 100_000
+/** A page that asks for more than this is read as it stands. */
+const MAX_REQUESTS = 1000
 /** To read a page out; then its scripts are stopped and it is tried once more. */
 const READ_MS = 3000
 /** To open a page, which takes far less than a second, on a machine that is busy. */
@@ -124,6 +128,7 @@ class PageVisit {
   #next: PageUrl | null = null
   readonly #inFlight = new Set<Request>()
   #activeAt = 0
+  #requests = 0
 
   constructor(context: BrowserContext, page: Page, task: RenderTask, deadline: number) {
     this.#context = context
@@ -144,6 +149,7 @@ class PageVisit {
       this.#activeAt = Date.now()
     }
     page.on("request", (request) => {
+      this.#requests += 1
       if (!LASTING.has(request.resourceType())) this.#inFlight.add(request)
       this.#activeAt = Date.now()
     })
@@ -153,9 +159,9 @@ class PageVisit {
     const settleBy = Date.now() + (this.#deadline - Date.now()) * SETTLE_SHARE
     for (let hops = 0; ; hops += 1) {
       await this.#load()
-      await this.#settle(world, settleBy)
+      const isCalm = await this.#settle(world, settleBy)
       const next = this.#next
-      if (next === null) return await this.#read(world)
+      if (next === null) return await this.#read(world, isCalm)
       if (hops === MAX_HOPS) {
         return failed("redirect-loop", `its scripts go from page to page, the last time to ${next}`)
       }
@@ -176,31 +182,39 @@ class PageVisit {
     this.#activeAt = Date.now()
   }
 
-  /** Waits until nothing happens on the page any more, or scripts go to another. */
-  async #settle(world: PageWorld, until: number): Promise<void> {
+  /**
+   * Waits until nothing happens on the page any more, or scripts go to another.
+   * @returns whether scripts may go on while the page is read.
+   */
+  async #settle(world: PageWorld, until: number): Promise<boolean> {
+    const { maxChars } = this.#task
     let last: PageMeasure | null = null
     let changedAt = Date.now()
     while (Date.now() < until && this.#next === null) {
       await sleep(POLL_MS)
-      const measured = await world.run(measurePage, [MAX_MEASURED_NODES], until - Date.now())
-      if (!measured) return
+      if (this.#requests > MAX_REQUESTS) return false
+      const measured = await world.run(measurePage, [MAX_MEASURED_NODES, maxChars], until - Date.now())
+      if (!measured) return false
       const now = Date.now()
       const { value } = measured
       if (value.nodes !== last?.nodes || value.text !== last.text) changedAt = now
       last = value
-      const quietMs = value.text < THIN_CHARS ? THIN_QUIET_MS : QUIET_MS
+      const doneMs = value.text < THIN_CHARS ? THIN_QUIET_MS : QUIET_MS
+      const quietMs = value.isLoaded ? doneMs : LOADING_QUIET_MS
       const isQuiet = this.#inFlight.size === 0 && now - this.#activeAt >= quietMs
-      if (isQuiet && !value.isLoading && now - changedAt >= quietMs) return
+      if ((isQuiet && now - changedAt >= quietMs) || value.text > maxChars) return true
     }
+    return true
   }
 
-  async #read(world: PageWorld): Promise<RenderResult> {
+  async #read(world: PageWorld, isCalm: boolean): Promise<RenderResult> {
     const { maxChars } = this.#task
     const given: [string, number] = [this.#document.url, maxChars]
-    let read = await world.run(serialisePage, given, READ_MS)
+    const left = () => this.#deadline - Date.now()
+    let read = isCalm ? await world.run(serialisePage, given, Math.min(READ_MS, left() / 3)) : null
     if (!read) {
-      await world.stopScripts(READ_MS)
-      read = await world.run(serialisePage, given, this.#deadline - Date.now())
+      await world.stopScripts(Math.min(READ_MS, left() / 3))
+      read = await world.run(serialisePage, given, left())
     }
     if (!read) return BUSY
     if (read.value === null) {
@@ -216,7 +230,8 @@ class PageVisit {
   async #decide(route: Route): Promise<void> {
     const request = route.request()
     try {
-      if (UNWANTED.has(request.resourceType())) await route.abort("blockedbyclient")
+      if (this.#requests > MAX_REQUESTS || UNWANTED.has(request.resourceType()))
+        await route.abort("blockedbyclient")
       else if (!request.isNavigationRequest()) await route.continue()
       else if (request.frame().parentFrame() !== null) await this.#frame(route, request)
       else if (this.#isExpected) {
