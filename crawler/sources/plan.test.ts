@@ -1,0 +1,100 @@
+import { expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { KnownAddresses } from "../known-addresses.ts"
+import { CrawlFixture } from "../testing/crawl-fixture.ts"
+import { article, startTestSite } from "../testing/test-site.ts"
+import { applySources, planSources } from "./plan.ts"
+import { removeAskedPages } from "./remove-pages.ts"
+import { readSourceSpec } from "./source-spec.ts"
+import { Sources } from "./sources.ts"
+import { planLines } from "./sources-text.ts"
+
+class Fixture extends CrawlFixture {
+  readonly sources = new Sources(this.db, this.jobs)
+
+  plan(written: readonly object[], { removePages = false } = {}): string[] {
+    return planLines(planSources(this.db, this.sources, written.map(readSourceSpec)), removePages)
+  }
+
+  apply(written: readonly object[], options = {}): void {
+    applySources(this.sources, written.map(readSourceSpec), options)
+  }
+}
+
+test("a plan says what a file would change, and changes nothing", async () => {
+  await using fixture = new Fixture()
+  await using site = await startTestSite({
+    "/": article("Home", { links: ["/docs/a", "/docs/b", "/blog/c"] }),
+    "/docs/a": article("Chapter A"),
+    "/docs/b": article("Chapter B"),
+    "/blog/c": article("Post C"),
+  })
+  const docs = { name: "docs", seeds: [site.url("/")], rendering: "http" as const }
+  const other = { name: "other", seeds: "other.example" }
+  const mine = { name: "mine", seeds: "mine.example" }
+  expect(fixture.plan([docs, other])).toEqual(["+ docs: new", "+ other: new"])
+  expect(fixture.sources.list()).toEqual([])
+  fixture.apply([docs, other])
+  fixture.sources.put(mine)
+  expect(fixture.plan([docs, other])).toEqual(["2 unchanged"])
+  await fixture.crawl(docs)
+
+  const changed = {
+    ...docs,
+    exclude: "/blog/**",
+    limits: { pages: 100 },
+    login: { kind: "basic", user: "ann", password: "${DOCS_PASSWORD}" },
+  }
+  expect(fixture.plan([changed, { ...mine, scope: "domain" }])).toEqual([
+    "~ docs: changed",
+    '    exclude: [] -> ["/blog/**"]',
+    "    limits.pages: 10000 -> 100",
+    '    login: null -> "basic (its values are not shown)"',
+    "    1 of its 4 pages would not belong to it any more",
+    "~ mine: was declared over the API, now by the file",
+    '    scope: "host" -> "domain"',
+    "- other: no longer declared; it has no pages",
+  ])
+  fixture.apply([changed, mine])
+  expect(fixture.sources.list().map(({ source, origin }) => [source.name, origin])).toEqual([
+    ["docs", "file"],
+    ["mine", "file"],
+  ])
+  expect(fixture.plan([mine])).toEqual([
+    "- docs: no longer declared; its 4 pages stay in the index; --remove-pages removes them",
+    "1 unchanged",
+  ])
+  expect(fixture.plan([mine], { removePages: true })[0]).toBe(
+    "- docs: no longer declared; its 4 pages are removed from the index",
+  )
+})
+
+test("a source that goes leaves its pages, unless they are to go too", async () => {
+  await using fixture = new Fixture()
+  await using site = await startTestSite({
+    "/": article("Home", { links: ["/a"] }),
+    "/a": article("Chapter A"),
+  })
+  await using other = await startTestSite({ "/": article("Elsewhere") })
+  const docs = { name: "docs", seeds: [site.url("/")], rendering: "http" as const }
+  const { db, engine, sources } = fixture
+  const work = () => removeAskedPages({ db, engine, sources, signal: new AbortController().signal })
+  fixture.apply([docs])
+  await fixture.crawl(docs)
+  await fixture.crawl({ name: "other", seeds: [other.url("/")], rendering: "http" })
+
+  fixture.apply([])
+  expect(await work()).toBe(0)
+  expect((await engine.stats()).pages).toBe(3)
+
+  fixture.apply([docs])
+  fixture.apply([], { removePages: true })
+  expect(await work()).toBe(2)
+  expect(await engine.get(site.url("/a") as PageUrl)).toBeNull()
+  expect((await engine.stats()).pages).toBe(1)
+  expect(new KnownAddresses(db).get(site.url("/a") as PageUrl)).toBeNull()
+  expect(sources.removals()).toEqual([])
+
+  // Crawled again, the pages come in as new ones.
+  expect(await fixture.crawl(docs)).toMatchObject({ state: "finished", outcomes: { indexed: 2 } })
+})
