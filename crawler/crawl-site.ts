@@ -4,8 +4,10 @@ import type { Clock } from "./clock.ts"
 import type { CrawlerConfig } from "./config.ts"
 import { runCrawlee, type Visits } from "./crawlee.ts"
 import { Discovery } from "./discovery.ts"
+import { Duplicates, inWords } from "./duplicates/duplicates.ts"
+import { plainLines } from "./duplicates/page-text.ts"
 import type { Validators } from "./fetch.ts"
-import { Frontier, type FrontierEntry, type HostManners, MAX_URL_CHARS } from "./frontier.ts"
+import { Frontier, type FrontierEntry, type HostManners } from "./frontier.ts"
 import { HostPatience } from "./host-patience.ts"
 import { ImageNotes } from "./images/image-notes.ts"
 import type { Job } from "./jobs.ts"
@@ -24,6 +26,8 @@ import type { Reading } from "./reading.ts"
 import { SoftNotFound } from "./removals/soft-not-found.ts"
 import { RunLimits } from "./run-limits.ts"
 import type { StateStore } from "./state-store.ts"
+import { TrapStore } from "./traps/trap-store.ts"
+import { describeTrap, Traps } from "./traps/traps.ts"
 import { unlessAborted } from "./unless-aborted.ts"
 import { type NoPage, verdictOn } from "./verdict.ts"
 
@@ -39,6 +43,8 @@ export interface CrawlSiteOptions {
   readonly clock?: Clock
   /** Called for each batch of recorded outcomes. */
   readonly onRecorded?: (results: readonly Visited[]) => void
+  /** Called for each row of addresses that is left alone from then on, with the reason in words. */
+  readonly onTrap?: (trap: string) => void
 }
 
 export interface EndedCrawl {
@@ -75,6 +81,9 @@ const MIN_ADDRESSES = 10_000
 
 type Unread = Exclude<Visit, { kind: "read" | "unmodified" }>
 
+/** Addresses closed without a visit before others have their turn. */
+const CLOSED_AT_ONCE = 1000
+
 /** One run of a crawl job. */
 class SiteCrawl implements Visits, Disposable {
   readonly #options: CrawlSiteOptions
@@ -83,6 +92,9 @@ class SiteCrawl implements Visits, Disposable {
   readonly #discovery: Discovery
   readonly #limits: RunLimits
   readonly #softNotFound: SoftNotFound
+  readonly #duplicates: Duplicates
+  readonly #traps: Traps
+  readonly #trapStore: TrapStore
   readonly #writer: PageWriter
   /** Whether robots.txt, noindex and nofollow count. */
   readonly #obeys: boolean
@@ -127,7 +139,10 @@ class SiteCrawl implements Visits, Disposable {
     )
     this.#writer = new PageWriter(options.engine, this.#frontier, new ImageNotes(db), (results, visits) => {
       this.#unwritten -= visits
-      for (const { url } of results) this.#settled.delete(url)
+      for (const result of results) {
+        this.#settled.delete(result.url)
+        if (isNoPage(result)) this.#frontier.reopen(this.#duplicates.orphansOf(result.url))
+      }
       this.#limits.keep()
       options.onRecorded?.(results)
     })
@@ -144,6 +159,22 @@ class SiteCrawl implements Visits, Disposable {
       },
       signal: options.signal,
     })
+    const clock = options.clock ?? Date.now
+    this.#duplicates = new Duplicates({
+      db,
+      engine: options.engine,
+      job: job.id,
+      source: job.source.name,
+      clock,
+      outcomeOf: (url) => this.#endingOf(url),
+      inScope: (url) => this.#discovery.inScope(url),
+      isIndexed: (url) => this.#known.hashOf(url) !== null,
+    })
+    this.#trapStore = new TrapStore(db, clock)
+    this.#traps = new Traps(
+      clock,
+      this.#trapStore.of(job.source.name).map(({ key }) => key),
+    )
     if (options.signal.aborted) this.#startGrace()
     else options.signal.addEventListener("abort", this.#startGrace, { once: true })
   }
@@ -163,15 +194,39 @@ class SiteCrawl implements Visits, Disposable {
 
   next(): FrontierEntry | null {
     if (this.#isStopping() || this.#isLimitTaken()) return null
+    let closed = 0
     for (let entry = this.#frontier.next(); entry; entry = this.#frontier.next()) {
-      if (!this.#settled.has(entry.url)) {
+      // A redirect may have brought it in while it waited.
+      const isSettled = this.#settled.has(entry.url)
+      const spared = isSettled ? null : this.#sparesVisit(entry)
+      if (!isSettled && !spared) {
         this.#visiting += 1
         return entry
       }
-      // A redirect brought it in while it waited.
       this.#frontier.drop(entry)
+      if (spared) {
+        this.#close(entry.url, spared).catch((error: unknown) => {
+          this.#failure ??= error as Error
+        })
+        closed += 1
+        if (closed === CLOSED_AT_ONCE) return null
+      }
     }
     return null
+  }
+
+  /** The outcome of an address that needs no visit, by what was learned since it was found; else null. */
+  #sparesVisit({ url, depth }: FrontierEntry): NoPage | null {
+    if (this.#discovery.isSeed(url)) return null
+    const spelling = this.#duplicates.instead(url)
+    if (spelling) {
+      this.#frontier.add([spelling.url], { how: "link", on: url, depth })
+      this.#duplicates.spelled(url, spelling)
+      const detail = `same page as ${spelling.url}: ${spelling.because}`
+      return { kind: "skipped", because: "duplicate", detail, leadsTo: spelling.url }
+    }
+    const trap = this.#traps.holding(url)
+    return trap && { kind: "skipped", because: "trap", detail: describeTrap(trap) }
   }
 
   hasNext(): boolean {
@@ -345,6 +400,10 @@ class SiteCrawl implements Visits, Disposable {
         this.#frontier.block(entry, Date.now() + rest)
       }
     }
+    if (visit.kind === "failed" && (visit.status === 404 || visit.status === 410)) {
+      const leftOut = this.#duplicates.missing(entry.url)
+      if (leftOut) this.#frontier.add([leftOut], { how: "link", on: entry.url, depth: entry.depth })
+    }
     const again = this.#retryAt(entry, visit)
     if (again !== null && again - Date.now() <= config.maxWaitMs && entry.tries + 1 < config.maxTries) {
       if (visit.kind === "postponed") this.#frontier.block(entry, again)
@@ -382,14 +441,16 @@ class SiteCrawl implements Visits, Disposable {
   }
 
   /** Takes in a page that was read. */
-  async #take(entry: FrontierEntry, reading: Reading, before: KnownAddress | null): Promise<void> {
+  async #take(entry: FrontierEntry, read: Reading, before: KnownAddress | null): Promise<void> {
     const { job, clock = Date.now } = this.#options
+    const reading = { ...read, url: this.#duplicates.clean(read.url) }
     const { url } = reading
     this.#discovery.landed(entry.url, url, reading)
     const redirected = url !== entry.url
     // A redirect brought it in while it was being read.
     if (!redirected && (this.#settled.has(url) || !this.#frontier.isOpen(entry))) return
-    if (!(this.#obeys && reading.extracted.robots.nofollow)) this.#addLinks(entry, reading)
+    const isFollowed = !(this.#obeys && reading.extracted.robots.nofollow)
+    const leads = isFollowed ? this.#addLinks(entry, reading) : 0
 
     const facts = factsOf(entry, before)
     const verdict = verdictOn(reading, entry.url, {
@@ -397,14 +458,15 @@ class SiteCrawl implements Visits, Disposable {
       obeys: this.#obeys,
       facts,
       fetchedAt: new Date(clock()),
-      honours: (canonical) => this.#honours(canonical),
       isVisited: (address) => this.#outcomeOf(address) !== null,
     })
-    if (verdict.kind === "canonical") {
-      this.#frontier.add([verdict.canonical], { how: "canonical", on: url, depth: entry.depth })
-    }
     if (verdict.kind !== "page") {
-      await this.#close(entry.url, verdict.outcome)
+      const { outcome } = verdict
+      const isDuplicate = outcome.kind === "skipped" && outcome.because === "duplicate"
+      if (isDuplicate) this.#duplicates.redirected(entry.url, url)
+      const isPage = outcome.kind === "skipped" && outcome.because === "noindex"
+      this.#watch(entry.url, plainLines(reading.extracted.markdown), isPage, leads)
+      await this.#close(entry.url, outcome)
       return
     }
     const { page, hash } = verdict
@@ -416,7 +478,21 @@ class SiteCrawl implements Visits, Disposable {
     if (this.#cut.signal.aborted) return
     if (complaint !== null) {
       const leadsTo = redirected ? { leadsTo: url } : {}
+      this.#watch(entry.url, plainLines(page.markdown), false, leads)
       await this.#close(entry.url, { kind: "skipped", because: "soft-404", detail: complaint, ...leadsTo })
+      return
+    }
+    const canonical = this.#canonicalOf(entry, reading)
+    const judgement = await this.#duplicates.judge({ ...page, from: entry.url, canonical })
+    if (!redirected && (this.#settled.has(url) || !this.#frontier.isOpen(entry))) return
+    this.#watch(entry.url, judgement.lines, judgement.kind === "page", leads)
+    if (redirected) this.#duplicates.redirected(entry.url, url)
+    this.#frontier.add(
+      judgement.probes.filter((probe) => this.#discovery.inScope(probe)),
+      { how: "link", on: url, depth: entry.depth },
+    )
+    if (judgement.kind === "alias") {
+      await this.#closeAlias(entry, url, judgement.of, judgement.detail)
       return
     }
     const results: Visited[] = [
@@ -439,19 +515,60 @@ class SiteCrawl implements Visits, Disposable {
         leadsTo: url,
       })
     }
+    for (const { url: other, evidence, isNew } of judgement.replaces) {
+      if (PAGE_OUTCOMES.has(this.#outcomeOf(other) ?? "")) this.#limits.pages -= 1
+      // What an earlier run left is removed at the end, by evidence.
+      const forgotten = isNew ? { hash: null } : {}
+      const detail = inWords(evidence, url)
+      results.push({ url: other, outcome: "skipped:duplicate", detail, leadsTo: url, ...forgotten })
+    }
     this.#limits.pages += 1
-    await this.#write({ page: unchanged ? null : page, seen: page, results })
+    const replaces = judgement.replaces.flatMap((one) => (one.isNew ? one.url : []))
+    await this.#write({ page: unchanged ? null : page, seen: page, results, replaces })
   }
 
-  // A canonical elsewhere is no reason to leave a page out of a crawl that will never go there; one that was
-  // visited and yielded no page (a circle of canonicals, a dead link) is none either.
-  #honours(canonical: PageUrl): boolean {
-    if (!this.#discovery.inScope(canonical)) return false
-    const outcome = this.#outcomeOf(canonical)
-    if (outcome !== null) return PAGE_OUTCOMES.has(outcome)
-    return (
-      this.#options.job.source.limits.depth > 0 && !this.#frontier.isFull && canonical.length <= MAX_URL_CHARS
-    )
+  /** Closes an address that is another one of a page, and the one that redirects to it, if any does. */
+  async #closeAlias(entry: FrontierEntry, url: PageUrl, of: PageUrl, detail: string): Promise<void> {
+    const outcome = "skipped:duplicate"
+    const results: Visited[] = [{ url, outcome, detail, leadsTo: of, found: foundByRedirect(entry) }]
+    if (url !== entry.url) {
+      results.push({ url: entry.url, outcome, detail: `redirects to ${url}`, leadsTo: of })
+    }
+    await this.#write({ page: null, seen: null, results })
+  }
+
+  /**
+   * What a page names as its canonical, if that belongs to the source; it is visited too. Copies of documentation
+   * name their upstream: a crawl that never goes there must not come home empty.
+   */
+  #canonicalOf(entry: FrontierEntry, { url, extracted }: Reading): PageUrl | null {
+    const named = extracted.canonical === null ? null : toPageUrl(extracted.canonical)
+    if (named === null || named === entry.url || !this.#discovery.inScope(named)) {
+      return named === url ? url : null
+    }
+    const canonical = this.#duplicates.instead(named)?.url ?? named
+    if (canonical !== url && this.#options.job.source.limits.depth > 0) {
+      this.#frontier.add([canonical], { how: "canonical", on: url, depth: entry.depth })
+    }
+    return canonical
+  }
+
+  /** Notices rows of addresses that give nothing new. */
+  #watch(url: PageUrl, lines: readonly string[], isPage: boolean, leads: number): void {
+    const trap = this.#traps.visited(url, { lines, isPage, leads })
+    if (!trap) return
+    const { job, onTrap } = this.#options
+    this.#trapStore.keep(job.source.name, job.id, trap)
+    onTrap?.(describeTrap(trap))
+  }
+
+  #endingOf(url: PageUrl): "page" | "missing" | "other" | null {
+    const outcome = this.#outcomeOf(url)
+    if (outcome === null) return null
+    if (PAGE_OUTCOMES.has(outcome)) return "page"
+    if (outcome !== "failed:http-status") return "other"
+    const status = this.#known.get(url)?.status
+    return status === 404 || status === 410 ? "missing" : "other"
   }
 
   #outcomeOf(url: PageUrl): string | null {
@@ -463,15 +580,21 @@ class SiteCrawl implements Visits, Disposable {
     return this.#trustsHashes || (await this.#options.engine.get(url)) !== null
   }
 
-  #addLinks(entry: FrontierEntry, reading: Reading): void {
+  /** @returns how many links lead to addresses that were not known, and are worth a visit of their own. */
+  #addLinks(entry: FrontierEntry, reading: Reading): number {
     const { source, visits } = this.#options.job
-    if (entry.depth >= source.limits.depth) return
+    if (entry.depth >= source.limits.depth) return 0
+    let leads = 0
     const found = new Set<PageUrl>()
     for (const link of reading.extracted.links) {
       if (this.#obeys && link.nofollow) continue
       if (this.#frontier.remembers(link.url)) continue
-      const url = toPageUrl(link.url)
-      if (url !== null && this.#discovery.inScope(url)) found.add(url)
+      const linked = toPageUrl(link.url)
+      if (linked === null || !this.#discovery.inScope(linked)) continue
+      const url = this.#duplicates.instead(linked)?.url ?? linked
+      if (found.has(url) || this.#frontier.remembers(url) || this.#traps.holding(url)) continue
+      found.add(url)
+      if (this.#traps.isPlain(url)) leads += 1
     }
     this.#frontier.add([...found], {
       how: "link",
@@ -479,6 +602,7 @@ class SiteCrawl implements Visits, Disposable {
       depth: entry.depth + 1,
       onlyDue: visits === "due",
     })
+    return leads
   }
 
   /** Records how a visit without a page ended. What the index holds of the address stays as it is. */
@@ -505,6 +629,11 @@ function isAnswer(visit: Visit): boolean {
   if (visit.kind === "skipped") return visit.because !== "robots"
   if (visit.kind === "failed") return !IN_VAIN.has(visit.because)
   return visit.kind !== "postponed"
+}
+
+/** Whether an address is surely no page, and not only out of reach. */
+function isNoPage({ outcome, status }: Visited): boolean {
+  return outcome.startsWith("skipped:") || status === 404 || status === 410
 }
 
 function isInVain(visit: Unread): boolean {

@@ -265,8 +265,11 @@ export class Frontier {
   }
 
   /** Takes an entry back that needs no visit after all, since its outcome is known. */
-  drop(entry: FrontierEntry): void {
-    this.#host(entry.url, entry.host).running -= 1
+  drop(entry: FrontierEntry, now = Date.now()): void {
+    const queue = this.#host(entry.url, entry.host)
+    queue.running -= 1
+    // Nothing was asked of the host.
+    queue.nextAt = Math.min(queue.nextAt, now)
     this.#sleepUntil = 0
   }
 
@@ -349,6 +352,7 @@ export class Frontier {
           found.on,
         )
         if (changes > 0) count.run(id, outcome)
+        else this.#revise(visit)
         return { ...visit, found }
       })
       this.#known.record(this.#job, visits)
@@ -358,6 +362,49 @@ export class Frontier {
     this.#open -= closed
     for (const { url } of results) this.#handedOut.delete(url)
     this.#sleepUntil = 0
+  }
+
+  /** Opens addresses again that were closed: what they were taken for has turned out to be nothing. */
+  reopen(urls: readonly PageUrl[]): void {
+    if (urls.length === 0) return
+    transaction(this.#db, () => {
+      for (const url of urls) {
+        const before = this.outcomeOf(url)
+        if (before === null) continue
+        const { id } = this.#job
+        this.#prepare("update crawl_url set outcome = null, detail = null where job = ? and url = ?").run(
+          id,
+          url,
+        )
+        this.#uncount(before)
+        this.#open += 1
+        this.#host(url, new URL(url).host).emptyUntil = 0
+      }
+    })
+    this.#sleepUntil = 0
+  }
+
+  #uncount(outcome: string): void {
+    const { id } = this.#job
+    this.#prepare("update job_outcome set count = count - 1 where job = ? and outcome = ?").run(id, outcome)
+    this.#prepare("delete from job_outcome where job = ? and outcome = ? and count <= 0").run(id, outcome)
+  }
+
+  /** Corrects an outcome that is recorded: a page may turn out to be another one's. Runs in the caller's transaction. */
+  #revise({ url, outcome, detail }: Visited): void {
+    const { id } = this.#job
+    const before = this.outcomeOf(url)
+    if (before === null || before === outcome) return
+    this.#prepare("update crawl_url set outcome = ?, detail = ? where job = ? and url = ?").run(
+      outcome,
+      detail,
+      id,
+      url,
+    )
+    this.#uncount(before)
+    this.#prepare(
+      `insert into job_outcome values (?, ?, 1) on conflict (job, outcome) do update set count = count + 1`,
+    ).run(id, outcome)
   }
 
   /** The recorded outcome of an address; null while it is open or unknown. */

@@ -28,7 +28,8 @@ export type SkipReason =
   | "robots" // robots.txt disallows it
   | "noindex" // meta robots or X-Robots-Tag
   | "out-of-scope" // a redirect or canonical left the scope
-  | "duplicate" // canonical names another page
+  | "duplicate" // another address of a page that is kept
+  | "trap" // one of a row of addresses that gave nothing new any more
   | "soft-404" // says or shows that it is not there, though with status 200
   | "unsupported-type" // no text we can read
   | "too-large"

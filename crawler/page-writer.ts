@@ -1,4 +1,4 @@
-import type { Engine, Page } from "#engine"
+import type { Engine, Page, PageUrl } from "#engine"
 import type { Frontier } from "./frontier.ts"
 import type { ImageNotes } from "./images/image-notes.ts"
 import type { Visited } from "./known-addresses.ts"
@@ -14,6 +14,8 @@ interface Item {
   /** The page as read, indexed anew or not, for the images it carries. */
   readonly seen: Pick<Page, "url" | "images"> | null
   readonly results: readonly Visited[]
+  /** Pages of this run that turned out to be this one under other addresses. */
+  readonly replaces?: readonly PageUrl[]
 }
 
 /**
@@ -102,9 +104,19 @@ export class PageWriter {
     this.#items = []
     this.#chars = 0
     // Redirects may bring one page in twice; the later visit stands.
-    const pages = new Map(items.flatMap(({ page }) => (page ? [[page.url, page] as const] : [])))
+    const pages = new Map<PageUrl, Page>()
+    const replaced = new Set<PageUrl>()
+    for (const { page, replaces = [] } of items) {
+      if (page) pages.set(page.url, page)
+      for (const url of replaces) {
+        pages.delete(url)
+        replaced.add(url)
+      }
+    }
     if (pages.size > 0) await this.#engine.index([...pages.values()])
+    if (replaced.size > 0) await this.#engine.remove([...replaced])
     this.#images.note(items.flatMap(({ seen }) => seen ?? []))
+    this.#images.forget([...replaced])
     const results = items.flatMap((item) => item.results)
     this.#frontier.record(results)
     this.#recorded(results, items.length)

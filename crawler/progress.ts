@@ -63,6 +63,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "skipped:noindex": "the pages ask not to be indexed",
   "skipped:out-of-scope": "redirected out of the crawl's scope",
   "skipped:duplicate": "the same page under another address",
+  "skipped:trap": "rows of addresses without end, such as a calendar's",
   "skipped:soft-404": "not there, though the site says 200",
   "skipped:unsupported-type": "no text that can be read",
   "skipped:too-large": "larger than FOSSICK_MAX_PAGE_BYTES",

@@ -50,6 +50,9 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
       reader,
       config,
       signal: stop.signal,
+      onTrap: (trap) => {
+        jobs.log(id, "warn", `no more of its kind are visited: ${trap}`)
+      },
       ...(clock === undefined ? {} : { clock }),
     })
     if (limit !== null) jobs.note(id, `ended at ${limit}`)

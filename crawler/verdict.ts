@@ -1,4 +1,4 @@
-import { type Page, type PageUrl, toPageUrl } from "#engine"
+import type { Page, PageUrl } from "#engine"
 import type { ListedFacts } from "./known-addresses.ts"
 import type { CrawlOutcome } from "./outcome.ts"
 import { pageHash } from "./page-hash.ts"
@@ -11,8 +11,6 @@ export type NoPage = Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>
 /** What a reading amounts to. */
 export type Verdict =
   | { readonly kind: "page"; readonly page: Page; readonly hash: string }
-  /** Another address has the page: `canonical` is to be read instead. */
-  | { readonly kind: "canonical"; readonly canonical: PageUrl; readonly outcome: NoPage }
   | { readonly kind: "none"; readonly outcome: NoPage }
 
 export interface VerdictContext {
@@ -22,8 +20,6 @@ export interface VerdictContext {
   /** What sitemaps and feeds say of the page. */
   readonly facts: ListedFacts
   readonly fetchedAt: Date
-  /** Whether a canonical address is a page of this crawl, or may become one. */
-  honours(canonical: PageUrl): boolean
   /** Whether the run has visited an address. */
   isVisited(url: PageUrl): boolean
 }
@@ -34,10 +30,6 @@ export function verdictOn(reading: Reading, from: PageUrl, context: VerdictConte
   const redirected = url !== from
   if (context.obeys && extracted.robots.noindex) {
     return none({ kind: "skipped", because: "noindex", ...(redirected ? { leadsTo: url } : {}) })
-  }
-  const canonical = extracted.canonical === null ? null : toPageUrl(extracted.canonical)
-  if (canonical !== null && canonical !== url && canonical !== from && context.honours(canonical)) {
-    return { kind: "canonical", canonical, outcome: duplicate(`canonical is ${canonical}`, canonical) }
   }
   if (redirected && context.isVisited(url)) return none(duplicate(`redirects to ${url}`, url))
   if (extracted.markdown.trim() === "") {

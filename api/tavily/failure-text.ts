@@ -5,6 +5,7 @@ const skips: Readonly<Record<SkipReason, string>> = {
   noindex: "the page asks not to be indexed",
   "out-of-scope": "it leads elsewhere",
   duplicate: "it is a copy of another page",
+  trap: "it is one of a row of addresses without end",
   "soft-404": "not there, though the site says otherwise",
   "unsupported-type": "it is not a kind of document that can be read",
   "too-large": "it is too large",

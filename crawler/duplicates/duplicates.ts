@@ -19,6 +19,8 @@ export interface DuplicatesOptions {
   readonly clock: Clock
   /** How a visit of this run to an address ended; null when there was none. */
   outcomeOf(url: PageUrl): "page" | "missing" | "other" | null
+  /** Whether an address belongs to the source. */
+  inScope(url: PageUrl): boolean
   /** Whether the index holds a page of that address. */
   isIndexed(url: PageUrl): boolean
 }
@@ -26,6 +28,8 @@ export interface DuplicatesOptions {
 /** A page that was read. */
 export interface ReadPage extends PageContent {
   readonly url: PageUrl
+  /** The address that was asked for: the same, or one that redirects to it. */
+  readonly from: PageUrl
   /** What it names as its canonical, when that belongs to the source. */
   readonly canonical: PageUrl | null
 }
@@ -44,6 +48,8 @@ export type Judgement = (
       readonly detail: string
     }
 ) & {
+  /** The lines of its text. */
+  readonly lines: readonly string[]
   /** Addresses to be asked for: what they answer tells how this site's addresses are to be read. */
   readonly probes: readonly PageUrl[]
 }
@@ -83,7 +89,8 @@ export class Duplicates {
 
   /** Under which other address a page is crawled, by what was learned of its site; null when this is the one. */
   instead(url: PageUrl): Spelling | null {
-    return this.#book.instead(url)
+    const spelling = this.#book.instead(url)
+    return spelling && this.#options.inScope(spelling.url) ? spelling : null
   }
 
   /** Decides whether a page that was read is one of its own. One page at a time: equal ones may come in together. */
@@ -105,6 +112,18 @@ export class Duplicates {
   }
 
   /**
+   * An address is no page. @returns addresses that were read in this run and taken for other ones of it, before that
+   * was known: they have to be read again.
+   */
+  orphansOf(url: PageUrl): PageUrl[] {
+    const orphans = this.#texts
+      .aliasesOf(url, MOST_CLAIMS)
+      .flatMap((alias) => (this.#texts.get(alias.url)?.job === this.#options.job ? alias.url : []))
+    for (const orphan of orphans) this.#texts.clearAlias(orphan)
+    return orphans
+  }
+
+  /**
    * An address answered that there is no such page.
    * @returns an address that is to be read after all, for it was left out in favour of this one.
    */
@@ -119,22 +138,23 @@ export class Duplicates {
     const { text, lines } = readText(page)
     const alike = this.#texts.withLines(this.#options.source, text.lines, MOST_ALIKE)
     const probes = this.#learn({ url, lines: text.lines, canonical }, alike)
-    const twin = this.#namedPage(url, canonical, text) ?? (await this.#twin(page, text, lines, alike))
+    const twin = this.#namedPage(page, text) ?? (await this.#twin(page, text, lines, alike))
     if (twin && !twin.yields) {
       this.#keep(page, text, { of: twin.url, evidence: twin.evidence })
-      return { kind: "alias", of: twin.url, detail: inWords(twin.evidence, twin.url), probes }
+      return { kind: "alias", of: twin.url, detail: inWords(twin.evidence, twin.url), lines, probes }
     }
     const replaces = new Map<PageUrl, Replaced>()
     if (twin) replaces.set(twin.url, this.#replaced(twin, twin.evidence))
     if (canonical === null || canonical === url || this.#texts.get(canonical)?.canonical === url) {
       for (const other of this.#texts.claiming(url, MOST_CLAIMS)) {
-        if (other.url === url || !this.#isPage(other.url) || !isLike(other, text)) continue
+        if (other.url === url || other.url === page.from || !this.#isPage(other.url) || !isLike(other, text))
+          continue
         replaces.set(other.url, this.#replaced(other, CANONICAL))
       }
     }
     this.#keep(page, text, null, [...replaces.values()])
     this.#recent.set(url, lines)
-    return { kind: "page", replaces: [...replaces.values()], probes }
+    return { kind: "page", replaces: [...replaces.values()], lines, probes }
   }
 
   #learn(answer: Answered, alike: readonly KeptText[]): PageUrl[] {
@@ -156,10 +176,10 @@ export class Duplicates {
    * The page that this one names as its canonical, if it checks out: it is kept, names no third one, and is like
    * this one. A template that names the front page on every page names none that is like them.
    */
-  #namedPage(url: PageUrl, canonical: PageUrl | null, text: PageText): Twin | null {
+  #namedPage({ url, from, canonical }: ReadPage, text: PageText): Twin | null {
     if (canonical === null || canonical === url) return null
     const of = this.#texts.aliasOf(canonical)?.of ?? canonical
-    if (of === url || !this.#isPage(of)) return null
+    if (of === url || of === from || !this.#isPage(of)) return null
     const named = this.#texts.get(of)
     if (!named || !isLike(named, text)) return null
     const next = named.canonical
@@ -174,7 +194,7 @@ export class Duplicates {
     lines: readonly string[],
     alike: readonly KeptText[],
   ): Promise<Twin | null> {
-    const isOther = (one: KeptText) => one.url !== page.url && this.#isPage(one.url)
+    const isOther = (one: KeptText) => one.url !== page.url && one.url !== page.from && this.#isPage(one.url)
     for (const one of alike) {
       const sameness = isOther(one) ? sameText(text, one) : null
       if (sameness) return this.#chosen(page, one, sameness)
@@ -226,8 +246,8 @@ export class Duplicates {
   ): void {
     const { db, source, job } = this.#options
     const before = this.#texts.get(url)
-    const wasPage = before !== null && this.#options.isIndexed(url) && this.#texts.aliasOf(url) === null
-    const since = wasPage ? before.since : job
+    const wasPage = this.#options.isIndexed(url) && this.#texts.aliasOf(url) === null
+    const since = wasPage ? (before?.since ?? 0) : job
     transaction(db, () => {
       this.#texts.keep(
         source,

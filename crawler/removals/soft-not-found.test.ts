@@ -84,10 +84,10 @@ describe("a page that the index holds stays as it is", () => {
   })
 
   test("when the site shows its front page instead, changed or not, but not where that is what it was", async () => {
-    const home = (text: string) => article("Home", { links: ["/a", "/index.html"], text })
+    const home = (text: string, title = "Home") => article(title, { links: ["/a", "/index.html"], text })
     await using site = await startTestSite({
       "/": home(HOME),
-      "/index.html": home(HOME),
+      "/index.html": home(HOME, "Start"),
       "/a": article("Alpha"),
     })
     await using fixture = new CrawlFixture()
@@ -96,9 +96,9 @@ describe("a page that the index holds stays as it is", () => {
     expect((await crawl(fixture, site)).outcomes).toEqual({ unchanged: 2, "skipped:soft-404": 1 })
     expect(detail(fixture, site, "/a")).toBe("it has the text of the front page now")
 
-    site.serve({ "/": home(NEW_HOME), "/index.html": home(NEW_HOME), "/a": home(NEW_HOME) })
+    site.serve({ "/": home(NEW_HOME), "/index.html": home(NEW_HOME, "Start"), "/a": home(NEW_HOME) })
     expect((await crawl(fixture, site)).outcomes).toMatchObject({ indexed: 2, "skipped:soft-404": 1 })
-    expect(titles(fixture)).toEqual(["Alpha", "Home", "Home"])
+    expect(titles(fixture)).toEqual(["Alpha", "Home", "Start"])
   })
 
   test("when the whole site is being worked on, its front page too", async () => {
