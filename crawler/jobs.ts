@@ -160,6 +160,9 @@ const STEPS = [
      etag text, last_modified text, read_at integer, primary key (source, url)
    ) strict, without rowid;`,
   `alter table crawl_url add column listed_in text`,
+  // Pages of the index that the last visit did not find: what the end of a run judges.
+  `create index known_address_lost on known_address (job, url)
+     where hash is not null and outcome not in ('indexed', 'unchanged')`,
 ]
 
 /** The state of a job as SQL: one that says it is running and is silent since `?3` has lost its process and waits. */

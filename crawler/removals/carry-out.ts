@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Engine, Page, PageUrl } from "#engine"
 import type { Clock } from "../clock.ts"
 import { ImageNotes } from "../images/image-notes.ts"
@@ -58,9 +59,10 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
     }))
   if (batch.length === 0) return false
   const copies = await Promise.all(batch.map(({ url }) => engine.get(url)))
+  const packed = copies.flatMap((page) => (page ? [{ url: page.url, bytes: packPage(page) }] : []))
   transaction(db, () => {
     const keep = db.prepare("insert or replace into removed_page values (?, ?)")
-    for (const page of copies) if (page) keep.run(page.url, packPage(page))
+    for (const { url, bytes } of packed) keep.run(url, bytes)
   })
   const urls = batch.map(({ url }) => url)
   await engine.remove(urls)
@@ -80,6 +82,7 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
     }
   })
   new ImageNotes(db).forget(urls)
+  await nextTurn()
   return true
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { toPageUrl, type Engine, type PageUrl } from "#engine"
 import type { Clock } from "../clock.ts"
 import type { Job } from "../jobs.ts"
@@ -88,6 +89,7 @@ class Judgement {
       this.#note(verdicts)
       if (last === null) return
       after = last
+      await nextTurn()
     }
   }
 
@@ -96,10 +98,10 @@ class Judgement {
     const rows = db
       .prepare(
         `select url, outcome, detail, status, leads_to from known_address
-         where source = ? and url > ? and job = ? and hash is not null and outcome not in (${SEEN_WELL})
+         where job = ? and url > ? and hash is not null and outcome not in (${SEEN_WELL})
          order by url limit ${CHUNK}`,
       )
-      .all(job.source.name, after, job.id)
+      .all(job.id, after)
     const suspects = rows.flatMap((row): Suspect[] => {
       const leadsTo = row["leads_to"] as PageUrl | null
       const status = row["status"] as number | null
