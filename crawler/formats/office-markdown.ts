@@ -22,13 +22,15 @@ export function writeMarkdown(content: readonly OfficeContentNode[]): OfficeMark
   return writer.end()
 }
 
+const TEXTUAL = new Set<OfficeContentNode["type"]>(["paragraph", "heading", "list"])
+
 class Writer {
   readonly #blocks: string[] = []
   readonly #links = new Map<string, Link>()
   #chars = 0
   #cells = 0
   #note: string | null = null
-  /** Deepest level of each list item so far, to number ordered ones. */
+  /** Whether the last block is a list that goes on. */
   #wasList = false
 
   end(): OfficeMarkdown {
@@ -85,7 +87,7 @@ class Writer {
       default:
         this.blocks(node.children, depth + 1)
     }
-    this.#notes(node.notes, depth)
+    this.#notes(node, depth)
   }
 
   #add(block: string, isEmpty = block.trim() === ""): void {
@@ -122,7 +124,7 @@ class Writer {
     const { indentation = 0, listType = "unordered", itemIndex = 0 } = node.metadata ?? {}
     const text = protectLineStarts(this.#inline(node.children ?? [], true))
     this.#item(text, indentation, listType === "ordered" ? `${Math.max(0, itemIndex) + 1}.` : "-")
-    this.#notes(node.notes, depth)
+    this.#notes(node, depth)
   }
 
   #item(text: string, level: number, mark: string): void {
@@ -156,8 +158,11 @@ class Writer {
     }
   }
 
-  #notes(notes: readonly OfficeContentNode[] | undefined, depth: number): void {
-    if (depth < MAX_DEPTH) for (const note of notes ?? []) this.blocks(note.children, depth + 1)
+  /** Footnotes and the speaker's notes; footnotes hang on the runs of text that they explain. */
+  #notes(node: OfficeContentNode, depth: number): void {
+    if (depth >= MAX_DEPTH) return
+    for (const { notes } of [node, ...(TEXTUAL.has(node.type) ? (node.children ?? []) : [])])
+      for (const note of notes ?? []) this.blocks(note.children, depth + 1)
   }
 
   #table(rows: readonly OfficeContentNode[], depth: number): void {

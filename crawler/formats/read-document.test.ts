@@ -77,6 +77,12 @@ It is **hot**
     })
   })
 
+  it("have their footnotes behind the paragraph", async () => {
+    const claim = `<w:p><w:r><w:t>It is so.</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r></w:p>`
+    const file = docx(claim + wordParagraph("More."), { footnotes: { 2: "Says the maker." } })
+    expect((await read("docx", file)).markdown).toBe("It is so.\n\nSays the maker.\n\nMore.")
+  })
+
   it("expand no entities", async () => {
     const bomb = `<!DOCTYPE x [<!ENTITY a "ha ha ha ha ha "><!ENTITY b "${"&a;".repeat(1000)}"><!ENTITY c "${"&b;".repeat(1000)}">]>`
     const document = `${bomb}<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${wordParagraph("before &c; after")}</w:body></w:document>`

@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
 import { toPageUrl } from "#engine"
 import { parseRule } from "../allowed-networks.ts"
 import { addressPatterns } from "../globs.ts"
+import { loginProblems } from "../login/secrets.ts"
 import { PatternError } from "../patterns.ts"
 import { assertCron, assertTimeZone } from "./schedule.ts"
 import type { SourceSpec } from "./source.ts"
@@ -214,6 +215,9 @@ function meaningProblems(spec: SourceSpec): SourceProblem[] {
   }
   const { login, schedule, revisit } = spec
   if (login?.kind === "form") check(["login", "url"], () => assertAddress(login.url))
+  if (login) {
+    for (const { path, message } of loginProblems(login)) problems.push({ path: ["login", ...path], message })
+  }
   if (schedule) {
     const { cron = null, everyHours = null, timeZone } = schedule
     if ((cron === null) === (everyHours === null)) {

@@ -128,7 +128,7 @@ sources:
     exclude: []
     schedule: { cron: 15 3 * * *, everyHours: 2 }
     revisit: { minHours: 5, maxHours: 2 }
-    login: { kind: form, url: /login, fields: { user: ann } }
+    login: { kind: form, url: /login, fields: { user: ann, password: "\${P}" } }
 `
     expect(refusal(text)).toEqual([
       expect.stringMatching(/^f:3: a: exclude\[0\] is no pattern: "\(" is no valid regular expression/),

@@ -38,7 +38,15 @@ type Facts = Pick<OoxmlParts, "title" | "author" | "created">
 /** A Word document with this body (`<w:p>…`), its links by relationship id, and list 1: bullets, list 2: numbers. */
 export function docx(
   body: string,
-  { links = {}, ...facts }: Facts & { readonly links?: Readonly<Record<string, string>> } = {},
+  {
+    links = {},
+    footnotes = {},
+    ...facts
+  }: Facts & {
+    readonly links?: Readonly<Record<string, string>>
+    /** By the id that `<w:footnoteReference>` names. */
+    readonly footnotes?: Readonly<Record<string, string>>
+  } = {},
 ): Uint8Array<ArrayBuffer> {
   const w = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="${RELATIONSHIPS}"`
   const level = (at: number, format: string) =>
@@ -59,6 +67,9 @@ export function docx(
       "word/document.xml": `${XML}<w:document ${w}><w:body>${body}</w:body></w:document>`,
       "word/styles.xml": `${XML}<w:styles ${w}>${heading(1)}${heading(2)}</w:styles>`,
       "word/numbering.xml": `${XML}<w:numbering ${w}><w:abstractNum w:abstractNumId="0">${level(0, "bullet")}${level(1, "bullet")}</w:abstractNum><w:abstractNum w:abstractNumId="1">${level(0, "decimal")}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num></w:numbering>`,
+      "word/footnotes.xml": `${XML}<w:footnotes ${w}>${Object.entries(footnotes)
+        .map(([id, text]) => `<w:footnote w:id="${id}">${wordParagraph(text)}</w:footnote>`)
+        .join("")}</w:footnotes>`,
       "word/_rels/document.xml.rels": `${XML}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="s" Type="${RELATIONSHIPS}/styles" Target="styles.xml"/><Relationship Id="n" Type="${RELATIONSHIPS}/numbering" Target="numbering.xml"/>${targets}</Relationships>`,
     },
   })
