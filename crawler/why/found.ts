@@ -1,4 +1,5 @@
 import { type PageUrl, toPageUrl } from "#engine"
+import { aliasOf } from "../duplicates/text-store.ts"
 import type { FoundHow } from "../known-addresses.ts"
 import type { Candidate } from "./membership-reasons.ts"
 import type { Step, Subject } from "./trace.ts"
@@ -17,7 +18,7 @@ export function foundStep(subject: Subject): Step {
       facts: { how: foundHow, on: foundOn, depth, source, first_seen: new Date(firstSeen) },
     }
   }
-  return waiting(subject) ?? otherSpelling(subject) ?? neverSeen(subject)
+  return waiting(subject) ?? filedUnder(subject) ?? otherSpelling(subject) ?? neverSeen(subject)
 }
 
 function howText(how: FoundHow, on: string | null, depth: number): string {
@@ -65,6 +66,17 @@ function waiting({ url, parts: { db, jobs } }: Subject): Step | null {
     verdict: "no",
     text: `${how}; it waits for its visit in job ${job.id} of ${job.source.name} (${job.state})${again}`,
     facts: { how: row["found_how"], on: row["found_on"], job_id: job.id, job_state: job.state, tries },
+  }
+}
+
+function filedUnder({ url, parts }: Subject): Step | null {
+  const alias = aliasOf(parts.db, url)
+  if (alias === null) return null
+  return {
+    name: "found",
+    verdict: "note",
+    text: `it is another address of ${alias.of} and not visited itself`,
+    facts: { how: null, known_as: [alias.of] },
   }
 }
 

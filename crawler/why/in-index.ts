@@ -1,4 +1,5 @@
 import type { Page } from "#engine"
+import { aliasesOf, aliasOf } from "../duplicates/text-store.ts"
 import type { Step, Subject } from "./trace.ts"
 import { countText } from "./words.ts"
 
@@ -30,20 +31,34 @@ export function textStep(page: Page): Step {
   }
 }
 
-/** The page that stands for this one. */
-export async function duplicateStep({ known, lookUp, parts }: Subject): Promise<Step | null> {
-  const target = known?.leadsTo ?? null
-  if (known === null || target === null) return null
-  const held = (await parts.engine.get(target)) !== null
-  const last = lookUp(target)?.outcome
-  const there = held
-    ? "which is in the index"
-    : `which is not in the index${last === undefined ? "" : ` (${last.replace(":", ": ")})`}`
+const SHOWN = 5
+
+/** The page that stands for this one, or the addresses that this one stands for. */
+export async function duplicateStep({ url, known, lookUp, parts }: Subject): Promise<Step | null> {
+  const alias = aliasOf(parts.db, url)
+  const target = alias?.of ?? known?.leadsTo ?? null
+  if (target !== null) {
+    const held = (await parts.engine.get(target)) !== null
+    const last = lookUp(target)?.outcome
+    const there = held
+      ? "which is in the index"
+      : `which is not in the index${last === undefined ? "" : ` (${last.replace(":", ": ")})`}`
+    const why = alias ? ` (${alias.evidence})` : ""
+    return {
+      name: "duplicates",
+      verdict: known?.hash == null ? "no" : "note",
+      text: `${target} stands for it${why}, ${there}`,
+      facts: { leads_to: target, evidence: alias?.evidence ?? null, target_in_index: held },
+    }
+  }
+  const others = aliasesOf(parts.db, url).map((other) => other.url)
+  if (others.length === 0) return null
+  const more = others.length > SHOWN ? ` and ${others.length - SHOWN} more` : ""
   return {
     name: "duplicates",
-    verdict: known.hash === null ? "no" : "note",
-    text: `it leads to ${target}, ${there}`,
-    facts: { leads_to: target, target_in_index: held },
+    verdict: "note",
+    text: `it stands for ${others.slice(0, SHOWN).join(", ")}${more}, too`,
+    facts: { stands_for: others },
   }
 }
 

@@ -27,6 +27,8 @@ const WORDS: Readonly<Record<string, string>> = {
   indexed: "read and put into the index",
   unchanged: "read, and the same as before",
   "skipped:robots": "not visited",
+  "skipped:soft-404": "it says that there is no such page, though its status is 200",
+  "skipped:trap": "one of a row of addresses that gave nothing new any more",
   "skipped:noindex": "the page asks not to be indexed",
   "skipped:out-of-scope": "it redirects out of the source's scope",
   "skipped:duplicate": "it names another page as the one to read",
@@ -51,13 +53,14 @@ export function outcomeStep({ known }: Subject): Step | null {
   const { outcome, detail, visitedAt, job, status, leadsTo, readAs, hash } = known
   const isGood = outcome === "indexed" || outcome === "unchanged"
   const word = WORDS[outcome] ?? outcome.replace(":", ": ")
-  const more = detail === null || outcome === "skipped:robots" ? "" : ` (${detail})`
+  // What failed says so in its own words.
+  const text = detail === null ? word : outcome.startsWith("failed:") ? detail : `${word} (${detail})`
   const where = job === 0 ? "" : `, job ${job}`
   return {
     name: "outcome",
     // What is in the index stays there while a site has a bad day.
     verdict: isGood ? "yes" : hash === null ? "no" : "note",
-    text: `${word}${more}: ${dateText(visitedAt)}${where}`,
+    text: `${text}, ${dateText(visitedAt)}${where}`,
     facts: {
       outcome,
       detail,

@@ -7,7 +7,8 @@ import { Removals } from "../removals/removals.ts"
 import { runJob } from "../run-job.ts"
 import type { SourceSpec } from "../sources/source.ts"
 import { Sources } from "../sources/sources.ts"
-import { openStateStore } from "../state-store.ts"
+import { TextStore } from "../duplicates/text-store.ts"
+import { openStateStore, type StateStore } from "../state-store.ts"
 import { temporaryFolder, testConfig } from "../testing/crawl-fixture.ts"
 import { article, redirect, startTestSite, status, textFile } from "../testing/test-site.ts"
 import { type Step, type StepName, type Trace, tracePage } from "./trace.ts"
@@ -51,6 +52,11 @@ async function openFixture() {
 
 function step(trace: Trace, name: StepName): Step | undefined {
   return trace.steps.find((one) => one.name === name)
+}
+
+/** As a crawl files an address whose page it found elsewhere. */
+function setAlias(db: StateStore, url: string, of: string): void {
+  new TextStore(db).setAlias({ url: url as PageUrl, of: of as PageUrl, evidence: "same text" })
 }
 
 describe("why", () => {
@@ -109,9 +115,24 @@ describe("why", () => {
       expect(trace.inIndex).toBe(false)
       expect(step(trace, "duplicates")).toMatchObject({
         verdict: "no",
-        text: `it leads to ${site.url("/original")}, which is in the index`,
+        text: expect.stringMatching(`^${site.url("/original")} stands for it.*, which is in the index$`),
       })
     }
+  })
+
+  test("names the other addresses of a page, those among them that no run visits", async () => {
+    await using fixture = await openFixture()
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/page", "/page?utm_source=mail"] }),
+      "/page": article("Page"),
+    })
+    await fixture.crawl({ name: "docs", seeds: [site.url("/")] })
+    setAlias(fixture.db, site.url("/print/page"), site.url("/page"))
+    const page = await fixture.why(site.url("/page"))
+    expect(step(page, "duplicates")!.facts["stands_for"]).toContain(site.url("/print/page"))
+    const other = await fixture.why(site.url("/print/page"))
+    expect(step(other, "found")!.text).toContain(`another address of ${site.url("/page")}`)
+    expect(other.summary).toContain(`${site.url("/page")} stands for it (same text), which is in the index`)
   })
 
   test("says why no run has seen an address", async () => {
