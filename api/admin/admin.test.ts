@@ -191,10 +191,10 @@ describe("the admin API", () => {
     })
 
     test("never show a secret, and refuse the word that hides one", async () => {
-      const login = { kind: "headers", headers: { "X-Token": "s3cret", "X-Named": "${TOKEN}" } }
+      const login = { kind: "headers", headers: { "X-Team": "s3cret", "X-Token": "${TOKEN}" } }
       sources.put({ name: "hidden", seeds: SEEDS, login }, "file")
       const shown = await call("GET", "/sources/hidden")
-      expect(shown.body.source.login.headers).toEqual({ "X-Token": "(hidden)", "X-Named": "${TOKEN}" })
+      expect(shown.body.source.login.headers).toEqual({ "X-Team": "(hidden)", "X-Token": "${TOKEN}" })
       const { id } = sources.run("hidden")!
       const answers = [shown, await call("GET", "/sources"), await call("GET", `/jobs/${id}`)]
       expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain("s3cret")
