@@ -241,6 +241,7 @@ export class Discovery {
     if (this.#files.has(url) || this.#feeds >= limit) return
     this.#files.add(url)
     this.#feeds += 1
+    this.#listings.name(url, "feed", foundOn)
     this.#start(this.#read({ url, kind: "feed", namedAt: null, foundOn }).then(() => undefined))
   }
 
@@ -282,6 +283,9 @@ export class Discovery {
       }
       this.#listings.note({ ...spares, namedAt: file.namedAt, readAt: known.now() })
       return
+    }
+    if (fetched.kind === "failed" && (fetched.status === 404 || fetched.status === 410)) {
+      this.#listings.forget(file.url)
     }
     if (fetched.kind !== "fetched") return
     onBytes(fetched.body.byteLength)

@@ -43,6 +43,18 @@ export class Listings {
       .map(listingOf)
   }
 
+  /** Keeps at once that the page or index `foundOn` names a list: it may not be read again for a while. */
+  name(url: PageUrl, kind: ListingKind, foundOn: string | null): void {
+    this.#db
+      .prepare("insert or ignore into listing (source, url, kind, found_on) values (?, ?, ?, ?)")
+      .run(this.#source, url, kind, foundOn)
+  }
+
+  /** Forgets a list that is gone. */
+  forget(url: PageUrl): void {
+    this.#db.prepare("delete from listing where source = ? and url = ?").run(this.#source, url)
+  }
+
   /** Takes down that a list was read, or is as it was. */
   note(listing: Listing): void {
     this.#seen.set(listing.url, listing)

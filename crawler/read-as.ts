@@ -4,28 +4,24 @@ import { join } from "node:path"
 import type { CrawlerConfig } from "./config.ts"
 import type { Source } from "./sources/source.ts"
 
-/** What turns bodies into pages: the code below these folders, and the libraries the package names. */
+/** What turns bodies into pages, beside the libraries that the package names. */
 const FOLDERS = ["extract", "formats"]
+const FILES = ["read-body.ts", "content-type.ts", "charset.ts", "verdict.ts", "page-hash.ts"]
 
 let code: string | null = null
 
 function codeHash(): string {
   if (code !== null) return code
   const files = FOLDERS.flatMap((folder) => sources(join(import.meta.dirname, folder)))
-  const texts = [...files.sort(), join(import.meta.dirname, "../package.json")].map((file) =>
-    readFileSync(file, "utf8"),
-  )
+  for (const name of [...FILES, "../package.json"]) files.push(join(import.meta.dirname, name))
+  const texts = files.sort().map((file) => readFileSync(file, "utf8"))
   return (code = hash("sha256", JSON.stringify(texts), "base64url"))
 }
 
 function sources(folder: string): string[] {
-  try {
-    return readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
-      .map((name) => join(folder, name))
-  } catch {
-    return []
-  }
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(?:ts|json)$/.test(name) && !name.endsWith(".test.ts"))
+    .map((name) => join(folder, name))
 }
 
 /**
