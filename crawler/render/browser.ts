@@ -65,6 +65,8 @@ export class Browser {
   readonly #processes: () => Promise<readonly BrowserProcess[]>
   readonly #profile: Profile
   readonly #options: BrowserOptions
+  readonly #listeners = new Set<() => void>()
+  #isGone = false
   #closing: Promise<void> | null = null
 
   /** @throws Error of Playwright's when it cannot be started. */
@@ -104,12 +106,15 @@ export class Browser {
     this.pid = pid
     this.#profile = profile
     this.#options = options
+    persistent.once("close", () => {
+      this.#gone()
+    })
   }
 
-  /** Calls back once, when the browser is there no more: closed or crashed. */
+  /** Calls back once, when the browser is there no more: closed, crashed or killed. */
   whenClosed(listener: () => void): void {
-    if (this.#browser.isConnected()) this.#persistent.once("close", listener)
-    else listener()
+    if (this.#isGone) listener()
+    else this.#listeners.add(listener)
   }
 
   /** A context of its own for one page: no cookies, no storage, no permissions, and the pass as its only way out. */
@@ -151,6 +156,15 @@ export class Browser {
   /** Ends it at once, with all that is in it. {@link close} is still to be called. */
   kill(): void {
     kill(this.pid)
+    // Playwright would tell when it has worked off what the browser sent before.
+    this.#gone()
+  }
+
+  #gone(): void {
+    if (this.#isGone) return
+    this.#isGone = true
+    for (const listener of this.#listeners) listener()
+    this.#listeners.clear()
   }
 
   async #close(): Promise<void> {

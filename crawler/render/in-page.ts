@@ -125,3 +125,13 @@ export function serialisePage(url: string, maxChars: number): string | null {
   }
   return html
 }
+
+/** Runs before the page's own scripts: nobody is there to answer, and each dialog would hold up the page. */
+export function muteDialogs(): void {
+  Object.assign(globalThis, {
+    alert: () => undefined,
+    confirm: () => false,
+    prompt: () => null,
+    print: () => undefined,
+  })
+}

@@ -4,6 +4,7 @@ import { decodeText } from "../charset.ts"
 import { type CrawlerConfig, userAgentHeader } from "../config.ts"
 import { charsetParameter, mediaType, sniff } from "../content-type.ts"
 import type { Fetched, FetchResult } from "../fetch.ts"
+import type { Session } from "../login/session.ts"
 import type { Visit, VisitOptions } from "../reader.ts"
 import type { Rendering } from "../sources/source.ts"
 import type { Renderer } from "./renderer.ts"
@@ -12,6 +13,8 @@ import { isScriptShell, isThin } from "./script-shell.ts"
 export interface PageRenderingOptions {
   readonly config: CrawlerConfig
   readonly guard: AddressGuard
+  /** Of a source with a login. */
+  readonly session?: Session | undefined
   /** How a fetched page is read without a browser. */
   readonly read: (fetched: Fetched, deadline: number, options: VisitOptions) => Promise<Visit>
   /** How a page is fetched, redirects included. */
@@ -67,6 +70,7 @@ export class PageRendering implements AsyncDisposable {
       document: fetched,
       follow: async (url) =>
         (await options.onRedirect?.(url)) ?? (await fetch(url, { ...options, validators: undefined })),
+      session: this.#options.session,
       maxChars: config.maxBytes,
       timeoutMs: config.renderTimeoutMs,
       signal: options.signal,

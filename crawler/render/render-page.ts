@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { BrowserContext, Page, Request, Route } from "playwright"
 import { type PageUrl, toPageUrl } from "#engine"
 import type { Fetched, FetchFailure, FetchResult } from "../fetch.ts"
+import type { Session } from "../login/session.ts"
 import type { CrawlOutcome } from "../outcome.ts"
 import type { Browser } from "./browser.ts"
 import type { GuardProxy, ProxyPass } from "./guard-proxy.ts"
-import { measurePage, type PageMeasure, serialisePage } from "./in-page.ts"
+import { measurePage, muteDialogs, type PageMeasure, serialisePage } from "./in-page.ts"
 import { PageWorld } from "./page-world.ts"
 
 export interface RenderTask {
@@ -13,6 +14,8 @@ export interface RenderTask {
   readonly document: Fetched
   /** Fetches a document that the page's scripts go to; what it ends with else is the end of the visit. */
   readonly follow: (url: PageUrl) => Promise<FetchResult>
+  /** Gives the browser the cookies of somebody who is logged in. */
+  readonly session?: Session | undefined
   /** The longest HTML taken, in characters. */
   readonly maxChars: number
   /** For the page alone, from the moment there is room for it. */
@@ -58,7 +61,7 @@ const THIN_CHARS = 200
 const LOADING_QUIET_MS = 4000
 const MAX_MEASURED_NODES = 100_000
 /** A page that asks for more than this is read as it stands. */
-const MAX_REQUESTS = 1000
+const MAX_REQUESTS = 500
 /** To read a page out; then its scripts are stopped and it is tried once more. */
 const READ_MS = 3000
 /** To open a page, which takes far less than a second, on a machine that is busy. */
@@ -140,6 +143,8 @@ class PageVisit {
 
   async run(): Promise<RenderResult> {
     const page = this.#page
+    const world = new PageWorld(await this.#context.newCDPSession(page))
+    await this.#context.addInitScript(muteDialogs)
     await this.#context.route("**/*", (route) => this.#decide(route))
     this.#context.on("page", (other) => {
       if (other !== page) void other.close().catch(() => undefined)
@@ -150,12 +155,13 @@ class PageVisit {
     }
     page.on("request", (request) => {
       this.#requests += 1
+      // At once: what it asks for in the meantime must be dealt with too.
+      if (this.#requests === MAX_REQUESTS) void world.stopScripts(READ_MS)
       if (!LASTING.has(request.resourceType())) this.#inFlight.add(request)
       this.#activeAt = Date.now()
     })
     page.on("requestfinished", ended)
     page.on("requestfailed", ended)
-    const world = new PageWorld(await this.#context.newCDPSession(page))
     const settleBy = Date.now() + (this.#deadline - Date.now()) * SETTLE_SHARE
     for (let hops = 0; ; hops += 1) {
       await this.#load()
@@ -178,6 +184,8 @@ class PageVisit {
     this.#isExpected = true
     this.#inFlight.clear()
     const timeout = Math.max(1, this.#deadline - Date.now())
+    const cookies = this.#task.session?.cookiesFor(new URL(this.#document.url)) ?? []
+    await this.#context.addCookies([...cookies])
     await this.#page.goto(this.#document.url, { waitUntil: "commit", timeout })
     this.#activeAt = Date.now()
   }
@@ -192,7 +200,7 @@ class PageVisit {
     let changedAt = Date.now()
     while (Date.now() < until && this.#next === null) {
       await sleep(POLL_MS)
-      if (this.#requests > MAX_REQUESTS) return false
+      if (this.#requests >= MAX_REQUESTS) return false
       const measured = await world.run(measurePage, [MAX_MEASURED_NODES, maxChars], until - Date.now())
       if (!measured) return false
       const now = Date.now()
@@ -230,7 +238,7 @@ class PageVisit {
   async #decide(route: Route): Promise<void> {
     const request = route.request()
     try {
-      if (this.#requests > MAX_REQUESTS || UNWANTED.has(request.resourceType()))
+      if (this.#requests >= MAX_REQUESTS || UNWANTED.has(request.resourceType()))
         await route.abort("blockedbyclient")
       else if (!request.isNavigationRequest()) await route.continue()
       else if (request.frame().parentFrame() !== null) await this.#frame(route, request)

@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { readdir } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { setTimeout as sleep } from "node:timers/promises"
+import { describe, expect, test } from "vitest"
+import { toPageUrl } from "#engine"
+import { AddressGuard } from "../address-guard.ts"
+import { browserProcesses } from "../testing/browser-processes.ts"
+import { findTestBrowser, NO_BROWSER } from "../testing/test-browser.ts"
+import { article, startTestSite } from "../testing/test-site.ts"
+import { Renderer, type RendererOptions } from "./renderer.ts"
+import { removeLeftovers } from "./profile.ts"
+
+const browserPath = await findTestBrowser()
+const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
+
+describe.skipIf(browserPath === null)(`the browser ${skipped}`, { timeout: 60_000 }, () => {
+  test("starts with the first page and ends when there is nothing to do", async () => {
+    await using fixture = await opened({ idleMs: 200 })
+    expect(await browserProcesses()).toEqual([])
+    expect(await fixture.render()).toMatchObject({ kind: "rendered" })
+    expect((await browserProcesses()).length).toBeGreaterThan(0)
+    while ((await browserProcesses()).length > 0) await sleep(50)
+    expect(await fixture.render()).toMatchObject({ kind: "rendered" })
+  })
+
+  test("is replaced after its number of pages, and opens no more at once than it may", async () => {
+    await using fixture = await opened({ pages: 2, pagesPerBrowser: 2 })
+    const browsers = new Set<string>()
+    const done = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const result = await fixture.render()
+        for (const profile of await profiles(process.pid)) browsers.add(profile)
+        return result.kind
+      }),
+    )
+    expect(done).toEqual(Array.from({ length: 5 }, () => "rendered"))
+    expect(browsers.size).toBeGreaterThan(1)
+    expect(await profiles(process.pid)).toHaveLength(1)
+    expect(fixture.mostAtOnce()).toBeLessThanOrEqual(2)
+  })
+
+  test("does not outlive a process that is killed, whatever its page is doing", async () => {
+    const child = startChild()
+    const pid = child.pid ?? 0
+    await once(child.stdout!, "data")
+    expect((await browserProcesses(pid)).length).toBeGreaterThan(0)
+    child.kill("SIGKILL")
+    await once(child, "exit")
+    while ((await browserProcesses(pid)).length > 0) await sleep(50)
+    expect(await profiles(pid)).toHaveLength(1)
+    await removeLeftovers()
+    expect(await profiles(pid)).toEqual([])
+  })
+
+  test("that hangs when its process is killed is gone before the next one starts", async () => {
+    const child = startChild()
+    const pid = child.pid ?? 0
+    await once(child.stdout!, "data")
+    for (const browser of await browserProcesses(pid)) process.kill(browser, "SIGSTOP")
+    child.kill("SIGKILL")
+    await once(child, "exit")
+    await using fixture = await opened({})
+    expect(await fixture.render()).toMatchObject({ kind: "rendered" })
+    expect(await browserProcesses(pid)).toEqual([])
+    expect(await profiles(pid)).toEqual([])
+  })
+})
+
+async function profiles(owner: number): Promise<string[]> {
+  return (await readdir(tmpdir())).filter((name) => name.startsWith(`fossick-render-${owner}-`))
+}
+
+/** A process that has a page open whose script never ends. */
+function startChild(): ChildProcess {
+  const program = `
+    import { PageReader } from "${new URL("../reader.ts", import.meta.url).href}"
+    import { testConfig } from "${new URL("../testing/crawl-fixture.ts", import.meta.url).href}"
+    import { startTestSite } from "${new URL("../testing/test-site.ts", import.meta.url).href}"
+    const site = await startTestSite({
+      "/": "<p>Busy</p><script>fetch('/called').then(() => { for (;;); })</script>",
+      "/called": (_, response) => { response.end(); setTimeout(() => console.log("busy"), 300) },
+    })
+    const config = testConfig({ FOSSICK_BROWSER_PATH: ${JSON.stringify(browserPath)}, FOSSICK_RENDER_TIMEOUT_MS: "600000" })
+    await new PageReader(config).visit(site.url("/"), { rendering: "browser" })`
+  return spawn(process.execPath, ["--input-type=module-typescript", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+}
+
+async function opened(options: Partial<RendererOptions>) {
+  let open = 0
+  let most = 0
+  const site = await startTestSite({
+    "/wait": async (_, response) => {
+      most = Math.max(most, (open += 1))
+      await sleep(100)
+      open -= 1
+      response.end()
+    },
+  })
+  const guard = new AddressGuard({ allowed: [site.authority], connections: 4, connectTimeoutMs: 1000 })
+  const renderer = new Renderer({
+    guard,
+    userAgent: "FossickBot/1.0",
+    browserPath: browserPath ?? "",
+    pages: 1,
+    memoryMb: 1000,
+    ...options,
+  })
+  const body = new TextEncoder().encode(article("Windmills", { head: `<script>fetch("/wait")</script>` }))
+  return {
+    mostAtOnce: () => most,
+    render: () =>
+      renderer.render({
+        document: { kind: "fetched", url: toPageUrl(site.url("/"))!, status: 200, headers: {}, body },
+        follow: () => Promise.reject(new Error("it goes nowhere")),
+        maxChars: 1_000_000,
+        timeoutMs: 15_000,
+      }),
+    async [Symbol.asyncDispose]() {
+      await renderer[Symbol.asyncDispose]()
+      await guard[Symbol.asyncDispose]()
+      await site[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { PageReader } from "../reader.ts"
+import { browserProcesses } from "../testing/browser-processes.ts"
+import { testConfig } from "../testing/crawl-fixture.ts"
+import { findTestBrowser, NO_BROWSER } from "../testing/test-browser.ts"
+import { article, bytes, hangs, startTestSite, type TestSite } from "../testing/test-site.ts"
+
+const browserPath = await findTestBrowser()
+const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
+
+const TIMEOUT_MS = 8000
+const MAX_PAGE_BYTES = 2_000_000
+
+/** A page with content and a script. */
+function page(script: string): string {
+  return article("Windmills").replace("</body>", `<script>${script}</script></body>`)
+}
+
+describe.skipIf(browserPath === null)(`a page that means ill ${skipped}`, { timeout: 60_000 }, () => {
+  let site: TestSite
+  let reader: PageReader
+
+  beforeAll(async () => {
+    site = await startTestSite({})
+    const config = testConfig({
+      FOSSICK_BROWSER_PATH: browserPath ?? "",
+      FOSSICK_ALLOWED_NETWORKS: site.authority,
+      FOSSICK_RENDER_TIMEOUT_MS: String(TIMEOUT_MS),
+      FOSSICK_MAX_PAGE_BYTES: String(MAX_PAGE_BYTES),
+      FOSSICK_BROWSER_MEMORY_MB: "700",
+    })
+    reader = new PageReader(config, { rendering: "browser" })
+  })
+  afterAll(async () => {
+    await reader[Symbol.asyncDispose]()
+    await site[Symbol.asyncDispose]()
+  })
+
+  const visit = (path: string, body: string) => {
+    site.serve({ [path]: body })
+    return reader.visit(site.url(path) as PageUrl)
+  }
+
+  test.for<readonly [name: string, script: string]>([
+    ["never ends", `for (;;);`],
+    [
+      "never ends once it is there, and alerts",
+      `setTimeout(() => { for (;;) { alert("!"); prompt("…"); print() } })`,
+    ],
+    [
+      "does all at once, again and again",
+      `fetch("/silence")
+      for (let n = 0; n < 10000; n++) setInterval(() => document.title += n, 10)
+      setInterval(() => { for (let n = 0; n < 50; n++) open("/popup") }, 10)
+      setInterval(() => { for (let n = 0; n < 99; n++) history.pushState(0, "", "?" + Math.random()) }, 10)
+      setInterval(() => Object.assign(document.createElement("a"), { href: "/file", download: "x" }).click(), 10)
+      setInterval(() => location.reload(), 50)
+      onbeforeunload = () => "stay"
+      onpagehide = () => { for (;;); }
+      navigator.geolocation.getCurrentPosition(() => {})
+      Notification.requestPermission()
+      navigator.mediaDevices?.getUserMedia({ video: true }).catch(() => {})`,
+    ],
+    [
+      "spoils what could read it",
+      `Element.prototype.getAttribute = JSON.stringify = Array.prototype.push = String.prototype.replaceAll = () => { throw 1 }
+      Object.defineProperty(Node.prototype, "childNodes", { get: () => [] })`,
+    ],
+  ])("that %s is read as far as it came", async ([name, script]) => {
+    site.serve({
+      "/silence": hangs(),
+      "/file": bytes("x".repeat(1000), { "content-type": "application/zip" }),
+    })
+    const result = await visit(`/${name.replaceAll(/\W+/g, "-")}`, page(script))
+    expect(result).toMatchObject({ kind: "read", reading: { rendered: true } })
+    const markdown = result.kind === "read" ? result.reading.extracted.markdown : ""
+    expect(markdown).toContain("explained here in a few plain sentences")
+    expect(site.requests).not.toContain("/popup")
+  })
+
+  test("that grows without end is too large", async () => {
+    const result = await visit(
+      "/grows",
+      page(`setInterval(() => document.body.append("more ".repeat(100000)), 20)`),
+    )
+    expect(result).toMatchObject({ kind: "skipped", because: "too-large" })
+  })
+
+  test("that asks for more and more has an end, and the next page is well", async () => {
+    const flood = `setInterval(() => { for (let n = 0; n < 9; n++) fetch("/flood?" + Math.random()) }, 1)`
+    expect(["read", "failed"]).toContain((await visit("/asks", page(flood))).kind)
+    expect(site.requests.filter((path) => path.startsWith("/flood")).length).toBeLessThan(1000)
+    expect(await visit("/well", page(""))).toMatchObject({ kind: "read" })
+  })
+
+  test("that takes all memory is given up, and its browser goes on", async () => {
+    const before = await visit("/well", page(""))
+    const hog = `const kept = []; setInterval(() => kept.push(new Uint8Array(50e6).fill(1)), 10)`
+    const result = await visit("/memory", page(hog))
+    expect(result).toMatchObject({ kind: "failed", because: "unreadable", transient: false })
+    expect(await visit("/well", page(""))).toEqual(before)
+  })
+
+  test("whose process is killed fails, and so does one whose browser is, and then the next is well", async () => {
+    const waiting = visit("/waits", page(`setInterval(() => fetch("/more?" + Math.random()), 5)`))
+    await asked("/more")
+    for (const pid of await browserProcesses()) process.kill(pid, "SIGKILL")
+    expect(await waiting).toMatchObject({ kind: "failed", because: "unreadable", transient: true })
+    expect(await visit("/well", page(""))).toMatchObject({ kind: "read" })
+  })
+
+  test("is left when the caller stops waiting", async () => {
+    site.serve({ "/left": page(`fetch("/called"); setTimeout(() => { for (;;); }, 50)`) })
+    const stop = new AbortController()
+    const visiting = reader.visit(site.url("/left") as PageUrl, { signal: stop.signal })
+    await asked("/called")
+    stop.abort()
+    expect(await visiting).toMatchObject({ kind: "failed", because: "cancelled" })
+  })
+
+  test("leaves no process behind", async () => {
+    await reader[Symbol.asyncDispose]()
+    expect(await browserProcesses()).toEqual([])
+  })
+
+  /** Resolves when the site is asked for this path. */
+  async function asked(path: string): Promise<void> {
+    while (!site.requests.some((one) => one.startsWith(path)))
+      await new Promise((next) => setTimeout(next, 10))
+    site.requests.length = 0
+  }
+})
