@@ -489,7 +489,8 @@ class SiteCrawl implements Visits, Disposable {
     if (redirected) this.#duplicates.redirected(entry.url, url)
     this.#frontier.add(
       judgement.probes.filter((probe) => this.#discovery.inScope(probe)),
-      { how: "link", on: url, depth: entry.depth },
+      // Soon: what they tell spares many visits.
+      { how: "link", on: url, depth: Math.min(1, entry.depth) },
     )
     if (judgement.kind === "alias") {
       await this.#closeAlias(entry, url, judgement.of, judgement.detail)

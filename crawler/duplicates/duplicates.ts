@@ -249,12 +249,10 @@ export class Duplicates {
     const wasPage = this.#options.isIndexed(url) && this.#texts.aliasOf(url) === null
     const since = wasPage ? (before?.since ?? 0) : job
     transaction(db, () => {
-      this.#texts.keep(
-        source,
-        { ...text, url, job, since, canonical },
-        before,
-        mayBeNear(text) && alias === null,
-      )
+      this.#texts.keep(source, { ...text, url, job, since, canonical }, before, {
+        isOwn: alias === null,
+        isLong: mayBeNear(text),
+      })
       if (alias) this.#texts.setAlias({ url, ...alias })
       else this.#texts.clearAlias(url)
       for (const one of replaces) {

@@ -28,9 +28,10 @@ const STEPS = [
   `create table page_text (
      id integer primary key, url text not null unique, source text not null, job integer not null,
      since integer not null, exact text not null, lines text not null, similar text, words integer not null,
-     title text not null, images text not null, canonical text, form text not null
+     title text not null, images text not null, canonical text, form text not null,
+     own integer not null
    ) strict;
-   create index page_text_lines on page_text (source, lines);
+   create index page_text_lines on page_text (source, lines, own);
    create index page_text_form on page_text (source, form);
    create index page_text_canonical on page_text (canonical) where canonical is not null;
    create table page_band (
@@ -70,9 +71,9 @@ export class TextStore {
     return row ? kept(row) : null
   }
 
-  /** Addresses of a source that were read with the same lines. */
+  /** Addresses of a source that were read with the same lines, pages of their own first. */
   withLines(source: string, lines: string, limit: number): KeptText[] {
-    return this.#prepare("select * from page_text where source = ? and lines = ? limit ?")
+    return this.#prepare("select * from page_text where source = ? and lines = ? order by own desc limit ?")
       .all(source, lines, limit)
       .map(kept)
   }
@@ -103,16 +104,21 @@ export class TextStore {
   }
 
   /**
-   * Keeps what was read. `before`: what {@link get} gives for the address. `bands`: whether it may be found by
-   * {@link near}. Runs in the caller's transaction.
+   * Keeps what was read. `before`: what {@link get} gives for the address. `isOwn`: whether it is a page of
+   * its own; `isLong`: and may be found by {@link near}. Runs in the caller's transaction.
    */
-  keep(source: string, text: KeptText, before: KeptText | null, bands: boolean): void {
+  keep(
+    source: string,
+    text: KeptText,
+    before: KeptText | null,
+    { isOwn, isLong }: { readonly isOwn: boolean; readonly isLong: boolean },
+  ): void {
     const row = this.#prepare(
-      `insert into page_text (url, source, job, since, exact, lines, similar, words, title, images, canonical, form)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `insert into page_text (url, source, job, since, exact, lines, similar, words, title, images, canonical, form, own)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        on conflict (url) do update set source = excluded.source, job = excluded.job, since = excluded.since,
          exact = excluded.exact, lines = excluded.lines, similar = excluded.similar, words = excluded.words,
-         title = excluded.title, images = excluded.images, canonical = excluded.canonical
+         title = excluded.title, images = excluded.images, canonical = excluded.canonical, own = excluded.own
        returning id`,
     ).get(
       text.url,
@@ -127,10 +133,11 @@ export class TextStore {
       text.images,
       text.canonical,
       commonForm(text.url),
+      isOwn ? 1 : 0,
     )
     const id = Number(row?.["id"])
     if (before) this.#prepare("delete from page_band where page = ?").run(id)
-    if (!bands) return
+    if (!isOwn || !isLong) return
     const insert = this.#prepare("insert or ignore into page_band values (?, ?)")
     for (const band of bandsOf(source, text)) insert.run(band, id)
   }
@@ -141,6 +148,7 @@ export class TextStore {
 
   /** Files an address under a page, with all that were filed under it. */
   setAlias({ url, of, evidence }: Alias): void {
+    this.#prepare("update page_text set own = 0 where url = ?").run(url)
     this.#prepare("delete from page_alias where url = ?").run(of)
     this.#prepare("update page_alias set of = ? where of = ?").run(of, url)
     this.#prepare(

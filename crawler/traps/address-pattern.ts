@@ -43,9 +43,9 @@ export function patternsOf(url: string, now: number): AddressPattern[] {
   const { host, pathname, search } = new URL(url)
   const segments = pathname.split("/").filter((segment) => segment !== "")
   const query = search === "" ? [] : search.slice(1).split("&")
-  const repeated = repeatedPart(segments, query)
-  if (repeated !== null) {
-    return [{ kind: "loop", key: `loop ${host} ${repeated}`, shown: `…${repeated}…` }]
+  if (repeatsItself(segments, query)) {
+    const below = `/${segments[0] ?? ""}`
+    return [{ kind: "loop", key: `loop ${host}${below}`, shown: `${below}/…` }]
   }
   const date = dateOf(pathname, query)
   if (date !== null) {
@@ -123,39 +123,25 @@ function dateOf(pathname: string, query: readonly string[]): string | null {
   return isDated ? DATELESS : null
 }
 
-/** What a path or a query repeats, or null. Numbers may well be repeated: `/2031/01/01`, `/psalms/1/1/1`. */
-function repeatedPart(segments: readonly string[], query: readonly string[]): string | null {
-  if (segments.length >= REPEATS_IN_ROW) {
-    for (let length = 1; length <= LONGEST_BLOCK; length++) {
-      let run = 0
-      for (let at = length; at < segments.length; at++) {
-        run = segments[at] === segments[at - length] ? run + 1 : 0
-        if (run < length * (REPEATS_IN_ROW - 1)) continue
-        const block = segments.slice(at - length + 1, at + 1)
-        if (block.some((segment) => /\D/.test(segment))) return blockName(block)
-      }
-    }
-    if (segments.length >= REPEATS) {
-      const counts = new Map<string, number>()
-      for (const segment of segments) {
-        if (!/\D/.test(segment)) continue
-        const count = (counts.get(segment) ?? 0) + 1
-        if (count >= REPEATS) return `/${segment}/`
-        counts.set(segment, count)
-      }
+/** Whether a path or a query repeats a part. Numbers may well be repeated: `/2031/01/01`, `/psalms/1/1/1`. */
+function repeatsItself(segments: readonly string[], query: readonly string[]): boolean {
+  if (segments.length > DEEPEST) return true
+  const isWord = (segment: string) => /\D/.test(segment)
+  for (let length = 1; length <= LONGEST_BLOCK; length++) {
+    let run = 0
+    for (let at = length; at < segments.length; at++) {
+      run = segments[at] === segments[at - length] ? run + 1 : 0
+      const isRepeated = run >= length * (REPEATS_IN_ROW - 1)
+      if (isRepeated && segments.slice(at - length + 1, at + 1).some(isWord)) return true
     }
   }
-  const seen = new Map<string, number>()
-  for (const one of query) {
-    const count = (seen.get(one) ?? 0) + 1
-    if (count >= REPEATS_IN_ROW) return `&${one.split("=", 1)[0]}=`
-    seen.set(one, count)
-  }
-  return segments.length > DEEPEST ? `/${segments[0]}/` : null
+  return mostEqual(segments.filter(isWord)) >= REPEATS || mostEqual(query) >= REPEATS_IN_ROW
 }
 
-/** The same whichever of its segments comes first. */
-function blockName(block: readonly string[]): string {
-  const turned = block.map((_, at) => [...block.slice(at), ...block.slice(0, at)].join("/"))
-  return `/${turned.toSorted()[0]}/`
+/** How often the most frequent of some texts is among them. */
+function mostEqual(texts: readonly string[]): number {
+  if (texts.length < REPEATS_IN_ROW) return 0
+  const counts = new Map<string, number>()
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+  return Math.max(...counts.values())
 }
