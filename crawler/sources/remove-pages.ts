@@ -1,5 +1,7 @@
 import type { Engine, PageUrl } from "#engine"
+import { TextStore } from "../duplicates/text-store.ts"
 import { ImageNotes } from "../images/image-notes.ts"
+import { Removals } from "../removals/removals.ts"
 import { type StateStore, transaction } from "../state-store.ts"
 import type { SourceTable } from "./source-table.ts"
 
@@ -15,13 +17,14 @@ export interface RemovePagesOptions {
 
 /**
  * Takes out of the index what {@link SourceTable.delete} and {@link SourceTable.removePages} asked for, and
- * forgets what was known of those addresses. The caller holds the index for writing.
+ * forgets what was known of those addresses, kept copies included. The caller holds the index for writing.
  * @returns how many pages went.
  */
 export async function removeAskedPages({ db, engine, sources, signal }: RemovePagesOptions): Promise<number> {
   const batch = db.prepare(`select url, hash from known_address where source = ? limit ${BATCH}`)
   const forget = db.prepare("delete from known_address where url = ?")
   const dropListings = db.prepare("delete from listing where source = ?")
+  const texts = new TextStore(db)
   let removed = 0
   for (const name of sources.removals()) {
     for (let rows = batch.all(name); rows.length > 0; rows = batch.all(name)) {
@@ -30,11 +33,17 @@ export async function removeAskedPages({ db, engine, sources, signal }: RemovePa
       await engine.remove(urls)
       new ImageNotes(db).forget(urls)
       transaction(db, () => {
-        for (const url of urls) forget.run(url)
+        for (const url of urls) {
+          forget.run(url)
+          texts.forget(url)
+          texts.clearAlias(url)
+        }
       })
       removed += rows.filter(({ hash }) => hash !== null).length
     }
     dropListings.run(name)
+    // Copies of pages that were removed before would bring them back.
+    new Removals(db).purge()
     sources.removed(name)
   }
   return removed
