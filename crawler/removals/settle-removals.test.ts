@@ -48,9 +48,8 @@ class Story implements AsyncDisposable {
   async run(trigger: JobTrigger = "schedule", spec: Partial<SourceSpec> = {}) {
     this.now += DAY_MS
     const { fixture, clock } = this
-    const job = await fixture.crawl({ ...this.spec, ...spec }, { clock })
-    const asked = { ...job, trigger }
-    return await settleRemovals({ db: fixture.db, engine: fixture.engine, job: asked, clock })
+    const job = await fixture.crawl({ ...this.spec, ...spec }, { clock, trigger })
+    return await settleRemovals({ db: fixture.db, engine: fixture.engine, job, clock })
   }
 
   async carryOut(): Promise<void> {
@@ -309,6 +308,23 @@ describe("the share of a source", () => {
     story.site.serve(Object.fromEntries([...moved, ...homes]))
     expect(await story.run()).toEqual({ removed: 9, held: 0 })
     expect(story.paths).toEqual(["/", ...NUMBERS.map((name) => `/numbers/${name}`)].sort())
+  })
+
+  test("nor by a site that has moved to another host as a whole", async () => {
+    await using story = await Story.begin(siteOf(...NUMBERS), { removal: { maxShare: 0.1 } })
+    await story.run()
+    const home = await startTestSite(siteOf(...NUMBERS))
+    const before = [...story.fixture.engine.pages.keys()]
+    story.site.serve({
+      "/": redirect(home.url("/")),
+      ...Object.fromEntries(NUMBERS.map((name) => [`/${name}`, redirect(home.url(`/${name}`))])),
+    })
+    await story.run()
+    await story.run()
+    expect(story.removals.held()).toEqual([])
+    const moved = before.map((url) => url.replace(story.site.origin, home.origin))
+    expect([...story.fixture.engine.pages.keys()].sort()).toEqual(moved.sort())
+    await home[Symbol.asyncDispose]()
   })
 
   test("a no keeps the pages, until two runs more have found them gone", async () => {

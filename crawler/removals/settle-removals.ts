@@ -60,6 +60,8 @@ class Judgement {
   /** How many addresses of the source lead to a place. */
   readonly #leading: ReadonlyMap<string, number>
   readonly #fronts: ReadonlySet<string>
+  /** Where sites have moved as a whole, by their redirects: origins by origins. */
+  readonly #moves: ReadonlyMap<string, string>
 
   constructor(options: SettleOptions) {
     const { db, job } = options
@@ -74,10 +76,16 @@ class Judgement {
     }
     this.#leading = leading
     const landings = db
-      .prepare("select landed from job_landing where job = ?")
+      .prepare("select seed, landed from job_landing where job = ?")
       .all(job.id)
-      .map((row) => String(row["landed"]))
-    this.#fronts = new Set([...job.source.seeds.map((seed) => toPageUrl(seed) ?? seed), ...landings])
+      .map((row) => ({ seed: String(row["seed"]), landed: String(row["landed"]) }))
+    this.#fronts = new Set([
+      ...job.source.seeds.map((seed) => toPageUrl(seed) ?? seed),
+      ...landings.map(({ landed }) => landed),
+    ])
+    this.#moves = new Map(
+      landings.map(({ seed, landed }) => [new URL(seed).origin, new URL(landed).origin] as const),
+    )
   }
 
   /** Takes down all evidence there is. */
@@ -114,13 +122,22 @@ class Judgement {
   }
 
   async #judge(suspect: Suspect): Promise<Verdict> {
-    const { evidence, leadsTo } = suspect
+    const { evidence } = suspect
     const asItIs: Verdict = { suspect, ...evidence, spares: false }
+    const leadsTo = suspect.leadsTo ?? this.#movedTo(suspect)
     if (leadsTo === null || !this.#isInIndex(leadsTo)) return asItIs
     if (await this.#saysTheSame(suspect.url, leadsTo)) {
       return { suspect, reason: "moved", atOnce: true, spares: true }
     }
     return this.#isCatchAll(leadsTo) ? asItIs : { suspect, reason: "moved", atOnce: true, spares: false }
+  }
+
+  /** The same path where its site is now. What is out of scope is not visited, so that nobody told. */
+  #movedTo({ url, evidence }: Suspect): PageUrl | null {
+    if (evidence.reason !== "out-of-scope") return null
+    const { origin } = new URL(url)
+    const now = this.#moves.get(origin)
+    return now === undefined || now === origin ? null : toPageUrl(now + url.slice(origin.length))
   }
 
   #isInIndex(url: PageUrl): boolean {
