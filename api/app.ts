@@ -6,7 +6,8 @@ import type { Engine } from "#engine"
 import type { Values } from "#engine/settings.ts"
 
 import type { KeyStore } from "./accounts/keys.ts"
-import { type AdminParts, adminRouter } from "./admin/admin-router.ts"
+import type { AdminParts } from "./admin/admin-router.ts"
+import { lazyAdmin } from "./admin/lazy-admin.ts"
 import type { ChatModel } from "./answers/chat-model.ts"
 import type { apiSettings } from "./config.ts"
 import type { Middleware, RequestState } from "./context.ts"
@@ -33,8 +34,8 @@ export interface AppParts extends LiveParts {
   /** Writes answers; null leaves them to the pages' own sentences. */
   readonly chatModel: ChatModel | null
   readonly keys: Pick<KeyStore, "verify">
-  /** What the admin API works on; without it none is served. */
-  readonly admin?: AdminParts
+  /** Opens what the admin API works on, with its first request; without it none is served. */
+  readonly admin?: () => Promise<AdminParts>
   readonly log: Logger
   readonly config: Pick<
     ApiConfig,
@@ -89,7 +90,8 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.use(
     handbook({ docsDir: parts.docsDir, ...(config.publicUrl !== "" && { publicUrl: config.publicUrl }) }),
   )
-  const routers = parts.admin ? [router, adminRouter(parts.admin, parts.keys, config)] : [router]
-  for (const one of routers) app.use(one.routes()).use(one.allowedMethods())
+  if (parts.admin) app.use(lazyAdmin(parts.admin, parts.keys, config))
+  app.use(router.routes())
+  app.use(router.allowedMethods())
   return app
 }

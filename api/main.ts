@@ -7,10 +7,7 @@ import { pino } from "pino"
 import { crawlerSettings } from "#crawler/config.ts"
 import { ImageStore } from "#crawler/images/image-store.ts"
 import { Jobs } from "#crawler/jobs.ts"
-import { Removals } from "#crawler/removals/removals.ts"
-import { Sources } from "#crawler/sources/sources.ts"
 import { openStateStore } from "#crawler/state-store.ts"
-import { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
 import { EngineError } from "#engine"
 import { engineSettings } from "#engine/config.ts"
 import { openEmbedder } from "#engine/embedders/open-embedder.ts"
@@ -19,6 +16,7 @@ import { checkSettings, environment, readSettings, SettingsError } from "#engine
 
 import { openCreditMeters } from "./accounts/credits.ts"
 import { openKeyStore } from "./accounts/keys.ts"
+import { openAdmin } from "./admin/open-admin.ts"
 import { createApp } from "./app.ts"
 import { openChatModel } from "./answers/chat-model.ts"
 import { apiSettings, checkTogether } from "./config.ts"
@@ -69,15 +67,7 @@ async function serve(): Promise<void> {
     chatModel,
     reader,
     keys,
-    admin: {
-      db,
-      engine,
-      jobs,
-      sources: new Sources(db, jobs),
-      removals: new Removals(db),
-      webhooks: new WebhookQueue(db),
-      crawlerConfig,
-    },
+    admin: () => openAdmin({ db, engine, jobs, crawlerConfig }),
     meters: openCreditMeters(db),
     log,
     config,

@@ -5,7 +5,6 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
-import { Removals } from "#crawler/removals/removals.ts"
 import { runJob } from "#crawler/run-job.ts"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
@@ -22,6 +21,7 @@ import {
   serveApp,
   TEST_KEY,
 } from "../testing/serve-app.ts"
+import { openAdmin } from "./open-admin.ts"
 
 /** No address is asked for under it. */
 const SEEDS = ["https://docs.example.com/"]
@@ -49,15 +49,8 @@ describe("the admin API", () => {
     )
     jobs = new Jobs(db)
     sources = new Sources(db, jobs)
-    const admin = {
-      db,
-      engine,
-      jobs,
-      sources,
-      removals: new Removals(db),
-      webhooks: new WebhookQueue(db),
-      crawlerConfig: testConfig({ FOSSICK_ALLOWED_NETWORKS: "" }),
-    }
+    const crawlerConfig = testConfig({ FOSSICK_ALLOWED_NETWORKS: "" })
+    const admin = () => openAdmin({ db, engine, jobs, crawlerConfig })
     app = opened.use(await serveApp({ engine, admin }))
   })
   afterAll(async () => {
@@ -322,6 +315,13 @@ describe("the admin API", () => {
     })
     expect((await call("POST", "/try", { url: site.url("/"), source: "none" })).status).toBe(404)
     expect((await call("POST", "/try", { url: "x" })).status).toBe(422)
+    const login = { kind: "basic", user: "ada", password: "${NOT_SET_ANYWHERE}" }
+    sources.put({ name: "locked", seeds: [site.url("/")], rendering: "http", login })
+    expect(errorOf(await call("POST", "/try", { url: site.url("/"), source: "locked" }))).toEqual([
+      409,
+      expect.stringContaining("${NOT_SET_ANYWHERE}"),
+    ])
+    sources.delete("locked")
     expect(jobs.count()).toBe(started)
     sources.delete("tried")
   })

@@ -43,7 +43,7 @@ export function pageRoutes(router: Router<RequestState>, parts: AdminParts): voi
     trying += 1
     try {
       // Loaded with the first: what reading needs is a third of this process's code.
-      const { tryAddress } = await import("#crawler/why/try-address.ts")
+      const { CannotReadError, tryAddress } = await import("#crawler/why/try-address.ts")
       const { triedOnWire } = await import("#crawler/why/try-wire.ts")
       const { db, jobs, sources, crawlerConfig: config } = parts
       const signal = whileWaiting(ctx)
@@ -56,6 +56,10 @@ export function pageRoutes(router: Router<RequestState>, parts: AdminParts): voi
         rendering,
         trusted: false,
         signal,
+      }).catch((error: unknown) => {
+        throw error instanceof CannotReadError
+          ? new ApiError(409, `It cannot be read: ${error.message}.`)
+          : error
       })
       if (tried === null)
         throw new ApiError(404, `There is no source ${JSON.stringify(source?.slice(0, 200))}.`)

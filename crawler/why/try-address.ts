@@ -2,6 +2,7 @@ import type { PageUrl } from "#engine"
 import type { CrawlerConfig } from "../config.ts"
 import type { Jobs } from "../jobs.ts"
 import { KnownAddresses } from "../known-addresses.ts"
+import { LoginError } from "../login/login-error.ts"
 import { PageReader } from "../reader.ts"
 import { openSourceReader } from "../source-reader.ts"
 import type { Rendering } from "../sources/source.ts"
@@ -24,7 +25,13 @@ export interface TryAddressOptions {
   readonly signal?: AbortSignal
 }
 
-/** Reads an address with the settings of its source. Null when there is no source of the name that was given. */
+/** A source whose pages cannot be read now; the message says what to do. */
+export class CannotReadError extends Error {}
+
+/**
+ * Reads an address with the settings of its source. Null when there is no source of the name that was given.
+ * @throws CannotReadError when there is no browser, or the login fails.
+ */
 export async function tryAddress(url: PageUrl, options: TryAddressOptions): Promise<Tried | null> {
   const { db, config, rendering, trusted, signal } = options
   const chosen = sourceFor(url, options.source, options)
@@ -33,7 +40,10 @@ export async function tryAddress(url: PageUrl, options: TryAddressOptions): Prom
   await using reader =
     chosen.isMadeUp && !trusted
       ? new PageReader(config, { rendering: source.rendering })
-      : await openSourceReader(source, config)
+      : await openSourceReader(source, config).catch((error: unknown) => {
+          const isPlain = error instanceof LoginError || (error as Error).constructor === Error
+          throw isPlain ? new CannotReadError((error as Error).message, { cause: error }) : error
+        })
   const known = new KnownAddresses(db)
   return await tryPage(url, {
     source,

@@ -7,7 +7,7 @@ import { Jobs } from "../jobs.ts"
 import type { Rendering } from "../sources/source.ts"
 import { SourceTable } from "../sources/source-table.ts"
 import { openStateStore } from "../state-store.ts"
-import { tryAddress } from "./try-address.ts"
+import { CannotReadError, tryAddress } from "./try-address.ts"
 import { tryText } from "./try-text.ts"
 import { triedOnWire } from "./try-wire.ts"
 
@@ -44,6 +44,10 @@ export async function tryOne(url: PageUrl, { source, rendering, json }: TryArgum
       throw new ArgumentsError(`There is no source ${source}; npm run sources -- list shows them`)
     }
     process.stdout.write(json ? `${JSON.stringify(triedOnWire(tried), null, 2)}\n` : tryText(tried))
+  } catch (error) {
+    if (!(error instanceof CannotReadError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
   } finally {
     process.off("SIGINT", interrupt)
     db.close()

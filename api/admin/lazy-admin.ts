@@ -1,0 +1,34 @@
+import type { Router } from "@koa/router"
+
+import type { KeyStore } from "../accounts/keys.ts"
+import type { Middleware, RequestState } from "../context.ts"
+import type { AdminParts } from "./admin-router.ts"
+
+/**
+ * The admin API, loaded with its first request: what reads sources and traces pages is more than ten megabytes, and
+ * most processes that answer never need it.
+ *
+ * @param open gives what it works on; called once
+ */
+export function lazyAdmin(
+  open: () => Promise<AdminParts>,
+  keys: Pick<KeyStore, "verify">,
+  config: { readonly bodyLimit: number },
+): Middleware {
+  let opening: Promise<Router<RequestState>> | undefined
+  const load = async () => {
+    const { adminRouter } = await import("./admin-router.ts")
+    return adminRouter(await open(), keys, config)
+  }
+  return async (ctx, next) => {
+    if (ctx.path !== "/admin" && !ctx.path.startsWith("/admin/")) {
+      await next()
+      return
+    }
+    const router = await (opening ??= load().catch((error: unknown) => {
+      opening = undefined
+      throw error
+    }))
+    await router.routes()(ctx as never, () => router.allowedMethods()(ctx as never, next))
+  }
+}

@@ -1,0 +1,19 @@
+import type { AdminParts } from "./admin-router.ts"
+
+/** What the admin API works on, beside what the process has open anyway. Nothing of it needs closing. */
+export async function openAdmin(
+  open: Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfig">,
+): Promise<AdminParts> {
+  const [{ Sources }, { Removals }, { WebhookQueue }] = await Promise.all([
+    import("#crawler/sources/sources.ts"),
+    import("#crawler/removals/removals.ts"),
+    import("#crawler/webhooks/webhook-queue.ts"),
+  ])
+  const { db, jobs } = open
+  return {
+    ...open,
+    sources: new Sources(db, jobs),
+    removals: new Removals(db),
+    webhooks: new WebhookQueue(db),
+  }
+}
