@@ -6,7 +6,7 @@ import { environment, readSettings } from "#engine/settings.ts"
 import { crawlerSettings } from "./config.ts"
 import { ArgumentsError, type CrawlArguments } from "./crawl-arguments.ts"
 import { CrawlDisplay } from "./crawl-display.ts"
-import { type Job, Jobs } from "./jobs.ts"
+import { BY_HAND, type Job, Jobs } from "./jobs.ts"
 import { runJob } from "./run-job.ts"
 import { SourceTable } from "./sources/source-table.ts"
 import { openStateStore } from "./state-store.ts"
@@ -19,7 +19,7 @@ export type CrawlWish = CrawlArguments | (Pick<CrawlArguments, "name" | "json"> 
 
 /**
  * One `npm run crawl`: a running appliance is handed the crawl and watched; without one, or when it goes away,
- * the crawl runs here. Ctrl-C stops it with its frontier kept, and so does a reader of the output that goes away
+ * the crawl runs here. Ctrl-C pauses it with its frontier kept, and so does a reader of the output that goes away
  * (`npm run crawl … | head`), which is no error.
  * @returns the exit code.
  * @throws SettingsError
@@ -44,11 +44,14 @@ export async function crawl(wish: CrawlWish): Promise<number> {
     const jobs = new Jobs(db)
     const display = new CrawlDisplay(wish.json)
     let job = jobFor(wish, jobs, new SourceTable(db, jobs))
+    // A run that a schedule or the API asked for is only watched: it goes on when nobody looks any more.
+    const isOurs = BY_HAND.includes(job.trigger)
     display.start(job)
     stop.signal.addEventListener("abort", () => {
-      jobs.pause(job.id)
+      if (isOurs) jobs.pause(job.id)
     })
-    while (job.state === "queued" || job.state === "running") {
+    const isWanted = () => isOurs || !stop.signal.aborted
+    while (isWanted() && (job.state === "queued" || job.state === "running")) {
       if (!jobs.hasCrawler()) {
         await using engine = await openUnlessLocked(() => openEngine(config, { mode: "write" }))
         if (engine) {
@@ -60,7 +63,7 @@ export async function crawl(wish: CrawlWish): Promise<number> {
             engine,
             config,
             signal: stop.signal,
-            whenAborted: "paused",
+            whenAborted: isOurs ? "paused" : "queued",
           })
           job = await shown(run, jobs, job, display)
           if (job.state === "finished") await vectors(engine, display, stop.signal)
@@ -73,8 +76,8 @@ export async function crawl(wish: CrawlWish): Promise<number> {
     }
     display.end(job, jobs.failures(job.id, 10))
     if (job.state === "finished") return EXIT.finished
-    if (job.state === "paused") return isUnread ? EXIT.finished : EXIT.interrupted
-    return EXIT.failed
+    if (job.state === "failed" || job.state === "cancelled") return EXIT.failed
+    return isUnread ? EXIT.finished : EXIT.interrupted
   } catch (error) {
     if (!(error instanceof EngineError)) throw error
     process.stderr.write(`${error.message}\n`)

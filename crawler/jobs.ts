@@ -25,6 +25,9 @@ export const JOB_STATES: readonly JobState[] = [
  */
 export type JobTrigger = "command" | "run" | "schedule" | "api" | "start"
 
+/** Triggers of jobs that somebody began with a command and may interrupt with it. */
+export const BY_HAND: readonly JobTrigger[] = ["command", "run"]
+
 /** One run of a source. */
 export interface Job {
   readonly id: number

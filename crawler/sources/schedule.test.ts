@@ -145,6 +145,17 @@ describe("a scheduled source", () => {
     expect(fixture.jobs.list()).toHaveLength(2)
   })
 
+  test("goes on with a run that was begun by hand and interrupted", async () => {
+    await using fixture = new Fixture()
+    fixture.declare("0 * * * *")
+    const job = fixture.sources.run("docs", { trigger: "run" })
+    fixture.jobs.pause(job?.id ?? 0)
+    fixture.now += HOUR
+    expect(fixture.sources.runDue()).toMatchObject([
+      { isLeftOut: false, job: { id: job?.id, state: "queued" } },
+    ])
+  })
+
   test("is not held up by a crawl of a command that was interrupted and forgotten", async () => {
     await using fixture = new Fixture()
     const { source } = fixture.declare("0 * * * *")

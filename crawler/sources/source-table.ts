@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts"
-import type { Job, Jobs, JobTrigger } from "../jobs.ts"
+import { BY_HAND, type Job, type Jobs, type JobTrigger } from "../jobs.ts"
 import { migrate, type StateStore, transaction } from "../state-store.ts"
 import { nextTimes } from "./schedule.ts"
 import { defineSource, type Schedule, type Source, type SourceSpec } from "./source.ts"
@@ -124,8 +124,8 @@ export class SourceTable {
 
   /**
    * Asks for the runs whose time has come, once for each source however many were missed meanwhile. A source whose
-   * run is still queued, under way or paused is left out this time, which its log says; only a run of
-   * `npm run crawl` that was interrupted is no hindrance.
+   * run is still queued, under way or paused is left out this time, which its log says; only one that was
+   * begun by hand and interrupted is no hindrance: the scheduled run goes on with it if it can.
    * @returns what became of each source whose time had come.
    */
   runDue(): readonly { readonly name: string; readonly job: Job; readonly isLeftOut: boolean }[] {
@@ -138,7 +138,7 @@ export class SourceTable {
       const { name, schedule } = source
       const busy = this.#jobs
         .open(name)
-        .find(({ state, trigger }) => state !== "paused" || trigger !== "command")
+        .find(({ state, trigger }) => state !== "paused" || !BY_HAND.includes(trigger))
       if (busy) {
         const missed = nextRun?.toISOString() ?? ""
         this.#jobs.log(busy.id, "warn", `the run due at ${missed} was left out, since this one is not over`)
