@@ -4,17 +4,17 @@ import { toPlainText } from "../extract/plain-text.ts"
 
 /** Main content of fewer characters than this may be all that a page without scripts has to show. */
 const THIN_CHARS = 200
-/** Such a text on the whole page says nothing: a title, "Loading …". */
-const NO_CHARS = 80
-/** What a placeholder holds at most. */
+/** What a placeholder holds at most ("Loading …"), or a page that has no text. */
 const EMPTY_CHARS = 40
 /** A page that asks for JavaScript without a `<noscript>` says little else. */
 const ASKING_CHARS = 400
-/** A script of fewer characters counts visits or sets a flag; it makes no page. */
-const MIN_SCRIPT_CHARS = 300
+/** Of a script inside the document, as much as is looked at. */
+const MAX_SCRIPT_CHARS = 20_000
 /** Shells are short, but for the data they bring along. */
 const MAX_READ_CHARS = 2_000_000
-const STEP_CHARS = 65_536
+const STEP_CHARS = 16_384
+/** Parsers take ever longer over elements inside elements; shells have few. */
+const MAX_DEPTH = 500
 
 /** Characters of scripts that say as much as about two and a half of the Latin script. */
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu
@@ -38,10 +38,11 @@ export async function isScriptShell(html: string): Promise<boolean> {
   const breathe = breather()
   for (let at = 0; at < Math.min(html.length, MAX_READ_CHARS); at += STEP_CHARS) {
     parser.write(html.slice(at, at + STEP_CHARS))
+    if (signs.depth > MAX_DEPTH) return false
     await breathe()
   }
   parser.end()
-  return signs.hasScript && (signs.hasEmptyRoot || signs.asksForJavaScript() || signs.chars <= NO_CHARS)
+  return signs.hasScript && (signs.hasEmptyRoot || signs.asksForJavaScript() || signs.chars <= EMPTY_CHARS)
 }
 
 /** Where the frameworks in common use put what they make, by id. */
@@ -77,6 +78,9 @@ const SILENT = new Set([
 /** Scripts of others, which watch the reader and make no page. */
 const WATCHING =
   /(?:googletagmanager|google-analytics|googlesyndication|doubleclick|gtag\/js|\/gtm\.js|plausible|matomo|piwik|hotjar|clarity\.ms|cloudflareinsights|cdn-cgi|facebook\.net|segment\.com|umami|statcounter|newrelic|sentry|cookiebot|onetrust|recaptcha|adsbygoogle)/i
+/** What a script does that makes a page, or goes to another. */
+const MAKES =
+  /innerHTML|insertAdjacent|append|createElement|document\.write|textContent|fetch\s*\(|XMLHttpRequest|import\s*\(|import\b[^;]*from|location|createApp|render|mount/
 const ASKS_FOR_JAVASCRIPT = /java\s?script/i
 
 class ShellSigns {
@@ -88,10 +92,14 @@ class ShellSigns {
   /** The first of the text on show. */
   #text = ""
   readonly #open: { readonly name: string; readonly isRoot: boolean; readonly charsBefore: number }[] = []
+  get depth(): number {
+    return this.#open.length
+  }
+
   #silent = 0
   #inNoscript = false
-  /** Characters of the script that is being read; null when it is no program. */
-  #scriptChars: number | null = null
+  /** The script that is being read; null when there is none or it is no program. */
+  #program: string | null = null
 
   onopentag(name: string, attributes: Record<string, string>): void {
     if (name === "script") this.#script(attributes)
@@ -104,15 +112,15 @@ class ShellSigns {
     const element = this.#open.pop()
     if (SILENT.has(name)) this.#silent -= 1
     if (name === "noscript") this.#inNoscript = false
-    if (name === "script") this.#scriptChars = null
+    if (name === "script" && this.#program !== null) {
+      this.hasScript ||= MAKES.test(this.#program) && !WATCHING.test(this.#program)
+      this.#program = null
+    }
     if (element?.isRoot === true && this.chars - element.charsBefore <= EMPTY_CHARS) this.hasEmptyRoot = true
   }
 
   ontext(text: string): void {
-    if (this.#scriptChars !== null) {
-      this.#scriptChars += text.length
-      if (this.#scriptChars >= MIN_SCRIPT_CHARS) this.hasScript = true
-    }
+    if (this.#program !== null && this.#program.length < MAX_SCRIPT_CHARS) this.#program += text
     if (this.#inNoscript && ASKS_FOR_JAVASCRIPT.test(text)) this.#noscriptAsks = true
     if (this.#silent > 0) return
     const shown = text.replace(/\s+/g, " ").trim()
@@ -127,7 +135,7 @@ class ShellSigns {
 
   #script({ type = "", src }: Record<string, string>): void {
     if (type !== "" && !/javascript|ecmascript|module/i.test(type)) return
-    if (src === undefined) this.#scriptChars = 0
+    if (src === undefined) this.#program = ""
     else if (!WATCHING.test(src)) this.hasScript = true
   }
 }

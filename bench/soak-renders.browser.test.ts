@@ -1,0 +1,17 @@
+import { describe, expect, test } from "vitest"
+import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
+import { soakRenders } from "./soak-renders.ts"
+
+const browserPath = await findTestBrowser()
+const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
+
+describe.skipIf(browserPath === null)(`twenty renders ${skipped}`, { timeout: 120_000 }, () => {
+  test("leave no browser process behind, and never have more than a browser with its pages has", async () => {
+    const { samples, outcomes, left } = await soakRenders({ renders: 20, every: 5 })
+    expect(samples).toHaveLength(4)
+    // Main process, two zygotes, graphics, network, storage, the browser's own renderers, a spare one, and two pages.
+    for (const { processes } of samples) expect(processes).toBeLessThanOrEqual(14)
+    expect(outcomes["read in the browser"]).toBeGreaterThanOrEqual(18)
+    expect(left).toBe(0)
+  })
+})
