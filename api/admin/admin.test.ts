@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -21,6 +21,7 @@ import {
   serveApp,
   TEST_KEY,
 } from "../testing/serve-app.ts"
+import { adminRouter } from "./admin-router.ts"
 import { openAdmin } from "./open-admin.ts"
 
 /** No address is asked for under it. */
@@ -94,6 +95,27 @@ describe("the admin API", () => {
     const allowed = await call("GET", "/sources")
     expect(allowed.status).toBe(200)
     expect(allowed.headers.get("cache-control")).toBe("no-store")
+  })
+
+  test("is written down in the handbook, call by call", async () => {
+    const crawlerConfig = testConfig()
+    const router = adminRouter(
+      await openAdmin({ db, engine, jobs, crawlerConfig }),
+      { verify: () => null },
+      { bodyLimit: 1024 },
+    )
+    const served = router.stack.flatMap(({ methods, path }) =>
+      methods.filter((method) => method !== "HEAD").map((method) => `${method} ${String(path)}`),
+    )
+    const page = readFileSync(join(import.meta.dirname, "../../docs/admin-api.md"), "utf8")
+    const documented = [...page.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = ""]) => {
+      const [first = "", ...others] = [...cell.matchAll(/`([^`]+)`/g)].map((code) => code[1] ?? "")
+      const [method = "", path = ""] = first.replace(/\?.*/, "").split(" ")
+      // `/resume` after a call stands for that call with another last step.
+      const also = others.map((step) => path.replace(/\/[^/]*$/, step))
+      return [path, ...also].map((one) => `${method} ${one.replaceAll(/\{(\w+)\}/g, ":$1")}`)
+    })
+    expect(documented.sort()).toEqual(served.sort())
   })
 
   test("answers every wrong call in the one envelope", async () => {

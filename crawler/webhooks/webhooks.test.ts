@@ -1,6 +1,9 @@
+import { spawn } from "node:child_process"
 import { createHmac } from "node:crypto"
+import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
+import { fileURLToPath } from "node:url"
 import { pino } from "pino"
 import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
@@ -113,6 +116,7 @@ function open(now: { ms: number } = { ms: Date.now() }) {
   const queue = new WebhookQueue(db, () => now.ms)
   return {
     now,
+    folder: folder.path,
     db,
     queue,
     jobs: new Jobs(db),
@@ -344,6 +348,35 @@ describe("webhooks", () => {
     ])
     expect(receiver.received[1]!.headers["webhook-id"]).toBe(receiver.received[0]!.headers["webhook-id"])
   })
+
+  test("survive kill -9 of the crawler process in the middle of an attempt", async () => {
+    await using receiver = await startReceiver(["hang"])
+    using state = open()
+    const webhooks = [hook(receiver.url, { events: ["finished"] })]
+    run(state.db, state.jobs, defineSource({ seeds: ["http://docs.example/"], webhooks }), {})
+    const start = () =>
+      spawn(process.execPath, [fileURLToPath(new URL("../main.ts", import.meta.url))], {
+        env: {
+          PATH: process.env["PATH"],
+          FOSSICK_DATA_DIR: state.folder,
+          FOSSICK_WEBHOOK_NETWORKS: "127.0.0.1",
+          FOSSICK_LOG_LEVEL: "silent",
+        },
+        stdio: ["ignore", "inherit", "inherit"],
+      })
+    const received = async (count: number) =>
+      await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(count)
+    const first = start()
+    await received(1)
+    first.kill("SIGKILL")
+    await once(first, "exit")
+    const second = start()
+    await received(2)
+    await expect.poll(() => state.queue.count("delivered"), { timeout: 10_000 }).toBe(1)
+    second.kill("SIGTERM")
+    await once(second, "exit")
+    expect(receiver.received[1]!.headers["webhook-id"]).toBe(receiver.received[0]!.headers["webhook-id"])
+  }, 60_000)
 
   test("carry a hundred pages at most, and go out while a long run goes on", async () => {
     await using receiver = await startReceiver()
