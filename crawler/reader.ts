@@ -107,6 +107,7 @@ export class PageReader implements Reader {
     this.#rendering = new PageRendering({
       config,
       guard: this.#guard,
+      session: this.#login?.session,
       read: (fetched, deadline, visit) => this.#readBody(fetched, deadline, visit),
       fetch: (url, visit) => this.#fetchFor(url, visit, config.timeoutMs),
     })

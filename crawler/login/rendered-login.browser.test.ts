@@ -1,0 +1,36 @@
+import { afterEach, expect, test, vi } from "vitest"
+import { findBrowser } from "../render/find-browser.ts"
+import { openSourceReader } from "../source-reader.ts"
+import { defineSource } from "../sources/source.ts"
+import { testConfig } from "../testing/crawl-fixture.ts"
+import { html, startTestSite, status } from "../testing/test-site.ts"
+
+const hasBrowser = !("missing" in (await findBrowser("")))
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+test.skipIf(!hasBrowser)("scripts of a page in a browser have the cookies of the login", async () => {
+  vi.stubEnv("WIKI_SESSION", "s3cret")
+  const words = "These words come from the site's own data, and only for somebody who is logged in. "
+  await using site = await startTestSite({
+    "/": html(`<html><head><title>App</title></head><body><div id=app></div><script>
+      fetch("/data").then((r) => r.text()).then((t) => { app.innerHTML = "<h1>Data</h1><p>" + t + "</p>" })
+    </script></body></html>`),
+    "/data": (request, response) => {
+      if (request.headers.cookie === "session=s3cret") html(words.repeat(5))(request, response)
+      else status(401)(request, response)
+    },
+  })
+  const source = defineSource({
+    seeds: [site.url("/")],
+    rendering: "browser",
+    login: { kind: "cookies", cookies: { session: "${WIKI_SESSION}" } },
+  })
+  await using reader = await openSourceReader(source, testConfig())
+  expect(await reader.read(site.url("/"))).toMatchObject({
+    kind: "read",
+    reading: { extracted: { markdown: expect.stringContaining("only for somebody") as string } },
+  })
+})
