@@ -35,7 +35,9 @@ export async function ownCrawl(
       mode === "index" ? new CountingReader(config, options) : new LinkReader(config, options)
     using db = openStateStore(dataDir)
     const jobs = new Jobs(db)
-    const { id } = jobs.enqueue(defineSource({ seeds: [start], limits: { depth: 100, pages: 1_000_000 } }))
+    const { id } = jobs.enqueue(
+      defineSource({ seeds: [start], rendering: "http", limits: { depth: 100, pages: 1_000_000 } }),
+    )
     const job = jobs.start(id)
     if (!job) throw new Error(`job ${id} is not queued`)
     const began = performance.now()

@@ -139,6 +139,7 @@ class SiteCrawl implements Visits, Disposable {
     )
     this.#writer = new PageWriter(options.engine, this.#frontier, new ImageNotes(db), (results, visits) => {
       this.#unwritten -= visits
+      this.#duplicates.flush()
       for (const result of results) {
         this.#settled.delete(result.url)
         if (isNoPage(result)) this.#frontier.reopen(this.#duplicates.orphansOf(result.url))
@@ -272,7 +273,7 @@ class SiteCrawl implements Visits, Disposable {
 
   /** How the crawl ended; call it once, after {@link flush}. */
   end(): EndedCrawl {
-    this.#limits.keep()
+    this.#limits.keep(true)
     if (!this.isDone()) return { state: "paused", limit: null }
     const limit = this.#frontier.open > 0 ? this.#limits.reached() : null
     this.#discovery.keep(limit === null)
@@ -470,7 +471,7 @@ class SiteCrawl implements Visits, Disposable {
       return
     }
     const { page, hash } = verdict
-    const heldHash = this.#known.hashOf(url)
+    const heldHash = redirected ? this.#known.hashOf(url) : (before?.hash ?? null)
     const unchanged = heldHash === hash && (await this.#isHeld(url))
     const complaint = unchanged ? null : await this.#softNotFound.complaint(page, heldHash !== null)
     // A redirect brought it in meanwhile, or the crawl was stopped before this was known.

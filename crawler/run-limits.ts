@@ -3,6 +3,8 @@ import { PAGE_OUTCOMES } from "./outcome.ts"
 import type { StateStore } from "./state-store.ts"
 
 const MINUTE_MS = 60_000
+/** What a process that is killed may take more than its limits. */
+const KEEP_EVERY_MS = 1000
 
 /** What one run has taken of its source's limits, over all processes that worked on it. */
 export class RunLimits {
@@ -10,6 +12,7 @@ export class RunLimits {
   readonly #job: Job
   readonly #startedAt = performance.now()
   readonly #spentBefore: number
+  #keptAt = 0
   /** Pages found, indexed or not. */
   pages: number
   /** Of all bodies read, decompressed. */
@@ -34,8 +37,11 @@ export class RunLimits {
     return null
   }
 
-  /** Keeps what was taken, for the process that goes on with the job. */
-  keep(): void {
+  /** Keeps what was taken, for the process that goes on with the job; unless `always`, not too often. */
+  keep(always = false): void {
+    const now = performance.now()
+    if (!always && now - this.#keptAt < KEEP_EVERY_MS) return
+    this.#keptAt = now
     this.#db
       .prepare("update job set bytes = ?, spent_ms = ? where id = ?")
       .run(this.bytes, Math.round(this.#spent()), this.#job.id)
