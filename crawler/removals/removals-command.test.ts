@@ -8,14 +8,18 @@ import { engineSettings } from "#engine/config.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { readSettings } from "#engine/settings.ts"
 import { Jobs } from "../jobs.ts"
+import { KnownAddresses } from "../known-addresses.ts"
 import { runJob } from "../run-job.ts"
 import { defineSource } from "../sources/source.ts"
 import { openStateStore } from "../state-store.ts"
 import { temporaryFolder, testConfig } from "../testing/crawl-fixture.ts"
 import { article, startTestSite, status } from "../testing/test-site.ts"
 import { parseRemovalsArguments, REMOVALS_HELP } from "./removals-arguments.ts"
+import { settleRemovals } from "./settle-removals.ts"
 
-const program = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const COMMAND = fileURLToPath(new URL("./removals-command.ts", import.meta.url))
+const CRAWLER = fileURLToPath(new URL("../main.ts", import.meta.url))
+const SETTLE_AND_DIE = fileURLToPath(new URL("./testing/settle-and-die.ts", import.meta.url))
 
 function start(file: string, dataDir: string, ...args: string[]): ChildProcess {
   return spawn(process.execPath, [file, ...args], {
@@ -25,7 +29,7 @@ function start(file: string, dataDir: string, ...args: string[]): ChildProcess {
 
 /** Runs `npm run removals` to its end. */
 async function removals(dataDir: string, ...args: string[]) {
-  const child = start(program("./removals-command.ts"), dataDir, ...args)
+  const child = start(COMMAND, dataDir, ...args)
   let [out, err] = ["", ""]
   child.stdout?.on("data", (chunk: Buffer) => (out += chunk.toString()))
   child.stderr?.on("data", (chunk: Buffer) => (err += chunk.toString()))
@@ -108,7 +112,7 @@ describe("npm run removals", { timeout: 90_000 }, () => {
         { url: site.url("/b") },
       ])
 
-      const crawler = start(program("../main.ts"), folder.path)
+      const crawler = start(CRAWLER, folder.path)
       while (!jobs.hasCrawler()) await sleep(50)
       expect(await removals(folder.path, "restore", site.url("/b"), "--json")).toEqual({
         code: 0,
@@ -119,6 +123,49 @@ describe("npm run removals", { timeout: 90_000 }, () => {
       await once(crawler, "close")
       expect(await pages()).toEqual(["Home", "Beta", "Gamma"])
       expect((await removals(folder.path, "restore", site.url("/b"))).code).toBe(1)
+    } finally {
+      db.close()
+    }
+  })
+
+  test("kill -9 between the index and the state leaves nothing that the next writer does not mend", async () => {
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/a"] }),
+      "/a": article("Alpha"),
+    })
+    using folder = temporaryFolder()
+    const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path })
+    const db = openStateStore(folder.path)
+    try {
+      const jobs = new Jobs(db)
+      const known = new KnownAddresses(db)
+      const url = site.url("/a") as PageUrl
+      const source = defineSource({ name: "harbour", seeds: [site.url("/")] })
+      {
+        await using engine = await openEngine(settings, { mode: "write" })
+        const signal = new AbortController().signal
+        const { id } = jobs.enqueue(source)
+        await runJob(id, { db, jobs, engine, config: testConfig(), signal, whenAborted: "paused" })
+      }
+      // The next run has found the page gone, and its process is killed as it ends.
+      const { id } = jobs.enqueue(source)
+      jobs.start(id)
+      known.record({ id, source }, [{ url, outcome: "failed:http-status", detail: "gone", status: 410 }])
+      const child = start(SETTLE_AND_DIE, folder.path)
+      expect(await once(child, "close")).toEqual([null, "SIGKILL"])
+      expect(known.hashOf(url)).not.toBeNull()
+      {
+        await using engine = await openEngine(settings, { mode: "write" })
+        expect(await engine.get(url)).toBeNull()
+        jobs.recover()
+        expect(jobs.nextQueued()?.id).toBe(id)
+        const job = jobs.get(id)!
+        expect(await settleRemovals({ db, engine, job })).toEqual({ removed: 1, held: 0 })
+        expect(known.hashOf(url)).toBeNull()
+      }
+      expect((await removals(folder.path, "restore", url)).out).toBe("1 page put back\n")
+      await using engine = await openEngine(settings, { mode: "read" })
+      expect(await engine.get(url)).toMatchObject({ title: "Alpha" })
     } finally {
       db.close()
     }

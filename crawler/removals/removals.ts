@@ -199,6 +199,7 @@ export class Removals {
       this.#prepare("delete from removal where state = 'removed' and expires_at <= ?").run(this.#clock())
       this.#prepare("delete from removal where url not in (select url from known_address)").run()
       this.#prepare("delete from removed_page where url not in (select url from removal)").run()
+      this.#prepare("delete from removal_run where job not in (select id from job)").run()
     })
   }
 

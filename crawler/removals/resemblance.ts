@@ -1,7 +1,7 @@
 /** Words in a row that are taken as one. */
 const SHINGLE = 3
 /** What a text repeats after so many words, its beginning has told. */
-const MOST_WORDS = 20_000
+const MOST_WORDS = 5000
 
 /** The shingles of a text (Broder 1997): what it says and in which order, without its punctuation. */
 export type Shingles = ReadonlySet<number>
