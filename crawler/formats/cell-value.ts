@@ -34,7 +34,7 @@ export function formatOfCode(code: string): CellFormat {
 }
 
 const DAY_MS = 86_400_000
-/** Day 0 of both calendars; the first one counts a 29 February 1900 that never was, hence the day before. */
+/** Day 0 of both calendars; the first one counts a 29 February 1900 that never was, its day 60. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30)
 const EPOCH_1904 = Date.UTC(1904, 0, 1)
 const LAST_DAY = 2_958_465
@@ -45,8 +45,9 @@ export function showNumber(stored: string, format: CellFormat, isFrom1904: boole
   if (stored.trim() === "" || !Number.isFinite(value)) return stored
   if (format.kind === "share") return `${(value * 100).toFixed(Math.min(format.decimals, 10))}%`
   if (format.kind === "time" && value >= 0 && value <= LAST_DAY) {
+    const days = !isFrom1904 && value >= 1 && value < 60 ? value + 1 : value
     // To the second: days are stored as fractions that seldom come out even.
-    const ms = Math.round((value * DAY_MS) / 1000) * 1000
+    const ms = Math.round((days * DAY_MS) / 1000) * 1000
     const iso = new Date((isFrom1904 ? EPOCH_1904 : EPOCH_1900) + ms).toISOString()
     const time = iso.slice(11, iso.slice(17, 19) === "00" ? 16 : 19)
     if (!format.hasDate) return time
