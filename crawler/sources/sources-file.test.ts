@@ -164,6 +164,20 @@ sources:
   })
 })
 
+test.each([
+  ["exclude: *.pdf", "f:4: *.pdf must stand in quotes, since it begins with *"],
+  ["exclude: [/a/*, *.pdf]", "f:4: *.pdf must stand in quotes, since it begins with *"],
+  ["schedule: * 3 * * *", "may need quotes"],
+  ["schedule: { cron: */5 * * * * }", "may need quotes"],
+  ["include: [/{de,fr}/**]", "may need quotes"],
+  ["login: { kind: basic, user: a, password: ${X} }", "may need quotes"],
+])("a text that YAML takes for something else is told to want quotes: %s", (line, message) => {
+  const lines = refusal(`sources:\n  - name: a\n    seeds: a.example\n    ${line}\n`)
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toContain("f:4: ")
+  expect(lines[0]).toContain(message)
+})
+
 describe("the schema", () => {
   type Node = { properties?: Record<string, Node>; default?: unknown; $ref?: string; items?: Node }
   const schema = JSON.parse(readFileSync(SOURCES_SCHEMA_FILE, "utf8")) as {

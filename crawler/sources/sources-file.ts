@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { isNode, LineCounter, parseDocument } from "yaml"
+import { type Document, isNode, LineCounter, parseDocument, visit } from "yaml"
 import type { SourceSpec } from "./source.ts"
 import { fieldText, readSourceSpec, schemaProblems, SourceError, type SourceProblem } from "./source-spec.ts"
 
@@ -45,9 +45,8 @@ export function parseSources(text: string, file: string): readonly NamedSpec[] {
       [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
     )
   }
-  if (document.errors.length > 0) {
-    fail(document.errors.map(({ pos, message }) => ({ line: lines.linePos(pos[0]).line, text: message })))
-  }
+  const slips = yamlSlips(document, lines, text)
+  if (slips.length > 0) fail(slips)
   const lineOf = (path: SourceProblem["path"]): number | null => {
     const node = document.getIn(path, true)
     return isNode(node) && node.range ? lines.linePos(node.range[0]).line : null
@@ -97,6 +96,25 @@ export function parseSources(text: string, file: string): readonly NamedSpec[] {
   }
   if (problems.length > 0) fail(problems)
   return specs
+}
+
+/** What is no YAML: the first slip of each line. Most are texts that YAML takes for something else. */
+function yamlSlips(document: Document, lines: LineCounter, text: string): SourcesFileError["problems"] {
+  const slips = new Map<number, string>()
+  for (const { pos, message } of document.errors) {
+    const { line } = lines.linePos(pos[0])
+    const isMarked = /[*{}[\]#&]/.test(text.split("\n")[line - 1] ?? "")
+    const hint = isMarked ? '; a text with * or { or [ in it may need quotes: "*.pdf"' : ""
+    if (!slips.has(line)) slips.set(line, message + hint)
+  }
+  visit(document, {
+    Alias(_, alias) {
+      const { line } = lines.linePos(alias.range?.[0] ?? 0)
+      if (alias.resolve(document) || slips.has(line)) return
+      slips.set(line, `*${alias.source} must stand in quotes, since it begins with *`)
+    },
+  })
+  return [...slips].map(([line, message]) => ({ line, text: message }))
 }
 
 /** `docs: limits.pages`, or `sources[3].seeds` for one without a name. */
