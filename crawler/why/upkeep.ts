@@ -6,7 +6,7 @@ import { countText, dateText } from "./words.ts"
 export function removalStep({ url, parts }: Subject): Step | null {
   const removal = parts.removals.of(url)
   if (removal === null) return null
-  const { state, reason, detail, strikes, job, at, keptUntil } = removal
+  const { source, state, reason, detail, strikes, job, at, keptUntil } = removal
   const why = detail ?? reason
   const facts = {
     state,
@@ -22,12 +22,14 @@ export function removalStep({ url, parts }: Subject): Step | null {
     case "struck":
       return step(
         "note",
-        `${countText(strikes, "strike")} against it (${why}); it is in the index until another run finds the same`,
+        strikes === 0
+          ? "you kept it, or put it back: it stays until two more runs find it gone"
+          : `${countText(strikes, "strike")} against it (${why}); it is in the index until another run finds the same`,
       )
     case "held":
       return step(
         "note",
-        `it is to be removed (${why}), with more pages than one run may remove: it waits for your yes`,
+        `it is to be removed (${why}), with more pages than one run may remove unasked: it waits for npm run removals -- approve ${source}`,
       )
     case "approved":
       return step("note", `it is about to be removed (${why})`)
@@ -36,7 +38,7 @@ export function removalStep({ url, parts }: Subject): Step | null {
     default:
       return step(
         "no",
-        `it was removed on ${dateText(at)} (${why})${keptUntil === null ? "" : `; it can be restored until ${dateText(keptUntil)}`}`,
+        `it was removed on ${dateText(at)} (${why})${keptUntil === null ? "" : `; npm run removals -- restore puts it back, until ${dateText(keptUntil)}`}`,
       )
   }
 }
