@@ -138,6 +138,21 @@ describe("a job", () => {
     expect(jobs.beat(id)).toBe("paused")
   })
 
+  test("whose process is lost is queued again, but becomes what it was asked to become", async () => {
+    await using fixture = new CrawlFixture()
+    const { jobs } = fixture
+    const ids = ["a", "b", "c"].map((name) => jobs.enqueue(source(name)).id)
+    for (const id of ids) jobs.start(id)
+    const [first = 0, second = 0, third = 0] = ids
+    jobs.pause(second)
+    jobs.cancel(third)
+    jobs.recover()
+    expect(ids.map((id) => jobs.get(id)?.state)).toEqual(["queued", "paused", "cancelled"])
+    expect(jobs.get(first)?.endedAt).toBeNull()
+    expect(jobs.get(second)?.endedAt).not.toBeNull()
+    expect(jobs.events(first).at(-1)).toMatchObject({ level: "warn", text: "its process was lost: queued" })
+  })
+
   test("stops while it runs when it is paused, goes on when it is resumed, and visits no page twice", async () => {
     await using fixture = new CrawlFixture()
     const { jobs, db, engine } = fixture

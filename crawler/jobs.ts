@@ -396,19 +396,21 @@ export class Jobs {
   }
 
   /**
-   * Queues again what a lost process left as running. Only the process that holds the index for writing may
+   * Queues again what a lost process left as running, or has it become what it was asked to. Only the process that holds the index for writing may
    * call this: while it does, nobody else can be at work on a job.
    */
   recover(): void {
-    this.#db
-      .prepare(
-        `update job set crashes = crashes + 1, stop = null,
-         ended_at = case when crashes + 1 >= ? then ? end,
-         state = case when crashes + 1 >= ? then 'failed' else 'queued' end,
-         error = case when crashes + 1 >= ? then 'its process died again and again; the log says more' end
-         where state = 'running'`,
-      )
-      .run(MAX_CRASHES, this.#clock(), MAX_CRASHES, MAX_CRASHES)
+    for (const { id, stop, crashes } of this.#db
+      .prepare("select id, stop, crashes + 1 as crashes from job where state = 'running'")
+      .all()) {
+      const isHopeless = Number(crashes) >= MAX_CRASHES
+      // What it was asked to become it becomes now.
+      const state = (stop ?? (isHopeless ? "failed" : "queued")) as JobState
+      const error = state === "failed" ? "its process died again and again; the log says more" : null
+      this.#db.prepare("update job set crashes = ? where id = ?").run(Number(crashes), Number(id))
+      this.#end(Number(id), state, error)
+      this.log(Number(id), "warn", `its process was lost: ${state}`)
+    }
     const left = this.#db
       .prepare(
         `select id from job where state in (${OVER}) and exists (select 1 from crawl_url where job = id and ${PRUNED})`,
