@@ -209,7 +209,7 @@ export class PageReader implements Reader {
     const second = await this.#fetchLoggedIn(login, url, options, timeoutMs)
     if (!second.isSignedOut) return second.result
     // A box to log in that is there even for those who are, or a page for others than this user.
-    if (second.result.kind === "fetched" && !login.isLoginPage(second.result.url)) {
+    if (second.result.kind === "fetched" && second.result.url === url) {
       login.noteFormEverywhere()
       return second.result
     }

@@ -91,6 +91,31 @@ describe("credentials in headers", () => {
     expect(titles()).toEqual(["Home", "Inside"])
   })
 
+  it("that end on the way end the run, and a page for others only itself", async () => {
+    const form = `<form method=post><input type=password name=p></form>`
+    const mine = only((r) => r.headers.cookie === `sid=${PASSWORD}`, article("Mine"), redirect("/signin"))
+    const pages = {
+      "/": only(
+        (r) => r.headers.cookie === `sid=${PASSWORD}`,
+        article("Home", { links: ["/a", "/admin"] }),
+        redirect("/signin"),
+      ),
+      "/a": mine,
+      "/admin": redirect("/signin"),
+      "/signin": form,
+    }
+    site.serve(pages)
+    const login: Login = { kind: "cookies", cookies: { sid: "${WIKI_PASSWORD}" } }
+    expect(await crawl(login)).toMatchObject({ state: "finished", outcomes: { indexed: 2 } })
+    expect(outcomeOf("/admin")).toBe("failed:http-status")
+    site.serve({ "/": redirect("/signin"), "/a": redirect("/signin") })
+    expect(await crawl(login)).toMatchObject({
+      state: "failed",
+      error: `login: ${site.url("/")} leads to a form that asks for a password: the session may be over`,
+    })
+    expect(titles()).toEqual(["Home", "Mine"])
+  })
+
   it("go to no other site, not even behind a redirect", async () => {
     const seen: string[] = []
     const spy: Answer = (request, response) => {

@@ -1,3 +1,4 @@
+import { toPageUrl } from "#engine"
 import type { AddressGuard } from "../address-guard.ts"
 import type { FetchResult } from "../fetch.ts"
 import type { Source } from "../sources/source.ts"
@@ -70,26 +71,27 @@ export class SourceLogin {
    * @throws LoginError saying why nobody is logged in
    */
   async start(reader: LoginReader): Promise<void> {
-    const { login, seeds } = this.#options.source
+    const { login } = this.#options.source
     if (login.kind === "form") {
       await this.renew(this.#count, reader)
       return
     }
-    const [seed = ""] = seeds
-    const answer = await reader.fetch(seed)
-    const status = answer.kind === "failed" ? answer.status : undefined
-    if (status === 401 || status === 403 || status === 407)
-      throw new LoginError(`the site refuses the credentials: ${seed} answered ${status}`)
+    await this.#checkSeed(reader)
   }
 
   /**
-   * Logs in anew, unless that has happened since `generation`.
+   * Logs in anew, unless that has happened since `generation`. Credentials that cannot be renewed are tried at the
+   * first seed again.
    * @throws LoginError when it does not work, or never for long
    */
   async renew(generation: number, reader: LoginReader): Promise<void> {
     const { source, env } = this.#options
     const { login } = source
-    if (login.kind !== "form" || generation !== this.#count) return
+    if (login.kind !== "form") {
+      await this.#checkSeed(reader)
+      return
+    }
+    if (generation !== this.#count) return
     this.#inProgress ??= (async () => {
       this.#vain = this.#pages >= WORTHWHILE_PAGES ? 0 : this.#vain + 1
       this.#pages = 0
@@ -105,19 +107,22 @@ export class SourceLogin {
     await this.#inProgress
   }
 
-  /** Whether `url` is the page with the form, where those are sent who are not logged in. */
+  /** Whether those are sent to `url` who are not logged in: it has the form, or is on a site that is only for that. */
   isLoginPage(url: string): boolean {
-    const { login } = this.#options.source
+    const { login, seeds } = this.#options.source
     if (login.kind !== "form") return false
     const page = new URL(login.url)
     const other = new URL(url)
-    return other.origin === page.origin && other.pathname === page.pathname
+    if (other.origin !== page.origin) return false
+    return other.pathname === page.pathname || !seeds.some((seed) => new URL(seed).origin === page.origin)
   }
 
   /** Whether an answer to a request for `asked` says that nobody is logged in. */
   isSignedOut(asked: string, result: FetchResult): boolean {
-    if (this.#options.source.login.kind !== "form" || this.isLoginPage(asked)) return false
-    if (!this.session.covers(new URL(asked))) return false
+    if (this.isLoginPage(asked) || !this.session.covers(new URL(asked))) return false
+    const { kind } = this.#options.source.login
+    // A gateway's credentials say nothing of the forms behind it, such as those of a site not yet open to all.
+    if (kind !== "form") return kind === "cookies" && isLedToForm(asked, result)
     if (result.kind === "failed") return result.status === 401
     if (result.kind !== "fetched") return false
     return this.isLoginPage(result.url) || (!this.#formIsEverywhere && this.#holdsForm(result))
@@ -141,6 +146,17 @@ export class SourceLogin {
     return this.session.covers(new URL(url)) && SIGN_OUT.test(`${pathname}${search}`)
   }
 
+  async #checkSeed(reader: LoginReader): Promise<void> {
+    const { login, seeds } = this.#options.source
+    const [seed = ""] = seeds
+    const answer = await reader.fetch(seed)
+    const status = answer.kind === "failed" ? answer.status : undefined
+    if (status === 401 || status === 403 || status === 407)
+      throw new LoginError(`the site refuses the credentials: ${seed} answered ${status}`)
+    if (login.kind === "cookies" && isLedToForm(toPageUrl(seed) ?? seed, answer))
+      throw new LoginError(`${seed} leads to a form that asks for a password: the session may be over`)
+  }
+
   #holdsForm({ body, url, headers }: Extract<FetchResult, { kind: "fetched" }>): boolean {
     const { login } = this.#options.source
     if (login.kind !== "form" || body.byteLength > MAX_FORM_BYTES) return false
@@ -150,6 +166,16 @@ export class SourceLogin {
     return readForms(bytes.toString("latin1"), url).some((form) => hasFields(form, login.fields))
   }
 }
+
+/** Whether a request for `asked` ended at another page, which asks for a password. */
+function isLedToForm(asked: string, result: FetchResult): boolean {
+  if (result.kind !== "fetched" || result.url === asked || result.body.byteLength > MAX_FORM_BYTES)
+    return false
+  if (!/html/.test(result.headers["content-type"] ?? "")) return false
+  return PASSWORD_INPUT.test(Buffer.from(result.body).toString("latin1"))
+}
+
+const PASSWORD_INPUT = /<input\s[^<>]*type\s*=\s*["']?password/i
 
 /** Links that every page of somebody who is logged in has. */
 const SIGN_OUT =
