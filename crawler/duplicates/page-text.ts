@@ -40,12 +40,7 @@ export function readText(page: PageContent): { readonly text: PageText; readonly
     lines,
     text: {
       exact: digest(lines.join("\n")),
-      lines: digest(
-        lines
-          .map((line) => line.replace(/^\d+\. /, ""))
-          .toSorted()
-          .join("\n"),
-      ),
+      lines: unordered(lines),
       similar: words.length < 3 ? null : simhash(words),
       words: words.length,
       title: digest(plainTitle(page.title)),
@@ -79,6 +74,28 @@ function plainTitle(title: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}+#.]+/gu, " ")
     .trim()
+}
+
+/** A hash of lines that does not heed their order, nor the numbers of a numbered list: the sum of each one's two hashes. */
+function unordered(lines: readonly string[]): string {
+  let [low, high] = [0, 0]
+  for (const line of lines) {
+    let [a, b] = [0x811c9dc5, 0x9e3779b9]
+    for (let at = startOf(line); at < line.length; at++) {
+      const unit = line.charCodeAt(at)
+      a = Math.imul(a ^ unit, 0x01000193)
+      b = Math.imul((b ^ unit) + 0x7ed55d16, 0x85ebca6b)
+    }
+    low = (low + (a ^ (a >>> 15))) >>> 0
+    high = (high + (b ^ (b >>> 13))) >>> 0
+  }
+  return `${lines.length}.${low.toString(36)}.${high.toString(36)}`
+}
+
+function startOf(line: string): number {
+  let at = 0
+  while (line.charCodeAt(at) >= 0x30 && line.charCodeAt(at) <= 0x39) at++
+  return at > 0 && line.startsWith(". ", at) ? at + 2 : 0
 }
 
 /** 96 bits: as many pages as an index holds do not meet by chance. */

@@ -1,8 +1,8 @@
 import type { StatementSync } from "node:sqlite"
 import type { PageUrl } from "#engine"
-import { migrate, type StateStore } from "../state-store.ts"
-import { commonForm } from "./address-forms.ts"
+import { migrate, type StateStore, transaction } from "../state-store.ts"
 import type { PageText } from "./page-text.ts"
+import { mayBeNear } from "./same-page.ts"
 
 /** A page's text as it was last read. */
 export interface KeptText extends PageText {
@@ -13,6 +13,8 @@ export interface KeptText extends PageText {
   readonly since: number
   /** What it names as its canonical within its source; it may name itself. */
   readonly canonical: PageUrl | null
+  /** The common form of its address. */
+  readonly form: string
 }
 
 /** Another address of a page. */
@@ -35,10 +37,8 @@ const STEPS = [
    create index page_text_form on page_text (source, form);
    create index page_text_canonical on page_text (canonical) where canonical is not null;
    create table page_band (
-     band integer not null, page integer not null references page_text (id) on delete cascade,
-     primary key (band, page)
+     band integer not null, page integer not null references page_text (id), primary key (band, page)
    ) strict, without rowid;
-   create index page_band_page on page_band (page);
    create table page_alias (url text primary key, of text not null, evidence text not null) strict, without rowid;
    create index page_alias_of on page_alias (of);
    create table address_pair (
@@ -52,14 +52,30 @@ const STEPS = [
  * Bands of a simhash. Two that differ in fewer bits than there are bands share at least one whole band, so that the
  * near ones are found by equality (Manku, Jain and Das Sarma 2007); of those that differ in 7, nineteen of twenty.
  */
-const BANDS = 6
+const BAND_EDGES = [0, 11, 22, 32, 43, 54, 64]
 /** Of pages with one title and one band in common; where there are more, the title says nothing. */
 const MOST_CANDIDATES = 32
 
-/** The texts of pages in `state.db`, found by equality and by likeness without looking at all of them. */
+/** Texts that wait to be written; a transaction for each page would cost more than all the rest. */
+const MOST_WAITING = 64
+
+interface Waiting {
+  readonly source: string
+  readonly text: KeptText
+  isOwn: boolean
+}
+
+/**
+ * The texts of pages in `state.db`, found by equality and by likeness without looking at all of them. What is new
+ * waits to be written some dozens at a time, and is found meanwhile; what a lost process leaves unwritten is read again
+ * some day.
+ */
 export class TextStore {
   readonly #db: StateStore
   readonly #statements = new Map<string, StatementSync>()
+  readonly #texts = new Map<PageUrl, Waiting>()
+  readonly #aliases = new Map<PageUrl, Alias | null>()
+  #work: (() => void)[] = []
 
   constructor(db: StateStore) {
     this.#db = db
@@ -67,52 +83,157 @@ export class TextStore {
   }
 
   get(url: PageUrl): KeptText | null {
+    const waiting = this.#texts.get(url)
+    if (waiting) return waiting.text
     const row = this.#prepare("select * from page_text where url = ?").get(url)
     return row ? kept(row) : null
   }
 
   /** Addresses of a source that were read with the same lines, pages of their own first. */
   withLines(source: string, lines: string, limit: number): KeptText[] {
-    return this.#prepare("select * from page_text where source = ? and lines = ? order by own desc limit ?")
-      .all(source, lines, limit)
-      .map(kept)
+    return this.#find(
+      ({ text }) => text.lines === lines,
+      source,
+      "source = ? and lines = ? order by own desc limit ?",
+      lines,
+      limit,
+    )
   }
 
   /** Addresses of a source that may be spellings of one. */
   withForm(source: string, form: string, limit: number): KeptText[] {
-    return this.#prepare("select * from page_text where source = ? and form = ? limit ?")
-      .all(source, form, limit)
-      .map(kept)
+    return this.#find(
+      ({ text }) => text.form === form,
+      source,
+      "source = ? and form = ? limit ?",
+      form,
+      limit,
+    )
+  }
+
+  /** Pages of a source that name `url` as their canonical. */
+  claiming(source: string, url: PageUrl, limit: number): KeptText[] {
+    return this.#find(
+      ({ text }) => text.canonical === url,
+      source,
+      // The plus keeps the planner from going through all pages of the source.
+      "+source = ? and canonical = ? limit ?",
+      url,
+      limit,
+    )
   }
 
   /** Pages of a source with the same title whose text may be near. */
   near(source: string, text: PageText): KeptText[] {
-    const found = new Map<string, KeptText>()
+    const found = new Map<PageUrl, KeptText>()
     const query = this.#prepare(
       `select page_text.* from page_band join page_text on page_text.id = page_band.page
-       where page_band.band = ? limit ${MOST_CANDIDATES}`,
+       where page_band.band = ? and own = 1 limit ${MOST_CANDIDATES}`,
     )
     for (const band of bandsOf(source, text)) {
-      for (const row of query.all(band)) found.set(String(row["url"]), kept(row))
+      for (const row of query.all(band)) found.set(row["url"] as PageUrl, kept(row))
+    }
+    for (const { text: one, source: its, isOwn } of this.#texts.values()) {
+      if (isOwn && its === source && one.title === text.title) found.set(one.url, one)
+      else found.delete(one.url)
     }
     return [...found.values()]
   }
 
-  /** Pages that name `url` as their canonical. */
-  claiming(url: PageUrl, limit: number): KeptText[] {
-    return this.#prepare("select * from page_text where canonical = ? limit ?").all(url, limit).map(kept)
+  /** Keeps what was read. `isOwn`: whether it is a page of its own. */
+  keep(source: string, text: KeptText, isOwn: boolean): void {
+    this.#texts.set(text.url, { source, text, isOwn })
+    if (this.#texts.size >= MOST_WAITING) this.flush()
   }
 
-  /**
-   * Keeps what was read. `before`: what {@link get} gives for the address. `isOwn`: whether it is a page of
-   * its own; `isLong`: and may be found by {@link near}. Runs in the caller's transaction.
-   */
-  keep(
+  forget(url: PageUrl): void {
+    if (this.get(url) === null) return
+    this.flush()
+    transaction(this.#db, () => {
+      this.#dropBands(url)
+      this.#prepare("delete from page_text where url = ?").run(url)
+    })
+  }
+
+  /** Files an address under a page, with all that were filed under it. */
+  setAlias({ url, of, evidence }: Alias): void {
+    const waiting = this.#texts.get(url)
+    if (waiting) waiting.isOwn = false
+    this.#aliases.set(of, null)
+    this.#aliases.set(url, { url, of, evidence })
+    this.#work.push(() => {
+      this.#prepare("update page_text set own = 0 where url = ?").run(url)
+      this.#prepare("delete from page_alias where url = ?").run(of)
+      this.#prepare("update page_alias set of = ? where of = ?").run(of, url)
+      this.#prepare(
+        `insert into page_alias values (?, ?, ?)
+         on conflict (url) do update set of = excluded.of, evidence = excluded.evidence`,
+      ).run(url, of, evidence)
+    })
+  }
+
+  /** It is a page of its own. */
+  clearAlias(url: PageUrl): void {
+    if (this.aliasOf(url) === null) return
+    this.#aliases.set(url, null)
+    this.#work.push(() => {
+      this.#prepare("delete from page_alias where url = ?").run(url)
+    })
+  }
+
+  /** The page that an address is another one of, or null. */
+  aliasOf(url: PageUrl): Alias | null {
+    const waiting = this.#aliases.get(url)
+    if (waiting !== undefined) return waiting
+    const row = this.#prepare("select * from page_alias where url = ?").get(url)
+    return row ? alias(row) : null
+  }
+
+  /** The other addresses of a page, in alphabetical order. */
+  aliasesOf(url: PageUrl, limit: number): Alias[] {
+    this.flush()
+    return this.#prepare("select * from page_alias where of = ? order by url limit ?")
+      .all(url, limit)
+      .map(alias)
+  }
+
+  /** Writes what waits. */
+  flush(): void {
+    if (this.#texts.size === 0 && this.#work.length === 0) return
+    transaction(this.#db, () => {
+      for (const one of this.#texts.values()) this.#write(one)
+      for (const step of this.#work) step()
+    })
+    this.#texts.clear()
+    this.#aliases.clear()
+    this.#work = []
+  }
+
+  #find(
+    isOne: (waiting: Waiting) => boolean,
     source: string,
-    text: KeptText,
-    before: KeptText | null,
-    { isOwn, isLong }: { readonly isOwn: boolean; readonly isLong: boolean },
-  ): void {
+    where: string,
+    value: string,
+    limit: number,
+  ): KeptText[] {
+    const found: KeptText[] = []
+    for (const one of this.#texts.values()) {
+      if (one.source !== source || !isOne(one)) continue
+      if (one.isOwn) found.unshift(one.text)
+      else found.push(one.text)
+    }
+    const query = this.#prepare(`select * from page_text where ${where}`)
+    // Most often there is none, and one row is asked for at a third of the price of a list.
+    if (query.get(source, value, 1) === undefined) return found
+    for (const row of query.all(source, value, limit)) {
+      const text = kept(row)
+      if (!this.#texts.has(text.url)) found.push(text)
+    }
+    return found
+  }
+
+  #write({ source, text, isOwn }: Waiting): void {
+    this.#dropBands(text.url)
     const row = this.#prepare(
       `insert into page_text (url, source, job, since, exact, lines, similar, words, title, images, canonical, form, own)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -132,47 +253,19 @@ export class TextStore {
       text.title,
       text.images,
       text.canonical,
-      commonForm(text.url),
+      text.form,
       isOwn ? 1 : 0,
     )
-    const id = Number(row?.["id"])
-    if (before) this.#prepare("delete from page_band where page = ?").run(id)
-    if (!isOwn || !isLong) return
+    if (!isOwn || !mayBeNear(text)) return
     const insert = this.#prepare("insert or ignore into page_band values (?, ?)")
-    for (const band of bandsOf(source, text)) insert.run(band, id)
+    for (const band of bandsOf(source, text)) insert.run(band, Number(row?.["id"]))
   }
 
-  forget(url: PageUrl): void {
-    this.#prepare("delete from page_text where url = ?").run(url)
-  }
-
-  /** Files an address under a page, with all that were filed under it. */
-  setAlias({ url, of, evidence }: Alias): void {
-    this.#prepare("update page_text set own = 0 where url = ?").run(url)
-    this.#prepare("delete from page_alias where url = ?").run(of)
-    this.#prepare("update page_alias set of = ? where of = ?").run(of, url)
-    this.#prepare(
-      `insert into page_alias values (?, ?, ?)
-       on conflict (url) do update set of = excluded.of, evidence = excluded.evidence`,
-    ).run(url, of, evidence)
-  }
-
-  /** The page that an address is another one of, or null. */
-  aliasOf(url: PageUrl): Alias | null {
-    const row = this.#prepare("select * from page_alias where url = ?").get(url)
-    return row ? alias(row) : null
-  }
-
-  /** The other addresses of a page, in alphabetical order. */
-  aliasesOf(url: PageUrl, limit: number): Alias[] {
-    return this.#prepare("select * from page_alias where of = ? order by url limit ?")
-      .all(url, limit)
-      .map(alias)
-  }
-
-  /** It is a page of its own. */
-  clearAlias(url: PageUrl): void {
-    this.#prepare("delete from page_alias where url = ?").run(url)
+  #dropBands(url: PageUrl): void {
+    const row = this.#prepare("select * from page_text where url = ?").get(url)
+    if (!row || !mayBeNear(kept(row))) return
+    const drop = this.#prepare("delete from page_band where band = ? and page = ?")
+    for (const band of bandsOf(String(row["source"]), kept(row))) drop.run(band, Number(row["id"]))
   }
 
   #prepare(sql: string): StatementSync {
@@ -208,19 +301,18 @@ function kept(row: Record<string, unknown>): KeptText {
     title: String(row["title"]),
     images: String(row["images"]),
     canonical: row["canonical"] as PageUrl | null,
+    form: String(row["form"]),
   }
 }
 
 /** One number of 48 bits for each band, from the source, the title, which band it is, and its bits. */
 function bandsOf(source: string, { similar, title }: PageText): number[] {
   if (similar === null) return []
-  const bits = BigInt(`0x${similar}`)
-  return Array.from({ length: BANDS }, (_, band) => {
-    const from = Math.floor((band * 64) / BANDS)
-    const to = Math.floor(((band + 1) * 64) / BANDS)
-    const part = (bits >> BigInt(from)) & ((1n << BigInt(to - from)) - 1n)
-    return number48(`${source}\n${title}\n${band}\n${part}`)
-  })
+  const halves = [parseInt(similar.slice(0, 8), 16), parseInt(similar.slice(8), 16)]
+  const bits = (from: number, to: number) => (halves[from >> 5]! >>> (from & 31)) & (2 ** (to - from) - 1)
+  return BAND_EDGES.slice(1).map((to, band) =>
+    number48(`${source}\n${title}\n${band}\n${bits(BAND_EDGES[band]!, to)}`),
+  )
 }
 
 /** Two FNV-1a hashes in one number that a double holds exactly. */
