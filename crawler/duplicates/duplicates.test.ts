@@ -171,6 +171,26 @@ describe("pages that say the same", () => {
     expect(aliasOf(fixture.db, site.url("/long/way/to/guide") as PageUrl)).toBeNull()
   })
 
+  test("and have moved without a redirect are found at their new address in the same run", async () => {
+    const copy = page("Guide", essay("guide"))
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/guide"] }),
+      "/guide": copy,
+    })
+    await using fixture = new CrawlFixture()
+    await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
+    site.serve({
+      "/": article("Home", { links: ["/handbook/guide"] }),
+      "/guide": status(404),
+      "/handbook/guide": copy,
+    })
+    const job = await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
+    expect(paths(fixture)).toContain("/handbook/guide")
+    expect(job.outcomes).toEqual({ indexed: 1, unchanged: 1, "failed:http-status": 1 })
+    // Taken for the old address first, and read again when that was missing.
+    expect(site.requests.filter((path) => path === "/handbook/guide")).toHaveLength(2)
+  })
+
   test("of two sources are two pages", async () => {
     await using site = await startTestSite({
       "/a/": page("Guide", essay("g")),
