@@ -1,12 +1,14 @@
 import { createSocket } from "node:dgram"
 import { type AddressInfo, createServer } from "node:net"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { PageUrl } from "#engine"
 import type { Reading } from "../reading.ts"
 import { PageReader, type Visit, type VisitOptions } from "../reader.ts"
+import { runJob } from "../run-job.ts"
 import { openSourceReader } from "../source-reader.ts"
 import { defineSource } from "../sources/source.ts"
 import { browserProcesses } from "../testing/browser-processes.ts"
-import { testConfig } from "../testing/crawl-fixture.ts"
+import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
 import { findTestBrowser, NO_BROWSER } from "../testing/test-browser.ts"
 import {
   article,
@@ -54,7 +56,7 @@ describe.skipIf(browserPath === null)(`pages made by scripts ${skipped}`, { time
 
   const visit = (path: string, answers: Record<string, Answer> = {}, options: VisitOptions = {}) => {
     site.serve(answers)
-    return reader.visit(site.url(path) as Reading["url"], { rendering: "auto", ...options })
+    return reader.visit(site.url(path) as PageUrl, { rendering: "auto", ...options })
   }
 
   test("an ordinary short page is read as it was sent, without a browser", async () => {
@@ -163,7 +165,7 @@ describe.skipIf(browserPath === null)(`pages made by scripts ${skipped}`, { time
 
   test("each page starts with nothing of the pages before it", async () => {
     const page = shell(`${ARTICLE}
-      root.firstChild.append("seen before: " + (document.cookie + localStorage.getItem("seen")))
+      root.querySelector("p").prepend("seen before: " + (document.cookie + localStorage.getItem("seen")) + ". ")
       document.cookie = "seen=1"; localStorage.setItem("seen", "yes")`)
     for (const path of ["/first", "/second"]) {
       const { extracted } = await readingOf(visit(path, { [path]: page }))
@@ -190,6 +192,27 @@ describe.skipIf(browserPath === null)(`pages made by scripts ${skipped}`, { time
     )
     expect(reading.rendered).toBe(true)
     expect(agents).toEqual([expect.stringMatching(/compatible; FossickBot\/1\.0\) Chrome\/\d+/)])
+  })
+
+  test("a crawl indexes what scripts make and follows the links they make", async () => {
+    await using app = await startTestSite({
+      "/": shell(
+        `${ARTICLE}; root.firstChild.insertAdjacentHTML("beforeend", "<a href='/mills/1'>First</a>")`,
+      ),
+      "/mills/1": shell(
+        `root.innerHTML = "<main><h1>First mill</h1><p>" + text.toUpperCase() + "</p></main>"`,
+      ),
+      "/empty": shell(""),
+    })
+    await using fixture = new CrawlFixture()
+    const { db, jobs, engine } = fixture
+    const { id } = jobs.enqueue(defineSource({ seeds: [app.url("/"), app.url("/empty")] }))
+    const config = testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "" })
+    const signal = new AbortController().signal
+    const job = await runJob(id, { db, jobs, engine, config, signal, whenAborted: "queued" })
+    expect(job).toMatchObject({ state: "finished", outcomes: { indexed: 2, "skipped:empty": 1 } })
+    expect((await engine.get(app.url("/mills/1") as PageUrl))?.markdown).toContain("FORCE OF THE WIND")
+    expect(jobs.failures(id, 10)).toEqual([])
   })
 
   describe("behind the address guard", () => {
@@ -249,11 +272,11 @@ describe.skipIf(browserPath === null)(`pages made by scripts ${skipped}`, { time
           document.head.append(rules)
           const answers = (await Promise.all(tries)).join("")
           ${ARTICLE}
-          root.firstChild.append("answers: " + answers + ".")`,
+          root.querySelector("p").prepend("answers: " + answers + ". ")`,
         ),
       })
       const { extracted } = await readingOf(
-        reader.visit(site.url("/probe") as Reading["url"], { rendering: "auto" }),
+        reader.visit(site.url("/probe") as PageUrl, { rendering: "auto" }),
       )
       expect(extracted.markdown).toContain("answers:")
       expect(extracted.markdown).not.toContain("root:")
@@ -266,7 +289,7 @@ describe.skipIf(browserPath === null)(`pages made by scripts ${skipped}`, { time
       for (const to of [`http://127.0.0.1:${canary.tcp}/`, "http://169.254.169.254/latest/"]) {
         site.serve({ "/away": shell(`location.href = "${to}"`) })
         const options = { rendering: "auto" } as const
-        expect(await reader.visit(site.url("/away") as Reading["url"], options)).toMatchObject({
+        expect(await reader.visit(site.url("/away") as PageUrl, options)).toMatchObject({
           kind: "failed",
           because: "blocked-address",
         })
@@ -282,7 +305,7 @@ describe("without a browser", () => {
   test("a page that needs one says so, and keeps its links", async () => {
     await using site = await startTestSite({ "/": shell(ARTICLE, { body: `<a href="/other">Other</a>` }) })
     await using reader = new PageReader(config, { rendering: "auto" })
-    const reading = await readingOf(reader.visit(site.url("/") as Reading["url"]))
+    const reading = await readingOf(reader.visit(site.url("/") as PageUrl))
     expect(reading.extracted.markdown).toBe("")
     expect(reading.emptyBecause).toMatch(/needs a browser.*\/no\/such\/browser/)
     expect(reading.extracted.links.map(({ url }) => url)).toEqual([site.url("/other")])
