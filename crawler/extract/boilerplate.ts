@@ -36,11 +36,6 @@ const BOILERPLATE_ROLES = new Set(
 )
 const ADMONITION = /note|tip|warn|caution|admonition|callout|info|hint|danger|important/i
 
-/** A note, tip or warning beside the text it belongs to. */
-export function isAdmonition(element: Element): boolean {
-  return element.tag === "aside" && ADMONITION.test(element.get("class") ?? "")
-}
-
 const words = (list: string) => new Set(list.split(" "))
 
 // Words of class and id values. Chosen by the share of judged main text below elements that carry them:
@@ -93,7 +88,7 @@ export function signsOf(element: Element): readonly Sign[] {
   if (NEVER_SUSPECT.has(tag)) return NO_SIGNS
   const byTag = TAG_SIGNS.get(tag)
   if (byTag) return byTag
-  if (tag === "aside") return isAdmonition(element) ? NO_SIGNS : ASIDE
+  if (tag === "aside") return ADMONITION.test(element.get("class") ?? "") ? NO_SIGNS : ASIDE
   if (tag === "header" && !isSectionHeader(element)) return HEADER
   const role = element.get("role")
   if (role === "main") return NO_SIGNS

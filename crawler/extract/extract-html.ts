@@ -3,12 +3,10 @@ import type { Extracted } from "./extracted.ts"
 import { contentImages } from "./images.ts"
 import { readAuthor, readLanguage, readPublishedAt } from "./page-facts.ts"
 import { readDescription, readRobots, readTitle } from "./page-head.ts"
-import { canBeJudged, judgeBlocks } from "./block-judge.ts"
-import { contentOf } from "./chosen-content.ts"
-import type { MainContent } from "./main-content.ts"
+import { findMainContent } from "./main-content.ts"
 import { toMarkdown } from "./markdown.ts"
 import { gatherFacts } from "./metadata.ts"
-import { type PageBlocks, readPageBlocks } from "./page-blocks.ts"
+import { readPageSigns } from "./page-signs.ts"
 import { toPlainText } from "./plain-text.ts"
 import { structuredText } from "./structured-text.ts"
 import { readTopic } from "./topic.ts"
@@ -24,12 +22,12 @@ import { callsItselfAdult, readsAdult } from "./unsafe.ts"
 export function extractHtml(html: string, url: string): Extracted {
   const document = parseTree(html)
   const facts = gatherFacts(document, url)
+  const content = findMainContent(document, readPageSigns(document, facts, url))
   const title = readTitle(facts)
-  const description = readDescription(facts)
-  const content = readContent(readPageBlocks(document, facts, url))
-  const written = toMarkdown(content.root, { baseUrl: facts.baseUrl, ...content })
+  const written = toMarkdown(content.root, { baseUrl: facts.baseUrl, skipped: content.skipped })
   const structured = written.length < MIN_CHARS ? structuredText(facts.jsonLd) : ""
   const markdown = withoutTitle(structured.length > written.length ? structured : written, title)
+  const description = readDescription(facts)
   return {
     title,
     description,
@@ -47,13 +45,6 @@ export function extractHtml(html: string, url: string): Extracted {
     links: facts.links,
     feeds: facts.feeds,
   }
-}
-
-/** The rules find the main content, and what is learned of pages judges their text once more, block by block. */
-function readContent({ body, rules, tree, context }: PageBlocks): MainContent {
-  if (!canBeJudged(tree)) return rules
-  const chosen = judgeBlocks(tree, rules, context)
-  return chosen.includes(1) ? contentOf(tree, chosen, rules, body) : rules
 }
 
 // With less than this on show, the page is built by script, and its structured data may say more.

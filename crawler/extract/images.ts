@@ -1,7 +1,6 @@
 import type { PageImage } from "#engine"
 import type { MainContent } from "./main-content.ts"
 import { imageAddress, imageDescription, isTinyImage } from "./markdown.ts"
-import { isBox } from "./text-blocks.ts"
 import { type Element, walk } from "./tree.ts"
 
 const MAX_IMAGES = 200
@@ -13,7 +12,6 @@ export function contentImages(content: MainContent, baseUrl: string): PageImage[
   const images = new Map<string, PageImage>()
   walk(content.root, (element) => {
     if (content.skipped.has(element) || images.size >= MAX_IMAGES) return false
-    if (element.parent && content.silent.has(element.parent) && !isBox(element)) return false
     if (element.tag !== "img" || isTinyImage(element) || isIcon(element)) return undefined
     const url = imageAddress(element, baseUrl)
     if (url === null) return undefined

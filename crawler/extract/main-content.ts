@@ -8,11 +8,7 @@ export interface MainContent {
   readonly root: Element
   /** Boilerplate inside the root, with everything below it. */
   readonly skipped: ReadonlySet<Element>
-  /** Elements whose own text is left out, though not all that stands below. */
-  readonly silent: ReadonlySet<Element>
 }
-
-const NONE: ReadonlySet<Element> = new Set()
 
 type Measures = ReadonlyMap<Element, TextMeasure>
 
@@ -30,36 +26,23 @@ const MIN_PROSE = 250
 /** A child that holds this share of its parent's prose is where the content is. */
 const DESCENT_SHARE = 0.85
 
-/** What of a document may be text at all. */
-export interface PageBody {
-  readonly body: Element
-  /** Scripts, controls and the like. */
-  readonly unread: ReadonlySet<Element>
-  readonly measures: ReadonlyMap<Element, TextMeasure>
-}
-
-export function readBody(document: Element): PageBody {
-  const body = firstElement(document, (element) => element.tag === "body") ?? document
-  const unread = new Set<Element>()
-  skipNeverText(body, unread)
-  const measures = measureText(body, unread)
-  const { chars } = measures.get(body)!
-  const shown = chars < 600 && showNoscript(body, unread, chars)
-  return { body, unread, measures: shown ? measureText(body, unread) : measures }
-}
-
 /**
  * Finds the main content of a document in three steps: leave out what is not shown; leave out what its tag, role or
  * class calls boilerplate, unless too much of the page's text is called so; then go down from the body (or the one
  * `main`, `article` or `articleBody`) as long as one child holds nearly all the prose.
  */
-export function findMainContent({ body, unread, measures: all }: PageBody, signs: PageSigns): MainContent {
-  const skipped = new Set(unread)
-  skipBoilerplate(body, skipped, all, signs)
-  const measures = measureText(body, skipped)
+export function findMainContent(document: Element, signs: PageSigns): MainContent {
+  const body = firstElement(document, (element) => element.tag === "body") ?? document
+  const skipped = new Set<Element>()
+  skipNeverText(body, skipped)
+  let measures = measureText(body, skipped)
+  if (measures.get(body)!.chars < 600 && showNoscript(body, skipped, measures.get(body)!.chars))
+    measures = measureText(body, skipped)
+  skipBoilerplate(body, skipped, measures, signs)
+  measures = measureText(body, skipped)
   const root = chooseRoot(body, skipped, measures)
   skipClutter(root, skipped, measures, signs)
-  return { root, skipped, silent: NONE }
+  return { root, skipped }
 }
 
 function skipNeverText(element: Element, skipped: Set<Element>): void {

@@ -6,8 +6,6 @@ export interface MarkdownOptions {
   readonly baseUrl: string
   /** Elements to leave out, with everything below them. */
   readonly skipped: ReadonlySet<Element>
-  /** Elements whose own text, outside blocks, is to be left out. */
-  readonly silent?: ReadonlySet<Element>
 }
 
 /** Writes an element's content as GitHub-flavoured markdown (https://github.github.com/gfm/). */
@@ -50,16 +48,14 @@ class Writer {
       if (paragraph !== "") blocks.push(paragraph)
       inline = ""
     }
-    const silent = this.#options.silent?.has(container) ?? false
     for (const child of container.children) {
-      if (typeof child === "string") {
-        if (!silent) inline += escapeText(child)
-      } else if (this.#isSkipped(child)) continue
+      if (typeof child === "string") inline += escapeText(child)
+      else if (this.#isSkipped(child)) continue
       else if (isBlockTag(child.tag) || child.containsBlock || child.asBlock) {
         flush()
         // Not push(...blocks): a flat document may have more blocks than a call may have arguments.
         for (const block of this.block(child)) blocks.push(block)
-      } else if (!silent) inline += this.#inline(child)
+      } else inline += this.#inline(child)
     }
     flush()
     return blocks

@@ -33,29 +33,3 @@ export function readPageSigns(document: Element, facts: DocumentFacts, url: stri
       SHOP_ADDRESS.test(URL.parse(url)?.pathname ?? ""))
   return { isArticle, isDiscussion: discussion, isShop }
 }
-
-/** What the address and the structured data say of a page's place in its site. */
-export interface AddressSigns {
-  /** Names in the path, and digits in the last of them. */
-  readonly pathDepth: number
-  readonly pathDigits: number
-  /** Product, list, article, service or questions, as bits. */
-  readonly kinds: number
-}
-
-const KINDS = [
-  /Product"/,
-  /ItemList|CollectionPage|OfferCatalog/,
-  /Article|BlogPosting/,
-  /FAQPage|Service|LocalBusiness/,
-]
-
-export function readAddressSigns(facts: DocumentFacts, url: string): AddressSigns {
-  const names = (URL.parse(url)?.pathname ?? "/").split("/").filter((name) => name !== "")
-  const types = facts.jsonLd.map((object) => JSON.stringify(object["@type"] ?? "")).join(" ")
-  return {
-    pathDepth: names.length,
-    pathDigits: (names.at(-1) ?? "").replace(/[^0-9]/g, "").length,
-    kinds: KINDS.reduce((bits, kind, i) => bits | (kind.test(types) ? 1 << i : 0), 0),
-  }
-}
