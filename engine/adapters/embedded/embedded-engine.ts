@@ -2,14 +2,7 @@ import type { Connection } from "@lancedb/lancedb"
 import { mkdir } from "node:fs/promises"
 import { availableParallelism } from "node:os"
 import type { Embedder } from "../../embedder.ts"
-import type {
-  Engine,
-  EngineStats,
-  EngineSupports,
-  PageCoverage,
-  Query,
-  SearchResult,
-} from "../../engine.ts"
+import type { Engine, EngineStats, EngineSupports, PageCoverage, Query, SearchResult } from "../../engine.ts"
 import { EngineError } from "../../errors.ts"
 import type { Page } from "../../page.ts"
 import { type PageUrl, pageId } from "../../page-url.ts"
