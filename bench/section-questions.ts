@@ -45,7 +45,10 @@ export const SECTION_QUESTIONS: readonly SectionQuestion[] = [
   { text: "start at boot under systemd", answers: { "docs/run-as-a-service.md#The service": 2 } },
   {
     text: "crawl every night at three",
-    answers: { "docs/schedule-a-crawl.md#With cron": 2, "docs/schedule-a-crawl.md#With a systemd timer": 2 },
+    answers: {
+      "docs/schedule-a-crawl.md#Write the schedule": 2,
+      "docs/schedule-a-crawl.md#Without a file of sources": 1,
+    },
   },
   { text: "does it phone home", answers: { "docs/privacy.md#Every outbound connection": 2 } },
   {
