@@ -32,11 +32,14 @@ export async function removeAskedPages({ db, engine, sources, signal }: RemovePa
       const urls = rows.map(({ url }) => url as PageUrl)
       await engine.remove(urls)
       new ImageNotes(db).forget(urls)
+      for (const url of urls) {
+        texts.forget(url)
+        texts.clearAlias(url)
+      }
+      texts.flush()
       transaction(db, () => {
         for (const url of urls) {
           forget.run(url)
-          texts.forget(url)
-          texts.clearAlias(url)
         }
       })
       removed += rows.filter(({ hash }) => hash !== null).length

@@ -89,7 +89,9 @@ test("a source from its file to its pages and back, without an appliance", async
   })
 }, 60_000)
 
-test("the crawler process runs a source by its schedule, and removes the pages of one that is deleted", async () => {
+test("the crawler process runs a source by its schedule, and removes the pages of one that is deleted", async ({
+  signal,
+}) => {
   using folder = temporaryFolder()
   await using site = await startTestSite({ "/": article("Home") })
   const db = openStateStore(join(folder.path, "data"))
@@ -108,7 +110,7 @@ test("the crawler process runs a source by its schedule, and removes the pages o
     sources.put({ name: "docs", seeds: site.url("/"), rendering: "http", schedule: { everyHours: 5 } })
     let job = jobs.list({ source: "docs" })[0]
     while (job?.state !== "finished") {
-      await sleep(50)
+      await sleep(50, undefined, { signal })
       job = jobs.list({ source: "docs" })[0]
     }
     expect(job).toMatchObject({ trigger: "schedule", visits: "due", outcomes: { indexed: 1 } })
@@ -116,7 +118,7 @@ test("the crawler process runs a source by its schedule, and removes the pages o
     expect(Math.round(hours * 100) / 100).toBe(5)
 
     sources.delete("docs", { removePages: true })
-    while (sources.removals().length > 0) await sleep(50)
+    while (sources.removals().length > 0) await sleep(50, undefined, { signal })
     expect(db.prepare("select count(*) as n from known_address").get()).toEqual({ n: 0 })
   } finally {
     crawler.kill("SIGTERM")

@@ -11,6 +11,7 @@ import { sourcesFile } from "./find-file.ts"
 import { applySources, planSources } from "./plan.ts"
 import { removeAskedPages } from "./remove-pages.ts"
 import { withoutSecrets } from "./shown-source.ts"
+import type { SourceEntry } from "./source-table.ts"
 import { Sources } from "./sources.ts"
 import { parseSourcesArguments, SOURCES_HELP, type SourcesArguments } from "./sources-arguments.ts"
 import { readSourcesFile, SourcesFileError } from "./sources-file.ts"
@@ -102,9 +103,19 @@ function list(json: boolean, jobs: Jobs, sources: Sources): number {
     const [job] = jobs.list({ source: source.name, limit: 1 })
     if (job) last.set(source.name, job)
   }
-  if (json) for (const entry of entries) say(JSON.stringify(withoutSecrets(entry.source)))
+  if (json) for (const entry of entries) say(asJson(entry, last.get(entry.source.name), sources))
   else for (const line of listLines(entries, last)) say(line)
   return 0
+}
+
+function asJson(entry: SourceEntry, last: Job | undefined, sources: Sources): string {
+  return JSON.stringify({
+    ...entry,
+    source: withoutSecrets(entry.source),
+    spec: withoutSecrets(entry.spec),
+    nextRuns: sources.nextRuns(entry.source.name, SHOWN_RUNS),
+    lastJob: last?.id ?? null,
+  })
 }
 
 function show(name: string, json: boolean, jobs: Jobs, sources: Sources): number {
@@ -114,15 +125,7 @@ function show(name: string, json: boolean, jobs: Jobs, sources: Sources): number
   const nextRuns = sources.nextRuns(name, SHOWN_RUNS)
   const [last] = jobs.list({ source: name, limit: 1 })
   if (json) {
-    say(
-      JSON.stringify({
-        ...entry,
-        source,
-        spec: withoutSecrets(entry.spec),
-        nextRuns,
-        lastJob: last?.id ?? null,
-      }),
-    )
+    say(asJson(entry, last, sources))
     return 0
   }
   say(stringify(source).trimEnd())
