@@ -7,7 +7,7 @@ import { SECTION_QUESTIONS } from "./section-questions.ts"
 const HANDBOOK = join(import.meta.dirname, "../docs")
 const MANUALS = join(import.meta.dirname, "testing/pages")
 /** Pages of the handbook that say little of their own, or will be gone. */
-const LEFT_OUT = new Set(["README.md", "architecture.md", "not-yet-effective.md"])
+const LEFT_OUT = new Set(["README.md", "architecture.md"])
 const MANUAL_PAGES = [
   "sqlite/faq",
   "sqlite/isolation",

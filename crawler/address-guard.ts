@@ -90,9 +90,7 @@ export class AddressGuard implements AsyncDisposable {
     const host = bareHost(url)
     if (ipaddr.isValid(host)) {
       if (!isPublic(ipaddr.process(host))) {
-        throw new BlockedAddressError(
-          `${host} is not a public address; ${this.#allowedBy} can allow it`,
-        )
+        throw new BlockedAddressError(`${host} is not a public address; ${this.#allowedBy} can allow it`)
       }
     }
     return false

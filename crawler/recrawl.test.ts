@@ -395,13 +395,13 @@ describe("limits of a source", () => {
     await using runs = await Runs.begin(many())
     await runs.run("all")
     runs.now += HOUR
-    const cut = await runs.run("all", { limits: { bytes: 20_000 } })
+    const cut = await runs.run("all", { limits: { bytes: 20_000 }, politeness: { concurrency: 2 } })
     expect(cut.note).toBe("ended at the limit of 20000 bytes")
     expect(cut.outcomes["unchanged"]).toBeLessThan(60)
     expect(Object.keys(cut.outcomes)).toEqual(["unchanged"])
     runs.now += HOUR
     // The next one begins with those that were left.
-    const next = await runs.run("all", { limits: { bytes: 20_000 } })
+    const next = await runs.run("all", { limits: { bytes: 20_000 }, politeness: { concurrency: 2 } })
     expect(next.asked.filter((path) => cut.asked.includes(path)).length).toBeLessThan(cut.asked.length)
   })
 

@@ -68,9 +68,7 @@ describe("robots.txt (RFC 9309)", () => {
 
   test("names the line that refuses an address", () => {
     const rules = parseRobots("User-agent: *\nDisallow: /private/\nAllow: /private/open", "FossickBot")
-    expect(rules.refusal("https://a.example/private/x")).toBe(
-      "robots.txt disallows it (Disallow: /private/)",
-    )
+    expect(rules.refusal("https://a.example/private/x")).toBe("robots.txt disallows it (Disallow: /private/)")
     expect(rules.refusal("https://a.example/private/open/x")).toBeNull()
     expect(rules.refusal("https://a.example/")).toBeNull()
   })

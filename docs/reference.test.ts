@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { NOT_YET_EFFECTIVE } from "../api/tavily/not-yet-effective.ts"
 import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../api/tavily/schema.ts"
 import { parseCrawlArguments } from "../crawler/crawl-arguments.ts"
 import { SCOPES } from "../crawler/scope.ts"
@@ -68,21 +67,6 @@ describe("the pages on the API", () => {
     const both = new Set([...Object.keys(mapSchema.properties), ...without])
     expect([...both].sort()).toEqual(Object.keys(crawlSchema.properties).sort())
     expect(without.filter((name) => name in mapSchema.properties)).toEqual([])
-  })
-
-  test("mark those parameters of search as not yet effective that are on the list of them", () => {
-    const marked = rowsUnder(search, "## Parameters").filter((cells) => cells.at(-1)?.includes("not yet"))
-    const listed: readonly string[] = NOT_YET_EFFECTIVE.search
-    expect(marked.flatMap(([name = ""]) => codes(name)).sort()).toEqual(listed.toSorted())
-  })
-
-  test("have a page that lists, endpoint by endpoint, exactly the parameters without effect", () => {
-    const sections = read("not-yet-effective.md").split("\n## ").slice(1)
-    const listed = sections.map((section) => [
-      section.slice(0, section.indexOf("\n")),
-      [...section.matchAll(/^- `(\w+)`/gm)].map((bullet) => bullet[1]),
-    ])
-    expect(Object.fromEntries(listed)).toEqual(NOT_YET_EFFECTIVE)
   })
 })
 

@@ -1,4 +1,4 @@
-import { detect } from "tinyld"
+import { detectLanguage } from "./detect-language.ts"
 import { toPageUrl } from "#engine"
 import { countryOfDomain } from "./country.ts"
 import type { Extracted, Link } from "./extracted.ts"
@@ -33,7 +33,7 @@ export function extractText(text: string, url: string, contentType = "text/plain
     title,
     description: fields.get("description") ?? null,
     markdown,
-    language: sample.length < 40 ? null : detect(sample) || null,
+    language: sample.length < 40 ? null : detectLanguage(sample),
     author: fields.get("author") ?? null,
     publishedAt: Number.isFinite(date) ? new Date(date) : null,
     topic: null,

@@ -1,4 +1,4 @@
-import { detect } from "tinyld"
+import { detectLanguage } from "./detect-language.ts"
 import type { DocumentFacts, JsonObject } from "./metadata.ts"
 import { toPlainText } from "./plain-text.ts"
 import { collapse, textOf } from "./tree.ts"
@@ -60,7 +60,7 @@ export function readLanguage(facts: DocumentFacts, markdown: string): string | n
     languageCode(facts.meta.get("og:locale"))
   if (named !== null) return named
   const sample = toPlainText(markdown.slice(0, 4000)).slice(0, 2000)
-  return sample.length < 40 ? null : detect(sample) || null
+  return sample.length < 40 ? null : detectLanguage(sample)
 }
 
 function languageCode(tag: string | null | undefined): string | null {

@@ -1,5 +1,5 @@
-import { detectAll } from "tinyld"
 import { countryOfDomain } from "../extract/country.ts"
+import { detectLanguage } from "../extract/detect-language.ts"
 import type { Extracted, Link } from "../extract/extracted.ts"
 import { toPlainText } from "../extract/plain-text.ts"
 import { readsAdult } from "../extract/unsafe.ts"
@@ -89,7 +89,7 @@ function languageCode(tag: string | null | undefined, markdown: string): string 
     .filter((line) => line.length >= MIN_PROSE_CHARS && !/^[|#`]|\. ?\. ?\./.test(line))
   const sample = toPlainText(prose.join("\n\n").slice(0, 4000))
   if (sample.length < MIN_PROSE_CHARS) return named
-  return detectAll(sample).find(({ lang }) => lang.length === 2)?.lang ?? named
+  return detectLanguage(sample) ?? named
 }
 
 function isSaneDate(date: Date): boolean {
