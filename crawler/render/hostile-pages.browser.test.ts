@@ -49,8 +49,25 @@ describe.skipIf(browserPath === null)(`a page that means ill ${skipped}`, { time
       `setTimeout(() => { for (;;) { alert("!"); prompt("…"); print() } })`,
     ],
     [
-      "does all at once, again and again",
-      `fetch("/silence")
+      "spoils what could read it",
+      `Element.prototype.getAttribute = JSON.stringify = Array.prototype.push = String.prototype.replaceAll = () => { throw 1 }
+      Object.defineProperty(Node.prototype, "childNodes", { get: () => [] })`,
+    ],
+  ])("that %s is read as far as it came", async ([name, script]) => {
+    const result = await visit(`/${name.replaceAll(/\W+/g, "-")}`, page(script))
+    expect(result).toMatchObject({ kind: "read", reading: { rendered: true } })
+    const markdown = result.kind === "read" ? result.reading.extracted.markdown : ""
+    expect(markdown).toContain("explained here in a few plain sentences")
+  })
+
+  test("that does all at once, again and again is read or given up, and opens nothing", async () => {
+    site.serve({
+      "/silence": hangs(),
+      "/file": bytes("x".repeat(1000), { "content-type": "application/zip" }),
+    })
+    const result = await visit(
+      "/all-at-once",
+      page(`fetch("/silence")
       for (let n = 0; n < 10000; n++) setInterval(() => document.title += n, 10)
       setInterval(() => { for (let n = 0; n < 50; n++) open("/popup") }, 10)
       setInterval(() => { for (let n = 0; n < 99; n++) history.pushState(0, "", "?" + Math.random()) }, 10)
@@ -60,23 +77,13 @@ describe.skipIf(browserPath === null)(`a page that means ill ${skipped}`, { time
       onpagehide = () => { for (;;); }
       navigator.geolocation.getCurrentPosition(() => {})
       Notification.requestPermission()
-      navigator.mediaDevices?.getUserMedia({ video: true }).catch(() => {})`,
-    ],
-    [
-      "spoils what could read it",
-      `Element.prototype.getAttribute = JSON.stringify = Array.prototype.push = String.prototype.replaceAll = () => { throw 1 }
-      Object.defineProperty(Node.prototype, "childNodes", { get: () => [] })`,
-    ],
-  ])("that %s is read as far as it came", async ([name, script]) => {
-    site.serve({
-      "/silence": hangs(),
-      "/file": bytes("x".repeat(1000), { "content-type": "application/zip" }),
-    })
-    const result = await visit(`/${name.replaceAll(/\W+/g, "-")}`, page(script))
-    expect(result).toMatchObject({ kind: "read", reading: { rendered: true } })
-    const markdown = result.kind === "read" ? result.reading.extracted.markdown : ""
-    expect(markdown).toContain("explained here in a few plain sentences")
+      navigator.mediaDevices?.getUserMedia({ video: true }).catch(() => {})`),
+    )
+    // On a busy machine its scripts may leave no time to read it.
+    if (result.kind !== "read") expect(result).toMatchObject({ kind: "failed", transient: true })
     expect(site.requests).not.toContain("/popup")
+    const next = await visit("/after-it", page(""))
+    expect(next).toMatchObject({ kind: "read", reading: { rendered: true } })
   })
 
   test("that grows without end is too large", async () => {
