@@ -21,7 +21,10 @@ export const SECTION_QUESTIONS: readonly SectionQuestion[] = [
   },
   {
     text: "a page I crawled does not come up, what should I check",
-    answers: { "docs/troubleshooting.md#A page is missing from the results": 2 },
+    answers: {
+      "docs/troubleshooting.md#A page is missing from the results": 2,
+      "docs/why-is-a-page-missing.md#Why is a page missing?": 2,
+    },
   },
   {
     text: "another program already listens on the port",
@@ -42,7 +45,13 @@ export const SECTION_QUESTIONS: readonly SectionQuestion[] = [
       "docs/embedding-models.md#How long it takes": 1,
     },
   },
-  { text: "start at boot under systemd", answers: { "docs/run-as-a-service.md#The service": 2 } },
+  {
+    text: "start at boot under systemd",
+    answers: {
+      "docs/run-as-a-service.md#The service": 2,
+      "docs/run-as-a-service.md#Run Fossick as a service": 1,
+    },
+  },
   {
     text: "crawl every night at three",
     answers: {
@@ -64,7 +73,7 @@ export const SECTION_QUESTIONS: readonly SectionQuestion[] = [
   },
   {
     text: "does it obey robots.txt and how long does it wait between two requests",
-    answers: { "docs/crawl-a-site.md#How polite it is": 2 },
+    answers: { "docs/crawl-a-site.md#How polite it is": 2, "docs/sources.md#politeness": 1 },
   },
   { text: "interrupt a crawl and continue it later", answers: { "docs/crawl-a-site.md#Stop and go on": 2 } },
   {
