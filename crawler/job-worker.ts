@@ -27,6 +27,12 @@ const log = pino({ name: "crawler", level: env["FOSSICK_LOG_LEVEL"] || "info" })
 
 const stop = stopSignal()
 
+/** What is done beside crawls. */
+interface Duty {
+  isDue(): boolean
+  work(): Promise<void>
+}
+
 const db = openStateStore(engineConfig.dataDir)
 const jobs = new Jobs(db)
 const sources = new SourceTable(db, jobs)
@@ -48,15 +54,35 @@ try {
       },
     )
   let settled = settle()
+  const duties: readonly Duty[] = [
+    {
+      isDue: () => sources.removals().length > 0,
+      async work() {
+        const removed = await removeAskedPages({ db, engine, sources, signal: stop })
+        log.info({ removed }, "the pages of deleted sources were removed")
+      },
+    },
+    {
+      isDue: () => removals.hasWork(),
+      async work() {
+        await carryOutRemovals({ db, engine })
+        log.info("what the operator decided on removals was carried out")
+        settled = settle()
+      },
+    },
+  ]
+  /** Left to the next process, so that they hold up no crawl. */
+  const failed = new Set<Duty>()
+  const due = () => duties.find((duty) => !failed.has(duty) && duty.isDue())
   while (!stop.aborted) {
-    if (sources.removals().length > 0) {
-      const removed = await removeAskedPages({ db, engine, sources, signal: stop })
-      log.info({ removed }, "the pages of deleted sources were removed")
-    }
-    if (removals.hasWork()) {
-      await carryOutRemovals({ db, engine })
-      log.info("what the operator decided on removals was carried out")
-      settled = settle()
+    for (let duty = due(); duty && !stop.aborted; duty = due()) {
+      try {
+        await duty.work()
+      } catch (error) {
+        log.error({ err: error }, "pages could not be removed or restored; tried again later")
+        failed.add(duty)
+        process.exitCode = 1
+      }
     }
     const next = jobs.nextQueued()
     if (next) {
@@ -73,7 +99,7 @@ try {
       settled = settle()
     } else if (await Promise.race([settled, sleep(POLL_MS, false)])) {
       // A crawl may have been queued at the very last moment.
-      if (!jobs.nextQueued() && !removals.hasWork() && sources.removals().length === 0) break
+      if (!jobs.nextQueued() && !due()) break
     }
   }
 } catch (error) {
