@@ -45,8 +45,16 @@ const browserPath: Setting<string> = {
   parse: (value) => value,
 }
 
+const apiSecrets = list({
+  name: "FOSSICK_API_SECRETS",
+  default: "",
+  about:
+    "Names of environment variables that sources made over the admin API may send as secrets, separated by commas. Those of the file of sources may use any, and files too.",
+})
+
 /** Settings of the crawler. */
 export const crawlerSettings = {
+  apiSecrets,
   userAgent,
   contactUrl,
   allowedNetworks: checkedNetworks(networks),

@@ -50,7 +50,7 @@ describe("the admin API", () => {
     )
     jobs = new Jobs(db)
     sources = new Sources(db, jobs)
-    const crawlerConfig = testConfig({ FOSSICK_ALLOWED_NETWORKS: "" })
+    const crawlerConfig = testConfig({ FOSSICK_ALLOWED_NETWORKS: "", FOSSICK_API_SECRETS: "DOCS_PASSWORD" })
     const admin = () => openAdmin({ db, engine, jobs, crawlerConfig })
     app = opened.use(await serveApp({ engine, admin }))
   })
@@ -217,6 +217,29 @@ describe("the admin API", () => {
       sources.delete("hidden", { origin: "file" })
       const refused = await call("PUT", "/sources/hidden", shown.body.source)
       expect(errorOf(refused)).toEqual([422, expect.stringContaining("login holds (hidden)")])
+    })
+
+    test("name no secret that the API was not given, wherever they put it", async () => {
+      const webhook = { url: "https://hooks.example.com/", events: ["finished"] }
+      for (const [fields, field] of [
+        [{ login: { kind: "basic", user: "a", password: "${HOME_KEY}" } }, "login.password"],
+        [{ login: { kind: "basic", user: "a", password: "file:/etc/passwd" } }, "login.password"],
+        [
+          {
+            login: {
+              kind: "headers",
+              headers: { "X-Token": "${DOCS_PASSWORD}", "X-Team": "Bearer ${HOME_KEY}" },
+            },
+          },
+          "login.headers.X-Team",
+        ],
+        [{ login: { kind: "cookies", cookies: { session: "file:/etc/passwd" } } }, "login.cookies.session"],
+        [{ webhooks: [{ ...webhook, secret: "file:/etc/passwd" }] }, "webhooks.0.secret"],
+      ] as const) {
+        const refused = await call("PUT", "/sources/thief", { seeds: SEEDS, ...fields })
+        expect(errorOf(refused)).toEqual([422, expect.stringContaining(`${field} may not`)])
+      }
+      expect((await call("GET", "/sources/thief")).status).toBe(404)
     })
 
     test("are paused and resumed, and say when they run", async () => {

@@ -1,5 +1,6 @@
 import type { Router } from "@koa/router"
 
+import { secretsNamed } from "#crawler/login/secrets.ts"
 import { fieldText, SourceError } from "#crawler/sources/source-spec.ts"
 import { SourceOfFileError } from "#crawler/sources/source-table.ts"
 
@@ -10,11 +11,34 @@ import { flagParameter, sliceOf, strictBody, unprocessable, wholeNumber } from "
 import { jobOnWire, sourceOnWire } from "./wire.ts"
 
 const MAX_NEXT_RUNS = 100
+/**
+ * Whoever has an admin key chooses where a source sends its secrets; so it may name those only that the operator of the
+ * machine has opened to the API, and no file: else the key would read the whole machine.
+ */
+function refuseSecrets({ login, webhooks }: Record<string, unknown>, open: readonly string[]): void {
+  const refused = secretsNamed({ login, webhooks }).filter(
+    ({ from }) => !open.some((name) => from === `\${${name}}`),
+  )
+  if (refused.length === 0) return
+  throw unprocessable(
+    refused.map(({ path, from }) => ({
+      field: path.join("."),
+      message:
+        from === "file:"
+          ? "may not name a file over the API; declare the source in the file of sources"
+          : `may not use ${from} over the API; FOSSICK_API_SECRETS can allow it`,
+    })),
+  )
+}
+
 /** How lists show values of a login that may be secrets. */
 const HIDDEN = "(hidden)"
 
 /** The declared sources: list, show, declare, take away, run, pause, resume. */
-export function sourceRoutes(router: Router<RequestState>, { sources, jobs, removals }: AdminParts): void {
+export function sourceRoutes(
+  router: Router<RequestState>,
+  { sources, jobs, removals, crawlerConfig }: AdminParts,
+): void {
   const readRun = strictBody<{ visits?: "all" | "due" }>({
     properties: { visits: { type: "string", enum: ["all", "due"] } },
   })
@@ -48,6 +72,7 @@ export function sourceRoutes(router: Router<RequestState>, { sources, jobs, remo
     const { name: written = name, ...fields } = ctx.state.body
     if (written !== name) throw unprocessable([{ field: "name", message: `must be ${name}, as in the path` }])
     refuseHidden(fields)
+    refuseSecrets(fields, crawlerConfig.apiSecrets)
     const isNew = sources.get(name) === null
     try {
       sources.put({ name, ...fields })

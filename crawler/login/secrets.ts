@@ -31,6 +31,22 @@ export function checkSecret(text: string): string | null {
 }
 
 /**
+ * Where the secrets are that a part of a source names, by the path to each: `${NAME}` as it stands, or `file:`.
+ */
+export function secretsNamed(
+  part: unknown,
+  path: readonly string[] = [],
+): { path: readonly string[]; from: string }[] {
+  if (typeof part === "string") {
+    const reference = REFERENCE.exec(part)?.[2]
+    if (reference === undefined) return []
+    return [{ path, from: reference.startsWith("file:") ? "file:" : reference }]
+  }
+  if (typeof part !== "object" || part === null) return []
+  return Object.entries(part).flatMap(([name, value]) => secretsNamed(value, [...path, name]))
+}
+
+/**
  * What is wrong with a login. Whatever is called like a secret must be named, and at least one value must be, so that
  * no password comes to lie in a file of sources, in a backup or in a log.
  */
