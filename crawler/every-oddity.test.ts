@@ -162,7 +162,8 @@ test(
     const titles = Object.fromEntries(
       [...fixture.engine.pages.values()].map(({ url, title }) => [new URL(url).pathname, title]),
     )
-    for (const [path, { title }] of Object.entries(ODDITIES)) if (title) expect(titles[path]).toBe(title)
+    const named = Object.entries(ODDITIES).flatMap(([path, { title }]) => (title ? [[path, title]] : []))
+    expect(titles).toMatchObject(Object.fromEntries(named))
     expect(titles["/from-the-sitemap"]).toBe("Listed")
     expect(site.requests).not.toContain("/secret")
     expect(site.requests).not.toContain("/plain?utm_source=letter")

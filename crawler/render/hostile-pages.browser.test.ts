@@ -80,7 +80,8 @@ describe.skipIf(browserPath === null)(`a page that means ill ${skipped}`, { time
       navigator.mediaDevices?.getUserMedia({ video: true }).catch(() => {})`),
     )
     // On a busy machine its scripts may leave no time to read it.
-    if (result.kind !== "read") expect(result).toMatchObject({ kind: "failed", transient: true })
+    const isFair = result.kind === "read" || (result.kind === "failed" && result.transient)
+    expect({ result, isFair }).toMatchObject({ isFair: true })
     expect(site.requests).not.toContain("/popup")
     const next = await visit("/after-it", page(""))
     expect(next).toMatchObject({ kind: "read", reading: { rendered: true } })
