@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util"
+import { ArgumentsError, readArguments } from "./command-arguments.ts"
 import { type PageTopic, toPageUrl } from "#engine"
 import { addressPatterns } from "./globs.ts"
 import { PatternError } from "./patterns.ts"
@@ -38,34 +38,19 @@ export interface CrawlArguments {
   readonly json: boolean
 }
 
-/** Arguments that cannot be understood; the message says what is expected. */
-export class ArgumentsError extends Error {}
-
 /** Reads the command's arguments; null when help is asked for. @throws ArgumentsError */
 export function parseCrawlArguments(args: readonly string[]): CrawlArguments | null {
-  let parsed
-  try {
-    parsed = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        depth: { type: "string", default: "10" },
-        limit: { type: "string", default: "10000" },
-        scope: { type: "string", default: "host" },
-        source: { type: "string" },
-        topic: { type: "string" },
-        minutes: { type: "string" },
-        include: { type: "string", multiple: true, default: [] },
-        exclude: { type: "string", multiple: true, default: [] },
-        rendering: { type: "string", default: "auto" },
-        json: { type: "boolean", default: false },
-        help: { type: "boolean", short: "h", default: false },
-      },
-    })
-  } catch (error) {
-    throw new ArgumentsError((error as Error).message)
-  }
-  const { values, positionals } = parsed
+  const { values, positionals } = readArguments(args, {
+    depth: { type: "string", default: "10" },
+    limit: { type: "string", default: "10000" },
+    scope: { type: "string", default: "host" },
+    source: { type: "string" },
+    topic: { type: "string" },
+    minutes: { type: "string" },
+    include: { type: "string", multiple: true, default: [] },
+    exclude: { type: "string", multiple: true, default: [] },
+    rendering: { type: "string", default: "auto" },
+  })
   if (values.help) return null
   const [address, ...more] = positionals
   if (address === undefined) throw new ArgumentsError("The address to start from is missing")

@@ -1,5 +1,6 @@
 import { SettingsError } from "#engine/settings.ts"
-import { ArgumentsError, CRAWL_HELP, parseCrawlArguments } from "./crawl-arguments.ts"
+import { ArgumentsError } from "./command-arguments.ts"
+import { CRAWL_HELP, parseCrawlArguments } from "./crawl-arguments.ts"
 
 // `npm run crawl`. The arguments are read before the engine and the crawler are loaded, so that a slip of the
 // pen is answered at once.

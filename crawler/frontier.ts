@@ -1,4 +1,3 @@
-import type { StatementSync } from "node:sqlite"
 import type { PageUrl } from "#engine"
 import type { Job } from "./jobs.ts"
 import {
@@ -10,7 +9,7 @@ import {
   type ListedFacts,
   type Visited,
 } from "./known-addresses.ts"
-import { type StateStore, transaction } from "./state-store.ts"
+import { prepareOnce, type StateStore, transaction } from "./state-store.ts"
 
 /** An address to visit. */
 export interface FrontierEntry {
@@ -81,7 +80,7 @@ export class Frontier {
   readonly #known: KnownAddresses
   readonly #manners: (url: PageUrl) => HostManners
   readonly #maxAddresses: number
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #prepare: ReturnType<typeof prepareOnce>
   readonly #hosts = new Map<string, HostQueue>()
   readonly #handedOut = new Set<PageUrl>()
   #remembered = new Set<string>()
@@ -99,6 +98,7 @@ export class Frontier {
     maxAddresses = Number.POSITIVE_INFINITY,
   ) {
     this.#db = db
+    this.#prepare = prepareOnce(db)
     this.#job = job
     this.#known = known
     this.#manners = manners
@@ -449,12 +449,6 @@ export class Frontier {
       this.#host(url, host).emptyUntil = 0
     }
     return added
-  }
-
-  #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql)
-    if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)))
-    return statement
   }
 
   #host(url: PageUrl, host: string): HostQueue {

@@ -1,7 +1,6 @@
-import { parseArgs } from "node:util"
 import { engineSettings } from "#engine/config.ts"
 import { environment, readSettings, SettingsError } from "#engine/settings.ts"
-import { ArgumentsError } from "./crawl-arguments.ts"
+import { ArgumentsError, readArguments } from "./command-arguments.ts"
 import { JOB_STATES, type Job, Jobs, type JobState } from "./jobs.ts"
 import { summaryLines } from "./progress.ts"
 import { table, timeText } from "./sources/sources-text.ts"
@@ -60,21 +59,11 @@ function main(args: readonly string[]): number {
 type Options = ReturnType<typeof parsed>["values"]
 
 function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        source: { type: "string" },
-        state: { type: "string" },
-        limit: { type: "string", default: "20" },
-        json: { type: "boolean", default: false },
-        help: { type: "boolean", short: "h", default: false },
-      },
-    })
-  } catch (error) {
-    throw new ArgumentsError((error as Error).message)
-  }
+  return readArguments(args, {
+    source: { type: "string" },
+    state: { type: "string" },
+    limit: { type: "string", default: "20" },
+  })
 }
 
 /** What each command does; returns the exit code. */

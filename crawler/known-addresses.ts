@@ -1,10 +1,9 @@
-import type { StatementSync } from "node:sqlite"
 import type { PageUrl } from "#engine"
 import type { Clock } from "./clock.ts"
 import type { Validators } from "./fetch.ts"
 import type { Job } from "./jobs.ts"
 import { type Ending, nextVisit } from "./revisit.ts"
-import type { StateStore } from "./state-store.ts"
+import { prepareOnce, type StateStore } from "./state-store.ts"
 
 /** What a sitemap or feed says of a page, beside its address. Times are milliseconds since 1970. */
 export interface ListedFacts {
@@ -117,12 +116,11 @@ const CHUNK = 1000
  * A frontier belongs to one job and is emptied after it.
  */
 export class KnownAddresses {
-  readonly #db: StateStore
   readonly #clock: Clock
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #prepare: ReturnType<typeof prepareOnce>
 
   constructor(db: StateStore, clock: Clock = Date.now) {
-    this.#db = db
+    this.#prepare = prepareOnce(db)
     this.#clock = clock
   }
 
@@ -267,12 +265,6 @@ export class KnownAddresses {
     return Number(
       this.#prepare("select count(*) as n from known_address where hash is not null").get()?.["n"],
     )
-  }
-
-  #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql)
-    if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)))
-    return statement
   }
 }
 

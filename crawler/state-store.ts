@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
+import { DatabaseSync, type StatementSync } from "node:sqlite"
 
 /**
  * The appliance's state: keys, jobs, frontier, usage. One SQLite file, `state.db`, shared by every process
@@ -52,5 +52,15 @@ export function transaction<T>(db: StateStore, work: () => T): T {
   } catch (error) {
     db.exec("rollback")
     throw error
+  }
+}
+
+/** Prepares each statement with its first use, and gives the same one from then on. */
+export function prepareOnce(db: StateStore): (sql: string) => StatementSync {
+  const statements = new Map<string, StatementSync>()
+  return (sql) => {
+    let statement = statements.get(sql)
+    if (!statement) statements.set(sql, (statement = db.prepare(sql)))
+    return statement
   }
 }

@@ -1,6 +1,5 @@
-import type { StatementSync } from "node:sqlite"
 import type { PageUrl } from "#engine"
-import { migrate, type StateStore, transaction } from "../state-store.ts"
+import { migrate, prepareOnce, type StateStore, transaction } from "../state-store.ts"
 import type { PageText } from "./page-text.ts"
 import { mayBeNear } from "./same-page.ts"
 
@@ -72,13 +71,14 @@ interface Waiting {
  */
 export class TextStore {
   readonly #db: StateStore
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #prepare: ReturnType<typeof prepareOnce>
   readonly #texts = new Map<PageUrl, Waiting>()
   readonly #aliases = new Map<PageUrl, Alias | null>()
   #work: (() => void)[] = []
 
   constructor(db: StateStore) {
     this.#db = db
+    this.#prepare = prepareOnce(db)
     migrate(db, "duplicates", STEPS)
   }
 
@@ -266,12 +266,6 @@ export class TextStore {
     if (!row || !mayBeNear(kept(row))) return
     const drop = this.#prepare("delete from page_band where band = ? and page = ?")
     for (const band of bandsOf(String(row["source"]), kept(row))) drop.run(band, Number(row["id"]))
-  }
-
-  #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql)
-    if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)))
-    return statement
   }
 }
 

@@ -1,7 +1,6 @@
-import type { StatementSync } from "node:sqlite"
 import type { PageImage, PageUrl } from "#engine"
 import type { Clock } from "../clock.ts"
-import { type StateStore, transaction } from "../state-store.ts"
+import { prepareOnce, type StateStore, transaction } from "../state-store.ts"
 import { isJunkAddress } from "./image-address.ts"
 import { migrateImages } from "./image-schema.ts"
 
@@ -15,10 +14,11 @@ const LOOK_AGAIN_MS = 30 * 86_400_000
 export class ImageNotes {
   readonly #db: StateStore
   readonly #clock: Clock
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #prepare: ReturnType<typeof prepareOnce>
 
   constructor(db: StateStore, clock: Clock = Date.now) {
     this.#db = db
+    this.#prepare = prepareOnce(db)
     this.#clock = clock
     migrateImages(db)
   }
@@ -88,11 +88,5 @@ export class ImageNotes {
       )
       this.#prepare("delete from image_use where image = ? and site = ? and pages <= 0").run(Number(id), site)
     }
-  }
-
-  #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql)
-    if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)))
-    return statement
   }
 }

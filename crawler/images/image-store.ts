@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { StatementSync } from "node:sqlite"
 import type { PageUrl } from "#engine"
-import type { StateStore } from "../state-store.ts"
+import { prepareOnce, type StateStore } from "../state-store.ts"
 import { migrateImages } from "./image-schema.ts"
 import type { Junk, Look } from "./read-image.ts"
 
@@ -34,12 +33,11 @@ export interface UnreadImage {
  * behind.
  */
 export class ImageStore {
-  readonly #db: StateStore
   readonly #folder: string
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #prepare: ReturnType<typeof prepareOnce>
 
   constructor(db: StateStore, dataDir: string) {
-    this.#db = db
+    this.#prepare = prepareOnce(db)
     this.#folder = join(dataDir, "images")
     migrateImages(db)
   }
@@ -158,12 +156,6 @@ export class ImageStore {
   /** Where the thumbnail of an image lies: WebP, 320 pixels at most on a side. */
   thumbnailPath(id: number): string {
     return join(this.#folder, (id % 256).toString(16).padStart(2, "0"), `${id}.webp`)
-  }
-
-  #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql)
-    if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)))
-    return statement
   }
 }
 

@@ -1,5 +1,4 @@
-import { parseArgs } from "node:util"
-import { ArgumentsError } from "../crawl-arguments.ts"
+import { ArgumentsError, readArguments } from "../command-arguments.ts"
 import type { RemovedPages } from "./removals.ts"
 
 export const REMOVALS_HELP = `Usage: npm run removals [-- <command>]
@@ -43,23 +42,11 @@ const COMMANDS = ["list", "approve", "reject", "removed", "restore"] as const
 
 /** Reads the command's arguments; null when help is asked for. @throws ArgumentsError */
 export function parseRemovalsArguments(args: readonly string[]): RemovalsArguments | null {
-  let parsed
-  try {
-    parsed = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        source: { type: "string" },
-        job: { type: "string" },
-        limit: { type: "string", default: "100" },
-        json: { type: "boolean", default: false },
-        help: { type: "boolean", short: "h", default: false },
-      },
-    })
-  } catch (error) {
-    throw new ArgumentsError((error as Error).message)
-  }
-  const { values, positionals } = parsed
+  const { values, positionals } = readArguments(args, {
+    source: { type: "string" },
+    job: { type: "string" },
+    limit: { type: "string", default: "100" },
+  })
   if (values.help) return null
   const { json } = values
   const [text = "list", ...rest] = positionals

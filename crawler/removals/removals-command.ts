@@ -1,6 +1,6 @@
 import { EngineError } from "#engine"
 import { SettingsError } from "#engine/settings.ts"
-import { ArgumentsError } from "../crawl-arguments.ts"
+import { ArgumentsError } from "../command-arguments.ts"
 import { parseRemovalsArguments, REMOVALS_HELP } from "./removals-arguments.ts"
 
 // `npm run removals`.

@@ -1,7 +1,6 @@
-import type { StatementSync } from "node:sqlite"
 import type { PageUrl } from "#engine"
 import type { Clock } from "../clock.ts"
-import { type StateStore, transaction } from "../state-store.ts"
+import { prepareOnce, type StateStore, transaction } from "../state-store.ts"
 import { type RemovalReason, SEEN_WELL } from "./evidence.ts"
 import { migrateRemovals } from "./removal-schema.ts"
 
@@ -73,10 +72,11 @@ export type RemovedPages =
 export class Removals {
   readonly #db: StateStore
   readonly #clock: Clock
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #prepare: ReturnType<typeof prepareOnce>
 
   constructor(db: StateStore, clock: Clock = Date.now) {
     this.#db = db
+    this.#prepare = prepareOnce(db)
     this.#clock = clock
     migrateRemovals(db)
   }
@@ -209,12 +209,6 @@ export class Removals {
         source,
       )?.["n"],
     )
-  }
-
-  #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql)
-    if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)))
-    return statement
   }
 }
 

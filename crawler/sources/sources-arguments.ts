@@ -1,5 +1,4 @@
-import { parseArgs } from "node:util"
-import { ArgumentsError } from "../crawl-arguments.ts"
+import { ArgumentsError, readArguments } from "../command-arguments.ts"
 
 export const SOURCES_HELP = `Usage: npm run sources -- <command>
 
@@ -45,21 +44,9 @@ export interface SourcesArguments {
 
 /** Reads the command's arguments; null when help is asked for. @throws ArgumentsError */
 export function parseSourcesArguments(args: readonly string[]): SourcesArguments | null {
-  let parsed
-  try {
-    parsed = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        "remove-pages": { type: "boolean", default: false },
-        json: { type: "boolean", default: false },
-        help: { type: "boolean", short: "h", default: false },
-      },
-    })
-  } catch (error) {
-    throw new ArgumentsError((error as Error).message)
-  }
-  const { values, positionals } = parsed
+  const { values, positionals } = readArguments(args, {
+    "remove-pages": { type: "boolean", default: false },
+  })
   if (values.help) return null
   const [command, subject = "", ...more] = positionals
   if (command === undefined) throw new ArgumentsError("A command is missing")

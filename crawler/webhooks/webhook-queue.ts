@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto"
-import type { StatementSync } from "node:sqlite"
 import type { Clock } from "../clock.ts"
 import { type Job, Jobs } from "../jobs.ts"
 import type { Webhook } from "../sources/source.ts"
-import { migrate, type StateStore, transaction } from "../state-store.ts"
+import { migrate, prepareOnce, type StateStore, transaction } from "../state-store.ts"
 import { nextAttempt } from "./backoff.ts"
 import {
   changedMessage,
@@ -107,10 +106,11 @@ export class WebhookQueue {
   readonly #db: StateStore
   readonly #clock: Clock
   readonly #jobs: Jobs
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #prepare: ReturnType<typeof prepareOnce>
 
   constructor(db: StateStore, clock: Clock = Date.now) {
     this.#db = db
+    this.#prepare = prepareOnce(db)
     this.#clock = clock
     // First, since the triggers stand on its tables.
     this.#jobs = new Jobs(db, clock)
@@ -262,12 +262,6 @@ export class WebhookQueue {
       if (!events.includes(event)) continue
       insert.run(`msg_${randomUUID()}`, job.source.name, job.id, event, url, secret, body, now, now, now)
     }
-  }
-
-  #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql)
-    if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)))
-    return statement
   }
 }
 

@@ -1,6 +1,6 @@
 import { EngineError, type PageUrl, toPageUrl } from "#engine"
 import { SettingsError } from "#engine/settings.ts"
-import { ArgumentsError } from "../crawl-arguments.ts"
+import { ArgumentsError } from "../command-arguments.ts"
 
 const BAD_ARGUMENTS = 2
 const FAILED = 1

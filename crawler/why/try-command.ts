@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util"
-import { ArgumentsError } from "../crawl-arguments.ts"
+import { ArgumentsError } from "../command-arguments.ts"
 import type { Rendering } from "../sources/source.ts"
 import { addressArgument, runCommand } from "./run-command.ts"
 
