@@ -104,7 +104,9 @@ describe.skipIf(browserPath === null)(`a page that means ill ${skipped}`, { time
 
   test("that takes all memory is given up, and its browser goes on", async () => {
     const before = await visit("/well", page(""))
-    const hog = `const kept = []; setInterval(() => kept.push(new Uint8Array(50e6).fill(1)), 10)`
+    // It goes on writing, lest it is read before it has taken too much.
+    const hog = `const kept = []
+      setInterval(() => document.body.append(kept.push(new Uint8Array(50e6).fill(1)) + " "), 10)`
     const result = await visit("/memory", page(hog))
     expect(result).toMatchObject({ kind: "failed", because: "unreadable", transient: false })
     expect(await visit("/well", page(""))).toEqual(before)
