@@ -1,5 +1,6 @@
 import type { Failure, Job } from "./jobs.ts"
 import { duration, ProgressMeter, progressLine, summaryLines } from "./progress.ts"
+import { printable } from "./printable.ts"
 
 /** Plain lines come less often than a terminal's line is redrawn. */
 const LINE_EVERY_MS = 5000
@@ -94,10 +95,4 @@ function headline(job: Job, time: string): string {
     default:
       return `${job.state[0]?.toUpperCase()}${job.state.slice(1)} after ${time}`
   }
-}
-
-// What sites say may hold sequences that a terminal would obey.
-function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "\ufffd")
 }

@@ -11,6 +11,7 @@ import { BY_HAND, type Job, Jobs } from "./jobs.ts"
 import { runJob } from "./run-job.ts"
 import { SourceTable } from "./sources/source-table.ts"
 import { openStateStore } from "./state-store.ts"
+import { openUnlessLocked } from "./open-unless-locked.ts"
 
 const EXIT = { finished: 0, failed: 1, interrupted: 130 } as const
 const POLL_MS = 500
@@ -109,16 +110,6 @@ function jobFor(wish: CrawlWish, jobs: Jobs, sources: SourceTable): Job {
     )
   }
   return jobs.enqueue(wish.source)
-}
-
-/** Null when another process is writing: then that one has the crawl, or will be done before long. */
-async function openUnlessLocked(open: () => Promise<Engine>): Promise<Engine | null> {
-  try {
-    return await open()
-  } catch (error) {
-    if (error instanceof EngineError && error.code === "INDEX_LOCKED") return null
-    throw error
-  }
 }
 
 /** Shows a job that runs in this process. */

@@ -1,8 +1,10 @@
 import { engineSettings } from "#engine/config.ts"
-import { environment, readSettings, SettingsError } from "#engine/settings.ts"
+import { environment, readSettings } from "#engine/settings.ts"
 import { ArgumentsError, readArguments } from "./command-arguments.ts"
 import { JOB_STATES, type Job, Jobs, type JobState } from "./jobs.ts"
+import { printable } from "./printable.ts"
 import { summaryLines } from "./progress.ts"
+import { runCommand } from "./run-command.ts"
 import { table, timeText } from "./sources/sources-text.ts"
 import { openStateStore } from "./state-store.ts"
 
@@ -21,8 +23,6 @@ Commands:
 list and show take --json.
 `
 
-/** Arguments or settings. */
-const BAD_INPUT = 2
 /** No such job, or none that can do so. */
 const FAILED = 1
 const SHOWN_FAILURES = 20
@@ -156,21 +156,9 @@ function pagesOf({ outcomes }: Job): number {
   return (outcomes["indexed"] ?? 0) + (outcomes["unchanged"] ?? 0)
 }
 
-/** What sites say may hold sequences that a terminal would obey. */
 function say(text: string): void {
-  // oxlint-disable-next-line no-control-regex
-  process.stdout.write(`${text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "\ufffd")}\n`)
+  process.stdout.write(`${printable(text)}
+`)
 }
 
-try {
-  process.exitCode = main(process.argv.slice(2))
-} catch (error) {
-  if (error instanceof ArgumentsError) {
-    process.stderr.write(`${error.message}\nnpm run jobs -- --help shows what is possible.\n`)
-  } else if (error instanceof SettingsError) {
-    process.stderr.write(`${error.message}\n`)
-  } else {
-    throw error
-  }
-  process.exitCode = BAD_INPUT
-}
+await runCommand("jobs", () => main(process.argv.slice(2)))

@@ -1,5 +1,5 @@
 import { toPageUrl } from "#engine"
-import type { Extracted } from "./extracted.ts"
+import { type Extracted, NO_CONTENT } from "./extracted.ts"
 import { LinkResolver } from "./link-resolver.ts"
 import { addMeta } from "./metadata.ts"
 import { readDescription, readRobots, readTitle } from "./page-head.ts"
@@ -60,7 +60,7 @@ export class LinkReading {
     )
     const facts = { meta, titleTag, baseUrl, headings: [], jsonLd: [] }
     return {
-      ...NOTHING,
+      ...NO_CONTENT,
       title: readTitle(facts),
       description: readDescription(facts),
       canonical: canonical === null ? null : toPageUrl(canonical, baseUrl),
@@ -77,19 +77,6 @@ export class LinkReading {
 
 const STEP_CHARS = 64 * 1024
 const STEP_LINKS = 500
-
-const NOTHING = {
-  markdown: "",
-  language: null,
-  author: null,
-  publishedAt: null,
-  topic: null,
-  country: null,
-  unsafe: false,
-  images: [],
-  favicon: null,
-  feeds: [],
-} satisfies Partial<Extracted>
 
 const MAX_TITLE_CHARS = 2000
 const MAX_LINKS = 20_000

@@ -35,3 +35,17 @@ export interface Link {
   readonly text: string
   readonly nofollow: boolean
 }
+
+/** What a document says of which no more is read than its head, or not even that. */
+export const NO_CONTENT = {
+  markdown: "",
+  language: null,
+  author: null,
+  publishedAt: null,
+  topic: null,
+  country: null,
+  unsafe: false,
+  images: [],
+  favicon: null,
+  feeds: [],
+} satisfies Partial<Extracted>

@@ -1,23 +1,15 @@
-import type { Extracted } from "../extract/extracted.ts"
+import { type Extracted, NO_CONTENT } from "../extract/extracted.ts"
 
 /** What is known of a document that was not read: its name. */
 export function unreadDocument(url: string): Extracted {
   return {
+    ...NO_CONTENT,
     title: fileTitle(url),
     description: null,
-    markdown: "",
-    language: null,
-    author: null,
-    publishedAt: null,
-    topic: null,
-    country: null,
-    unsafe: false,
-    images: [],
     favicon: URL.parse("/favicon.ico", url)?.href ?? null,
     canonical: null,
     robots: { noindex: false, nofollow: false },
     links: [],
-    feeds: [],
   }
 }
 

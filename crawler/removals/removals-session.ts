@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Engine, EngineError, toPageUrl } from "#engine"
+import { type Engine, toPageUrl } from "#engine"
 import { engineSettings } from "#engine/config.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { environment, readSettings } from "#engine/settings.ts"
@@ -9,6 +9,8 @@ import { carryOutRemovals } from "./carry-out.ts"
 import type { DecideArguments, RemovalsArguments, ShowArguments } from "./removals-arguments.ts"
 import { heldLines, pagesText, removalLine } from "./removals-text.ts"
 import { type RemovedPages, Removals } from "./removals.ts"
+import { openUnlessLocked } from "../open-unless-locked.ts"
+import { printable } from "../printable.ts"
 
 const POLL_MS = 250
 /** What a crawler process that is idle has done by then; one that is crawling does it after its run. */
@@ -123,20 +125,4 @@ async function done(
     await sleep(POLL_MS)
   }
   return true
-}
-
-/** Null when another process is writing. */
-async function openUnlessLocked(open: () => Promise<Engine>): Promise<Engine | null> {
-  try {
-    return await open()
-  } catch (error) {
-    if (error instanceof EngineError && error.code === "INDEX_LOCKED") return null
-    throw error
-  }
-}
-
-// What sites say may hold sequences that a terminal would obey.
-function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "\ufffd")
 }

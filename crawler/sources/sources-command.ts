@@ -2,10 +2,11 @@ import { stringify } from "yaml"
 import { EngineError } from "#engine"
 import { engineSettings } from "#engine/config.ts"
 import { openEngine } from "#engine/open-engine.ts"
-import { environment, readSettings, SettingsError } from "#engine/settings.ts"
+import { environment, readSettings } from "#engine/settings.ts"
 import { crawlerSettings } from "../config.ts"
 import { ArgumentsError } from "../command-arguments.ts"
 import { type Job, Jobs } from "../jobs.ts"
+import { runCommand } from "../run-command.ts"
 import { openStateStore, type StateStore } from "../state-store.ts"
 import { sourcesFile } from "./find-file.ts"
 import { applySources, planSources } from "./plan.ts"
@@ -25,31 +26,24 @@ const BAD_INPUT = 2
 const FAILED = 1
 const SHOWN_RUNS = 5
 
-process.exitCode = await main(process.argv.slice(2))
-
-async function main(args: readonly string[]): Promise<number> {
+await runCommand("sources", async () => {
+  const parsed = parseSourcesArguments(process.argv.slice(2))
+  if (parsed === null) {
+    process.stdout.write(SOURCES_HELP)
+    return 0
+  }
+  if (parsed.command === "run") {
+    const { crawl } = await import("../crawl-session.ts")
+    return await crawl({ source: null, name: parsed.subject, json: parsed.json })
+  }
   try {
-    const parsed = parseSourcesArguments(args)
-    if (parsed === null) {
-      process.stdout.write(SOURCES_HELP)
-      return 0
-    }
-    if (parsed.command === "run") {
-      const { crawl } = await import("../crawl-session.ts")
-      return await crawl({ source: null, name: parsed.subject, json: parsed.json })
-    }
     return await perform({ ...parsed, command: parsed.command })
   } catch (error) {
-    if (error instanceof ArgumentsError) {
-      process.stderr.write(`${error.message}\nnpm run sources -- --help shows what is possible.\n`)
-    } else if (error instanceof SettingsError || error instanceof SourcesFileError) {
-      process.stderr.write(`${error.message}\n`)
-    } else {
-      throw error
-    }
+    if (!(error instanceof SourcesFileError)) throw error
+    process.stderr.write(`${error.message}\n`)
     return BAD_INPUT
   }
-}
+})
 
 async function perform(
   args: SourcesArguments & { readonly command: Exclude<SourcesArguments["command"], "run"> },

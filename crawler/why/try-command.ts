@@ -1,7 +1,7 @@
-import { parseArgs } from "node:util"
-import { ArgumentsError } from "../command-arguments.ts"
+import { ArgumentsError, readArguments } from "../command-arguments.ts"
 import type { Rendering } from "../sources/source.ts"
-import { addressArgument, runCommand } from "./run-command.ts"
+import { runCommand } from "../run-command.ts"
+import { addressArgument } from "./address-argument.ts"
 
 const USAGE = `Usage: npm run try -- <url> [--source NAME] [--rendering http|browser|auto] [--json]
 
@@ -15,18 +15,13 @@ Reads one page as a run of its source would, and shows what would be indexed. In
 const RENDERINGS: readonly Rendering[] = ["http", "browser", "auto"]
 
 await runCommand("try", async () => {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      source: { type: "string" },
-      rendering: { type: "string" },
-      json: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
-    },
+  const { values, positionals } = readArguments(process.argv.slice(2), {
+    source: { type: "string" },
+    rendering: { type: "string" },
   })
   if (values.help) {
     process.stdout.write(USAGE)
-    return
+    return 0
   }
   const url = addressArgument(positionals)
   const rendering = RENDERINGS.find((one) => one === values.rendering)
@@ -39,4 +34,5 @@ await runCommand("try", async () => {
     ...(values.source !== undefined && { source: values.source }),
     ...(rendering && { rendering }),
   })
+  return 0
 })

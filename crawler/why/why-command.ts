@@ -1,5 +1,6 @@
-import { parseArgs } from "node:util"
-import { addressArgument, runCommand } from "./run-command.ts"
+import { readArguments } from "../command-arguments.ts"
+import { runCommand } from "../run-command.ts"
+import { addressArgument } from "./address-argument.ts"
 
 const USAGE = `Usage: npm run why -- <url> [--query "…"] [--json]
 
@@ -11,19 +12,15 @@ visit said, what the index holds of it, and when it is visited next. Asks no sit
 `
 
 await runCommand("why", async () => {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      query: { type: "string" },
-      json: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
-    },
+  const { values, positionals } = readArguments(process.argv.slice(2), {
+    query: { type: "string" },
   })
   if (values.help) {
     process.stdout.write(USAGE)
-    return
+    return 0
   }
   const url = addressArgument(positionals)
   const { why } = await import("./why-session.ts")
   await why(url, { json: values.json, ...(values.query !== undefined && { query: values.query }) })
+  return 0
 })

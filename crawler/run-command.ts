@@ -1,0 +1,25 @@
+import { EngineError } from "#engine/errors.ts"
+import { SettingsError } from "#engine/settings.ts"
+import { ArgumentsError } from "./command-arguments.ts"
+
+/** Arguments or settings. */
+const BAD_ARGUMENTS = 2
+const FAILED = 1
+
+/**
+ * Runs the work of `npm run <name>`, which says its exit code, and turns what it throws into a message and one.
+ * Loads neither engine nor crawler, so that a slip of the pen is answered at once.
+ */
+export async function runCommand(name: string, work: () => number | Promise<number>): Promise<void> {
+  try {
+    process.exitCode = await work()
+  } catch (error) {
+    const isWrong = error instanceof ArgumentsError || error instanceof SettingsError
+    if (!isWrong && !(error instanceof EngineError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    if (error instanceof ArgumentsError) {
+      process.stderr.write(`npm run ${name} -- --help shows what is possible.\n`)
+    }
+    process.exitCode = isWrong ? BAD_ARGUMENTS : FAILED
+  }
+}
