@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Pool } from "undici"
 import { batchesOf } from "#engine/adapters/embedded/rows.ts"
 import { readManifest } from "#engine/adapters/embedded/manifest.ts"
-import { passagesOf } from "#engine/adapters/embedded/schema.ts"
+import { passagesOf } from "#engine/page-record.ts"
 import { connectTo, openTables } from "#engine/adapters/embedded/tables.ts"
 
 /** Meilisearch keeps at most so many vectors of a document; from the next one on it keeps none. */

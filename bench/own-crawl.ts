@@ -80,6 +80,8 @@ class LinkReader extends CountingReader {
 class ForgetfulEngine implements Engine {
   readonly supports = { adapter: "none", typoTolerance: false, exactPhrase: false, readerLagMs: 0 }
   async index(): Promise<void> {}
+  async load(): Promise<void> {}
+  async *allPages(): AsyncGenerator<never> {}
   async remove(): Promise<void> {}
   async settled(): Promise<void> {}
   async [Symbol.asyncDispose](): Promise<void> {}

@@ -1,4 +1,4 @@
-import { integer, type Setting, text } from "./settings.ts"
+import { integer, oneOf, type Setting, text } from "./settings.ts"
 
 const modelHub: Setting<string> = {
   name: "FOSSICK_MODEL_HUB",
@@ -17,12 +17,57 @@ const modelHub: Setting<string> = {
   },
 }
 
+const meiliUrl: Setting<string> = {
+  name: "FOSSICK_MEILI_URL",
+  default: "http://127.0.0.1:7700",
+  about: "Address of the Meilisearch server, when FOSSICK_ENGINE is `meilisearch`.",
+  // A wrong one may hold a password; a right one is part of messages.
+  secret: true,
+  parse(value) {
+    const url = URL.parse(value)
+    if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+      throw new Error("must be an http or https address without query")
+    }
+    if (url.username !== "" || url.password !== "") {
+      throw new Error("must be an address without user name and password; FOSSICK_MEILI_KEY takes the key")
+    }
+    return value.replace(/\/+$/, "")
+  },
+}
+
 /** Settings of the engine. */
 export const engineSettings = {
   dataDir: text({
     name: "FOSSICK_DATA_DIR",
     default: "index-data",
     about: "Folder that holds everything the appliance keeps.",
+  }),
+  engine: oneOf(
+    {
+      name: "FOSSICK_ENGINE",
+      default: "embedded",
+      about:
+        "Where the index is kept: `embedded`, in the data folder, or `meilisearch`, on a Meilisearch server.",
+    },
+    "embedded",
+    "meilisearch",
+  ),
+  meiliUrl,
+  meiliKey: text({
+    name: "FOSSICK_MEILI_KEY",
+    default: "",
+    about: "Master key of the Meilisearch server; empty when it has none.",
+    secret: true,
+  }),
+  meiliKeyFile: text({
+    name: "FOSSICK_MEILI_KEY_FILE",
+    default: "",
+    about: "File that holds the master key, instead of FOSSICK_MEILI_KEY.",
+  }),
+  meiliIndex: text({
+    name: "FOSSICK_MEILI_INDEX",
+    default: "fossick",
+    about: "What the names of Fossick's indexes on the Meilisearch server begin with.",
   }),
   model: text({
     name: "FOSSICK_MODEL",

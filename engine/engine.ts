@@ -20,10 +20,20 @@ import type { PageUrl } from "./page-url.ts"
 export interface Engine extends AsyncDisposable {
   readonly supports: EngineSupports
   index(pages: readonly Page[]): Promise<void>
+  /**
+   * As {@link Engine.index}, with vectors that were made before by the same embedder: of pages that come from another
+   * index. A page whose vectors are null, or are not one for each of its passages, gets them from the queue.
+   */
+  load(pages: readonly PageWithVectors[]): Promise<void>
   remove(urls: readonly PageUrl[]): Promise<void>
   search(query: Query, options?: { signal?: AbortSignal }): Promise<SearchResult>
   /** The stored page, or null. */
   get(url: PageUrl): Promise<Page | null>
+  /**
+   * Every page with the vectors it has, in the order of {@link pageId}, as they are when their turn comes: a page that is
+   * indexed or removed meanwhile may be among them or not. `after` leaves out that id and all before it.
+   */
+  allPages(options?: { after?: string; signal?: AbortSignal }): AsyncIterable<PageWithVectors>
   /** How much of a page searches can find, or null when the index does not hold it. */
   coverage(url: PageUrl): Promise<PageCoverage | null>
   stats(): Promise<EngineStats>
@@ -148,6 +158,12 @@ export interface HitPassage {
   readonly headings: readonly string[]
   /** Position in the page, from 0. */
   readonly position: number
+}
+
+export interface PageWithVectors {
+  readonly page: Page
+  /** One for each passage, by position, of {@link EngineStats.dimensions} each; null while the page waits for them. */
+  readonly vectors: readonly Float32Array[] | null
 }
 
 export interface PageCoverage {

@@ -10,6 +10,7 @@ export type {
   PageCoverage,
   PageFilter,
   PagePreference,
+  PageWithVectors,
   Query,
   SearchDepth,
   SearchResult,

@@ -22,6 +22,12 @@ export class FakeEngine implements Engine {
     throw new Error("The API only reads.")
   }
 
+  async load(): Promise<void> {
+    throw new Error("The API only reads.")
+  }
+
+  async *allPages(): AsyncGenerator<never> {}
+
   async remove(): Promise<void> {
     throw new Error("The API only reads.")
   }

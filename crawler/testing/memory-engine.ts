@@ -1,4 +1,4 @@
-import type { Engine, Page, PageUrl } from "#engine"
+import type { Engine, Page, PageUrl, PageWithVectors } from "#engine"
 
 /** An engine that keeps pages in a map: for tests of what the crawler hands over, not of search. */
 export class MemoryEngine implements Engine {
@@ -13,6 +13,14 @@ export class MemoryEngine implements Engine {
     await this.beforeIndex(pages)
     this.batches.push(pages.length)
     for (const page of pages) this.pages.set(page.url, page)
+  }
+
+  load(pages: readonly PageWithVectors[]): Promise<void> {
+    return this.index(pages.map(({ page }) => page))
+  }
+
+  async *allPages(): AsyncGenerator<PageWithVectors> {
+    for (const page of this.pages.values()) yield { page, vectors: null }
   }
 
   remove(urls: readonly PageUrl[]): Promise<void> {

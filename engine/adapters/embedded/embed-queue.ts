@@ -2,7 +2,8 @@ import type { Embedder } from "../../embedder.ts"
 import { embeddingText } from "../../passages.ts"
 import { isIn } from "./filter.ts"
 import { batchesOf, readRows } from "./rows.ts"
-import { FILTER_COLUMNS, type PageRow, type PageVectors, passagesOf, vectorsTable } from "./schema.ts"
+import { type PageRow, passagesOf } from "../../page-record.ts"
+import { FILTER_COLUMNS, type PageVectors, vectorsTable } from "./schema.ts"
 import type { Serial } from "./serial.ts"
 import type { IndexedPage, Tables } from "./tables.ts"
 
@@ -81,6 +82,22 @@ export class EmbedQueue implements AsyncDisposable {
       else this.#waiting.set(id, revision)
     }
     this.#changed()
+  }
+
+  /** Commits vectors that were made elsewhere, of pages that are about to be written. */
+  async adopt(pages: readonly PageVectors[]): Promise<void> {
+    const { tables, writes, embedder, onCommit } = this.#options
+    const unknown = pages.filter(({ page }) => this.#embedded.get(page.id) !== page.revision)
+    if (unknown.length === 0) return
+    await writes.run(async () => {
+      const table = vectorsTable(unknown, embedder.dimensions)
+      await tables.vectors.add(table)
+      for (const { page } of unknown) {
+        if (this.#embedded.has(page.id)) this.#stale.add(page.id)
+        this.#embedded.set(page.id, page.revision)
+      }
+      onCommit(table.numRows)
+    })
   }
 
   /** Takes note of pages that were removed. */

@@ -10,7 +10,7 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage, urlOf } from "#engine/testing/pages.ts"
 import { EmbeddedEngine } from "./embedded-engine.ts"
 import { PageStore } from "./page-store.ts"
-import { toPageRow } from "./schema.ts"
+import { toPageRow } from "#engine/page-record.ts"
 
 describeEngine("embedded", adapter)
 

@@ -2,7 +2,15 @@ import type { Connection } from "@lancedb/lancedb"
 import { mkdir } from "node:fs/promises"
 import { availableParallelism } from "node:os"
 import type { Embedder } from "../../embedder.ts"
-import type { Engine, EngineStats, EngineSupports, PageCoverage, Query, SearchResult } from "../../engine.ts"
+import type {
+  Engine,
+  EngineStats,
+  EngineSupports,
+  PageCoverage,
+  PageWithVectors,
+  Query,
+  SearchResult,
+} from "../../engine.ts"
 import { EngineError } from "../../errors.ts"
 import type { Page } from "../../page.ts"
 import { type PageUrl, pageId } from "../../page-url.ts"
@@ -15,7 +23,9 @@ import { KnownTerms } from "./known-terms.ts"
 import { LateReader } from "./late-reader.ts"
 import { Maintenance, trainVectorIndex } from "./maintenance.ts"
 import { type Manifest, readManifest, refuseOtherEmbedder, writeManifest } from "./manifest.ts"
-import { type PageRow, pagesTable, toPage, toPageRow } from "./schema.ts"
+import { type PageRow, toPage, toPageRow } from "../../page-record.ts"
+import { type PageVectors, pagesTable } from "./schema.ts"
+import { pagesAfter } from "./pages-after.ts"
 import { QueryVectors, searchIndex } from "./search.ts"
 import { Serial } from "./serial.ts"
 import { type Tables, connectTo, createIndex, indexedPages, openTables, restartVectors } from "./tables.ts"
@@ -60,6 +70,9 @@ interface Opened {
   readonly frequencies: TermFrequencies
   readonly knownTerms: KnownTerms
 }
+
+/** A page on its way into the index, with its vectors when it brings them. */
+type IndexedRow = PageRow & Pick<PageWithVectors, "vectors">
 
 interface Writer {
   readonly queue: EmbedQueue
@@ -126,15 +139,19 @@ export class EmbeddedEngine implements Engine {
   }
 
   index(pages: readonly Page[]): Promise<void> {
+    return this.load(pages.map((page) => ({ page, vectors: null })))
+  }
+
+  load(pages: readonly PageWithVectors[]): Promise<void> {
     return this.#during(async () => {
       const writer = this.#writing()
-      const latest = [...new Map(pages.map((page) => [page.url, page])).values()]
-      await this.#learnLanguages(latest)
-      let rows: PageRow[] = []
+      const latest = [...new Map(pages.map((one) => [one.page.url, one])).values()]
+      await this.#learnLanguages(latest.map(({ page }) => page))
+      let rows: IndexedRow[] = []
       let chars = 0
       const breathe = breather()
-      for (const page of latest) {
-        const row = await toPageRow(page, breathe)
+      for (const { page, vectors } of latest) {
+        const row = { ...(await toPageRow(page, breathe)), vectors }
         rows.push(row)
         chars += row.markdown.length + row.terms.length + row.passages.length
         if (chars >= CHARS_PER_COMMIT || rows.length >= PAGES_PER_COMMIT) {
@@ -179,6 +196,22 @@ export class EmbeddedEngine implements Engine {
       }
       return this.#searches.run(() => searchIndex(context, query, options.signal), options.signal)
     })
+  }
+
+  async *allPages({
+    after = "",
+    signal,
+  }: { after?: string; signal?: AbortSignal } = {}): AsyncGenerator<PageWithVectors> {
+    for (let last = after; ;) {
+      signal?.throwIfAborted()
+      const some = await this.#during(async () => {
+        const opened = await this.#current()
+        return opened ? pagesAfter(opened.tables, last) : []
+      })
+      if (some.length === 0) return
+      yield* some
+      last = pageId(some.at(-1)!.page.url)
+    }
   }
 
   get(url: PageUrl): Promise<Page | null> {
@@ -289,10 +322,12 @@ export class EmbeddedEngine implements Engine {
     await this.index(again.map(toPage))
   }
 
-  async #write(writer: Writer, rows: readonly PageRow[]): Promise<void> {
+  async #write(writer: Writer, rows: readonly IndexedRow[]): Promise<void> {
     if (rows.length === 0) return
     const table = pagesTable(rows)
+    const { dimensions } = this.#options.embedder
     await writer.pageWrites.run(async () => {
+      await writer.queue.adopt(rows.flatMap((row) => readyVectors(row, dimensions)))
       await this.#opened!.tables.store.write(rows)
       await this.#opened!.tables.pages.mergeInsert("id")
         .whenMatchedUpdateAll()
@@ -376,6 +411,12 @@ export class EmbeddedEngine implements Engine {
       this.#busy.delete(running)
     }
   }
+}
+
+/** Vectors that came with their page; none when they do not fit it. */
+function readyVectors({ vectors, ...row }: IndexedRow, dimensions: number): PageVectors[] {
+  const fits = vectors?.length === row.passage_count && vectors.every(({ length }) => length === dimensions)
+  return vectors && fits && vectors.length > 0 ? [{ page: row, vectors }] : []
 }
 
 async function sumOfPassages({ pages }: Tables): Promise<number> {

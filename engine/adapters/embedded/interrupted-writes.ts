@@ -1,5 +1,5 @@
 import type { PageStore } from "./page-store.ts"
-import type { StoredPage } from "./schema.ts"
+import type { StoredPage } from "../../page-record.ts"
 import type { IndexedPage } from "./tables.ts"
 
 const READ_AT_A_TIME = 100

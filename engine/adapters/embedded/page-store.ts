@@ -3,16 +3,13 @@ import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { setImmediate } from "node:timers/promises"
 import type { PageFacts } from "../../page-facts.ts"
 import type { Passage } from "../../page.ts"
-import type { PageRow, StoredPage } from "./schema.ts"
+import type { PageHead, PageRow, StoredPage } from "../../page-record.ts"
 
 /** Characters written in one transaction, a long page in one of its own: the event loop waits for each. */
 const CHARS_AT_A_TIME = 200_000
 const BUSY_MS = 10_000
 /** Passages that one statement takes out of a page. */
 const PASSAGES_AT_A_TIME = 8
-
-/** What a page says of itself, without its text. */
-export type PageHead = Pick<StoredPage, "id" | "revision" | "title" | "details">
 
 /**
  * Rows are tens to hundreds of kilobytes. Larger file pages and a mapped file read one in a few steps instead of
@@ -107,7 +104,13 @@ export class PageStore implements Disposable {
     return ids.flatMap((id) => (this.#read.get(id) as StoredPage | undefined) ?? [])
   }
 
-  /** The same without their texts, which are most of what a page costs to read. */
+  /** Ids of the pages behind an id, in their order. */
+  idsAfter(id: string, limit: number): string[] {
+    const rows = this.#db.prepare("select id from page where id > ? order by id limit ?").all(id, limit)
+    return rows.map((row) => row["id"] as string)
+  }
+
+  /** Pages without their texts, which are most of what a page costs to read. */
   heads(ids: readonly string[]): PageHead[] {
     return ids.flatMap((id) => (this.#head.get(id) as PageHead | undefined) ?? [])
   }

@@ -5,7 +5,8 @@ import { machineMemory } from "../../machine-memory.ts"
 import { PageStore } from "./page-store.ts"
 import { INDEX_FORMAT, type Manifest, writeManifest } from "./manifest.ts"
 import { batchesOf } from "./rows.ts"
-import { type PageRow, pagesSchema, vectorsSchema } from "./schema.ts"
+import type { PageRow } from "../../page-record.ts"
+import { pagesSchema, vectorsSchema } from "./schema.ts"
 
 const MEGABYTE = 1024n * 1024n
 /** What LanceDB may keep of file metadata, and a writer of indices. LanceDB's own defaults are 1 GB and 6 GB. */

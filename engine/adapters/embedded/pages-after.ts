@@ -1,0 +1,41 @@
+import type { PageWithVectors } from "../../engine.ts"
+import { isIn } from "./filter.ts"
+import { batchesOf } from "./rows.ts"
+import { passagesOf, toPage } from "../../page-record.ts"
+import type { Tables } from "./tables.ts"
+
+/** A page may have thousands of passages, with 1.5 kB of vector each. */
+const PAGES_AT_A_TIME = 32
+
+interface VectorRow {
+  readonly page: string
+  readonly revision: number
+  readonly position: number
+  readonly vector: Iterable<number>
+}
+
+/** The next pages in the order of their ids, with their vectors; none at the end. */
+export async function pagesAfter(tables: Tables, id: string): Promise<PageWithVectors[]> {
+  const ids = tables.store.idsAfter(id, PAGES_AT_A_TIME)
+  if (ids.length === 0) return []
+  const stored = tables.store.read(ids)
+  const vectors = new Map(stored.map((page) => [page.id, new Map<number, Float32Array>()]))
+  const revisions = new Map(stored.map((page) => [page.id, page.revision]))
+  const query = tables.vectors
+    .query()
+    .where(isIn("page", ids))
+    .select(["page", "revision", "position", "vector"])
+  for await (const rows of batchesOf<VectorRow>(query)) {
+    for (const { page, revision, position, vector } of rows) {
+      if (revisions.get(page) === revision) vectors.get(page)!.set(position, Float32Array.from(vector))
+    }
+  }
+  return stored.map((page) => {
+    const made = vectors.get(page.id)!
+    const all = passagesOf(page).map((_, position) => made.get(position))
+    return { page: toPage(page), vectors: isComplete(all) ? all : null }
+  })
+}
+
+const isComplete = (vectors: readonly (Float32Array | undefined)[]): vectors is Float32Array[] =>
+  vectors.every((vector) => vector !== undefined)
