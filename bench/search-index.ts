@@ -5,14 +5,10 @@ import { type Embedder, openEngine, type Page, type PageUrl, toPageUrl } from "#
 import { trainVectorIndex } from "#engine/adapters/embedded/maintenance.ts"
 import { readManifest } from "#engine/adapters/embedded/manifest.ts"
 import { batchesOf } from "#engine/adapters/embedded/rows.ts"
-import {
-  FILTER_COLUMNS,
-  type PageVectors,
-  passagesOf,
-  vectorsTable,
-} from "#engine/adapters/embedded/schema.ts"
+import { FILTER_COLUMNS, type PageVectors, vectorsTable } from "#engine/adapters/embedded/schema.ts"
 import { connectTo, openTables } from "#engine/adapters/embedded/tables.ts"
 import { engineSettings } from "#engine/config.ts"
+import { passagesOf } from "#engine/page-record.ts"
 import { embeddingText, toPassages } from "#engine/passages.ts"
 import { readSettings } from "#engine/settings.ts"
 import { documentationPages } from "./documentation-pages.ts"

@@ -41,7 +41,7 @@ function arranged(given: readonly Given[], limit = 10, preference?: PagePreferen
       },
     ]),
   )
-  const factsOf = (ids: readonly string[]) =>
+  const factsOf = async (ids: readonly string[]) =>
     new Map(ids.flatMap((id) => (facts.has(id) ? [[id, facts.get(id)!]] : [])))
   return arrange(ranked, { limit, preference, factsOf })
 }
@@ -54,17 +54,17 @@ describe("a preference", () => {
     { id: "c", fused: 0.1, topic: "news", published: Date.now() },
   ]
 
-  it("moves a page up by a share of its value, so what hardly matches stays behind", () => {
-    const hits = arranged(given, 10, { topic: "news" })
+  it("moves a page up by a share of its value, so what hardly matches stays behind", async () => {
+    const hits = await arranged(given, 10, { topic: "news" })
     expect(ids(hits)).toBe("bac")
     expect(hits[0]!.boost).toBeGreaterThan(0.1)
     expect(hits[2]!.boost).toBeLessThan(0.1)
   })
 
-  it("gives the score that the list has for the new value, at most that of the best", () => {
-    const hits = arranged(given, 10, { topic: "news" })
+  it("gives the score that the list has for the new value, at most that of the best", async () => {
+    const hits = await arranged(given, 10, { topic: "news" })
     expect(hits[0]!.score).toBeCloseTo(0.36)
-    const [, between] = arranged(
+    const [, between] = await arranged(
       [...given.slice(0, 1), { id: "x", fused: 0.4, language: "fr" }, { id: "y", fused: 0.3 }],
       10,
       {
@@ -76,10 +76,10 @@ describe("a preference", () => {
     expect(between!.score).toBeLessThan(0.36)
   })
 
-  it("for what is recent halves with the age, and leaves pages without a date", () => {
+  it("for what is recent halves with the age, and leaves pages without a date", async () => {
     const recentAt = new Date("2026-01-31")
     const at = (days: number) => recentAt.getTime() - days * DAY
-    const hits = arranged(
+    const hits = await arranged(
       [
         { id: "old", fused: 0.5, published: at(3000) },
         { id: "none", fused: 0.5 },
@@ -97,20 +97,20 @@ describe("a preference", () => {
     expect(boost("future")).toBe(boost("today"))
   })
 
-  it("adds to others, and an empty one is none", () => {
+  it("adds to others, and an empty one is none", async () => {
     const page = [{ id: "a", fused: 0.5, language: "fr", country: "ca" }]
-    const one = arranged(page, 1, { languages: ["fr"] })[0]!.boost
-    const two = arranged(page, 1, { languages: ["fr"], countries: ["ca"] })[0]!.boost
+    const one = (await arranged(page, 1, { languages: ["fr"] }))[0]!.boost
+    const two = (await arranged(page, 1, { languages: ["fr"], countries: ["ca"] }))[0]!.boost
     expect(two).toBeGreaterThan(one)
-    expect(arranged(page, 1, { languages: [], domains: [] })[0]!.boost).toBe(0)
+    expect((await arranged(page, 1, { languages: [], domains: [] }))[0]!.boost).toBe(0)
   })
 })
 
 describe("duplicates", () => {
   const same = { title: "Same", fingerprint: { exact: "same", similar: "0123456789abcdef" } }
 
-  it("come once, where the best stands, under the plainest address of those as good", () => {
-    const hits = arranged([
+  it("come once, where the best stands, under the plainest address of those as good", async () => {
+    const hits = await arranged([
       { id: "a", fused: 0.9, ...same, url: "https://x.example/a?utm=1" },
       { id: "b", fused: 0.895, ...same, url: "https://x.example/a" },
       { id: "c", fused: 0.8 },
@@ -120,12 +120,12 @@ describe("duplicates", () => {
     expect(hits[0]!.score).toBeCloseTo(0.81)
   })
 
-  it("leave their places to others, however many they are", () => {
+  it("leave their places to others, however many they are", async () => {
     const many = Array.from({ length: 300 }, (_, i) => ({ id: `m${i}`, fused: 0.9, ...same }))
-    expect(ids(arranged([...many, { id: "x", fused: 0.5 }, { id: "y", fused: 0.4 }], 2))).toBe("m0x")
+    expect(ids(await arranged([...many, { id: "x", fused: 0.5 }, { id: "y", fused: 0.4 }], 2))).toBe("m0x")
   })
 
-  it("prefer what looks like a page's own address", () => {
+  it("prefer what looks like a page's own address", async () => {
     const addresses = [
       "https://x.example/a",
       "https://www.x.example/a",
@@ -142,31 +142,31 @@ describe("a crowding host", () => {
   const big = (count: number, fused: number, from = 0): Given[] =>
     Array.from({ length: count }, (_, i) => ({ id: `b${from + i}`, fused: fused - i * 0.001, ...host }))
 
-  it("lets others by that match nearly as well, and loses no page", () => {
+  it("lets others by that match nearly as well, and loses no page", async () => {
     const others = Array.from({ length: 4 }, (_, i) => ({ id: `o${i}`, fused: 0.58 - i * 0.001 }))
     const given = [...big(8, 0.6), ...others]
-    expect(ids(arranged(given, 5))).toBe("b0b1b2o0o1")
-    expect(arranged(given, 12)).toHaveLength(12)
-    const scores = arranged(given, 12).map(({ score }) => score)
+    expect(ids(await arranged(given, 5))).toBe("b0b1b2o0o1")
+    expect(await arranged(given, 12)).toHaveLength(12)
+    const scores = (await arranged(given, 12)).map(({ score }) => score)
     expect(scores).toEqual([...scores].sort((a, b) => b - a))
   })
 
-  it("keeps its places before what matches worse, with or without www", () => {
+  it("keeps its places before what matches worse, with or without www", async () => {
     const given = [
       ...big(4, 0.6),
       { ...big(1, 0.59, 4)[0]!, host: "www.big.example" },
       { id: "o", fused: 0.4 },
     ]
-    expect(ids(arranged(given, 5))).toBe("b0b1b2b3b4")
+    expect(ids(await arranged(given, 5))).toBe("b0b1b2b3b4")
   })
 
-  it("is no matter where there is no other", () => {
-    expect(arranged(big(20, 0.6), 10).map(({ id }) => id)).toEqual(big(10, 0.6).map(({ id }) => id))
+  it("is no matter where there is no other", async () => {
+    expect((await arranged(big(20, 0.6), 10)).map(({ id }) => id)).toEqual(big(10, 0.6).map(({ id }) => id))
   })
 })
 
 describe("whatever is arranged", () => {
-  it("comes once, at most as many as wanted, with scores that never rise", () => {
+  it("comes once, at most as many as wanted, with scores that never rise", async () => {
     const pages = fc.uniqueArray(
       fc.record({
         id: fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom("a", "b", "c", "d", "e", "f") }),
@@ -178,14 +178,14 @@ describe("whatever is arranged", () => {
       }),
       { selector: ({ id }) => id, maxLength: 120 },
     )
-    fc.assert(
-      fc.property(pages, fc.integer({ min: 1, max: 50 }), (given, limit) => {
+    await fc.assert(
+      fc.asyncProperty(pages, fc.integer({ min: 1, max: 50 }), async (given, limit) => {
         const ranked = given.toSorted((a, b) => b.fused - a.fused)
         for (const preference of [
           undefined,
           { topic: "news" as const, languages: ["fr"], recentAt: new Date(2e12) },
         ]) {
-          const hits = arranged(ranked, limit, preference)
+          const hits = await arranged(ranked, limit, preference)
           expect(hits).toHaveLength(Math.min(limit, given.length))
           expect(new Set(hits.map(({ id }) => id)).size).toBe(hits.length)
           for (const [i, hit] of hits.entries()) {
@@ -199,14 +199,14 @@ describe("whatever is arranged", () => {
 })
 
 describe("pages that match alike", () => {
-  it("stand by their addresses, whatever their ids", () => {
+  it("stand by their addresses, whatever their ids", async () => {
     const alike: Given[] = [
       { id: "a", fused: 0.5, url: "https://x.example/docs/12" },
       { id: "b", fused: 0.5 + 1e-12, url: "https://y.example/docs/112" },
       { id: "c", fused: 0.5, url: "https://z.example/docs/2" },
       { id: "d", fused: 0.4, url: "https://w.example/" },
     ]
-    expect(ids(arranged(alike))).toBe("cabd")
-    expect(ids(arranged([alike[2]!, alike[1]!, alike[0]!, alike[3]!]))).toBe("cabd")
+    expect(ids(await arranged(alike))).toBe("cabd")
+    expect(ids(await arranged([alike[2]!, alike[1]!, alike[0]!, alike[3]!]))).toBe("cabd")
   })
 })

@@ -21,17 +21,21 @@ const LOOKED_AT_LEAST = 15
  *
  * @param ranked best first, neither `fused` nor `score` rising
  */
-export function arrange(ranked: readonly Ranked[], { limit, preference, factsOf }: Arrangement): Boosted[] {
+export async function arrange(
+  ranked: readonly Ranked[],
+  { limit, preference, factsOf }: Arrangement,
+): Promise<Boosted[]> {
   const facts = new Map<string, PageFacts>()
-  const learn = (pages: readonly Ranked[]) => {
+  const learn = async (pages: readonly Ranked[]) => {
     const unknown = pages.map(({ id }) => id).filter((id) => !facts.has(id))
-    for (const [id, page] of factsOf(unknown)) facts.set(id, page)
+    if (unknown.length === 0) return
+    for (const [id, page] of await factsOf(unknown)) facts.set(id, page)
   }
-  if (isPreference(preference)) learn(ranked)
+  if (isPreference(preference)) await learn(ranked)
   const all = boosted(ranked, preference, facts)
   for (let count = Math.max(LOOKED_AT_LEAST, limit * LOOKED_AT); ; count *= 2) {
     const first = all.slice(0, count)
-    learn(first)
+    await learn(first)
     const some = tiesByAddress(first, facts)
     const different = collapse(some, facts)
     if (different.length >= limit || count >= all.length) {

@@ -15,4 +15,4 @@ export interface PageFacts extends Place {
 }
 
 /** Facts by page id; a page that is gone has none. */
-export type FactsOf = (ids: readonly string[]) => ReadonlyMap<string, PageFacts>
+export type FactsOf = (ids: readonly string[]) => Promise<ReadonlyMap<string, PageFacts>>

@@ -1,10 +1,7 @@
-import { Operator } from "@lancedb/lancedb"
-import { wholeTerm, wordsOf } from "../../analysis/analyse.ts"
-import type { QueryText } from "../../query-text.ts"
-import { type LexicalHits, type Nearest, pagesWithTerms } from "./arms.ts"
-import { isIn } from "./filter.ts"
+import { wholeTerm, wordsOf } from "../analysis/analyse.ts"
+import type { QueryText } from "../query-text.ts"
 import { pagesHolding } from "./phrases.ts"
-import type { Tables } from "./tables.ts"
+import type { LexicalHits, Nearest, SearchIndex } from "./search-index.ts"
 
 /** Words and phrases whose pages are dropped. */
 export interface Exclusions {
@@ -47,7 +44,7 @@ export function exclusionsOf(
  * are asked for when too few pages are left; to exclude before is dear in the vector arm, which knows no words.
  */
 export async function withoutExcluded(
-  tables: Tables,
+  index: SearchIndex,
   exclusions: Exclusions | null,
   limit: number,
   ask: (limit: number) => Promise<ArmsFound>,
@@ -57,7 +54,7 @@ export async function withoutExcluded(
   if (!exclusions) return found
   let ids = pagesOf(found)
   for (let round = 0; ; round++) {
-    const dropped = await excludedAmong(tables, exclusions, [...ids])
+    const dropped = await excludedAmong(index, exclusions, [...ids])
     const enough = dropped.size === 0 || ids.size - dropped.size >= limit
     if (enough || round === LONGER_LISTS) return without(found, dropped)
     asked = Math.min(MOST, Math.max(asked, 100) * LONGER)
@@ -78,21 +75,19 @@ const without = ({ lexical, nearest, aside }: ArmsFound, dropped: ReadonlySet<st
 })
 
 async function excludedAmong(
-  tables: Tables,
+  index: SearchIndex,
   { terms, phrases, languages }: Exclusions,
   ids: readonly string[],
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
-  const dropped = new Set(
-    terms.length > 0 ? await pagesWithTerms(tables, terms, ids.length, isIn("id", ids), Operator.Or) : [],
-  )
+  const dropped = new Set(terms.length > 0 ? await index.holding(terms, "any", ids.length, [{ ids }]) : [])
   for (const phrase of phrases) {
     for (const language of languages) {
       const words = [...new Set(wordsOf(phrase, language))]
       const rest = ids.filter((id) => !dropped.has(id))
       const candidates =
-        words.length > 0 ? await pagesWithTerms(tables, words, rest.length, isIn("id", rest)) : rest
-      for (const id of pagesHolding(tables, candidates, [phrase])) dropped.add(id)
+        words.length > 0 ? await index.holding(words, "all", rest.length, [{ ids: rest }]) : rest
+      for (const id of await pagesHolding(index, candidates, [phrase])) dropped.add(id)
     }
   }
   return dropped

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises"
-import type { EmbedOptions, Embedder } from "../../embedder.ts"
+import type { EmbedOptions, Embedder } from "../embedder.ts"
 import {
   type PackedTokens,
   type WeightedTokens,
   lateInteraction,
   packTokens,
   weighTokens,
-} from "../../late-interaction.ts"
+} from "../late-interaction.ts"
 import { Lru } from "./lru.ts"
 
 /** Passages whose token vectors are kept: about 40 KB each. */

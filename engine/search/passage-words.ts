@@ -1,39 +1,36 @@
-import { breather } from "../../breather.ts"
-import { type WeightedTerm, passageShares } from "../../passage-terms.ts"
-import type { PageStore } from "./page-store.ts"
+import { breather } from "../breather.ts"
+import { type WeightedTerm, passageShares } from "../passage-terms.ts"
+import type { SearchIndex } from "./search-index.ts"
 
 /** What the passages of pages say in the words of one question; each page is read once. */
 export class PassageWords {
-  readonly #store: PageStore
+  readonly #index: SearchIndex
   readonly #terms: readonly WeightedTerm[]
   readonly #known = new Map<string, Float64Array | null>()
 
-  constructor(store: PageStore, terms: readonly WeightedTerm[]) {
-    this.#store = store
+  constructor(index: SearchIndex, terms: readonly WeightedTerm[]) {
+    this.#index = index
     this.#terms = terms
   }
 
-  /** Reads many pages in steps, so that the event loop is not held up for long by those who ask for them next. */
-  async readAhead(pages: Iterable<string>): Promise<void> {
+  /** Reads pages in steps, so that the event loop is not held up for long. */
+  async read(pages: Iterable<string>): Promise<void> {
+    const unknown = [...pages].filter((page) => !this.#known.has(page))
+    if (unknown.length === 0) return
+    for (const page of unknown) this.#known.set(page, null)
     const breathe = breather()
-    for (const page of pages) {
+    for await (const [page, packed] of this.#index.passageTerms(unknown)) {
       await breathe()
-      this.shares(page)
+      this.#known.set(page, passageShares(packed, this.#terms))
     }
   }
 
-  /** BM25 of each passage, 0..1, by position; null when the page is gone. */
+  /** BM25 of each passage, 0..1, by position; null when the page is gone or was not read. */
   shares(page: string): Float64Array | null {
-    let shares = this.#known.get(page)
-    if (shares === undefined) {
-      const packed = this.#store.passageTerms(page)
-      shares = packed && passageShares(packed, this.#terms)
-      this.#known.set(page, shares)
-    }
-    return shares
+    return this.#known.get(page) ?? null
   }
 
-  /** The best passage's; undefined when the page is gone. */
+  /** The best passage's; undefined when the page is gone or was not read. */
   best(page: string): number | undefined {
     return this.shares(page)?.reduce((most, share) => Math.max(most, share), 0)
   }

@@ -1,9 +1,7 @@
 import { setImmediate } from "node:timers/promises"
-import { wordsOf } from "../../analysis/analyse.ts"
-import { holdsPhrases } from "../../phrase-match.ts"
-import { pagesWithTerms } from "./arms.ts"
-import { passagesOf } from "./schema.ts"
-import type { Tables } from "./tables.ts"
+import { wordsOf } from "../analysis/analyse.ts"
+import { holdsPhrases } from "../phrase-match.ts"
+import type { Condition, SearchIndex } from "./search-index.ts"
 
 /** Pages whose text is read to verify phrases: in steps, until there are enough, or so many in all. */
 const PHRASE_STEP = 25
@@ -15,24 +13,25 @@ export interface PhraseSearch {
   readonly phrases: readonly string[]
   /** Pages wanted: somewhat more than these are found when there are so many. */
   readonly limit: number
-  readonly where: string | undefined
+  readonly conditions: readonly Condition[]
   readonly languages: readonly string[]
   readonly signal: AbortSignal | undefined
 }
 
 /** Ids of pages that hold every phrase, at least enough to fill the limit when there are so many. */
 export async function pagesWithPhrases(
-  tables: Tables,
-  { phrases, limit, where, languages, signal }: PhraseSearch,
+  index: SearchIndex,
+  { phrases, limit, conditions, languages, signal }: PhraseSearch,
 ): Promise<string[]> {
   const enough = Math.max(100, limit * 3)
   const verified = new Set<string>()
   for (const language of languages.length > 0 ? languages : [null]) {
     const every = [...new Set(phrases.flatMap((phrase) => wordsOf(phrase, language)))]
     const most = every.length > 0 ? PHRASE_CANDIDATES : TERMLESS_CANDIDATES
-    const candidates = await pagesWithTerms(tables, every, most, where)
+    const candidates = await index.holding(every, "all", most, conditions)
     for (let at = 0; at < candidates.length && verified.size < enough; at += PHRASE_STEP) {
-      for (const id of pagesHolding(tables, candidates.slice(at, at + PHRASE_STEP), phrases)) verified.add(id)
+      for (const id of await pagesHolding(index, candidates.slice(at, at + PHRASE_STEP), phrases))
+        verified.add(id)
       await setImmediate()
       signal?.throwIfAborted()
     }
@@ -41,13 +40,11 @@ export async function pagesWithPhrases(
 }
 
 /** Those of a few pages that hold every phrase. */
-export function pagesHolding(
-  { store }: Tables,
+export async function pagesHolding(
+  index: SearchIndex,
   ids: readonly string[],
   phrases: readonly string[],
-): string[] {
-  return store
-    .read(ids)
-    .filter((page) => holdsPhrases({ ...page, passages: passagesOf(page) }, phrases))
-    .map(({ id }) => id)
+): Promise<string[]> {
+  const texts = await index.texts(ids)
+  return texts.filter((page) => holdsPhrases(page, phrases)).map(({ id }) => id)
 }

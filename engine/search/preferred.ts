@@ -1,7 +1,7 @@
-import { RECENT_MS, isPreference } from "../../boosts.ts"
-import type { PagePreference } from "../../engine.ts"
+import { RECENT_MS, isPreference } from "../boosts.ts"
+import type { PagePreference } from "../engine.ts"
 import type { ArmsFound } from "./exclusions.ts"
-import { filterText, isIn } from "./filter.ts"
+import type { Condition } from "./search-index.ts"
 
 /** Pages and passages that each preference adds to what the arms found. */
 const PREFERRED_PAGES = 20
@@ -15,15 +15,15 @@ const PREFERRED_PASSAGES = 30
  */
 export async function withPreferred(
   preference: PagePreference | undefined,
-  ask: (preferred: string | undefined) => Promise<ArmsFound>,
+  ask: (preferred: readonly Condition[]) => Promise<ArmsFound>,
 ): Promise<ArmsFound> {
-  const [found, ...more] = await Promise.all([ask(undefined), ...conditionsOf(preference).map(ask)])
+  const [found, ...more] = await Promise.all([ask([]), ...conditionsOf(preference).map((one) => ask([one]))])
   const lexical = new Map(found.lexical)
   const nearest = [...found.nearest]
   const known = new Set(nearest.map(({ page, position }) => `${page} ${position}`))
   const near = new Set(nearest.map(({ page }) => page))
   const aside = new Set<string>()
-  // Whoever is not in the list scores less than all that are: under a condition LanceDB counts words otherwise.
+  // Whoever is not in the list scores less than all that are: under a condition an index may count words otherwise.
   const least = Math.min(...found.lexical.values())
   for (const preferred of more) {
     for (const [id, score] of [...preferred.lexical].slice(0, PREFERRED_PAGES)) {
@@ -40,18 +40,18 @@ export async function withPreferred(
   return { lexical, nearest, aside }
 }
 
-/** A condition for each preference, over the columns that pages and vectors share. */
-function conditionsOf(preference: PagePreference | undefined): string[] {
+/** A condition for each preference. */
+function conditionsOf(preference: PagePreference | undefined): Condition[] {
   if (!isPreference(preference)) return []
   const { domains = [], languages = [], countries = [], topic, recentAt } = preference
-  const conditions = [
-    filterText({ includeDomains: domains }),
-    filterText({ languages }),
-    countries.length > 0 ? isIn("country", countries) : undefined,
-    topic === undefined ? undefined : isIn("topic", [topic]),
+  const conditions: (Condition | undefined)[] = [
+    domains.length > 0 ? { includeDomains: domains } : undefined,
+    languages.length > 0 ? { languages } : undefined,
+    countries.length > 0 ? { countries } : undefined,
+    topic === undefined ? undefined : { topics: [topic] },
     recentAt === undefined
       ? undefined
-      : filterText({ publishedFrom: new Date(recentAt.getTime() - RECENT_MS), requirePublished: true }),
+      : { publishedFrom: new Date(recentAt.getTime() - RECENT_MS), requirePublished: true },
   ]
   return conditions.filter((condition) => condition !== undefined)
 }

@@ -1,9 +1,7 @@
-import { type AnalysedQuery, analyseQuery } from "../../analysis/analyse.ts"
-import { nearestTerms } from "../../analysis/typos.ts"
-import { breather } from "../../breather.ts"
-import type { QueryText } from "../../query-text.ts"
-import { pagesWithTerms } from "./arms.ts"
-import type { Tables } from "./tables.ts"
+import { type AnalysedQuery, analyseQuery } from "../analysis/analyse.ts"
+import { nearestTerms } from "../analysis/typos.ts"
+import { breather } from "../breather.ts"
+import type { QueryText } from "../query-text.ts"
 
 /**
  * The terms of a question whose language nobody names, for an index that holds pages of several languages.
@@ -29,16 +27,16 @@ const MOST_CORRECTED = 4
  * and no other form of its word either: another language may have another stem.
  *
  * @param frequencyOf 0 for a term that is unknown, the more the more frequent it is
+ * @param isHeld whether any page holds the term: what is known may lag behind the index
  */
 export async function withCorrections(
-  tables: Tables,
   terms: readonly string[],
   frequencyOf: (term: string) => number,
+  isHeld: (term: string) => Promise<boolean>,
 ): Promise<readonly string[]> {
   const suspects = terms.filter((term) => frequencyOf(term) === 0).slice(0, MOST_CORRECTED)
-  // What is known lags behind the index, and loses its last seconds when the writer is killed.
-  const found = await Promise.all(suspects.map((term) => pagesWithTerms(tables, [term], 1, undefined)))
-  const unknown = suspects.filter((_, i) => found[i]!.length === 0)
+  const held = await Promise.all(suspects.map(isHeld))
+  const unknown = suspects.filter((_, i) => !held[i])
   if (unknown.length === 0) return terms
   const known = terms.filter((term) => !unknown.includes(term))
   const corrections: string[] = []

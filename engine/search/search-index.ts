@@ -65,7 +65,7 @@ export interface SearchIndex {
 
   facts(ids: readonly string[]): Promise<ReadonlyMap<string, PageFacts>>
   heads(ids: readonly string[]): Promise<readonly PageHead[]>
-  /** Title and passages: what phrases are looked for in. */
+  /** Title, markdown and passages: what phrases are looked for in. */
   texts(ids: readonly string[]): Promise<readonly PageText[]>
   /** The terms of passages, as `passage-terms.ts` packs them, page by page in any order. */
   passageTerms(ids: readonly string[]): AsyncIterable<readonly [id: string, packed: Uint8Array]>
@@ -78,5 +78,6 @@ export interface SearchIndex {
 export interface PageText {
   readonly id: string
   readonly title: string
+  readonly markdown: string
   readonly passages: readonly Passage[]
 }

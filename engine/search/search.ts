@@ -1,47 +1,37 @@
-import type { Embedder } from "../../embedder.ts"
-import type { Hit, Query, SearchResult } from "../../engine.ts"
-import { arrange } from "../../arrange.ts"
-import { breather } from "../../breather.ts"
-import type { Boosted } from "../../boosts.ts"
-import { DEPTHS, type SearchPlan } from "../../depths.ts"
-import { type Candidate, type Ranked, fuse, withLateInteraction } from "../../fusion.ts"
-import { embeddingText } from "../../passages.ts"
-import { parseQueryText } from "../../query-text.ts"
-import { type Nearest, lexicalArm, pagesWithoutVectors, vectorArm } from "./arms.ts"
+import { analyse } from "../analysis/analyse.ts"
+import { arrange } from "../arrange.ts"
+import type { Boosted } from "../boosts.ts"
+import { breather } from "../breather.ts"
+import { DEPTHS, type SearchPlan } from "../depths.ts"
+import type { Hit, PageFilter, Query, SearchResult } from "../engine.ts"
+import { type Candidate, type Ranked, fuse, withLateInteraction } from "../fusion.ts"
+import { type PageHead, toPage } from "../page-record.ts"
+import { embeddingText } from "../passages.ts"
+import { parseQueryText } from "../query-text.ts"
 import { bestPositions } from "./best-passages.ts"
+import { lexicalBound } from "./bm25.ts"
 import { type ArmsFound, exclusionsOf, withoutExcluded } from "./exclusions.ts"
-import { all, filterText, isIn } from "./filter.ts"
-import type { KnownTerms } from "./known-terms.ts"
 import type { LateReader } from "./late-reader.ts"
-import { Lru } from "./lru.ts"
 import { PassageWords } from "./passage-words.ts"
 import { pagesWithPhrases } from "./phrases.ts"
 import { withPreferred } from "./preferred.ts"
-import { analyseInLanguages, withCorrections } from "./query-terms.ts"
-import type { PageHead } from "./page-store.ts"
-import { toPage } from "./schema.ts"
-import type { Tables } from "./tables.ts"
-import type { TermFrequencies } from "./term-frequencies.ts"
+import { analyseInLanguages } from "./query-terms.ts"
+import type { QueryVectors } from "./query-vectors.ts"
+import type { Condition, Nearest, PassagesWanted, SearchIndex } from "./search-index.ts"
 
 const DEFAULT_PASSAGES = 3
 /** Different phrases that are heeded: each is looked for in every page that is read. */
 const MAX_PHRASES = 32
 
 export interface SearchContext {
-  readonly tables: Tables
-  readonly embedder: Embedder
+  readonly index: SearchIndex
   readonly queryVectors: QueryVectors
   readonly lateReader: LateReader
-  readonly frequencies: TermFrequencies
-  readonly knownTerms: KnownTerms
-  readonly languages: readonly string[]
-  /** False while pages wait for their vectors. */
-  readonly allEmbedded: boolean
 }
 
 /** Both arms at once, one ranking; then the pages themselves, checked against what the arms knew of them. */
 export async function searchIndex(
-  context: SearchContext,
+  { index, queryVectors, lateReader }: SearchContext,
   query: Query,
   signal: AbortSignal | undefined,
 ): Promise<SearchResult> {
@@ -51,93 +41,85 @@ export async function searchIndex(
   const { arms } = plan
   const question = parseQueryText(query.text)
   const limit = Math.floor(query.limit)
-  const embedding = arms === "lexical" ? undefined : context.queryVectors.of(question.text, signal)
+  const embedding = arms === "lexical" ? undefined : queryVectors.of(question.text, signal)
   embedding?.catch(() => undefined)
-  const languages = filter?.languages?.length ? filter.languages : context.languages
+  const languages = filter?.languages?.length ? filter.languages : index.languages
   const { terms: asked, quoted } = analyseInLanguages(question, languages)
-  const { frequencies, knownTerms } = context
-  const terms = await withCorrections(context.tables, asked, (term) =>
-    knownTerms.has(term) ? 1 / frequencies.lexicalBound([term]) : 0,
-  )
+  const terms = await index.withCorrections(asked)
+  const weighed = plan.latePages > 0 ? analyse(question.text, languages[0] ?? null) : []
+  const idfs = await index.idf([...new Set([...asked, ...terms, ...weighed])])
+  const idf = (term: string) => idfs.get(term) ?? 0
 
   const exclusions = exclusionsOf(question, languages)
-  let pagesWhere = all(filterText(filter), filterText(question))
-  let vectorsWhere = pagesWhere
+  let conditions = [conditionOf(filter), conditionOf(question)]
   const given = new Set([...(filter?.phrases ?? []), ...quoted].filter((phrase) => phrase.trim() !== ""))
   const phrases = [...given].slice(0, MAX_PHRASES)
   if (phrases.length > 0) {
-    const wanted = { phrases, limit, where: pagesWhere, languages, signal }
-    const ids = await pagesWithPhrases(context.tables, wanted)
+    const ids = await pagesWithPhrases(index, { phrases, limit, conditions, languages, signal })
     if (ids.length === 0) return { hits: [] }
-    pagesWhere = isIn("id", ids)
-    vectorsWhere = isIn("page", ids)
+    conditions = [{ ids }]
   }
   signal?.throwIfAborted()
 
-  const askArms = async (many: number, preferred: string | undefined): Promise<ArmsFound> => {
-    const [inPages, inVectors] = [all(pagesWhere, preferred), all(vectorsWhere, preferred)]
+  const askArms = async (many: number, preferred: readonly Condition[]): Promise<ArmsFound> => {
+    const all = [...conditions, ...preferred]
     const [lexical, nearest] = await Promise.all([
-      arms === "vector"
+      arms === "vector" || terms.length === 0
         ? new Map<string, number>()
-        : lexicalArm(context.tables, terms, Math.max(plan.pages, many * 2), inPages),
-      embedding?.then((vector) =>
-        vectorArm(context.tables, vector, Math.max(plan.passages, many * 4), inVectors),
-      ) ?? [],
+        : index.lexical(terms, Math.max(plan.pages, many * 2), all),
+      embedding?.then((vector) => index.nearest(vector, Math.max(plan.passages, many * 4), all)) ?? [],
     ])
     return { lexical, nearest, aside: new Set() }
   }
-  const found = await withoutExcluded(context.tables, exclusions, limit, (many) =>
+  const found = await withoutExcluded(index, exclusions, limit, (many) =>
     withPreferred(query.preference, (preferred) => askArms(many, preferred)),
   )
   const { lexical, nearest } = found
   signal?.throwIfAborted()
+  const near = new Set(nearest.map(({ page }) => page))
   const waiting =
-    context.allEmbedded || arms !== "hybrid"
+    index.allEmbedded || arms !== "hybrid"
       ? new Set<string>()
-      : await pagesWithoutVectors(context.tables, lexical, nearest)
+      : await index.withoutVectors([...lexical.keys()].filter((id) => !near.has(id)))
   // Counts that are behind the index must not make a score exceed its bound.
-  const bound = Math.max(frequencies.lexicalBound(asked), ...lexical.values())
-  const lexicalBound = arms === "vector" ? 0 : bound
-  const idf = (term: string) => context.frequencies.idf(term)
-  const weighed = terms.map((term) => ({ term, idf: idf(term) }))
-  const words = new PassageWords(context.tables.store, weighed)
-  const evidence = { ...found, waiting, lexicalBound, words: plan.passageWords ? words : null }
-  const scores = new Map<string, number>()
-  const best = await rankAndRead(context.tables, evidence, { ...query, limit }, (ranked, cosines) =>
-    readAgain(context, ranked, { plan, words, cosines, idf, text: question.text, languages, scores, signal }),
+  const bound = Math.max(lexicalBound(asked.map(idf)), ...lexical.values())
+  const words = new PassageWords(
+    index,
+    terms.map((term) => ({ term, idf: idf(term) })),
   )
-  const hits: Hit[] = []
-  const breathe = breather()
-  for (const one of best) {
-    // A page may have thousands of passages.
-    await breathe()
-    hits.push(toHit(context.tables, one, words, query))
+  const evidence: Evidence = {
+    ...found,
+    waiting,
+    lexicalBound: arms === "vector" ? 0 : bound,
+    words: plan.passageWords ? words : null,
   }
-  return { hits }
+  const scores = new Map<string, number>()
+  const reading = { plan, words, idf, text: question.text, languages, scores, signal }
+  const best = await rankAndRead(index, evidence, { ...query, limit }, (ranked, cosines) =>
+    readAgain(index, lateReader, ranked, cosines, reading),
+  )
+  return { hits: await toHits(index, best, words, query) }
+}
+
+/** The part of a filter that an index knows of, without phrases: those are verified on the text of a page. */
+function conditionOf(filter: PageFilter | undefined): Condition {
+  const { includeDomains, excludeDomains, publishedFrom, publishedBefore, requirePublished } = filter ?? {}
+  const { languages, sources, safe } = filter ?? {}
+  return {
+    ...(includeDomains && { includeDomains }),
+    ...(excludeDomains && { excludeDomains }),
+    ...(publishedFrom && { publishedFrom }),
+    ...(publishedBefore && { publishedBefore }),
+    ...(requirePublished && { requirePublished }),
+    ...(languages && { languages }),
+    ...(sources && { sources }),
+    ...(safe && { safe }),
+  }
 }
 
 /** With `arms` given nothing but those arms is asked, for benches. */
 function planOf({ arms, depth = "basic" }: Query): Omit<SearchPlan, "arms"> & Pick<Required<Query>, "arms"> {
   return arms ? { ...DEPTHS.basic, arms } : DEPTHS[depth]
-}
-
-/** The vectors of the last questions: the same question often comes again, on another page or with a filter. */
-export class QueryVectors {
-  readonly #embedder: Embedder
-  readonly #known = new Lru<string, Float32Array>(500)
-
-  constructor(embedder: Embedder) {
-    this.#embedder = embedder
-  }
-
-  async of(text: string, signal: AbortSignal | undefined): Promise<Float32Array> {
-    const known = this.#known.get(text)
-    if (known) return known
-    const options = signal ? { priority: "query" as const, signal } : { priority: "query" as const }
-    const [vector] = await this.#embedder.embed([text], options)
-    this.#known.set(text, vector!)
-    return vector!
-  }
 }
 
 interface Found {
@@ -162,7 +144,7 @@ type CosinesByPage = ReadonlyMap<string, ReadonlyMap<number, number>>
  * gone, or vectors of a page that was replaced since. That is rare, so reading first is the quick way.
  */
 async function rankAndRead(
-  tables: Tables,
+  index: SearchIndex,
   { lexical, nearest, aside, waiting, lexicalBound, words }: Evidence,
   { limit, preference }: Pick<Query, "limit" | "preference">,
   rerank: (ranked: readonly Ranked[], cosines: CosinesByPage) => Promise<readonly Ranked[]>,
@@ -171,7 +153,7 @@ async function rankAndRead(
   for (;;) {
     const cosines = cosinesByPage(nearest, read)
     const ids = new Set([...lexical.keys(), ...cosines.keys()])
-    await words?.readAhead(ids)
+    await words?.read(ids)
     const candidates = [...ids]
       .filter((id) => read.get(id) !== null)
       .map((id): Candidate => {
@@ -184,9 +166,9 @@ async function rankAndRead(
           cosine: known ? Math.max(...known.values()) : waiting.has(id) ? null : undefined,
         }
       })
-    const factsOf = (ids: readonly string[]) => tables.store.facts(ids)
+    const factsOf = (some: readonly string[]) => index.facts(some)
     const ranked = fuse(candidates, { lexicalBound, passageWords: words !== null })
-    const best = arrange(await rerank(ranked, cosines), { limit, preference, factsOf })
+    const best = await arrange(await rerank(ranked, cosines), { limit, preference, factsOf })
     const unread = best.filter(({ id }) => !read.has(id)).map(({ id }) => id)
     if (unread.length === 0) {
       return best.map((ranked) => ({
@@ -196,14 +178,13 @@ async function rankAndRead(
       }))
     }
     for (const id of unread) read.set(id, null)
-    for (const page of tables.store.heads(unread)) read.set(page.id, page)
+    for (const page of await index.heads(unread)) read.set(page.id, page)
   }
 }
 
 interface SecondReading {
   readonly plan: Pick<SearchPlan, "latePages">
   readonly words: PassageWords
-  readonly cosines: CosinesByPage
   readonly idf: (term: string) => number
   readonly text: string
   readonly languages: readonly string[]
@@ -214,25 +195,32 @@ interface SecondReading {
 
 /** The first pages of the ranking by late interaction of their best passages, the others behind them. */
 async function readAgain(
-  { tables, lateReader }: SearchContext,
+  index: SearchIndex,
+  lateReader: LateReader,
   ranked: readonly Ranked[],
-  { plan, words, cosines, idf, text, languages, scores, signal }: SecondReading,
+  cosines: CosinesByPage,
+  { plan, words, idf, text, languages, scores, signal }: SecondReading,
 ): Promise<readonly Ranked[]> {
   const first = ranked.slice(0, plan.latePages).map(({ id }) => id)
+  if (first.length === 0) return ranked
+  const wanted = (await index.heads(first)).map((head) => ({
+    head,
+    positions: [bestPosition(words.shares(head.id), cosines.get(head.id))],
+  }))
+  const passages = await index.passages(wanted)
   const texts = new Map<string, string>()
-  for (const head of tables.store.heads(first)) {
-    const position = bestPosition(words.shares(head.id), cosines.get(head.id))
-    const passage = tables.store.passagesAt(head, [position]).get(position)
+  for (const { head, positions } of wanted) {
+    const passage = passages.get(head.id)?.get(positions[0]!)
     if (passage) texts.set(head.id, embeddingText(head.title, passage))
   }
-  const unread = [...new Set(texts.values())].filter((text) => !scores.has(text))
+  const unread = [...new Set(texts.values())].filter((one) => !scores.has(one))
   if (unread.length > 0) {
     const question = await lateReader.question(text, languages[0] ?? null, idf, signal)
     for (const [i, score] of (await lateReader.read(question, unread, signal)).entries()) {
       scores.set(unread[i]!, score)
     }
   }
-  return withLateInteraction(ranked, new Map([...texts].map(([id, text]) => [id, scores.get(text)!])))
+  return withLateInteraction(ranked, new Map([...texts].map(([id, one]) => [id, scores.get(one)!])))
 }
 
 /** The passage with the most words and nearness together. */
@@ -262,19 +250,31 @@ function cosinesByPage(
   return pages
 }
 
-function toHit(
-  { store }: Tables,
-  { page: head, ranked, cosines }: Found,
+async function toHits(
+  index: SearchIndex,
+  found: readonly Found[],
   words: PassageWords,
   { passagesPerPage = DEFAULT_PASSAGES, withMarkdown = true }: Query,
-): Hit {
-  const positions = passagesPerPage < 1 ? [] : bestPositions(words.shares(head.id), cosines, passagesPerPage)
-  const passages = store.passagesAt(head, positions)
-  return {
-    ...toPage({ ...head, markdown: withMarkdown ? store.markdown(head) : "" }),
+): Promise<Hit[]> {
+  const heads = found.map(({ page }) => page)
+  if (passagesPerPage >= 1) await words.read(heads.map(({ id }) => id))
+  const wanted: PassagesWanted[] = []
+  const breathe = breather()
+  for (const { page: head, cosines } of found) {
+    // A page may have thousands of passages.
+    await breathe()
+    const count = Math.max(0, passagesPerPage)
+    wanted.push({ head, positions: count < 1 ? [] : bestPositions(words.shares(head.id), cosines, count) })
+  }
+  const [passages, markdown] = await Promise.all([
+    passagesPerPage >= 1 ? index.passages(wanted) : new Map<string, never>(),
+    withMarkdown ? index.markdown(heads) : new Map<string, string>(),
+  ])
+  return found.map(({ page, ranked }, i): Hit => ({
+    ...toPage({ ...page, markdown: markdown.get(page.id) ?? "" }),
     score: ranked.score,
-    passages: positions.flatMap((position) => {
-      const passage = passages.get(position)
+    passages: wanted[i]!.positions.flatMap((position) => {
+      const passage = passages.get(page.id)?.get(position)
       return passage ? [{ ...passage, position }] : []
     }),
     parts: {
@@ -285,5 +285,5 @@ function toHit(
       fused: ranked.fused,
       boost: ranked.boost,
     },
-  }
+  }))
 }

@@ -1,5 +1,6 @@
 import "./quiet-lancedb.ts"
 import { MatchQuery, Operator } from "@lancedb/lancedb"
+import type { LexicalHits, Nearest } from "../../search/search-index.ts"
 import { isIn } from "./filter.ts"
 import { readRows } from "./rows.ts"
 import type { Tables } from "./tables.ts"
@@ -18,16 +19,6 @@ const PARTITIONS = 128
  */
 export const DISTANCE = "l2"
 const cosineOf = (distance: number) => 1 - distance / 2
-
-/** Page id to BM25 score. */
-export type LexicalHits = ReadonlyMap<string, number>
-
-export interface Nearest {
-  readonly page: string
-  readonly revision: number
-  readonly position: number
-  readonly cosine: number
-}
 
 export async function lexicalArm(
   { pages }: Tables,
@@ -66,18 +57,13 @@ export async function vectorArm(
   return rows.map(({ _distance, ...row }) => ({ ...row, cosine: cosineOf(_distance) }))
 }
 
-/** The pages among the lexical hits that the vector arm cannot know, because they wait for their vectors. */
-export async function pagesWithoutVectors(
-  { vectors }: Tables,
-  lexical: LexicalHits,
-  nearest: readonly Nearest[],
-): Promise<Set<string>> {
-  const known = new Set(nearest.map(({ page }) => page))
-  const unknown = new Set([...lexical.keys()].filter((id) => !known.has(id)))
+/** Those of the pages that have no vectors at all. */
+export async function pagesWithoutVectors({ vectors }: Tables, ids: readonly string[]): Promise<Set<string>> {
+  const unknown = new Set(ids)
   if (unknown.size === 0) return unknown
   const query = vectors
     .query()
-    .where(`position = 0 AND ${isIn("page", [...unknown])}`)
+    .where(`position = 0 AND ${isIn("page", ids)}`)
     .select(["page"])
   for (const { page } of await readRows<{ page: string }>(query)) unknown.delete(page)
   return unknown
@@ -87,13 +73,17 @@ export async function pagesWithoutVectors(
 export async function pagesWithTerms(
   { pages }: Tables,
   terms: readonly string[],
+  match: "all" | "any",
   limit: number,
   where: string | undefined,
-  operator: Operator = Operator.And,
 ): Promise<string[]> {
   const query = pages.query().limit(limit)
   if (terms.length > 0) {
-    query.fullTextSearch(new MatchQuery(terms.join(" "), "terms", { operator })).select(["id", "_score"])
+    query
+      .fullTextSearch(
+        new MatchQuery(terms.join(" "), "terms", { operator: match === "all" ? Operator.And : Operator.Or }),
+      )
+      .select(["id", "_score"])
   } else {
     query.select(["id"])
   }

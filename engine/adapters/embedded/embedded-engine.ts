@@ -14,19 +14,21 @@ import type {
 import { EngineError } from "../../errors.ts"
 import type { Page } from "../../page.ts"
 import { type PageUrl, pageId } from "../../page-url.ts"
+import { Gate } from "../../search/gate.ts"
+import { LateReader } from "../../search/late-reader.ts"
+import { QueryVectors } from "../../search/query-vectors.ts"
+import { searchIndex } from "../../search/search.ts"
 import { EmbedQueue } from "./embed-queue.ts"
+import { embeddedIndex } from "./embedded-index.ts"
 import { isIn } from "./filter.ts"
 import { breather } from "../../breather.ts"
-import { Gate } from "./gate.ts"
 import { interruptedWrites } from "./interrupted-writes.ts"
 import { KnownTerms } from "./known-terms.ts"
-import { LateReader } from "./late-reader.ts"
 import { Maintenance, trainVectorIndex } from "./maintenance.ts"
 import { type Manifest, readManifest, refuseOtherEmbedder, writeManifest } from "./manifest.ts"
 import { type PageRow, toPage, toPageRow } from "../../page-record.ts"
 import { type PageVectors, pagesTable } from "./schema.ts"
 import { pagesAfter } from "./pages-after.ts"
-import { QueryVectors, searchIndex } from "./search.ts"
 import { Serial } from "./serial.ts"
 import { type Tables, connectTo, createIndex, indexedPages, openTables, restartVectors } from "./tables.ts"
 import { TermFrequencies } from "./term-frequencies.ts"
@@ -184,16 +186,15 @@ export class EmbeddedEngine implements Engine {
     return this.#during(async () => {
       const opened = await this.#current()
       if (!opened) return { hits: [] }
-      const context = {
-        tables: opened.tables,
-        embedder: this.#options.embedder,
-        queryVectors: this.#queryVectors,
-        lateReader: this.#lateReader,
-        frequencies: opened.frequencies,
-        knownTerms: opened.knownTerms,
-        languages: opened.manifest.languages,
-        allEmbedded: this.#writer ? this.#writer.queue.size === 0 : this.#coverage.isComplete(opened.tables),
-      }
+      const { tables, frequencies, knownTerms, manifest } = opened
+      const index = embeddedIndex({
+        tables,
+        frequencies,
+        knownTerms,
+        languages: manifest.languages,
+        allEmbedded: this.#writer ? this.#writer.queue.size === 0 : this.#coverage.isComplete(tables),
+      })
+      const context = { index, queryVectors: this.#queryVectors, lateReader: this.#lateReader }
       return this.#searches.run(() => searchIndex(context, query, options.signal), options.signal)
     })
   }

@@ -1,5 +1,5 @@
 import { domainRules } from "../../domains.ts"
-import type { PageFilter } from "../../engine.ts"
+import type { Condition } from "../../search/search-index.ts"
 
 /** A string as SQL text. The only escape that DataFusion's literals know is the doubled quote. */
 export const quote = (text: string): string => `'${text.replaceAll("\0", "").replaceAll("'", "''")}'`
@@ -10,27 +10,35 @@ export function isIn(column: string, values: Iterable<string | number>): string 
   return list.length === 0 ? "false" : `${column} IN (${list.join(", ")})`
 }
 
-/** All conditions that are given, or undefined when none is. */
-export function all(...conditions: readonly (string | undefined)[]): string | undefined {
-  const given = conditions.filter((one) => one !== undefined)
-  return given.length === 0 ? undefined : given.map((one) => `(${one})`).join(" AND ")
+/**
+ * The conditions over the columns that pages and vectors share. Undefined when every page passes.
+ *
+ * @param id column that holds the page's id
+ */
+export function whereOf(conditions: readonly Condition[], id: "id" | "page"): string | undefined {
+  return all(...conditions.map((condition) => oneOf(condition, id)))
 }
 
-/**
- * The filter over the columns that pages and vectors share, without the phrases: those are verified on the
- * text of a page. Undefined when every page passes.
- */
-export function filterText(filter: PageFilter | undefined): string | undefined {
-  if (!filter) return undefined
-  const { includeDomains = [], excludeDomains = [], languages = [], sources = [] } = filter
+function oneOf(condition: Condition, id: string): string | undefined {
+  const { includeDomains = [], excludeDomains = [], languages = [], sources = [] } = condition
+  const { countries = [], topics = [], ids } = condition
   return all(
+    ids && isIn(id, ids),
     includeDomains.length > 0 ? onDomains(includeDomains) : undefined,
     excludeDomains.length > 0 ? `NOT (${onDomains(excludeDomains)})` : undefined,
-    published(filter),
+    published(condition),
     languages.length > 0 ? isIn("language", languages) : undefined,
+    countries.length > 0 ? isIn("country", countries) : undefined,
+    topics.length > 0 ? isIn("topic", topics) : undefined,
     sources.length > 0 ? isIn("source", sources) : undefined,
-    filter.safe ? "NOT unsafe" : undefined,
+    condition.safe ? "NOT unsafe" : undefined,
   )
+}
+
+/** All that are given, or undefined when none is. */
+function all(...given: readonly (string | undefined)[]): string | undefined {
+  const parts = given.filter((one) => one !== undefined)
+  return parts.length === 0 ? undefined : parts.map((one) => `(${one})`).join(" AND ")
 }
 
 function onDomains(listed: readonly string[]): string {
@@ -41,7 +49,7 @@ function onDomains(listed: readonly string[]): string {
   return rules.join(" OR ")
 }
 
-function published({ publishedFrom, publishedBefore, requirePublished }: PageFilter): string | undefined {
+function published({ publishedFrom, publishedBefore, requirePublished }: Condition): string | undefined {
   const bounds = all(
     publishedFrom ? `published >= ${milliseconds(publishedFrom)}` : undefined,
     publishedBefore ? `published < ${milliseconds(publishedBefore)}` : undefined,

@@ -90,4 +90,3 @@ function column(rows: readonly Record<string, unknown>[], name: string, type: Da
     type,
   )
 }
-

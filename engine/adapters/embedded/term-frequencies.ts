@@ -4,8 +4,6 @@ import { keep, keptVersion, readKept } from "./kept-file.ts"
 
 /** Terms share slots by their hash: with 2^18 of them a rare term is seldom taken for a frequent one. */
 const SLOTS = 2 ** 18
-/** BM25's saturation of term frequency, as LanceDB has it. */
-const K1 = 1.2
 
 /**
  * In how many pages each term stands, about: what scores of different questions are measured by.
@@ -53,11 +51,6 @@ export class TermFrequencies {
   idf(term: string): number {
     const frequency = Math.min(this.#counts[slotOf(term)]!, this.#pages)
     return Math.log(1 + (this.#pages - frequency + 0.5) / (frequency + 0.5))
-  }
-
-  /** The BM25 score of a page that would hold every term very often: Σ idf(t) · (k1 + 1). */
-  lexicalBound(terms: readonly string[]): number {
-    return terms.reduce((sum, term) => sum + this.idf(term) * (K1 + 1), 0)
   }
 }
 

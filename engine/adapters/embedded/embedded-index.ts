@@ -1,0 +1,68 @@
+import { setImmediate } from "node:timers/promises"
+import { breather } from "../../breather.ts"
+import { passagesOf } from "../../page-record.ts"
+import type { Passage } from "../../page.ts"
+import { withCorrections } from "../../search/query-terms.ts"
+import type { SearchIndex } from "../../search/search-index.ts"
+import { lexicalArm, pagesWithTerms, pagesWithoutVectors, vectorArm } from "./arms.ts"
+import { whereOf } from "./filter.ts"
+import type { KnownTerms } from "./known-terms.ts"
+import type { Tables } from "./tables.ts"
+import type { TermFrequencies } from "./term-frequencies.ts"
+
+export interface EmbeddedIndexParts extends Pick<SearchIndex, "languages" | "allEmbedded"> {
+  readonly tables: Tables
+  readonly frequencies: TermFrequencies
+  readonly knownTerms: KnownTerms
+}
+
+/** What a search asks, answered by LanceDB's tables and the page store beside them. */
+export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
+  const { tables, frequencies, knownTerms, languages, allEmbedded } = parts
+  const { store } = tables
+  return {
+    languages,
+    allEmbedded,
+    idf: async (terms) => new Map(terms.map((term) => [term, frequencies.idf(term)])),
+    withCorrections: (terms) =>
+      withCorrections(
+        terms,
+        (term) => (knownTerms.has(term) ? 1 / frequencies.idf(term) : 0),
+        // What is known loses its last seconds when the writer is killed.
+        async (term) => (await pagesWithTerms(tables, [term], "all", 1, undefined)).length > 0,
+      ),
+    lexical: (terms, limit, conditions) => lexicalArm(tables, terms, limit, whereOf(conditions, "id")),
+    nearest: (vector, limit, conditions) => vectorArm(tables, vector, limit, whereOf(conditions, "page")),
+    holding: (terms, match, limit, conditions) =>
+      pagesWithTerms(tables, terms, match, limit, whereOf(conditions, "id")),
+    withoutVectors: (ids) => pagesWithoutVectors(tables, ids),
+    facts: async (ids) => store.facts(ids),
+    heads: async (ids) => store.heads(ids),
+    texts: async (ids) => store.read(ids).map((page) => ({ ...page, passages: passagesOf(page) })),
+    async *passageTerms(ids) {
+      for (const id of ids) {
+        const packed = store.passageTerms(id)
+        if (packed) yield [id, packed]
+      }
+    },
+    async passages(wanted) {
+      const found = new Map<string, ReadonlyMap<number, Passage>>()
+      const breathe = breather()
+      for (const { head, positions } of wanted) {
+        await breathe()
+        found.set(head.id, store.passagesAt(head, positions))
+      }
+      return found
+    },
+    async markdown(heads) {
+      const found = new Map<string, string>()
+      for (const head of heads) {
+        const markdown = store.markdown(head)
+        found.set(head.id, markdown)
+        // Long pages are many: others go in between.
+        if (markdown.length > 100_000) await setImmediate()
+      }
+      return found
+    },
+  }
+}

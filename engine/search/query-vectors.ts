@@ -1,0 +1,21 @@
+import type { Embedder } from "../embedder.ts"
+import { Lru } from "./lru.ts"
+
+/** The vectors of the last questions: the same question often comes again, on another page or with a filter. */
+export class QueryVectors {
+  readonly #embedder: Embedder
+  readonly #known = new Lru<string, Float32Array>(500)
+
+  constructor(embedder: Embedder) {
+    this.#embedder = embedder
+  }
+
+  async of(text: string, signal: AbortSignal | undefined): Promise<Float32Array> {
+    const known = this.#known.get(text)
+    if (known) return known
+    const options = signal ? { priority: "query" as const, signal } : { priority: "query" as const }
+    const [vector] = await this.#embedder.embed([text], options)
+    this.#known.set(text, vector!)
+    return vector!
+  }
+}
