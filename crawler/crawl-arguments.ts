@@ -1,4 +1,4 @@
-import { ArgumentsError, readArguments } from "./command-arguments.ts"
+import { ArgumentsError, readArguments } from "#engine/command-arguments.ts"
 import { type PageTopic, toPageUrl } from "#engine"
 import { addressPatterns } from "./globs.ts"
 import { PatternError } from "./patterns.ts"

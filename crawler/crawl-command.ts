@@ -1,5 +1,5 @@
 import { CRAWL_HELP, parseCrawlArguments } from "./crawl-arguments.ts"
-import { runCommand } from "./run-command.ts"
+import { runCommand } from "#engine/run-command.ts"
 
 // `npm run crawl`. The arguments are read before the engine and the crawler are loaded, so that a slip of the
 // pen is answered at once.

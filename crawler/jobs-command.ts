@@ -1,10 +1,10 @@
 import { engineSettings } from "#engine/config.ts"
 import { environment, readSettings } from "#engine/settings.ts"
-import { ArgumentsError, readArguments } from "./command-arguments.ts"
+import { ArgumentsError, readArguments } from "#engine/command-arguments.ts"
 import { JOB_STATES, type Job, Jobs, type JobState } from "./jobs.ts"
 import { printable } from "./printable.ts"
 import { summaryLines } from "./progress.ts"
-import { runCommand } from "./run-command.ts"
+import { runCommand } from "#engine/run-command.ts"
 import { table, timeText } from "./sources/sources-text.ts"
 import { openStateStore } from "./state-store.ts"
 

@@ -1,4 +1,4 @@
-import { ArgumentsError, readArguments } from "../command-arguments.ts"
+import { ArgumentsError, readArguments } from "#engine/command-arguments.ts"
 import type { RemovedPages } from "./removals.ts"
 
 export const REMOVALS_HELP = `Usage: npm run removals [-- <command>]

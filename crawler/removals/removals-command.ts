@@ -1,4 +1,4 @@
-import { runCommand } from "../run-command.ts"
+import { runCommand } from "#engine/run-command.ts"
 import { parseRemovalsArguments, REMOVALS_HELP } from "./removals-arguments.ts"
 
 // `npm run removals`.

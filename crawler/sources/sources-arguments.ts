@@ -1,4 +1,4 @@
-import { ArgumentsError, readArguments } from "../command-arguments.ts"
+import { ArgumentsError, readArguments } from "#engine/command-arguments.ts"
 
 export const SOURCES_HELP = `Usage: npm run sources -- <command>
 

@@ -1,5 +1,5 @@
 import { type PageUrl, toPageUrl } from "#engine"
-import { ArgumentsError } from "../command-arguments.ts"
+import { ArgumentsError } from "#engine/command-arguments.ts"
 
 /** The one address a command is about. @throws ArgumentsError */
 export function addressArgument([address, ...more]: readonly string[]): PageUrl {

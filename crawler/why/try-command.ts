@@ -1,6 +1,6 @@
-import { ArgumentsError, readArguments } from "../command-arguments.ts"
+import { ArgumentsError, readArguments } from "#engine/command-arguments.ts"
 import type { Rendering } from "../sources/source.ts"
-import { runCommand } from "../run-command.ts"
+import { runCommand } from "#engine/run-command.ts"
 import { addressArgument } from "./address-argument.ts"
 
 const USAGE = `Usage: npm run try -- <url> [--source NAME] [--rendering http|browser|auto] [--json]

@@ -1,5 +1,5 @@
-import { readArguments } from "../command-arguments.ts"
-import { runCommand } from "../run-command.ts"
+import { readArguments } from "#engine/command-arguments.ts"
+import { runCommand } from "#engine/run-command.ts"
 import { addressArgument } from "./address-argument.ts"
 
 const USAGE = `Usage: npm run why -- <url> [--query "…"] [--json]

@@ -1,10 +1,13 @@
-import { EngineError } from "#engine/errors.ts"
-import { SettingsError } from "#engine/settings.ts"
 import { ArgumentsError } from "./command-arguments.ts"
+import { EngineError } from "./errors.ts"
+import { SettingsError } from "./settings.ts"
 
 /** Arguments or settings. */
 const BAD_ARGUMENTS = 2
 const FAILED = 1
+
+/** What a command cannot do; the message is for people and says what to do next. */
+export class CommandError extends Error {}
 
 /**
  * Runs the work of `npm run <name>`, which says its exit code, and turns what it throws into a message and one.
@@ -15,7 +18,7 @@ export async function runCommand(name: string, work: () => number | Promise<numb
     process.exitCode = await work()
   } catch (error) {
     const isWrong = error instanceof ArgumentsError || error instanceof SettingsError
-    if (!isWrong && !(error instanceof EngineError)) throw error
+    if (!isWrong && !(error instanceof EngineError) && !(error instanceof CommandError)) throw error
     process.stderr.write(`${error.message}\n`)
     if (error instanceof ArgumentsError) {
       process.stderr.write(`npm run ${name} -- --help shows what is possible.\n`)
