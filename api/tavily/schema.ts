@@ -3,12 +3,38 @@ import type { FieldSchema, RequestSchema } from "./validate.ts"
 // The request bodies as they stand on the wire. Rules that tie fields together, and those that depend on
 // settings, live in each endpoint's file.
 
-const flag: FieldSchema = { type: "boolean", default: false }
-const strings: FieldSchema = { type: "array", items: { type: "string" } }
-const stringOrList: FieldSchema = { anyOf: [{ type: "string" }, strings] }
-const chunks = (maximum: number): FieldSchema => ({ type: "integer", minimum: 1, maximum, default: 3 })
-const format: FieldSchema = { type: "string", enum: ["markdown", "text"], default: "markdown" }
-const extractDepth: FieldSchema = { type: "string", enum: ["basic", "advanced"], default: "basic" }
+const flag = (description: string): FieldSchema => ({ type: "boolean", default: false, description })
+const strings = (description: string, item: Partial<FieldSchema> = {}): FieldSchema => ({
+  type: "array",
+  items: { type: "string", ...item },
+  description,
+})
+const stringOrList = (description: string): FieldSchema => ({
+  anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }],
+  description,
+})
+const chunks = (maximum: number, description: string): FieldSchema => ({
+  type: "integer",
+  minimum: 1,
+  maximum,
+  default: 3,
+  description,
+})
+const format: FieldSchema = {
+  type: "string",
+  enum: ["markdown", "text"],
+  default: "markdown",
+  description: "How `raw_content` is written.",
+}
+const extractDepth: FieldSchema = {
+  type: "string",
+  enum: ["basic", "advanced"],
+  default: "basic",
+  description: "`advanced` loads pages in a browser that come without content.",
+}
+const imagesFlag = flag("Adds the addresses of the page's images.")
+const faviconFlag = flag("Adds the address of the site's icon.")
+const usageFlag = flag("Adds `usage`, the credits that this call cost.")
 
 export type SearchDepth = "basic" | "advanced" | "fast" | "ultra-fast"
 
@@ -52,47 +78,89 @@ export const searchSchema: RequestSchema<SearchBody> = {
   type: "object",
   required: ["query"],
   properties: {
-    query: { type: "string" },
-    search_depth: { type: "string", enum: ["basic", "advanced", "fast", "ultra-fast"] },
-    topic: { type: "string", enum: ["general", "news", "finance"] },
+    query: {
+      type: "string",
+      description:
+        'What to look for. `"a phrase"`, `-word`, `site:example.com` and `-site:example.com` are understood.',
+    },
+    search_depth: {
+      type: "string",
+      enum: ["basic", "advanced", "fast", "ultra-fast"],
+      description:
+        "How much work the search is worth: words alone (`ultra-fast`, `fast`), meaning too (`basic`, the default), or a second reading of the best passages (`advanced`, 2 credits).",
+    },
+    topic: {
+      type: "string",
+      enum: ["general", "news", "finance"],
+      description: "Raises pages that are news, or on finance. Default `general`.",
+    },
     max_results: {
+      description: "How many results at most; `auto` returns those before scores fall off.",
       anyOf: [
         { type: "integer", minimum: 0, maximum: 50 },
         { type: "string", enum: ["auto"] },
       ],
     },
-    chunks_per_source: chunks(3),
-    time_range: { type: "string", enum: ["day", "week", "month", "year", "d", "w", "m", "y"] },
-    start_date: { type: "string", "x-allowed": "a date of the form YYYY-MM-DD" },
-    end_date: { type: "string", "x-allowed": "a date of the form YYYY-MM-DD" },
-    days: {},
+    chunks_per_source: chunks(3, "Passages of a page in `content`; not used by `ultra-fast`."),
+    time_range: {
+      type: "string",
+      enum: ["day", "week", "month", "year", "d", "w", "m", "y"],
+      description: "Pages published since then; refused together with `start_date` or `end_date`.",
+    },
+    start_date: {
+      type: "string",
+      format: "date",
+      "x-allowed": "a date of the form YYYY-MM-DD",
+      description: "Pages published on this day or later, in UTC.",
+    },
+    end_date: {
+      type: "string",
+      format: "date",
+      "x-allowed": "a date of the form YYYY-MM-DD",
+      description: "Pages published on this day or earlier, in UTC.",
+    },
+    days: { description: "Older form of `time_range`: with the topic `news`, days back from now." },
     include_answer: {
+      description: "Adds a cited `answer` and `follow_up_questions`; `true` means `basic`.",
       anyOf: [{ type: "boolean" }, { type: "string", enum: ["basic", "advanced"] }],
       default: false,
     },
     include_raw_content: {
+      description: "Adds the whole page; `true` means `markdown`.",
       anyOf: [{ type: "boolean" }, { type: "string", enum: ["markdown", "text"] }],
       default: false,
     },
-    include_images: flag,
-    include_image_descriptions: flag,
-    include_favicon: flag,
-    include_domains: stringOrList,
-    exclude_domains: stringOrList,
-    include_domains_mode: { type: "string", enum: ["filter", "boost", "restrict", "prefer"] },
-    country: { type: "string", "x-allowed": "the English name of a country, for example 'france'" },
+    include_images: flag("Adds the images of the pages found."),
+    include_image_descriptions: flag("With `include_images`: each image as `{url, description}`."),
+    include_favicon: faviconFlag,
+    include_domains: stringOrList(
+      "Pages of these domains only, or first: see `include_domains_mode`. No wildcards, ports, paths or public suffixes.",
+    ),
+    exclude_domains: stringOrList("No pages of these domains."),
+    include_domains_mode: {
+      type: "string",
+      enum: ["filter", "boost", "restrict", "prefer"],
+      description:
+        "`filter` (or `restrict`, the default) keeps to `include_domains`, `boost` (or `prefer`) raises them; refused without `include_domains`.",
+    },
+    country: {
+      type: "string",
+      "x-allowed": "the English name of a country, for example 'france'",
+      description: "Raises pages made in or for that country, with the topic `general`. Its English name.",
+    },
     language: {
       type: "string",
       "x-allowed": "an ISO 639-1 code ('en', 'zh-cn') or the English name of a language ('french')",
+      description: "Raises pages in that language: an ISO 639-1 code or its English name.",
     },
-    filter_by_language: flag,
-    safe_search: flag,
-    auto_parameters: flag,
-    exact_match: flag,
-    include_published_date: flag,
-    filter_by_published_date: flag,
-    include_usage: flag,
-    explain: flag,
+    filter_by_language: flag("Drops pages in other languages; refused without `language`."),
+    safe_search: flag("Drops adult pages and their images; not used by `fast` and `ultra-fast`."),
+    auto_parameters: flag("Chooses what is left open by the words of the query; what is given wins."),
+    exact_match: flag("Only pages that hold every quoted phrase of the query."),
+    include_published_date: flag("Adds `published_date`."),
+    filter_by_published_date: flag("Also drops pages whose date is unknown; adds `published_date`."),
+    include_usage: usageFlag,
+    explain: flag("Adds the parts of each score; for keys of the role `admin`."),
   },
 }
 
@@ -116,17 +184,26 @@ export const extractSchema: RequestSchema<ExtractRequest> = {
   required: ["urls"],
   properties: {
     urls: {
-      anyOf: [{ type: "string" }, strings],
+      anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }],
+      description: `Addresses of the pages to read, at most ${MAX_EXTRACT_URLS}; one may be a plain string.`,
       "x-allowed": `an address or a list of 1 to ${MAX_EXTRACT_URLS} addresses`,
     },
-    query: { type: "string" },
-    chunks_per_source: chunks(5),
+    query: {
+      type: "string",
+      description: "What the text is wanted for: `raw_content` then holds the passages nearest to it.",
+    },
+    chunks_per_source: chunks(5, "With `query`: passages of each page."),
     extract_depth: extractDepth,
     format,
-    include_images: flag,
-    include_favicon: flag,
-    include_usage: flag,
-    timeout: { type: "number", minimum: 1, maximum: 60 },
+    include_images: imagesFlag,
+    include_favicon: faviconFlag,
+    include_usage: usageFlag,
+    timeout: {
+      type: "number",
+      minimum: 1,
+      maximum: 60,
+      description: "Seconds the call may take: 10 by default, 30 with the depth `advanced`.",
+    },
   },
 }
 
@@ -152,19 +229,48 @@ export const mapSchema: RequestSchema<MapRequest> = {
   type: "object",
   required: ["url"],
   properties: {
-    url: { type: "string", "x-missing": "[400] No starting url provided" },
-    instructions: { type: "string" },
-    max_depth: { type: "integer", minimum: 1, maximum: 5, default: 1 },
-    max_breadth: { type: "integer", minimum: 1, maximum: 500, default: 20 },
-    limit: { type: "integer", minimum: 1, default: 50 },
-    select_paths: strings,
-    select_domains: strings,
-    exclude_paths: strings,
-    exclude_domains: strings,
-    categories: strings,
-    allow_external: { type: "boolean", default: true },
-    include_usage: flag,
-    timeout: { type: "number", minimum: 10, maximum: 150, default: 150 },
+    url: {
+      type: "string",
+      description: "Where the walk begins; `https://` may be left out.",
+      "x-missing": "[400] No starting url provided",
+    },
+    instructions: {
+      type: "string",
+      description: "Which pages are wanted, in your own words; the others are left out.",
+    },
+    max_depth: {
+      type: "integer",
+      minimum: 1,
+      maximum: 5,
+      default: 1,
+      description: "Link steps from the start.",
+    },
+    max_breadth: {
+      type: "integer",
+      minimum: 1,
+      maximum: 500,
+      default: 20,
+      description: "Links followed from one page.",
+    },
+    limit: { type: "integer", minimum: 1, default: 50, description: "Pages at most." },
+    select_paths: strings("Regular expressions; only pages whose path fits one.", { format: "regex" }),
+    select_domains: strings("Regular expressions; only pages whose host fits one.", { format: "regex" }),
+    exclude_paths: strings("Regular expressions; no pages whose path fits one.", { format: "regex" }),
+    exclude_domains: strings("Regular expressions; no pages whose host fits one.", { format: "regex" }),
+    categories: strings("Of older clients: `Documentation`, `Blogs`, `About` and the like."),
+    allow_external: {
+      type: "boolean",
+      default: true,
+      description: "Whether addresses on other sites are among the results.",
+    },
+    include_usage: usageFlag,
+    timeout: {
+      type: "number",
+      minimum: 10,
+      maximum: 150,
+      default: 150,
+      description: "Seconds the call may take; what was found by then is the answer.",
+    },
   },
 }
 
@@ -181,10 +287,10 @@ export const crawlSchema: RequestSchema<CrawlRequest> = {
   required: ["url"],
   properties: {
     ...mapSchema.properties,
-    chunks_per_source: chunks(5),
+    chunks_per_source: chunks(5, "With `instructions`: passages of each page."),
     extract_depth: extractDepth,
     format,
-    include_images: flag,
-    include_favicon: flag,
+    include_images: imagesFlag,
+    include_favicon: faviconFlag,
   },
 }
