@@ -38,11 +38,13 @@ test("everything that is wrong is reported at once, unknown names too, without a
     FOSSICK_ONE_PORT: "100",
     FOSSICK_TWO_SWITCH: "yes",
     FOSSICK_THREE: "3",
+    X402_FOUR: "4",
     FOSSICK_SECRET: "pst",
   }
   expect(() => checkSettings(Object.values(parts), env)).toThrow(
     `Wrong settings:
   - FOSSICK_THREE is no setting of Fossick (docs/settings.md lists them)
+  - X402_FOUR is no setting of Fossick (docs/settings.md lists them)
   - FOSSICK_ONE_PORT must be a whole number from 1 to 99 (is "100")
   - FOSSICK_TWO_SWITCH must be on or off (is "yes")
   - FOSSICK_SECRET must be better`,

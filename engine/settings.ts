@@ -3,7 +3,8 @@ import { parseEnv } from "node:util"
 
 /** One setting: its name in the environment, its default as written there, and what it means. */
 export interface Setting<T> {
-  readonly name: `FOSSICK_${string}`
+  /** `X402_*`: names that other sellers of the x402 protocol use as well. */
+  readonly name: `FOSSICK_${string}` | `X402_${string}`
   readonly default: string
   /** One sentence for the handbook. */
   readonly about: string
@@ -92,13 +93,13 @@ export function readSettings<S extends Settings>(declared: S, env: NodeJS.Proces
 
 /**
  * Looks at all settings there are.
- * @throws SettingsError naming each `FOSSICK_*` variable that no part declares, and each value that is wrong.
+ * @throws SettingsError naming each `FOSSICK_*` or `X402_*` variable that no part declares, and each value that is wrong.
  */
 export function checkSettings(parts: readonly Settings[], env: NodeJS.ProcessEnv): void {
   const declared = parts.flatMap((part) => Object.values(part))
   const known = new Set(["FOSSICK_CONFIG_FILE", ...declared.map(({ name }) => name)])
   const problems = Object.keys(env)
-    .filter((name) => name.startsWith("FOSSICK_") && !known.has(name))
+    .filter((name) => /^(?:FOSSICK|X402)_/.test(name) && !known.has(name))
     .map((name) => `${name} is no setting of Fossick (docs/settings.md lists them)`)
   for (const setting of declared) valueOf(setting, env, problems)
   if (problems.length > 0) throw new SettingsError(problems)

@@ -3,7 +3,7 @@ import { parseQueryText } from "#engine/query-text.ts"
 
 import type { ApiKey } from "../accounts/keys.ts"
 import { answerFrom, type Answered, type AnswerParts, type Asked } from "../answers/answer.ts"
-import { type Middleware, responseTime } from "../context.ts"
+import { type Context, type Middleware, responseTime } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { type AutoParameters, chooseParameters } from "./auto-parameters.ts"
 import { autoResults } from "./auto-results.ts"
@@ -31,32 +31,63 @@ export interface SearchLimits {
 /** Earliest date the filter can name: with it, "has a date" is a window like any other. */
 const BEGINNING = new Date(0)
 
+export interface SearchParts extends AnswerParts {
+  readonly engine: Pick<Engine, "search">
+  readonly images: ImageKnowledge
+}
+
+/** A request that is known to be right, ready to be searched for. */
+export interface PreparedSearch {
+  readonly request: SearchRequest
+  readonly query: Query
+  readonly chosen: AutoParameters | null
+}
+
 /** POST /search: the index, asked. */
 export function search(
   engine: Engine,
   limits: SearchLimits,
-  { images, ...answering }: AnswerParts & { readonly images: ImageKnowledge },
+  parts: AnswerParts & { readonly images: ImageKnowledge },
 ): Middleware {
   const read = bodyReader<SearchBody>(searchSchema)
   return async (ctx) => {
-    const now = new Date()
-    const body = read(ctx.state.body)
-    const chosen = body.auto_parameters ? chooseParameters(body, now) : null
-    const request = settle(body, chosen)
-    checkExplain(request, ctx.state.key)
-    const query = toQuery(request, limits, now)
-    const signal = clientGone(ctx)
-    const found = query.limit === 0 ? [] : await find(engine, query, request, signal)
-    const hits = cut(found, request)
-    ctx.body = await presentSearch(request, hits, {
-      chosen,
-      images,
-      answered: await answered(request, hits, { answering, signal, log: ctx.state.log }),
-      credits: request.search_depth === "advanced" ? 2 : 1,
-      requestId: ctx.state.requestId,
-      responseTime: responseTime(ctx),
-    })
+    const prepared = prepareSearch(read(ctx.state.body), limits)
+    checkExplain(prepared.request, ctx.state.key)
+    ctx.body = await performSearch(prepared, ctx, { ...parts, engine })
   }
+}
+
+/**
+ * Settles what the request leaves open.
+ * @throws ApiError 400 for values that a schema cannot judge, naming the field
+ */
+export function prepareSearch(body: SearchBody, limits: SearchLimits): PreparedSearch {
+  const now = new Date()
+  const chosen = body.auto_parameters ? chooseParameters(body, now) : null
+  const request = settle(body, chosen)
+  return { request, query: toQuery(request, limits, now), chosen }
+}
+
+/**
+ * Searches, and presents what was found.
+ * @param stop ends it early; by default, when the caller hangs up
+ */
+export async function performSearch(
+  { request, query, chosen }: PreparedSearch,
+  ctx: Context,
+  { engine, images, ...answering }: SearchParts,
+  stop: AbortSignal = clientGone(ctx),
+) {
+  const found = query.limit === 0 ? [] : await find(engine, query, request, stop)
+  const hits = cut(found, request)
+  return presentSearch(request, hits, {
+    chosen,
+    images,
+    answered: await answered(request, hits, { answering, signal: stop, log: ctx.state.log }),
+    credits: request.search_depth === "advanced" ? 2 : 1,
+    requestId: ctx.state.requestId,
+    responseTime: responseTime(ctx),
+  })
 }
 
 /** The answer that was asked for; null when none was, or no results were. */
@@ -78,7 +109,7 @@ async function answered(
  * it just so is an answer only to who asked for an exact match.
  */
 async function find(
-  engine: Engine,
+  engine: Pick<Engine, "search">,
   query: Query,
   { exact_match: exact }: SearchRequest,
   signal: AbortSignal,
