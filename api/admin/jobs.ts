@@ -7,14 +7,15 @@ import { withoutSecrets } from "#crawler/sources/shown-source.ts"
 import type { Context, RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import type { AdminParts } from "./admin-router.ts"
+import { noFields } from "./bodies.ts"
 import { oneOfParameter, parameter, sliceOf, strictBody, wholeNumber } from "./request.ts"
 import { eventOnWire, jobOnWire } from "./wire.ts"
 
-const MAX_LINES = 500
+export const MAX_LINES = 500
 
 /** The runs of sources: list, show, pause, resume, cancel. */
 export function jobRoutes(router: Router<RequestState>, { jobs, removals }: AdminParts): void {
-  const nothing = strictBody<Record<string, never>>({ properties: {} })
+  const nothing = strictBody(noFields)
   const shown = (job: Job) => jobOnWire(job, removals.ofRun(job.id))
   const jobOf = (ctx: Context & { params?: Readonly<Record<string, string>> }): Job => {
     const id = ctx.params?.["id"] ?? ""

@@ -7,22 +7,16 @@ import { type PageUrl, toPageUrl } from "#engine"
 import { type Context, type RequestState } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import type { AdminParts } from "./admin-router.ts"
+import { tryBody } from "./bodies.ts"
 import { parameter, strictBody, unprocessable } from "./request.ts"
 
-const MAX_QUERY_CHARS = 4000
+export const MAX_QUERY_CHARS = 4000
 /** Pages tried at the same time: each may start a browser. */
 const TRIES = 2
 
 /** What is known of one page, and how it reads now. */
 export function pageRoutes(router: Router<RequestState>, parts: AdminParts): void {
-  const readTry = strictBody<{ url: string; source?: string; rendering?: "http" | "browser" | "auto" }>({
-    required: ["url"],
-    properties: {
-      url: { type: "string" },
-      source: { type: "string" },
-      rendering: { type: "string", enum: ["http", "browser", "auto"] },
-    },
-  })
+  const readTry = strictBody(tryBody)
   let trying = 0
 
   router.get("/why", async (ctx) => {

@@ -5,29 +5,20 @@ import type { RemovalState } from "#crawler/removals/removals.ts"
 import type { RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import type { AdminParts } from "./admin-router.ts"
+import { removalsBody, restoreBody } from "./bodies.ts"
 import { oneOfParameter, parameter, sliceOf, strictBody, unprocessable } from "./request.ts"
 import { heldOnWire, removalOnWire } from "./wire.ts"
 
-const STATES: readonly RemovalState[] = ["struck", "held", "approved", "removed", "restoring"]
-const MAX_URLS = 1000
+export const REMOVAL_STATES: readonly RemovalState[] = ["struck", "held", "approved", "removed", "restoring"]
 
 /** Pages that are gone, or seem to be: list them, say yes or no, put them back. */
 export function removalRoutes(router: Router<RequestState>, { removals }: AdminParts): void {
-  const readSource = strictBody<{ source: string }>({
-    required: ["source"],
-    properties: { source: { type: "string" } },
-  })
-  const readRestore = strictBody<{ urls?: string[]; source?: string; job_id?: number }>({
-    properties: {
-      urls: { type: "array", items: { type: "string" }, minItems: 1, maxItems: MAX_URLS },
-      source: { type: "string" },
-      job_id: { type: "integer", minimum: 1 },
-    },
-  })
+  const readSource = strictBody(removalsBody)
+  const readRestore = strictBody(restoreBody)
 
   router.get("/removals", (ctx) => {
     const { limit, offset } = sliceOf(ctx)
-    const state = oneOfParameter(ctx, "state", STATES) ?? "held"
+    const state = oneOfParameter(ctx, "state", REMOVAL_STATES) ?? "held"
     const source = parameter(ctx, "source")
     ctx.body = {
       removals: removals

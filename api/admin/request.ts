@@ -4,8 +4,9 @@ import type { Context, Middleware } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { jsonBody } from "../middleware/json-body.ts"
 
-const MAX_LIMIT = 1000
-const DEFAULT_LIMIT = 50
+/** Entries of a list at most, and when none is asked for. */
+export const MAX_LIMIT = 1000
+export const DEFAULT_LIMIT = 50
 
 /** Which part of a list is wanted. */
 export interface Slice {
@@ -81,7 +82,7 @@ export function unprocessable(problems: readonly Problem[]): ApiError {
 }
 
 /** JSON Schema (draft-07) of the fields of a body. */
-interface BodySchema<T> {
+export interface BodySchema<T> {
   readonly required?: readonly (keyof T & string)[]
   readonly properties: { readonly [Field in keyof T]-?: Readonly<Record<string, unknown>> }
 }

@@ -7,10 +7,11 @@ import { SourceOfFileError } from "#crawler/sources/source-table.ts"
 import type { Context, RequestState } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import type { AdminParts } from "./admin-router.ts"
+import { noFields, runBody } from "./bodies.ts"
 import { flagParameter, sliceOf, strictBody, unprocessable, wholeNumber } from "./request.ts"
 import { jobOnWire, sourceOnWire } from "./wire.ts"
 
-const MAX_NEXT_RUNS = 100
+export const MAX_NEXT_RUNS = 100
 /**
  * Whoever has an admin key chooses where a source sends its secrets; so it may name those only that the operator of the
  * machine has opened to the API, and no file: else the key would read the whole machine.
@@ -39,10 +40,8 @@ export function sourceRoutes(
   router: Router<RequestState>,
   { sources, jobs, removals, crawlerConfig }: AdminParts,
 ): void {
-  const readRun = strictBody<{ visits?: "all" | "due" }>({
-    properties: { visits: { type: "string", enum: ["all", "due"] } },
-  })
-  const nothing = strictBody<Record<string, never>>({ properties: {} })
+  const readRun = strictBody(runBody)
+  const nothing = strictBody(noFields)
   const lastJob = (name: string) => jobs.list({ source: name, limit: 1 })[0] ?? null
   const shown = (name: string) => {
     const entry = sources.get(name)

@@ -5,18 +5,19 @@ import type { DeliveryState } from "#crawler/webhooks/webhook-queue.ts"
 import type { RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import type { AdminParts } from "./admin-router.ts"
+import { noFields } from "./bodies.ts"
 import { oneOfParameter, sliceOf, strictBody } from "./request.ts"
 import { deliveryOnWire } from "./wire.ts"
 
-const STATES: readonly DeliveryState[] = ["waiting", "delivered", "given-up"]
+export const DELIVERY_STATES: readonly DeliveryState[] = ["waiting", "delivered", "given-up"]
 
 /** What was sent to the receivers of webhooks, and what could not be. */
 export function webhookRoutes(router: Router<RequestState>, { webhooks }: AdminParts): void {
-  const nothing = strictBody<Record<string, never>>({ properties: {} })
+  const nothing = strictBody(noFields)
 
   router.get("/webhooks/deliveries", (ctx) => {
     const { limit, offset } = sliceOf(ctx)
-    const state = oneOfParameter(ctx, "state", STATES)
+    const state = oneOfParameter(ctx, "state", DELIVERY_STATES)
     ctx.body = {
       deliveries: webhooks.list({ limit, offset, ...(state && { state }) }).map(deliveryOnWire),
       total: webhooks.count(state),

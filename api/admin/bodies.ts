@@ -1,0 +1,65 @@
+import type { BodySchema } from "./request.ts"
+
+// The bodies of the admin API: what the calls check and what /openapi.json shows. A source has the schema of the file
+// of sources (crawler/sources/sources.schema.json).
+
+const MAX_URLS = 1000
+
+export interface TryBody {
+  readonly url: string
+  readonly source?: string
+  readonly rendering?: "http" | "browser" | "auto"
+}
+
+export const tryBody: BodySchema<TryBody> = {
+  required: ["url"],
+  properties: {
+    url: { type: "string", description: "The page to read, an http or https address." },
+    source: { type: "string", description: "The source with whose settings it is read." },
+    rendering: {
+      type: "string",
+      enum: ["http", "browser", "auto"],
+      description: "Instead of what the source says.",
+    },
+  },
+}
+
+export const removalsBody: BodySchema<{ readonly source: string }> = {
+  required: ["source"],
+  properties: { source: { type: "string", description: "Whose removals." } },
+}
+
+export interface RestoreBody {
+  readonly urls?: readonly string[]
+  readonly source?: string
+  readonly job_id?: number
+}
+
+/** One of the three is given. */
+export const restoreBody: BodySchema<RestoreBody> = {
+  properties: {
+    urls: {
+      type: "array",
+      items: { type: "string" },
+      minItems: 1,
+      maxItems: MAX_URLS,
+      description: "These pages.",
+    },
+    source: { type: "string", description: "All removed pages of this source." },
+    job_id: { type: "integer", minimum: 1, description: "All pages removed on the evidence of this run." },
+  },
+}
+
+export const runBody: BodySchema<{ readonly visits?: "all" | "due" }> = {
+  properties: {
+    visits: {
+      type: "string",
+      enum: ["all", "due"],
+      default: "all",
+      description: "Every known page, or only those that are due.",
+    },
+  },
+}
+
+/** Of calls that take no body, or an empty object. */
+export const noFields: BodySchema<Record<string, never>> = { properties: {} }
