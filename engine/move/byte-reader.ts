@@ -1,0 +1,41 @@
+/** Takes a stream of bytes apart into pieces of wanted length; holds no more than one of them and one chunk. */
+export class ByteReader {
+  readonly #chunks: AsyncIterator<Uint8Array>
+  #rest: Buffer = Buffer.alloc(0)
+  #offset = 0
+
+  constructor(bytes: AsyncIterable<Uint8Array>) {
+    this.#chunks = bytes[Symbol.asyncIterator]()
+  }
+
+  /** How many bytes were taken. */
+  get offset(): number {
+    return this.#offset
+  }
+
+  /** The next bytes; fewer only where the stream ends. */
+  async take(length: number): Promise<Buffer> {
+    const pieces: Buffer[] = []
+    let missing = length
+    while (missing > 0) {
+      if (this.#rest.length === 0) {
+        const next = await this.#chunks.next()
+        if (next.done) break
+        this.#rest = Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength)
+        continue
+      }
+      const piece = this.#rest.subarray(0, missing)
+      this.#rest = this.#rest.subarray(piece.length)
+      missing -= piece.length
+      pieces.push(piece)
+    }
+    const taken = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
+    this.#offset += taken.length
+    return taken
+  }
+
+  /** Lets go of what the bytes come from. */
+  async close(): Promise<void> {
+    await this.#chunks.return?.()
+  }
+}

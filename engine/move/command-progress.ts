@@ -1,0 +1,48 @@
+const LINE_EVERY_MS = 5000
+const REDRAW_MS = 200
+
+/** How far a command is, on stderr: one line that changes on a terminal, a line now and then elsewhere. */
+export class CommandProgress {
+  readonly #every = process.stderr.isTTY ? REDRAW_MS : LINE_EVERY_MS
+  #shownAt = Date.now()
+  #isOpen = false
+
+  /** Shows the text, unless one was shown a moment ago. */
+  show(text: () => string): void {
+    if (Date.now() - this.#shownAt < this.#every) return
+    this.#shownAt = Date.now()
+    if (process.stderr.isTTY) {
+      process.stderr.write(`\r\x1b[K${text().slice(0, Math.max(20, process.stderr.columns - 1))}`)
+      this.#isOpen = true
+    } else {
+      process.stderr.write(`${text()}\n`)
+    }
+  }
+
+  /** Writes a line that stays. */
+  say(text: string): void {
+    process.stderr.write(this.#isOpen ? `\r\x1b[K${text}\n` : `${text}\n`)
+    this.#isOpen = false
+  }
+}
+
+/** `1.5 GB` */
+export function bytesText(bytes: number): string {
+  for (const [unit, size] of [
+    ["GB", 1e9],
+    ["MB", 1e6],
+    ["kB", 1e3],
+  ] as const) {
+    if (bytes >= size) return `${(bytes / size).toFixed(bytes >= 100 * size ? 0 : 1)} ${unit}`
+  }
+  return `${bytes} bytes`
+}
+
+/** `1 page`, `12 pages` */
+export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`
+
+/** `, about 40 s left`; nothing while there is no telling. */
+export function timeLeft(done: number, all: number, sinceMs: number): string {
+  const tookMs = Date.now() - sinceMs
+  return done > 0 && all > done ? `, about ${Math.ceil(((all - done) * tookMs) / done / 1000)} s left` : ""
+}

@@ -1,0 +1,36 @@
+import { counted } from "./command-progress.ts"
+import type { Differences } from "./import-pages.ts"
+import type { ExportReader } from "./read-export.ts"
+
+/** Whether the index holds what the export has. Passages may be split otherwise by another Fossick. */
+export const isSound = ({ missing, changed, uncounted }: Differences): boolean =>
+  missing.count === 0 && changed.count === 0 && uncounted === 0
+
+/** Differences in words, some of the pages by their addresses. `openFile`: reads the export once more for them. */
+export async function differenceLines(
+  { missing, changed, uncounted, passages }: Differences,
+  openFile: (() => Promise<ExportReader>) | null,
+): Promise<string[]> {
+  const lines: string[] = []
+  if (missing.count > 0) {
+    const names = openFile ? await addressesOf(missing.ids, await openFile()) : missing.ids
+    lines.push(`MISSING: ${counted(missing.count, "page")} of the file, among others ${names.join(" ")}`)
+  }
+  if (changed.count > 0) {
+    lines.push(`DIFFERENT: ${counted(changed.count, "page")}, among others ${changed.urls.join(" ")}`)
+  }
+  if (uncounted !== 0) lines.push(`DIFFERENT: the index counts ${uncounted} pages more than it shows`)
+  if (passages !== 0) {
+    lines.push(`The pages have ${passages} passages more than in the file: they are split otherwise here.`)
+  }
+  return lines
+}
+
+async function addressesOf(ids: readonly string[], reader: ExportReader): Promise<string[]> {
+  const found: string[] = []
+  for await (const pages of reader.pages()) {
+    for (const { id, page } of pages) if (ids.includes(id)) found.push(page.url)
+    if (found.length === ids.length) break
+  }
+  return found
+}

@@ -1,0 +1,21 @@
+import { CommandError } from "../run-command.ts"
+
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file or folder",
+  EACCES: "that is not allowed",
+  EPERM: "that is not allowed",
+  EISDIR: "it is a folder",
+  ENOTDIR: "its folder is a file",
+  ENOSPC: "the disk is full",
+  EROFS: "the file system is read-only",
+  EPIPE: "whoever read it is gone",
+}
+
+/** What the system says of a file, in words for people; any other error as it is. */
+export function fileProblem(error: unknown, file: string): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  const why = WHY[code ?? ""]
+  return why === undefined
+    ? error
+    : new CommandError(`Cannot use ${file}: ${why} (${code}).`, { cause: error })
+}

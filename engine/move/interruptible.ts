@@ -1,0 +1,27 @@
+/** As a shell counts Ctrl-C. */
+const INTERRUPTED = 130
+
+/**
+ * Runs work that Ctrl-C or SIGTERM ends at the next good moment; a second one ends it at once.
+ * @returns its exit code, or 130 after `onInterrupt`
+ */
+export async function interruptible(
+  work: (signal: AbortSignal) => Promise<number>,
+  onInterrupt: () => void,
+): Promise<number> {
+  const stop = new AbortController()
+  const abort = () => {
+    if (stop.signal.aborted) process.exit(INTERRUPTED)
+    stop.abort()
+  }
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, abort)
+  try {
+    return await work(stop.signal)
+  } catch (error) {
+    if (!stop.signal.aborted || error !== stop.signal.reason) throw error
+    onInterrupt()
+    return INTERRUPTED
+  } finally {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, abort)
+  }
+}

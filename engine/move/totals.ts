@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto"
+import type { ExportTotals } from "./export-format.ts"
+import type { ExportedPage } from "./page-record.ts"
+
+/** Counts pages as they go by, in the order of their ids. */
+export class RunningTotals {
+  #pages = 0
+  #passages = 0
+  #pagesWithVectors = 0
+  readonly #content = createHash("sha256")
+
+  get pages(): number {
+    return this.#pages
+  }
+
+  add({ passages, vectors, digest }: Pick<ExportedPage, "passages" | "vectors" | "digest">): void {
+    this.#pages++
+    this.#passages += passages
+    if (vectors !== null) this.#pagesWithVectors++
+    this.#content.update(digest)
+  }
+
+  /** So far; more may follow. */
+  totals(): ExportTotals {
+    return {
+      pages: this.#pages,
+      passages: this.#passages,
+      pagesWithVectors: this.#pagesWithVectors,
+      content: this.#content.copy().digest("hex"),
+    }
+  }
+}
