@@ -1,0 +1,178 @@
+import { createHash } from "node:crypto"
+
+/** A request to Meilisearch's HTTP API as it came: the path with its query, the body as text. */
+export interface ApiRequest {
+  readonly method: string
+  readonly path: string
+  readonly body: string
+}
+
+/** A question about one index, or about the server when `index` is null. */
+export interface Read {
+  readonly index: string | null
+  /** The same for requests that ask the same. */
+  readonly key: string
+}
+
+export type DocumentChange =
+  | { readonly kind: "add"; readonly documents: readonly Document[]; readonly partial: boolean }
+  | { readonly kind: "remove"; readonly ids: readonly string[] }
+  | { readonly kind: "remove all" }
+  /** Which documents go only the server can tell. */
+  | { readonly kind: "remove found" }
+
+export type Document = Readonly<Record<string, unknown>>
+
+export type Change =
+  | { readonly kind: "documents"; readonly index: string; readonly change: DocumentChange }
+  | { readonly kind: "settings"; readonly index: string; readonly settings: ReadonlyMap<string, unknown> }
+  | { readonly kind: "create"; readonly index: string; readonly primaryKey: string | null }
+  | { readonly kind: "delete"; readonly index: string }
+  | { readonly kind: "swap"; readonly pairs: ReadonlyArray<readonly [string, string]> }
+
+export type Understood =
+  | { readonly kind: "read"; readonly read: Read }
+  /** A multi-search: each query is a question of its own. */
+  | { readonly kind: "reads"; readonly reads: readonly Read[] }
+  | { readonly kind: "change"; readonly change: Change; readonly key: string }
+  | { readonly kind: "task"; readonly uid: number }
+  | { readonly kind: "tasks" }
+  | { readonly kind: "unknown" }
+
+const INDEX_ROUTE = /^\/indexes\/([^/]+)(?:\/(.*))?$/
+
+/** What a request wants of the server. Index names must be neutral already: see {@link withoutPlace}. */
+export function understand({ method, path, body }: ApiRequest): Understood {
+  const { pathname, searchParams } = new URL(path, "http://server")
+  const [, name, rest = ""] = INDEX_ROUTE.exec(pathname) ?? []
+  const index = name === undefined ? undefined : decodeURIComponent(name)
+  searchParams.sort()
+  const read = (of: string | null): Understood => ({
+    kind: "read",
+    read: { index: of, key: keyOf([method, pathname, searchParams.toString(), parsed(body)]) },
+  })
+  const change = (of: Change): Understood => ({
+    kind: "change",
+    change: of,
+    key: keyOf([method, pathname, parsed(body)]),
+  })
+  const documents = (of: DocumentChange) => change({ kind: "documents", index: index!, change: of })
+
+  const route = `${method} ${index === undefined ? pathname : `/indexes/:index${rest === "" ? "" : `/${rest}`}`}`
+  switch (route) {
+    case "GET /health":
+    case "GET /version":
+      return read(null)
+    case "GET /tasks":
+      return { kind: "tasks" }
+    case "POST /multi-search":
+      return searches(parsed(body) as MultiSearch)
+    case "POST /swap-indexes":
+      return change({
+        kind: "swap",
+        pairs: (parsed(body) as Array<{ indexes: [string, string] }>).map(({ indexes }) => indexes),
+      })
+    case "POST /indexes": {
+      const { uid, primaryKey } = parsed(body) as { uid: string; primaryKey?: string }
+      return change({ kind: "create", index: uid, primaryKey: primaryKey ?? null })
+    }
+    case "DELETE /indexes/:index":
+      return change({ kind: "delete", index: index! })
+    case "POST /indexes/:index/documents":
+    case "PUT /indexes/:index/documents":
+      return documents({ kind: "add", documents: documentsIn(body), partial: method === "PUT" })
+    case "DELETE /indexes/:index/documents":
+      return documents({ kind: "remove all" })
+    case "POST /indexes/:index/documents/delete-batch":
+      return documents({ kind: "remove", ids: (parsed(body) as unknown[]).map(String) })
+    case "POST /indexes/:index/documents/delete":
+      return documents({ kind: "remove found" })
+    case "PATCH /indexes/:index/settings":
+      return change({
+        kind: "settings",
+        index: index!,
+        settings: new Map(Object.entries(parsed(body) as object)),
+      })
+    case "GET /indexes/:index":
+    case "GET /indexes/:index/stats":
+    case "GET /indexes/:index/settings":
+    case "GET /indexes/:index/documents":
+    case "POST /indexes/:index/documents/fetch":
+    case "POST /indexes/:index/search":
+    case "POST /indexes/:index/facet-search":
+    case "POST /indexes/:index/similar":
+      return read(index!)
+  }
+  const [, uid] = /^GET \/tasks\/(\d+)$/.exec(route) ?? []
+  if (uid !== undefined) return { kind: "task", uid: Number(uid) }
+  if (index === undefined) return { kind: "unknown" }
+  const [, id] = /^documents\/([^/]+)$/.exec(rest) ?? []
+  if (id !== undefined && method === "GET") return read(index)
+  if (id !== undefined && method === "DELETE")
+    return documents({ kind: "remove", ids: [decodeURIComponent(id)] })
+  return { kind: "unknown" }
+}
+
+/** Index names of the contract suite hold their place, which is another one each time. */
+const PLACE = /contract-[0-9a-f]{12}/g
+export const NEUTRAL = "contract-place"
+
+/** @returns the request as every place would send it, and the place; null when it names none, or several. */
+export function withoutPlace(request: ApiRequest): { request: ApiRequest; place: string | null } {
+  const places = new Set([...request.path.matchAll(PLACE), ...request.body.matchAll(PLACE)].map(String))
+  if (places.size !== 1) return { request, place: null }
+  const path = request.path.replaceAll(PLACE, NEUTRAL)
+  return { request: { ...request, path, body: neutral(request.body) }, place: [...places][0]! }
+}
+
+/** An answer without the name of the place it was given to. */
+export function neutral(text: string): string {
+  return text.replaceAll(PLACE, NEUTRAL)
+}
+
+/** An answer as this place would get it. */
+export function ofPlace(text: string, place: string | null): string {
+  return place === null ? text : text.replaceAll(NEUTRAL, place)
+}
+
+export function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16)
+}
+
+/** JSON with the names in every object in order, so that equal values are equal texts. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    inner !== null && typeof inner === "object" && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}
+
+const keyOf = (parts: readonly unknown[]) => hash(canonical(parts))
+
+interface MultiSearch {
+  readonly queries: ReadonlyArray<{ readonly indexUid: string }>
+  readonly federation?: unknown
+}
+
+function searches({ queries, federation }: MultiSearch): Understood {
+  // One list made of several indexes belongs to no single state.
+  if (federation) return { kind: "unknown" }
+  const reads = queries.map(({ indexUid, ...query }) => ({ index: indexUid, key: keyOf(["query", query]) }))
+  return { kind: "reads", reads }
+}
+
+function parsed(body: string): unknown {
+  return body === "" ? null : JSON.parse(body)
+}
+
+/** A JSON list, a single document, or one document a line. */
+function documentsIn(body: string): Document[] {
+  try {
+    const given = JSON.parse(body) as Document | Document[]
+    return Array.isArray(given) ? given : [given]
+  } catch {
+    const lines = body.split("\n").filter((line) => line.trim() !== "")
+    return lines.map((line) => JSON.parse(line) as Document)
+  }
+}

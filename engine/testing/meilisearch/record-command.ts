@@ -1,0 +1,54 @@
+// Records the contract suite's conversation with a real Meilisearch: MEILI_URL=<address> npm run record:meilisearch
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdir, mkdtemp, rm, stat } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { parseArgs } from "node:util"
+import { Recording } from "./recording.ts"
+import type { Pace } from "./recording-proxy.ts"
+import { HOW_TO_RECORD, RECORDING } from "./test-server.ts"
+
+const SUITE = "engine/testing/meilisearch/contract.test.ts"
+/** Each is a run of the suite: what happens beside each other comes in all orders. */
+const PACES: readonly Pace[] = ["changes first", "reads first", "at random"]
+
+const { values } = parseArgs({ options: { runs: { type: "string", default: String(PACES.length) } } })
+if (!process.env["MEILI_URL"]) {
+  console.error(`No server to record: ${HOW_TO_RECORD}`)
+  process.exit(2)
+}
+const folder = await mkdtemp(path.join(tmpdir(), "fossick-recording-"))
+try {
+  let all: Recording | null = null
+  for (let run = 0; run < Number(values.runs); run++) {
+    const pace = PACES[run] ?? "at random"
+    const file = path.join(folder, String(run))
+    console.log(`Run ${run + 1} of ${values.runs}, ${pace}`)
+    await runSuite({ ...process.env, MEILI_RECORD_TO: file, MEILI_RECORD_PACE: pace })
+    const recording = Recording.load(file)
+    if (all) all.merge(recording)
+    else all = recording
+    console.log(`Until now: ${told(all)}`)
+  }
+  await mkdir(path.dirname(RECORDING), { recursive: true })
+  all!.save(RECORDING)
+  console.log(`${told(all!)}; ${Math.ceil((await stat(RECORDING)).size / 1024)} KB in ${RECORDING}`)
+} finally {
+  await rm(folder, { recursive: true })
+}
+console.log("The suite on what was recorded:")
+const { MEILI_URL: _, ...withoutServer } = process.env
+await runSuite(withoutServer)
+
+function told({ counts, differing }: Recording): string {
+  const { requests, states, answers } = counts
+  return `${requests} requests in ${states} states, ${answers} different answers, ${differing} not the same when asked again`
+}
+
+async function runSuite(env: NodeJS.ProcessEnv): Promise<void> {
+  const vitest = path.join(import.meta.dirname, "../../../node_modules/vitest/vitest.mjs")
+  const child = spawn(process.execPath, [vitest, "run", SUITE], { env, stdio: "inherit" })
+  const [code] = (await once(child, "exit")) as [number | null]
+  if (code !== 0) throw new Error(`The suite failed: ${code}`)
+}
