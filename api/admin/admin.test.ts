@@ -16,6 +16,7 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import {
   type Answer,
   answerOf,
+  expectDocumented,
   SEARCH_KEY,
   type ServedApp,
   serveApp,
@@ -69,7 +70,9 @@ describe("the admin API", () => {
       },
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     })
-    return await answerOf(response)
+    const answer = await answerOf(response)
+    expectDocumented(method, `/admin${path}`, answer)
+    return answer
   }
   const errorOf = ({ status: code, body }: Answer) => [code, body.detail.error]
 

@@ -7,11 +7,9 @@ import { withoutSecrets } from "#crawler/sources/shown-source.ts"
 import type { Context, RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import type { AdminParts } from "./admin-router.ts"
-import { noFields } from "./bodies.ts"
 import { oneOfParameter, parameter, sliceOf, strictBody, wholeNumber } from "./request.ts"
+import { MAX_LINES, noFields } from "./schemas.ts"
 import { eventOnWire, jobOnWire } from "./wire.ts"
-
-export const MAX_LINES = 500
 
 /** The runs of sources: list, show, pause, resume, cancel. */
 export function jobRoutes(router: Router<RequestState>, { jobs, removals }: AdminParts): void {

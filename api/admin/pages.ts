@@ -7,10 +7,9 @@ import { type PageUrl, toPageUrl } from "#engine"
 import { type Context, type RequestState } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import type { AdminParts } from "./admin-router.ts"
-import { tryBody } from "./bodies.ts"
 import { parameter, strictBody, unprocessable } from "./request.ts"
+import { MAX_QUERY_CHARS, tryBody } from "./schemas.ts"
 
-export const MAX_QUERY_CHARS = 4000
 /** Pages tried at the same time: each may start a browser. */
 const TRIES = 2
 

@@ -1,15 +1,11 @@
 import type { Router } from "@koa/router"
 
-import type { RemovalState } from "#crawler/removals/removals.ts"
-
 import type { RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import type { AdminParts } from "./admin-router.ts"
-import { removalsBody, restoreBody } from "./bodies.ts"
 import { oneOfParameter, parameter, sliceOf, strictBody, unprocessable } from "./request.ts"
+import { REMOVAL_STATES, removalsBody, restoreBody } from "./schemas.ts"
 import { heldOnWire, removalOnWire } from "./wire.ts"
-
-export const REMOVAL_STATES: readonly RemovalState[] = ["struck", "held", "approved", "removed", "restoring"]
 
 /** Pages that are gone, or seem to be: list them, say yes or no, put them back. */
 export function removalRoutes(router: Router<RequestState>, { removals }: AdminParts): void {

@@ -3,10 +3,7 @@ import { Ajv, type ErrorObject } from "ajv"
 import type { Context, Middleware } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { jsonBody } from "../middleware/json-body.ts"
-
-/** Entries of a list at most, and when none is asked for. */
-export const MAX_LIMIT = 1000
-export const DEFAULT_LIMIT = 50
+import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "./schemas.ts"
 
 /** Which part of a list is wanted. */
 export interface Slice {
@@ -79,12 +76,6 @@ export interface Problem {
 export function unprocessable(problems: readonly Problem[]): ApiError {
   const text = problems.map(({ field, message }) => `${field} ${message}`.trim()).join("; ")
   return new ApiError(422, `${text}.`, { problems })
-}
-
-/** JSON Schema (draft-07) of the fields of a body. */
-export interface BodySchema<T> {
-  readonly required?: readonly (keyof T & string)[]
-  readonly properties: { readonly [Field in keyof T]-?: Readonly<Record<string, unknown>> }
 }
 
 /** A reader of bodies that takes the fields the schema has and no others. */

@@ -7,11 +7,10 @@ import { SourceOfFileError } from "#crawler/sources/source-table.ts"
 import type { Context, RequestState } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import type { AdminParts } from "./admin-router.ts"
-import { noFields, runBody } from "./bodies.ts"
 import { flagParameter, sliceOf, strictBody, unprocessable, wholeNumber } from "./request.ts"
+import { MAX_NEXT_RUNS, noFields, runBody } from "./schemas.ts"
 import { jobOnWire, sourceOnWire } from "./wire.ts"
 
-export const MAX_NEXT_RUNS = 100
 /**
  * Whoever has an admin key chooses where a source sends its secrets; so it may name those only that the operator of the
  * machine has opened to the API, and no file: else the key would read the whole machine.

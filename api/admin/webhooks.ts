@@ -1,15 +1,11 @@
 import type { Router } from "@koa/router"
 
-import type { DeliveryState } from "#crawler/webhooks/webhook-queue.ts"
-
 import type { RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import type { AdminParts } from "./admin-router.ts"
-import { noFields } from "./bodies.ts"
 import { oneOfParameter, sliceOf, strictBody } from "./request.ts"
+import { DELIVERY_STATES, noFields } from "./schemas.ts"
 import { deliveryOnWire } from "./wire.ts"
-
-export const DELIVERY_STATES: readonly DeliveryState[] = ["waiting", "delivered", "given-up"]
 
 /** What was sent to the receivers of webhooks, and what could not be. */
 export function webhookRoutes(router: Router<RequestState>, { webhooks }: AdminParts): void {

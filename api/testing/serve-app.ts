@@ -11,6 +11,7 @@ import type { ApiKey } from "../accounts/keys.ts"
 import { type AppParts, createApp } from "../app.ts"
 import { apiSettings } from "../config.ts"
 import { httpServer } from "../http-server.ts"
+import { undocumented } from "../openapi/testing/documented.ts"
 import { FakeEngine } from "./fake-engine.ts"
 
 /** A key of the role admin. */
@@ -73,7 +74,7 @@ export async function serveApp(
     logLines,
     requests: () => requests,
     async post(path, body, init = {}) {
-      return answerOf(
+      const answer = await answerOf(
         await fetch(url + path, {
           method: "POST",
           headers: { "Content-Type": "application/json", Authorization: `Bearer ${TEST_KEY}` },
@@ -81,12 +82,20 @@ export async function serveApp(
           ...init,
         }),
       )
+      expectDocumented("POST", path, answer)
+      return answer
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+/** Fails when /openapi.json does not have an answer like this for the call. */
+export function expectDocumented(method: string, path: string, answer: Answer): void {
+  const complaints = undocumented(method, path, answer)
+  if (complaints.length > 0) throw new Error(`Not as documented: ${complaints.join("; ")}`)
 }
 
 /** Reads an answer as JSON; fails when it is none. */

@@ -1,0 +1,156 @@
+import { adminSchemas } from "./admin-answers.ts"
+import { adminOperations } from "./admin-operations.ts"
+import type { JsonSchema, Operation } from "./operation.ts"
+import { notSet } from "./published.ts"
+import { refusals, refusalSchemas } from "./refusals.ts"
+import { tavilySchemas } from "./tavily-answers.ts"
+import { healthOperations, tavilyOperations } from "./tavily-operations.ts"
+
+/** Every call of the appliance, in the order of the reference. */
+export const operations: readonly Operation[] = [...tavilyOperations, ...adminOperations, ...healthOperations]
+
+/** Headings of the reference, each with a sentence. */
+export const tags: Readonly<Record<string, string>> = {
+  Search: "The index, asked.",
+  "Live pages": "Pages read from the web now; the index is neither asked nor filled.",
+  Sources: "What is crawled, how, and when. For keys of the role `admin`, as all of `/admin`.",
+  Jobs: "Runs of sources.",
+  Removals: "Pages that leave the index, and those that wait for an answer.",
+  Pages: "What is known of one page.",
+  Webhooks: "Messages about runs and changes.",
+  Operation: "How the appliance is.",
+}
+
+const schemas = { NotSet: notSet, ...refusalSchemas, ...tavilySchemas, ...adminSchemas }
+
+const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } }
+
+/** The OpenAPI 3.1 document. @param server address under which the appliance is reached */
+export function openApiDocument(server: string, version: string) {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation) }
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Fossick",
+      version,
+      summary: "A self-hosted search engine: your sites, crawled and searchable.",
+      description:
+        "`/search`, `/extract`, `/crawl` and `/map` have the shapes of the Tavily API, whose clients work here with only the base address changed. " +
+        'Whatever goes wrong is answered with JSON of the form `{"detail": {"error": "…"}}`. A method that a path does not have is 405, a path that is not listed is 404.',
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: server }],
+    security: [],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas,
+      responses: Object.fromEntries(
+        Object.values(refusals).map(({ name, headers, schema, description }) => [
+          name,
+          {
+            description,
+            headers: { ...REQUEST_ID, ...headers },
+            content: { "application/json": { schema } },
+          },
+        ]),
+      ),
+      headers: {
+        RequestId: {
+          description: "Id of this request, as the log has it.",
+          schema: { type: "string", format: "uuid" },
+        },
+      },
+      securitySchemes: {
+        key: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "`Authorization: Bearer <key>`. Where `FOSSICK_BODY_KEY` is on, a body without that header may hold the key as `api_key`.",
+        },
+        adminKey: { type: "http", scheme: "bearer", description: "A key of the role `admin`." },
+      },
+    },
+  }
+}
+
+function operationObject(operation: Operation) {
+  const { id, tag, summary, description, parameters, body, access } = operation
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    ...(parameters && { parameters: parameters.map((one) => ({ ...one, ...exampleOf(operation, one) })) }),
+    ...(body && { requestBody: { required: body.required, content: bodyContent(operation, body.schema) } }),
+    responses: responsesOf(operation),
+    ...(access !== "none" && { security: [{ [access === "admin" ? "adminKey" : "key"]: [] }] }),
+  }
+}
+
+function bodyContent({ examples = [] }: Operation, schema: JsonSchema) {
+  const good = examples.filter(({ status, body }) => body !== undefined && status < 400)
+  return {
+    "application/json": {
+      schema,
+      ...(good.length > 0 && {
+        examples: Object.fromEntries(
+          good.map(({ summary, body }) => [nameOf(summary), { summary, value: body }]),
+        ),
+      }),
+    },
+  }
+}
+
+function exampleOf(
+  { examples = [] }: Operation,
+  parameter: { name: string; in: string; schema: JsonSchema },
+) {
+  const given = examples
+    .filter(({ status }) => status < 400)
+    .map((example) => (parameter.in === "path" ? example.path : example.query)?.[parameter.name])
+    .find((value) => value !== undefined)
+  if (given === undefined) return {}
+  const isText = parameter.schema["type"] === "string"
+  return { example: isText ? given : (JSON.parse(given) as unknown) }
+}
+
+function responsesOf(operation: Operation) {
+  const answers = Object.entries(operation.answers).map(([status, { description, schema, type }]) => {
+    const example = operation.examples?.find(
+      (one) => one.status === Number(status) && one.answer !== undefined,
+    )
+    return [
+      status,
+      {
+        description,
+        headers: REQUEST_ID,
+        content: {
+          [type ?? "application/json"]: { schema, ...(example && { example: example.answer }) },
+        },
+      },
+    ]
+  })
+  const refused = refusalsOf(operation)
+    .filter((status) => operation.answers[status] === undefined)
+    .map((status) => [String(status), { $ref: `#/components/responses/${refusals[status]!.name}` }])
+  return Object.fromEntries([...answers, ...refused])
+}
+
+/** Statuses of every refusal that the operation can be answered with, in order. */
+export function refusalsOf({ access, body, refusals: own = [] }: Operation): readonly number[] {
+  const all = new Set([400, 408, 417, 431, 500, ...own])
+  if (access !== "none") all.add(401).add(429)
+  if (access === "admin") all.add(403)
+  if (body) all.add(413).add(415)
+  return [...all].toSorted((one, other) => one - other)
+}
+
+const nameOf = (summary: string): string =>
+  summary
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "")

@@ -1,0 +1,84 @@
+import type { FieldSchema, RequestSchema } from "../tavily/validate.ts"
+import type { JsonSchema } from "./operation.ts"
+import { ref } from "./schemas.ts"
+
+/** What `bodyReader` takes for "left out". */
+export const notSet: JsonSchema = {
+  description: "The same as leaving the field out: null, blank text or an empty list.",
+  anyOf: [{ type: "null" }, { type: "string", pattern: "^[ \\t\\r\\n]*$" }, { type: "array", maxItems: 0 }],
+}
+
+/** Schemas of fields, beyond what the check of the body itself needs, by name of the field. */
+export type Narrower = Readonly<Record<string, JsonSchema>>
+
+/**
+ * The schema of a request body as callers see it: the one that checks bodies, with the ways to leave a field out that
+ * are dealt with before it, and without the words of its messages.
+ *
+ * @param narrower what the endpoint's own code judges, as far as a schema can say it
+ */
+export function publishedBody<T>(schema: RequestSchema<T>, narrower: Narrower = {}): JsonSchema {
+  const required = new Set<string>(schema.required)
+  const fields = Object.entries<FieldSchema>(schema.properties)
+  return {
+    type: "object",
+    required: [...required],
+    properties: Object.fromEntries(
+      fields.map(([name, field]) => [
+        name,
+        publishedField({ ...field, ...narrower[name] }, required.has(name)),
+      ]),
+    ),
+  }
+}
+
+function publishedField(field: FieldSchema, required: boolean): JsonSchema {
+  const { description, default: value, ...rules } = plain(field)
+  const about = {
+    ...(description !== undefined && { description }),
+    ...(value !== undefined && { default: value }),
+  }
+  // A field without rules takes anything.
+  if (required || Object.keys(rules).length === 0) return { ...rules, ...about }
+  const choices = Array.isArray(rules["anyOf"]) ? (rules["anyOf"] as JsonSchema[]) : [rules]
+  return { anyOf: [...choices, ref("NotSet")], ...about }
+}
+
+/** Without the notes that only messages are made of. */
+const plain = (field: FieldSchema): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(field).filter(([keyword]) => !keyword.startsWith("x-")))
+
+/** The schema of one kind of thing in a schema with definitions, with every `$ref` put in its place. */
+export function inlined(root: JsonSchema, at: string): JsonSchema {
+  const found = at
+    .replace(/^#\//, "")
+    .split("/")
+    .reduce<unknown>((node, step) => (node as JsonSchema)[step], root)
+  return resolve(found) as JsonSchema
+
+  function resolve(node: unknown): unknown {
+    if (Array.isArray(node)) return node.map(resolve)
+    if (typeof node !== "object" || node === null) return node
+    const { $ref, discriminator, ...rest } = node as Record<string, unknown>
+    const own = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, resolve(value)]))
+    if (typeof $ref === "string") return { ...inlined(root, $ref), ...own }
+    return discriminator === undefined ? own : nullBesideKinds(own)
+  }
+}
+
+/**
+ * The validator looks at a discriminator only in objects. By the letter, null fits every kind at once, and so none of
+ * `oneOf`: here it stands beside them.
+ */
+function nullBesideKinds({
+  oneOf,
+  description,
+  default: value,
+  ...rest
+}: Record<string, unknown>): JsonSchema {
+  return {
+    anyOf: [{ type: "null" }, { ...rest, type: "object", oneOf }],
+    ...(description !== undefined && { description }),
+    ...(value !== undefined && { default: value }),
+  }
+}
