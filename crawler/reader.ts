@@ -51,6 +51,13 @@ const MAX_ROBOTS_BYTES = 5_000_000
 /** Every page of a site waits for its robots.txt. */
 const ROBOTS_TIMEOUT_MS = 10_000
 
+/** Without the address: whoever may not read it is not to learn where a redirect leads. */
+const NOT_ADMITTED = {
+  kind: "skipped",
+  because: "out-of-scope",
+  detail: "it leads to where the caller may not read",
+} as const
+
 /** {@link ReadResult}, with what only crawls need to know. */
 export type Visit =
   | { readonly kind: "read"; readonly reading: Reading }
@@ -137,13 +144,16 @@ export class PageReader implements Reader {
   async read(url: string, options: ReadOptions = {}): Promise<ReadResult> {
     const page = toPageUrl(url)
     if (page === null) return { kind: "failed", because: "http-status", detail: `${url} is no http address` }
-    if (options.robots === true) {
-      const outcome = await this.disallowed(page)
-      if (outcome) return outcome
+    const { robots = false, admits } = options
+    const refusal = async (to: PageUrl) => {
+      if (admits?.(to) === false) return NOT_ADMITTED
+      return robots ? await this.disallowed(to) : null
     }
+    const refused = await refusal(page)
+    if (refused) return refused
     const visit = await this.visit(page, {
       ...options,
-      ...(options.robots === true ? { onRedirect: (to: PageUrl) => this.disallowed(to) } : {}),
+      ...(robots || admits ? { onRedirect: refusal } : {}),
     })
     if (visit.kind === "unmodified") throw new Error(`${url} answered 304 to a request without validators`)
     return visit

@@ -50,6 +50,11 @@ export interface ReadOptions {
   readonly linksOnly?: boolean
   /** Default `http`. */
   readonly rendering?: Rendering
+  /**
+   * Which addresses may be read: the one given, and each that a redirect or a script leads to. Others end the visit as
+   * `out-of-scope`. Default: all.
+   */
+  readonly admits?: (url: PageUrl) => boolean
 }
 
 export interface WalkOptions {
@@ -77,6 +82,8 @@ export interface WalkOptions {
   readonly judge?: (links: readonly { readonly url: PageUrl; readonly text: string }[]) => Promise<number[]>
   /** How pages are read. Default `http`. */
   readonly rendering?: Rendering
+  /** Which addresses may be named or read; what pages say of others is passed over. Default: all. */
+  readonly admits?: (url: PageUrl) => boolean
   readonly signal?: AbortSignal
 }
 

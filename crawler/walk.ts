@@ -68,7 +68,7 @@ export async function* walkSite(reader: Reader, options: WalkOptions): AsyncGene
         await breathe()
         if (link.nofollow) continue
         const target = toPageUrl(link.url)
-        if (target === null || seen.has(target)) continue
+        if (target === null || seen.has(target) || options.admits?.(target) === false) continue
         if (inside(target)) {
           if ((!judge && found.length === options.maxBreadth) || !filter.selects(target)) continue
           found.push({ url: target, text: link.text })
