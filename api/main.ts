@@ -92,10 +92,11 @@ async function serve(): Promise<void> {
   const localUrl = `http://${reachableHost(config.host)}:${port}`
   const url = config.publicUrl || localUrl
 
-  const apiKey = keys.any() ? null : keys.create("admin")
+  // Who shows it once, and keeps it out of what is kept, is the supervisor; without one it would stand in a log.
+  const apiKey = keys.any() || process.send === undefined ? null : keys.create("admin")
   const handbook =
     config.handbook && (await crawlHandbook(jobs, engine, url, { signal: stopped, onDone: tellHandbookDone }))
-  const heard = tellSupervisor({
+  tellSupervisor({
     kind: "ready",
     url,
     localUrl,
@@ -103,8 +104,7 @@ async function serve(): Promise<void> {
     operatorKey: config.apiKey !== "",
     handbook,
   })
-  // Not in the log: a log is kept, a key shown once is not to be.
-  if (!heard && apiKey !== null) process.stdout.write(`API key (shown only this once): ${apiKey}\n`)
+  if (!keys.any()) log.warn("there is no API key yet: the command `keys create --role admin` makes one")
   log.info({ url, host: config.host, port }, "listening")
   // The model loads with the first text: better now than with somebody's first question.
   engine.search({ text: WARM_UP, limit: 1 }).catch((error: unknown) => {
