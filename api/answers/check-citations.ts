@@ -31,7 +31,11 @@ export function checkedSentences(reply: string, sources: readonly string[]): Cit
 const citationsInside = (line: string): string =>
   line.replace(/([.!?。！？]["”’)]?)((?:\s*\[\d[\d\s,]*\])+)/g, "$2$1")
 
-function isBorneOut(text: string, source: string): boolean {
+/**
+ * Whether a source states what a text says: every number and address of it, and half of its telling words; texts with
+ * links never are.
+ */
+export function isBorneOut(text: string, source: string): boolean {
   if (/!?\[[^\]]*\]\(/.test(text)) return false
   const addresses = text.match(/\b(?:https?:\/\/|www\.)\S*[^\s.,;:!?)]/gi) ?? []
   if (addresses.some((address) => !source.includes(address))) return false

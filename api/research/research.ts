@@ -1,0 +1,106 @@
+import { type Context, type Middleware, responseTime } from "../context.ts"
+import { ApiError } from "../errors.ts"
+import { clientGone } from "../tavily/live-call.ts"
+import { bodyReader } from "../tavily/validate.ts"
+import { type ResearchBody, researchSchema, toRequest } from "./request.ts"
+import type { Researchers } from "./researchers.ts"
+import { EventStream, presentSource } from "./sse.ts"
+import type { ResearchTask, ResearchTasks } from "./task-store.ts"
+
+export interface ResearchEndpointParts {
+  readonly tasks: ResearchTasks
+  readonly researchers: Pick<Researchers, "wake" | "watch" | "cancel">
+  /** Tasks that may wait, of all keys and of one. */
+  readonly queue: { readonly all: number; readonly ofKey: number }
+}
+
+/** POST /research: a task that goes on by itself, or its events while it does. */
+export function research({ tasks, researchers, queue }: ResearchEndpointParts): Middleware {
+  const read = bodyReader<ResearchBody>(researchSchema)
+  return (ctx) => {
+    const body = read(ctx.state.body)
+    const request = toRequest(body)
+    const waiting = tasks.waiting(ctx.state.key.id)
+    if (waiting.all >= queue.all || waiting.ofKey >= queue.ofKey) {
+      ctx.set("Retry-After", "30")
+      throw new ApiError(429, "Too many research tasks are waiting. Try again when some are done.")
+    }
+    const task = tasks.add(ctx.state.key.id, request, new Date())
+    if (body.stream) stream(ctx, task, researchers)
+    else {
+      ctx.body = {
+        request_id: task.id,
+        created_at: task.createdAt.toISOString(),
+        status: task.state,
+        input: request.input,
+        model: request.model,
+        response_time: responseTime(ctx),
+      }
+    }
+    researchers.wake()
+    return Promise.resolve()
+  }
+}
+
+/** The events of a task, from its first to its last; who hangs up ends the task. */
+function stream(ctx: Context, task: ResearchTask, researchers: ResearchEndpointParts["researchers"]): void {
+  const events = new EventStream(task.id, task.request.model, task.createdAt)
+  const unwatch = researchers.watch(task.id, (event) => events.write(event))
+  clientGone(ctx).addEventListener("abort", () => {
+    unwatch()
+    researchers.cancel(task.id)
+    events.body.destroy()
+  })
+  events.body.once("close", unwatch)
+  ctx.status = 200
+  ctx.type = "text/event-stream"
+  ctx.set("Cache-Control", "no-cache, no-transform")
+  // Proxies that gather answers before they pass them on would hold events back.
+  ctx.set("X-Accel-Buffering", "no")
+  ctx.body = events.body
+  ctx.flushHeaders()
+}
+
+/** GET /research/{id}: how a task stands, and its report when it is done. */
+export function researchStatus(tasks: Pick<ResearchTasks, "get">): Middleware {
+  return (ctx) => {
+    const id = (ctx as Context & { params: { id: string } }).params.id
+    const task = tasks.get(id)
+    // To others it is as if there were no such task.
+    if (!task || (task.keyId !== ctx.state.key.id && ctx.state.key.role !== "admin")) {
+      throw new ApiError(404, "Research task not found")
+    }
+    const withUsage = ctx.query["include_usage"] === "true"
+    ctx.status = task.state === "pending" || task.state === "in_progress" ? 202 : 200
+    ctx.body = { ...present(task, withUsage), response_time: responseTime(ctx) }
+    return Promise.resolve()
+  }
+}
+
+function present(task: ResearchTask, withUsage: boolean): object {
+  const { id, state, createdAt, content, sources, missing, error, credits, found } = task
+  switch (state) {
+    case "completed":
+      return {
+        request_id: id,
+        created_at: createdAt.toISOString(),
+        status: state,
+        content,
+        sources: sources.map(presentSource),
+        ...(missing.length > 0 && { missing }),
+        ...(withUsage && { usage: { credits } }),
+      }
+    case "failed":
+      return { request_id: id, status: state, error }
+    default:
+      return {
+        request_id: id,
+        status: state,
+        progress: {
+          searches: found?.searches ?? 0,
+          sources: found?.sources.length ?? 0,
+          findings: found?.findings.length ?? 0,
+        },
+      }
+  }
+}

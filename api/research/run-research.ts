@@ -1,0 +1,136 @@
+import { randomUUID } from "node:crypto"
+
+import type { Logger } from "pino"
+
+import type { Embedder, Engine, Hit } from "#engine"
+import { extractAnswer } from "#engine/answer/extract-answer.ts"
+
+import type { ChatModel } from "../answers/chat-model.ts"
+import { citationsOf } from "./citations.ts"
+import type { Emit, Step } from "./events.ts"
+import { Evidence, type EvidenceRecord, type Source } from "./evidence.ts"
+import { investigate } from "./investigate.ts"
+import { outline, rendered, type Section, WORDS } from "./report.ts"
+import { type ResearchRequest, searchRules } from "./request.ts"
+import { attachedHits, sourceOfHit } from "./sources.ts"
+import { type Answering, fillSchema } from "./structured.ts"
+import { Writer } from "./written.ts"
+
+export interface ResearchParts {
+  /** Sees what the caller may see, and nothing else. */
+  readonly engine: Pick<Engine, "search">
+  readonly embedder: Pick<Embedder, "embed">
+  /** Null: the report is made of the pages' own sentences. */
+  readonly chatModel: ChatModel | null
+  /** Tokens that a model may write in one task. */
+  readonly modelTokens: number
+}
+
+export interface ResearchRun {
+  /** What an earlier run found before it was stopped. */
+  readonly found: EvidenceRecord | null
+  readonly emit: Emit
+  /** Told what is known so far, after each question. */
+  readonly onProgress: (found: EvidenceRecord) => void
+  readonly signal: AbortSignal
+  readonly log: Logger
+}
+
+export interface ResearchResult {
+  /** Markdown, or an object of the form that was asked for. */
+  readonly content: string | object
+  /** In the order of their first citation. */
+  readonly sources: readonly Source[]
+  /** Values of a structured report that nothing found gives. */
+  readonly missing: readonly string[]
+  readonly searches: number
+}
+
+/** Pages that one value of a structured report is looked for in. */
+const PAGES_FOR_VALUE = 6
+
+/** Makes one report, from its request to its last sentence. */
+export async function runResearch(
+  request: ResearchRequest,
+  parts: ResearchParts,
+  { found, emit, onProgress, signal, log }: ResearchRun,
+): Promise<ResearchResult> {
+  const evidence = found ? new Evidence(found) : new Evidence()
+  const { chatModel: model, modelTokens: tokens } = parts
+  const writer = model ? new Writer({ model, tokens, signal, log }) : null
+  await investigate(request, evidence, {
+    ...parts,
+    planner: writer ? (input, hits, count) => writer.plan(input, hits, count) : null,
+    emit,
+    onProgress: () => onProgress(evidence.toRecord()),
+    signal,
+  })
+  const step: Step = { name: "Generating", id: `fc_${randomUUID()}`, about: "Generating final report" }
+  emit({ kind: "call", step })
+  const result = request.outputSchema
+    ? await structuredReport(request, request.outputSchema, evidence, parts, { writer, signal })
+    : await textReport(request, evidence, { writer, signal, emit, started: step })
+  if (request.outputSchema) {
+    emit({ kind: "response", step: { ...step, about: "Report generated" } })
+    emit({ kind: "content", content: result.content })
+  }
+  return { ...result, searches: evidence.searches }
+}
+
+type Report = Omit<ResearchResult, "searches">
+
+/** The report piece by piece, so that a caller may read along. */
+async function textReport(
+  { input, outputLength, citationFormat }: ResearchRequest,
+  evidence: Evidence,
+  {
+    writer,
+    signal,
+    emit,
+    started,
+  }: { writer: Writer | null; signal: AbortSignal; emit: Emit; started: Step },
+): Promise<Report> {
+  const sections = outline(evidence, outputLength)
+  const words = Math.round(WORDS[outputLength] / Math.max(1, sections.length))
+  const written: Section[] = []
+  for (const section of sections) {
+    signal.throwIfAborted()
+    written.push((await writer?.section(input, section, evidence, words)) ?? section)
+  }
+  emit({ kind: "response", step: { ...started, about: "Report generated" } })
+  const citations = citationsOf(evidence.sources, citationFormat)
+  let content = ""
+  for (const piece of rendered(input, written, citations)) {
+    emit({ kind: "content", content: piece })
+    content += piece
+  }
+  return { content, sources: citations.cited, missing: [] }
+}
+
+async function structuredReport(
+  request: ResearchRequest,
+  schema: NonNullable<ResearchRequest["outputSchema"]>,
+  evidence: Evidence,
+  { engine, embedder }: ResearchParts,
+  { writer, signal }: { writer: Writer | null; signal: AbortSignal },
+): Promise<Report> {
+  const filled = await writer?.form(request.input, schema, evidence)
+  if (filled) {
+    const { content, missing } = filled
+    return { content, missing, sources: filled.sources.map((place) => evidence.sources[place]!) }
+  }
+  const answer = async (question: string): Promise<Answering[]> => {
+    signal.throwIfAborted()
+    const { hits } = await engine.search(
+      { text: question, depth: "advanced", limit: PAGES_FOR_VALUE, ...searchRules(request) },
+      { signal },
+    )
+    evidence.searches++
+    const read: Hit[] = [...attachedHits(request.files, question), ...hits]
+    const found = await extractAnswer(question, read, { length: "long", embedder, signal })
+    signal.throwIfAborted()
+    return found.map(({ text, source }) => ({ text, hit: read[source]! }))
+  }
+  const { content, missing, hits } = await fillSchema(request.input, schema, answer)
+  return { content, missing, sources: hits.map(sourceOfHit) }
+}

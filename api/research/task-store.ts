@@ -1,0 +1,170 @@
+import { randomUUID } from "node:crypto"
+
+import { migrate, prepareOnce, type StateStore, transaction } from "#crawler/state-store.ts"
+
+import type { EvidenceRecord, Source } from "./evidence.ts"
+import type { ResearchRequest } from "./request.ts"
+
+export type TaskState = "pending" | "in_progress" | "completed" | "failed"
+
+export interface ResearchTask {
+  readonly id: string
+  /** Whose it is: nobody else may look at it. */
+  readonly keyId: string
+  readonly state: TaskState
+  readonly request: ResearchRequest
+  /** What is known so far; null before the first question is done. */
+  readonly found: EvidenceRecord | null
+  readonly content: string | object | null
+  readonly sources: readonly Source[]
+  readonly missing: readonly string[]
+  /** Why it failed, for its owner. */
+  readonly error: string | null
+  readonly credits: number
+  readonly createdAt: Date
+}
+
+/** A task that was begun so often and never ended is not begun again: it may be what ends the process. */
+const MAX_STARTS = 3
+
+const STEPS = [
+  `create table research_task (
+     id text primary key,
+     key_id text not null,
+     state text not null check (state in ('pending', 'in_progress', 'completed', 'failed')),
+     request text not null,
+     found text,
+     content text,
+     sources text not null default '[]',
+     missing text not null default '[]',
+     error text,
+     credits integer not null default 0,
+     starts integer not null default 0,
+     created_at integer not null,
+     ended_at integer
+   ) strict;
+   create index research_task_open on research_task (state, created_at) where state in ('pending', 'in_progress');
+   create index research_task_ended on research_task (ended_at) where ended_at is not null`,
+]
+
+/** Research tasks in state.db: they survive the process that works on them. */
+export class ResearchTasks {
+  readonly #db: StateStore
+  readonly #sql: ReturnType<typeof prepareOnce>
+
+  constructor(db: StateStore) {
+    migrate(db, "research", STEPS)
+    this.#db = db
+    this.#sql = prepareOnce(db)
+  }
+
+  add(keyId: string, request: ResearchRequest, now: Date): ResearchTask {
+    const id = randomUUID()
+    this.#sql(
+      "insert into research_task (id, key_id, state, request, created_at) values (?, ?, 'pending', ?, ?)",
+    ).run(id, keyId, JSON.stringify(request), now.getTime())
+    return this.get(id)!
+  }
+
+  get(id: string): ResearchTask | null {
+    const row = this.#sql("select * from research_task where id = ?").get(id)
+    return row ? toTask(row) : null
+  }
+
+  /** How many wait, of all keys and of one. */
+  waiting(keyId: string): { all: number; ofKey: number } {
+    const row = this.#sql(
+      "select count(*) as n, coalesce(sum(key_id = ?), 0) as mine from research_task where state = 'pending'",
+    ).get(keyId)!
+    return { all: Number(row["n"]), ofKey: Number(row["mine"]) }
+  }
+
+  /**
+   * Begins the next task: of the keys that wait the one with the fewest under way comes first, then who waits longest.
+   * Null when none waits.
+   */
+  begin(): ResearchTask | null {
+    const row = this.#sql(
+      `update research_task set state = 'in_progress', starts = starts + 1 where id = (
+         select id from research_task as waiting where state = 'pending'
+         order by (select count(*) from research_task as other
+                   where other.state = 'in_progress' and other.key_id = waiting.key_id), created_at, id
+         limit 1)
+       returning *`,
+    ).get()
+    return row ? toTask(row) : null
+  }
+
+  progress(id: string, found: EvidenceRecord): void {
+    this.#sql("update research_task set found = ? where id = ? and state = 'in_progress'").run(
+      JSON.stringify(found),
+      id,
+    )
+  }
+
+  complete(
+    id: string,
+    result: Pick<ResearchTask, "sources" | "missing" | "credits"> & { content: string | object },
+    now: Date,
+  ): void {
+    const { content, sources, missing, credits } = result
+    this.#sql(
+      `update research_task set state = 'completed', content = ?, sources = ?, missing = ?, credits = ?, found = null,
+         ended_at = ? where id = ? and state = 'in_progress'`,
+    ).run(
+      JSON.stringify(content),
+      JSON.stringify(sources),
+      JSON.stringify(missing),
+      credits,
+      now.getTime(),
+      id,
+    )
+  }
+
+  fail(id: string, error: string, now: Date): void {
+    this.#sql(
+      "update research_task set state = 'failed', error = ?, found = null, ended_at = ? where id = ? and ended_at is null",
+    ).run(error, now.getTime(), id)
+  }
+
+  /** Has a task wait again, with what it knows. */
+  putBack(id: string): void {
+    this.#sql(
+      "update research_task set state = 'pending', starts = starts - 1 where id = ? and state = 'in_progress'",
+    ).run(id)
+  }
+
+  /** After a process died: its tasks wait again, but those that were under way each time one died have failed. */
+  recover(now: Date): void {
+    transaction(this.#db, () => {
+      this.#sql(
+        `update research_task set state = 'failed', found = null, ended_at = ?,
+           error = 'The appliance ended ' || starts || ' times while it worked on this.'
+         where state = 'in_progress' and starts >= ?`,
+      ).run(now.getTime(), MAX_STARTS)
+      this.#sql("update research_task set state = 'pending' where state = 'in_progress'").run()
+    })
+  }
+
+  /** Forgets what ended before a time. */
+  forget(before: Date): void {
+    this.#sql("delete from research_task where ended_at < ?").run(before.getTime())
+  }
+}
+
+function toTask(row: Record<string, unknown>): ResearchTask {
+  const json = (column: string): unknown => (row[column] === null ? null : JSON.parse(row[column] as string))
+  return {
+    id: row["id"] as string,
+    keyId: row["key_id"] as string,
+    state: row["state"] as TaskState,
+    request: json("request") as ResearchRequest,
+    found: json("found") as EvidenceRecord | null,
+    content: json("content") as string | object | null,
+    sources: json("sources") as Source[],
+    missing: json("missing") as string[],
+    error: row["error"] as string | null,
+    credits: Number(row["credits"]),
+    createdAt: new Date(Number(row["created_at"])),
+  }
+}
