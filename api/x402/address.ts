@@ -1,0 +1,25 @@
+import { keccak256 } from "./keccak.ts"
+
+/** An account or contract: `0x` and 40 hex digits, whose case is a checksum (EIP-55). */
+export type Address = `0x${string}`
+
+/** The address with its checksum, whatever case it came in. https://eips.ethereum.org/EIPS/eip-55 */
+export function checksummed(address: string): Address {
+  const digits = address.slice(2).toLowerCase()
+  const digest = keccak256(digits)
+  const cased = Array.from(digits, (digit, at) => (digest[at]! >= "8" ? digit.toUpperCase() : digit))
+  return `0x${cased.join("")}`
+}
+
+/** @throws Error that says what is expected, when it is none, mistyped, or the one that burns what it gets. */
+export function parseAddress(text: string): Address {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new Error("must be an address: 0x and 40 hex digits")
+  if (/^0x0+$/.test(text)) throw new Error("must not be the zero address: what is paid to it is lost")
+  const right = checksummed(text)
+  if (right !== text) {
+    throw new Error(
+      "must be written with its checksum, as wallets show it (capital and small letters, EIP-55); a mistyped one would send the money elsewhere",
+    )
+  }
+  return right
+}

@@ -1,0 +1,189 @@
+import { integer, list, onOff, type Setting, SettingsError, text, type Values } from "#engine/settings.ts"
+
+import { type Address, parseAddress } from "./address.ts"
+
+// Read by the supervisor too: nothing here may load what payments need.
+
+/** Seconds a payer's authorization is asked to stay valid, from when it is signed. */
+export const MAX_TIMEOUT_SECONDS = 120
+
+/** Longest time a paid search may take. */
+export const SEARCH_MS = 25_000
+
+/** Networks whose USDC takes authorised transfers: the name in version 2 (CAIP-2), and the one in version 1. */
+export const NETWORKS = { "eip155:8453": "base", "eip155:84532": "base-sepolia" } as const
+type Network = keyof typeof NETWORKS
+
+/** An address with nothing in it that is secret, without a slash at the end. */
+const baseUrl = (name: `X402_${string}`, about: string): Setting<string> => ({
+  name,
+  default: "",
+  about,
+  // A wrong one may hold a password.
+  secret: true,
+  parse(value) {
+    if (value === "") return value
+    const url = URL.parse(value)
+    if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+      throw new Error("must be an http or https address without query")
+    }
+    if (url.username !== "" || url.password !== "") {
+      throw new Error("must be an address without user name and password")
+    }
+    return value.replace(/\/+$/, "")
+  },
+})
+
+const bearer = (name: `X402_${string}`, about: string): Setting<string> => ({
+  name,
+  default: "",
+  about,
+  secret: true,
+  parse(value) {
+    if (/[^\x21-\x7e]/.test(value)) throw new Error("must be printable ASCII without blanks")
+    return value
+  },
+})
+
+const payTo: Setting<Address | ""> = {
+  name: "X402_PAY_TO",
+  default: "",
+  about: "Address that is paid, with its checksum; empty sells nothing.",
+  parse: (value) => (value === "" ? value : parseAddress(value)),
+}
+
+const network: Setting<Network | ""> = {
+  name: "X402_NETWORK",
+  default: "",
+  about: "Network payments are made on: `eip155:8453` (Base) or `eip155:84532` (Base Sepolia, play money).",
+  parse(value) {
+    if (value !== "" && !Object.hasOwn(NETWORKS, value)) {
+      throw new Error(`must be one of ${Object.keys(NETWORKS).join(", ")}`)
+    }
+    return value as Network | ""
+  },
+}
+
+const rpcUrl: Setting<string> = {
+  name: "X402_RPC_URL",
+  default: "",
+  about:
+    "JSON-RPC address of a node of that network, asked whether a payment arrived when the facilitator leaves that open; empty asks nobody.",
+  // Providers put the customer's key into the path.
+  secret: true,
+  parse(value) {
+    const url = URL.parse(value)
+    if (value !== "" && (url === null || !/^https?:$/.test(url.protocol))) {
+      throw new Error("must be an http or https address")
+    }
+    return value
+  },
+}
+
+/** Settings of the paid search. */
+export const x402Settings = {
+  port: integer(
+    { name: "FOSSICK_X402_PORT", default: "8402", about: "Port of the paid search, when searches are sold." },
+    0,
+    65_535,
+  ),
+  host: text({
+    name: "FOSSICK_X402_HOST",
+    default: "",
+    about: "Network address the paid search listens on; empty means the one in FOSSICK_HOST.",
+  }),
+  sources: list({
+    name: "FOSSICK_X402_SOURCES",
+    default: "",
+    about:
+      "Sources whose pages are sold, by name, separated by commas; `*` alone sells all there are. Nothing is sold by default.",
+  }),
+  payTo,
+  network,
+  facilitatorUrl: baseUrl(
+    "X402_FACILITATOR_URL",
+    "Base address of the facilitator, which checks payments and brings them to the network.",
+  ),
+  publicUrl: baseUrl(
+    "X402_PUBLIC_URL",
+    "Address under which payers reach the paid search, without `/search`.",
+  ),
+  rpcUrl,
+  verifyBearer: bearer(
+    "X402_VERIFY_BEARER",
+    "Token sent to the facilitator's `/verify` as `Authorization: Bearer`; empty sends none.",
+  ),
+  settleBearer: bearer(
+    "X402_SETTLE_BEARER",
+    "Token sent to the facilitator's `/settle` as `Authorization: Bearer`; empty sends none.",
+  ),
+  verifyTimeoutMs: integer(
+    {
+      name: "X402_VERIFY_TIMEOUT_MS",
+      default: "10000",
+      about: "Milliseconds the facilitator may take to check a payment.",
+    },
+    100,
+    15_000,
+  ),
+  settleTimeoutMs: integer(
+    {
+      name: "X402_SETTLE_TIMEOUT_MS",
+      default: "30000",
+      about: "Milliseconds the facilitator may take to settle a payment; it is asked twice at most.",
+    },
+    100,
+    30_000,
+  ),
+  v1: onOff({
+    name: "X402_V1",
+    default: "on",
+    about: "Whether clients of version 1 of the protocol are served beside those of version 2.",
+  }),
+}
+
+type Given = Values<typeof x402Settings>
+
+/** Settings that make the difference between selling and not. */
+export interface X402Config extends Omit<Given, "payTo" | "network" | "sources"> {
+  readonly payTo: Address
+  readonly network: Network
+  /** Names of the sources for sale; null for all. */
+  readonly sources: readonly string[] | null
+}
+
+const NEEDED = {
+  payTo: x402Settings.payTo.name,
+  network: x402Settings.network.name,
+  facilitatorUrl: x402Settings.facilitatorUrl.name,
+  publicUrl: x402Settings.publicUrl.name,
+} as const satisfies Partial<Record<keyof Given, string>>
+
+/** Whether searches are sold, and how. `missing` names what is left to set, when a part of it is set. */
+export type Selling =
+  | { readonly on: true; readonly config: X402Config }
+  | { readonly on: false; readonly missing: readonly string[] }
+
+/** @throws SettingsError when searches are to be sold but the settings do not go together. */
+export function sellingOf(given: Given, mainPort: number): Selling {
+  const { payTo, network } = given
+  const missing = Object.entries(NEEDED).flatMap(([key, name]) =>
+    given[key as keyof typeof NEEDED] === "" ? [name] : [],
+  )
+  if (payTo === "" || network === "" || missing.length > 0) {
+    return { on: false, missing: missing.length < Object.keys(NEEDED).length ? missing : [] }
+  }
+  const problems = []
+  const all = given.sources.includes("*")
+  if (given.sources.length === 0) {
+    problems.push(
+      `${x402Settings.sources.name} must name the sources whose pages are sold, or be * for all of them, when searches are sold`,
+    )
+  }
+  if (all && given.sources.length > 1) problems.push(`${x402Settings.sources.name} must be * alone, or names`)
+  if (given.port === mainPort && mainPort !== 0) {
+    problems.push(`${x402Settings.port.name} must differ from FOSSICK_PORT`)
+  }
+  if (problems.length > 0) throw new SettingsError(problems)
+  return { on: true, config: { ...given, payTo, network, sources: all ? null : given.sources } }
+}

@@ -1,0 +1,102 @@
+import { once } from "node:events"
+import type { AddressInfo } from "node:net"
+
+import type { Logger } from "pino"
+
+import { httpServer } from "../http-server.ts"
+import { closeServer } from "../shutdown.ts"
+import type { SearchLimits, SearchParts } from "../tavily/search.ts"
+import type { X402Config } from "./config.ts"
+import { httpFacilitator } from "./facilitator.ts"
+import { openLedger } from "./ledger.ts"
+import { type X402Outcome, OutcomeCounts } from "./outcomes.ts"
+import { paidApp } from "./paid-app.ts"
+import { engineForSale, paidRequestReader } from "./paid-request.ts"
+import { reconcile } from "./reconcile.ts"
+import { rpcChain } from "./chain.ts"
+import { paymentTerms } from "./terms.ts"
+
+export interface PaidListener extends AsyncDisposable {
+  readonly port: number
+  /** How requests ended since the start. */
+  readonly outcomes: ReadonlyMap<X402Outcome, number>
+}
+
+export interface ListenerParts {
+  readonly config: X402Config
+  /** Where to listen when the paid search has no host of its own. */
+  readonly host: string
+  readonly dataDir: string
+  /** Of the whole index; what is not for sale is kept out here. */
+  readonly search: SearchParts
+  readonly limits: SearchLimits & { readonly bodyLimit: number; readonly shutdownSeconds: number }
+  readonly log: Logger
+}
+
+/** Outcomes are written, and old payments forgotten, so often. */
+const HOUSEKEEPING_MS = 5000
+/** The network is asked about open payments so often. */
+const RECONCILE_MS = 60_000
+
+/** Opens the paid search on its own port. Closing it lets purchases under way finish first. */
+export async function openPaidListener(parts: ListenerParts): Promise<PaidListener> {
+  const { config, limits } = parts
+  const log = parts.log.child({ part: "x402" })
+  const terms = await paymentTerms(config)
+  await using opened = new AsyncDisposableStack()
+  const ledger = opened.use(openLedger(parts.dataDir))
+  const outcomes = new OutcomeCounts()
+  const chain = config.rpcUrl === "" ? null : rpcChain(config.rpcUrl, terms)
+
+  const keepHouse = () => {
+    ledger.count(outcomes.take())
+    ledger.sweep()
+  }
+  opened.defer(keepHouse)
+  const timers = [setInterval(() => attempt(keepHouse, log), HOUSEKEEPING_MS)]
+  if (chain !== null) {
+    const lookUp = () =>
+      void reconcile({ ledger, chain, terms, log }).catch((error: unknown) => complain(log, error))
+    timers.push(setInterval(lookUp, RECONCILE_MS))
+  }
+  opened.defer(() => timers.forEach((timer) => clearInterval(timer)))
+
+  const app = paidApp({
+    terms,
+    facilitator: httpFacilitator(config),
+    chain,
+    ledger,
+    outcomes,
+    read: paidRequestReader(limits),
+    search: { ...parts.search, engine: engineForSale(parts.search.engine, config.sources) },
+    bodyLimit: limits.bodyLimit,
+    log,
+  })
+  const server = httpServer(app)
+  opened.defer(() => closeServer(server, limits.shutdownSeconds * 1000))
+  server.listen(config.port, config.host || parts.host)
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  log.info(
+    { port, url: terms.challenge("").resource.url, network: config.network, payTo: config.payTo },
+    "selling searches",
+  )
+
+  const stack = opened.move()
+  return {
+    port,
+    outcomes: outcomes.total,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+function attempt(work: () => void, log: Logger): void {
+  try {
+    work()
+  } catch (error) {
+    complain(log, error)
+  }
+}
+
+const complain = (log: Logger, error: unknown): void =>
+  log.warn({ err: error }, "the ledger of payments could not be kept; tried again soon")

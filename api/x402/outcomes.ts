@@ -1,0 +1,43 @@
+/** Every way a request to the paid search can end. */
+export const X402_OUTCOMES = {
+  sold: "paid, settled, and the answer was sent",
+  "sold-undelivered": "paid and settled; the caller hung up, and may come back for the answer",
+  "delivered-later": "an answer paid for earlier was sent to the caller who came back for it",
+  unpaid: "no payment came with it: the price was told",
+  unusable: "the payment was malformed, or made for something else",
+  "bad-request": "a payment came with a request that is wrong; nothing was charged",
+  "already-used": "the payment had bought something already",
+  "in-progress": "the same request with the same payment is being worked on",
+  limited: "a payer whose payments failed lately had another one under way",
+  invalid: "the facilitator found the payment wrong",
+  "facilitator-unavailable": "the facilitator could not check the payment; nothing was charged",
+  "search-failed": "the search failed; nothing was charged",
+  "caller-gone": "the caller hung up before the payment was settled; nothing was charged",
+  refused: "the search was done, and the payment could not be settled; nothing was charged",
+  unknown: "nobody could tell whether the payment was settled; the answer is kept for who asks again",
+} as const
+
+export type X402Outcome = keyof typeof X402_OUTCOMES
+
+/** Counts outcomes. They are written now and then, not each time: telling the price must cost nearly nothing. */
+export class OutcomeCounts {
+  readonly #total = new Map<X402Outcome, number>()
+  #unwritten = new Map<X402Outcome, number>()
+
+  add(outcome: X402Outcome): void {
+    this.#total.set(outcome, (this.#total.get(outcome) ?? 0) + 1)
+    this.#unwritten.set(outcome, (this.#unwritten.get(outcome) ?? 0) + 1)
+  }
+
+  /** Since this process started, by outcome. */
+  get total(): ReadonlyMap<X402Outcome, number> {
+    return this.#total
+  }
+
+  /** Gives what was not yet written, once. */
+  take(): ReadonlyMap<X402Outcome, number> {
+    const taken = this.#unwritten
+    this.#unwritten = new Map()
+    return taken
+  }
+}

@@ -1,0 +1,58 @@
+import type { Engine } from "#engine"
+
+import { badRequest } from "../errors.ts"
+import { type SearchBody, searchSchema } from "../tavily/schema.ts"
+import { type PreparedSearch, prepareSearch, type SearchLimits } from "../tavily/search.ts"
+import { bodyReader, type RequestSchema } from "../tavily/validate.ts"
+
+const MAX_QUERY_CHARS = 1000
+
+/** `explain` is for operators, and there are no credits to report: both are left unread, as unknown fields are. */
+type PaidBody = Omit<SearchBody, "explain" | "include_usage">
+
+const { explain: _explain, include_usage: _usage, ...properties } = searchSchema.properties
+
+/** The body of POST /search where searches are paid for one by one. */
+export const paidSearchSchema: RequestSchema<PaidBody> = {
+  type: "object",
+  required: ["query"],
+  properties: {
+    ...properties,
+    query: { ...properties.query, "x-allowed": `a string of 1 to ${MAX_QUERY_CHARS} characters` },
+    search_depth: { ...properties.search_depth, enum: ["advanced"] },
+    max_results: {
+      ...properties.max_results,
+      anyOf: [
+        { type: "integer", minimum: 1, maximum: 50 },
+        { type: "string", enum: ["auto"] },
+      ],
+    },
+  },
+}
+
+/** A reader of paid requests. It throws an ApiError 400 for a wrong one, so that what passes it can be answered. */
+export function paidRequestReader(
+  limits: SearchLimits,
+): (body: Readonly<Record<string, unknown>>) => PreparedSearch {
+  const read = bodyReader<PaidBody>(paidSearchSchema)
+  return (body) => {
+    const request = read(body)
+    if (Array.from(request.query).length > MAX_QUERY_CHARS) {
+      throw badRequest(`Invalid query. Must be ${paidSearchSchema.properties.query["x-allowed"]}.`)
+    }
+    const paid = { ...request, search_depth: "advanced", explain: false, include_usage: false } as const
+    return prepareSearch(paid, limits)
+  }
+}
+
+/** The engine as payers may ask it: whatever a query says, pages of these sources alone. Null opens all of them. */
+export function engineForSale(
+  engine: Pick<Engine, "search">,
+  sources: readonly string[] | null,
+): Pick<Engine, "search"> {
+  if (sources === null) return engine
+  if (sources.length === 0) throw new Error("nothing is for sale")
+  return {
+    search: (query, options) => engine.search({ ...query, filter: { ...query.filter, sources } }, options),
+  }
+}

@@ -1,0 +1,37 @@
+import { paidSearchSchema } from "./paid-request.ts"
+import { PRICE_USD, type Terms } from "./terms.ts"
+
+/** Where programs look for what a service costs before they call it. */
+export const PRICING_PATH = "/.well-known/pricing"
+
+/** What is sold here, for how much, and how it is paid. */
+export function pricing(terms: Terms) {
+  const { resource, accepts } = terms.challenge("")
+  const { query, search_depth: depth, max_results: results } = paidSearchSchema.properties
+  return {
+    version: "1.0.0",
+    endpoints: [
+      {
+        method: "POST",
+        path: "/search",
+        url: resource.url,
+        description: resource.description,
+        price: { type: "fixed", currency: "USD", amount: PRICE_USD, per: "request" },
+        charged: "Only for an answer of status 200, a list of no results included.",
+        request: {
+          content_type: "application/json",
+          required: paidSearchSchema.required,
+          query: query["x-allowed"],
+          search_depth: depth.enum,
+          max_results: results.anyOf,
+          fields: Object.keys(paidSearchSchema.properties),
+        },
+        payment: {
+          protocol: "x402",
+          versions: terms.requirementsV1 === null ? [2] : [2, 1],
+          accepts,
+        },
+      },
+    ],
+  }
+}

@@ -1,0 +1,68 @@
+import type { Logger } from "pino"
+
+import type { Chain, OnChain } from "./chain.ts"
+import type { Facilitator } from "./facilitator.ts"
+import type { Payment } from "./payment.ts"
+
+/** How the settling of a payment ended. */
+export type Settlement =
+  | { readonly kind: "settled"; readonly transaction: string }
+  /** Nothing was paid, and nothing will be with this payment. */
+  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "unknown"; readonly transaction?: string }
+
+/** Once for the payment, and once more when the first answer leaves it open. */
+const ATTEMPTS = 2
+
+/**
+ * Has a payment settled, and does not take silence for a no: a payer who is told "not paid" signs again, and would pay
+ * twice. A no counts only when nothing was left open before it, or when the network itself says so.
+ *
+ * @param since milliseconds since 1970 when the payment was first given to the facilitator
+ * @param doubt whether an earlier attempt was left open
+ */
+export async function settlePayment(
+  payment: Payment,
+  { since, doubt }: { readonly since: number; readonly doubt: boolean },
+  { facilitator, chain, log }: { facilitator: Facilitator; chain: Chain | null; log: Logger },
+): Promise<Settlement> {
+  const look = async (): Promise<OnChain | null> => {
+    const seen = (await chain?.look(payment.authorization, since)) ?? null
+    if (seen?.kind === "unreachable")
+      log.warn({ err: seen.error, payment: payment.id }, "the network cannot be asked")
+    return seen
+  }
+  if (doubt) {
+    const ended = conclude(await look(), null)
+    if (ended !== null) return ended
+  }
+  let open = doubt
+  let sent: string | undefined
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const answer = await facilitator.settle(payment)
+    if (answer.kind === "settled") return answer
+    if (answer.kind === "refused" && !open) return answer
+    open = true
+    if (answer.kind === "unknown") {
+      sent = answer.transaction ?? sent
+      log.warn({ err: answer.error, payment: payment.id, transaction: sent }, "a settlement was left open")
+    }
+    const ended = conclude(await look(), answer.reason ?? null)
+    if (ended !== null) return ended
+  }
+  return { kind: "unknown", ...(sent !== undefined && { transaction: sent }) }
+}
+
+/** What the network's word comes to; null when it leaves it open too. */
+function conclude(seen: OnChain | null, reason: string | null): Settlement | null {
+  if (seen?.kind === "paid") return { kind: "settled", transaction: seen.transaction }
+  if (seen?.kind === "dead") return { kind: "refused", reason: reason ?? DEAD_REASONS[seen.because] }
+  return null
+}
+
+/** In the words facilitators have for it. */
+const DEAD_REASONS: Readonly<Record<Extract<OnChain, { kind: "dead" }>["because"], string>> = {
+  "spent-elsewhere": "invalid_exact_evm_nonce_already_used",
+  expired: "invalid_exact_evm_payload_authorization_valid_before",
+  "no-balance": "invalid_exact_evm_insufficient_balance",
+}

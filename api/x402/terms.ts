@@ -1,0 +1,82 @@
+import type { PaymentRequired, PaymentRequirements } from "@x402/core/types"
+import { ExactEvmScheme } from "@x402/evm/exact/server"
+
+import type { Address } from "./address.ts"
+import { MAX_TIMEOUT_SECONDS, NETWORKS, type X402Config } from "./config.ts"
+
+/** What one request costs. Fixed: the API description that clients were written for says so. */
+export const PRICE_USD = "0.010000"
+/** The same in the token's smallest unit; USDC has six decimals. */
+export const PRICE_UNITS = "10000"
+
+const DESCRIPTION = "Web search at advanced depth, one request"
+
+/** One way to pay, as version 1 of the protocol writes it. */
+export interface RequirementsV1 {
+  readonly scheme: string
+  readonly network: string
+  readonly maxAmountRequired: string
+  readonly resource: string
+  readonly description: string
+  readonly mimeType: string
+  readonly payTo: string
+  readonly maxTimeoutSeconds: number
+  readonly asset: string
+  readonly extra: Readonly<Record<string, unknown>>
+}
+
+/** What is asked of payers, in the words of both versions of the protocol. */
+export interface Terms {
+  readonly requirements: PaymentRequirements & { readonly asset: Address; readonly payTo: Address }
+  /** Null when version 1 is not served. */
+  readonly requirementsV1: RequirementsV1 | null
+  /** Number of the chain, as its nodes call it. */
+  readonly chainId: number
+  /** What the `PAYMENT-REQUIRED` header says when `error` is in the way. */
+  challenge(error: string): PaymentRequired
+}
+
+/**
+ * Makes the terms from the settings.
+ * @throws Error when the price does not come out as the amount it must be
+ */
+export async function paymentTerms(
+  config: Pick<X402Config, "network" | "payTo" | "publicUrl" | "v1">,
+): Promise<Terms> {
+  const { network, payTo } = config
+  const price = await new ExactEvmScheme().parsePrice(Number(PRICE_USD), network)
+  if (price.amount !== PRICE_UNITS) {
+    throw new Error(
+      `USD ${PRICE_USD} came out as ${price.amount} units of ${price.asset} instead of ${PRICE_UNITS}`,
+    )
+  }
+  const resource = {
+    url: `${config.publicUrl}/search`,
+    description: DESCRIPTION,
+    mimeType: "application/json",
+  }
+  const offer = {
+    scheme: "exact",
+    asset: price.asset as Address,
+    payTo,
+    maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
+    // Name and version of the token's signing domain; they differ between networks.
+    extra: price.extra ?? {},
+  }
+  const requirements = { ...offer, network, amount: price.amount }
+  return {
+    requirements,
+    requirementsV1: config.v1
+      ? {
+          ...offer,
+          network: NETWORKS[network],
+          maxAmountRequired: price.amount,
+          resource: resource.url,
+          description: resource.description,
+          mimeType: resource.mimeType,
+        }
+      : null,
+    chainId: Number(network.split(":")[1]),
+    challenge: (error) => ({ x402Version: 2, error, resource, accepts: [requirements] }),
+  }
+}

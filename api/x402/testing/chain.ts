@@ -1,0 +1,131 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { createServer, type AddressInfo } from "node:net"
+import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
+
+import { createPublicClient, createTestClient, createWalletClient, http, parseAbi, publicActions } from "viem"
+import { baseSepolia } from "viem/chains"
+
+import type { Address } from "../address.ts"
+import { deployer, drainPayer, payer, payerAxios, payerV1 } from "./wallets.ts"
+
+/** The network the local chain says it is, so that clients accept its token without being told of it. */
+export const NETWORK = "eip155:84532"
+/** Where USDC is on Base Sepolia. */
+export const USDC: Address = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
+const MULTICALL: Address = "0xcA11bde05977b3631167028862bE2a173976CA11"
+const FUNDS = 10_000_000n
+const POLL_MS = 20
+
+export const tokenAbi = parseAbi([
+  "function balanceOf(address) view returns (uint256)",
+  "function mint(address,uint256)",
+  "function transfer(address,uint256) returns (bool)",
+  "function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)",
+])
+
+interface Artifact {
+  readonly abi: readonly unknown[]
+  readonly bytecode: Address
+  readonly deployedBytecode: Address
+}
+
+const artifact = (name: string): Artifact =>
+  JSON.parse(readFileSync(join(import.meta.dirname, `artifacts/${name}.json`), "utf8")) as Artifact
+
+/** The chain's program, of an optional package; null where that is not installed. */
+export function chainProgram(): string | null {
+  try {
+    const manifest = createRequire(import.meta.url).resolve("@foundry-rs/anvil-linux-amd64/package.json")
+    return join(manifest, "../bin/anvil")
+  } catch {
+    return null
+  }
+}
+
+/** Why tests on a chain cannot run here, for their name; empty when they can. */
+export const noChain: string =
+  chainProgram() === null ? " (skipped: @foundry-rs/anvil-linux-amd64 is not installed)" : ""
+
+/** A chain of its own on loopback, with a token that behaves as USDC does and payers who have some of it. */
+export async function startChain() {
+  const program = chainProgram()
+  if (program === null) throw new Error("@foundry-rs/anvil-linux-amd64 is not installed")
+  const port = await freePort()
+  const rpcUrl = `http://127.0.0.1:${port}`
+  const child = spawn(
+    program,
+    ["--host", "127.0.0.1", "--port", String(port), "--chain-id", String(baseSepolia.id), "--silent"],
+    { stdio: ["ignore", "ignore", "inherit"] },
+  )
+  const exited = once(child, "exit")
+  const kill = () => child.kill("SIGKILL")
+  // A test that breaks must not leave it behind.
+  process.once("exit", kill)
+
+  const network = { chain: baseSepolia, transport: http(rpcUrl, { retryCount: 0 }), pollingInterval: POLL_MS }
+  const reader = createPublicClient(network)
+  const control = createTestClient({ ...network, mode: "anvil" })
+  while (!(await reader.getChainId().catch(() => null))) {
+    if (child.exitCode !== null) throw new Error(`the chain ended with ${child.exitCode}`)
+    await pause(POLL_MS)
+  }
+  const wallet = (account: typeof deployer) =>
+    createWalletClient({ ...network, account }).extend(publicActions)
+
+  async function send(
+    account: typeof deployer,
+    functionName: "mint" | "transfer",
+    to: Address,
+    amount: bigint,
+  ) {
+    const sender = wallet(account)
+    const hash = await sender.writeContract({
+      address: USDC,
+      abi: tokenAbi,
+      functionName,
+      args: [to, amount],
+    })
+    await sender.waitForTransactionReceipt({ hash })
+  }
+
+  await control.setCode({ address: MULTICALL, bytecode: artifact("MiniMulticall3").deployedBytecode })
+  // Deployed once as usual, which fills in its constants, then its code is put where USDC is.
+  const { abi, bytecode } = artifact("TestUSDC")
+  const hash = await wallet(deployer).deployContract({ abi, bytecode })
+  const { contractAddress } = await reader.waitForTransactionReceipt({ hash })
+  await control.setCode({ address: USDC, bytecode: (await reader.getCode({ address: contractAddress! }))! })
+  for (const { address } of [payer, payerV1, payerAxios, drainPayer])
+    await send(deployer, "mint", address, FUNDS)
+
+  return {
+    rpcUrl,
+    reader,
+    control,
+    wallet,
+    balance: (address: Address) =>
+      reader.readContract({ address: USDC, abi: tokenAbi, functionName: "balanceOf", args: [address] }),
+    mint: (to: Address, amount: bigint) => send(deployer, "mint", to, amount),
+    transfer: (from: typeof deployer, to: Address, amount: bigint) => send(from, "transfer", to, amount),
+    async [Symbol.asyncDispose]() {
+      process.off("exit", kill)
+      child.kill("SIGTERM")
+      await exited
+    },
+  }
+}
+
+export type TestChain = Awaited<ReturnType<typeof startChain>>
+
+/** A port nobody listens on just now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
+}

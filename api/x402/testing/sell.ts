@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import { pino } from "pino"
+
+import type { Hit, Query } from "#engine"
+import { readSettings } from "#engine/settings.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+
+import { apiSettings } from "../../config.ts"
+import { hit } from "../../testing/fake-engine.ts"
+import { sellingOf, x402Settings } from "../config.ts"
+import { openPaidListener } from "../open-listener.ts"
+import { NETWORK } from "./chain.ts"
+import { payee } from "./wallets.ts"
+
+/** An engine that finds one page, or misbehaves when told to. */
+export class StagedEngine {
+  readonly queries: Query[] = []
+  /** Done instead of searching. */
+  instead: ((query: Query, signal?: AbortSignal) => Promise<void>) | null = null
+  hits: readonly Hit[] = [hit()]
+
+  async search(query: Query, { signal }: { signal?: AbortSignal } = {}): Promise<{ hits: readonly Hit[] }> {
+    this.queries.push(query)
+    await this.instead?.(query, signal)
+    return { hits: this.hits }
+  }
+}
+
+/** The paid search on a port of its own, with a staged engine and a data folder that `close` removes. */
+export async function sellSearches(
+  env: Readonly<Record<string, string>>,
+  { dataDir: given }: { readonly dataDir?: string } = {},
+) {
+  const dataDir = given ?? (await mkdtemp(join(tmpdir(), "fossick-x402-")))
+  const engine = new StagedEngine()
+  const logLines: string[] = []
+  const settings = {
+    FOSSICK_X402_PORT: "0",
+    FOSSICK_X402_SOURCES: "*",
+    X402_NETWORK: NETWORK,
+    X402_PAY_TO: payee.address,
+    X402_PUBLIC_URL: "https://search.example",
+    X402_VERIFY_TIMEOUT_MS: "1500",
+    X402_SETTLE_TIMEOUT_MS: "1500",
+    ...env,
+  }
+  const selling = sellingOf(readSettings(x402Settings, settings), 8080)
+  if (!selling.on) throw new Error(`nothing is sold: ${selling.missing.join()} missing`)
+  const listener = await openPaidListener({
+    config: selling.config,
+    host: "127.0.0.1",
+    dataDir,
+    search: {
+      engine,
+      images: { facts: () => new Map() },
+      embedder: new HashingEmbedder(),
+      chatModel: null,
+    },
+    limits: readSettings(apiSettings, {}),
+    log: pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) }),
+  })
+  return {
+    url: `http://127.0.0.1:${listener.port}`,
+    dataDir,
+    engine,
+    outcomes: listener.outcomes,
+    logLines,
+    async [Symbol.asyncDispose]() {
+      await listener[Symbol.asyncDispose]()
+      if (given === undefined) await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
