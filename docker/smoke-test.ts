@@ -1,0 +1,216 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { parseArgs } from "node:util"
+
+// `npm run smoke:docker`: builds the images, starts the appliance in a project and a data folder of its own, crawls a
+// small site beside it, searches, kills what answers and what crawls, and searches again. Exit code 0: all was well.
+
+const USAGE = `Usage: npm run smoke:docker -- [--with browser,air-gap,model] [--project NAME] [--no-build] [--keep]
+
+  --with      files docker/compose.<name>.yaml to add, separated by commas
+  --project   name of the Compose project, to run several side by side (fossick-smoke)
+  --no-build  takes the images that are there
+  --keep      leaves everything running afterwards
+`
+const ROOT = join(import.meta.dirname, "..")
+const SITE = "http://site/"
+const SCRIPT_PAGE = "http://site/tides"
+const DEADLINE_MS = 240_000
+const POLL_MS = 500
+
+const { values: options } = parseArgs({
+  options: {
+    with: { type: "string", default: "" },
+    project: { type: "string", default: "fossick-smoke" },
+    "no-build": { type: "boolean", default: false },
+    keep: { type: "boolean", default: false },
+    help: { type: "boolean", short: "h", default: false },
+  },
+})
+if (options.help) {
+  process.stdout.write(USAGE)
+  process.exit(0)
+}
+const variants = options.with.split(",").filter((name) => name !== "")
+const files = ["compose.yaml", ...[...variants, "smoke-test"].map((name) => `docker/compose.${name}.yaml`)]
+
+const dataDir = await mkdtemp(join(tmpdir(), "fossick-smoke-"))
+const port = await freePort()
+const root = process.getuid?.() === 0
+const env = {
+  ...process.env,
+  APPLIANCE_DATA_DIR: dataDir,
+  APPLIANCE_ADDRESS: "127.0.0.1",
+  APPLIANCE_PORT: String(port),
+  // Folders of root's are handed over; others have to be this user's to be removed in the end.
+  ...(!root && { APPLIANCE_UID: String(process.getuid?.()), APPLIANCE_GID: String(process.getgid?.()) }),
+}
+const base = `http://127.0.0.1:${port}`
+const startedAt = Date.now()
+
+try {
+  await smokeTest()
+  say("all is well")
+} catch (error) {
+  process.exitCode = 1
+  say(`failed: ${(error as Error).message}`)
+  process.stdout.write(await compose("ps", "--all"))
+  process.stdout.write(await compose("logs", "--no-color", "--tail", "40"))
+} finally {
+  if (!options.keep) {
+    await compose("down", "--volumes", "--timeout", "30")
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function smokeTest(): Promise<void> {
+  if (!options["no-build"]) {
+    await compose("build")
+    say("the images are built")
+  }
+  await compose("up", "--detach", "--no-build")
+  await ready()
+  say("up and ready")
+  expect((await compose("logs", "--no-color")).match(/fsk-\w+/g) === null, "no key is in the logs")
+
+  const key = (await inside("api", "fossick", "keys", "create", "--role", "search", "--name", "smoke test")).trim()
+  expect(/^fsk-\S+$/.test(key), "a key was made")
+  expect((await search("lens", "no-such-key")).status === 401, "a wrong key is refused")
+
+  say((await inside("crawler", "fossick", "crawl", SITE)).trim().split("\n").at(-1) ?? "")
+  await findsLens(key)
+  say("a crawled page is found")
+  if (variants.includes("browser")) {
+    await finds("when is the causeway under water at spring tide?", SCRIPT_PAGE, key)
+    say(`a page made by a script is found; its browser ran ${await sandbox()}`)
+  }
+
+  for (const service of ["api", "crawler"]) await kill(service)
+  await ready()
+  say("killed, and up and ready again")
+  await findsLens(key)
+  say("the page is still found")
+
+  await compose("restart", "--timeout", "30")
+  await ready()
+  await findsLens(key)
+  say("the same after a restart of everything")
+}
+
+/** Waits until every container is healthy and the API says through the published port that all is well. */
+async function ready(): Promise<void> {
+  let state = "nothing yet"
+  for (const end = Date.now() + DEADLINE_MS; Date.now() < end; await sleep(POLL_MS)) {
+    const unwell = (await containers()).filter(({ Health, Service }) => Health !== "healthy" && Service !== "init")
+    state = unwell.map(({ Service, State, Health }) => `${Service} is ${State} ${Health}`).join(", ")
+    if (unwell.length > 0) continue
+    const answer = await fetch(`${base}/readyz`).catch(() => null)
+    if (answer?.ok) return
+    state = `/readyz says ${(await answer?.text()) ?? "nothing"}`
+  }
+  throw new Error(`not ready after ${DEADLINE_MS / 1000} s: ${state}`)
+}
+
+interface Container {
+  readonly ID: string
+  readonly Service: string
+  readonly State: string
+  readonly Health: string
+}
+
+async function containers(): Promise<Container[]> {
+  const lines = (await compose("ps", "--all", "--format", "json")).trim().split("\n")
+  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Container)
+}
+
+/** Ends all processes of a service but its init, as a lack of memory would, and waits until Docker has begun it anew. */
+async function kill(service: string): Promise<void> {
+  const container = (await containers()).find((one) => one.Service === service)
+  if (container === undefined) throw new Error(`there is no ${service}`)
+  const restarts = () => docker("inspect", "--format", "{{.RestartCount}}", container.ID)
+  const before = await restarts()
+  await inside(service, "sh", "-c", "kill -9 -1")
+  for (const end = Date.now() + DEADLINE_MS; Date.now() < end; await sleep(POLL_MS)) {
+    if ((await restarts()) !== before) return
+  }
+  throw new Error(`${service} was not started again`)
+}
+
+async function findsLens(key: string): Promise<void> {
+  await finds("how do I clean the lens?", `${SITE}lens`, key)
+}
+
+async function finds(question: string, url: string, key: string): Promise<void> {
+  const response = await search(question, key)
+  const found = (await response.json()) as { results?: { url: string }[] }
+  const [first] = found.results ?? []
+  expect(first?.url === url, `${question} is answered by ${url} (${response.status} ${JSON.stringify(found)})`)
+}
+
+async function search(query: string, key: string): Promise<Response> {
+  return await fetch(`${base}/search`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ query, max_results: 3 }),
+  })
+}
+
+/** How the crawler's browser shuts its pages in, seen while it reads one. */
+async function sandbox(): Promise<string> {
+  const [seen] = await Promise.all([
+    inside(
+      "crawler",
+      "sh",
+      "-c",
+      `for try in $(seq 400); do
+         found=$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" "\\n")
+         case "$found" in *--type=renderer*) break ;; esac
+         sleep 0.1
+       done
+       case "$found" in *--no-sandbox*) echo without ;; *--type=renderer*) echo with ;; *) echo unseen, maybe with ;; esac`,
+    ),
+    inside("crawler", "fossick", "crawl", SCRIPT_PAGE, "--rendering", "browser", "--depth", "0"),
+  ])
+  return `${seen.trim()} its sandbox`
+}
+
+function inside(service: string, ...command: string[]): Promise<string> {
+  return compose("exec", "-T", service, ...command)
+}
+
+function compose(...args: string[]): Promise<string> {
+  return docker("compose", "--project-name", options.project, ...files.flatMap((file) => ["--file", file]), ...args)
+}
+
+/** @returns what it writes to standard output; the rest is shown when it fails. */
+async function docker(...args: string[]): Promise<string> {
+  const child = spawn("docker", args, { cwd: ROOT, env, stdio: ["ignore", "pipe", "pipe"] })
+  let out = ""
+  let err = ""
+  child.stdout.setEncoding("utf8").on("data", (part: string) => (out += part))
+  child.stderr.setEncoding("utf8").on("data", (part: string) => (err += part))
+  const [code] = (await once(child, "close")) as [number | null]
+  if (code !== 0) throw new Error(`docker ${args.join(" ")} ended with ${code}:\n${err || out}`)
+  return out
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+function expect(condition: boolean, what: string): void {
+  if (!condition) throw new Error(`expected that ${what}`)
+}
+
+function say(line: string): void {
+  process.stdout.write(`${((Date.now() - startedAt) / 1000).toFixed(0).padStart(4)} s  ${line}\n`)
+}

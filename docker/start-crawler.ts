@@ -1,0 +1,32 @@
+import { crawlerSettings } from "#crawler/config.ts"
+import { engineSettings } from "#engine/config.ts"
+import { checkSettings, environment, readSettings, SettingsError } from "#engine/settings.ts"
+
+import { apiSettings } from "../api/config.ts"
+import { applySources } from "../api/supervisor/apply-sources.ts"
+import { forwardPort } from "./forward-port.ts"
+
+// The crawler's container: what `npm start` does before it starts the crawler process, and then that process.
+// `node docker/start-crawler.ts api`: the host that answers.
+
+const LOOPBACK = "127.0.0.1"
+
+try {
+  const env = environment()
+  checkSettings([engineSettings, crawlerSettings, apiSettings], env)
+  const { port } = readSettings(apiSettings, env)
+  const refusal = applySources(readSettings(crawlerSettings, env).sourcesFile, process.env)
+  if (refusal === null) {
+    const [host = "api"] = process.argv.slice(2)
+    // The handbook is crawled under the address that people have for it.
+    forwardPort({ host: LOOPBACK, port }, { host, port })
+    await import("../crawler/main.ts")
+  } else {
+    process.stderr.write(`${refusal}\n`)
+    process.exitCode = 2
+  }
+} catch (error) {
+  if (!(error instanceof SettingsError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 2
+}
