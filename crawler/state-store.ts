@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
+import { refuseUnfinishedRestore } from "./unfinished-restore.ts"
 
 /**
  * The appliance's state: keys, jobs, frontier, usage. One SQLite file, `state.db`, shared by every process
@@ -10,8 +11,12 @@ export type StateStore = DatabaseSync
 
 const BUSY_MS = 10_000
 
-/** Opens `state.db` in the data folder, making both when they are not there. Whoever opens it closes it. */
+/**
+ * Opens `state.db` in the data folder, making both when they are not there. Whoever opens it closes it.
+ * @throws SettingsError when a restore into the folder is not over
+ */
 export function openStateStore(dataDir: string): StateStore {
+  refuseUnfinishedRestore(dataDir)
   mkdirSync(dataDir, { recursive: true })
   const db = new DatabaseSync(join(dataDir, "state.db"), { timeout: BUSY_MS })
   db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;")

@@ -12,6 +12,7 @@ import {
   packFrame,
 } from "./export-format.ts"
 import { fossickVersion } from "../fossick-version.ts"
+import { CommandError } from "../run-command.ts"
 import { packPage } from "./page-record.ts"
 import { RunningTotals } from "./totals.ts"
 
@@ -36,6 +37,8 @@ export interface ExportPart {
 /**
  * An index as an export (export-format.ts), part by part; each part is one or more whole frames. Holds two frames at
  * most. Pages are as they are when their turn comes.
+ *
+ * @throws CommandError when an index of another model took the place of this one meanwhile
  */
 export async function* writeExport(
   engine: Engine,
@@ -54,8 +57,8 @@ export async function* writeExport(
     number++
     return packed.bytes
   }
+  const { embedder, dimensions } = await engine.stats()
   if (!from) {
-    const { embedder, dimensions } = await engine.stats()
     const createdAt = new Date().toISOString()
     const header: ExportHeader = { fossick: fossickVersion(), embedder, dimensions, createdAt }
     yield { bytes: Buffer.concat([MARK, await frame("HEAD", json(header), 0)]), pages: 0 }
@@ -82,6 +85,9 @@ export async function* writeExport(
     await breathe()
   }
   if (records.length > 0) yield await flush()
+  if ((await engine.stats()).embedder !== embedder) {
+    throw new CommandError("The index was replaced by one of another model meanwhile. Export again.")
+  }
   yield { bytes: await frame("TAIL", json(totals.totals()), 0), pages: totals.pages }
 }
 

@@ -1,0 +1,84 @@
+import type { Page, PageUrl } from "#engine"
+import { ImageStore } from "../images/image-store.ts"
+import { pageHash } from "../page-hash.ts"
+import { type StateStore, transaction } from "../state-store.ts"
+import { WebhookQueue } from "../webhooks/webhook-queue.ts"
+
+/** What a restore had to bring in line. */
+export interface Mended {
+  /** Addresses of which the state and the index did not say the same; they are visited again. */
+  readonly addresses: number
+  /** Images whose thumbnail is not in the backup; they are looked at again. */
+  readonly images: number
+  /** Jobs that ran when the backup was made; they go on. */
+  readonly jobs: number
+}
+
+/**
+ * Brings a restored state in line with the index and the thumbnails that came with it. They were copied after it,
+ * while crawls went on, so that:
+ * - an address may be known as a page that the index lost meanwhile: a site that answers "not modified", or a duplicate of it, would
+ *   leave it missing; or with the hash of an older page; or as none while the index has it. The index is right;
+ * - an image may be known by a thumbnail that was swept;
+ * - jobs and processes are marked as running that run no more.
+ *
+ * @throws Error when the state is of a newer Fossick
+ */
+export class StateMender {
+  readonly #db: StateStore
+  readonly #note: (url: PageUrl, hash: string) => void
+  readonly #noteImage: (id: number) => void
+
+  /** @param dataDir where the thumbnails are to be */
+  constructor(db: StateStore, dataDir: string) {
+    this.#db = db
+    void new ImageStore(db, dataDir)
+    WebhookQueue.prepare(db)
+    db.exec(`
+      create temp table held_page (url text primary key, hash text not null) strict, without rowid;
+      create temp table held_image (id integer primary key) strict;`)
+    const page = db.prepare("insert or replace into held_page values (?, ?)")
+    const image = db.prepare("insert or ignore into held_image values (?)")
+    this.#note = (url, hash) => page.run(url, hash)
+    this.#noteImage = (id) => image.run(id)
+  }
+
+  /** Takes note of a page of the index. */
+  holds(page: Page): void {
+    this.#note(page.url, pageHash(page))
+  }
+
+  /** Whether a thumbnail is wanted; if so it is taken to be there. */
+  wantsThumbnail(id: number): boolean {
+    const isKnown =
+      this.#db.prepare("select 1 from image where id = ? and state = 'read'").get(id) !== undefined
+    if (isKnown) this.#noteImage(id)
+    return isKnown
+  }
+
+  /** Call it when all pages and thumbnails were noted. */
+  mend(): Mended {
+    const mended = transaction(this.#db, () => {
+      // Receivers of webhooks are told what crawls find, and not that a copy was a minute behind.
+      const told = this.#db.prepare("select coalesce(max(seq), 0) as seq from webhook_change").get()?.["seq"]
+      const addresses = this.#run(
+        `update known_address set etag = null, last_modified = null, due_at = 0,
+           hash = (select hash from held_page where held_page.url = known_address.url)
+         where hash is not (select hash from held_page where held_page.url = known_address.url)`,
+      )
+      this.#db.prepare("delete from webhook_change where seq > ?").run(Number(told))
+      const images = this.#run(
+        "update image set state = null, tries = 0, due = 0 where state = 'read' and id not in (select id from held_image)",
+      )
+      const jobs = this.#run("update job set beat_at = 0, crashes = 0 where state = 'running'")
+      this.#run("delete from crawler_process")
+      return { addresses, images, jobs }
+    })
+    this.#db.exec("drop table held_page; drop table held_image")
+    return mended
+  }
+
+  #run(sql: string): number {
+    return Number(this.#db.prepare(sql).run().changes)
+  }
+}

@@ -1,0 +1,113 @@
+import { existsSync } from "node:fs"
+import { open, rename, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { engineSettings } from "#engine/config.ts"
+import { bytesText, CommandProgress, counted } from "#engine/move/command-progress.ts"
+import { syncFolder } from "#engine/move/export-to-file.ts"
+import { fileProblem } from "#engine/move/file-problem.ts"
+import { interruptible } from "#engine/move/interruptible.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { CommandError } from "#engine/run-command.ts"
+import { environment, readSettings } from "#engine/settings.ts"
+import { openStateStore } from "../state-store.ts"
+import { writeBackup } from "./write-backup.ts"
+
+export async function runBackup(
+  file: string,
+  { force, json }: { readonly force: boolean; readonly json: boolean },
+): Promise<number> {
+  const isStream = file === "-"
+  if (isStream && process.stdout.isTTY)
+    throw new CommandError("A backup is no text for a terminal: redirect it.")
+  if (!isStream && !force && existsSync(file)) {
+    throw new CommandError(`${file} is there already; --force replaces it.`)
+  }
+  const settings = readSettings(engineSettings, environment())
+  if (!existsSync(path.join(settings.dataDir, "state.db"))) {
+    throw new CommandError(`There is nothing to back up: ${settings.dataDir} holds no state.db.`)
+  }
+  const progress = new CommandProgress()
+  const startedAt = Date.now()
+  return await interruptible(
+    async (signal) => {
+      const db = openStateStore(settings.dataDir)
+      try {
+        await using engine = await openEngine(settings, { mode: "read" })
+        const { pages } = await engine.stats()
+        progress.say(`Backing up ${counted(pages, "page")} and what belongs to them.`)
+        const backup = writeBackup({
+          dataDir: settings.dataDir,
+          db,
+          engine,
+          scratchDir: isStream ? tmpdir() : path.dirname(file),
+          signal,
+          onProgress: (what, count) =>
+            progress.show(() =>
+              what === "state"
+                ? "copying state.db"
+                : `${counted(count, what === "index" ? "page" : "thumbnail")} copied`,
+            ),
+        })
+        let bytes
+        try {
+          bytes = isStream ? await toStdout(backup) : await toFile(backup, file)
+        } catch (error) {
+          throw signal.aborted ? signal.reason : fileProblem(error, isStream ? "the standard output" : file)
+        }
+        const seconds = Math.round((Date.now() - startedAt) / 100) / 10
+        progress.say(
+          `Done: ${bytesText(bytes)} in ${seconds} s. npm run restore -- ${isStream ? "<file>" : file} --verify checks it.`,
+        )
+        if (json) process.stdout.write(`${JSON.stringify({ file, bytes, seconds })}\n`)
+        return 0
+      } finally {
+        db.close()
+      }
+    },
+    () => {
+      progress.say("Stopped; there is no backup.")
+    },
+  )
+}
+
+/** Takes its name when it is whole and on the disk. */
+async function toFile(backup: AsyncIterable<Buffer>, file: string): Promise<number> {
+  const part = `${file}.part`
+  await rm(part, { force: true })
+  let bytes = 0
+  try {
+    const handle = await open(part, "wx", 0o600)
+    try {
+      for await (const chunk of backup) {
+        await handle.writeFile(chunk)
+        bytes += chunk.length
+      }
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(part, file)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+  await syncFolder(path.dirname(file))
+  return bytes
+}
+
+async function toStdout(backup: AsyncIterable<Buffer>): Promise<number> {
+  let bytes = 0
+  const count = async function* () {
+    for await (const chunk of backup) {
+      bytes += chunk.length
+      yield chunk
+    }
+  }
+  await pipeline(Readable.from(count(), { objectMode: false, highWaterMark: 1 }), process.stdout, {
+    end: false,
+  })
+  return bytes
+}

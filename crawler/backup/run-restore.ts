@@ -1,0 +1,120 @@
+import { existsSync } from "node:fs"
+import path from "node:path"
+import { EngineError } from "#engine"
+import { engineSettings } from "#engine/config.ts"
+import { openEmbedder } from "#engine/embedders/open-embedder.ts"
+import { CommandProgress, counted } from "#engine/move/command-progress.ts"
+import { fileProblem } from "#engine/move/file-problem.ts"
+import { interruptible } from "#engine/move/interruptible.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { CommandError } from "#engine/run-command.ts"
+import { environment, readSettings, type Values } from "#engine/settings.ts"
+import { contentsOf, finishRestore, isInUse, isWhole } from "./data-folder.ts"
+import { verifyBackup } from "./read-backup.ts"
+import { restore } from "./restore.ts"
+
+/** Checks a backup and says what it is. */
+export async function runVerify(file: string, json: boolean): Promise<number> {
+  const { fossick, createdAt, engine, exportedPages: pages } = await checked(file)
+  if (json) process.stdout.write(`${JSON.stringify({ file, fossick, createdAt, engine, pages })}\n`)
+  else
+    process.stdout.write(
+      `${file} is whole and sound: ${counted(pages, "page")}, backed up at ${createdAt} by Fossick ${fossick}.\n`,
+    )
+  return 0
+}
+
+export async function runRestore(
+  file: string,
+  { force, json }: { readonly force: boolean; readonly json: boolean },
+): Promise<number> {
+  const settings = readSettings(engineSettings, environment())
+  const { dataDir } = settings
+  const progress = new CommandProgress()
+  await refuseOccupied(settings, force)
+  if (isWhole(dataDir)) {
+    const aside = await finishRestore(dataDir)
+    progress.say(
+      `The restore that was cut short is finished${aside === null ? "" : `; what was there before is in ${aside}`}.`,
+    )
+    progress.say("Run the command again, with --force, if you wanted another one.")
+    return 0
+  }
+  return await interruptible(
+    async (signal) => {
+      const { fossick, createdAt, exportedPages, embedder: model } = await checked(file)
+      progress.say(
+        `Restoring what Fossick ${fossick} backed up at ${createdAt}: ${counted(exportedPages, "page")}.`,
+      )
+      await using embedder = await openEmbedder(settings)
+      if (embedder.id !== model) {
+        progress.say(
+          `The backup was made with the model ${model}, the settings name ${embedder.id}: the pages come without vectors and are embedded anew after the next start.`,
+        )
+      }
+      const startedAt = Date.now()
+      const { index, mended, images, aside } = await restore(file, {
+        dataDir,
+        force,
+        signal,
+        openEngine: async (folder) =>
+          await openEngine({ ...settings, dataDir: folder }, { mode: "write", embedding: "off", embedder }),
+        onProgress: (what, count) =>
+          progress.show(() =>
+            what === "images"
+              ? `${counted(count, "thumbnail")} restored`
+              : `${counted(count, "page")} ${what === "index" ? "restored" : "compared"}`,
+          ),
+      })
+      const seconds = Math.round((Date.now() - startedAt) / 100) / 10
+      progress.say(
+        `Done: ${counted(index.totals.pages, "page")} and ${counted(images, "thumbnail")} in ${seconds} s.`,
+      )
+      if (mended.addresses > 0) {
+        progress.say(
+          `${counted(mended.addresses, "address")} changed while the backup was made; the next crawl visits them again.`,
+        )
+      }
+      if (aside !== null)
+        progress.say(`What was there before is in ${aside}; remove it when you miss nothing.`)
+      progress.say("npm start brings the appliance up.")
+      if (json)
+        process.stdout.write(`${JSON.stringify({ file, ...index.totals, images, mended, aside, seconds })}\n`)
+      return 0
+    },
+    () => {
+      progress.say("Stopped; nothing was restored, and what was there is untouched.")
+    },
+  )
+}
+
+async function checked(file: string): ReturnType<typeof verifyBackup> {
+  return await verifyBackup(file).catch((error: unknown) => Promise.reject(fileProblem(error, file)))
+}
+
+/** @throws CommandError when somebody works in the data folder, or something is there that nobody gave up */
+async function refuseOccupied(settings: Values<typeof engineSettings>, force: boolean): Promise<void> {
+  const { dataDir } = settings
+  if (isInUse(dataDir)) {
+    throw new CommandError(
+      `An appliance or a crawl runs on ${dataDir}. Stop it first; after a crash, wait ten seconds.`,
+    )
+  }
+  const contents = await contentsOf(dataDir)
+  if (contents.length > 0 && !force && !isWhole(dataDir)) {
+    throw new CommandError(
+      `${dataDir} is not empty (${contents.slice(0, 5).join(", ")}). --force restores all the same, and puts what is there aside.`,
+    )
+  }
+  if (contents.length > 0) await refuseWriter(settings)
+}
+
+/** An import or a re-embedding shows in nothing but its lock. */
+async function refuseWriter(settings: Values<typeof engineSettings>): Promise<void> {
+  if (!existsSync(path.join(settings.dataDir, "index"))) return
+  try {
+    await (await openEngine(settings, { mode: "write", embedding: "off" }))[Symbol.asyncDispose]()
+  } catch (error) {
+    if (error instanceof EngineError && error.code === "INDEX_LOCKED") throw error
+  }
+}

@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto"
+import { type Pack, pack } from "tar-stream"
+import { type EntrySum, SUMS, sumsText } from "./backup-format.ts"
+
+/** Readable by the owner only, whoever unpacks it. */
+const MODE = 0o600
+
+/** Writes the entries of a backup and keeps their sums, for the last one. */
+export class TarWriter {
+  readonly #pack: Pack = pack()
+  readonly #sums: EntrySum[] = []
+  readonly #mtime: Date
+
+  constructor(mtime: Date) {
+    this.#mtime = mtime
+  }
+
+  /** The archive as it is written; whoever reads it sets the pace. */
+  bytes(): AsyncIterable<Buffer> {
+    return this.#pack as AsyncIterable<unknown> as AsyncIterable<Buffer>
+  }
+
+  /** Adds a file. @param size how many bytes `chunks` have, to the byte */
+  async add(name: string, size: number, chunks: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
+    const done = Promise.withResolvers<void>()
+    const header = { name, size, mode: MODE, mtime: this.#mtime, type: "file" } as const
+    const entry = this.#pack.entry(header, (error) => {
+      if (error) done.reject(error)
+      else done.resolve()
+    })
+    const sha256 = createHash("sha256")
+    for await (const chunk of chunks) {
+      sha256.update(chunk)
+      if (entry.write(chunk)) continue
+      const drained = new Promise<void>((resolve) => entry.once("drain", resolve))
+      await Promise.race([drained, done.promise])
+    }
+    entry.end(undefined)
+    await done.promise
+    this.#sums.push({ name, bytes: size, sha256: sha256.digest("hex") })
+  }
+
+  /** Adds the sums and ends the archive. */
+  async finish(): Promise<void> {
+    const text = Buffer.from(sumsText(this.#sums))
+    await this.add(SUMS, text.length, [text])
+    this.#pack.finalize()
+  }
+
+  fail(error: Error): void {
+    this.#pack.destroy(error)
+  }
+}
