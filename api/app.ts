@@ -19,6 +19,7 @@ import { jsonBody } from "./middleware/json-body.ts"
 import { requestId } from "./middleware/request-id.ts"
 import { requestLog } from "./middleware/request-log.ts"
 import { tolerantPath } from "./middleware/tolerant-path.ts"
+import { OPENAPI_PATH, openApi, reference } from "./openapi/serve.ts"
 import { crawl } from "./tavily/crawl.ts"
 import { extract, type LiveParts } from "./tavily/extract.ts"
 import { limitReader } from "./tavily/limit-reader.ts"
@@ -86,9 +87,14 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.use(requestId())
   app.use(requestLog(parts.log))
   app.use(errorEnvelope())
-  app.use(tolerantPath([...Object.keys(endpoints), "healthz", "readyz"]))
+  app.use(tolerantPath([...Object.keys(endpoints), "healthz", "readyz", OPENAPI_PATH]))
+  app.use(openApi(config.publicUrl))
   app.use(
-    handbook({ docsDir: parts.docsDir, ...(config.publicUrl !== "" && { publicUrl: config.publicUrl }) }),
+    handbook({
+      docsDir: parts.docsDir,
+      ...(config.publicUrl !== "" && { publicUrl: config.publicUrl }),
+      appended: { "api-reference": () => reference(config.publicUrl) },
+    }),
   )
   if (parts.admin) app.use(lazyAdmin(parts.admin, parts.keys, config))
   app.use(router.routes())

@@ -30,6 +30,7 @@ const PAGES = [
   "schedule-a-crawl",
   "crawl-a-site",
   "search-api",
+  "api-reference",
   "settings",
   "architecture",
   "no-such-page",

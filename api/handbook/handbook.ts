@@ -14,6 +14,8 @@ export interface HandbookOptions {
    * keeps pages under the very address it was started with.
    */
   readonly publicUrl?: string
+  /** HTML that other parts put at the end of a page, by its name; made when the page is first asked for. */
+  readonly appended?: Readonly<Record<string, () => Promise<string>>>
 }
 
 /** Everything on a page comes from this server; there are no scripts at all. */
@@ -30,7 +32,7 @@ const CONTENT_SECURITY_POLICY =
  * const app = new Koa()
  * app.use(handbook({ docsDir: join(import.meta.dirname, "../docs") }))
  */
-export function handbook({ docsDir, publicUrl }: HandbookOptions): Middleware {
+export function handbook({ docsDir, publicUrl, appended = {} }: HandbookOptions): Middleware {
   const base = publicUrl?.replace(/\/+$/, "")
   let loading: Promise<Site> | undefined
   const site = (): Promise<Site> =>
@@ -38,6 +40,20 @@ export function handbook({ docsDir, publicUrl }: HandbookOptions): Middleware {
       loading = undefined
       throw error
     }))
+
+  /** The pages with what is put at their end, by name. */
+  const whole = new Map<string, Promise<DocsPage>>()
+  const pageOf = async (docs: Docs, name: string): Promise<DocsPage | undefined> => {
+    const page = docs.pages.get(name)
+    const more = appended[name]
+    if (page === undefined || more === undefined) return page
+    const made = whole.get(name)
+    if (made !== undefined) return made
+    const making = more().then((html) => ({ ...page, html: page.html + html }))
+    whole.set(name, making)
+    making.catch(() => whole.delete(name))
+    return making
+  }
 
   return async (ctx, next) => {
     const path = ctx.path
@@ -52,19 +68,28 @@ export function handbook({ docsDir, publicUrl }: HandbookOptions): Middleware {
       if (path === "/") redirect(ctx, 302, "docs/")
       else if (path === "/docs") redirect(ctx, 301, "docs/")
       else if (path === "/robots.txt") ctx.body = robotsTxt(base ?? originOf(ctx))
-      else serveFile(ctx, await site(), path.slice("/docs/".length), base)
+      else {
+        const name = path.slice("/docs/".length)
+        const loaded = await site()
+        serveFile(ctx, loaded, { name, page: await pageOf(loaded.docs, name), base })
+      }
     }
   }
 }
 
-function serveFile(ctx: Context, site: Site, name: string, base: string | undefined): void {
+interface Asked {
+  readonly name: string
+  readonly page: DocsPage | undefined
+  readonly base: string | undefined
+}
+
+function serveFile(ctx: Context, site: Site, { name, page, base }: Asked): void {
   const { docs, css, icon, modified } = site
   if (name === "handbook.css") return send(ctx, "css", css, modified)
   if (name === "icon.svg") return send(ctx, "svg", icon, modified)
   if (name === "sitemap.xml") return send(ctx, "xml", siteMap(docs, base ?? originOf(ctx)), modified)
 
   const cssVersion = etagOf(css).slice(1, 9)
-  const page = docs.pages.get(name)
   if (page) {
     const canonical = base === undefined ? `./${page.name}` : `${base}/docs/${page.name}`
     return send(ctx, "html", pageHtml({ docs, page, canonical, toRoot: "", cssVersion }), modified)

@@ -21,7 +21,12 @@ export const tags: Readonly<Record<string, string>> = {
   Operation: "How the appliance is.",
 }
 
-const schemas = { NotSet: notSet, ...refusalSchemas, ...tavilySchemas, ...adminSchemas }
+export const schemas: Readonly<Record<string, JsonSchema>> = {
+  NotSet: notSet,
+  ...refusalSchemas,
+  ...tavilySchemas,
+  ...adminSchemas,
+}
 
 const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } }
 

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+
+import { Jobs, openStateStore, type StateStore } from "#crawler"
+import { testConfig } from "#crawler/testing/crawl-fixture.ts"
+
+import { openAdmin } from "../admin/open-admin.ts"
+import { FakeEngine, hit } from "../testing/fake-engine.ts"
+import { answerOf, expectDocumented, type ServedApp, serveApp, TEST_KEY } from "../testing/serve-app.ts"
+import { operations } from "./document.ts"
+import type { Example, Operation } from "./operation.ts"
+
+// Every example of the document as it stands there, made against a real app: in the order of the document, since a
+// source that is shown has to be declared first.
+
+const folder = mkdtempSync(join(tmpdir(), "fossick-examples-"))
+const engine = new FakeEngine([hit()])
+let db: StateStore
+let app: ServedApp
+
+beforeAll(async () => {
+  db = openStateStore(folder)
+  const jobs = new Jobs(db)
+  app = await serveApp({
+    engine,
+    admin: () => openAdmin({ db, engine, jobs, crawlerConfig: testConfig({ FOSSICK_ALLOWED_NETWORKS: "" }) }),
+  })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  db.close()
+  rmSync(folder, { recursive: true })
+})
+
+const calls = operations.flatMap((operation) =>
+  (operation.examples ?? []).map((example) => ({
+    name: `${operation.id}: ${example.summary}`,
+    operation,
+    example,
+  })),
+)
+
+describe("each example is answered as it says", () => {
+  test.each(calls)("$name", async ({ operation, example }) => {
+    const answer = await make(operation, example)
+    expect(answer.status).toBe(example.status)
+  })
+})
+
+async function make({ method, path, access }: Operation, example: Example) {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(example.path![name]!))
+  const query = new URLSearchParams(example.query).toString()
+  const response = await fetch(`${app.url}${filled}${query === "" ? "" : `?${query}`}`, {
+    method: method.toUpperCase(),
+    headers: {
+      ...(access !== "none" && { Authorization: `Bearer ${TEST_KEY}` }),
+      ...(example.body && { "Content-Type": "application/json" }),
+    },
+    ...(example.body && { body: JSON.stringify(example.body) }),
+  })
+  const answer = await answerOf(response)
+  if (path !== "/openapi.json") expectDocumented(method, filled, answer)
+  return answer
+}
