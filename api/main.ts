@@ -10,8 +10,7 @@ import { Jobs } from "#crawler/jobs.ts"
 import { openStateStore } from "#crawler/state-store.ts"
 import { EngineError } from "#engine"
 import { engineSettings } from "#engine/config.ts"
-import { openEmbedder } from "#engine/embedders/open-embedder.ts"
-import { openEngine } from "#engine/open-engine.ts"
+import { openSearchEngine } from "#engine/open-engine.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#engine/settings.ts"
 
 import { openCreditMeters } from "./accounts/credits.ts"
@@ -49,13 +48,11 @@ async function serve(): Promise<void> {
   opened.defer(() => db.close())
   const keys = openKeyStore(db, config.apiKey)
   const jobs = new Jobs(db)
-  const embedder = opened.use(await openEmbedder({ ...engineConfig, embedThreads: QUERY_THREADS }))
   const engine = opened.use(
-    await openEngine(engineConfig, {
-      mode: "read",
-      embedder,
-      onProblem: (error) => log.warn({ err: error }, "the engine will try again"),
-    }),
+    await openSearchEngine(
+      { ...engineConfig, embedThreads: QUERY_THREADS },
+      { onProblem: (error) => log.warn({ err: error }, "the engine will try again") },
+    ),
   )
   const reader = opened.use(lazyReader(crawlerConfig))
   const chatModel = opened.use(openChatModel(config))
@@ -63,7 +60,7 @@ async function serve(): Promise<void> {
   const app = createApp({
     engine,
     images: new ImageStore(db, engineConfig.dataDir),
-    embedder,
+    embedder: engine.embedder,
     chatModel,
     reader,
     keys,
@@ -75,10 +72,10 @@ async function serve(): Promise<void> {
     checks: {
       index: async () => {
         await engine.stats()
-        return null
+        return engine.problem
       },
       model: async () => {
-        await embedder.embed([WARM_UP], { priority: "query" })
+        await engine.embedder.embed([WARM_UP], { priority: "query" })
         return null
       },
       crawler: async () => (jobs.hasCrawler() ? null : "no crawler process is running on this data folder"),

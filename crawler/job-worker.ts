@@ -2,7 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { pino } from "pino"
 import { EngineError } from "#engine"
 import { engineSettings } from "#engine/config.ts"
-import { openEngine } from "#engine/open-engine.ts"
+import { tidyGenerations } from "#engine/generations/build.ts"
+import { openForWriting } from "#engine/generations/open-for-writing.ts"
+import { Upgrade, type UpgradeProgress, upgradeFormat } from "#engine/generations/upgrade.ts"
+import { openGenerations } from "#engine/open-engine.ts"
 import { environment, readSettings } from "#engine/settings.ts"
 import { crawlerSettings } from "./config.ts"
 import { EXIT_LOCKED } from "./job-process.ts"
@@ -19,6 +22,7 @@ import { stopSignal } from "./stop-signal.ts"
 // engine make the vectors that are missing, and ends, so that its memory goes back.
 
 const POLL_MS = 250
+const PROGRESS_EVERY_MS = 30_000
 
 const env = environment()
 const config = readSettings(crawlerSettings, env)
@@ -38,12 +42,19 @@ const jobs = new Jobs(db)
 const sources = new SourceTable(db, jobs)
 const removals = new Removals(db)
 try {
-  await using engine = await openEngine(engineConfig, {
-    mode: "write",
+  await using generations = await openGenerations(engineConfig, {
     onProblem: (error) => {
       log.warn({ err: error }, "the engine will try again")
     },
   })
+  const onProgress = loggedNowAndThen()
+  // Nothing can be crawled into an index of an older format.
+  if (await upgradeFormat(generations, { signal: stop, onProgress }))
+    log.info("the index has today's format now")
+  await using current = await openForWriting(generations)
+  await tidyGenerations(generations, engineConfig.rollbackDays)
+  const upgrade = new Upgrade(generations, current)
+  const { engine } = upgrade
   jobs.recover()
   const settle = () =>
     engine.settled().then(
@@ -74,6 +85,25 @@ try {
   /** Left to the next process, so that they hold up no crawl. */
   const failed = new Set<Duty>()
   const due = () => duties.find((duty) => !failed.has(duty) && duty.isDue())
+  let upgradeFails = false
+  /** Works on the index that is to replace this one, until a crawl is asked for. @returns false when it fails. */
+  const built = async () => {
+    const giveWay = new AbortController()
+    const poll = setInterval(() => {
+      if (stop.aborted || jobs.nextQueued() || due()) giveWay.abort()
+    }, POLL_MS)
+    try {
+      const swapped = await upgrade.work({ signal: giveWay.signal, onProgress })
+      log.info(swapped ? "a new index is in use" : "the new index waits for a crawl")
+      return true
+    } catch (error) {
+      log.error({ err: error }, "the new index could not be built; tried again later")
+      process.exitCode = 1
+      return false
+    } finally {
+      clearInterval(poll)
+    }
+  }
   while (!stop.aborted) {
     for (let duty = due(); duty && !stop.aborted; duty = due()) {
       try {
@@ -99,14 +129,27 @@ try {
       settled = settle()
     } else if (await Promise.race([settled, sleep(POLL_MS, false)])) {
       // A crawl may have been queued at the very last moment.
-      if (!jobs.nextQueued() && !due()) break
+      if (jobs.nextQueued() || due()) continue
+      if (upgradeFails || !(await upgrade.isDue())) break
+      upgradeFails = !(await built())
+      // The index that is open here is not the one in use any more.
+      if (!(await upgrade.isDue())) break
     }
   }
 } catch (error) {
   const locked = error instanceof EngineError && error.code === "INDEX_LOCKED"
-  log[locked ? "info" : "error"]({ err: error }, "the index cannot be written")
+  log[locked || stop.aborted ? "info" : "error"]({ err: error }, "the index cannot be written")
   process.exitCode = locked ? EXIT_LOCKED : 1
 } finally {
   db.close()
 }
 if (process.connected) process.disconnect()
+
+function loggedNowAndThen(): (progress: UpgradeProgress) => void {
+  let loggedAt = 0
+  return ({ step, done, of }) => {
+    if (Date.now() - loggedAt < PROGRESS_EVERY_MS) return
+    loggedAt = Date.now()
+    log.info({ step, done, of }, "a new index is being built")
+  }
+}

@@ -28,7 +28,7 @@ const TIDY_MS = 3_600_000
 
 const env = environment()
 const config = readSettings(crawlerSettings, env)
-const { dataDir } = readSettings(engineSettings, env)
+const { dataDir, engine } = readSettings(engineSettings, env)
 const log = pino({ name: "crawler", level: env["FOSSICK_LOG_LEVEL"] || "info" })
 const db = openStateStore(dataDir)
 const jobs = new Jobs(db)
@@ -45,6 +45,11 @@ process.on("disconnect", () => {
   stop.abort()
 })
 
+// What an earlier process left: jobs it was running, pages whose vectors are not made, an index half made anew.
+let unfinished =
+  engine !== "embedded" ||
+  ["index", "generations"].some((name) => existsSync(join(dataDir, name))) ||
+  jobs.hasRunning()
 let tidyAt = 0
 jobs.crawlerBeat(process.pid)
 const beat = setInterval(() => {
@@ -58,6 +63,8 @@ const beat = setInterval(() => {
     )
   }
   if (Date.now() >= tidyAt) {
+    // An index that was kept to go back to may have had its days: the job process deletes it.
+    if (tidyAt > 0) unfinished ||= existsSync(join(dataDir, "generations"))
     tidyAt = Date.now() + TIDY_MS
     jobs.forget(Date.now() - config.jobHistoryDays * DAY_MS)
     removals.purge()
@@ -76,8 +83,6 @@ const telling = followWebhooks({
   signal: stop.signal,
 })
 
-// What an earlier process left: jobs it was running, pages whose vectors are not made.
-let unfinished = existsSync(join(dataDir, "index")) || jobs.hasRunning()
 let failures = 0
 log.info("crawler ready")
 while (!stop.signal.aborted) {

@@ -85,4 +85,13 @@ export const engineSettings = {
     0,
     256,
   ),
+  rollbackDays: integer(
+    {
+      name: "FOSSICK_ROLLBACK_DAYS",
+      default: "7",
+      about: "Days for which the index of before an upgrade or a change of model is kept, to go back to.",
+    },
+    0,
+    3650,
+  ),
 }

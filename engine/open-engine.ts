@@ -1,8 +1,14 @@
-import path from "node:path"
 import type { engineSettings } from "./config.ts"
 import type { Embedder } from "./embedder.ts"
 import { openEmbedder } from "./embedders/open-embedder.ts"
 import type { Engine } from "./engine.ts"
+import type { GenerationAdapter } from "./generations/adapter.ts"
+import { onClose } from "./generations/delegate.ts"
+import { FollowingEngine } from "./generations/following-engine.ts"
+import type { GenerationContext } from "./generations/generation-context.ts"
+import { GenerationFile } from "./generations/generation-file.ts"
+import { modelsOf, whereFrom } from "./generations/models.ts"
+import { openForWriting } from "./generations/open-for-writing.ts"
 import type { Values } from "./settings.ts"
 
 export interface OpenEngineOptions {
@@ -12,28 +18,64 @@ export interface OpenEngineOptions {
   readonly embedder?: Embedder
   /** `off` leaves the vectors to an engine opened later. Default `on`. */
   readonly embedding?: "on" | "off"
-  readonly replaceVectors?: boolean
   /** Told of failures in the background, which are tried again. */
   readonly onProblem?: (error: unknown) => void
 }
 
 /**
- * Opens the engine that the settings name.
+ * Opens the index in use, as the settings say; opened for reading, it follows when another one is put in its place.
+ * The model that made the index embeds the questions, also while another one is built for another model.
  *
  * @throws EngineError
  */
 export async function openEngine(
   settings: Values<typeof engineSettings>,
-  { embedder: given, ...options }: OpenEngineOptions,
+  { mode, embedding, ...options }: OpenEngineOptions,
 ): Promise<Engine> {
-  // Loaded when an engine is opened: who only needs the port's words starts faster and stays smaller.
-  const { EmbeddedEngine } = await import("./adapters/embedded/embedded-engine.ts")
-  const embedder = given ?? (await openEmbedder(settings))
+  if (mode === "read") return await openSearchEngine(settings, options)
+  const context = await openGenerations(settings, options)
   try {
-    const dir = path.join(settings.dataDir, "index")
-    return await EmbeddedEngine.open({ ...options, dir, embedder, ownsEmbedder: !given })
+    return onClose(await openForWriting(context, embedding), () => context[Symbol.asyncDispose]())
   } catch (error) {
-    if (!given) await embedder[Symbol.asyncDispose]()
+    await context[Symbol.asyncDispose]()
     throw error
   }
+}
+
+/** As {@link openEngine} for reading, with what only those need who answer people: see {@link FollowingEngine}. */
+export async function openSearchEngine(
+  settings: Values<typeof engineSettings>,
+  options: Pick<OpenEngineOptions, "embedder" | "onProblem"> = {},
+): Promise<FollowingEngine> {
+  const context = await openGenerations(settings, options)
+  try {
+    return await FollowingEngine.open(context, () => context[Symbol.asyncDispose]())
+  } catch (error) {
+    await context[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/** The generations of the index that the settings name. Closing it closes the embedder, unless the caller opened it. */
+export async function openGenerations(
+  settings: Values<typeof engineSettings>,
+  { embedder: given, onProblem }: Pick<OpenEngineOptions, "embedder" | "onProblem"> = {},
+): Promise<GenerationContext & AsyncDisposable> {
+  const adapter = await adapterOf(settings)
+  const embedder = given ?? (await openEmbedder(settings))
+  return {
+    adapter,
+    file: new GenerationFile(settings.dataDir, adapter.name),
+    models: modelsOf(settings, embedder, given ? null : whereFrom(settings)),
+    ...(onProblem && { onProblem }),
+    async [Symbol.asyncDispose]() {
+      if (!given) await embedder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Loaded when an engine is opened: who only needs the port's words starts faster and stays smaller. */
+async function adapterOf({ dataDir }: Values<typeof engineSettings>): Promise<GenerationAdapter> {
+  const { embeddedGenerations } = await import("./adapters/embedded/embedded-generations.ts")
+  return embeddedGenerations(dataDir)
 }

@@ -62,7 +62,7 @@ test("a model hub's password is refused and not repeated", () => {
 describe("the commands", () => {
   test.each([
     ["engine/search-command.ts", ["why?"]],
-    ["engine/reembed-command.ts", []],
+    ["engine/generations/index-command.ts", ["upgrade"]],
     ["crawler/crawl-command.ts", ["example.com"]],
   ])("%s refuses a wrong value with code 2, before it does anything", async (command, args) => {
     const { code, stderr } = await run(command, args, {

@@ -15,7 +15,7 @@ import { bodyReader } from "./validate.ts"
 /** What the endpoints that read live pages need. */
 export interface LiveParts {
   readonly reader: Reader
-  readonly embedder: Pick<Embedder, "embed">
+  readonly embedder: Pick<Embedder, "id" | "embed">
   readonly meters: CreditMeters
 }
 

@@ -30,12 +30,14 @@ export interface Relevance {
  */
 export function relevanceTo(
   intent: string,
-  embedder: Pick<Embedder, "embed">,
+  embedder: Pick<Embedder, "id" | "embed">,
   signal: AbortSignal,
 ): Relevance {
   const asked = searchedText(intent)
   const terms = analyseQuery(asked, null).terms
   let intentVector: Promise<Float32Array | null> | undefined
+  /** A live crawl may outlast a change of the model. */
+  let embeddedBy = embedder.id
 
   // After waiting searches: these are many texts, and their callers expect to wait.
   async function embed(texts: readonly string[]): Promise<Float32Array[] | null> {
@@ -48,6 +50,8 @@ export function relevanceTo(
   }
 
   async function mixed(words: readonly number[], texts: readonly string[]): Promise<number[]> {
+    if (embedder.id !== embeddedBy) intentVector = undefined
+    embeddedBy = embedder.id
     intentVector ??= embed([asked]).then((vectors) => vectors?.[0] ?? null)
     const vector = await intentVector
     const vectors = vector === null ? null : await embed(texts)

@@ -44,7 +44,7 @@ describe("the embedded engine", () => {
     for (const mode of ["read", "write"] as const) {
       await expect(open({ mode })).rejects.toMatchObject({
         code: "INDEX_FORMAT_TOO_OLD",
-        message: expect.stringContaining("crawl again"),
+        message: expect.stringContaining("npm run index -- upgrade"),
       })
     }
     expect(await readFile(file, "utf8")).toBe(older)
@@ -56,33 +56,6 @@ describe("the embedded engine", () => {
     await expect(open()).rejects.toMatchObject({
       code: "ENGINE_UNAVAILABLE",
       message: expect.stringContaining("index.json"),
-    })
-  })
-
-  test("takes the vectors of another model when it may replace those that are there", async () => {
-    const pages = [aPage("a", { markdown: "First text." }), aPage("b", { markdown: "Second text." })]
-    {
-      await using engine = await open()
-      await engine.index(pages)
-      await engine.settled()
-    }
-    await using reader = await open({ mode: "read" })
-    const embedder = new HashingEmbedder("other")
-    {
-      await using engine = await open({ embedder, replaceVectors: true, embedding: "off" })
-      expect((await engine.stats()).pagesWithoutVectors).toBe(2)
-      const { hits } = await engine.search({ text: "first", limit: 2 })
-      expect(hits.map((hit) => hit.url)).toEqual([urlOf("a")])
-    }
-    {
-      await using engine = await open({ embedder })
-      await engine.settled()
-      const { hits } = await engine.search({ text: "second text", limit: 1, arms: "vector" })
-      expect(hits.map((hit) => hit.url)).toEqual([urlOf("b")])
-    }
-    await new Promise((resolve) => setTimeout(resolve, reader.supports.readerLagMs))
-    await expect(reader.search({ text: "first", limit: 1 })).rejects.toMatchObject({
-      code: "EMBEDDER_MISMATCH",
     })
   })
 

@@ -30,7 +30,7 @@ import { type PageRow, toPage, toPageRow } from "../../page-record.ts"
 import { type PageVectors, pagesTable } from "./schema.ts"
 import { pagesAfter } from "./pages-after.ts"
 import { Serial } from "./serial.ts"
-import { type Tables, connectTo, createIndex, indexedPages, openTables, restartVectors } from "./tables.ts"
+import { type Tables, connectTo, createIndex, indexedPages, openTables } from "./tables.ts"
 import { TermFrequencies } from "./term-frequencies.ts"
 import { VectorCoverage, countEmbedded, coverageOf } from "./vector-coverage.ts"
 import { lockForWriting } from "./writer-lock.ts"
@@ -59,8 +59,6 @@ export interface EmbeddedEngineOptions {
    * engine opened for reading makes none.
    */
   readonly embedding?: "on" | "off"
-  /** Forget the vectors when another embedder made them, instead of refusing. For re-embedding. */
-  readonly replaceVectors?: boolean
   /** Told of failures in the background, which are tried again. */
   readonly onProblem?: (error: unknown) => void
 }
@@ -269,6 +267,7 @@ export class EmbeddedEngine implements Engine {
   /** Ends the work in the background, then lets go of the files; of the lock last, so that two never write. */
   async #release(): Promise<void> {
     const writer = this.#writer
+    await this.#coverage[Symbol.asyncDispose]()
     try {
       if (writer) {
         await writer.queue[Symbol.asyncDispose]()
@@ -287,14 +286,8 @@ export class EmbeddedEngine implements Engine {
   }
 
   async #openForWriting(): Promise<void> {
-    const { dir, embedder, embedding = "on", replaceVectors = false, onProblem = () => {} } = this.#options
-    let manifest = (await readManifest(dir)) ?? (await createIndex(this.#connection, dir, embedder))
-    if (
-      replaceVectors &&
-      (manifest.embedder !== embedder.id || manifest.dimensions !== embedder.dimensions)
-    ) {
-      manifest = await restartVectors(this.#connection, dir, manifest, embedder)
-    }
+    const { dir, embedder, embedding = "on", onProblem = () => {} } = this.#options
+    const manifest = (await readManifest(dir)) ?? (await createIndex(this.#connection, dir, embedder))
     refuseOtherEmbedder(manifest, embedder)
     const tables = await openTables(this.#connection, dir, manifest)
     const [frequencies, knownTerms] = [await TermFrequencies.load(dir), await KnownTerms.load(dir)]

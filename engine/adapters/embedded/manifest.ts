@@ -7,6 +7,8 @@ import { EngineError } from "../../errors.ts"
  * 2: what a page is (topic, country, unsafe), and the facts that ranking asks for.
  */
 export const INDEX_FORMAT = 2
+/** Formats whose pages `old-index.ts` reads, so that they can be taken into an index of today's. */
+export const OLD_FORMATS: readonly number[] = [1]
 
 /** What an index is: kept in `index.json` beside the tables. Written last when an index is made. */
 export interface Manifest {
@@ -28,17 +30,8 @@ const fileIn = (dir: string) => path.join(dir, "index.json")
  * @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, or `ENGINE_UNAVAILABLE` when it cannot be read.
  */
 export async function readManifest(dir: string): Promise<Manifest | null> {
-  let manifest: Manifest
-  try {
-    manifest = JSON.parse(await readFile(fileIn(dir), "utf8")) as Manifest
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
-    throw new EngineError(
-      "ENGINE_UNAVAILABLE",
-      `Cannot read ${fileIn(dir)}. Restore the index from a backup, or move the folder away and crawl again.`,
-      { cause: error },
-    )
-  }
+  const manifest = await readAnyManifest(dir)
+  if (!manifest) return null
   if (manifest.format > INDEX_FORMAT) {
     throw new EngineError(
       "INDEX_FORMAT_TOO_NEW",
@@ -48,10 +41,24 @@ export async function readManifest(dir: string): Promise<Manifest | null> {
   if (manifest.format < INDEX_FORMAT) {
     throw new EngineError(
       "INDEX_FORMAT_TOO_OLD",
-      `The index in ${dir} has format ${manifest.format}; this Fossick needs ${INDEX_FORMAT}. Move the folder away and crawl again, or start the Fossick that made it.`,
+      `The index in ${dir} has format ${manifest.format}; this Fossick needs ${INDEX_FORMAT}. Start the appliance or run \`npm run index -- upgrade\`, and it is made anew from its own pages.`,
     )
   }
   return manifest
+}
+
+/** The same, of whatever format. @throws EngineError `ENGINE_UNAVAILABLE` */
+export async function readAnyManifest(dir: string): Promise<Manifest | null> {
+  try {
+    return JSON.parse(await readFile(fileIn(dir), "utf8")) as Manifest
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
+    throw new EngineError(
+      "ENGINE_UNAVAILABLE",
+      `Cannot read ${fileIn(dir)}. Restore the index from a backup, or move the folder away and crawl again.`,
+      { cause: error },
+    )
+  }
 }
 
 /** Replaces the manifest; a reader sees the old one or the new one, never a part. */
@@ -75,6 +82,6 @@ export function refuseOtherEmbedder(
   if (manifest.embedder === embedder.id && manifest.dimensions === embedder.dimensions) return
   throw new EngineError(
     "EMBEDDER_MISMATCH",
-    `The index holds vectors of ${manifest.embedder} (${manifest.dimensions} dimensions), but the configured model is ${embedder.id} (${embedder.dimensions} dimensions). Stop the appliance and run \`npm run reembed\` to make new vectors, or set FOSSICK_MODEL back.`,
+    `The index holds vectors of ${manifest.embedder} (${manifest.dimensions} dimensions), but the configured model is ${embedder.id} (${embedder.dimensions} dimensions). The appliance makes new vectors in the background; \`npm run reembed\` makes them at once. Or set FOSSICK_MODEL back.`,
   )
 }

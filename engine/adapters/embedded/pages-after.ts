@@ -1,7 +1,8 @@
+import type { Table } from "@lancedb/lancedb"
 import type { PageWithVectors } from "../../engine.ts"
 import { isIn } from "./filter.ts"
 import { batchesOf } from "./rows.ts"
-import { passagesOf, toPage } from "../../page-record.ts"
+import { type StoredPage, passagesOf, toPage } from "../../page-record.ts"
 import type { Tables } from "./tables.ts"
 
 /** A page may have thousands of passages, with 1.5 kB of vector each. */
@@ -18,12 +19,16 @@ interface VectorRow {
 export async function pagesAfter(tables: Tables, id: string): Promise<PageWithVectors[]> {
   const ids = tables.store.idsAfter(id, PAGES_AT_A_TIME)
   if (ids.length === 0) return []
-  const stored = tables.store.read(ids)
+  return await withVectors(tables.store.read(ids), tables.vectors)
+}
+
+/** Stored pages with the vectors that a table has of them. */
+export async function withVectors(stored: readonly StoredPage[], table: Table): Promise<PageWithVectors[]> {
   const vectors = new Map(stored.map((page) => [page.id, new Map<number, Float32Array>()]))
   const revisions = new Map(stored.map((page) => [page.id, page.revision]))
-  const query = tables.vectors
+  const query = table
     .query()
-    .where(isIn("page", ids))
+    .where(isIn("page", vectors.keys()))
     .select(["page", "revision", "position", "vector"])
   for await (const rows of batchesOf<VectorRow>(query)) {
     for (const { page, revision, position, vector } of rows) {

@@ -67,43 +67,17 @@ export async function createIndex(
   await connection.dropAllTables()
   using store = PageStore.open(dir)
   store.clear()
-  const manifest = newManifest(embedder, "vectors-1")
+  const manifest: Manifest = {
+    format: INDEX_FORMAT,
+    embedder: embedder.id,
+    dimensions: embedder.dimensions,
+    vectors: "vectors-1",
+    languages: [],
+  }
   await createPages(connection)
   await createVectors(connection, manifest)
   await writeManifest(dir, manifest)
   return manifest
-}
-
-/** Starts the vectors anew, for another embedder; pages stay and are found by their text meanwhile. */
-export async function restartVectors(
-  connection: Connection,
-  dir: string,
-  old: Manifest,
-  embedder: { readonly id: string; readonly dimensions: number },
-): Promise<Manifest> {
-  const generation = Number(old.vectors.split("-")[1]) + 1
-  const manifest = { ...newManifest(embedder, `vectors-${generation}`), languages: old.languages }
-  const names = await connection.tableNames()
-  for (const name of names) if (name === manifest.vectors) await connection.dropTable(name)
-  await createVectors(connection, manifest)
-  await writeManifest(dir, manifest)
-  for (const name of names) {
-    if (name.startsWith("vectors-") && name !== manifest.vectors) await connection.dropTable(name)
-  }
-  return manifest
-}
-
-function newManifest(
-  embedder: { readonly id: string; readonly dimensions: number },
-  vectors: string,
-): Manifest {
-  return {
-    format: INDEX_FORMAT,
-    embedder: embedder.id,
-    dimensions: embedder.dimensions,
-    vectors,
-    languages: [],
-  }
 }
 
 async function createPages(connection: Connection): Promise<void> {

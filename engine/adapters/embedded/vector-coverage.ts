@@ -34,7 +34,8 @@ export async function coverageOf({ pages, vectors }: Tables, id: string): Promis
 }
 
 /** Tells a process that reads whether every page has its vectors, as it was a moment ago. */
-export class VectorCoverage {
+export class VectorCoverage implements AsyncDisposable {
+  #checking = Promise.resolve()
   #complete = false
   #versions = ""
   #checkedAt = 0
@@ -44,9 +45,14 @@ export class VectorCoverage {
     if (Date.now() - this.#checkedAt > CHECK_EVERY_MS) {
       this.#checkedAt = Date.now()
       // A failure is the search's to report: it reads the same tables.
-      this.#check(tables).catch(() => undefined)
+      this.#checking = this.#check(tables).catch(() => undefined)
     }
     return this.#complete
+  }
+
+  /** Waits for a count under way: a table that is being counted cannot be closed. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#checking
   }
 
   async #check(tables: Tables): Promise<void> {

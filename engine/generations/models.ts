@@ -1,0 +1,70 @@
+import { existsSync } from "node:fs"
+import path from "node:path"
+import type { engineSettings } from "../config.ts"
+import type { Embedder } from "../embedder.ts"
+import { openEmbedder } from "../embedders/open-embedder.ts"
+import { EngineError } from "../errors.ts"
+import type { Values } from "../settings.ts"
+import type { IndexInfo } from "./adapter.ts"
+
+/** The embedders that generations need. */
+export interface Models {
+  /** The one that the settings name. */
+  readonly configured: Embedder
+  /** How to find `configured` again when the settings name another one; null when nobody can tell. */
+  readonly configuredFrom: string | null
+  /** Another one, opened anew from where it was read before; null when it cannot be opened any more. */
+  open(info: IndexInfo, from: string | undefined): Promise<Embedder | null>
+}
+
+/** Models in folders and from the hub, by the settings. */
+export function modelsOf(
+  settings: Values<typeof engineSettings>,
+  configured: Embedder,
+  configuredFrom: string | null,
+): Models {
+  return {
+    configured,
+    configuredFrom,
+    async open(info, from) {
+      // The empty name is the model that ships with Fossick.
+      for (const model of new Set([from ?? "", ""])) {
+        const embedder = await openEmbedder({ ...settings, model, modelHub: "" }).catch((error: unknown) => {
+          if (error instanceof EngineError) return null
+          throw error
+        })
+        if (embedder?.id === info.embedder && embedder.dimensions === info.dimensions) return embedder
+        await embedder?.[Symbol.asyncDispose]()
+      }
+      return null
+    },
+  }
+}
+
+/** What finds the settings' model again, from whatever folder a process is started in: a folder, or empty. */
+export function whereFrom({
+  model,
+  dataDir,
+}: Pick<Values<typeof engineSettings>, "model" | "dataDir">): string {
+  if (model === "") return ""
+  const kept = existsSync(model) ? model : path.join(dataDir, "models", model)
+  return path.resolve(kept)
+}
+
+/**
+ * Stands for a model that is not there any more, so that the index it made can be opened. Nothing may ask it for
+ * vectors.
+ */
+export function missingModel({ embedder, dimensions }: IndexInfo): Embedder {
+  const refuse = () =>
+    Promise.reject(
+      new EngineError("MODEL_UNAVAILABLE", `The model ${embedder}, which made the index, cannot be opened.`),
+    )
+  return {
+    id: embedder,
+    dimensions,
+    embed: refuse,
+    tokenVectors: refuse,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  }
+}
