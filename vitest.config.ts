@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config"
 
 export default defineConfig({
   test: {
-    include: ["{engine,crawler,api,docs,bench}/**/*.test.ts", "*.test.ts"],
+    include: ["{engine,crawler,api,docs,bench,docker}/**/*.test.ts", "*.test.ts"],
     testTimeout: 20_000,
     hookTimeout: 60_000,
     passWithNoTests: false,

@@ -1,7 +1,10 @@
 import { connect, createServer, type Server, type Socket } from "node:net"
 
 /** Hands each connection that comes in on to one address, and makes none by itself. It keeps no process alive. */
-export function forwardPort(listen: { host: string; port: number }, target: { host: string; port: number }): Server {
+export function forwardPort(
+  listen: { host: string; port: number },
+  target: { host: string; port: number },
+): Server {
   const server = createServer({ allowHalfOpen: true }, (from) => {
     const to = connect({ ...target, allowHalfOpen: true })
     from.pipe(to).pipe(from)

@@ -21,7 +21,9 @@ const programs = new Map(
 const [name = "", ...args] = process.argv.slice(2)
 const program = programs.get(name)
 if (program === undefined) {
-  process.stderr.write(`Usage: fossick <command> [arguments]\n\nCommands: ${[...programs.keys()].join(", ")}\n`)
+  process.stderr.write(
+    `Usage: fossick <command> [arguments]\n\nCommands: ${[...programs.keys()].join(", ")}\n`,
+  )
   process.exitCode = 2
 } else {
   process.argv = [process.execPath, program, ...args]

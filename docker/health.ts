@@ -40,6 +40,7 @@ async function crawler(): Promise<string | null> {
 }
 
 const [part = ""] = process.argv.slice(2)
-const problem = await (CHECKS[part]?.() ?? Promise.resolve(`Usage: health.ts ${Object.keys(CHECKS).join("|")}`))
+const problem = await (CHECKS[part]?.() ??
+  Promise.resolve(`Usage: health.ts ${Object.keys(CHECKS).join("|")}`))
 process.stdout.write(`${problem ?? "ok"}\n`)
 process.exitCode = problem === null ? 0 : 1

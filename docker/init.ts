@@ -1,5 +1,15 @@
 import { randomBytes } from "node:crypto"
-import { accessSync, chownSync, constants, existsSync, linkSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  accessSync,
+  chownSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 
 // Runs to its end before the services of compose.yaml start: makes the folders that they mount, and the key between

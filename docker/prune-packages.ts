@@ -32,7 +32,9 @@ const LICENCE = /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i
 const [target = ""] = process.argv.slice(2)
 const processor = PROCESSORS[target]
 if (processor === undefined) {
-  process.stderr.write(`Name the processor: ${Object.keys(PROCESSORS).join(" or ")}, not ${JSON.stringify(target)}.\n`)
+  process.stderr.write(
+    `Name the processor: ${Object.keys(PROCESSORS).join(" or ")}, not ${JSON.stringify(target)}.\n`,
+  )
   process.exit(2)
 }
 
@@ -44,7 +46,9 @@ const folders = readdirSync(root, { recursive: true, withFileTypes: true })
 for (const entry of folders) {
   if (entry.isDirectory()) continue
   const path = relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/")
-  const rule = unused.find(([where]) => (typeof where === "string" ? path.startsWith(where) : where.test(path)))
+  const rule = unused.find(([where]) =>
+    typeof where === "string" ? path.startsWith(where) : where.test(path),
+  )
   if (rule === undefined || LICENCE.test(path)) continue
   found.add(rule[0])
   rmSync(join(root, path))

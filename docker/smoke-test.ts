@@ -69,6 +69,7 @@ try {
 }
 
 async function smokeTest(): Promise<void> {
+  await compose("config", "--quiet")
   if (!options["no-build"]) {
     await compose("build")
     say("the images are built")
@@ -78,7 +79,9 @@ async function smokeTest(): Promise<void> {
   say("up and ready")
   expect((await compose("logs", "--no-color")).match(/fsk-\w+/g) === null, "no key is in the logs")
 
-  const key = (await inside("api", "fossick", "keys", "create", "--role", "search", "--name", "smoke test")).trim()
+  const key = (
+    await inside("api", "fossick", "keys", "create", "--role", "search", "--name", "smoke test")
+  ).trim()
   expect(/^fsk-\S+$/.test(key), "a key was made")
   expect((await search("lens", "no-such-key")).status === 401, "a wrong key is refused")
 
@@ -106,7 +109,9 @@ async function smokeTest(): Promise<void> {
 async function ready(): Promise<void> {
   let state = "nothing yet"
   for (const end = Date.now() + DEADLINE_MS; Date.now() < end; await sleep(POLL_MS)) {
-    const unwell = (await containers()).filter(({ Health, Service }) => Health !== "healthy" && Service !== "init")
+    const unwell = (await containers()).filter(
+      ({ Health, Service }) => Health !== "healthy" && Service !== "init",
+    )
     state = unwell.map(({ Service, State, Health }) => `${Service} is ${State} ${Health}`).join(", ")
     if (unwell.length > 0) continue
     const answer = await fetch(`${base}/readyz`).catch(() => null)
@@ -149,7 +154,10 @@ async function finds(question: string, url: string, key: string): Promise<void> 
   const response = await search(question, key)
   const found = (await response.json()) as { results?: { url: string }[] }
   const [first] = found.results ?? []
-  expect(first?.url === url, `${question} is answered by ${url} (${response.status} ${JSON.stringify(found)})`)
+  expect(
+    first?.url === url,
+    `${question} is answered by ${url} (${response.status} ${JSON.stringify(found)})`,
+  )
 }
 
 async function search(query: string, key: string): Promise<Response> {
@@ -184,7 +192,13 @@ function inside(service: string, ...command: string[]): Promise<string> {
 }
 
 function compose(...args: string[]): Promise<string> {
-  return docker("compose", "--project-name", options.project, ...files.flatMap((file) => ["--file", file]), ...args)
+  return docker(
+    "compose",
+    "--project-name",
+    options.project,
+    ...files.flatMap((file) => ["--file", file]),
+    ...args,
+  )
 }
 
 /** @returns what it writes to standard output; the rest is shown when it fails. */

@@ -20,7 +20,9 @@ const PAGES: Readonly<Record<string, string>> = {
   ),
   "/lens": page(
     "How to clean the lens",
-    paragraph("To clean the lens, wait until it is cold, and wipe each prism with vinegar and a linen cloth."),
+    paragraph(
+      "To clean the lens, wait until it is cold, and wipe each prism with vinegar and a linen cloth.",
+    ),
   ),
   "/foghorn": page(
     "When to sound the foghorn",

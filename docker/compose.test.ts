@@ -1,0 +1,193 @@
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { parse, type CollectionTag } from "yaml"
+import { crawlerSettings } from "#crawler/config.ts"
+import { engineSettings } from "#engine/config.ts"
+import { apiSettings } from "../api/config.ts"
+
+// What can be said of the containers without Docker: by reading the files.
+
+interface Service {
+  readonly image?: string
+  readonly build?: { readonly target?: string }
+  readonly user?: string
+  readonly ports?: readonly string[]
+  readonly volumes?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  readonly restart?: string
+  readonly mem_limit?: string
+  readonly pids_limit?: number
+  readonly read_only?: boolean
+  readonly init?: boolean
+  readonly cap_drop?: readonly string[]
+  readonly cap_add?: readonly string[]
+  readonly security_opt?: readonly string[]
+  readonly logging?: { readonly options: Readonly<Record<string, string>> }
+  readonly healthcheck?: { readonly test: readonly string[] }
+  readonly depends_on?: unknown
+}
+
+interface ComposeFile {
+  readonly services: Readonly<Record<string, Service>>
+  readonly networks?: Readonly<Record<string, { readonly internal?: boolean } | null>>
+}
+
+const ROOT = join(import.meta.dirname, "..")
+const TEST_ONLY = "smoke-test"
+/** Compose's own tag: the list of the file before is dropped. */
+const reset: CollectionTag = { tag: "!reset", collection: "seq", resolve: () => [] }
+
+const base = composeFile("compose.yaml")
+const variants = readdirSync(import.meta.dirname)
+  .map((name) => /^compose\.(.+)\.yaml$/.exec(name)?.[1])
+  .filter((name) => name !== undefined)
+const files = ["compose.yaml", ...variants.map((name) => `docker/compose.${name}.yaml`)]
+/** Each service where it is defined, as opposed to changed. */
+const services = files.flatMap((file) =>
+  Object.entries(composeFile(file).services)
+    .filter(([name]) => file === "compose.yaml" || !(name in base.services))
+    .map(([name, service]) => ({ name, service, file })),
+)
+const staying = services.filter(({ name }) => name !== "init")
+const { version, dependencies } = JSON.parse(text("package.json")) as {
+  version: string
+  dependencies: Record<string, string>
+}
+
+describe("every service", () => {
+  test("is found by this test", () => {
+    expect(services.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["init", "api", "crawler", "meilisearch", "gateway", "model", "site"]),
+    )
+  })
+
+  test.each(services)("$name runs an image of an exact version", ({ service }) => {
+    expect(service.image).toMatch(/^[a-z]+(\/[a-z]+)?:v?\d+\.\d+\.\d+(-browser)?$/)
+  })
+
+  test.each(services)("$name has limits, and may do no more than it has to", ({ name, service }) => {
+    expect(service).toMatchObject({
+      init: true,
+      read_only: true,
+      cap_drop: ["ALL"],
+      security_opt: ["no-new-privileges:true"],
+      mem_limit: expect.stringMatching(/\d+[mg]\}?$/) as unknown,
+      pids_limit: expect.any(Number) as unknown,
+    })
+    expect(service.cap_add ?? []).toEqual(name === "init" ? ["CHOWN", "SETGID", "SETUID"] : [])
+  })
+
+  test.each(staying.filter(({ name }) => name !== "site"))(
+    "$name is no root, and its log ends somewhere",
+    ({ service }) => {
+      expect(service.user).toBe("${APPLIANCE_UID:-1000}:${APPLIANCE_GID:-1000}")
+      expect(Object.keys(service.logging?.options ?? {})).toEqual(["max-size", "max-file"])
+    },
+  )
+
+  test.each(staying)("$name is looked after: started again, and asked how it is", ({ service }) => {
+    expect(service.restart).toBe("unless-stopped")
+    expect(service.healthcheck?.test[0]).toBe("CMD")
+  })
+
+  test("reaches the host's ports only where people ask, and there on the host's loopback unless told otherwise", () => {
+    const published = services.filter(({ service }) => service.ports !== undefined)
+    expect(published.map(({ name }) => name).sort()).toEqual(["api", "gateway"])
+    for (const { service } of published) {
+      expect(service.ports).toEqual(["${APPLIANCE_ADDRESS:-127.0.0.1}:${APPLIANCE_PORT:-8080}:8080"])
+    }
+    expect(composeFile("docker/compose.air-gap.yaml").services["api"]?.ports).toEqual([])
+  })
+
+  test("keeps what it keeps under one folder", () => {
+    const mounts = services.flatMap(({ service, file }) =>
+      file.includes(TEST_ONLY) ? [] : (service.volumes ?? []),
+    )
+    const folders = mounts.map((mount) => mount.split(/:(?=\/)/)[0])
+    expect(new Set(folders.map((folder) => folder?.replace(/\/(meilisearch|secrets|model)$/, "")))).toEqual(
+      new Set(["${APPLIANCE_DATA_DIR:-./index-data}", "./docker/config"]),
+    )
+  })
+})
+
+describe("the index", () => {
+  test("is on a network that leads nowhere, and its key stands in no file that is read by Compose", () => {
+    expect(base.services["meilisearch"]).toMatchObject({ networks: ["index"] })
+    expect(base.networks?.["index"]?.internal).toBe(true)
+    expect(base.services["meilisearch"]?.environment).not.toHaveProperty("MEILI_MASTER_KEY")
+  })
+})
+
+describe("every setting in the files", () => {
+  const declared = [engineSettings, crawlerSettings, apiSettings].flatMap((part) => Object.values(part))
+  const set = files.flatMap((file) =>
+    Object.values(composeFile(file).services).flatMap(({ environment = {} }) => Object.entries(environment)),
+  )
+  const ours = set.filter(([name]) => name.startsWith("FOSSICK_"))
+
+  test.each(ours)("%s is one of Fossick's", (name) => {
+    expect(declared.map((setting) => setting.name)).toContain(name)
+  })
+
+  test.each(set)("%s holds no secret", (name, value) => {
+    expect(name).not.toMatch(/_KEY$|PASSWORD|TOKEN/)
+    expect(URL.parse(value)?.password ?? "").toBe("")
+  })
+
+  test.each(ours.filter(([, value]) => !value.includes("${")))("%s has a right value: %s", (name, value) => {
+    expect(() => declared.find((setting) => setting.name === name)?.parse(value)).not.toThrow()
+  })
+})
+
+describe("the image", () => {
+  const dockerfile = text("docker/Dockerfile")
+
+  test("is named after the version of this project", () => {
+    const own = services
+      .map(({ service }) => service.image ?? "")
+      .filter((image) => image.startsWith("fossick:"))
+    expect(new Set(own)).toEqual(new Set([`fossick:${version}`]))
+    expect(composeFile("docker/compose.browser.yaml").services["crawler"]?.image).toBe(
+      `fossick:${version}-browser`,
+    )
+  })
+
+  const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\$BUILDPLATFORM )?(\S+) AS (\w+)$/gm)]
+  const stages = bases.map(([, , stage]) => stage)
+
+  test("brings the version of Node that the lock file names, and is made of nothing else", () => {
+    expect(stages).toEqual(["packages", "appliance", "browser"])
+    const foreign = bases.map(([, image]) => image).filter((image) => !stages.includes(image))
+    expect(new Set(foreign)).toEqual(new Set([`node:${dependencies["node"]}-trixie-slim`]))
+  })
+
+  test("is no root's, and has every target that Compose builds", () => {
+    const ends = dockerfile.split(/^FROM /m).slice(2)
+    for (const stage of ends) expect(stage.match(/^USER .*$/gm)?.at(-1)).toBe("USER 1000:1000")
+    const targets = files.flatMap((file) =>
+      Object.values(composeFile(file).services).map(({ build }) => build?.target),
+    )
+    expect(stages).toEqual(expect.arrayContaining(targets.filter((target) => target !== undefined)))
+  })
+
+  test("copies only what the builder is given", () => {
+    const given = [...text(".dockerignore").matchAll(/^!(\S+)$/gm)].map(([, path]) => path)
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
+      ([, paths]) => paths?.split(" ") ?? [],
+    )
+    expect(copied.length).toBeGreaterThan(5)
+    for (const path of copied) {
+      expect(given).toContain(path.split("/")[0])
+      expect(statSync(join(ROOT, path)).size).toBeGreaterThan(0)
+    }
+  })
+})
+
+function composeFile(path: string): ComposeFile {
+  return parse(text(path), { merge: true, customTags: [reset] }) as ComposeFile
+}
+
+function text(path: string): string {
+  return readFileSync(join(ROOT, path), "utf8")
+}
