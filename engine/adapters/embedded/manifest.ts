@@ -76,7 +76,7 @@ export async function writeManifest(dir: string, manifest: Manifest): Promise<vo
 
 /** @throws EngineError `EMBEDDER_MISMATCH` */
 export function refuseOtherEmbedder(
-  manifest: Manifest,
+  manifest: Pick<Manifest, "embedder" | "dimensions">,
   embedder: { readonly id: string; readonly dimensions: number },
 ): void {
   if (manifest.embedder === embedder.id && manifest.dimensions === embedder.dimensions) return

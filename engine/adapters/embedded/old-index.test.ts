@@ -1,0 +1,122 @@
+import { readFile } from "node:fs/promises"
+import path from "node:path"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { targetDue } from "#engine/generations/build.ts"
+import { openForWriting } from "#engine/generations/open-for-writing.ts"
+import { rollBack } from "#engine/generations/rollback.ts"
+import { indexStatus } from "#engine/generations/status.ts"
+import { DataFolder } from "#engine/generations/testing/appliance-data.ts"
+import { upgradeNow } from "#engine/generations/upgrade-now.ts"
+import { upgradeFormat } from "#engine/generations/upgrade.ts"
+import { urlOf } from "#engine/testing/pages.ts"
+import { unpackOldIndex } from "./testing/old-indexes.ts"
+
+// What an older version wrote, and what becomes of it: see testing/README.md.
+
+const MODEL = "hashing-64"
+const PAGES = 11
+const signal = new AbortController().signal
+
+let data: DataFolder
+beforeEach(async () => {
+  data = await DataFolder.make()
+  data.models.add(MODEL)
+})
+afterEach(() => data[Symbol.asyncDispose]())
+
+describe.each(["format-1", "format-1-in-tables"] as const)("an index of %s", (fixture) => {
+  beforeEach(() => unpackOldIndex(fixture, path.join(data.dir, "index")))
+
+  test("is taken into one of today's, with the vectors it has, while readers wait for it and then find all", async () => {
+    const context = data.context(MODEL)
+    await using reader = await data.reader(MODEL)
+    expect(reader.problem).toContain("format 1")
+    expect(await reader.search({ text: "spring tide", limit: 3 })).toEqual({ hits: [] })
+    expect(await reader.stats()).toMatchObject({ pages: 0, embedder: MODEL })
+    await expect(openForWriting(context)).rejects.toMatchObject({
+      code: "INDEX_FORMAT_TOO_OLD",
+      message: expect.stringMatching(/format 1.*writes 2.*npm run index -- upgrade/s),
+    })
+
+    expect(await upgradeFormat(context, { signal })).toBe(true)
+
+    await expect.poll(() => reader.problem, { timeout: 5000 }).toBeNull()
+    expect(await reader.stats()).toMatchObject({ pages: PAGES, pagesWithoutVectors: 2 })
+    const byMeaning = await reader.search({ text: "a spring tide", limit: 1, arms: "vector" })
+    expect(byMeaning.hits).toMatchObject([{ url: urlOf("tides"), title: "Tides" }])
+    const byWords = await reader.search({ text: "Laternenfest", limit: 1, arms: "lexical" })
+    expect(byWords.hits.map((hit) => hit.url)).toEqual([urlOf("laternen")])
+    expect(await reader.get(urlOf("tides"))).toEqual({
+      url: urlOf("tides"),
+      title: "Tides",
+      description: "Twice a day.",
+      markdown: expect.stringContaining("## Neaps"),
+      language: "en",
+      author: "Ada",
+      publishedAt: new Date("2025-03-04T05:06:07.000Z"),
+      topic: null,
+      country: null,
+      unsafe: false,
+      images: [{ url: urlOf("tide.png"), description: "A tide table" }],
+      favicon: urlOf("icon.png"),
+      source: "docs",
+      fetchedAt: new Date("2026-01-02T03:04:05.000Z"),
+    })
+    expect(await reader.get(urlOf("gone"))).toBeNull()
+    expect(await reader.get(urlOf("buoy/3"))).toMatchObject({ markdown: expect.stringContaining("storm") })
+
+    await using engine = await openForWriting(context)
+    await engine.settled()
+    expect((await engine.stats()).pagesWithoutVectors).toBe(0)
+    expect(await targetDue(context)).toBeNull()
+  })
+
+  test("goes on where it was broken off", async () => {
+    const context = data.context(MODEL)
+    const stop = new AbortController()
+    stop.abort()
+    expect(await upgradeFormat(context, { signal: stop.signal })).toBe(false)
+    expect(await indexStatus(context, 7)).toMatchObject({
+      current: { name: "index", format: 1, pages: null },
+      building: { name: "index-2", format: 2, pages: 0 },
+    })
+    expect(await upgradeFormat(context, { signal })).toBe(true)
+    expect(await upgradeFormat(context, { signal })).toBe(false)
+    expect((await indexStatus(context, 7)).current).toMatchObject({ name: "index-2", pages: PAGES })
+  })
+
+  test("gets today's format first and the configured model then", async () => {
+    const context = data.context("second")
+    await context.file.change(() => ({ models: { [MODEL]: MODEL } }))
+    expect(await upgradeNow(context, { signal })).toBe(true)
+    expect(await indexStatus(context, 7)).toMatchObject({
+      current: { name: "index-3", format: 2, embedder: "second", pages: PAGES, pagesWithoutVectors: 0 },
+      previous: { name: "index-2", embedder: MODEL },
+      due: null,
+    })
+  })
+
+  test("stays as it was, so that the version that wrote it can have it back, and this one make it anew again", async () => {
+    const context = data.context(MODEL)
+    const manifest = path.join(data.dir, "index", "index.json")
+    const before = await readFile(manifest, "utf8")
+    await upgradeFormat(context, { signal })
+    expect(await rollBack(context, { signal })).toEqual({ to: "index", changed: null })
+    expect(await readFile(manifest, "utf8")).toBe(before)
+    expect(await upgradeFormat(context, { signal })).toBe(false)
+    await expect(openForWriting(context)).rejects.toMatchObject({ code: "INDEX_FORMAT_TOO_OLD" })
+    expect(await upgradeNow(context, { signal })).toBe(true)
+    expect((await indexStatus(context, 7)).current).toMatchObject({ format: 2, pages: PAGES })
+  })
+
+  test("is read as it is when its model is gone, without vectors", async () => {
+    data.models.clear()
+    const context = data.context("second")
+    expect(await upgradeFormat(context, { signal })).toBe(true)
+    expect((await indexStatus(context, 7)).current).toMatchObject({ embedder: "second", pages: PAGES })
+    await using engine = await openForWriting(context)
+    await engine.settled()
+    const { hits } = await engine.search({ text: "a spring tide", limit: 1, arms: "vector" })
+    expect(hits.map((hit) => hit.url)).toEqual([urlOf("tides")])
+  })
+})

@@ -1,0 +1,24 @@
+import { createReadStream } from "node:fs"
+import { mkdir, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { buffer } from "node:stream/consumers"
+import { createGunzip } from "node:zlib"
+import { extract } from "tar-stream"
+
+/** Puts an index that an older version wrote into a folder. */
+export async function unpackOldIndex(name: "format-1" | "format-1-in-tables", dir: string): Promise<void> {
+  const files = extract()
+  const packed = createReadStream(path.join(import.meta.dirname, `${name}.tar.gz`))
+  const unpacked = pipeline(packed, createGunzip(), files)
+  for await (const entry of files) {
+    const { name: file, type } = entry.header
+    const bytes = await buffer(Readable.from(entry))
+    if (type !== "file") continue
+    const target = path.join(dir, file)
+    await mkdir(path.dirname(target), { recursive: true })
+    await writeFile(target, bytes)
+  }
+  await unpacked
+}
