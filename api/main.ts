@@ -13,8 +13,8 @@ import { engineSettings } from "#engine/config.ts"
 import { openSearchEngine } from "#engine/open-engine.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#engine/settings.ts"
 
-import { openCreditMeters } from "./accounts/credits.ts"
-import { openKeyStore } from "./accounts/keys.ts"
+import { type Accounts, openAccounts } from "./accounts/accounts.ts"
+import { sourceSites } from "./accounts/source-sites.ts"
 import { openAdmin } from "./admin/open-admin.ts"
 import { createApp } from "./app.ts"
 import { openChatModel } from "./answers/chat-model.ts"
@@ -25,6 +25,7 @@ import { closeServer, stopSignal } from "./shutdown.ts"
 import { reachableHost } from "./reachable-host.ts"
 import { tellSupervisor } from "./supervisor/messages.ts"
 import { lazyReader } from "./tavily/lazy-reader.ts"
+import { sellingOf, x402Settings } from "./x402/config.ts"
 
 // The process that answers. It opens the index for reading only; the crawler process is the one that writes.
 
@@ -36,9 +37,10 @@ const DOCS_DIR = join(import.meta.dirname, "../docs")
 async function serve(): Promise<void> {
   const stopped = stopSignal()
   const env = environment()
-  checkSettings([engineSettings, crawlerSettings, apiSettings], env)
+  checkSettings([engineSettings, crawlerSettings, apiSettings, x402Settings], env)
   const config = readSettings(apiSettings, env)
   checkTogether(config)
+  const selling = sellingOf(readSettings(x402Settings, env), config.port)
   const engineConfig = readSettings(engineSettings, env)
   const crawlerConfig = readSettings(crawlerSettings, env)
   const log = pino({ name: "api", level: config.logLevel })
@@ -46,7 +48,13 @@ async function serve(): Promise<void> {
   await using opened = new AsyncDisposableStack()
   const db = openStateStore(engineConfig.dataDir)
   opened.defer(() => db.close())
-  const keys = openKeyStore(db, config.apiKey)
+  // Of its own: this one waits for no lock, so that no call waits for another process.
+  const accountsDb = openStateStore(engineConfig.dataDir)
+  opened.defer(() => accountsDb.close())
+  const accounts = opened.use(
+    openAccounts(accountsDb, config, (err) => log.warn({ err }, "old calls were not deleted")),
+  )
+  const { keys } = accounts
   const jobs = new Jobs(db)
   const engine = opened.use(
     await openSearchEngine(
@@ -57,15 +65,16 @@ async function serve(): Promise<void> {
   const reader = opened.use(lazyReader(crawlerConfig))
   const chatModel = opened.use(openChatModel(config))
 
+  const images = new ImageStore(db, engineConfig.dataDir)
   const app = createApp({
     engine,
-    images: new ImageStore(db, engineConfig.dataDir),
+    images,
     embedder: engine.embedder,
     chatModel,
     reader,
-    keys,
+    accounts,
+    sites: sourceSites(db, jobs),
     admin: () => openAdmin({ db, engine, jobs, crawlerConfig }),
-    meters: openCreditMeters(db),
     log,
     config,
     docsDir: DOCS_DIR,
@@ -82,15 +91,34 @@ async function serve(): Promise<void> {
     },
   })
   const server = httpServer(app)
-  opened.defer(() => closeServer(server, config.shutdownSeconds * 1000))
+  let paid: AsyncDisposable | undefined
+  // Side by side: both may have requests to finish, and the time for that is limited.
+  opened.defer(async () => {
+    await Promise.all([closeServer(server, config.shutdownSeconds * 1000), paid?.[Symbol.asyncDispose]()])
+  })
   server.listen(config.port, config.host)
   await once(server, "listening")
   const { port } = server.address() as AddressInfo
   const localUrl = `http://${reachableHost(config.host)}:${port}`
   const url = config.publicUrl || localUrl
 
+  if (selling.on) {
+    // What payments need is loaded only where searches are sold.
+    const { openPaidListener } = await import("./x402/open-listener.ts")
+    paid = await openPaidListener({
+      config: selling.config,
+      host: config.host,
+      dataDir: engineConfig.dataDir,
+      search: { engine, images, embedder: engine.embedder, chatModel },
+      limits: config,
+      log,
+    })
+  } else if (selling.missing.length > 0) {
+    log.warn({ missing: selling.missing }, "no searches are sold until these are set too")
+  }
+
   // Who shows it once, and keeps it out of what is kept, is the supervisor; without one it would stand in a log.
-  const apiKey = keys.any() || process.send === undefined ? null : keys.create("admin")
+  const apiKey = keys.any() || process.send === undefined ? null : await firstKey(accounts)
   const handbook =
     config.handbook && (await crawlHandbook(jobs, engine, url, { signal: stopped, onDone: tellHandbookDone }))
   tellSupervisor({
@@ -111,21 +139,30 @@ async function serve(): Promise<void> {
   log.info("stopping")
 }
 
+const firstKey = ({ keys, writes }: Accounts): Promise<string> =>
+  writes.run(() => keys.create({ role: "admin" }))
+
 const tellHandbookDone = (found: boolean): void => void tellSupervisor({ kind: "handbook-crawled", found })
+
+/** `prefix` names the settings of the listener that could not be opened. */
+interface ListenerFailure {
+  readonly port?: number
+  readonly prefix?: string
+}
 
 /** What the operator can do about a failed start, or null when the failure is a bug or may pass. */
 function advice(error: unknown): string | null {
   if (error instanceof SettingsError) return error.message
   if (error instanceof EngineError && error.code !== "ENGINE_UNAVAILABLE") return error.message
-  const { code, syscall, port } = error as NodeJS.ErrnoException & { port?: number }
+  const { code, syscall, port, prefix = "FOSSICK" } = error as NodeJS.ErrnoException & ListenerFailure
   if (code === "ERR_SQLITE_ERROR") {
     return `state.db in FOSSICK_DATA_DIR cannot be used (${(error as Error).message}).`
   }
   if (syscall !== "listen" && syscall !== "getaddrinfo") return null
   if (code === "EADDRINUSE")
-    return `Port ${port} is taken. Set FOSSICK_PORT to another one, or stop what listens there.`
-  if (code === "EACCES") return `Port ${port} needs more rights. Set FOSSICK_PORT to one above 1023.`
-  return `FOSSICK_HOST: cannot listen there (${code}).`
+    return `Port ${port} is taken. Set ${prefix}_PORT to another one, or stop what listens there.`
+  if (code === "EACCES") return `Port ${port} needs more rights. Set ${prefix}_PORT to one above 1023.`
+  return `${prefix}_HOST: cannot listen there (${code}).`
 }
 
 try {

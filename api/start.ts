@@ -12,6 +12,7 @@ import { applySources } from "./supervisor/apply-sources.ts"
 import { Child } from "./supervisor/child.ts"
 import { firstScreen, handbookNews } from "./supervisor/first-screen.ts"
 import type { ChildMessage } from "./supervisor/messages.ts"
+import { sellingOf, x402Settings } from "./x402/config.ts"
 
 // `npm start`: the whole appliance, one process that answers and one that crawls, under this one. It holds no
 // part of the appliance itself, so that it stays small and has nothing to crash on.
@@ -24,9 +25,10 @@ const POLL_MS = 100
 
 function readEnvironment() {
   const env = environment()
-  checkSettings([engineSettings, crawlerSettings, apiSettings], env)
+  checkSettings([engineSettings, crawlerSettings, apiSettings, x402Settings], env)
   const config = readSettings({ ...engineSettings, ...crawlerSettings, ...apiSettings }, env)
   checkTogether(config)
+  sellingOf(readSettings(x402Settings, env), config.port)
   try {
     mkdirSync(config.dataDir, { recursive: true })
     accessSync(config.dataDir, constants.W_OK)

@@ -4,14 +4,20 @@ import { describe, expect, test } from "vitest"
 import { engineSettings } from "../engine/config.ts"
 import { crawlerSettings } from "../crawler/config.ts"
 import { apiSettings } from "../api/config.ts"
+import { x402Settings } from "../api/x402/config.ts"
 
 const page = readFileSync(join(import.meta.dirname, "settings.md"), "utf8")
-const documented = [...page.matchAll(/^\| `(FOSSICK_\w+)` \| (.*?) \| (.*) \|$/gm)].map((row) => ({
+const documented = [...page.matchAll(/^\| `((?:FOSSICK|X402)_\w+)` \| (.*?) \| (.*) \|$/gm)].map((row) => ({
   name: row[1] ?? "",
   default: row[2] ?? "",
   about: row[3] ?? "",
 }))
-const parts = { API: apiSettings, Crawler: crawlerSettings, Engine: engineSettings }
+const parts = {
+  API: apiSettings,
+  "Paid searches": x402Settings,
+  Crawler: crawlerSettings,
+  Engine: engineSettings,
+}
 
 describe("the settings page", () => {
   test.each(Object.entries(parts))(
@@ -26,21 +32,21 @@ describe("the settings page", () => {
     },
   )
 
-  test("knows no settings but those of the three parts", () => {
+  test("knows no settings but those of the parts", () => {
     const declared = Object.values(parts).flatMap((part) => Object.values(part).map(({ name }) => name))
     expect(documented.map(({ name }) => name).sort()).toEqual(declared.sort())
   })
 
   test("names no other setting anywhere in the handbook", () => {
     const declared = new Set([...documented.map(({ name }) => name), "FOSSICK_CONFIG_FILE"])
-    const mentioned = handbook().flatMap((text) => text.match(/FOSSICK_[A-Z_]*[A-Z]/g) ?? [])
+    const mentioned = handbook().flatMap((text) => text.match(/\b(?:FOSSICK|X402)_[A-Z0-9_]*[A-Z0-9]/g) ?? [])
     expect(mentioned.filter((name) => !declared.has(name))).toEqual([])
   })
 })
 
 function tableUnder(heading: string): typeof documented {
   const [, after = ""] = page.split(`\n## ${heading}\n`)
-  const names = new Set(after.split("\n## ")[0]?.match(/FOSSICK_\w+/g))
+  const names = new Set(after.split("\n## ")[0]?.match(/(?:FOSSICK|X402)_\w+/g))
   return documented.filter(({ name }) => names.has(name))
 }
 

@@ -90,7 +90,8 @@ export const x402Settings = {
   host: text({
     name: "FOSSICK_X402_HOST",
     default: "",
-    about: "Network address the paid search listens on; empty means the one in FOSSICK_HOST.",
+    about:
+      "Network address the paid search listens on; empty means the one the rest of the appliance listens on.",
   }),
   sources: list({
     name: "FOSSICK_X402_SOURCES",

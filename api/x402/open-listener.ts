@@ -75,7 +75,9 @@ export async function openPaidListener(parts: ListenerParts): Promise<PaidListen
   const server = httpServer(app)
   opened.defer(() => closeServer(server, limits.shutdownSeconds * 1000))
   server.listen(config.port, config.host || parts.host)
-  await once(server, "listening")
+  await once(server, "listening").catch((error: Error) => {
+    throw Object.assign(error, { prefix: "FOSSICK_X402" })
+  })
   const { port } = server.address() as AddressInfo
   log.info(
     { port, url: terms.challenge("").resource.url, network: config.network, payTo: config.payTo },

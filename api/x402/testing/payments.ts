@@ -185,6 +185,6 @@ export async function sendRaw(
       response.on("data", (chunk: string) => (text += chunk))
       response.on("end", () => resolve({ status: response.statusCode ?? 0, text }))
     })
-    sent.end(method === "GET" || method === "HEAD" ? "" : body)
+    sent.end(["GET", "HEAD", "OPTIONS"].includes(method) ? "" : body)
   })
 }
