@@ -67,6 +67,12 @@ function waitedCpuSeconds(): number {
   return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND
 }
 
+/** CPU seconds of a process and all its threads until now, without its children. */
+export function cpuSecondsOf(pid: number): number {
+  const fields = statFields(pid)
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}
+
 /** Fields of /proc/<pid>/stat from the third on: [0] is the state, [1] the parent. */
 function statFields(pid: number | string): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
@@ -105,12 +111,14 @@ function residentBytes(pids: readonly number[]): number {
 
 /**
  * Memory of one process in bytes. `rss` is all that is resident, `own` what no other process maps; `pss` shares
- * out the common pages among all processes of the machine that map them.
+ * out the common pages among all processes of the machine that map them. `anonymous` is what comes from no file: the
+ * system cannot take it back when it needs memory.
  */
 export interface Memory {
   readonly rss: number
   readonly pss: number
   readonly own: number
+  readonly anonymous: number
 }
 
 /** @throws Error when the process is gone. */
@@ -118,7 +126,7 @@ export function memoryOf(pid: number): Memory {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, "latin1")
   const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1]) * 1024
   const own = kilobytes("Private_Clean") + kilobytes("Private_Dirty")
-  return { rss: kilobytes("Rss"), pss: kilobytes("Pss"), own }
+  return { rss: kilobytes("Rss"), pss: kilobytes("Pss"), own, anonymous: kilobytes("Anonymous") }
 }
 
 /** Resident memory of processes that share a program: own pages, and the largest shared part once. */

@@ -1,142 +1,163 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { Pool } from "undici"
-import { batchesOf } from "#engine/adapters/embedded/rows.ts"
-import { readManifest } from "#engine/adapters/embedded/manifest.ts"
-import { passagesOf } from "#engine/page-record.ts"
-import { connectTo, openTables } from "#engine/adapters/embedded/tables.ts"
+import { Meilisearch } from "meilisearch"
+import type { PageWithVectors } from "#engine"
+import { pageId } from "#engine/page-url.ts"
+import { toPassages } from "#engine/passages.ts"
+import { stopProcess } from "./measure.ts"
 
 /** Meilisearch keeps at most so many vectors of a document; from the next one on it keeps none. */
 const VECTORS_PER_DOCUMENT = 256
 const BYTES_PER_CALL = 20_000_000
-const POLL_MS = 500
-const SEMANTIC_RATIO = 0.6
+const START_MS = 30_000
+const WAIT = { timeout: 0, interval: 100 }
+const EMBEDDER = "default"
 
-/** A question with its vector: Meilisearch is given both. */
+/** A question with its vector: Meilisearch's own hybrid is given both. */
 export interface MeiliQuestion {
   readonly text: string
   readonly vector: readonly number[]
 }
 
-/** A running Meilisearch with the pages and vectors of one of our indexes. */
-export class Meilisearch implements AsyncDisposable {
-  readonly #pool: Pool
-  readonly #key: string | undefined
+/**
+ * Meilisearch as it ranks by itself: title and text to its keyword search, the pages' vectors beside, both mixed by
+ * its hybrid. What Fossick makes of the same server is the engine's Meilisearch adapter.
+ */
+export class OwnHybrid {
+  readonly #client: Meilisearch
   readonly #index: string
 
-  /** @param url of the server. @param key its master key, when it has one. @param index name of the index there. */
-  constructor(url: string, key: string | undefined, index: string) {
-    this.#pool = new Pool(new URL(url).origin, { connections: 32, bodyTimeout: 0, headersTimeout: 0 })
-    this.#key = key
+  private constructor(client: Meilisearch, index: string) {
+    this.#client = client
     this.#index = index
   }
 
-  /** Gives it all pages and vectors of the index in `dir`, unless it has them. @returns seconds, 0 when it had. */
-  async load(dir: string, pages: number): Promise<number> {
-    const stats = await this.#call("GET", `/indexes/${this.#index}/stats`, undefined, [200, 404])
-    if (stats["numberOfDocuments"] === pages) return 0
-    const began = performance.now()
-    if (stats["numberOfDocuments"] !== undefined) await this.#task("DELETE", `/indexes/${this.#index}`)
-    await this.#task("POST", "/indexes", { uid: this.#index, primaryKey: "id" })
-    const manifest = await readManifest(dir)
-    if (!manifest) throw new Error(`there is no index in ${dir}`)
-    await this.#task("PATCH", `/indexes/${this.#index}/settings`, {
+  /** A new index; one of this name is deleted first. */
+  static async create(client: Meilisearch, index: string, dimensions: number): Promise<OwnHybrid> {
+    await client.deleteIndexIfExists(index)
+    await done(client.createIndex(index, { primaryKey: "id" }))
+    const settings = {
       searchableAttributes: ["title", "text"],
-      embedders: { default: { source: "userProvided", dimensions: manifest.dimensions } },
-    })
-    const connection = await connectTo(dir, 0)
-    const tables = await openTables(connection, dir, manifest)
-    let documents: string[] = []
-    let bytes = 0
-    const send = async () => {
-      if (documents.length > 0) await this.#task("POST", `/indexes/${this.#index}/documents`, documents)
-      documents = []
-      bytes = 0
+      embedders: { [EMBEDDER]: { source: "userProvided" as const, dimensions } },
     }
-    for await (const ids of batchesOf<{ id: string }>(tables.pages.query().select(["id"]))) {
-      for (const page of tables.store.read(ids.map(({ id }) => id))) {
-        const text = passagesOf(page).map((passage) => passage.text)
-        const vectors = await vectorsOf(tables.vectors, page.id)
-        const given = { default: { embeddings: vectors, regenerate: false } }
-        const document = JSON.stringify({
-          id: page.id,
-          title: page.title,
-          text: text.join("\n\n"),
-          _vectors: given,
-        })
-        documents.push(document)
-        bytes += document.length
-        if (bytes >= BYTES_PER_CALL) await send()
-      }
-    }
-    await send()
-    tables.store[Symbol.dispose]()
-    connection.close()
-    return (performance.now() - began) / 1000
+    await done(client.index(index).updateSettings(settings))
+    return new OwnHybrid(client, index)
   }
 
-  /** Its hybrid search: the best pages with a piece of their text. */
-  async search({ text, vector }: MeiliQuestion, limit: number): Promise<void> {
-    const answer = await this.#call("POST", `/indexes/${this.#index}/search`, {
-      q: text,
-      vector,
-      hybrid: { embedder: "default", semanticRatio: SEMANTIC_RATIO },
+  async load(pages: readonly PageWithVectors[]): Promise<void> {
+    let batch: object[] = []
+    let bytes = 0
+    const send = async () => {
+      if (batch.length > 0) await done(this.#client.index(this.#index).addDocuments(batch))
+      batch = []
+      bytes = 0
+    }
+    for (const { page, vectors } of pages) {
+      const text = toPassages(page.markdown).map((passage) => passage.text)
+      const embeddings = (vectors ?? []).slice(0, VECTORS_PER_DOCUMENT).map((vector) => [...vector])
+      batch.push({
+        id: pageId(page.url),
+        url: page.url,
+        title: page.title,
+        text: text.join("\n\n"),
+        _vectors: { [EMBEDDER]: { embeddings, regenerate: false } },
+      })
+      // A number takes about twenty characters.
+      bytes += page.markdown.length + embeddings.length * (embeddings[0]?.length ?? 0) * 20
+      if (bytes >= BYTES_PER_CALL) await send()
+    }
+    await send()
+  }
+
+  /** @param semanticRatio 0 is its keyword search alone, 1 its vectors alone. @returns addresses and scores, best first. */
+  async search(
+    { text, vector }: MeiliQuestion,
+    { limit, semanticRatio }: { readonly limit: number; readonly semanticRatio: number },
+  ): Promise<Array<{ url: string; score: number }>> {
+    const { hits } = await this.#client.index<{ url: string; title: string }>(this.#index).search(text, {
+      vector: [...vector],
+      hybrid: { embedder: EMBEDDER, semanticRatio },
       limit,
-      attributesToRetrieve: ["title"],
+      attributesToRetrieve: ["url", "title"],
       attributesToCrop: ["text"],
       cropLength: 80,
       showRankingScore: true,
     })
-    const { hits } = answer as { hits?: unknown[] }
-    if (!hits?.length) throw new Error(`Meilisearch found nothing for ${text}`)
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool.close()
-  }
-
-  /** Asks for something that takes time, and waits until it is done. */
-  async #task(method: "POST" | "PATCH" | "DELETE", path: string, body?: object): Promise<void> {
-    const { taskUid } = await this.#call(method, path, body, [202])
-    for (;;) {
-      const task = await this.#call("GET", `/tasks/${String(taskUid)}`)
-      if (task["status"] === "succeeded") return
-      if (task["status"] !== "enqueued" && task["status"] !== "processing") {
-        throw new Error(`Meilisearch could not ${method} ${path}: ${JSON.stringify(task["error"])}`)
-      }
-      await sleep(POLL_MS)
-    }
-  }
-
-  /** @param body an object, or documents that are JSON already. */
-  async #call(
-    method: "GET" | "POST" | "PATCH" | "DELETE",
-    path: string,
-    body?: object | readonly string[],
-    expected: readonly number[] = [200],
-  ): Promise<Record<string, unknown>> {
-    const { statusCode, body: answer } = await this.#pool.request({
-      method,
-      path,
-      headers: {
-        "content-type": "application/json",
-        ...(this.#key ? { authorization: `Bearer ${this.#key}` } : {}),
-      },
-      ...(body && { body: Array.isArray(body) ? `[${body.join()}]` : JSON.stringify(body) }),
-    })
-    const text = await answer.text()
-    if (!expected.includes(statusCode))
-      throw new Error(`Meilisearch answered ${statusCode} to ${path}: ${text}`)
-    return JSON.parse(text) as Record<string, unknown>
+    return hits.map(({ url, _rankingScore }) => ({ url, score: _rankingScore ?? 0 }))
   }
 }
 
-type VectorsTable = Awaited<ReturnType<typeof openTables>>["vectors"]
+/** Deletes all indexes whose names begin so. */
+export async function deleteIndexes(client: Meilisearch, prefix: string): Promise<void> {
+  const { results } = await client.getIndexes({ limit: 10_000 })
+  for (const { uid } of results) if (uid.startsWith(prefix)) await done(client.deleteIndex(uid))
+}
 
-async function vectorsOf(table: VectorsTable, page: string): Promise<number[][]> {
-  const query = table.query().where(`page = '${page}'`).select(["vector"]).limit(VECTORS_PER_DOCUMENT)
-  const rows: number[][] = []
-  for await (const batch of batchesOf<{ vector: Iterable<number> }>(query)) {
-    for (const { vector } of batch) rows.push([...vector])
+/** A Meilisearch of its own, with its files in the system's folder for temporary files until it is closed. */
+export interface OwnServer extends AsyncDisposable {
+  readonly url: string
+  readonly pid: number
+  /** Folder of its files. */
+  readonly dir: string
+}
+
+/** @param program path of Meilisearch's executable. */
+export async function startMeilisearch(program: string): Promise<OwnServer> {
+  const dir = await mkdtemp(join(tmpdir(), "fossick-bench-meilisearch-"))
+  const address = `127.0.0.1:${await freePort()}`
+  const files = ["--db-path", join(dir, "data"), "--dump-dir", join(dir, "dumps")]
+  const child = spawn(program, ["--no-analytics", "--env", "development", "--http-addr", address, ...files], {
+    cwd: dir,
+    stdio: "ignore",
+  })
+  const url = `http://${address}`
+  try {
+    await Promise.race([answers(url), failed(child)])
+  } catch (error) {
+    await rm(dir, { recursive: true, force: true })
+    throw error
   }
-  return rows
+  return {
+    url,
+    pid: child.pid!,
+    dir,
+    async [Symbol.asyncDispose]() {
+      await stopProcess(child)
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function answers(url: string): Promise<void> {
+  const client = new Meilisearch({ host: url })
+  const until = performance.now() + START_MS
+  while (!(await client.isHealthy())) {
+    if (performance.now() > until) throw new Error(`Meilisearch does not answer at ${url}`)
+    await sleep(100)
+  }
+}
+
+async function failed(child: ChildProcess): Promise<never> {
+  const ended = once(child, "exit").then(([code]) => `it ended with ${String(code)}`)
+  const notStarted = once(child, "error").then(([error]) => String(error))
+  throw new Error(`Meilisearch could not be started: ${await Promise.race([ended, notStarted])}`)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  await once(server, "close")
+  return address !== null && typeof address === "object" ? address.port : 0
+}
+
+async function done(task: ReturnType<Meilisearch["deleteIndex"]>): Promise<void> {
+  const { status, error } = await task.waitTask(WAIT)
+  if (status !== "succeeded") throw new Error(`Meilisearch: ${error?.message ?? status}`)
 }

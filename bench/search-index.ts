@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs"
-import { glob, stat, writeFile } from "node:fs/promises"
+import { existsSync, readFileSync } from "node:fs"
+import { glob, mkdir, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type Embedder, openEngine, type Page, type PageUrl, toPageUrl } from "#engine"
 import { trainVectorIndex } from "#engine/adapters/embedded/maintenance.ts"
@@ -20,6 +20,7 @@ const NOISE = 0.03
 /** A copy's noise is a stretch of these. */
 const NOISE_VALUES = 1_000_000
 const VECTORS_PER_COMMIT = 20_000
+const BLOCK_BYTES = 512
 
 /** How an index of the search bench was made. */
 export interface BuiltIndex {
@@ -32,6 +33,22 @@ export interface BuiltIndex {
   readonly bytesOnDisk: number
 }
 
+/** The index in `dataDir`, built before or now. */
+export async function ensureIndex(
+  dataDir: string,
+  embedder: Embedder,
+  passages: number,
+  realVectors: number,
+): Promise<BuiltIndex> {
+  if (!existsSync(builtFile(dataDir))) {
+    process.stderr.write(`building an index of ${passages} passages in ${dataDir}\n`)
+    await rm(dataDir, { recursive: true, force: true })
+    await mkdir(dataDir, { recursive: true })
+    await buildIndex(dataDir, embedder, passages, realVectors)
+  }
+  return JSON.parse(readFileSync(builtFile(dataDir), "utf8")) as BuiltIndex
+}
+
 /**
  * Builds an index of at least `passages` passages in `dataDir`.
  *
@@ -40,7 +57,7 @@ export interface BuiltIndex {
  * those vectors with noise, and all are written straight into their table. Search has as much to do as with real
  * ones; relevance means nothing here.
  */
-export async function buildIndex(
+async function buildIndex(
   dataDir: string,
   embedder: Embedder,
   passages: number,
@@ -108,7 +125,7 @@ async function writeVectors(dir: string, made: SampledVectors): Promise<void> {
   connection.close()
 }
 
-export function builtFile(dataDir: string): string {
+function builtFile(dataDir: string): string {
   return join(dataDir, "search-bench.json")
 }
 
@@ -211,12 +228,14 @@ export function randomNumbers(seed: number): () => number {
   }
 }
 
-async function folderBytes(folder: string): Promise<number> {
+/** Bytes that the files in a folder take on disk. */
+export async function folderBytes(folder: string): Promise<number> {
   let bytes = 0
   if (!existsSync(folder)) return bytes
   for await (const path of glob(join(folder, "**/*"))) {
     const found = await stat(path).catch(() => null)
-    if (found?.isFile()) bytes += found.size
+    // Databases have holes in their files.
+    if (found?.isFile()) bytes += found.blocks * BLOCK_BYTES
   }
   return bytes
 }

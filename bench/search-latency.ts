@@ -1,6 +1,4 @@
 import { type ChildProcess, fork } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
-import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { parseArgs } from "node:util"
@@ -8,15 +6,13 @@ import { Pool } from "undici"
 import { type Engine, openEngine, type Page, type Query, type SearchDepth, toPageUrl } from "#engine"
 import { engineSettings } from "#engine/config.ts"
 import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
-import { toPassages } from "#engine/passages.ts"
 import { readSettings } from "#engine/settings.ts"
 import { documentationPages } from "./documentation-pages.ts"
-import { DOCUMENTATION_QUESTIONS } from "./documentation-questions.ts"
 import { BENCH_DIR } from "./documentation-site.ts"
 import { machine, MB, memoryOf, percentile, short, stopProcess, table } from "./measure.ts"
-import { Meilisearch } from "./meilisearch.ts"
 import type { LoopDelay } from "./peers/loop-delay.ts"
-import { type BuiltIndex, builtFile, buildIndex, randomNumbers } from "./search-index.ts"
+import { type BuiltIndex, ensureIndex } from "./search-index.ts"
+import { searchQuestions } from "./search-questions.ts"
 
 const API = join(import.meta.dirname, "../api/main.ts")
 const LOOP_DELAY = join(import.meta.dirname, "peers/loop-delay.ts")
@@ -57,7 +53,6 @@ const countOf = (depth: SearchDepth | undefined) => (depth === "advanced" ? Math
 
 /** One for all of this process: a second one would load the native runtime anew, which it does not bear. */
 await using embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
-const pool = await textPool()
 const rows: Array<Array<string | number>> = []
 const sizes: Measured[] = []
 process.stdout.write(`${machine()}\n`)
@@ -66,16 +61,15 @@ process.stdout.write(growth(sizes))
 
 async function measure(passages: number): Promise<Measured> {
   const dataDir = join(values.dir ?? BENCH_DIR, `search-${passages}`)
-  const built = await ensureIndex(dataDir, passages)
+  const built = await ensureIndex(dataDir, embedder, passages, Number(values.real))
   /** Every query is asked once only: an engine may keep the vectors of queries it has seen. */
-  const texts = questions((DEPTHS.length * (CLIENTS.length + 1) + 8) * (perRun + WARM_UP))
+  const texts = await searchQuestions((DEPTHS.length * (CLIENTS.length + 1) + 8) * (perRun + WARM_UP))
   const take = (count: number) => texts.splice(0, count)
   const medians = new Map<string, number>()
   const run = { built, dataDir, medians, take }
   rows.length = 0
   await inProcess(run)
   const apiMemory = await overHttp(run)
-  await meilisearch(run)
   process.stdout.write(
     `\n${built.pages} pages, ${built.passages} passages (vectors of ${built.embedded} real, the others copies of them with noise); ` +
       `text ${short(built.textSeconds)} s, vectors ${short(built.vectorSeconds)} s, disk ${short(built.bytesOnDisk / MB)} MB\n\n`,
@@ -84,25 +78,12 @@ async function measure(passages: number): Promise<Measured> {
     table([["", "p50 ms", "p99 ms", "queries/s", "longest event loop delay, ms"], ...rows]),
   )
   process.stdout.write(`\nAPI process after these queries: ${short(apiMemory / MB)} MB resident\n`)
-  const ours = medians.get("fast, over HTTP")
-  const theirs = medians.get("Meilisearch")
-  if (ours && theirs) process.stdout.write(`\nfast / Meilisearch hybrid, p50: ${short(ours / theirs)}\n`)
   return run
 }
 
 interface Run extends Measured {
   /** Questions that were not asked before. */
   readonly take: (count: number) => string[]
-}
-
-async function ensureIndex(dataDir: string, passages: number): Promise<BuiltIndex> {
-  if (!existsSync(builtFile(dataDir))) {
-    process.stderr.write(`building an index of ${passages} passages in ${dataDir}\n`)
-    await rm(dataDir, { recursive: true, force: true })
-    await mkdir(dataDir, { recursive: true })
-    await buildIndex(dataDir, embedder, passages, Number(values.real))
-  }
-  return JSON.parse(readFileSync(builtFile(dataDir), "utf8")) as BuiltIndex
 }
 
 /** How the medians grow from the smallest index to the largest: milliseconds ~ passages to the power of this. */
@@ -116,28 +97,6 @@ function growth(sizes: readonly Measured[]): string {
   })
   const head = ["p50 ms", `${small.built.passages} passages`, `${large.built.passages} passages`, "exponent"]
   return `\n${table([head, ...lines])}`
-}
-
-async function textPool(): Promise<string[]> {
-  const texts: string[] = []
-  for await (const page of documentationPages(10)) {
-    for (const { text } of toPassages(page.markdown)) texts.push(text)
-  }
-  return texts
-}
-
-/** Questions about the manuals, then stretches of 4 to 10 words from random passages, all different. */
-function questions(count: number): string[] {
-  const random = randomNumbers(7)
-  const found = new Set(DOCUMENTATION_QUESTIONS.map(({ text }) => text))
-  while (found.size < count) {
-    const words = (pool[Math.floor(random() * pool.length)] ?? "").match(/[\p{L}\p{N}_]{2,}/gu) ?? []
-    const length = 4 + Math.floor(random() * 7)
-    if (words.length < length) continue
-    const from = Math.floor(random() * (words.length - length))
-    found.add(words.slice(from, from + length).join(" "))
-  }
-  return [...found]
 }
 
 async function inProcess({ dataDir, take, medians }: Run): Promise<void> {
@@ -202,31 +161,6 @@ async function overHttp(run: Run): Promise<number> {
     return resident
   } finally {
     await stopProcess(api)
-  }
-}
-
-/** Meilisearch on the same pages and vectors, when one runs. It is given the questions' vectors; ours makes them. */
-async function meilisearch({ built, dataDir, take, medians }: Run): Promise<void> {
-  const url = process.env["MEILI_URL"]
-  if (!url) return
-  await using peer = new Meilisearch(url, process.env["MEILI_KEY"], `fossick-bench-${built.passages}`)
-  const seconds = await peer.load(join(dataDir, "index"), built.pages)
-  process.stderr.write(`Meilisearch has ${built.pages} pages (${short(seconds)} s)\n`)
-  const ask = async (count: number, clients: number) => {
-    const vectors = new Map<string, number[]>()
-    for (const text of take(count)) {
-      const [vector] = await embedder.embed([text], { priority: "query" })
-      vectors.set(text, [...vector!])
-    }
-    return timed([...vectors.keys()], clients, (text) =>
-      peer.search({ text, vector: vectors.get(text)! }, LIMIT),
-    )
-  }
-  await ask(WARM_UP, 4)
-  for (const clients of CLIENTS) {
-    const timing = await ask(perRun, clients)
-    report(`Meilisearch hybrid, ${clientsText(clients)}`, timing)
-    if (clients === 1) medians.set("Meilisearch", percentile(timing.each, 0.5))
   }
 }
 
