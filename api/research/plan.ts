@@ -21,7 +21,7 @@ const NAME = /\b(?:\p{Lu}[\p{L}\p{N}]+(?:[ -]\p{Lu}[\p{L}\p{N}]+)+|\p{L}+[\p{Lu}
 
 /** The questions that the input itself asks, the whole of it first. */
 export function questionsOf(input: string): Question[] {
-  const parts = [input, ...compared(input), ...sentences(input), ...enumerated(input)]
+  const parts = [input, ...compared(input), ...sentences(input), ...clauses(input), ...enumerated(input)]
   const found: Question[] = []
   for (const text of parts.map((part) => part.trim()).filter((part) => part !== "")) {
     const question = { text, label: labelOf(text) }
@@ -39,6 +39,16 @@ function compared(input: string): string[] {
       input,
     ) ?? /(.{2,80}?)\s+(?:versus|vs\.?)\s+(.{2,80}?)(?=[.?!,;:]|$)/i.exec(input)
   return found ? [found[1]!, found[2]!] : []
+}
+
+/** Where one question of a sentence ends and the next begins. */
+const NEXT_QUESTION =
+  /,?\s+(?:and|or|but)\s+(?=(?:how|what|which|why|when|where|who|whom|whose|can|could|does|do|did|is|are|should|must)\b)/i
+
+/** The questions within a sentence, when it asks several. */
+function clauses(input: string): string[] {
+  const parts = input.split(NEXT_QUESTION)
+  return parts.length > 1 ? parts.filter((part) => part.split(/\s+/).length >= LEAST_WORDS) : []
 }
 
 function sentences(input: string): string[] {
