@@ -27,10 +27,11 @@ export const partOf = (file: string): string => `${file}.part`
 
 /**
  * Exports an index into a file. It is written as {@link partOf} it, and takes its name when it is whole and on the disk.
- * Where an interrupted export left such a part, it goes on behind the last frame that is sound.
+ * Where an interrupted export left such a part, it goes on behind the last frame that is sound. The whole is
+ * read once more before it gets its name.
  *
  * @returns how many bytes the file has
- * @throws CommandError when another process writes to it
+ * @throws CommandError, ExportFileError when another process writes to it
  */
 export async function exportToFile(
   engine: Engine,
@@ -40,7 +41,7 @@ export async function exportToFile(
   const part = partOf(file)
   const begun = await whatIsThere(part, engine)
   if (begun) onResume?.({ pages: begun.totals.pages, begunAt: begun.begunAt })
-  const handle = await open(part, begun ? "r+" : "w", 0o600)
+  const handle = await open(part, begun ? "r+" : "wx", 0o600)
   let bytes = begun?.bytes ?? 0
   try {
     if (begun?.isWhole) {
@@ -58,6 +59,8 @@ export async function exportToFile(
   } finally {
     await handle.close()
   }
+  // As it lies there now, whoever else may have written to it.
+  await (await ExportReader.open(createReadStream(part), part)).check()
   await rename(part, file)
   await syncFolder(path.dirname(file))
   return bytes
@@ -83,6 +86,7 @@ async function whatIsThere(part: string, engine: Engine): Promise<Begun | null> 
     if (error.code === "NOT_AN_EXPORT" || error.code === "FORMAT_TOO_NEW") {
       throw new CommandError(`${part} is in the way: ${error.message} Move it, or choose another name.`)
     }
+    await rm(part)
     return null
   }
   const { embedder, dimensions } = await engine.stats()

@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
+import type { Embedder } from "#engine/embedder.ts"
+import type { Engine, PageWithVectors } from "#engine/engine.ts"
+import { aPage, rareWord } from "#engine/testing/pages.ts"
+
+/** Vectors so wide that few pages fill a frame. */
+const DIMENSIONS = 4096
+const PASSAGES = 8
+
+/** An embedder whose vectors come with the pages; it can make none. */
+export const wideEmbedder: Embedder = {
+  id: "wide-4096",
+  dimensions: DIMENSIONS,
+  embed: () => Promise.reject(new Error("This embedder makes no vectors.")),
+  tokenVectors: () => Promise.reject(new Error("This embedder makes no vectors.")),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+}
+
+export const openWide = (dir: string, mode: "read" | "write"): Promise<EmbeddedEngine> =>
+  EmbeddedEngine.open({ dir, mode, embedder: wideEmbedder, embedding: "off" })
+
+/** 128 kB each with its vectors, so that some thirty make a frame. */
+export function widePages(count: number): PageWithVectors[] {
+  return Array.from({ length: count }, (_, i) => {
+    const parts = Array.from(
+      { length: PASSAGES },
+      (_, part) => `## Part ${part}\n\n${rareWord(i)} ${"word ".repeat(60)}`,
+    )
+    return {
+      page: aPage(`wide/${i}`, { title: `Page ${i}`, markdown: parts.join("\n\n") }),
+      vectors: parts.map((_, part) => unitVector(i * PASSAGES + part)),
+    }
+  })
+}
+
+function unitVector(seed: number): Float32Array {
+  const vector = Float32Array.from({ length: DIMENSIONS }, (_, i) => Math.sin(seed * 7919 + i * 104_729))
+  const length = Math.hypot(...vector)
+  return vector.map((value) => value / length)
+}
+
+/** Everything an index gives, in its order. */
+export async function allOf(engine: Engine): Promise<PageWithVectors[]> {
+  return await Array.fromAsync(engine.allPages())
+}
+
+/** The same in short, where comparing millions of numbers one by one takes too long. */
+export async function digestsOf(engine: Engine): Promise<string[]> {
+  const digests: string[] = []
+  for await (const { page, vectors } of engine.allPages()) {
+    const sum = createHash("sha256").update(JSON.stringify(page))
+    for (const vector of vectors ?? []) sum.update(vector)
+    digests.push(`${page.url} ${sum.digest("hex")}`)
+  }
+  return digests
+}
+
+/** A folder that is gone after the test. */
+export async function scratch(): Promise<AsyncDisposable & { readonly at: (name: string) => string }> {
+  const folder = await mkdtemp(path.join(tmpdir(), "fossick-move-"))
+  return {
+    at: (name) => path.join(folder, name),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
