@@ -5,6 +5,7 @@ import { parse, type CollectionTag } from "yaml"
 import { crawlerSettings } from "#crawler/config.ts"
 import { engineSettings } from "#engine/config.ts"
 import { apiSettings } from "../api/config.ts"
+import { x402Settings } from "../api/x402/config.ts"
 
 // What can be said of the containers without Docker: by reading the files.
 
@@ -98,6 +99,9 @@ describe("every service", () => {
       expect(service.ports).toEqual(["${APPLIANCE_ADDRESS:-127.0.0.1}:${APPLIANCE_PORT:-8080}:8080"])
     }
     expect(composeFile("docker/compose.air-gap.yaml").services["api"]?.ports).toEqual([])
+    expect(composeFile("docker/compose.paid-search.yaml").services["api"]?.ports).toEqual([
+      "${APPLIANCE_ADDRESS:-127.0.0.1}:${APPLIANCE_PAID_PORT:-8402}:8402",
+    ])
   })
 
   test("keeps what it keeps under one folder", () => {
@@ -120,11 +124,13 @@ describe("the index", () => {
 })
 
 describe("every setting in the files", () => {
-  const declared = [engineSettings, crawlerSettings, apiSettings].flatMap((part) => Object.values(part))
+  const declared = [engineSettings, crawlerSettings, apiSettings, x402Settings].flatMap((part) =>
+    Object.values(part),
+  )
   const set = files.flatMap((file) =>
     Object.values(composeFile(file).services).flatMap(({ environment = {} }) => Object.entries(environment)),
   )
-  const ours = set.filter(([name]) => name.startsWith("FOSSICK_"))
+  const ours = set.filter(([name]) => /^(FOSSICK|X402)_/.test(name))
 
   test.each(ours)("%s is one of Fossick's", (name) => {
     expect(declared.map((setting) => setting.name)).toContain(name)

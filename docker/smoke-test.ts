@@ -23,6 +23,19 @@ const SCRIPT_PAGE = "http://site/tides"
 const DEADLINE_MS = 240_000
 const POLL_MS = 500
 
+/** Prints, once a process of the browser that holds a page is there, what was said to it of its sandbox. */
+const LOOK = `
+  for try in $(seq 300); do
+    for file in /proc/[0-9]*/cmdline; do
+      line=$(tr "\\0" " " 2>/dev/null < "$file")
+      # The brackets keep this script from finding itself.
+      case "$line" in *--no-sand[b]ox*--type=render[e]r* | *--type=render[e]r*--no-sand[b]ox*) echo without; exit ;; esac
+      case "$line" in *--type=render[e]r*) echo with; exit ;; esac
+    done
+    sleep 0.1
+  done
+  echo "unseen, maybe with"`
+
 const { values: options } = parseArgs({
   options: {
     with: { type: "string", default: "" },
@@ -77,6 +90,10 @@ async function smokeTest(): Promise<void> {
   await compose("up", "--detach", "--no-build")
   await ready()
   say("up and ready")
+  for (const service of variants.includes("air-gap") ? ["api", "crawler", "meilisearch"] : ["meilisearch"]) {
+    const routes = await inside(service, "cat", "/proc/net/route")
+    expect(!/^\w+\t0{8}\t/m.test(routes), `${service} has no way out:\n${routes}`)
+  }
   expect((await compose("logs", "--no-color")).match(/fsk-\w+/g) === null, "no key is in the logs")
 
   const key = (
@@ -171,17 +188,7 @@ async function search(query: string, key: string): Promise<Response> {
 /** How the crawler's browser shuts its pages in, seen while it reads one. */
 async function sandbox(): Promise<string> {
   const [seen] = await Promise.all([
-    inside(
-      "crawler",
-      "sh",
-      "-c",
-      `for try in $(seq 400); do
-         found=$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" "\\n")
-         case "$found" in *--type=renderer*) break ;; esac
-         sleep 0.1
-       done
-       case "$found" in *--no-sandbox*) echo without ;; *--type=renderer*) echo with ;; *) echo unseen, maybe with ;; esac`,
-    ),
+    inside("crawler", "sh", "-c", LOOK),
     inside("crawler", "fossick", "crawl", SCRIPT_PAGE, "--rendering", "browser", "--depth", "0"),
   ])
   return `${seen.trim()} its sandbox`

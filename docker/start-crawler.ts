@@ -1,19 +1,17 @@
 import { crawlerSettings } from "#crawler/config.ts"
-import { engineSettings } from "#engine/config.ts"
-import { checkSettings, environment, readSettings, SettingsError } from "#engine/settings.ts"
+import { environment, readSettings, SettingsError } from "#engine/settings.ts"
 
 import { apiSettings } from "../api/config.ts"
 import { applySources } from "../api/supervisor/apply-sources.ts"
 import { forwardPort } from "./forward-port.ts"
 
 // The crawler's container: what `npm start` does before it starts the crawler process, and then that process.
-// `node docker/start-crawler.ts api`: the host that answers.
+// `node docker/start-crawler.ts api`: the host that answers, which checks all settings for both.
 
 const LOOPBACK = "127.0.0.1"
 
 try {
   const env = environment()
-  checkSettings([engineSettings, crawlerSettings, apiSettings], env)
   const { port } = readSettings(apiSettings, env)
   const refusal = applySources(readSettings(crawlerSettings, env).sourcesFile, process.env)
   if (refusal === null) {
