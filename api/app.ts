@@ -2,10 +2,15 @@ import { Router } from "@koa/router"
 import Koa from "koa"
 import type { Logger } from "pino"
 
+import type { Reader } from "#crawler"
 import type { Engine } from "#engine"
 import type { Values } from "#engine/settings.ts"
 
-import type { KeyStore } from "./accounts/keys.ts"
+import type { Accounts } from "./accounts/accounts.ts"
+import { Admissions } from "./accounts/admission.ts"
+import { FairGate } from "./accounts/fair-gate.ts"
+import type { Endpoint } from "./accounts/key-scope.ts"
+import type { ReachParts } from "./accounts/reach.ts"
 import type { AdminParts } from "./admin/admin-router.ts"
 import { lazyAdmin } from "./admin/lazy-admin.ts"
 import type { ChatModel } from "./answers/chat-model.ts"
@@ -13,28 +18,34 @@ import type { apiSettings } from "./config.ts"
 import type { Middleware, RequestState } from "./context.ts"
 import { handbook } from "./handbook/handbook.ts"
 import { type Check, healthOf } from "./health.ts"
+import { admission } from "./middleware/admission.ts"
 import { authentication } from "./middleware/authentication.ts"
 import { errorEnvelope } from "./middleware/error-envelope.ts"
 import { jsonBody } from "./middleware/json-body.ts"
 import { requestId } from "./middleware/request-id.ts"
 import { requestLog } from "./middleware/request-log.ts"
 import { tolerantPath } from "./middleware/tolerant-path.ts"
+import { tracking } from "./middleware/tracking.ts"
 import { OPENAPI_PATH, openApi, reference } from "./openapi/serve.ts"
 import { crawl } from "./tavily/crawl.ts"
 import { extract, type LiveParts } from "./tavily/extract.ts"
-import { limitReader } from "./tavily/limit-reader.ts"
 import { map } from "./tavily/map.ts"
 import { search } from "./tavily/search.ts"
 import type { ImageKnowledge } from "./tavily/search-images.ts"
+import { ACCOUNT_PATHS, accountRoutes } from "./usage/routes.ts"
 
 export type ApiConfig = Values<typeof apiSettings>
 
 export interface AppParts extends LiveParts {
   readonly engine: Engine
+  /** Reads live pages. */
+  readonly reader: Reader
   readonly images: ImageKnowledge
   /** Writes answers; null leaves them to the pages' own sentences. */
   readonly chatModel: ChatModel | null
-  readonly keys: Pick<KeyStore, "verify">
+  readonly accounts: Accounts
+  /** Which addresses belong to sources. */
+  readonly sites: ReachParts["sites"]
   /** Opens what the admin API works on, with its first request; without it none is served. */
   readonly admin?: () => Promise<AdminParts>
   readonly log: Logger
@@ -48,6 +59,8 @@ export interface AppParts extends LiveParts {
     | "excludeDomainsCap"
     | "liveReads"
     | "publicUrl"
+    | "rateLimits"
+    | "searches"
   >
   /** Folder of the handbook's Markdown. */
   readonly docsDir: string
@@ -57,20 +70,28 @@ export interface AppParts extends LiveParts {
 
 /** The HTTP application, without a socket. It opens and closes nothing. */
 export function createApp(parts: AppParts): Koa<RequestState> {
-  const { config } = parts
-  const live = { ...parts, reader: limitReader(parts.reader, config.liveReads) }
-  const endpoints: Readonly<Record<string, Middleware>> = {
-    search: search(parts.engine, config, parts),
-    extract: extract(live),
-    crawl: crawl(live),
-    map: map(live),
+  const { accounts, config } = parts
+  const { collections } = accounts
+  const gates = { searches: new FairGate(config.searches), reads: new FairGate(config.liveReads) }
+  const { rateLimits } = config
+  const admissions = new Admissions({ accounts, rateLimits, reach: { ...parts, collections, gates } })
+  // None of them is given the engine or the reader: they come with each request, as far as its key reaches.
+  const { embedder, images, chatModel } = parts
+  const endpoints: Readonly<Partial<Record<Endpoint, Middleware>>> = {
+    search: search(config, { embedder, images, chatModel }),
+    extract: extract({ embedder }),
+    crawl: crawl({ embedder }),
+    map: map({ embedder }),
   }
 
-  const key = authentication(parts.keys, config)
+  const key = authentication(accounts.keys, config)
+  const body = jsonBody(config.bodyLimit)
   const router = new Router<RequestState>()
   for (const [name, endpoint] of Object.entries(endpoints)) {
-    router.post(`/${name}`, key.beforeBody, jsonBody(config.bodyLimit), key.afterBody, endpoint)
+    const admit = admission(admissions, name as Endpoint)
+    router.post(`/${name}`, key.beforeBody, body, key.afterBody, admit, endpoint)
   }
+  accountRoutes(router, accounts, admissions, config)
   router.get("/healthz", (ctx) => {
     ctx.body = { status: "ok" }
   })
@@ -84,10 +105,11 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const app = new Koa<RequestState>()
   // Koa's own report goes to stderr as text; what breaks while an answer is written belongs in the log.
   app.on("error", (error: unknown) => parts.log.warn({ err: error }, "answer not written"))
+  app.use(tracking(accounts.hashHuman))
   app.use(requestId())
   app.use(requestLog(parts.log))
   app.use(errorEnvelope())
-  app.use(tolerantPath([...Object.keys(endpoints), "healthz", "readyz", OPENAPI_PATH]))
+  app.use(tolerantPath([...Object.keys(endpoints), ...ACCOUNT_PATHS, "healthz", "readyz", OPENAPI_PATH]))
   app.use(openApi(config.publicUrl))
   app.use(
     handbook({
@@ -96,7 +118,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
       appended: { "api-reference": () => reference(config.publicUrl) },
     }),
   )
-  if (parts.admin) app.use(lazyAdmin(parts.admin, parts.keys, config))
+  if (parts.admin) app.use(lazyAdmin(parts.admin, accounts.keys, config))
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app

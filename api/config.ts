@@ -1,5 +1,7 @@
 import { integer, oneOf, onOff, type Setting, SettingsError, text } from "#engine/settings.ts"
 
+import { accountSettings } from "./accounts/config.ts"
+
 const port: Setting<number> = integer(
   { name: "FOSSICK_PORT", default: "8080", about: "Port that the appliance answers on." },
   0,
@@ -192,10 +194,24 @@ export const apiSettings = {
     1,
     64,
   ),
+  ...accountSettings,
 }
 
 /** @throws SettingsError when settings that need each other do not come together. */
-export function checkTogether({ llmUrl, llmModel }: { llmUrl: string; llmModel: string }): void {
+export function checkTogether({
+  llmUrl,
+  llmModel,
+  planCredits = 0,
+  paygoCredits = 0,
+}: {
+  readonly llmUrl: string
+  readonly llmModel: string
+  readonly planCredits?: number
+  readonly paygoCredits?: number
+}): void {
+  if (paygoCredits > 0 && planCredits === 0) {
+    throw new SettingsError(["FOSSICK_PLAN_CREDITS must be set together with FOSSICK_PAYGO_CREDITS"])
+  }
   if (llmUrl !== "" && llmModel === "") {
     throw new SettingsError(["FOSSICK_LLM_MODEL must be set together with FOSSICK_LLM_URL"])
   }

@@ -1,7 +1,10 @@
 import type { Logger } from "pino"
 import type Koa from "koa"
 
+import type { Bill } from "./accounts/admission.ts"
 import type { ApiKey } from "./accounts/keys.ts"
+import type { Reach } from "./accounts/reach.ts"
+import type { Tracking } from "./accounts/tracking.ts"
 
 /** What middleware leaves for those after it. */
 export interface RequestState {
@@ -10,8 +13,12 @@ export interface RequestState {
   /** `performance.now()` when the request came in. */
   startedAt: number
   log: Logger
+  tracking: Tracking
   /** Set after authentication. */
   key: ApiKey
+  /** What the key may see: the only engine and reader that endpoints have. Set by `admission`, like the bill. */
+  reach: Reach
+  bill: Bill
   /** The parsed JSON body, an object; set by `jsonBody`. */
   body: Readonly<Record<string, unknown>>
 }

@@ -5,12 +5,19 @@ export class ApiError extends Error {
   readonly status: number
   /** Further fields beside `error` in the envelope. */
   readonly fields: Readonly<Record<string, unknown>>
+  readonly headers: Readonly<Record<string, string>>
 
-  constructor(status: number, message: string, fields: Readonly<Record<string, unknown>> = {}) {
+  constructor(
+    status: number,
+    message: string,
+    fields: Readonly<Record<string, unknown>> = {},
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(message)
     this.name = "ApiError"
     this.status = status
     this.fields = fields
+    this.headers = headers
   }
 }
 

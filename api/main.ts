@@ -13,8 +13,8 @@ import { engineSettings } from "#engine/config.ts"
 import { openSearchEngine } from "#engine/open-engine.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#engine/settings.ts"
 
-import { openCreditMeters } from "./accounts/credits.ts"
-import { openKeyStore } from "./accounts/keys.ts"
+import { type Accounts, openAccounts } from "./accounts/accounts.ts"
+import { sourceSites } from "./accounts/source-sites.ts"
 import { openAdmin } from "./admin/open-admin.ts"
 import { createApp } from "./app.ts"
 import { openChatModel } from "./answers/chat-model.ts"
@@ -48,7 +48,13 @@ async function serve(): Promise<void> {
   await using opened = new AsyncDisposableStack()
   const db = openStateStore(engineConfig.dataDir)
   opened.defer(() => db.close())
-  const keys = openKeyStore(db, config.apiKey)
+  // Of its own: this one waits for no lock, so that no call waits for another process.
+  const accountsDb = openStateStore(engineConfig.dataDir)
+  opened.defer(() => accountsDb.close())
+  const accounts = opened.use(
+    openAccounts(accountsDb, config, (err) => log.warn({ err }, "old calls were not deleted")),
+  )
+  const { keys } = accounts
   const jobs = new Jobs(db)
   const engine = opened.use(
     await openSearchEngine(
@@ -66,9 +72,9 @@ async function serve(): Promise<void> {
     embedder: engine.embedder,
     chatModel,
     reader,
-    keys,
+    accounts,
+    sites: sourceSites(db, jobs),
     admin: () => openAdmin({ db, engine, jobs, crawlerConfig }),
-    meters: openCreditMeters(db),
     log,
     config,
     docsDir: DOCS_DIR,
@@ -112,7 +118,7 @@ async function serve(): Promise<void> {
   }
 
   // Who shows it once, and keeps it out of what is kept, is the supervisor; without one it would stand in a log.
-  const apiKey = keys.any() || process.send === undefined ? null : keys.create("admin")
+  const apiKey = keys.any() || process.send === undefined ? null : await firstKey(accounts)
   const handbook =
     config.handbook && (await crawlHandbook(jobs, engine, url, { signal: stopped, onDone: tellHandbookDone }))
   tellSupervisor({
@@ -132,6 +138,9 @@ async function serve(): Promise<void> {
   if (!stopped.aborted) await once(stopped, "abort")
   log.info("stopping")
 }
+
+const firstKey = ({ keys, writes }: Accounts): Promise<string> =>
+  writes.run(() => keys.create({ role: "admin" }))
 
 const tellHandbookDone = (found: boolean): void => void tellSupervisor({ kind: "handbook-crawled", found })
 

@@ -31,7 +31,7 @@ interface Step {
  *
  * @throws PatternError before anything is fetched, when a pattern of the options is not valid.
  */
-export async function* walkSite(reader: Reader, options: WalkOptions): AsyncGenerator<WalkedPage> {
+export async function* walkSite(reader: Pick<Reader, "read">, options: WalkOptions): AsyncGenerator<WalkedPage> {
   const filter = linkFilter(options)
   const start = toPageUrl(options.url)
   if (start === null) throw new TypeError(`${options.url} is no http address`)
@@ -128,7 +128,7 @@ interface Visit {
 
 /** Reads steps a few at a time and gives their results in the steps' order. */
 async function* read(
-  reader: Reader,
+  reader: Pick<Reader, "read">,
   steps: readonly Step[],
   { signal, discoverOnly = false, rendering }: WalkOptions,
   isNamed: (step: Step) => boolean,

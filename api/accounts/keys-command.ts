@@ -1,14 +1,18 @@
-import { parseArgs } from "node:util"
-
-import { openStateStore } from "#crawler/state-store.ts"
+import { openStateStore, type StateStore } from "#crawler/state-store.ts"
+import { ArgumentsError, readArguments } from "#engine/command-arguments.ts"
 import { engineSettings } from "#engine/config.ts"
-import { environment, readSettings, SettingsError } from "#engine/settings.ts"
+import { CommandError, runCommand } from "#engine/run-command.ts"
+import { environment, readSettings } from "#engine/settings.ts"
 
-import { KEY_ROLES, type KeyStore, openKeyStore } from "./keys.ts"
+import { openCollections } from "./collections.ts"
+import { keyLine, keyOnWire } from "./key-text.ts"
+import { isUnlimited, readScope, ScopeError } from "./key-scope.ts"
+import { type CreditLimit, KEY_ROLES, type KeySpec, LIMIT_PERIODS, openKeyStore } from "./keys.ts"
+import { parseRateLimits, type RateLimits } from "./rate-limits.ts"
 
 // `npm run keys`. A running appliance knows at once what this changes, since it asks the store on each request.
 
-const USAGE = `Usage: npm run keys -- create [--role search|admin] [--name TEXT]
+const HELP = `Usage: npm run keys -- create [options]
        npm run keys -- list [--json]
        npm run keys -- disable <id>
 
@@ -16,92 +20,158 @@ const USAGE = `Usage: npm run keys -- create [--role search|admin] [--name TEXT]
   list     the keys that were made, without their text
   disable  has a key refused from now on, for good
 
-  --role   search (default): every endpoint that searches and reads; admin: all of it
-  --name   what the key is for, up to 100 characters
+Options of create:
+  --role search|admin   search (default): every endpoint that searches and reads; admin: all of it
+  --name TEXT           what the key is for, up to 100 characters
+  --expires WHEN        when it ends: a number of days (30d) or hours (12h), or a date (2027-01-31, UTC)
+  --credits N           credits it may use, each month
+  --per month|total     instead: ever
+  --rate-limits LIST    calls it may make, instead of FOSSICK_RATE_LIMITS: search=100/m,*=1000/m
+  --make-keys           it may make keys over the API, within its own limits
+
+Only pages and endpoints named by these; each may be given several times:
+  --endpoint NAME       search, extract, crawl, map, research
+  --source NAME         pages of this source
+  --collection NAME     pages of the sources of this collection (npm run collections)
+  --domain NAME         pages on this domain
+  --project NAME        calls for this project
 `
 
-class UsageError extends Error {}
+const several = { type: "string", multiple: true } as const
+const OPTIONS = {
+  role: { type: "string", default: "search" },
+  name: { type: "string", default: "" },
+  expires: { type: "string" },
+  credits: { type: "string" },
+  per: { type: "string", default: "month" },
+  "rate-limits": { type: "string" },
+  "make-keys": { type: "boolean", default: false },
+  endpoint: several,
+  source: several,
+  collection: several,
+  domain: several,
+  project: several,
+} as const
 
-try {
-  main(process.argv.slice(2))
-} catch (error) {
-  if (!(error instanceof UsageError) && !(error instanceof SettingsError)) throw error
-  process.stderr.write(`${error.message}\n`)
-  process.exitCode = 2
-}
+const HOUR_MS = 3_600_000
+const MAX_NAME_CHARS = 100
+const MOST_CREDITS = 1_000_000_000
+/** So long a key may live. */
+const MAX_DAYS = 36_500
 
-function main(args: string[]): void {
-  const { values, positionals } = parsed(args)
+await runCommand("keys", () => {
+  const { values, positionals } = readArguments(process.argv.slice(2), OPTIONS)
   const [command, id, ...more] = positionals
-  if (values.help || command === undefined) {
-    process.stdout.write(USAGE)
-    if (!values.help) process.exitCode = 2
-    return
+  if (values.help) {
+    process.stdout.write(HELP)
+    return 0
   }
-  if (more.length > 0 || (id !== undefined && command !== "disable")) {
-    throw new UsageError(`${more[0] ?? id} is too much.\n\n${USAGE}`)
+  if (command === undefined)
+    throw new ArgumentsError("What is to be done is missing: create, list or disable.")
+  if (!["create", "list", "disable"].includes(command)) {
+    throw new ArgumentsError(`There is no ${command} of keys.`)
   }
+  const surplus = command === "disable" ? more[0] : id
+  if (surplus !== undefined) throw new ArgumentsError(`${surplus} is too much.`)
+  const spec = command === "create" ? specOf(values) : null
   const db = openStateStore(readSettings(engineSettings, environment()).dataDir)
   try {
-    // Only made keys are this command's business.
-    const keys = openKeyStore(db, "")
-    if (command === "create") create(keys, values.role, values.name)
-    else if (command === "list") list(keys, values.json)
-    else if (command === "disable") disable(keys, id)
-    else throw new UsageError(`There is no ${command} of keys.\n\n${USAGE}`)
+    if (spec) create(db, spec)
+    else if (command === "list") list(db, values.json)
+    else disable(db, id)
   } finally {
     db.close()
   }
+  return 0
+})
+
+type Values = ReturnType<typeof readArguments<typeof OPTIONS>>["values"]
+
+/** @throws ArgumentsError */
+function specOf(values: Values): KeySpec {
+  const role = KEY_ROLES.find((one) => one === values.role)
+  if (role === undefined) throw new ArgumentsError(`--role must be one of ${KEY_ROLES.join(", ")}.`)
+  if (values.name.length > MAX_NAME_CHARS) {
+    throw new ArgumentsError(`--name must have at most ${MAX_NAME_CHARS} characters.`)
+  }
+  const scope = scopeOf(values)
+  if (role === "admin" && !isUnlimited(scope)) {
+    throw new ArgumentsError("A key of the role admin sees everything; a limited one is of the role search.")
+  }
+  return {
+    role,
+    name: values.name,
+    scope,
+    projects: values.project ?? [],
+    creditLimit: creditsOf(values),
+    rateLimits: ratesOf(values),
+    mayMakeKeys: role === "admin" || values["make-keys"],
+    expiresAt: values.expires === undefined ? null : endOf(values.expires),
+  }
 }
 
-function parsed(args: string[]) {
+function scopeOf({ endpoint, source, collection, domain }: Values) {
   try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        role: { type: "string", default: "search" },
-        name: { type: "string", default: "" },
-        json: { type: "boolean", default: false },
-        help: { type: "boolean", short: "h", default: false },
-      },
-    })
+    return readScope({ endpoints: endpoint, sources: source, collections: collection, domains: domain })
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${USAGE}`)
+    throw error instanceof ScopeError ? new ArgumentsError(error.message) : error
   }
 }
 
-function create(keys: KeyStore, roleText: string, name: string): void {
-  const role = KEY_ROLES.find((one) => one === roleText)
-  if (role === undefined) throw new UsageError(`--role must be one of ${KEY_ROLES.join(", ")}.`)
-  if (name.length > 100) throw new UsageError("--name must have at most 100 characters.")
-  process.stdout.write(`${keys.create(role, name)}\n`)
-  process.stderr.write(`A key of the role ${role}, shown only this once: keep it.\n`)
+function creditsOf({ credits, per: given }: Values): CreditLimit | null {
+  const per = LIMIT_PERIODS.find((one) => one === given)
+  if (per === undefined) throw new ArgumentsError(`--per must be one of ${LIMIT_PERIODS.join(", ")}.`)
+  if (credits === undefined) return null
+  const number = Number(credits)
+  if (!/^\d+$/.test(credits) || number > MOST_CREDITS) {
+    throw new ArgumentsError(`--credits must be a whole number from 0 to ${MOST_CREDITS}.`)
+  }
+  return { credits: number, per }
 }
 
-function list(keys: KeyStore, json: boolean): void {
-  const made = keys.list()
-  if (json) {
-    const shown = made.map(({ id, role, name, createdAt, disabledAt }) => ({
-      id,
-      role,
-      name,
-      created_at: createdAt,
-      disabled_at: disabledAt,
-    }))
-    process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`)
-    return
-  }
-  if (made.length === 0) process.stdout.write("No key was made yet.\n")
-  for (const { id, role, name, createdAt, disabledAt } of made) {
-    const since = `made ${createdAt.toISOString().slice(0, 10)}`
-    const state = disabledAt === null ? "" : `, disabled ${disabledAt.toISOString().slice(0, 10)}`
-    process.stdout.write(`${id}  ${role.padEnd(6)}  ${since}${state}${name === "" ? "" : `  ${name}`}\n`)
+function ratesOf({ "rate-limits": text }: Values): RateLimits | null {
+  if (text === undefined) return null
+  try {
+    return parseRateLimits(text)
+  } catch (error) {
+    throw new ArgumentsError(`--rate-limits ${(error as Error).message}.`)
   }
 }
 
-function disable(keys: KeyStore, id: string | undefined): void {
-  if (id === undefined) throw new UsageError(`The id of the key is missing.\n\n${USAGE}`)
-  if (!keys.disable(id)) throw new UsageError(`There is no key ${id}; npm run keys -- list shows them.`)
+function endOf(text: string): Date {
+  const [, count, unit] = /^(\d{1,6})([dh])$/.exec(text) ?? []
+  const end =
+    count === undefined
+      ? Date.parse(`${text}T00:00:00Z`)
+      : Date.now() + Number(count) * (unit === "d" ? 24 : 1) * HOUR_MS
+  if (!(end > Date.now() && end < Date.now() + MAX_DAYS * 24 * HOUR_MS)) {
+    throw new ArgumentsError("--expires must be a time to come, such as 30d, 12h or 2027-01-31.")
+  }
+  return new Date(end)
+}
+
+function create(db: StateStore, spec: KeySpec): void {
+  const collections = openCollections(db)
+  const unknown = spec.scope?.collections?.find((name) => !collections.has(name))
+  if (unknown !== undefined) {
+    throw new CommandError(`There is no collection ${unknown}; npm run collections -- list shows them.`)
+  }
+  process.stdout.write(`${openKeyStore(db, "").create(spec)}\n`)
+  process.stderr.write(`A key of the role ${spec.role}, shown only this once: keep it.\n`)
+}
+
+function list(db: StateStore, json: boolean): void {
+  // Only made keys are this command's business.
+  const made = openKeyStore(db, "").list()
+  if (json) process.stdout.write(`${JSON.stringify(made.map(keyOnWire), null, 2)}\n`)
+  else if (made.length === 0) process.stdout.write("No key was made yet.\n")
+  else for (const key of made) process.stdout.write(`${keyLine(key)}\n`)
+}
+
+function disable(db: StateStore, id: string | undefined): void {
+  if (id === undefined) throw new ArgumentsError("The id of the key is missing.")
+  if (!openKeyStore(db, "").disable(id)) {
+    throw new CommandError(`There is no key ${id}; npm run keys -- list shows them.`)
+  }
   process.stdout.write(`${id} is refused from now on.\n`)
 }

@@ -16,10 +16,9 @@ export function authentication(
 ): { readonly beforeBody: Middleware; readonly afterBody: Middleware } {
   return {
     beforeBody: async (ctx, next) => {
-      const header = ctx.get("Authorization")
-      if (header !== "" || !options.bodyKey) {
-        const bearer = /^bearer +(\S+) *$/i.exec(header)?.[1]
-        ctx.state.key = admit(ctx, bearer === undefined ? null : keys.verify(bearer))
+      if (ctx.get("Authorization") !== "" || !options.bodyKey) {
+        const bearer = bearerOf(ctx)
+        ctx.state.key = admit(bearer === null ? null : keys.verify(bearer))
       }
       await next()
     },
@@ -27,15 +26,22 @@ export function authentication(
       const state: Partial<Context["state"]> = ctx.state
       if (state.key === undefined) {
         const given = ctx.state.body["api_key"]
-        ctx.state.key = admit(ctx, typeof given === "string" ? keys.verify(given) : null)
+        ctx.state.key = admit(typeof given === "string" ? keys.verify(given) : null)
       }
       await next()
     },
   }
 }
 
-function admit(ctx: Context, key: ApiKey | null): ApiKey {
-  if (key !== null) return key
-  ctx.set("WWW-Authenticate", "Bearer")
-  throw new ApiError(401, "Unauthorized: missing or invalid API key.")
+function admit(key: ApiKey | null): ApiKey {
+  if (key === null) throw unauthorized()
+  return key
 }
+
+/** The key in the Authorization header as it was sent, or null. */
+export const bearerOf = (ctx: Context): string | null =>
+  /^bearer +(\S+) *$/i.exec(ctx.get("Authorization"))?.[1] ?? null
+
+/** The answer to a key that is missing, wrong or over. */
+export const unauthorized = (): ApiError =>
+  new ApiError(401, "Unauthorized: missing or invalid API key.", {}, { "WWW-Authenticate": "Bearer" })

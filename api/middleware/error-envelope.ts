@@ -26,6 +26,7 @@ export function errorEnvelope(): Middleware {
       const answer = toApiError(error)
       // Work that a caller leaves is cut short, which is no failure.
       if (answer.status >= 500 && !callerGone(ctx)) ctx.state.log.error({ err: error }, "request failed")
+      ctx.set(answer.headers)
       fail(ctx, answer.status, answer.message, answer.fields)
       return
     }

@@ -1,5 +1,6 @@
 import type { Reading } from "#crawler"
 
+import { crawlCost } from "../accounts/credits.ts"
 import { type Middleware, responseTime } from "../context.ts"
 import { type LiveParts, renderingOf } from "./extract.ts"
 import { fitting, judgeLinks } from "./fitting.ts"
@@ -16,17 +17,19 @@ export function crawl(parts: LiveParts): Middleware {
   return async (ctx) => {
     const request = body(ctx.state.body)
     const signal = liveDeadline(ctx, request.timeout)
-    const relevance =
-      request.instructions === undefined ? null : relevanceTo(request.instructions, parts.embedder, signal)
+    const { bill, reach } = ctx.state
+    const { instructions, extract_depth: depth } = request
+    await bill.reserve(crawlCost(instructions !== undefined, depth, request.limit))
+    const relevance = instructions === undefined ? null : relevanceTo(instructions, parts.embedder, signal)
     // Pages are judged while others are still being read, so that little is left to do at the deadline.
     const pending: Promise<{ relevance: number; page: object }>[] = []
     const how = {
       signal,
       discoverOnly: false,
       ...(relevance && { judge: judgeLinks(relevance) }),
-      rendering: renderingOf[request.extract_depth],
+      rendering: renderingOf[depth],
     }
-    await walkFor(request, parts.reader, how, ({ url, result }) => {
+    await walkFor(request, reach, how, ({ url, result }) => {
       if (result?.kind !== "read") return
       const page = presentPage(url, result.reading, request, relevance)
       // Handled below; without this a failure during the walk would count as nobody's.
@@ -35,10 +38,8 @@ export function crawl(parts: LiveParts): Middleware {
     })
     const read = await Promise.all(pending)
     const pages = relevance === null ? read : fitting(read)
-    const keyId = ctx.state.key.id
-    const credits =
-      parts.meters.add(keyId, relevance === null ? "map" : "map-instructions", pages.length) +
-      parts.meters.add(keyId, `extract-${request.extract_depth}`, pages.length)
+    const cost = crawlCost(relevance !== null, depth, pages.length)
+    const credits = await bill.settle(cost, { depth, query: instructions })
     ctx.body = {
       base_url: request.url,
       results: pages.map((one) => one.page),

@@ -1,7 +1,8 @@
-import type { Reader, ReadResult } from "#crawler"
+import type { ReadResult } from "#crawler"
 import type { Embedder } from "#engine"
 
-import type { CreditMeters } from "../accounts/credits.ts"
+import { extractCost } from "../accounts/credits.ts"
+import type { Reach } from "../accounts/reach.ts"
 import { type Middleware, responseTime } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { failureText, TIMED_OUT } from "./failure-text.ts"
@@ -12,11 +13,9 @@ import { type Relevance, relevanceTo } from "./relevance.ts"
 import { extractSchema, MAX_EXTRACT_URLS, type ExtractRequest } from "./schema.ts"
 import { bodyReader } from "./validate.ts"
 
-/** What the endpoints that read live pages need. */
+/** What the endpoints that read live pages need, beside what the key of a request may read. */
 export interface LiveParts {
-  readonly reader: Reader
   readonly embedder: Pick<Embedder, "id" | "embed">
-  readonly meters: CreditMeters
 }
 
 /** Seconds an extraction may take when the request does not say. */
@@ -34,16 +33,21 @@ export function extract(parts: LiveParts): Middleware {
     const request = read(ctx.state.body)
     const urls = givenUrls(request)
     const signal = liveDeadline(ctx, request.timeout ?? defaultTimeout[request.extract_depth])
+    const { bill, reach } = ctx.state
+    await bill.reserve(extractCost(request.extract_depth, urls.length))
     const relevance = request.query === undefined ? null : relevanceTo(request.query, parts.embedder, signal)
     const outcomes = await Promise.all(
       urls.map(async (given) => ({
         given,
-        ...(await extractOne(given, request, parts.reader, relevance, signal)),
+        ...(await extractOne(given, request, reach, relevance, signal)),
       })),
     )
     const results = outcomes.flatMap((one) => ("page" in one ? [{ url: one.given, ...one.page }] : []))
     const failed = outcomes.flatMap((one) => ("error" in one ? [{ url: one.given, error: one.error }] : []))
-    const credits = parts.meters.add(ctx.state.key.id, `extract-${request.extract_depth}`, results.length)
+    const credits = await bill.settle(extractCost(request.extract_depth, results.length), {
+      depth: request.extract_depth,
+      query: request.query,
+    })
     ctx.body = {
       results,
       failed_results: failed,
@@ -68,7 +72,7 @@ function givenUrls({ urls }: ExtractRequest): readonly string[] {
 async function extractOne(
   given: string,
   request: ExtractRequest,
-  reader: Reader,
+  { reader }: Reach,
   relevance: Relevance | null,
   signal: AbortSignal,
 ) {

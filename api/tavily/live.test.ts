@@ -7,8 +7,11 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-import { openCreditMeters } from "../accounts/credits.ts"
-import { type ServedApp, serveApp, TEST_KEY } from "../testing/serve-app.ts"
+import { openAccounts } from "../accounts/accounts.ts"
+import { mapCost } from "../accounts/credits.ts"
+import { apiKey } from "../accounts/keys.ts"
+import { apiSettings } from "../config.ts"
+import { type ServedApp, serveApp, TEST_KEY, withTestKeys } from "../testing/serve-app.ts"
 
 const filler =
   "A garden needs patience, a spade and a watering can more than it needs anything else you can buy."
@@ -276,8 +279,10 @@ describe("map", () => {
 })
 
 test("pages cost credits by the block, counted across calls and kept across restarts", async () => {
+  const config = readSettings(apiSettings, {})
   const db = openStateStore(dir)
-  await using metered = await serveApp({ reader, meters: openCreditMeters(db) })
+  const { keys, ...parts } = openAccounts(db, config, () => {})
+  await using metered = await serveApp({ reader, accounts: { ...parts, keys: withTestKeys(keys) } })
   const credits = async (path: string, body: object) =>
     (await metered.post(path, { ...body, include_usage: true })).body.usage.credits
   const page = { urls: [site.url("/roses"), site.url("/broken")] }
@@ -285,10 +290,17 @@ test("pages cost credits by the block, counted across calls and kept across rest
   for (let i = 0; i < 3; i++) expect(await credits("/extract", page)).toBe(0)
   expect(await credits("/extract", page)).toBe(1)
   expect(await credits("/crawl", { url: site.url("/") })).toBe(0)
-  const again = openStateStore(dir)
-  expect(openCreditMeters(again).add("tester", "map", 7)).toBe(1)
-  again.close()
   db.close()
+  const again = openStateStore(dir)
+  const { ledger } = openAccounts(again, config, () => {})
+  const call = {
+    requestId: "r",
+    key: apiKey({ id: "tester", role: "admin" }),
+    project: "",
+    endpoint: "map",
+  } as const
+  expect(ledger.settle(call, mapCost(false, 7))).toBe(1)
+  again.close()
 })
 
 test("a caller who hangs up ends the reading", async () => {

@@ -1,5 +1,6 @@
 import type { WalkedPage } from "#crawler"
 
+import { mapCost } from "../accounts/credits.ts"
 import { type Middleware, responseTime } from "../context.ts"
 import type { LiveParts } from "./extract.ts"
 import { addressWords, fitting, judgeLinks } from "./fitting.ts"
@@ -16,18 +17,22 @@ export function map(parts: LiveParts): Middleware {
     const request = read(ctx.state.body)
     const signal = liveDeadline(ctx, request.timeout)
     const { instructions } = request
+    const { bill, reach } = ctx.state
+    await bill.reserve(mapCost(instructions !== undefined, request.limit))
     const relevance = instructions === undefined ? null : relevanceTo(instructions, parts.embedder, signal)
     const how = { signal, discoverOnly: true, ...(relevance && { judge: judgeLinks(relevance) }) }
     const found: Found[] = []
-    await walkFor(request, parts.reader, how, (page) => {
+    await walkFor(request, reach, how, (page) => {
       if (page.result !== null && page.result.kind !== "read") return
       // Not the page itself: a map of many pages would hold all their text.
       found.push({ url: page.url, about: relevance === null ? "" : describe(page) })
     })
     const ordered = relevance === null ? found : await fittingOf(found, relevance)
     const results = [...new Set(ordered.map((page) => page.url))].slice(0, request.limit)
-    const meter = relevance === null ? "map" : "map-instructions"
-    const credits = parts.meters.add(ctx.state.key.id, meter, results.length)
+    const credits = await bill.settle(mapCost(relevance !== null, results.length), {
+      depth: "basic",
+      query: instructions,
+    })
     ctx.body = {
       base_url: request.url,
       results,

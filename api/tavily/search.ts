@@ -1,6 +1,7 @@
 import type { Engine, Hit, PageFilter, PagePreference, Query } from "#engine"
 import { parseQueryText } from "#engine/query-text.ts"
 
+import { searchCost } from "../accounts/credits.ts"
 import type { ApiKey } from "../accounts/keys.ts"
 import { answerFrom, type Answered, type AnswerParts, type Asked } from "../answers/answer.ts"
 import { type Context, type Middleware, responseTime } from "../context.ts"
@@ -43,17 +44,22 @@ export interface PreparedSearch {
   readonly chosen: AutoParameters | null
 }
 
-/** POST /search: the index, asked. */
+/** POST /search: the index, asked, as far as the key may see it. */
 export function search(
-  engine: Engine,
   limits: SearchLimits,
   parts: AnswerParts & { readonly images: ImageKnowledge },
 ): Middleware {
   const read = bodyReader<SearchBody>(searchSchema)
   return async (ctx) => {
     const prepared = prepareSearch(read(ctx.state.body), limits)
-    checkExplain(prepared.request, ctx.state.key)
-    ctx.body = await performSearch(prepared, ctx, { ...parts, engine })
+    const { request } = prepared
+    const { bill, reach } = ctx.state
+    checkExplain(request, ctx.state.key)
+    const cost = searchCost(request.search_depth)
+    await bill.reserve(cost)
+    const found = await performSearch(prepared, ctx, { ...parts, engine: reach.engine })
+    await bill.settle(cost, { depth: request.search_depth, query: request.query })
+    ctx.body = found
   }
 }
 

@@ -14,12 +14,16 @@ export interface FieldSchema {
   readonly description?: string
   /** For the API reference; the code judges. */
   readonly format?: "date" | "regex"
-  readonly type?: "string" | "integer" | "number" | "boolean" | "array"
+  readonly type?: "string" | "integer" | "number" | "boolean" | "array" | "object"
   readonly enum?: readonly string[]
   readonly minimum?: number
   readonly maximum?: number
   readonly items?: FieldSchema
   readonly maxItems?: number
+  readonly maxLength?: number
+  /** Of an object, with those of its fields that must be there. */
+  readonly properties?: Readonly<Record<string, FieldSchema>>
+  readonly required?: readonly string[]
   readonly anyOf?: readonly FieldSchema[]
   readonly pattern?: string
   readonly default?: unknown
@@ -37,7 +41,14 @@ export interface FieldSchema {
  * the first wrong value with a message that names the field and what is allowed.
  */
 export function bodyReader<T>(schema: RequestSchema<T>): (body: Readonly<Record<string, unknown>>) => T {
-  const ajv = new Ajv({ strict: true, allowUnionTypes: true, useDefaults: true, validateFormats: false })
+  const ajv = new Ajv({
+    strict: true,
+    strictRequired: false,
+    strictTypes: false,
+    allowUnionTypes: true,
+    useDefaults: true,
+    validateFormats: false,
+  })
   for (const keyword of ["x-allowed", "x-missing", "x-too-many"]) ajv.addKeyword(keyword)
   let validate: ValidateFunction | undefined
   return (body) => {
@@ -83,12 +94,17 @@ function describe(rules: FieldSchema): string[] {
       return [`a whole number ${range(rules)}`.trimEnd()]
     case "number":
       return [`a number ${range(rules)}`.trimEnd()]
+    case "object":
+      return ["an object"]
     case "array":
       return [
-        "a list of strings" + (rules.maxItems === undefined ? "" : ` with at most ${rules.maxItems} entries`),
+        `a list of ${rules.items?.type === "object" ? "objects" : "strings"}` +
+          (rules.maxItems === undefined ? "" : ` with at most ${rules.maxItems} entries`),
       ]
     default:
-      return ["a string"]
+      return [
+        rules.maxLength === undefined ? "a string" : `a string of at most ${rules.maxLength} characters`,
+      ]
   }
 }
 

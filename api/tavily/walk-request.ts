@@ -1,5 +1,7 @@
 import type { Reader, ReadResult, WalkedPage, WalkOptions } from "#crawler"
+import { toPageUrl } from "#engine"
 
+import type { Reach } from "../accounts/reach.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { unlessAborted } from "./live-call.ts"
 import { liveUrl } from "./live-url.ts"
@@ -11,11 +13,12 @@ import type { MapRequest } from "./schema.ts"
  * With `discoverOnly` the last level and external addresses are named without being read.
  *
  * @param onPage called with each page as it comes
+ * @param reach no page outside it is read or named
  * @throws ApiError 400 for an address or pattern that is none, 403 for a start that may not be read
  */
 export async function walkFor(
   request: MapRequest,
-  reader: Reader,
+  reach: Pick<Reach, "addresses"> & { readonly reader: Pick<Reader, "read"> },
   options: Pick<WalkOptions, "judge" | "rendering"> & {
     readonly signal: AbortSignal
     readonly discoverOnly: boolean
@@ -24,10 +27,12 @@ export async function walkFor(
 ): Promise<void> {
   // Loaded when first needed, like the reader.
   const { PatternError, walkSite } = await import("#crawler")
-  const pages = walkSite(reader, {
-    ...toWalkOptions(request),
-    ...options,
-  })
+  const walk = toWalkOptions(request)
+  const admits = await reach.addresses()
+  const start = toPageUrl(walk.url)
+  if (start !== null && !admits(start))
+    throw new ApiError(403, "[403] URL is not supported. This key may not read it.")
+  const pages = walkSite(reach.reader, { ...walk, ...options, admits })
   try {
     for (let first = true; ; first = false) {
       const step = await unlessAborted(pages.next(), options.signal)

@@ -1,14 +1,15 @@
 import type { AddressInfo } from "node:net"
-
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 
 import { pino } from "pino"
 
 import { readSettings } from "#engine/settings.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
-import type { ApiKey } from "../accounts/keys.ts"
-import { type AppParts, createApp } from "../app.ts"
+import { openAccounts } from "../accounts/accounts.ts"
+import { type ApiKey, apiKey, type KeyStore } from "../accounts/keys.ts"
+import { type ApiConfig, type AppParts, createApp } from "../app.ts"
 import { apiSettings } from "../config.ts"
 import { httpServer } from "../http-server.ts"
 import { undocumented } from "../openapi/testing/documented.ts"
@@ -20,8 +21,8 @@ export const TEST_KEY = "test-key"
 export const SEARCH_KEY = "search-key"
 
 const KEYS: Readonly<Record<string, ApiKey>> = {
-  [TEST_KEY]: { id: "tester", role: "admin" },
-  [SEARCH_KEY]: { id: "searcher", role: "search" },
+  [TEST_KEY]: apiKey({ id: "tester", role: "admin" }),
+  [SEARCH_KEY]: apiKey({ id: "searcher", role: "search" }),
 }
 
 export interface ServedApp extends AsyncDisposable {
@@ -43,14 +44,18 @@ export interface Answer {
 
 /** Serves the app on a real socket, with a fake engine unless one is given. */
 export async function serveApp(
-  given: Partial<Omit<AppParts, "config">> & { readonly config?: Partial<AppParts["config"]> } = {},
+  given: Partial<Omit<AppParts, "config">> & { readonly config?: Partial<ApiConfig> } = {},
 ): Promise<ServedApp> {
   const logLines: string[] = []
-  const { config, ...parts } = given
+  const { config: settings, ...parts } = given
+  const config = { ...readSettings(apiSettings, {}), ...settings }
+  const db = parts.accounts ? null : memoryState()
+  const own = db && openAccounts(db, config, () => {})
+  const accounts = parts.accounts ?? { ...own!, keys: withTestKeys(own!.keys) }
   const app = createApp({
     engine: new FakeEngine(),
     images: { facts: () => new Map() },
-    keys: { verify: (presented) => KEYS[presented] ?? null },
+    sites: async () => () => false,
     log: pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) }),
     checks: {},
     docsDir: join(import.meta.dirname, "../../docs"),
@@ -60,9 +65,9 @@ export async function serveApp(
     },
     embedder: new HashingEmbedder(),
     chatModel: null,
-    meters: { add: () => 0 },
     ...parts,
-    config: { ...readSettings(apiSettings, {}), ...config },
+    accounts,
+    config,
   })
   const server = httpServer(app)
   let requests = 0
@@ -88,6 +93,8 @@ export async function serveApp(
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
+      own?.[Symbol.dispose]()
+      db?.close()
     },
   }
 }
@@ -97,6 +104,19 @@ export function expectDocumented(method: string, path: string, answer: Answer): 
   const complaints = undocumented(method, path, answer)
   if (complaints.length > 0) throw new Error(`Not as documented: ${complaints.join("; ")}`)
 }
+
+/** An empty `state.db` that is gone with the process. */
+export function memoryState(): DatabaseSync {
+  const db = new DatabaseSync(":memory:")
+  db.exec("create table schema_version (part text primary key, version integer not null) strict")
+  return db
+}
+
+/** Also takes the keys above. */
+export const withTestKeys = (keys: KeyStore): KeyStore => ({
+  ...keys,
+  verify: (presented) => KEYS[presented] ?? keys.verify(presented),
+})
 
 /** Reads an answer as JSON; fails when it is none. */
 export async function answerOf(response: Response): Promise<Answer> {

@@ -1,0 +1,101 @@
+import { setInterval } from "node:timers"
+
+import type { StateStore } from "#crawler/state-store.ts"
+import type { Values } from "#engine/settings.ts"
+
+import { Billing } from "./billing.ts"
+import { CallLog } from "./call-log.ts"
+import { type Collections, openCollections } from "./collections.ts"
+import type { accountSettings } from "./config.ts"
+import { FeedbackStore } from "./feedback-store.ts"
+import { type HumanHash, openHumanHash } from "./human-ids.ts"
+import { type KeyStore, openKeyStore } from "./keys.ts"
+import { Ledger } from "./ledger.ts"
+import { RateCounter } from "./rate-limits.ts"
+import { WriteQueue } from "./write-queue.ts"
+
+export interface AccountsConfig extends Values<typeof accountSettings> {
+  readonly apiKey: string
+}
+
+/** Keys and what they use: what the endpoints ask of it. */
+export interface Accounts extends Disposable {
+  readonly keys: KeyStore
+  readonly collections: Collections
+  readonly ledger: Ledger
+  readonly billing: Billing
+  readonly callLog: CallLog
+  readonly feedback: FeedbackStore
+  readonly rates: RateCounter
+  readonly hashHuman: HumanHash
+  /** Every write of the parts above goes through it. */
+  readonly writes: WriteQueue
+}
+
+const DAY_MS = 86_400_000
+const TIDY_MS = 3_600_000
+/** Rows deleted in one transaction: others want to write too. */
+const ROWS_AT_ONCE = 1000
+
+/**
+ * Opens the accounts on a connection to `state.db` of their own, which waits for no lock from here on: whoever closes
+ * the connection closes the accounts first.
+ *
+ * @param onProblem told of what fails beside any call
+ */
+export function openAccounts(
+  db: StateStore,
+  config: AccountsConfig,
+  onProblem: (error: unknown) => void,
+): Accounts {
+  const plan = {
+    name: config.planName,
+    credits: config.planCredits === 0 ? null : config.planCredits,
+    paygo: config.paygoCredits,
+  }
+  const keys = openKeyStore(db, config.apiKey)
+  const collections = openCollections(db)
+  const ledger = new Ledger(db, plan, (key) => keys.handedOut(key))
+  const callLog = new CallLog(db)
+  const feedback = new FeedbackStore(db)
+  const hashHuman = openHumanHash(db, config.humanIdSecret)
+  ledger.recover()
+  // A wait would hold up every request of this process.
+  db.exec("pragma busy_timeout = 0")
+  const writes = new WriteQueue(db)
+
+  const closed = new AbortController()
+  async function tidy(): Promise<void> {
+    const before = Date.now() - config.logDays * DAY_MS
+    for (const part of [callLog, feedback]) {
+      let deleted = ROWS_AT_ONCE
+      while (deleted === ROWS_AT_ONCE) {
+        if (closed.signal.aborted) return
+        deleted = await writes.run(() => part.prune(before, ROWS_AT_ONCE))
+      }
+    }
+  }
+  const tidyUp = () =>
+    void tidy().catch((error: unknown) => {
+      // The connection may have gone under it.
+      if (!closed.signal.aborted) onProblem(error)
+    })
+  tidyUp()
+  const timer = setInterval(tidyUp, TIDY_MS)
+  timer.unref()
+  return {
+    keys,
+    collections,
+    ledger,
+    billing: new Billing({ ledger, log: callLog, writes, keepsQueries: config.logQueries }),
+    callLog,
+    feedback,
+    rates: new RateCounter(),
+    hashHuman,
+    writes,
+    [Symbol.dispose]() {
+      closed.abort()
+      clearInterval(timer)
+    },
+  }
+}

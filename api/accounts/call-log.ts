@@ -1,0 +1,120 @@
+import { migrate, prepareOnce, type StateStore } from "#crawler/state-store.ts"
+
+import type { Endpoint } from "./key-scope.ts"
+
+/** A call that was answered. */
+export interface CallEntry {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly requestId: string
+  readonly endpoint: Endpoint
+  /** Of the search or of the extraction. */
+  readonly depth: string
+  readonly seconds: number
+  readonly credits: number
+  readonly keyId: string
+  /** The last characters of the key. */
+  readonly keyHint: string
+  /** Each empty for none. */
+  readonly project: string
+  readonly session: string
+  /** A keyed hash, see `human-ids.ts`. */
+  readonly human: string
+  /** What was asked; null unless the operator has that kept. */
+  readonly query: string | null
+}
+
+export interface CallFilter {
+  readonly limit: number
+  /** Milliseconds since 1970, `before` exclusive. */
+  readonly from?: number | undefined
+  readonly before?: number | undefined
+  readonly endpoints?: readonly Endpoint[] | undefined
+  readonly project?: string | undefined
+  readonly keyId?: string | undefined
+}
+
+const STEPS = [
+  `create table call_log (
+     id integer primary key, at integer not null, request_id text not null, endpoint text not null,
+     depth text not null, seconds real not null, credits integer not null, key_id text not null,
+     key_hint text not null, project text not null, session text not null, human text not null, query text
+   ) strict;
+   create index call_log_by_time on call_log (at);
+   create index call_log_by_key on call_log (key_id, at);
+   create index call_log_by_project on call_log (project, at) where project <> ''`,
+]
+
+/** The calls that were answered, in `state.db`, until they are pruned. `add` and `prune` belong into a write transaction. */
+export class CallLog {
+  readonly #prepare: ReturnType<typeof prepareOnce>
+
+  constructor(db: StateStore) {
+    migrate(db, "call-log", STEPS)
+    this.#prepare = prepareOnce(db)
+  }
+
+  add(entry: CallEntry): void {
+    this.#prepare(
+      `insert into call_log (at, request_id, endpoint, depth, seconds, credits, key_id, key_hint, project, session,
+         human, query) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(
+      entry.at,
+      entry.requestId,
+      entry.endpoint,
+      entry.depth,
+      entry.seconds,
+      entry.credits,
+      entry.keyId,
+      entry.keyHint,
+      entry.project,
+      entry.session,
+      entry.human,
+      entry.query,
+    )
+  }
+
+  /** Newest first. */
+  list({ limit, from, before, endpoints, project, keyId }: CallFilter): CallEntry[] {
+    const conditions: string[] = []
+    const values: (string | number)[] = []
+    const where = (condition: string, ...given: (string | number)[]) => {
+      conditions.push(condition)
+      values.push(...given)
+    }
+    if (from !== undefined) where("at >= ?", from)
+    if (before !== undefined) where("at < ?", before)
+    if (project !== undefined) where("project = ? and project <> ''", project)
+    if (keyId !== undefined) where("key_id = ?", keyId)
+    if (endpoints !== undefined) where(`endpoint in (${endpoints.map(() => "?").join(", ")})`, ...endpoints)
+    const condition = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`
+    return this.#prepare(`select * from call_log ${condition} order by at desc, id desc limit ?`)
+      .all(...values, limit)
+      .map(entryOf)
+  }
+
+  /** Forgets up to `count` calls from before `time`. @returns how many there were */
+  prune(time: number, count: number): number {
+    const { changes } = this.#prepare(
+      "delete from call_log where id in (select id from call_log where at < ? order by at limit ?)",
+    ).run(time, count)
+    return Number(changes)
+  }
+}
+
+function entryOf(row: Record<string, unknown>): CallEntry {
+  return {
+    at: Number(row["at"]),
+    requestId: row["request_id"] as string,
+    endpoint: row["endpoint"] as Endpoint,
+    depth: row["depth"] as string,
+    seconds: Number(row["seconds"]),
+    credits: Number(row["credits"]),
+    keyId: row["key_id"] as string,
+    keyHint: row["key_hint"] as string,
+    project: row["project"] as string,
+    session: row["session"] as string,
+    human: row["human"] as string,
+    query: row["query"] as string | null,
+  }
+}

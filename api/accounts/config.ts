@@ -1,0 +1,79 @@
+import { integer, onOff, type Setting, text } from "#engine/settings.ts"
+
+import { parseRateLimits, type RateLimits } from "./rate-limits.ts"
+
+const rateLimits: Setting<RateLimits> = {
+  name: "FOSSICK_RATE_LIMITS",
+  default: "",
+  about:
+    "Calls that each key may make, such as `search=100/m, usage=10/10m, *=1000/m`; empty means no limit. A key can have limits of its own.",
+  parse: parseRateLimits,
+}
+
+const humanIdSecret: Setting<string> = {
+  ...text({
+    name: "FOSSICK_HUMAN_ID_SECRET",
+    default: "",
+    about:
+      "Secret with which the ids in `X-Human-Id` are hashed, at least 16 characters; empty means one that is made and kept in the data folder.",
+    secret: true,
+  }),
+  parse(value) {
+    if (value !== "" && value.length < 16) throw new Error("must have at least 16 characters")
+    return value
+  },
+}
+
+const MOST_CREDITS = 1_000_000_000
+
+/** Settings of keys, credits and logs. */
+export const accountSettings = {
+  planName: text({
+    name: "FOSSICK_PLAN_NAME",
+    default: "Self-hosted",
+    about: "What `GET /usage` calls the plan.",
+  }),
+  planCredits: integer(
+    {
+      name: "FOSSICK_PLAN_CREDITS",
+      default: "0",
+      about: "Credits that all keys together may use in a calendar month, in UTC; 0 means no limit.",
+    },
+    0,
+    MOST_CREDITS,
+  ),
+  paygoCredits: integer(
+    {
+      name: "FOSSICK_PAYGO_CREDITS",
+      default: "0",
+      about: "Credits that may be used in a month beyond FOSSICK_PLAN_CREDITS; only together with it.",
+    },
+    0,
+    MOST_CREDITS,
+  ),
+  rateLimits,
+  searches: integer(
+    {
+      name: "FOSSICK_SEARCHES",
+      default: "8",
+      about: "Searches that run at the same time; the rest wait, keys taking turns.",
+    },
+    1,
+    256,
+  ),
+  logDays: integer(
+    {
+      name: "FOSSICK_LOG_DAYS",
+      default: "90",
+      about: "Days for which calls are listed by `POST /logs` and feedback is kept.",
+    },
+    1,
+    3650,
+  ),
+  logQueries: onOff({
+    name: "FOSSICK_LOG_QUERIES",
+    default: "off",
+    about: "Whether the text of questions is kept with the calls and written to the log.",
+  }),
+  humanIdSecret,
+}

@@ -1,0 +1,28 @@
+import { createHmac, randomBytes } from "node:crypto"
+
+import { migrate, type StateStore } from "#crawler/state-store.ts"
+
+/** Turns the id of a person into one that tells persons apart and names nobody. */
+export type HumanHash = (id: string) => string
+
+const STEPS = ["create table account_secret (name text primary key, value blob not null) strict"]
+const SECRET_BYTES = 32
+const SHOWN_CHARS = 32
+
+/**
+ * HMAC-SHA256 (RFC 2104) under a secret: a plain hash of an e-mail address is found by hashing addresses.
+ * @param secret empty: one that is made at the first start and kept in `state.db`
+ */
+export function openHumanHash(db: StateStore, secret: string): HumanHash {
+  const key = secret === "" ? keptSecret(db) : secret
+  return (id) => createHmac("sha256", key).update(id).digest("hex").slice(0, SHOWN_CHARS)
+}
+
+function keptSecret(db: StateStore): Uint8Array {
+  migrate(db, "account-secrets", STEPS)
+  // Of two processes that start at once the first one's counts.
+  db.prepare("insert into account_secret values ('human-ids', ?) on conflict do nothing").run(
+    randomBytes(SECRET_BYTES),
+  )
+  return db.prepare("select value from account_secret where name = 'human-ids'").get()!["value"] as Uint8Array
+}

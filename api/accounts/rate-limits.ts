@@ -1,0 +1,113 @@
+/** Calls in a span of time. */
+export interface RateLimit {
+  readonly calls: number
+  readonly seconds: number
+}
+
+/** By endpoint; `*` stands for each that has none of its own, each counted by itself. */
+export type RateLimits = Readonly<Partial<Record<LimitedEndpoint | "*", RateLimit>>>
+
+/** What rates can be set for. */
+export const LIMITED_ENDPOINTS = [
+  "search",
+  "extract",
+  "crawl",
+  "map",
+  "research",
+  "usage",
+  "logs",
+  "feedback",
+  "keys",
+] as const
+
+export type LimitedEndpoint = (typeof LIMITED_ENDPOINTS)[number]
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 }
+const MAX_CALLS = 100_000
+const MAX_SECONDS = 86_400
+
+/**
+ * Reads `search=100/m, usage=10/10m, *=1000/m`.
+ * @throws Error that says what is expected
+ */
+export function parseRateLimits(text: string): RateLimits {
+  const limits: Partial<Record<LimitedEndpoint | "*", RateLimit>> = {}
+  for (const entry of text.split(",").map((one) => one.trim())) {
+    if (entry === "") continue
+    const [, name = "", calls = "", count = "", unit = ""] =
+      /^([a-z]+|\*) *= *(\d{1,6}) *\/ *(\d{0,5})([smh])$/.exec(entry) ?? []
+    const endpoint = ([...LIMITED_ENDPOINTS, "*"] as const).find((one) => one === name)
+    const limit = { calls: Number(calls), seconds: Number(count || 1) * (SECONDS[unit] ?? 0) }
+    const isInRange =
+      limit.calls >= 1 && limit.calls <= MAX_CALLS && limit.seconds >= 1 && limit.seconds <= MAX_SECONDS
+    if (endpoint === undefined || !isInRange || limits[endpoint]) {
+      throw new Error(
+        `must be a list such as search=100/m, usage=10/10m, *=1000/m: each of ${LIMITED_ENDPOINTS.join(", ")} and * ` +
+          `at most once, with 1 to ${MAX_CALLS} calls in up to a day`,
+      )
+    }
+    limits[endpoint] = limit
+  }
+  return limits
+}
+
+/** As {@link parseRateLimits} reads it. */
+export const rateLimitsText = (limits: RateLimits): string =>
+  Object.entries(limits)
+    .map(([name, { calls, seconds }]) => `${name}=${calls}/${seconds}s`)
+    .join(",")
+
+/** Times of the last calls that were let through, oldest first from `start` on, as a ring. */
+interface Window {
+  readonly times: Float64Array
+  start: number
+  size: number
+}
+
+/** Windows kept; the one that was used longest ago makes room. */
+const MAX_WINDOWS = 10_000
+
+/**
+ * Counts calls by key and endpoint. In any span of the limit's length no more calls than its number are let through, to
+ * the call; refused ones do not count. Held in memory: a restart begins anew.
+ */
+export class RateCounter {
+  readonly #windows = new Map<string, Window>()
+  readonly #now: () => number
+
+  /** @param now milliseconds, never going back */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+  }
+
+  /** Lets a call through, or says in how many whole seconds one may be. */
+  take(key: string, endpoint: LimitedEndpoint, limits: RateLimits): { readonly retryAfter: number } | null {
+    const limit = limits[endpoint] ?? limits["*"]
+    if (limit === undefined) return null
+    const now = this.#now()
+    const window = this.#window(`${key} ${endpoint}`, limit.calls)
+    const { times } = window
+    while (window.size > 0 && times[window.start]! <= now - limit.seconds * 1000) {
+      window.start = (window.start + 1) % times.length
+      window.size -= 1
+    }
+    if (window.size >= limit.calls) {
+      const oldest = times[window.start]!
+      return { retryAfter: Math.max(1, Math.ceil((oldest + limit.seconds * 1000 - now) / 1000)) }
+    }
+    times[(window.start + window.size) % times.length] = now
+    window.size += 1
+    return null
+  }
+
+  #window(name: string, calls: number): Window {
+    const known = this.#windows.get(name)
+    // To the end: the first of the map is the one that was used longest ago.
+    this.#windows.delete(name)
+    const window =
+      known?.times.length === calls ? known : { times: new Float64Array(calls), start: 0, size: 0 }
+    this.#windows.set(name, window)
+    if (this.#windows.size > MAX_WINDOWS) this.#windows.delete(this.#windows.keys().next().value!)
+    return window
+  }
+}

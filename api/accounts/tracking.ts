@@ -1,0 +1,39 @@
+import type { IncomingMessage } from "node:http"
+
+import type { HumanHash } from "./human-ids.ts"
+
+/** What a caller says of a call, each empty for nothing. */
+export interface Tracking {
+  readonly project: string
+  readonly session: string
+  /** Hashed; what was sent is gone. */
+  readonly human: string
+}
+
+/** Ids are the caller's own and may be anything; so much of one is kept. */
+const MAX_ID_CHARS = 200
+const HUMAN_HEADER = "x-human-id"
+
+/**
+ * Reads `X-Project-ID`, `X-Session-Id` and `X-Human-Id` off a request. The last names a person: it is hashed and taken
+ * out of the request here, before anything else can see, log or pass it on.
+ */
+export function readTracking(request: IncomingMessage, hash: HumanHash): Tracking {
+  const human = idOf(request, HUMAN_HEADER)
+  forget(request, HUMAN_HEADER)
+  return {
+    project: idOf(request, "x-project-id"),
+    session: idOf(request, "x-session-id"),
+    human: human === "" ? "" : hash(human),
+  }
+}
+
+function idOf({ headers }: IncomingMessage, name: string): string {
+  const value = headers[name]
+  return (Array.isArray(value) ? value.join(", ") : (value ?? "")).trim().slice(0, MAX_ID_CHARS)
+}
+
+function forget(request: IncomingMessage, name: string): void {
+  delete request.headers[name]
+  request.rawHeaders = request.rawHeaders.filter((_, i, raw) => raw[i - (i % 2)]!.toLowerCase() !== name)
+}

@@ -1,0 +1,20 @@
+import type { Admissions } from "../accounts/admission.ts"
+import type { LimitedEndpoint } from "../accounts/rate-limits.ts"
+import type { Middleware } from "../context.ts"
+
+/** Lets calls of an endpoint in after their key is known, and gives them what they may see and how they pay. */
+export function admission(admissions: Admissions, endpoint: LimitedEndpoint): Middleware {
+  return async (ctx, next) => {
+    const admitted = admissions.admit(endpoint, ctx.state)
+    ctx.state.reach = admitted.reach
+    ctx.state.bill = admitted.bill
+    try {
+      await next()
+    } finally {
+      // What cannot be given back now is when its time is over; the answer does not suffer.
+      await admitted
+        .end()
+        .catch((error: unknown) => ctx.state.log.warn({ err: error }, "credits were not given back"))
+    }
+  }
+}

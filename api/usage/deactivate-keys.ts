@@ -1,0 +1,31 @@
+import type { Accounts } from "../accounts/accounts.ts"
+import { OPERATOR } from "../accounts/keys.ts"
+import type { Middleware } from "../context.ts"
+import { ApiError } from "../errors.ts"
+import { bodyReader } from "../tavily/validate.ts"
+import { type DeactivateKeysRequest, deactivateKeysSchema } from "./schema.ts"
+
+/** POST /deactivate-keys: the keys that one call made, or the key of this call. */
+export function deactivateKeys({ keys, writes }: Pick<Accounts, "keys" | "writes">): Middleware {
+  const read = bodyReader<DeactivateKeysRequest>(deactivateKeysSchema)
+  return async (ctx) => {
+    const { key } = ctx.state
+    const { request_id: generation } = read(ctx.state.body)
+    if (!key.mayMakeKeys && !key.mayEndItself) {
+      throw new ApiError(403, "Access denied. This key may not deactivate keys.")
+    }
+    if (generation === undefined) {
+      if (key.id === OPERATOR.id) {
+        throw new ApiError(403, "This key is valid as long as the server's setting FOSSICK_API_KEY has it.")
+      }
+      await writes.run(() => keys.disable(key.id))
+      ctx.body = { message: "Successfully deactivated 1 key(s)" }
+      return
+    }
+    if (!key.mayMakeKeys) throw new ApiError(403, "Access denied. This key may not deactivate other keys.")
+    const madeBy = key.role === "admin" ? null : key.id
+    const count = await writes.run(() => keys.disableGeneration(generation, madeBy))
+    if (count === null) throw new ApiError(404, "No keys were generated with this request_id.")
+    ctx.body = { message: `Successfully deactivated ${count} key(s)` }
+  }
+}

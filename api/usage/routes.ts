@@ -1,0 +1,69 @@
+import type { Router } from "@koa/router"
+
+import type { Accounts } from "../accounts/accounts.ts"
+import type { Admissions } from "../accounts/admission.ts"
+import { optionalJsonBody } from "../admin/request.ts"
+import type { RequestState } from "../context.ts"
+import { admission } from "../middleware/admission.ts"
+import { authentication } from "../middleware/authentication.ts"
+import { jsonBody } from "../middleware/json-body.ts"
+import { deactivateKeys } from "./deactivate-keys.ts"
+import { feedback } from "./feedback.ts"
+import { generateKeys } from "./generate-keys.ts"
+import { keyInfo } from "./key-info.ts"
+import { logs } from "./logs.ts"
+import { FEEDBACK_BYTES } from "./schema.ts"
+import { usage } from "./usage.ts"
+
+/** Last path segments of the calls below. */
+export const ACCOUNT_PATHS = ["usage", "logs", "feedback", "generate-keys", "deactivate-keys", "key-info"]
+
+/** The calls on keys and on what they used: free, and not held to the scope of a key. */
+export function accountRoutes(
+  router: Router<RequestState>,
+  accounts: Accounts,
+  admissions: Admissions,
+  config: { readonly bodyKey: boolean; readonly bodyLimit: number },
+): void {
+  const key = authentication(accounts.keys, config)
+  const headerKey = authentication(accounts.keys, { bodyKey: false })
+  const body = jsonBody(config.bodyLimit)
+  const mayBeEmpty = optionalJsonBody(config.bodyLimit)
+  const feedbackBody = jsonBody(FEEDBACK_BYTES)
+
+  router.get("/usage", headerKey.beforeBody, admission(admissions, "usage"), usage(accounts))
+  router.post(
+    "/logs",
+    key.beforeBody,
+    mayBeEmpty,
+    key.afterBody,
+    admission(admissions, "logs"),
+    logs(accounts),
+  )
+  router.post(
+    "/feedback",
+    key.beforeBody,
+    feedbackBody,
+    key.afterBody,
+    admission(admissions, "feedback"),
+    feedback(accounts),
+  )
+  router.post(
+    "/generate-keys",
+    key.beforeBody,
+    body,
+    key.afterBody,
+    admission(admissions, "keys"),
+    generateKeys(accounts),
+  )
+  router.post(
+    "/deactivate-keys",
+    key.beforeBody,
+    mayBeEmpty,
+    key.afterBody,
+    admission(admissions, "keys"),
+    deactivateKeys(accounts),
+  )
+  // It judges the key itself: one that is over may ask why.
+  router.get("/key-info", keyInfo(accounts))
+}
