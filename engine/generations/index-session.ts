@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { engineSettings } from "../config.ts"
+import { EngineError } from "../errors.ts"
 import { openGenerations } from "../open-engine.ts"
 import { environment, readSettings } from "../settings.ts"
 import { READERS_FOLLOW_MS, dropUnwanted } from "./build.ts"
@@ -14,6 +16,9 @@ const DONE = 0
 const FAILED = 1
 const INTERRUPTED = 130
 const PROGRESS_EVERY_MS = 2000
+/** A crawler that has just finished lets go of the index within this time. */
+const PATIENCE_MS = 10_000
+const TRY_AGAIN_MS = 250
 
 interface Session {
   readonly context: GenerationContext
@@ -41,7 +46,20 @@ export async function indexSession({ command, json }: IndexArguments): Promise<n
     say,
     progress: shownNowAndThen(),
   }
-  return await { status, upgrade, rollback, drop }[command](session)
+  return await whenFree(() => ({ status, upgrade, rollback, drop })[command](session))
+}
+
+/** Tries again while another process writes, for a while. @throws EngineError `INDEX_LOCKED` */
+async function whenFree(work: () => Promise<number>): Promise<number> {
+  for (const until = Date.now() + PATIENCE_MS; ;) {
+    try {
+      return await work()
+    } catch (error) {
+      const isLocked = error instanceof EngineError && error.code === "INDEX_LOCKED"
+      if (!isLocked || Date.now() > until) throw error
+      await sleep(TRY_AGAIN_MS)
+    }
+  }
 }
 
 async function status({ context, keepDays, say }: Session): Promise<number> {
@@ -89,7 +107,7 @@ async function drop({ context, say }: Session): Promise<number> {
   // Nobody rolls back meanwhile.
   await using _ = await openForWriting(context, "off")
   const leftMs = Date.parse(previous.replacedAt) + READERS_FOLLOW_MS - Date.now()
-  if (leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs))
+  if (leftMs > 0) await sleep(leftMs)
   await file.change((now) =>
     now.previous?.name === previous.name
       ? { previous: null, dropping: [...now.dropping, previous.name] }

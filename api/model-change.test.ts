@@ -1,0 +1,117 @@
+import { execFile } from "node:child_process"
+import { mkdtemp, rm, symlink } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { promisify } from "node:util"
+
+import { afterEach, beforeEach, expect, test } from "vitest"
+
+import { Jobs } from "#crawler/jobs.ts"
+import { defineSource } from "#crawler/sources/source.ts"
+import { openStateStore } from "#crawler/state-store.ts"
+import { article, startTestSite } from "#crawler/testing/test-site.ts"
+import { engineSettings } from "#engine/config.ts"
+import { shippedModel } from "#engine/embedders/transformers-embedder.ts"
+import type { IndexStatus } from "#engine/generations/status.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { readSettings } from "#engine/settings.ts"
+import { aPage, rareWord, urlOf } from "#engine/testing/pages.ts"
+
+import { startAppliance } from "./testing/appliance.ts"
+
+// The whole appliance, started with another model than the one that made its index.
+
+const PAGES = 20
+const INDEX_COMMAND = join(import.meta.dirname, "../engine/generations/index-command.ts")
+
+let dir: string
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "fossick-model-change-"))
+})
+afterEach(() => rm(dir, { recursive: true, force: true }))
+
+async function index(env: Record<string, string>, command: string): Promise<string> {
+  const settings = { PATH: process.env["PATH"], ...env }
+  const args = [INDEX_COMMAND, command, "--json"]
+  return (await promisify(execFile)(process.execPath, args, { env: settings })).stdout
+}
+
+test("every question is answered while the index is made anew, a crawl goes before, and the way back is open", async () => {
+  const dataDir = join(dir, "index-data")
+  // A model's name is its folder's: the very same weights under another name count as another model.
+  const model = join(dir, "another-model")
+  await symlink(shippedModel, model, "junction")
+  {
+    await using engine = await openEngine(readSettings(engineSettings, { FOSSICK_DATA_DIR: dataDir }), {
+      mode: "write",
+    })
+    await engine.index(
+      Array.from({ length: PAGES }, (_, i) =>
+        aPage(`p/${i}`, { title: `Entry ${i}`, markdown: `The word ${rareWord(i)} stands here.` }),
+      ),
+    )
+    await engine.settled()
+  }
+  await using site = await startTestSite({ "/": article("Otters", { text: "Otters hold hands asleep." }) })
+  {
+    using db = openStateStore(dataDir)
+    new Jobs(db).enqueue(defineSource({ seeds: [site.url("/")] }))
+  }
+  const env = {
+    FOSSICK_DATA_DIR: dataDir,
+    FOSSICK_MODEL: model,
+    FOSSICK_HANDBOOK: "off",
+    FOSSICK_LOG_LEVEL: "info",
+    FOSSICK_ALLOWED_NETWORKS: site.authority,
+  }
+  await using appliance = await startAppliance(env)
+  const status = async () => JSON.parse(await index(env, "status")) as IndexStatus
+  const ask = async (query: string) => {
+    const response = await fetch(`${appliance.url}/search`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${appliance.apiKey}` },
+      body: JSON.stringify({ query, max_results: 1 }),
+    })
+    const answer = (await response.json()) as { results: { url: string }[] }
+    return { status: response.status, url: answer.results[0]?.url }
+  }
+
+  const over = new AbortController()
+  let asked = 0
+  const watching = (async () => {
+    for (let i = 0; !over.signal.aborted; i = (i + 1) % PAGES) {
+      expect(await ask(rareWord(i))).toEqual({ status: 200, url: urlOf(`p/${i}`) })
+      const ready = await fetch(`${appliance.url}/readyz`)
+      expect(await ready.json()).toMatchObject({ status: "ready" })
+      asked++
+      await sleep(50)
+    }
+  })()
+  watching.catch(() => undefined)
+  const otters = async () => (await ask("otters hold hands")).url
+  // A reader sees what was crawled within a second.
+  await expect.poll(otters, { timeout: 60_000 }).toBe(site.url("/"))
+  await expect
+    .poll(async () => (await status()).current.embedder, { timeout: 90_000, interval: 1000 })
+    .toMatch(/^another-model:/)
+  const swappedAt = asked
+  expect(swappedAt).toBeGreaterThan(0)
+  await expect.poll(() => asked, { timeout: 20_000 }).toBeGreaterThan(swappedAt + 5)
+  over.abort()
+  await watching
+  const said = (text: string) => appliance.output().indexOf(text)
+  expect(said("crawl ended")).toBeGreaterThan(0)
+  expect(said("a new index is in use")).toBeGreaterThan(said("crawl ended"))
+  expect(await status()).toMatchObject({
+    current: { name: "index-2", pages: PAGES + 1, pagesWithoutVectors: 0 },
+    previous: { name: "index", pages: PAGES + 1 },
+    building: null,
+    due: null,
+  })
+  expect(await otters()).toBe(site.url("/"))
+
+  expect(JSON.parse(await index(env, "rollback"))).toEqual({ current: "index", changed: 0 })
+  expect((await status()).current.name).toBe("index")
+  expect(await otters()).toBe(site.url("/"))
+}, 180_000)
