@@ -33,7 +33,7 @@ export function publishedBody<T>(schema: RequestSchema<T>, narrower: Narrower = 
 }
 
 function publishedField(field: FieldSchema, required: boolean): JsonSchema {
-  const { description, default: value, ...rules } = plain(field)
+  const { description, default: value, ...rules } = plainField(field)
   const about = {
     ...(description !== undefined && { description }),
     ...(value !== undefined && { default: value }),
@@ -45,7 +45,7 @@ function publishedField(field: FieldSchema, required: boolean): JsonSchema {
 }
 
 /** Without the notes that only messages are made of. */
-const plain = (field: FieldSchema): Record<string, unknown> =>
+export const plainField = (field: FieldSchema): Record<string, unknown> =>
   Object.fromEntries(Object.entries(field).filter(([keyword]) => !keyword.startsWith("x-")))
 
 /** The schema of one kind of thing in a schema with definitions, with every `$ref` put in its place. */

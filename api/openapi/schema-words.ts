@@ -34,7 +34,7 @@ export function fieldRows(schema: JsonSchema, schemas: Schemas): FieldRow[] {
         values: inWords(rules, schemas),
         required: required.has(field),
         default: value === undefined ? null : inJson(value),
-        description: String(rules["description"] ?? inner["description"] ?? ""),
+        description: textOf(rules["description"] ?? inner["description"]),
       }
       const list = choices(inner).find(({ items }) => items !== undefined)
       return [
@@ -108,9 +108,10 @@ function range({ minimum, maximum }: JsonSchema): string {
     : ` from ${grouped(minimum)} to ${grouped(maximum)}`
 }
 
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 const grouped = (number: unknown): string => Number(number).toLocaleString("en")
 
 function resolve(given: JsonSchema, schemas: Schemas): JsonSchema {
-  const name = /^#\/components\/schemas\/(\w+)$/.exec(String(given["$ref"] ?? ""))?.[1]
+  const name = /^#\/components\/schemas\/(\w+)$/.exec(textOf(given["$ref"]))?.[1]
   return name === undefined ? given : resolve(schemas[name] ?? {}, schemas)
 }

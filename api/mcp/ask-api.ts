@@ -1,0 +1,66 @@
+import { once } from "node:events"
+import {
+  request as httpRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+} from "node:http"
+import { duplexPair } from "node:stream"
+import { text } from "node:stream/consumers"
+
+/** An answer of the API, whatever its status. */
+export interface ApiAnswer {
+  readonly status: number
+  /** Parsed JSON; null when it was none. */
+  readonly body: unknown
+}
+
+/** Calls an endpoint of the API with a JSON body, as one caller. It rejects when the API cannot be reached. */
+export type AskApi = (path: string, body: object, signal: AbortSignal) => Promise<ApiAnswer>
+
+/** The API of an appliance at `base`, asked over the network. */
+export function askOverHttp(base: string, headers: Readonly<Record<string, string>>): AskApi {
+  return async (path, body, signal) => {
+    const response = await fetch(base + path, {
+      method: "POST",
+      headers: { ...headers, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+      signal,
+    })
+    return { status: response.status, body: parsed(await response.text()) }
+  }
+}
+
+/**
+ * The API of this very process: the same requests over a pair of streams in memory instead of a socket, so that a call
+ * goes through everything that one from outside goes through.
+ */
+export function askInProcess(server: Server, headers: OutgoingHttpHeaders): AskApi {
+  return async (path, body, signal) => {
+    const [near, far] = duplexPair()
+    server.emit("connection", far)
+    try {
+      const call = httpRequest({
+        createConnection: () => near,
+        method: "POST",
+        path,
+        headers: { ...headers, host: "localhost", "content-type": "application/json", connection: "close" },
+        signal,
+      })
+      call.end(JSON.stringify(body))
+      const [response] = (await once(call, "response")) as [IncomingMessage]
+      return { status: response.statusCode!, body: parsed(await text(response)) }
+    } finally {
+      near.destroy()
+      far.destroy()
+    }
+  }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return null
+  }
+}

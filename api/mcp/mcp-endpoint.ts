@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto"
+import { once } from "node:events"
+import type { Server } from "node:http"
+
+import type { Context, Middleware } from "../context.ts"
+import { ApiError } from "../errors.ts"
+import { jsonBody } from "../middleware/json-body.ts"
+import { clientGone } from "../tavily/live-call.ts"
+import { askInProcess } from "./ask-api.ts"
+
+const SESSION_HEADER = "mcp-session-id"
+/** Headers of a caller that its tools' calls have, too. */
+const PASSED_ON = ["authorization", "x-project-id", "x-human-id", "x-session-id"] as const
+
+interface McpParts {
+  /** Serves the whole app; it need not listen. Made with the first call. */
+  readonly server: () => Server
+  /** Refuses who has no valid key in the header. */
+  readonly authenticate: Middleware
+  readonly bodyLimit: number
+  /** Origins of web pages that may call, beside the appliance's own. */
+  readonly origins: readonly string[]
+}
+
+/**
+ * POST `/mcp`: the Model Context Protocol over streamable HTTP (version 2025-11-25 and those before it).
+ *
+ * Nothing is kept between requests. A session is a name that was given with the first one and comes back with the
+ * others: calls are logged under it, and found again when they are cancelled.
+ */
+export function mcpEndpoint(parts: McpParts): Middleware {
+  const readBody = jsonBody(parts.bodyLimit)
+  const running = new Map<string, AbortController>()
+  let inner: Server | undefined
+  return async (ctx, next) => {
+    if (ctx.path !== "/mcp") {
+      await next()
+      return
+    }
+    refuseStrangePages(ctx, parts.origins)
+    if (ctx.method !== "POST") {
+      // A stream that a server begins by itself, and the end of a session, may be refused so.
+      ctx.status = 405
+      ctx.set("Allow", "POST")
+      return
+    }
+    await parts.authenticate(ctx, () => readBody(ctx, () => answer(ctx, (inner ??= parts.server()), running)))
+  }
+}
+
+async function answer(ctx: Context, server: Server, running: Map<string, AbortController>): Promise<void> {
+  const { method, id, params } = ctx.state.body as {
+    readonly method?: unknown
+    readonly id?: unknown
+    readonly params?: { readonly requestId?: unknown }
+  }
+  const session = method === "initialize" ? randomUUID() : sessionOf(ctx)
+  if (method === "initialize") ctx.set("Mcp-Session-Id", session)
+  const nameOf = (request: unknown) => JSON.stringify([ctx.state.key.id, session, request])
+  if (method === "notifications/cancelled" && session !== "") running.get(nameOf(params?.requestId))?.abort()
+
+  const [{ mcpServer }, { StreamableHTTPServerTransport }] = await Promise.all([
+    import("./mcp-server.ts"),
+    import("@modelcontextprotocol/sdk/server/streamableHttp.js"),
+  ])
+  const cancelled = new AbortController()
+  const passedOn = PASSED_ON.map((name) => [name, ctx.get(name)]).filter(([, value]) => value !== "")
+  const ask = askInProcess(server, {
+    "x-client-source": "MCP",
+    ...(session !== "" && { "x-session-id": session }),
+    ...Object.fromEntries(passedOn),
+  })
+  const mcp = mcpServer(ask, AbortSignal.any([clientGone(ctx), cancelled.signal]))
+  const transport = new StreamableHTTPServerTransport()
+  Object.assign(mcp, { onerror: (error: Error) => ctx.state.log.debug({ err: error }, "mcp") })
+  const name = nameOf(id)
+  if (id !== undefined && session !== "") running.set(name, cancelled)
+  try {
+    await mcp.connect(transport)
+    ctx.respond = false
+    await transport.handleRequest(ctx.req, ctx.res, ctx.state.body)
+    if (!ctx.res.closed) await once(ctx.res, "close")
+  } catch (error) {
+    // Only what was not begun can still be answered.
+    if (!ctx.headerSent) ctx.respond = true
+    throw error
+  } finally {
+    if (running.get(name) === cancelled) running.delete(name)
+    await mcp.close()
+  }
+}
+
+function sessionOf(ctx: Context): string {
+  const given = ctx.get(SESSION_HEADER)
+  return /^[\x21-\x7e]{1,100}$/.test(given) ? given : ""
+}
+
+/**
+ * A web page that gets its own name resolved to this machine (DNS rebinding) would be of the same origin as the
+ * appliance, by the names. But browsers say with each POST from which origin it comes, and only such as the operator
+ * named are let in; other programs send none.
+ */
+function refuseStrangePages(ctx: Context, origins: readonly string[]): void {
+  const origin = ctx.get("Origin")
+  if (origin === "" || origins.includes("*") || origins.includes(origin)) return
+  throw new ApiError(403, "Web pages of this origin may not call. FOSSICK_CORS_ORIGINS can allow it.")
+}

@@ -1,0 +1,80 @@
+import { Server } from "@modelcontextprotocol/sdk/server/index.js"
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+} from "@modelcontextprotocol/sdk/types.js"
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv-provider.js"
+
+import { fossickVersion } from "#engine/fossick-version.ts"
+
+import type { AskApi } from "./ask-api.ts"
+import { refusalText } from "./tool-text.ts"
+import { tools } from "./tools.ts"
+
+// Loaded with the first use: what the protocol needs is several megabytes.
+
+/** How often a caller who asked for it hears that a call goes on. Their clocks often run for a minute only. */
+const PROGRESS_MS = 5000
+
+const INSTRUCTIONS =
+  "A search engine over pages that its operator chose. Search first; read a page whole with tavily_extract only when its passages are not enough."
+
+/** One for all servers: each would make its own, though none of ours asks callers for anything to be checked. */
+const jsonSchemaValidator = new AjvJsonSchemaValidator()
+const version = fossickVersion()
+
+/**
+ * A server of the Model Context Protocol with the tools, not yet connected.
+ *
+ * @param ask carries out the calls, as the caller
+ * @param signal ends running calls, beside what the protocol has for it
+ */
+export function mcpServer(ask: AskApi, signal?: AbortSignal): Server {
+  const server = new Server(
+    { name: "fossick", title: "Fossick", version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator },
+  )
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: tools.map(({ name, title, description, inputSchema }) => ({
+      name,
+      title,
+      description,
+      inputSchema,
+      annotations: { readOnlyHint: true, openWorldHint: true },
+    })),
+  }))
+  server.setRequestHandler(
+    CallToolRequestSchema,
+    async ({ params }, { signal: cancelled, sendNotification }): Promise<CallToolResult> => {
+      const tool = tools.find(({ name }) => name === params.name)
+      if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
+      const token = params["_meta"]?.progressToken
+      let progress = 0
+      const timer =
+        token === undefined
+          ? undefined
+          : setInterval(() => {
+              progress += 1
+              const message = `${progress * (PROGRESS_MS / 1000)} s`
+              sendNotification({
+                method: "notifications/progress",
+                params: { progressToken: token, progress, message },
+              }).catch(() => {})
+            }, PROGRESS_MS)
+      try {
+        const ends = signal === undefined ? cancelled : AbortSignal.any([cancelled, signal])
+        const { status, body } = await ask(tool.endpoint, tool.toBody(params.arguments ?? {}), ends)
+        if (status !== 200) return { isError: true, ...text(refusalText(status, body)) }
+        return text(tool.toText(body))
+      } finally {
+        clearInterval(timer)
+      }
+    },
+  )
+  return server
+}
+
+const text = (value: string): CallToolResult => ({ content: [{ type: "text", text: value }] })

@@ -1,0 +1,120 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client"
+
+import { type Jobs, JOB_STATES } from "#crawler/jobs.ts"
+import type { EngineStats } from "#engine"
+import { fossickVersion } from "#engine/fossick-version.ts"
+
+import type { MetricsParts } from "./metrics.ts"
+
+export type JobCounts = Pick<Jobs, "count" | "hasCrawler">
+
+/** What is known of a request when it is over. */
+interface RequestLabels {
+  readonly endpoint: string
+  readonly method: string
+  readonly status: string
+  /** Of a search that was answered; null for all else. */
+  readonly depth: string | null
+}
+
+export interface Recorder {
+  /** A request begins; the returned function is called when it is over. */
+  begin(): (labels: RequestLabels) => void
+  read(): Promise<{ readonly text: string; readonly type: string }>
+}
+
+/** Seconds: from a search by words alone to a crawl that takes all it may. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 150]
+/** The index and `state.db` are looked at no more often than this, however many ask. */
+const FRESH_MS = 10_000
+/** Milliseconds between two looks at the event loop's delay; each wakes the process. */
+const EVENT_LOOP_MS = 100
+
+/** Everything that is measured, in a registry of its own. */
+export function openRecorder({ engine, jobs }: MetricsParts): Recorder {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_MS })
+  const durations = new Histogram({
+    name: "fossick_http_request_duration_seconds",
+    help: "From the first byte of a request to the last of its answer.",
+    labelNames: ["endpoint", "method", "status"],
+    buckets: BUCKETS,
+    registers,
+  })
+  const running = new Gauge({
+    name: "fossick_http_requests_in_flight",
+    help: "Requests that are being answered.",
+    registers,
+  })
+  const searches = new Counter({
+    name: "fossick_searches_total",
+    help: "Searches answered, by depth.",
+    labelNames: ["depth"],
+    registers,
+  })
+  new Gauge({
+    name: "fossick_build_info",
+    help: "Always 1; the version is in the label.",
+    labelNames: ["version"],
+    registers,
+  }).set({ version: fossickVersion() }, 1)
+  const update = indexAndJobs(registry, { engine, jobs })
+  return {
+    begin() {
+      const startedAt = performance.now()
+      running.inc()
+      return ({ depth, ...labels }) => {
+        running.dec()
+        durations.observe(labels, (performance.now() - startedAt) / 1000)
+        if (depth !== null) searches.inc({ depth })
+      }
+    },
+    async read() {
+      await update()
+      return { text: await registry.metrics(), type: registry.contentType }
+    },
+  }
+}
+
+/** Gauges of what lies outside this process. @returns what brings them up to date, at most every FRESH_MS */
+function indexAndJobs(
+  registry: Registry,
+  { engine, jobs }: Pick<MetricsParts, "engine" | "jobs">,
+): () => Promise<void> {
+  const gauge = <T extends string = never>(name: string, help: string, ...labelNames: T[]) =>
+    new Gauge({ name, help, labelNames, registers: [registry] })
+  const up = gauge("fossick_index_up", "1 while the index can be read.")
+  const gauges: readonly (readonly [Gauge, (stats: EngineStats) => number])[] = [
+    [gauge("fossick_index_pages", "Pages in the index."), (stats) => stats.pages],
+    [gauge("fossick_index_passages", "Passages of the pages in the index."), (stats) => stats.passages],
+    [
+      gauge(
+        "fossick_index_pages_without_vectors",
+        "Pages found by their words only, until they are embedded.",
+      ),
+      (stats) => stats.pagesWithoutVectors,
+    ],
+  ]
+  const crawler = gauge("fossick_crawler_up", "1 while a crawler process is at work on the data folder.")
+  const jobGauge = gauge("fossick_jobs", "Runs of sources that are known, by state.", "state")
+  let looked = -Infinity
+  let looking: Promise<void> | undefined
+
+  async function look(): Promise<void> {
+    crawler.set(jobs.hasCrawler() ? 1 : 0)
+    for (const state of JOB_STATES) jobGauge.set({ state }, jobs.count({ state }))
+    const stats = await engine.stats().catch(() => null)
+    up.set(stats === null ? 0 : 1)
+    if (stats === null) return
+    for (const [one, value] of gauges) one.set(value(stats))
+  }
+  return async () => {
+    if (performance.now() - looked < FRESH_MS) return
+    looking ??= look().finally(() => {
+      looked = performance.now()
+      looking = undefined
+    })
+    await looking
+  }
+}

@@ -1,0 +1,55 @@
+import { list, oneOf, type Setting } from "#engine/settings.ts"
+
+import { checkProxies } from "./trusted-proxies.ts"
+
+/** Settings of the service around the endpoints: who may ask from where, and who may watch. */
+export const serviceSettings = {
+  corsOrigins: checked(
+    list({
+      name: "FOSSICK_CORS_ORIGINS",
+      default: "",
+      about:
+        "Origins of web pages that may call from a browser, such as `https://app.example.com`, separated by commas; `*` allows all, empty none.",
+    }),
+    checkOrigins,
+  ),
+  trustedProxies: checked(
+    list({
+      name: "FOSSICK_TRUSTED_PROXIES",
+      default: "",
+      about:
+        "Addresses or ranges (`10.0.0.0/8`) of proxies whose `X-Forwarded-For`, `-Proto` and `-Host` are believed, separated by commas; empty believes none.",
+    }),
+    checkProxies,
+  ),
+  metrics: oneOf(
+    {
+      name: "FOSSICK_METRICS",
+      default: "key",
+      about:
+        "Who may read `/metrics`: `key` takes a key of the role admin, `open` anybody who reaches the port, `off` nobody.",
+    },
+    "key",
+    "open",
+    "off",
+  ),
+}
+
+/** The setting with a further check, which throws an Error that says what is expected. */
+function checked<T>(setting: Setting<T>, check: (value: T) => void): Setting<T> {
+  return {
+    ...setting,
+    parse(text) {
+      const value = setting.parse(text)
+      check(value)
+      return value
+    },
+  }
+}
+
+function checkOrigins(origins: readonly string[]): void {
+  const isOrigin = (one: string) => /^https?:/.test(one) && URL.parse(one)?.origin === one
+  if (!origins.every((one) => one === "*" || isOrigin(one))) {
+    throw new Error("must be origins such as https://app.example.com, without a slash at the end, or *")
+  }
+}

@@ -1,0 +1,82 @@
+import type { Server } from "node:http"
+
+import type { Engine } from "#engine"
+import type { Values } from "#engine/settings.ts"
+
+import type { KeyStore } from "./accounts/keys.ts"
+import type { Middleware } from "./context.ts"
+import { ApiError } from "./errors.ts"
+import { mcpEndpoint } from "./mcp/mcp-endpoint.ts"
+import { metrics } from "./metrics/metrics.ts"
+import type { JobCounts } from "./metrics/recorder.ts"
+import { authentication } from "./middleware/authentication.ts"
+import { cors } from "./middleware/cors.ts"
+import { forwarded } from "./middleware/forwarded.ts"
+import { securityHeaders } from "./middleware/security-headers.ts"
+import { tolerantPath } from "./middleware/tolerant-path.ts"
+import { OPENAPI_PATH, openApi } from "./openapi/serve.ts"
+import type { serviceSettings } from "./service-config.ts"
+
+export interface ServiceParts {
+  readonly keys: Pick<KeyStore, "verify">
+  readonly engine: Pick<Engine, "stats">
+  readonly jobs: JobCounts
+  readonly config: Values<typeof serviceSettings> & {
+    readonly publicUrl: string
+    readonly bodyLimit: number
+  }
+  /** Last segments of the paths of endpoints. */
+  readonly endpoints: readonly string[]
+  /** Serves the whole app without listening. */
+  readonly server: () => Server
+}
+
+/** Paths that are served without being endpoints. */
+const OWN_PATHS = ["healthz", "readyz", "metrics", "mcp", OPENAPI_PATH] as const
+
+/** What stands round all endpoints, in this order. It expects `ctx.app.proxy` to be set. */
+export function service({
+  keys,
+  engine,
+  jobs,
+  config,
+  endpoints,
+  server,
+}: ServiceParts): readonly Middleware[] {
+  const paths = [...endpoints, ...OWN_PATHS]
+  // The key comes in the header: a scraper sends no body, and the body of the other is no object of ours.
+  const authenticate = authentication(keys, { bodyKey: false }).beforeBody
+  const own = URL.parse(config.publicUrl)?.origin
+  return [
+    forwarded(config.trustedProxies),
+    securityHeaders(),
+    cors(config.corsOrigins),
+    tolerantPath(paths),
+    ...(config.metrics === "off"
+      ? []
+      : [
+          metrics({
+            engine,
+            jobs,
+            endpoints: [...paths, "admin", "docs"],
+            authenticate:
+              config.metrics === "open"
+                ? (_, next) => next()
+                : (ctx, next) =>
+                    authenticate(ctx, async () => {
+                      if (ctx.state.key.role !== "admin") throw new ApiError(403, METRICS_REFUSED)
+                      await next()
+                    }),
+          }),
+        ]),
+    mcpEndpoint({
+      server,
+      authenticate,
+      bodyLimit: config.bodyLimit,
+      origins: [...config.corsOrigins, ...(own === undefined ? [] : [own])],
+    }),
+    openApi(config.publicUrl),
+  ]
+}
+
+const METRICS_REFUSED = "This key may search only. Metrics take a key of the role admin."

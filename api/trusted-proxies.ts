@@ -1,0 +1,40 @@
+import { BlockList, isIP } from "node:net"
+
+/** Addresses of proxies that are believed. */
+export type ProxyList = readonly string[]
+
+/** @throws Error saying what is expected, when an entry is neither an IP address nor a range of them (CIDR). */
+export function checkProxies(entries: ProxyList): ProxyList {
+  blockListOf(entries)
+  return entries
+}
+
+/** Whether an address, as a socket has it, is one of these. */
+export function proxyTest(entries: ProxyList): (address: string) => boolean {
+  const list = blockListOf(entries)
+  return (address) => {
+    const bare = withoutMapping(address)
+    const version = isIP(bare)
+    return version !== 0 && list.check(bare, version === 4 ? "ipv4" : "ipv6")
+  }
+}
+
+/** An IPv4 address that a socket for both versions shows as `::ffff:10.0.0.1`. */
+export const withoutMapping = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "")
+
+function blockListOf(entries: ProxyList): BlockList {
+  const list = new BlockList()
+  for (const entry of entries) {
+    const [address = "", prefix, ...more] = entry.split("/")
+    const version = isIP(address)
+    const bits = prefix === undefined ? NaN : Number(prefix)
+    const family = version === 4 ? "ipv4" : "ipv6"
+    const isRange = /^\d{1,3}$/.test(prefix ?? "") && bits <= (version === 4 ? 32 : 128)
+    if (version === 0 || more.length > 0 || (prefix !== undefined && !isRange)) {
+      throw new Error("must be IP addresses or ranges such as 10.0.0.0/8, separated by commas")
+    }
+    if (prefix === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, bits, family)
+  }
+  return list
+}
