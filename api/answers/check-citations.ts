@@ -5,6 +5,7 @@ import { splitSentences } from "#engine/answer/sentences.ts"
 const CITATION = /\s*\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g
 /** Part of a sentence's telling words that its sources must have. Models inflect and join; they must not add. */
 const SUPPORTED = 0.5
+const ADDRESS = /\b(?:https?:\/\/|www\.)\S*[^\s.,;:!?)]/gi
 
 /**
  * Those sentences of a model's reply that their sources bear out. A sentence is left out when it cites nothing or a
@@ -12,8 +13,13 @@ const SUPPORTED = 0.5
  * its telling words are.
  *
  * @param sources the text of each source, in the order of their numbers
+ * @param share of a sentence's telling words that its sources must have
  */
-export function checkedSentences(reply: string, sources: readonly string[]): CitedStatement[] {
+export function checkedSentences(
+  reply: string,
+  sources: readonly string[],
+  share: number = SUPPORTED,
+): CitedStatement[] {
   return reply.split(/\n+/).flatMap((line) =>
     splitSentences(citationsInside(line), null).flatMap((sentence) => {
       const cited = [...sentence.matchAll(CITATION)].flatMap(([, numbers = ""]) =>
@@ -21,7 +27,8 @@ export function checkedSentences(reply: string, sources: readonly string[]): Cit
       )
       const text = sentence.replace(CITATION, "").trim()
       const known = cited.length > 0 && cited.every((number) => number >= 1 && number <= sources.length)
-      if (!known || !isBorneOut(text, cited.map((number) => sources[number - 1]!).join("\n"))) return []
+      if (!known || !isBorneOut(text, cited.map((number) => sources[number - 1]!).join("\n"), share))
+        return []
       return [{ text, source: cited[0]! - 1 }]
     }),
   )
@@ -32,17 +39,17 @@ const citationsInside = (line: string): string =>
   line.replace(/([.!?。！？]["”’)]?)((?:\s*\[\d[\d\s,]*\])+)/g, "$2$1")
 
 /**
- * Whether a source states what a text says: every number and address of it, and half of its telling words; texts with
- * links never are.
+ * Whether a source states what a text says: every number and address of it, and a share of its other telling words;
+ * texts with links never are.
  */
-export function isBorneOut(text: string, source: string): boolean {
+export function isBorneOut(text: string, source: string, share: number = SUPPORTED): boolean {
   if (/!?\[[^\]]*\]\(/.test(text)) return false
-  const addresses = text.match(/\b(?:https?:\/\/|www\.)\S*[^\s.,;:!?)]/gi) ?? []
+  const addresses = text.match(ADDRESS) ?? []
   if (addresses.some((address) => !source.includes(address))) return false
   const numbers = text.match(/\d+(?:[.,:/-]\d+)*/g) ?? []
   const given = new Set(source.match(/\d+(?:[.,:/-]\d+)*/g))
   if (numbers.some((number) => !given.has(number))) return false
-  const { terms } = analyseQuery(text, null)
+  const { terms } = analyseQuery(text.replaceAll(ADDRESS, " "), null)
   const stated = new Set(analyse(source, null))
-  return terms.length > 0 && terms.filter((term) => stated.has(term)).length >= SUPPORTED * terms.length
+  return terms.length > 0 && terms.filter((term) => stated.has(term)).length >= share * terms.length
 }

@@ -107,7 +107,8 @@ function fullEntry(source: Source, style: Style, letter: string): string {
       const year = yearOf(source)
       const dated = year === "n.d." && letter !== "" ? `n.d.-${letter}` : `${year}${letter}`
       const day = published === null ? "" : ` ${monthDay(published)}.`
-      const lead = author === null ? `“${name}.” ${dated}.` : `${by}${dated}. “${name}.”`
+      const stop = dated.endsWith(".") ? "" : "."
+      const lead = author === null ? `“${name}.” ${dated}${stop}` : `${by}${dated}${stop} “${name}.”`
       return `${lead}${site === null ? "" : ` ${site}.`}${day}${address === "" ? "" : `${address}.`}`
     }
     default:

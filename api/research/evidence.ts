@@ -1,4 +1,4 @@
-import { analyse } from "#engine/analysis/analyse.ts"
+import { analyseQuery } from "#engine/analysis/analyse.ts"
 
 /** A page or a file that findings stand in. */
 export interface Source {
@@ -39,10 +39,11 @@ export interface EvidenceRecord {
   readonly searches: number
 }
 
-/** Two statements that share more of their terms say the same. */
-const SAME = 0.66
-/** Those that share so many and differ in numbers or in a negation contradict each other. */
-const COMPARABLE = 0.5
+/** Two statements that share more of their terms speak of the same: they say it twice, or contradict each other. */
+const SAME = 0.75
+/** What is said to language models, not to readers: it would reach the model that reads the report. */
+const ORDER =
+  /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|directions)\b|\byou are (?:now )?an? (?:ai|assistant|language model)\b|\bsystem prompt\b/i
 const NEGATION =
   /\b(?:not|no|never|cannot|can't|doesn't|don't|isn't|aren't|won't|without|nicht|kein\w*|ne|pas|sans)\b/i
 
@@ -73,18 +74,23 @@ export class Evidence {
     return known >= 0 ? known : this.sources.push(source) - 1
   }
 
-  /** Takes a statement in, unless it is known; of one that says the same the source is remembered. */
+  /**
+   * Takes a statement in, unless it is known; of one that says the same the source is remembered. What gives orders to
+   * language models is left out.
+   */
   add(question: number, text: string, source: Source): void {
+    if (ORDER.test(text)) return
     const terms = termsOf(text)
     let opposite: number | null = null
     for (const [place, other] of this.findings.entries()) {
-      const shared = overlap(terms, this.#terms[place]!)
-      if (shared < COMPARABLE) continue
+      if (overlap(terms, this.#terms[place]!) < SAME) continue
       const sameSource = this.sources[other.sources[0]!]!.url === source.url
       if (contradict(text, other.text)) {
         if (!sameSource && opposite === null) opposite = place
-      } else if (shared >= SAME) {
-        if (!sameSource && !other.sources.some((known) => this.sources[known]!.url === source.url)) {
+      } else {
+        // Who leaves the numbers out bears them out no more than who gives others.
+        const bears = sameNumbers(text, other.text)
+        if (bears && !other.sources.some((known) => this.sources[known]!.url === source.url)) {
           other.sources.push(this.source(source))
         }
         return
@@ -104,11 +110,13 @@ export class Evidence {
   }
 }
 
-const termsOf = (text: string): Set<string> => new Set(analyse(text, null))
+/** What a statement speaks of: its telling terms without numbers, in which contradicting ones differ. */
+const termsOf = (text: string): Set<string> =>
+  new Set(analyseQuery(text, null).terms.filter((term) => !/^\d/.test(term)))
 
-/** The share of the smaller set that is in the other. */
+/** How much of both sets is in the other (Dice 1945), 0..1. */
 const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): number =>
-  a.intersection(b).size / Math.max(1, Math.min(a.size, b.size))
+  (2 * a.intersection(b).size) / Math.max(1, a.size + b.size)
 
 /** Whether statements on the same matter differ in what they count, or one denies what the other says. */
 function contradict(one: string, other: string): boolean {
@@ -116,5 +124,8 @@ function contradict(one: string, other: string): boolean {
   const differ = a.size > 0 && b.size > 0 && a.intersection(b).size === 0
   return differ || NEGATION.test(one) !== NEGATION.test(other)
 }
+
+const sameNumbers = (one: string, other: string): boolean =>
+  numbersIn(one).symmetricDifference(numbersIn(other)).size === 0
 
 const numbersIn = (text: string): Set<string> => new Set(text.match(/\d+(?:[.,]\d+)*/g))

@@ -19,6 +19,7 @@ const DISAGREEMENT = "Where sources differ"
 const REST = "Further findings"
 /** The overview's share of the whole. */
 const OVERVIEW_SHARE = 0.3
+const MOST_LEADS = 4
 /** A section with fewer words is none of its own. */
 const SMALLEST_SECTION = 25
 
@@ -30,8 +31,11 @@ export function outline(evidence: Evidence, length: OutputLength): Section[] {
   const contested = disagreements(evidence)
   const free = evidence.findings.filter((finding) => !contested.includes(finding))
   const byQuestion = Map.groupBy(free, ({ question }) => question)
-  const [overview = [], ...others] = evidence.questions.map((_, place) => byQuestion.get(place) ?? [])
+  const [whole = [], ...others] = evidence.questions.map((_, place) => byQuestion.get(place) ?? [])
   const budget = WORDS[length]
+  // When nothing answers all of the input at once, the overview is made of the first that answers each part.
+  const overview =
+    whole.length > 0 ? whole : others.flatMap((findings) => findings.splice(0, 1)).slice(0, MOST_LEADS)
   const said = contested.slice(0, length === "short" ? 2 : 6)
   const first = fitting(overview, budget * (others.some((some) => some.length > 0) ? OVERVIEW_SHARE : 1))
   const left = budget - wordsIn(first) - wordsIn(said)

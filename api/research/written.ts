@@ -17,6 +17,8 @@ import type { OutputSchema } from "./output-schema.ts"
 import type { Section } from "./report.ts"
 import { violations } from "./structured.ts"
 
+/** Part of a sentence's telling words that its source must have: reports are read by those who did not see the sources. */
+const SUPPORTED = 0.7
 /** Tokens of a word, about, with room for citations. */
 const TOKENS_OF_WORD = 2.5
 const PLAN_TOKENS = 400
@@ -63,6 +65,7 @@ export class Writer {
     const sentences = checkedSentences(
       reply,
       shown.map(({ text }) => text),
+      SUPPORTED,
     )
     if (sentences.length === 0) return null
     const findings = sentences.map(({ text, source }): Finding => ({
@@ -145,7 +148,9 @@ function borneOut(
   }
   const text = typeof value === "string" || typeof value === "number" ? String(value) : null
   const from =
-    text === null ? undefined : shown.find((one) => isBorneOut(text, `${one.source.title}\n${one.text}`))
+    text === null
+      ? undefined
+      : shown.find((one) => isBorneOut(text, `${one.source.title}\n${one.text}`, SUPPORTED))
   if (from === undefined) {
     missing.push(path)
     return null

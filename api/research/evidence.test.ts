@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest"
+
+import { Evidence, type Source } from "./evidence.ts"
+
+const source = (name: string): Source => ({
+  url: `https://${name}.example/`,
+  title: name,
+  favicon: null,
+  author: null,
+  published: null,
+  fetched: null,
+})
+
+describe("evidence", () => {
+  test("holds a statement once, with every page that says the same", () => {
+    const evidence = new Evidence()
+    evidence.add(0, "The rotary pump moves water through a rubber hose.", source("a"))
+    evidence.add(1, "A rotary pump moves the water through rubber hoses.", source("b"))
+    evidence.add(1, "A rotary pump moves the water through rubber hoses.", source("b"))
+    expect(evidence.findings).toMatchObject([{ sources: [0, 1], question: 0, disagrees: null }])
+    expect(evidence.sources.map(({ title }) => title)).toEqual(["a", "b"])
+  })
+
+  test.each([
+    [
+      "other numbers",
+      "The rotary pump moves 40 litres of water an hour.",
+      "A rotary pump moves 90 litres of water each hour.",
+    ],
+    ["a negation", "The rotary pump needs oil in winter.", "The rotary pump does not need oil in winter."],
+  ])("keeps both of two that contradict each other by %s, and knows of it", (_, one, other) => {
+    const evidence = new Evidence()
+    evidence.add(0, one, source("a"))
+    evidence.add(0, other, source("b"))
+    expect(evidence.findings).toMatchObject([
+      { text: one, disagrees: 1 },
+      { text: other, disagrees: 0 },
+    ])
+  })
+
+  test("takes what one page says twice for no contradiction", () => {
+    const evidence = new Evidence()
+    evidence.add(0, "The rotary pump moves 40 litres of water an hour.", source("a"))
+    evidence.add(0, "The rotary pump moves 90 litres of water an hour.", source("a"))
+    expect(evidence.findings.map(({ disagrees }) => disagrees)).toEqual([null, null])
+  })
+
+  test("goes on from its record as if it had never stopped", () => {
+    const first = new Evidence()
+    first.questions.push({ text: "q", label: "Q" })
+    first.add(0, "The rotary pump moves water through a rubber hose.", source("a"))
+    first.searches = 3
+    const second = new Evidence(JSON.parse(JSON.stringify(first.toRecord())))
+    second.add(0, "A rotary pump moves the water through rubber hoses.", source("b"))
+    expect(second.toRecord()).toMatchObject({ searches: 3, findings: [{ sources: [0, 1] }] })
+    expect(first.findings[0]!.sources).toEqual([0])
+  })
+})

@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+
+import { PUMP_PAGES } from "./pump-pages.ts"
+
+export interface PumpEngine extends AsyncDisposable {
+  readonly engine: EmbeddedEngine
+  readonly embedder: HashingEmbedder
+}
+
+/** An index of {@link PUMP_PAGES}, in a folder that goes with it. */
+export async function openPumpEngine(): Promise<PumpEngine> {
+  const dir = await mkdtemp(join(tmpdir(), "fossick-research-"))
+  const embedder = new HashingEmbedder()
+  const engine = await EmbeddedEngine.open({ dir, embedder, mode: "write" })
+  await engine.index(PUMP_PAGES)
+  await engine.settled()
+  return {
+    engine,
+    embedder,
+    async [Symbol.asyncDispose]() {
+      await engine[Symbol.asyncDispose]()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
