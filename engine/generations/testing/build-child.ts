@@ -1,0 +1,13 @@
+// A process of its own to be killed: `node build-child.ts <data folder> <model>` builds and swaps.
+import { openForWriting } from "../open-for-writing.ts"
+import { Upgrade } from "../upgrade.ts"
+import { DataFolder } from "./appliance-data.ts"
+
+const [dir, model] = process.argv.slice(2) as [string, string]
+const context = new DataFolder(dir).context(model)
+await using engine = await openForWriting(context)
+process.stdout.write("begun\n")
+await new Upgrade(context, engine).work({
+  signal: new AbortController().signal,
+  onProgress: ({ step, done }) => process.stdout.write(`${step} ${done}\n`),
+})
