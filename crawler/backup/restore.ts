@@ -123,7 +123,8 @@ async function restoreThumbnails(
     const thumbnail = path.join(staging, reader.entry)
     await mkdir(path.dirname(thumbnail), { recursive: true })
     await writeFile(thumbnail, reader.bytes())
-    onProgress?.("images", ++count)
+    count++
+    onProgress?.("images", count)
   }
   return count
 }

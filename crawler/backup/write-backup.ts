@@ -132,7 +132,8 @@ async function addThumbnails(tar: TarWriter, { dataDir, signal, onProgress }: Ba
       const bytes = imageOf(entry) === null ? null : await unlessGone(readFile(path.join(dataDir, entry)))
       if (bytes === null) continue
       await tar.add(entry, bytes.length, [bytes])
-      onProgress?.("images", ++count)
+      count++
+      onProgress?.("images", count)
     }
   }
 }
