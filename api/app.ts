@@ -59,6 +59,7 @@ export interface AppParts extends LiveParts {
     | "excludeDomainsCap"
     | "liveReads"
     | "publicUrl"
+    | "logQueries"
     | "rateLimits"
     | "searches"
   >
@@ -107,7 +108,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.on("error", (error: unknown) => parts.log.warn({ err: error }, "answer not written"))
   app.use(tracking(accounts.hashHuman))
   app.use(requestId())
-  app.use(requestLog(parts.log))
+  app.use(requestLog(parts.log, { queries: config.logQueries }))
   app.use(errorEnvelope())
   app.use(tolerantPath([...Object.keys(endpoints), ...ACCOUNT_PATHS, "healthz", "readyz", OPENAPI_PATH]))
   app.use(openApi(config.publicUrl))

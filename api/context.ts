@@ -19,6 +19,8 @@ export interface RequestState {
   /** What the key may see: the only engine and reader that endpoints have. Set by `admission`, like the bill. */
   reach: Reach
   bill: Bill
+  /** What was asked, of a call that was answered: for the log, when the operator wants it there. */
+  asked?: string | undefined
   /** The parsed JSON body, an object; set by `jsonBody`. */
   body: Readonly<Record<string, unknown>>
 }

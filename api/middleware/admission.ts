@@ -7,7 +7,13 @@ export function admission(admissions: Admissions, endpoint: LimitedEndpoint): Mi
   return async (ctx, next) => {
     const admitted = admissions.admit(endpoint, ctx.state)
     ctx.state.reach = admitted.reach
-    ctx.state.bill = admitted.bill
+    ctx.state.bill = {
+      reserve: (most) => admitted.bill.reserve(most),
+      settle: (cost, served) => {
+        ctx.state.asked = served.query
+        return admitted.bill.settle(cost, served)
+      },
+    }
     try {
       await next()
     } finally {

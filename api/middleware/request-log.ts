@@ -6,10 +6,10 @@ import { callerGone, type Context, type Middleware } from "../context.ts"
 const MAX_CLIENT_CHARS = 40
 
 /**
- * One line for each request. It tells which endpoint, how it ended and how long it took; never the query, the
- * body, a key or an address with parameters, since all of these may be private.
+ * One line for each request. It tells which endpoint, how it ended and how long it took; never the body, a key or an
+ * address with parameters, since all of these may be private, and what was asked only with `queries`.
  */
-export function requestLog(log: Logger): Middleware {
+export function requestLog(log: Logger, { queries = false } = {}): Middleware {
   return async (ctx, next) => {
     ctx.state.log = log.child({ requestId: ctx.state.requestId })
     await next()
@@ -21,6 +21,7 @@ export function requestLog(log: Logger): Middleware {
       ms: Math.round(performance.now() - ctx.state.startedAt),
       key: (ctx.state as Partial<Context["state"]>).key?.id,
       client: ctx.get("X-Client-Source").slice(0, MAX_CLIENT_CHARS) || undefined,
+      query: queries ? ctx.state.asked : undefined,
     }
     if (ctx.path === "/healthz" || ctx.path === "/readyz") ctx.state.log.debug(line, "request")
     else ctx.state.log.info(line, "request")

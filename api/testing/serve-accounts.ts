@@ -1,0 +1,48 @@
+import { openStateStore } from "#crawler"
+import { readSettings } from "#engine/settings.ts"
+
+import { type Accounts, openAccounts } from "../accounts/accounts.ts"
+import type { KeySpec } from "../accounts/keys.ts"
+import { apiSettings } from "../config.ts"
+import { type Answer, answerOf, memoryState, serveApp, withTestKeys } from "./serve-app.ts"
+
+export interface ServedAccounts extends AsyncDisposable {
+  readonly url: string
+  readonly accounts: Accounts
+  readonly logLines: readonly string[]
+  /** Makes a key of the role search, unless `spec` says otherwise. */
+  key(spec?: Partial<KeySpec>): string
+  /** A call with a key: POST with a body, else GET. */
+  call(path: string, key: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
+}
+
+/** The app on a socket, with accounts in memory or, with `dir`, in the `state.db` there. */
+export async function serveAccounts({
+  dir,
+  ...given
+}: NonNullable<Parameters<typeof serveApp>[0]> & { readonly dir?: string } = {}): Promise<ServedAccounts> {
+  const db = dir === undefined ? memoryState() : openStateStore(dir)
+  const opened = openAccounts(db, { ...readSettings(apiSettings, {}), ...given.config }, () => {})
+  const accounts = { ...opened, keys: withTestKeys(opened.keys) }
+  const app = await serveApp({ ...given, accounts })
+  return {
+    url: app.url,
+    accounts,
+    logLines: app.logLines,
+    key: (spec = {}) => opened.keys.create({ role: "search", ...spec }),
+    async call(path, key, body, headers = {}) {
+      return answerOf(
+        await fetch(app.url + path, {
+          method: body === undefined ? "GET" : "POST",
+          headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", ...headers },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        }),
+      )
+    },
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]()
+      opened[Symbol.dispose]()
+      db.close()
+    },
+  }
+}
