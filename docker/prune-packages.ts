@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from "node:fs"
+import { existsSync, readdirSync, rmSync } from "node:fs"
 import { join, relative } from "node:path"
 
 // Takes out of `node_modules` what the appliance never loads, so that the image is less than half as large.
@@ -25,6 +25,13 @@ const UNUSED: readonly (readonly [path: string | RegExp, what: string])[] = [
   ["tinyld/playground/", "a page to try it on"],
   [/^(viem|ox)\/(_cjs|_types)\//, "the same as their ES modules"],
   ["@modelcontextprotocol/sdk/dist/cjs/", "the same as its ES modules"],
+]
+
+/** Of each processor's own packages npm leaves out, without a word, what it cannot get. */
+const NEEDED = (processor: string): readonly string[] => [
+  `@lancedb/lancedb-linux-${processor}-gnu`,
+  `@img/sharp-linux-${processor}`,
+  `onnxruntime-node/bin/napi-v3/linux/${processor}`,
 ]
 
 const LICENCE = /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i
@@ -56,4 +63,9 @@ for (const entry of folders) {
 // A package that was renamed would grow the image again without a word.
 for (const [where, what] of unused) {
   if (!found.has(where)) process.stdout.write(`Nothing is at ${String(where)} (${what}).\n`)
+}
+const missing = NEEDED(processor).filter((path) => !existsSync(join(root, path)))
+if (missing.length > 0) {
+  process.stderr.write(`The npm registry did not give what ${target} needs: ${missing.join(", ")}.\n`)
+  process.exitCode = 1
 }

@@ -110,13 +110,29 @@ async function smokeTest(): Promise<void> {
     say(`a page made by a script is found; its browser ran ${await sandbox()}`)
   }
 
+  if (variants.includes("model")) {
+    const ask =
+      "const { ok } = await fetch(process.env.FOSSICK_LLM_URL + '/models'); process.exit(ok ? 0 : 1)"
+    await inside("api", "node", "--input-type=module", "--eval", ask)
+    say("the API reaches the model's server")
+  }
+
   for (const service of ["api", "crawler"]) await kill(service)
   await ready()
   say("killed, and up and ready again")
   await findsLens(key)
   say("the page is still found")
 
-  await compose("restart", "--timeout", "30")
+  const stopping = Date.now()
+  await compose("stop", "api", "crawler")
+  say(`stopped in ${((Date.now() - stopping) / 1000).toFixed(1)} s`)
+  for (const { Service, ExitCode } of await containers()) {
+    expect(
+      !["api", "crawler"].includes(Service) || ExitCode === 0,
+      `${Service} ends in good order (${ExitCode})`,
+    )
+  }
+  await compose("restart")
   await ready()
   await findsLens(key)
   say("the same after a restart of everything")
@@ -143,6 +159,7 @@ interface Container {
   readonly Service: string
   readonly State: string
   readonly Health: string
+  readonly ExitCode: number
 }
 
 async function containers(): Promise<Container[]> {
