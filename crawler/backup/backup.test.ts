@@ -234,7 +234,7 @@ describe("a restore that is killed", { timeout: 60_000 }, () => {
     await cp(folders.at("backup.tar"), folders.at("cut.tar"))
     await writeFile(folders.at("cut.tar"), readFileSync(folders.at("backup.tar")).subarray(0, -6000))
     await mkdir(folders.at("to"))
-    await expect(restoreInto(folders.at("to"), folders.at("cut.tar"))).rejects.toThrow()
+    await expect(restoreInto(folders.at("to"), folders.at("cut.tar"))).rejects.toThrow("not whole")
     expect(readdirSync(folders.at("to"))).toEqual([])
   })
 })

@@ -47,12 +47,12 @@ export class BackupReader {
     const reader = new BackupReader(file)
     try {
       await reader.#advance()
-      reader.#manifest = await reader.#readManifest()
+      if (reader.entry !== MANIFEST) throw new Error("it begins with something else")
     } catch (error) {
-      const isOurs = error instanceof BackupFileError
-      if (isOurs || (error as NodeJS.ErrnoException).syscall !== undefined) throw error
+      if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error
       throw new BackupFileError("NOT_A_BACKUP", `${file} is no backup of Fossick.`)
     }
+    reader.#manifest = await reader.#readManifest()
     return reader
   }
 
@@ -126,11 +126,15 @@ export class BackupReader {
   }
 
   async #readManifest(): Promise<BackupManifest> {
-    const isFirst = this.entry === MANIFEST && this.#next!.bytes <= MAX_MANIFEST_BYTES
-    if (!isFirst) throw new BackupFileError("NOT_A_BACKUP", `${this.#name} is no backup of Fossick.`)
+    if (this.#next!.bytes > MAX_MANIFEST_BYTES) throw this.#damaged(`its ${MANIFEST} is too long`)
     const chunks: Buffer[] = []
     for await (const chunk of this.bytes()) chunks.push(chunk)
-    const manifest = JSON.parse(String(Buffer.concat(chunks))) as BackupManifest
+    let manifest: BackupManifest
+    try {
+      manifest = JSON.parse(String(Buffer.concat(chunks))) as BackupManifest
+    } catch {
+      throw this.#damaged(`its ${MANIFEST} is no JSON`)
+    }
     if (manifest.format !== BACKUP_FORMAT) {
       throw new BackupFileError(
         "FORMAT_TOO_NEW",
