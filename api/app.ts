@@ -18,15 +18,18 @@ import type { apiSettings } from "./config.ts"
 import type { Middleware, RequestState } from "./context.ts"
 import { handbook } from "./handbook/handbook.ts"
 import { type Check, healthOf } from "./health.ts"
+import { httpServer } from "./http-server.ts"
+import type { JobCounts } from "./metrics/recorder.ts"
 import { admission } from "./middleware/admission.ts"
 import { authentication } from "./middleware/authentication.ts"
 import { errorEnvelope } from "./middleware/error-envelope.ts"
 import { jsonBody } from "./middleware/json-body.ts"
 import { requestId } from "./middleware/request-id.ts"
 import { requestLog } from "./middleware/request-log.ts"
-import { tolerantPath } from "./middleware/tolerant-path.ts"
 import { tracking } from "./middleware/tracking.ts"
-import { OPENAPI_PATH, openApi, reference } from "./openapi/serve.ts"
+import { reference } from "./openapi/serve.ts"
+import { service } from "./service.ts"
+import type { serviceSettings } from "./service-config.ts"
 import { crawl } from "./tavily/crawl.ts"
 import { extract, type LiveParts } from "./tavily/extract.ts"
 import { map } from "./tavily/map.ts"
@@ -48,6 +51,8 @@ export interface AppParts extends LiveParts {
   readonly sites: ReachParts["sites"]
   /** Opens what the admin API works on, with its first request; without it none is served. */
   readonly admin?: () => Promise<AdminParts>
+  /** Counted in the metrics. */
+  readonly jobs: JobCounts
   readonly log: Logger
   readonly config: Pick<
     ApiConfig,
@@ -59,6 +64,7 @@ export interface AppParts extends LiveParts {
     | "excludeDomainsCap"
     | "liveReads"
     | "publicUrl"
+    | keyof typeof serviceSettings
     | "logQueries"
     | "rateLimits"
     | "searches"
@@ -110,8 +116,15 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.use(requestId())
   app.use(requestLog(parts.log, { queries: config.logQueries }))
   app.use(errorEnvelope())
-  app.use(tolerantPath([...Object.keys(endpoints), ...ACCOUNT_PATHS, "healthz", "readyz", OPENAPI_PATH]))
-  app.use(openApi(config.publicUrl))
+  // What proxies say is checked by the first of these.
+  app.proxy = true
+  const around = service({
+    ...parts,
+    keys: accounts.keys,
+    endpoints: [...Object.keys(endpoints), ...ACCOUNT_PATHS],
+    server: () => httpServer(app),
+  })
+  for (const one of around) app.use(one)
   app.use(
     handbook({
       docsDir: parts.docsDir,

@@ -1,6 +1,7 @@
 import { integer, oneOf, onOff, type Setting, SettingsError, text } from "#engine/settings.ts"
 
 import { accountSettings } from "./accounts/config.ts"
+import { serviceSettings } from "./service-config.ts"
 
 const port: Setting<number> = integer(
   { name: "FOSSICK_PORT", default: "8080", about: "Port that the appliance answers on." },
@@ -168,6 +169,7 @@ export const apiSettings = {
     default: "on",
     about: "Whether the first start with an empty index crawls the appliance's own handbook.",
   }),
+  ...serviceSettings,
   llmUrl,
   llmModel: text({
     name: "FOSSICK_LLM_MODEL",

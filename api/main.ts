@@ -75,6 +75,7 @@ async function serve(): Promise<void> {
     accounts,
     sites: sourceSites(db, jobs),
     admin: () => openAdmin({ db, engine, jobs, crawlerConfig }),
+    jobs,
     log,
     config,
     docsDir: DOCS_DIR,

@@ -21,6 +21,8 @@ export function requestLog(log: Logger, { queries = false } = {}): Middleware {
       ms: Math.round(performance.now() - ctx.state.startedAt),
       key: (ctx.state as Partial<Context["state"]>).key?.id,
       client: ctx.get("X-Client-Source").slice(0, MAX_CLIENT_CHARS) || undefined,
+      // Who tries keys can be shut out only by address; of anybody else it is not kept.
+      address: ctx.status === 401 ? ctx.ip : undefined,
       query: queries ? ctx.state.asked : undefined,
     }
     if (ctx.path === "/healthz" || ctx.path === "/readyz") ctx.state.log.debug(line, "request")

@@ -58,6 +58,7 @@ export async function serveApp(
     sites: async () => () => false,
     log: pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) }),
     checks: {},
+    jobs: { count: () => 0, hasCrawler: () => true },
     docsDir: join(import.meta.dirname, "../../docs"),
     reader: {
       read: async () => ({ kind: "failed", because: "dns", detail: "no reader in this test" }),

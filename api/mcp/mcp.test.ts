@@ -1,0 +1,218 @@
+import { join } from "node:path"
+
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+
+import { createReader, crawlerSettings, type Reader } from "#crawler"
+import { article, hangs, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
+import { readSettings } from "#engine/settings.ts"
+
+import { FakeEngine, hit } from "../testing/fake-engine.ts"
+import { SEARCH_KEY, type ServedApp, serveApp, TEST_KEY } from "../testing/serve-app.ts"
+
+// The official client against a real app.
+
+const opened = new AsyncDisposableStack()
+const engine = new FakeEngine([hit()])
+let site: TestSite
+let reader: Reader
+let app: ServedApp
+
+beforeAll(async () => {
+  site = opened.use(
+    await startTestSite({
+      "/": article("Home", { links: ["/roses"] }),
+      "/roses": article("Roses", { text: "Roses are pruned in winter and fed in spring." }),
+      "/broken": status(500),
+      "/slow": hangs(),
+    }),
+  )
+  reader = opened.use(
+    createReader({ ...readSettings(crawlerSettings, {}), allowedNetworks: [site.authority] }),
+  )
+  app = opened.use(await serveApp({ engine, reader }))
+})
+afterAll(() => opened.disposeAsync())
+
+async function connected(key: string, headers: Record<string, string> = {}) {
+  const client = new Client({ name: "test", version: "1" })
+  const transport = new StreamableHTTPClientTransport(new URL(`${app.url}/mcp`), {
+    requestInit: { headers: { Authorization: `Bearer ${key}`, ...headers } },
+  })
+  await client.connect(transport)
+  return { client, transport, [Symbol.asyncDispose]: () => client.close() }
+}
+
+async function call(client: Client, name: string, given: Record<string, unknown>) {
+  const result = (await client.callTool({ name, arguments: given })) as CallToolResult
+  const [content] = result.content
+  return { failed: result.isError ?? false, text: content?.type === "text" ? content.text : "" }
+}
+
+describe("over HTTP", () => {
+  test("lists the tools with the parameters of Tavily's server", async () => {
+    await using mcp = await connected(SEARCH_KEY)
+    const { tools } = await mcp.client.listTools()
+    expect(Object.fromEntries(tools.map((one) => [one.name, one.inputSchema.required]))).toEqual({
+      tavily_search: ["query"],
+      tavily_extract: ["urls"],
+      tavily_crawl: ["url"],
+      tavily_map: ["url"],
+    })
+    const search = tools.find(({ name }) => name === "tavily_search")!
+    expect(search.inputSchema.properties).toMatchObject({
+      search_depth: { enum: ["basic", "advanced", "fast", "ultra-fast"] },
+      include_domains: expect.any(Object),
+      exact_match: { type: "boolean" },
+    })
+    expect(JSON.stringify(tools)).not.toContain('"x-')
+  })
+
+  test("searches, and passes on what models get wrong", async () => {
+    await using mcp = await connected(SEARCH_KEY)
+    const found = await call(mcp.client, "tavily_search", {
+      query: "pumps",
+      country: "France",
+      topic: "news",
+      time_range: "week",
+      start_date: "2025-01-01",
+    })
+    expect(found).toEqual({ failed: false, text: expect.stringContaining("https://example.com/pumps") })
+    expect(found.text).toContain("A pump moves water.")
+    expect(engine.queries.at(-1)).toMatchObject({
+      preference: { countries: ["fr"] },
+      filter: { publishedFrom: new Date("2025-01-01") },
+    })
+  })
+
+  test("reads, walks and maps a site", async () => {
+    await using mcp = await connected(SEARCH_KEY)
+    const read = await call(mcp.client, "tavily_extract", { urls: [site.url("/roses"), site.url("/broken")] })
+    expect(read.text).toMatch(/pruned in winter[^]*Could not be read:\n- .*\/broken: /)
+    const walked = await call(mcp.client, "tavily_crawl", { url: site.url("/") })
+    expect(walked.text).toMatch(/^2 pages from[^]*pruned in winter/)
+    const mapped = await call(mcp.client, "tavily_map", { url: site.url("/") })
+    expect(mapped.text).toContain(`- ${site.url("/roses")}`)
+  })
+
+  test("tells a model what is wrong with a call, and a program that there is no such tool", async () => {
+    await using mcp = await connected(SEARCH_KEY)
+    expect(await call(mcp.client, "tavily_search", { query: "pumps", topic: "sports" })).toEqual({
+      failed: true,
+      text: "Error 400: Invalid topic. Must be 'general', 'news' or 'finance'.",
+    })
+    expect(await call(mcp.client, "tavily_extract", { urls: ["no address"] })).toMatchObject({
+      failed: true,
+      text: expect.stringContaining("Validation Error"),
+    })
+    await expect(mcp.client.callTool({ name: "tavily_dig", arguments: {} })).rejects.toThrow("Unknown tool")
+  })
+
+  test("a call is a call like any other: its own line in the log, the key's own role", async () => {
+    await using mcp = await connected(SEARCH_KEY)
+    await call(mcp.client, "tavily_search", { query: "very private words" })
+    const lines = app.logLines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(lines).toContainEqual(
+      expect.objectContaining({ path: "/search", status: 200, key: "searcher", client: "MCP" }),
+    )
+    expect(lines).toContainEqual(expect.objectContaining({ path: "/mcp", status: 200, key: "searcher" }))
+    expect(app.logLines.join("")).not.toContain("private words")
+    // `explain` takes an admin.
+    expect(await call(mcp.client, "tavily_search", { query: "x", explain: true })).toMatchObject({
+      failed: true,
+      text: expect.stringContaining("Error 403"),
+    })
+  })
+
+  test("a cancelled call ends, though nothing of the session is kept", async () => {
+    await using mcp = await connected(SEARCH_KEY)
+    expect(mcp.transport.sessionId).toMatch(/^[0-9a-f-]{36}$/)
+    const controller = new AbortController()
+    const running = mcp.client.callTool(
+      { name: "tavily_extract", arguments: { urls: [site.url("/slow")], extract_depth: "advanced" } },
+      undefined,
+      {
+        signal: controller.signal,
+      },
+    )
+    await expect.poll(() => site.requests).toContain("/slow")
+    controller.abort()
+    await expect(running).rejects.toThrow("abort")
+    await expect
+      .poll(() => app.logLines.map((line) => JSON.parse(line) as Record<string, unknown>))
+      .toContainEqual(expect.objectContaining({ path: "/extract", status: 499 }))
+  })
+
+  test("takes no request without a key, from a strange web page, or of another form", async () => {
+    const post = (
+      headers: Record<string, string>,
+      body: unknown = { jsonrpc: "2.0", id: 1, method: "ping" },
+    ) =>
+      fetch(`${app.url}/mcp`, {
+        method: "POST",
+        headers: {
+          "Content-Type": "application/json",
+          Accept: "application/json, text/event-stream",
+          ...headers,
+        },
+        body: JSON.stringify(body),
+      })
+    const bearer = { Authorization: `Bearer ${TEST_KEY}` }
+    const missing = await post({})
+    expect([missing.status, missing.headers.get("www-authenticate")]).toEqual([401, "Bearer"])
+    expect((await post({ Authorization: "Bearer nope" })).status).toBe(401)
+    expect((await post({ ...bearer, Origin: "http://evil.example" })).status).toBe(403)
+    // A page under a name that leads here is of the appliance's origin, by the names.
+    expect((await post({ ...bearer, Origin: app.url })).status).toBe(403)
+    expect((await post(bearer, [])).status).toBe(400)
+    expect((await post(bearer)).status).toBe(200)
+    const stream = await fetch(`${app.url}/mcp`, { headers: { ...bearer, Accept: "text/event-stream" } })
+    expect([stream.status, stream.headers.get("allow")]).toEqual([405, "POST"])
+    await using open = await serveApp({ config: { corsOrigins: ["https://app.example.com"] } })
+    const allowed = await fetch(`${open.url}/mcp`, {
+      method: "POST",
+      headers: {
+        ...bearer,
+        "Content-Type": "application/json",
+        Accept: "application/json, text/event-stream",
+        Origin: "https://app.example.com",
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
+    })
+    expect([allowed.status, allowed.headers.get("access-control-allow-origin")]).toEqual([
+      200,
+      "https://app.example.com",
+    ])
+  })
+})
+
+describe("over standard input and output", () => {
+  const stdio = (env: Record<string, string>, ...args: string[]) =>
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [join(import.meta.dirname, "mcp-command.ts"), ...args],
+      env,
+      stderr: "ignore",
+    })
+
+  test("searches a running appliance", async () => {
+    const client = new Client({ name: "test", version: "1" })
+    await client.connect(stdio({ FOSSICK_PUBLIC_URL: app.url, FOSSICK_API_KEY: SEARCH_KEY }))
+    expect((await client.listTools()).tools).toHaveLength(4)
+    expect((await call(client, "tavily_search", { query: "pumps" })).text).toContain("A pump moves water.")
+    await client.close()
+  }, 30_000)
+
+  test("says when there is none", async () => {
+    const client = new Client({ name: "test", version: "1" })
+    await client.connect(stdio({ FOSSICK_API_KEY: SEARCH_KEY }, "--url", "http://127.0.0.1:9"))
+    expect(await call(client, "tavily_search", { query: "pumps" })).toEqual({
+      failed: true,
+      text: "Error 503: The appliance at http://127.0.0.1:9 cannot be reached. Is it running?",
+    })
+    await client.close()
+  }, 30_000)
+})
