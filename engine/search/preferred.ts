@@ -23,12 +23,14 @@ export async function withPreferred(
   const known = new Set(nearest.map(({ page, position }) => `${page} ${position}`))
   const near = new Set(nearest.map(({ page }) => page))
   const aside = new Set<string>()
-  // Whoever is not in the list scores less than all that are: under a condition an index may count words otherwise.
+  // Whoever is not in the list scores less than all that are; how much less cannot be told, for under a condition an
+  // index may count words otherwise. So the best of them counts as the last of the list.
   const least = Math.min(...found.lexical.values())
   for (const preferred of more) {
-    for (const [id, score] of [...preferred.lexical].slice(0, PREFERRED_PAGES)) {
-      if (!lexical.has(id)) lexical.set(id, Math.min(score, least))
-    }
+    const pages = [...preferred.lexical].slice(0, PREFERRED_PAGES)
+    const best = Math.max(...pages.map(([, score]) => score))
+    const raised = Math.max(1, least / best)
+    for (const [id, score] of pages) if (!lexical.has(id)) lexical.set(id, Math.min(score * raised, least))
     for (const one of preferred.nearest.slice(0, PREFERRED_PASSAGES)) {
       const passage = `${one.page} ${one.position}`
       if (known.has(passage)) continue

@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto"
+import { domainRules } from "../../domains.ts"
+import type { Condition } from "../../search/search-index.ts"
+import { pageKey } from "./page-key.ts"
+
+/** Values that the server compares as they are. It folds case and accents, trims, and cuts long ones. */
+const PLAIN = /^[a-z0-9.:_[\]-]{1,200}$/
+const LONGEST = 100
+
+/**
+ * A text as a value to filter by: different texts are different values. Documents and filters both hold what this makes.
+ */
+export function facetValue(text: string): string {
+  if (PLAIN.test(text)) return text
+  if (text.length <= LONGEST) return `~${Buffer.from(text, "utf16le").toString("hex")}`
+  return `~~${createHash("sha256").update(text, "utf16le").digest("hex")}`
+}
+
+/** The text of a value; of a long one the value itself. */
+export function textOfFacet(value: string): string {
+  if (!value.startsWith("~") || value.startsWith("~~")) return value
+  return Buffer.from(value.slice(1), "hex").toString("utf16le")
+}
+
+/** `field IN […]`; of no values: nothing passes. */
+export function isIn(field: string, values: Iterable<string | number>): string {
+  const list = [...values].map((value) => (typeof value === "number" ? String(value) : quoted(value)))
+  return `${field} IN [${list.join(", ")}]`
+}
+
+export const arePages = (ids: Iterable<string>): string => isIn("key", [...ids].map(pageKey))
+
+/** The filter that all conditions make together, over the fields that pages and passages share; none when all pass. */
+export function filterOf(conditions: readonly Condition[]): string | undefined {
+  return all(conditions.flatMap(rulesOf))
+}
+
+/** All that are given, or undefined when none is. */
+export function all(rules: readonly string[]): string | undefined {
+  return rules.length === 0 ? undefined : rules.map((rule) => `(${rule})`).join(" AND ")
+}
+
+function rulesOf(condition: Condition): string[] {
+  const { includeDomains = [], excludeDomains = [], languages = [], sources = [] } = condition
+  const { countries = [], topics = [], ids, safe } = condition
+  const given = [
+    includeDomains.length > 0 && onDomains(includeDomains),
+    excludeDomains.length > 0 && `NOT (${onDomains(excludeDomains)})`,
+    published(condition),
+    languages.length > 0 && isIn("language", languages.map(facetValue)),
+    sources.length > 0 && isIn("source", sources.map(facetValue)),
+    countries.length > 0 && isIn("country", countries.map(facetValue)),
+    topics.length > 0 && isIn("topic", topics.map(facetValue)),
+    safe === true && "unsafe = false",
+    ids && arePages(ids),
+  ]
+  return given.filter((rule) => typeof rule === "string")
+}
+
+function onDomains(listed: readonly string[]): string {
+  const { domains, hosts } = domainRules(listed)
+  return `${isIn("domain", domains.map(facetValue))} OR ${isIn("host", hosts.map(facetValue))}`
+}
+
+function published({ publishedFrom, publishedBefore, requirePublished }: Condition): string | false {
+  const bounds = all([
+    ...(publishedFrom ? [`published >= ${milliseconds(publishedFrom)}`] : []),
+    ...(publishedBefore ? [`published < ${milliseconds(publishedBefore)}`] : []),
+  ])
+  if (bounds === undefined) return false
+  return requirePublished ? bounds : `published NOT EXISTS OR (${bounds})`
+}
+
+function milliseconds(date: Date): number {
+  const time = date.getTime()
+  if (Number.isNaN(time)) throw new TypeError("A date of the filter is no valid date.")
+  return time
+}
+
+const quoted = (text: string) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`

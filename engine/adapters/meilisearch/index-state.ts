@@ -1,0 +1,42 @@
+import { FACETED, lengthOfClass } from "./documents.ts"
+import { textOfFacet } from "./filter.ts"
+import type { Indexes } from "./indexes.ts"
+import type { Server } from "./server.ts"
+
+/** What an index as a whole is like, counted by the server. */
+export interface IndexState {
+  readonly pages: number
+  /** Pages whose passages wait for their vectors. */
+  readonly waiting: number
+  readonly passages: number
+  /** Mean number of terms of a page. */
+  readonly meanLength: number
+  /** The most frequent first. */
+  readonly languages: readonly string[]
+}
+
+export async function readState({ client }: Server, { pages }: Indexes): Promise<IndexState> {
+  const indexUid = pages.uid
+  const { results } = await client.multiSearch({
+    queries: [
+      { indexUid, q: "", limit: 0, facets: [...FACETED] },
+      { indexUid, q: "", limit: 0, filter: "waiting = true" },
+    ],
+  })
+  const [all, waiting] = results
+  const { language, length_class: lengths, passage_count: counts } = all!.facetDistribution ?? {}
+  const found = all!.estimatedTotalHits ?? 0
+  const terms = sum(lengths, (value) => lengthOfClass(Number(value)))
+  return {
+    pages: found,
+    waiting: waiting!.estimatedTotalHits ?? 0,
+    passages: sum(counts, Number),
+    meanLength: found === 0 ? 0 : terms / found,
+    languages: Object.entries(language ?? {})
+      .sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1))
+      .map(([value]) => textOfFacet(value)),
+  }
+}
+
+const sum = (counts: Record<string, number> | undefined, of: (value: string) => number): number =>
+  Object.entries(counts ?? {}).reduce((total, [value, pages]) => total + of(value) * pages, 0)

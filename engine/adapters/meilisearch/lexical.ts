@@ -1,0 +1,216 @@
+import { K1 } from "../../search/bm25.ts"
+import type { LexicalHits } from "../../search/search-index.ts"
+import type { PageDocument } from "./documents.ts"
+import { all, arePages } from "./filter.ts"
+import { type PageLength, levelOfScore, weightAt } from "./impacts.ts"
+import type { Indexes } from "./indexes.ts"
+import type { Server } from "./server.ts"
+import { encodeTerm } from "./term-code.ts"
+
+/** The rarest terms bring candidates; the others only count for those. */
+const ASKED_TERMS = 8
+/** Pages that each of them brings: of a frequent term those of which it says most. */
+const PAGES_PER_TERM = 200
+/** Of questions with frequent words only: pages that hold so many of their rarest terms together. */
+const TOGETHER = 4
+/** Candidates whose words are all looked up, for each page wanted. */
+const LOOKED_UP = 1.5
+/** The server heeds so many words of a question and forgets the others. */
+const MOST_WORDS = 10
+
+export interface WeighedTerm {
+  readonly term: string
+  readonly idf: number
+}
+
+export interface LexicalQuestion {
+  readonly terms: readonly WeighedTerm[]
+  readonly limit: number
+  readonly filter: string | undefined
+  /** Mean number of terms of a page. */
+  readonly meanLength: number
+}
+
+type PageHit = Pick<PageDocument, "id"> & PageLength & { readonly _rankingScore?: number }
+
+interface TermHits {
+  readonly term: WeighedTerm
+  /** Page id to weight, 0..k1 + 1. */
+  readonly weights: Map<string, number>
+  /** Whether pages that are not among these may hold the term too. */
+  cut: boolean
+}
+
+/**
+ * The best pages by BM25, in at most two requests: first the best pages of each rare term, then, for those that may be
+ * among the best, the terms whose lists were cut.
+ */
+export async function lexicalArm(
+  server: Server,
+  indexes: Indexes,
+  { terms, limit, filter, meanLength }: LexicalQuestion,
+): Promise<LexicalHits> {
+  const rarest = terms.toSorted((a, b) => b.idf - a.idf)
+  const asked = rarest.slice(0, ASKED_TERMS)
+  const many = Math.max(PAGES_PER_TERM, limit)
+  const together = asked.slice(0, TOGETHER)
+  const found = await search(server, indexes, [
+    ...asked.map(({ term }) => ({ terms: [term], limit: many, filter })),
+    ...(together.length > 1 ? [{ terms: together.map(({ term }) => term), limit: many, filter }] : []),
+  ])
+  const lists: TermHits[] = rarest.map((term, i) => {
+    const hits = i < asked.length ? found[i]! : null
+    const weights = new Map(hits?.pages.map((hit) => [hit.id, weightOf(hit, meanLength)]))
+    return { term, weights, cut: !hits || hits.total > hits.pages.length }
+  })
+  const ids = new Set(found.flatMap(({ pages }) => pages.map(({ id }) => id)))
+  const best = ranked(ids, lists, "likely").slice(0, Math.ceil(Math.max(limit, PAGES_PER_TERM) * LOOKED_UP))
+  await lookUp(
+    server,
+    indexes,
+    best.map(([id]) => id),
+    lists,
+    meanLength,
+  )
+  return new Map(ranked(new Set(best.map(([id]) => id)), lists, "known").slice(0, limit))
+}
+
+/** Ids of the pages that hold all terms, best first. Of no terms: of any pages. */
+export async function holdingAll(
+  server: Server,
+  indexes: Indexes,
+  terms: readonly string[],
+  limit: number,
+  filter: string | undefined,
+): Promise<readonly string[]> {
+  const [first, ...rest] = chunksOf(terms, MOST_WORDS)
+  const [found] = await search(server, indexes, [{ terms: first ?? [], limit, filter }])
+  let ids = found!.pages.map(({ id }) => id)
+  for (const some of rest) {
+    if (ids.length === 0) return []
+    const among = all([arePages(ids)])
+    const [held] = await search(server, indexes, [{ terms: some, limit: ids.length, filter: among }])
+    const holding = new Set(held!.pages.map(({ id }) => id))
+    ids = ids.filter((id) => holding.has(id))
+  }
+  return ids
+}
+
+/** Ids of the pages that hold any of the terms, in any order. */
+export async function holdingAny(
+  server: Server,
+  indexes: Indexes,
+  terms: readonly string[],
+  limit: number,
+  filter: string | undefined,
+): Promise<readonly string[]> {
+  const found = await search(
+    server,
+    indexes,
+    terms.map((term) => ({ terms: [term], limit, filter })),
+  )
+  return [...new Set(found.flatMap(({ pages }) => pages.map(({ id }) => id)))].slice(0, limit)
+}
+
+/** In how many pages each term stands. */
+export async function frequenciesOf(
+  server: Server,
+  indexes: Indexes,
+  terms: readonly string[],
+): Promise<Map<string, number>> {
+  if (terms.length === 0) return new Map()
+  const found = await search(
+    server,
+    indexes,
+    terms.map((term) => ({ terms: [term], limit: 0, filter: undefined })),
+  )
+  return new Map(terms.map((term, i) => [term, found[i]!.total]))
+}
+
+interface Asked {
+  readonly terms: readonly string[]
+  readonly limit: number
+  readonly filter: string | undefined
+}
+
+/** Pages that hold all terms of each question, in one request. */
+async function search(
+  { client }: Server,
+  { pages }: Indexes,
+  questions: readonly Asked[],
+): Promise<{ total: number; pages: PageHit[] }[]> {
+  if (questions.length === 0) return []
+  const { results } = await client.multiSearch({
+    queries: questions.map(({ terms, limit, filter }) => ({
+      indexUid: pages.uid,
+      q: terms.map((term) => `"${encodeTerm(term)}"`).join(" "),
+      limit,
+      matchingStrategy: "all",
+      attributesToRetrieve: terms.length === 1 ? ["id", "length", "pivot"] : ["id"],
+      showRankingScore: terms.length === 1,
+      ...(filter !== undefined && { filter }),
+    })),
+  })
+  return results.map(({ estimatedTotalHits = 0, hits }) => ({
+    total: estimatedTotalHits,
+    pages: hits as unknown as PageHit[],
+  }))
+}
+
+/** Fills in what pages say of the terms whose lists were cut. */
+async function lookUp(
+  server: Server,
+  indexes: Indexes,
+  ids: readonly string[],
+  lists: readonly TermHits[],
+  meanLength: number,
+): Promise<void> {
+  const open = lists.flatMap((list) => {
+    const unknown = list.cut ? ids.filter((id) => !list.weights.has(id)) : []
+    return unknown.length > 0 ? [{ list, unknown }] : []
+  })
+  const found = await search(
+    server,
+    indexes,
+    open.map(({ list, unknown }) => ({
+      terms: [list.term.term],
+      limit: unknown.length,
+      filter: arePages(unknown),
+    })),
+  )
+  for (const [i, { list }] of open.entries()) {
+    for (const hit of found[i]!.pages) list.weights.set(hit.id, weightOf(hit, meanLength))
+  }
+}
+
+/** What a term is taken to say of a page that may hold it: half of what the last page of its list says. */
+const UNKNOWN_SHARE = 0.5
+
+/** Best first, ties by id. */
+function ranked(
+  ids: ReadonlySet<string>,
+  lists: readonly TermHits[],
+  unknown: "likely" | "known",
+): [id: string, score: number][] {
+  const weighed = lists.map(({ term: { idf }, weights, cut }) => {
+    const least = weights.size > 0 ? Math.min(...weights.values()) : K1
+    return { idf, weights, otherwise: cut && unknown === "likely" ? least * UNKNOWN_SHARE : 0 }
+  })
+  return [...ids]
+    .map((id): [string, number] => {
+      let score = 0
+      for (const { idf, weights, otherwise } of weighed) score += idf * (weights.get(id) ?? otherwise)
+      return [id, score]
+    })
+    .filter(([, score]) => score > 0)
+    .sort(([a, more], [b, less]) => less - more || (a < b ? -1 : 1))
+}
+
+const weightOf = ({ _rankingScore: score = 0, ...page }: PageHit, meanLength: number) =>
+  weightAt(levelOfScore(score), page, meanLength)
+
+function chunksOf<T>(all: readonly T[], size: number): T[][] {
+  const chunks: T[][] = []
+  for (let at = 0; at < all.length; at += size) chunks.push(all.slice(at, at + size))
+  return chunks
+}

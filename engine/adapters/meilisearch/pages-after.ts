@@ -1,0 +1,73 @@
+import type { PageWithVectors } from "../../engine.ts"
+import { toPage } from "../../page-record.ts"
+import type { Indexes } from "./indexes.ts"
+import { pageKey } from "./page-key.ts"
+import { arePages } from "./filter.ts"
+
+const PAGES_AT_A_TIME = 64
+/** About ten kilobytes of text each. */
+const VECTORS_AT_A_TIME = 500
+
+/** The next pages in the order of their ids, with their vectors; none at the end. */
+export async function pagesAfter(indexes: Indexes, after: string): Promise<PageWithVectors[]> {
+  const listed = await idsAfter(indexes, after)
+  if (listed.length === 0) return []
+  const { results } = await indexes.texts.getDocuments({
+    ids: listed.map(({ id }) => id),
+    filter: [],
+    fields: ["id", "revision", "title", "markdown", "details"],
+    limit: listed.length,
+  })
+  const texts = new Map(results.map((text) => [text.id, text]))
+  const vectors = await vectorsOf(
+    indexes,
+    listed.filter(({ waiting }) => !waiting).map(({ id }) => id),
+  )
+  return listed.flatMap(({ id, revision, passage_count: count }) => {
+    const text = texts.get(id)
+    if (!text) return []
+    const made = text.revision === revision ? vectors.get(id) : undefined
+    const all = Array.from({ length: count }, (_, position) => made?.get(`${revision} ${position}`))
+    return [{ page: toPage(text), vectors: isComplete(all) ? all : null }]
+  })
+}
+
+async function idsAfter({ pages }: Indexes, after: string) {
+  const fields = ["id", "revision", "passage_count", "waiting"] as const
+  // The order of the server is that of the ids' first characters; pages that share them come together.
+  const from = after === "" ? 0 : pageKey(after)
+  for (let limit = PAGES_AT_A_TIME; ; limit *= 2) {
+    const { results } = await pages.getDocuments({
+      filter: `key >= ${from}`,
+      sort: ["key:asc"],
+      fields: [...fields],
+      limit,
+    })
+    const later = results.filter(({ id }) => id > after).sort((a, b) => (a.id < b.id ? -1 : 1))
+    if (later.length > 0 || results.length < limit) return later
+  }
+}
+
+/** By page, then by revision and position. */
+async function vectorsOf({ passages }: Indexes, ids: readonly string[]) {
+  const found = new Map<string, Map<string, Float32Array>>()
+  if (ids.length === 0) return found
+  for (let offset = 0; ; offset += VECTORS_AT_A_TIME) {
+    const { results } = await passages.getDocuments({
+      filter: arePages(ids),
+      fields: ["page", "revision", "position", "_vectors"],
+      retrieveVectors: true,
+      offset,
+      limit: VECTORS_AT_A_TIME,
+    })
+    for (const { page, revision, position, _vectors: vectors } of results) {
+      const [vector = []] = vectors.default.embeddings
+      if (!found.has(page)) found.set(page, new Map())
+      found.get(page)!.set(`${revision} ${position}`, Float32Array.from(vector))
+    }
+    if (results.length < VECTORS_AT_A_TIME) return found
+  }
+}
+
+const isComplete = (vectors: readonly (Float32Array | undefined)[]): vectors is Float32Array[] =>
+  vectors.every((vector) => vector !== undefined)

@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto"
+
+/**
+ * Every encoded term begins with it: the server takes a wrong first letter for two typos, and now no letter of the
+ * term is the first.
+ */
+const FIRST = "x"
+/** Letters of other alphabets, each written as one Latin letter that no language uses for itself: so a typo stays one. */
+const LETTERS =
+  "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґ" +
+  "αβγδεζηθικλμνξοπρσςτυφχψω" +
+  "אבגדהוזחטיךכלםמןנסעףפץצקרשת" +
+  "ابتثجحخدذرزسشصضطظعغفقكلمنهويةىءأإآؤئ"
+/** The blocks IPA Extensions and Phonetic Extensions: the server splits and folds none of these. */
+const STAND_INS = Array.from({ length: 96 + 37 }, (_, i) =>
+  String.fromCodePoint(i < 96 ? 0x250 + i : 0x1d00 + i - 96),
+)
+/** Before any other character, which follows as four digits of base 36. */
+const ESCAPE = "\u1d25"
+/** The server drops words of more than 250 bytes, in silence. */
+const LONGEST_BYTES = 200
+
+const standIns = new Map(Array.from(LETTERS, (letter, i) => [letter, STAND_INS[i]!]))
+const letters = new Map([...standIns].map(([letter, standIn]) => [standIn, letter]))
+
+/**
+ * A term as one word that the server's tokenizer leaves whole and unchanged: `a-z` and digits stay, everything else
+ * is written in letters that it neither folds nor splits at. Different terms become different words.
+ */
+export function encodeTerm(term: string): string {
+  if (term.length < 100 && /^[a-z0-9]*$/.test(term)) return FIRST + term
+  let word = FIRST
+  for (const character of term) {
+    word += /[a-z0-9]/.test(character) ? character : (standIns.get(character) ?? escaped(character))
+  }
+  if (Buffer.byteLength(word) <= LONGEST_BYTES) return word
+  const hash = createHash("sha256").update(word).digest("hex").slice(0, 40)
+  return `${FIRST}${ESCAPE}${ESCAPE}${hash}`
+}
+
+/** The term of a word; null of one that was too long to be kept. */
+export function decodeTerm(word: string): string | null {
+  const hashed = `${FIRST}${ESCAPE}${ESCAPE}`
+  if (!word.startsWith(FIRST) || word.startsWith(hashed)) return null
+  let term = ""
+  const characters = Array.from(word.slice(FIRST.length))
+  for (let at = 0; at < characters.length; at++) {
+    const character = characters[at]!
+    if (character === ESCAPE) {
+      term += String.fromCodePoint(Number.parseInt(characters.slice(at + 1, at + 5).join(""), 36))
+      at += 4
+    } else {
+      term += letters.get(character) ?? character
+    }
+  }
+  return term
+}
+
+const escaped = (character: string) => ESCAPE + character.codePointAt(0)!.toString(36).padStart(4, "0")
