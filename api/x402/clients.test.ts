@@ -3,7 +3,7 @@ import { PaymentRequiredV1Schema, PaymentRequiredV2Schema } from "@x402/core/sch
 import { ExactEvmScheme } from "@x402/evm/exact/client"
 import { ExactEvmSchemeV1 } from "@x402/evm/exact/v1/client"
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch"
-import axios from "axios"
+import { create } from "axios"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
 import { noChain, NETWORK, startChain, type TestChain, USDC } from "./testing/chain.ts"
@@ -76,7 +76,7 @@ describe.skipIf(noChain !== "")(`clients that pay${noChain}`, () => {
 
   test("@x402/axios pays and gets its answer", async () => {
     const wallet = new axiosClient().register("eip155:*", new ExactEvmScheme(payerAxios))
-    const client = wrapAxiosWithPayment(axios.create(), wallet)
+    const client = wrapAxiosWithPayment(create(), wallet)
     const { status, data } = await client.post(`${shop.url}/search`, QUESTION)
     expect(status).toBe(200)
     expect(data.results).toHaveLength(1)

@@ -8,7 +8,7 @@ export const X402_OUTCOMES = {
   "bad-request": "a payment came with a request that is wrong; nothing was charged",
   "already-used": "the payment had bought something already",
   "in-progress": "the same request with the same payment is being worked on",
-  limited: "a payer whose payments failed lately had another one under way",
+  limited: "a payer who lately had no money for a payment had another one under way",
   invalid: "the facilitator found the payment wrong",
   "facilitator-unavailable": "the facilitator could not check the payment; nothing was charged",
   "search-failed": "the search failed; nothing was charged",

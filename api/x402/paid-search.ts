@@ -93,7 +93,7 @@ export function paidSearch(parts: PaidSearchParts): Middleware {
     const payer = payment.authorization.from.toLowerCase()
     if (!payers.enter(payer)) {
       outcomes.add("limited")
-      const why = "A payment of this payer could not be settled lately: one at a time. Nothing was charged."
+      const why = "A payment of this payer had no cover lately: fewer at a time. Nothing was charged."
       sayLater(ctx, 429, "payer_limited", why)
       return
     }
@@ -111,7 +111,6 @@ export function paidSearch(parts: PaidSearchParts): Middleware {
     try {
       const outcome = await serve(ctx, { payment, prepared, fingerprint, times }, entry)
       if (outcome !== null) outcomes.add(outcome)
-      if (outcome === "refused") payers.failed(payer)
     } catch (error) {
       outcomes.add(callerGone(ctx) ? "caller-gone" : "search-failed")
       throw error
@@ -198,7 +197,9 @@ export function paidSearch(parts: PaidSearchParts): Middleware {
       ledger.unknown(id)
       throw error
     }
+    const payer = payment.authorization.from.toLowerCase()
     if (settlement.kind === "settled") {
+      payers.settled(payer)
       deliver(ctx, purchase, {
         answer,
         receipt: receiptOf(payment, settlement.transaction),
@@ -207,6 +208,7 @@ export function paidSearch(parts: PaidSearchParts): Middleware {
       return null
     }
     if (settlement.kind === "refused") {
+      if (settlement.withoutCover) payers.withoutCover(payer)
       challenge(ctx, settlement.reason)
       setReceipt(ctx, payment, { success: false, errorReason: settlement.reason, transaction: "" })
       logPayment("refused", purchase)

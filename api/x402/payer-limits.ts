@@ -1,20 +1,25 @@
-/** How long a payer whose payment could not be settled may have one payment under way only. */
+/** How long a payer is remembered whose payment could not be settled for lack of money. */
 const REMEMBERED_MS = 3600_000
-/** Payers remembered at most; the oldest failure is forgotten first. */
+/** Payers remembered at most; the one whose failure is oldest is forgotten first. */
 const MAX_PAYERS = 10_000
+/** With so many allowed at a time, a payer is trusted again. */
+const TRUSTED = 16
 
 /**
  * A payer can have many payments verified against one balance at the same time, and get a search done for each though
- * only one can be settled. After a payment that could not be settled there is one at a time for that payer.
+ * only one can be settled. After a payment without cover that payer may have one under way at a time; each one settled
+ * doubles that, as a sender does after a loss (slow start, RFC 5681).
  */
 export class PayerLimits {
   readonly #underWay = new Map<string, number>()
-  readonly #failedAt = new Map<string, number>()
+  readonly #limited = new Map<string, { readonly atOnce: number; readonly until: number }>()
 
   /** Whether this payer may start one now; then `leave` must follow. */
   enter(payer: string): boolean {
     const running = this.#underWay.get(payer) ?? 0
-    if (running > 0 && (this.#failedAt.get(payer) ?? 0) > Date.now() - REMEMBERED_MS) return false
+    const limit = this.#limited.get(payer)
+    if (limit !== undefined && limit.until < Date.now()) this.#limited.delete(payer)
+    else if (limit !== undefined && running >= limit.atOnce) return false
     this.#underWay.set(payer, running + 1)
     return true
   }
@@ -25,10 +30,17 @@ export class PayerLimits {
     else this.#underWay.delete(payer)
   }
 
-  failed(payer: string): void {
-    this.#failedAt.delete(payer)
-    this.#failedAt.set(payer, Date.now())
-    const [oldest] = this.#failedAt.keys()
-    if (this.#failedAt.size > MAX_PAYERS && oldest !== undefined) this.#failedAt.delete(oldest)
+  settled(payer: string): void {
+    const limit = this.#limited.get(payer)
+    if (limit === undefined) return
+    if (limit.atOnce * 2 >= TRUSTED) this.#limited.delete(payer)
+    else this.#limited.set(payer, { ...limit, atOnce: limit.atOnce * 2 })
+  }
+
+  withoutCover(payer: string): void {
+    this.#limited.delete(payer)
+    this.#limited.set(payer, { atOnce: 1, until: Date.now() + REMEMBERED_MS })
+    const [oldest] = this.#limited.keys()
+    if (this.#limited.size > MAX_PAYERS && oldest !== undefined) this.#limited.delete(oldest)
   }
 }

@@ -8,7 +8,7 @@ import type { Payment } from "./payment.ts"
 export type Settlement =
   | { readonly kind: "settled"; readonly transaction: string }
   /** Nothing was paid, and nothing will be with this payment. */
-  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "refused"; readonly reason: string; readonly withoutCover: boolean }
   | { readonly kind: "unknown"; readonly transaction?: string }
 
 /** Once for the payment, and once more when the first answer leaves it open. */
@@ -41,7 +41,9 @@ export async function settlePayment(
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const answer = await facilitator.settle(payment)
     if (answer.kind === "settled") return answer
-    if (answer.kind === "refused" && !open) return answer
+    if (answer.kind === "refused" && !open) {
+      return { ...answer, withoutCover: /insufficient/i.test(answer.reason) }
+    }
     open = true
     if (answer.kind === "unknown") {
       sent = answer.transaction ?? sent
@@ -56,8 +58,9 @@ export async function settlePayment(
 /** What the network's word comes to; null when it leaves it open too. */
 function conclude(seen: OnChain | null, reason: string | null): Settlement | null {
   if (seen?.kind === "paid") return { kind: "settled", transaction: seen.transaction }
-  if (seen?.kind === "dead") return { kind: "refused", reason: reason ?? DEAD_REASONS[seen.because] }
-  return null
+  if (seen?.kind !== "dead") return null
+  const withoutCover = seen.because === "no-balance"
+  return { kind: "refused", reason: reason ?? DEAD_REASONS[seen.because], withoutCover }
 }
 
 /** In the words facilitators have for it. */
