@@ -30,6 +30,7 @@ import { tracking } from "./middleware/tracking.ts"
 import { reference } from "./openapi/serve.ts"
 import { service } from "./service.ts"
 import type { serviceSettings } from "./service-config.ts"
+import { research, type ResearchEndpointParts, researchStatus } from "./research/research.ts"
 import { crawl } from "./tavily/crawl.ts"
 import { extract, type LiveParts } from "./tavily/extract.ts"
 import { map } from "./tavily/map.ts"
@@ -49,6 +50,8 @@ export interface AppParts extends LiveParts {
   readonly accounts: Accounts
   /** Which addresses belong to sources. */
   readonly sites: ReachParts["sites"]
+  /** Makes reports; without it no research is served. */
+  readonly research?: ResearchEndpointParts
   /** Opens what the admin API works on, with its first request; without it none is served. */
   readonly admin?: () => Promise<AdminParts>
   /** Counted in the metrics. */
@@ -89,6 +92,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     extract: extract({ embedder }),
     crawl: crawl({ embedder }),
     map: map({ embedder }),
+    ...(parts.research && { research: research(parts.research) }),
   }
 
   const key = authentication(accounts.keys, config)
@@ -97,6 +101,14 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   for (const [name, endpoint] of Object.entries(endpoints)) {
     const admit = admission(admissions, name as Endpoint)
     router.post(`/${name}`, key.beforeBody, body, key.afterBody, admit, endpoint)
+  }
+  if (parts.research) {
+    const { researchers, tasks } = parts.research
+    researchers
+      .start((owner) => admissions.reach(owner).engine)
+      .catch((err: unknown) => parts.log.error({ err }, "research tasks cannot be worked on"))
+    const status = researchStatus(tasks)
+    router.get("/research/:id", authentication(accounts.keys, { bodyKey: false }).beforeBody, status)
   }
   accountRoutes(router, accounts, admissions, config)
   router.get("/healthz", (ctx) => {

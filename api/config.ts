@@ -1,6 +1,7 @@
 import { integer, oneOf, onOff, type Setting, SettingsError, text } from "#engine/settings.ts"
 
 import { accountSettings } from "./accounts/config.ts"
+import { researchSettings } from "./research/config.ts"
 import { serviceSettings } from "./service-config.ts"
 
 const port: Setting<number> = integer(
@@ -197,6 +198,7 @@ export const apiSettings = {
     64,
   ),
   ...accountSettings,
+  ...researchSettings,
 }
 
 /** @throws SettingsError when settings that need each other do not come together. */

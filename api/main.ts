@@ -24,6 +24,7 @@ import { httpServer } from "./http-server.ts"
 import { closeServer, stopSignal } from "./shutdown.ts"
 import { reachableHost } from "./reachable-host.ts"
 import { tellSupervisor } from "./supervisor/messages.ts"
+import { openResearch } from "./research/open-research.ts"
 import { lazyReader } from "./tavily/lazy-reader.ts"
 import { sellingOf, x402Settings } from "./x402/config.ts"
 
@@ -66,6 +67,9 @@ async function serve(): Promise<void> {
   const chatModel = opened.use(openChatModel(config))
 
   const images = new ImageStore(db, engineConfig.dataDir)
+  const { embedder } = engine
+  const research = openResearch(accountsDb, config, { accounts, embedder, chatModel, log })
+  opened.use(research.researchers)
   const app = createApp({
     engine,
     images,
@@ -74,6 +78,7 @@ async function serve(): Promise<void> {
     reader,
     accounts,
     sites: sourceSites(db, jobs),
+    research,
     admin: () => openAdmin({ db, engine, jobs, crawlerConfig }),
     jobs,
     log,

@@ -10,6 +10,8 @@ import type { Tracking } from "./tracking.ts"
 
 /** What one call costs. {@link Admission.end} gives back what was set aside and not settled. */
 export interface Bill {
+  /** What the call counts for; empty for no project. */
+  readonly project: string
   /**
    * Sets the most that the call may cost aside, before any work.
    * @throws ApiError 432 or 433
@@ -91,14 +93,14 @@ class CallBill implements Bill {
   readonly #accounts: Accounts
   readonly #caller: Caller
   readonly #endpoint: Endpoint | null
-  readonly #project: string
+  readonly project: string
   #isHeld = false
 
   constructor(accounts: Accounts, caller: Caller, endpoint: Endpoint | null, project: string) {
     this.#accounts = accounts
     this.#caller = caller
     this.#endpoint = endpoint
-    this.#project = project
+    this.project = project
   }
 
   async reserve(most: Cost): Promise<void> {
@@ -110,7 +112,7 @@ class CallBill implements Bill {
     const { requestId, key, startedAt, tracking } = this.#caller
     if (this.#endpoint === null) throw new Error("A call of this kind costs nothing.")
     const seconds = Math.round(performance.now() - startedAt) / 1000
-    const call = { ...tracking, requestId, key, project: this.#project, endpoint: this.#endpoint }
+    const call = { ...tracking, requestId, key, project: this.project, endpoint: this.#endpoint }
     const credits = await this.#accounts.billing.settle(call, cost, { ...served, seconds })
     this.#isHeld = false
     return credits

@@ -62,10 +62,17 @@ export class Billing {
   /**
    * Counts a call and writes it down. To be waited for before the answer is sent.
    * @param cost at most what was set aside
+   * @param also written in the same transaction, so that neither lands without the other
    * @returns the credits that fell due
    */
-  settle(call: BilledCall, cost: Cost, { depth, seconds, query }: Served): Promise<number> {
+  settle(
+    call: BilledCall,
+    cost: Cost,
+    { depth, seconds, query }: Served,
+    also: () => void = () => {},
+  ): Promise<number> {
     return this.#writes.run(() => {
+      also()
       const credits = this.#ledger.settle(call, cost)
       this.#log.add({
         at: Date.now(),

@@ -28,6 +28,18 @@ export const mapCost = (hasInstructions: boolean, pages: number): Cost => ({
   pages: { [hasInstructions ? "map-instructions" : "map"]: Math.min(pages, MOST_PAGES) },
 })
 
+/** What a report costs at first, each search after the first, and at most. */
+const RESEARCH = {
+  mini: { base: 4, search: 1, most: 110 },
+  pro: { base: 15, search: 2, most: 250 },
+}
+
+/** @param searches that were made for the report; Infinity for the most it may cost */
+export const researchCost = (model: keyof typeof RESEARCH, searches: number): Cost => {
+  const { base, search, most } = RESEARCH[model]
+  return { credits: Math.min(most, base + search * Math.max(0, searches - 1)) }
+}
+
 /** A crawl costs what its map and its extracts would. */
 export const crawlCost = (hasInstructions: boolean, depth: "basic" | "advanced", pages: number): Cost => ({
   pages: { ...mapCost(hasInstructions, pages).pages, ...extractCost(depth, pages).pages },

@@ -8,6 +8,7 @@ export function admission(admissions: Admissions, endpoint: LimitedEndpoint): Mi
     const admitted = admissions.admit(endpoint, ctx.state)
     ctx.state.reach = admitted.reach
     ctx.state.bill = {
+      project: admitted.bill.project,
       reserve: (most) => admitted.bill.reserve(most),
       settle: (cost, served) => {
         ctx.state.asked = served.query

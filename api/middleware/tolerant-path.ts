@@ -15,7 +15,8 @@ export function tolerantPath(endpoints: readonly string[]): Middleware {
     // Below these a last segment may have the name of an endpoint: a page, a source.
     const ownNames = segments[0] === "docs" || segments[0] === "admin"
     const prefixed = last !== undefined && known.has(last) && !ownNames
-    const meant = prefixed ? `/${last}` : path
+    const ofTask = segments.at(-2) === "research" && known.has("research") && !ownNames
+    const meant = ofTask ? `/research/${last}` : prefixed ? `/${last}` : path
     if (meant !== ctx.path) ctx.path = meant
     await next()
   }

@@ -1,3 +1,7 @@
+import { randomUUID } from "node:crypto"
+
+import type { Billing } from "../accounts/billing.ts"
+import { researchCost } from "../accounts/credits.ts"
 import { type Context, type Middleware, responseTime } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import { clientGone } from "../tavily/live-call.ts"
@@ -9,27 +13,33 @@ import type { ResearchTask, ResearchTasks } from "./task-store.ts"
 
 export interface ResearchEndpointParts {
   readonly tasks: ResearchTasks
-  readonly researchers: Pick<Researchers, "wake" | "watch" | "cancel">
+  readonly researchers: Researchers
+  readonly billing: Billing
   /** Tasks that may wait, of all keys and of one. */
   readonly queue: { readonly all: number; readonly ofKey: number }
 }
 
 /** POST /research: a task that goes on by itself, or its events while it does. */
-export function research({ tasks, researchers, queue }: ResearchEndpointParts): Middleware {
+export function research({ tasks, researchers, billing, queue }: ResearchEndpointParts): Middleware {
   const read = bodyReader<ResearchBody>(researchSchema)
-  return (ctx) => {
+  return async (ctx) => {
     const body = read(ctx.state.body)
     const request = toRequest(body)
-    const waiting = tasks.waiting(ctx.state.key.id)
+    const { key, tracking, bill } = ctx.state
+    const waiting = tasks.waiting(key.id)
     if (waiting.all >= queue.all || waiting.ofKey >= queue.ofKey) {
-      ctx.set("Retry-After", "30")
-      throw new ApiError(429, "Too many research tasks are waiting. Try again when some are done.")
+      const text = "Too many research tasks are waiting. Try again when some are done."
+      throw new ApiError(429, text, {}, { "Retry-After": "30" })
     }
-    const task = tasks.add(ctx.state.key.id, request, new Date())
+    const id = randomUUID()
+    // Set aside until the task has ended, not until this call has.
+    await billing.reserve({ requestId: id, key }, researchCost(request.model, Number.POSITIVE_INFINITY))
+    const owner = { ...tracking, project: bill.project, keyId: key.id }
+    const task = await tasks.add(id, owner, request, new Date())
     if (body.stream) stream(ctx, task, researchers)
     else {
       ctx.body = {
-        request_id: task.id,
+        request_id: id,
         created_at: task.createdAt.toISOString(),
         status: task.state,
         input: request.input,
@@ -38,18 +48,19 @@ export function research({ tasks, researchers, queue }: ResearchEndpointParts): 
       }
     }
     researchers.wake()
-    return Promise.resolve()
   }
 }
 
 /** The events of a task, from its first to its last; who hangs up ends the task. */
-function stream(ctx: Context, task: ResearchTask, researchers: ResearchEndpointParts["researchers"]): void {
+function stream(ctx: Context, task: ResearchTask, researchers: Researchers): void {
   const events = new EventStream(task.id, task.request.model, task.createdAt)
   const unwatch = researchers.watch(task.id, (event) => events.write(event))
   clientGone(ctx).addEventListener("abort", () => {
     unwatch()
-    researchers.cancel(task.id)
     events.body.destroy()
+    researchers
+      .cancel(task.id)
+      .catch((err: unknown) => ctx.state.log.warn({ err }, "a task that nobody wants goes on"))
   })
   events.body.once("close", unwatch)
   ctx.status = 200
@@ -64,10 +75,9 @@ function stream(ctx: Context, task: ResearchTask, researchers: ResearchEndpointP
 /** GET /research/{id}: how a task stands, and its report when it is done. */
 export function researchStatus(tasks: Pick<ResearchTasks, "get">): Middleware {
   return (ctx) => {
-    const id = (ctx as Context & { params: { id: string } }).params.id
-    const task = tasks.get(id)
+    const task = tasks.get((ctx as Context & { params: { id: string } }).params.id)
     // To others it is as if there were no such task.
-    if (!task || (task.keyId !== ctx.state.key.id && ctx.state.key.role !== "admin")) {
+    if (!task || (task.owner.keyId !== ctx.state.key.id && ctx.state.key.role !== "admin")) {
       throw new ApiError(404, "Research task not found")
     }
     const withUsage = ctx.query["include_usage"] === "true"

@@ -2,65 +2,71 @@ import { setInterval } from "node:timers"
 
 import type { Logger } from "pino"
 
+import type { Billing } from "../accounts/billing.ts"
+import { researchCost } from "../accounts/credits.ts"
+import type { ApiKey, KeyStore } from "../accounts/keys.ts"
 import type { Emit, ResearchEvent } from "./events.ts"
-import type { EvidenceRecord } from "./evidence.ts"
 import type { ResearchRequest } from "./request.ts"
-import { type ResearchParts, type ResearchResult, runResearch } from "./run-research.ts"
+import { type ResearchParts, runResearch } from "./run-research.ts"
 import type { ResearchTask, ResearchTasks } from "./task-store.ts"
 
 export interface ResearchersOptions {
   readonly tasks: ResearchTasks
-  /**
-   * What a task of a key may be made with: an engine that sees what the key may see. Null when the key is no longer
-   * valid; the task fails then.
-   */
-  readonly partsFor: (keyId: string) => ResearchParts | null
-  /** Charges what a task cost, once. */
-  readonly charge: (keyId: string, credits: number, taskId: string) => void
-  readonly limits: {
-    /** Tasks under way at once; the others wait. */
-    readonly concurrency: number
-    /** Seconds that a task may take, from its beginning. */
-    readonly seconds: Readonly<Record<ResearchRequest["model"], number>>
-    /** Days that results are kept. */
-    readonly keepDays: number
-  }
+  readonly keys: Pick<KeyStore, "byId">
+  readonly billing: Billing
+  readonly parts: Omit<ResearchParts, "engine">
+  readonly limits: ResearchLimits
   readonly log: Logger
+}
+
+export interface ResearchLimits {
+  /** Tasks under way at once; the others wait. */
+  readonly concurrency: number
+  /** Seconds that a task may take, from its beginning. */
+  readonly seconds: Readonly<Record<ResearchRequest["model"], number>>
+  /** Days that results are kept. */
+  readonly keepDays: number
 }
 
 const DAY_MS = 86_400_000
 const TIDY_MS = 3_600_000
 
-/** What a task costs in credits: by its model, and by how much was searched. */
-const PRICES = {
-  mini: { base: 4, search: 1, most: 110 },
-  pro: { base: 15, search: 2, most: 250 },
-} as const satisfies Record<ResearchRequest["model"], { base: number; search: number; most: number }>
-
-export const creditsFor = (model: ResearchRequest["model"], searches: number): number => {
-  const { base, search, most } = PRICES[model]
-  return Math.min(most, base + search * Math.max(0, searches - 1))
-}
-
-/** Why a task was stopped that nobody wants any more. */
+/** Why a task failed, as its owner is told. */
 const CANCELLED = "The caller hung up before the report was done."
 const LATE = "The report was not done in the time that a task may take."
 const BROKEN = "Something went wrong while the report was made; the server's log says what."
+const NO_KEY = "The key that asked for this is no longer valid."
 
 /** Works on research tasks, a few at a time, until it is closed; tasks under way then wait for the next process. */
 export class Researchers implements AsyncDisposable {
   readonly #options: ResearchersOptions
   readonly #stop = new AbortController()
-  readonly #running = new Map<string, Promise<void>>()
+  readonly #running = new Set<Promise<void>>()
   readonly #cancels = new Map<string, AbortController>()
   readonly #watchers = new Map<string, Set<Emit>>()
-  readonly #tidy: NodeJS.Timeout
+  #engineFor: ((key: ApiKey) => ResearchParts["engine"]) | undefined
+  #tidy: NodeJS.Timeout | undefined
+  #beginning: Promise<void> | undefined
+  #beginAgain = false
 
-  /** Goes on with what an earlier process left. */
   constructor(options: ResearchersOptions) {
     this.#options = options
-    options.tasks.recover(new Date())
-    const tidy = () => options.tasks.forget(new Date(Date.now() - options.limits.keepDays * DAY_MS))
+  }
+
+  /**
+   * Goes on with what an earlier process left, and takes tasks from now on.
+   * @param engineFor the index as a key may see it
+   */
+  async start(engineFor: (key: ApiKey) => ResearchParts["engine"]): Promise<void> {
+    const { tasks, limits, log } = this.#options
+    this.#engineFor = engineFor
+    await tasks.recover(new Date())
+    const tidy = () =>
+      void tasks
+        .forget(new Date(Date.now() - limits.keepDays * DAY_MS))
+        .catch(
+          (err: unknown) => this.#stop.signal.aborted || log.warn({ err }, "old reports were not deleted"),
+        )
     tidy()
     this.#tidy = setInterval(tidy, TIDY_MS)
     this.#tidy.unref()
@@ -69,15 +75,31 @@ export class Researchers implements AsyncDisposable {
 
   /** Begins what waits, as far as there is room. */
   wake(): void {
-    const { tasks, limits } = this.#options
-    while (!this.#stop.signal.aborted && this.#running.size < limits.concurrency) {
-      const task = tasks.begin()
-      if (!task) return
-      const work = this.#work(task).finally(() => {
-        this.#running.delete(task.id)
+    if (this.#beginning) {
+      this.#beginAgain = true
+      return
+    }
+    this.#beginning = this.#begin()
+      .catch((err: unknown) => this.#options.log.error({ err }, "research tasks could not be begun"))
+      .finally(() => {
+        this.#beginning = undefined
+        if (!this.#beginAgain) return
+        this.#beginAgain = false
         this.wake()
       })
-      this.#running.set(task.id, work)
+  }
+
+  async #begin(): Promise<void> {
+    const { tasks, limits } = this.#options
+    while (this.#engineFor && !this.#stop.signal.aborted && this.#running.size < limits.concurrency) {
+      const task = await tasks.begin()
+      if (!task) return
+      const work = this.#work(task, this.#engineFor)
+      this.#running.add(work)
+      void work.finally(() => {
+        this.#running.delete(work)
+        this.wake()
+      })
     }
   }
 
@@ -92,57 +114,79 @@ export class Researchers implements AsyncDisposable {
   }
 
   /** Ends a task that nobody wants any more, whether it waits or is under way. */
-  cancel(taskId: string): void {
+  async cancel(taskId: string): Promise<void> {
     const running = this.#cancels.get(taskId)
-    if (running) running.abort()
-    else this.#options.tasks.fail(taskId, CANCELLED, new Date())
+    if (running) {
+      running.abort()
+      return
+    }
+    const { tasks, keys } = this.#options
+    const task = tasks.get(taskId)
+    const key = task && keys.byId(task.owner.keyId)
+    await tasks.fail(taskId, CANCELLED, new Date())
+    if (key) await this.#options.billing.release({ requestId: taskId, key })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#tidy)
     this.#stop.abort()
-    await Promise.all(this.#running.values())
+    await this.#beginning
+    await Promise.all(this.#running)
   }
 
-  async #work(task: ResearchTask): Promise<void> {
-    const { tasks, partsFor, charge, limits } = this.#options
+  /** Never rejects. */
+  async #work(task: ResearchTask, engineFor: (key: ApiKey) => ResearchParts["engine"]): Promise<void> {
+    const { tasks, keys, billing, parts, limits } = this.#options
     const log = this.#options.log.child({ research: task.id })
+    const { id, request, owner } = task
     const cancel = new AbortController()
-    this.#cancels.set(task.id, cancel)
-    const late = AbortSignal.timeout(limits.seconds[task.request.model] * 1000)
+    this.#cancels.set(id, cancel)
+    const late = AbortSignal.timeout(limits.seconds[request.model] * 1000)
     const emit = (event: ResearchEvent) => {
-      for (const watcher of this.#watchers.get(task.id) ?? []) watcher(event)
+      for (const watcher of this.#watchers.get(id) ?? []) watcher(event)
     }
-    const fail = (reason: string) => {
-      tasks.fail(task.id, reason, new Date())
+    const key = keys.byId(owner.keyId)
+    const fail = async (reason: string) => {
+      await tasks.fail(id, reason, new Date())
+      if (key) await billing.release({ requestId: id, key })
       emit({ kind: "failed" })
     }
+    const began = performance.now()
+    let saving = Promise.resolve()
     try {
-      const parts = partsFor(task.keyId)
-      if (!parts) return fail("The key that asked for this is no longer valid.")
-      const result: ResearchResult = await runResearch(task.request, parts, {
-        found: task.found,
-        emit,
-        onProgress: (found: EvidenceRecord) => tasks.progress(task.id, found),
-        signal: AbortSignal.any([this.#stop.signal, cancel.signal, late]),
-        log,
-      })
-      const credits = creditsFor(task.request.model, result.searches)
-      tasks.complete(task.id, { ...result, credits }, new Date())
-      charge(task.keyId, credits, task.id)
+      if (!key) return await fail(NO_KEY)
+      const result = await runResearch(
+        request,
+        { ...parts, engine: engineFor(key) },
+        {
+          found: task.found,
+          emit,
+          onProgress: (found) => {
+            saving = tasks.progress(id, found)
+            saving.catch((err: unknown) => log.warn({ err }, "what was found is not kept yet"))
+          },
+          signal: AbortSignal.any([this.#stop.signal, cancel.signal, late]),
+          log,
+        },
+      )
+      const cost = researchCost(request.model, result.searches)
+      const seconds = Math.round(performance.now() - began) / 1000
+      const call = { ...owner, requestId: id, key, endpoint: "research" as const }
+      const served = { depth: request.model, seconds, query: request.input }
+      const done = { ...result, credits: cost.credits ?? 0 }
+      await billing.settle(call, cost, served, () => tasks.complete(id, done, new Date()))
       // Last, so that whoever read it finds the task done.
       emit({ kind: "sources", sources: result.sources })
     } catch (error) {
-      if (this.#stop.signal.aborted) {
-        tasks.putBack(task.id)
-        return
-      }
-      if (cancel.signal.aborted) return fail(CANCELLED)
-      if (late.aborted) return fail(LATE)
-      log.error({ err: error }, "research failed")
-      fail(BROKEN)
+      const { aborted } = this.#stop.signal
+      const reason = cancel.signal.aborted ? CANCELLED : late.aborted ? LATE : BROKEN
+      if (!aborted && reason === BROKEN) log.error({ err: error }, "research failed")
+      await saving.catch(() => {})
+      await (aborted ? tasks.putBack(id) : fail(reason)).catch((err: unknown) =>
+        log.error({ err }, "the end of a task was not written down; the next start finds it"),
+      )
     } finally {
-      this.#cancels.delete(task.id)
+      this.#cancels.delete(id)
     }
   }
 }

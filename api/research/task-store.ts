@@ -1,16 +1,21 @@
-import { randomUUID } from "node:crypto"
+import { migrate, prepareOnce, type StateStore } from "#crawler/state-store.ts"
 
-import { migrate, prepareOnce, type StateStore, transaction } from "#crawler/state-store.ts"
-
+import type { Tracking } from "../accounts/tracking.ts"
+import type { WriteQueue } from "../accounts/write-queue.ts"
 import type { EvidenceRecord, Source } from "./evidence.ts"
 import type { ResearchRequest } from "./request.ts"
 
 export type TaskState = "pending" | "in_progress" | "completed" | "failed"
 
+/** Who asked for a task: what its call is billed to. */
+export interface TaskOwner extends Tracking {
+  readonly keyId: string
+}
+
 export interface ResearchTask {
   readonly id: string
-  /** Whose it is: nobody else may look at it. */
-  readonly keyId: string
+  /** Nobody else may look at it. */
+  readonly owner: TaskOwner
   readonly state: TaskState
   readonly request: ResearchRequest
   /** What is known so far; null before the first question is done. */
@@ -24,6 +29,10 @@ export interface ResearchTask {
   readonly createdAt: Date
 }
 
+export type TaskResult = Pick<ResearchTask, "sources" | "missing" | "credits"> & {
+  readonly content: string | object
+}
+
 /** A task that was begun so often and never ended is not begun again: it may be what ends the process. */
 const MAX_STARTS = 3
 
@@ -31,6 +40,7 @@ const STEPS = [
   `create table research_task (
      id text primary key,
      key_id text not null,
+     owner text not null,
      state text not null check (state in ('pending', 'in_progress', 'completed', 'failed')),
      request text not null,
      found text,
@@ -49,20 +59,23 @@ const STEPS = [
 
 /** Research tasks in state.db: they survive the process that works on them. */
 export class ResearchTasks {
-  readonly #db: StateStore
   readonly #sql: ReturnType<typeof prepareOnce>
+  readonly #writes: Pick<WriteQueue, "run">
 
-  constructor(db: StateStore) {
+  /** @param writes the queue that writes over the same connection */
+  constructor(db: StateStore, writes: Pick<WriteQueue, "run">) {
     migrate(db, "research", STEPS)
-    this.#db = db
     this.#sql = prepareOnce(db)
+    this.#writes = writes
   }
 
-  add(keyId: string, request: ResearchRequest, now: Date): ResearchTask {
-    const id = randomUUID()
-    this.#sql(
-      "insert into research_task (id, key_id, state, request, created_at) values (?, ?, 'pending', ?, ?)",
-    ).run(id, keyId, JSON.stringify(request), now.getTime())
+  async add(id: string, owner: TaskOwner, request: ResearchRequest, now: Date): Promise<ResearchTask> {
+    await this.#writes.run(() =>
+      this.#sql(
+        `insert into research_task (id, key_id, owner, state, request, created_at)
+         values (?, ?, ?, 'pending', ?, ?)`,
+      ).run(id, owner.keyId, JSON.stringify(owner), JSON.stringify(request), now.getTime()),
+    )
     return this.get(id)!
   }
 
@@ -72,7 +85,7 @@ export class ResearchTasks {
   }
 
   /** How many wait, of all keys and of one. */
-  waiting(keyId: string): { all: number; ofKey: number } {
+  waiting(keyId: string): { readonly all: number; readonly ofKey: number } {
     const row = this.#sql(
       "select count(*) as n, coalesce(sum(key_id = ?), 0) as mine from research_task where state = 'pending'",
     ).get(keyId)!
@@ -83,31 +96,29 @@ export class ResearchTasks {
    * Begins the next task: of the keys that wait the one with the fewest under way comes first, then who waits longest.
    * Null when none waits.
    */
-  begin(): ResearchTask | null {
-    const row = this.#sql(
-      `update research_task set state = 'in_progress', starts = starts + 1 where id = (
-         select id from research_task as waiting where state = 'pending'
-         order by (select count(*) from research_task as other
-                   where other.state = 'in_progress' and other.key_id = waiting.key_id), created_at, id
-         limit 1)
-       returning *`,
-    ).get()
-    return row ? toTask(row) : null
+  begin(): Promise<ResearchTask | null> {
+    return this.#writes.run(() => {
+      const row = this.#sql(
+        `update research_task set state = 'in_progress', starts = starts + 1 where id = (
+           select id from research_task as waiting where state = 'pending'
+           order by (select count(*) from research_task as other
+                     where other.state = 'in_progress' and other.key_id = waiting.key_id), created_at, id
+           limit 1)
+         returning *`,
+      ).get()
+      return row ? toTask(row) : null
+    })
   }
 
-  progress(id: string, found: EvidenceRecord): void {
-    this.#sql("update research_task set found = ? where id = ? and state = 'in_progress'").run(
-      JSON.stringify(found),
-      id,
+  async progress(id: string, found: EvidenceRecord): Promise<void> {
+    const text = JSON.stringify(found)
+    await this.#writes.run(() =>
+      this.#sql("update research_task set found = ? where id = ? and state = 'in_progress'").run(text, id),
     )
   }
 
-  complete(
-    id: string,
-    result: Pick<ResearchTask, "sources" | "missing" | "credits"> & { content: string | object },
-    now: Date,
-  ): void {
-    const { content, sources, missing, credits } = result
+  /** For a transaction of the write queue. */
+  complete(id: string, { content, sources, missing, credits }: TaskResult, now: Date): void {
     this.#sql(
       `update research_task set state = 'completed', content = ?, sources = ?, missing = ?, credits = ?, found = null,
          ended_at = ? where id = ? and state = 'in_progress'`,
@@ -121,22 +132,26 @@ export class ResearchTasks {
     )
   }
 
-  fail(id: string, error: string, now: Date): void {
-    this.#sql(
-      "update research_task set state = 'failed', error = ?, found = null, ended_at = ? where id = ? and ended_at is null",
-    ).run(error, now.getTime(), id)
+  async fail(id: string, error: string, now: Date): Promise<void> {
+    await this.#writes.run(() =>
+      this.#sql(
+        "update research_task set state = 'failed', error = ?, found = null, ended_at = ? where id = ? and ended_at is null",
+      ).run(error, now.getTime(), id),
+    )
   }
 
   /** Has a task wait again, with what it knows. */
-  putBack(id: string): void {
-    this.#sql(
-      "update research_task set state = 'pending', starts = starts - 1 where id = ? and state = 'in_progress'",
-    ).run(id)
+  async putBack(id: string): Promise<void> {
+    await this.#writes.run(() =>
+      this.#sql(
+        "update research_task set state = 'pending', starts = starts - 1 where id = ? and state = 'in_progress'",
+      ).run(id),
+    )
   }
 
   /** After a process died: its tasks wait again, but those that were under way each time one died have failed. */
-  recover(now: Date): void {
-    transaction(this.#db, () => {
+  recover(now: Date): Promise<void> {
+    return this.#writes.run(() => {
       this.#sql(
         `update research_task set state = 'failed', found = null, ended_at = ?,
            error = 'The appliance ended ' || starts || ' times while it worked on this.'
@@ -147,8 +162,10 @@ export class ResearchTasks {
   }
 
   /** Forgets what ended before a time. */
-  forget(before: Date): void {
-    this.#sql("delete from research_task where ended_at < ?").run(before.getTime())
+  async forget(before: Date): Promise<void> {
+    await this.#writes.run(() =>
+      this.#sql("delete from research_task where ended_at < ?").run(before.getTime()),
+    )
   }
 }
 
@@ -156,7 +173,7 @@ function toTask(row: Record<string, unknown>): ResearchTask {
   const json = (column: string): unknown => (row[column] === null ? null : JSON.parse(row[column] as string))
   return {
     id: row["id"] as string,
-    keyId: row["key_id"] as string,
+    owner: json("owner") as TaskOwner,
     state: row["state"] as TaskState,
     request: json("request") as ResearchRequest,
     found: json("found") as EvidenceRecord | null,

@@ -1,0 +1,42 @@
+import { integer } from "#engine/settings.ts"
+
+/** Settings of research. */
+export const researchSettings = {
+  researchConcurrency: integer(
+    {
+      name: "FOSSICK_RESEARCH_CONCURRENCY",
+      default: "1",
+      about: "Reports that are made at the same time; the others wait.",
+    },
+    1,
+    64,
+  ),
+  researchQueue: integer(
+    {
+      name: "FOSSICK_RESEARCH_QUEUE",
+      default: "100",
+      about: "Research tasks that may wait, of all keys; a quarter of them of one key.",
+    },
+    4,
+    10_000,
+  ),
+  researchDays: integer(
+    {
+      name: "FOSSICK_RESEARCH_DAYS",
+      default: "30",
+      about: "Days that reports are kept after they are done.",
+    },
+    1,
+    3650,
+  ),
+  researchTokens: integer(
+    {
+      name: "FOSSICK_RESEARCH_TOKENS",
+      default: "20000",
+      about:
+        "Tokens that the model at FOSSICK_LLM_URL may write for one report; the rest is made without it.",
+    },
+    0,
+    1_000_000,
+  ),
+}

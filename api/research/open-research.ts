@@ -1,0 +1,47 @@
+import type { Logger } from "pino"
+
+import type { StateStore } from "#crawler/state-store.ts"
+import type { Embedder } from "#engine"
+import type { Values } from "#engine/settings.ts"
+
+import type { Accounts } from "../accounts/accounts.ts"
+import type { ChatModel } from "../answers/chat-model.ts"
+import type { researchSettings } from "./config.ts"
+import type { ResearchEndpointParts } from "./research.ts"
+import { Researchers } from "./researchers.ts"
+import { ResearchTasks } from "./task-store.ts"
+
+/** A little less than official clients wait: five minutes for `mini`, fifteen for `pro`. */
+const SECONDS = { mini: 270, pro: 840 }
+/** The part of the queue that one key may fill. */
+const SHARE_OF_KEY = 4
+
+/**
+ * What the endpoints of research work with. The caller closes `researchers`, before the connection.
+ *
+ * @param db the connection that the accounts write over
+ */
+export function openResearch(
+  db: StateStore,
+  config: Values<typeof researchSettings>,
+  parts: {
+    readonly accounts: Accounts
+    readonly embedder: Pick<Embedder, "embed">
+    readonly chatModel: ChatModel | null
+    readonly log: Logger
+  },
+): ResearchEndpointParts {
+  const { accounts, embedder, chatModel, log } = parts
+  const { billing, keys } = accounts
+  const tasks = new ResearchTasks(db, accounts.writes)
+  const researchers = new Researchers({
+    tasks,
+    keys,
+    billing,
+    parts: { embedder, chatModel, modelTokens: config.researchTokens },
+    limits: { concurrency: config.researchConcurrency, seconds: SECONDS, keepDays: config.researchDays },
+    log,
+  })
+  const all = config.researchQueue
+  return { tasks, researchers, billing, queue: { all, ofKey: Math.ceil(all / SHARE_OF_KEY) } }
+}
