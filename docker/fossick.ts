@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 // look for a package in the working directory.
 
 const root = new URL("../", import.meta.url)
-const COMMAND = /^node ((?:api|crawler|engine)\/\S+\.ts)$/
+const COMMAND = /^node ((?:api|crawler|engine)\/(?!testing\/)\S+\.ts)$/
 
 const { scripts } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as {
   scripts: Record<string, string>

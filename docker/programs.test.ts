@@ -83,7 +83,7 @@ test("the command in the containers has the commands of npm run, and no others",
   const help = await run("fossick.ts", [], env)
   expect(help.code).toBe(2)
   expect(help.err).toMatch(/^Usage: fossick <command>.*\bstart\b.*\bcrawl\b.*\bkeys\b/s)
-  expect(help.err).not.toMatch(/\btest\b|bench|check|smoke/)
+  expect(help.err).not.toMatch(/\btest\b|bench|check|smoke|record/)
   const { code, out } = await run("fossick.ts", ["jobs", "list"], env)
   expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("No job") as unknown })
 })
