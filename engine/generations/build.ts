@@ -61,8 +61,11 @@ export const keptUntil = (replacedAt: string, keepDays: number): Date =>
  * construction was begun for what is no longer wanted. Only for whoever may write to the current one.
  */
 export async function tidyGenerations(context: GenerationContext, keepDays: number): Promise<void> {
-  const { file } = context
-  const { previous, building } = await file.read()
+  const { adapter, file, models } = context
+  const { previous, building, declined } = await file.read()
+  const wanted = { format: adapter.format, embedder: models.configured.id }
+  // The settings have asked for something else since: asked for again, it is meant.
+  if (declined && !sameTarget(declined, wanted)) await file.change(() => ({ declined: null }))
   const target = await targetDue(context)
   const isAbandoned = building !== null && !(target && sameTarget(building, target))
   const isOver = previous !== null && Date.now() >= keptUntil(previous.replacedAt, keepDays).getTime()

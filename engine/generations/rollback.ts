@@ -1,6 +1,7 @@
 import type { Engine } from "../engine.ts"
 import { EngineError } from "../errors.ts"
-import { type GenerationContext, fittingEmbedder } from "./generation-context.ts"
+import { type GenerationContext, fittingEmbedder, sameTarget } from "./generation-context.ts"
+import type { Target } from "./generation-file.ts"
 import type { UpgradeOptions } from "./upgrade.ts"
 import { openForWriting, openWith } from "./open-for-writing.ts"
 import { syncPages } from "./sync.ts"
@@ -41,9 +42,9 @@ export async function rollBack(
     if ((await file.read()).current !== current) return null
     if (use === "written") changed = await syncBack(context, engine, previous.name, options)
     if (options.signal.aborted) return null
-    await swapBack(context, from)
+    await swapBack(context, from, to)
   } else {
-    await swapBack(context, from)
+    await swapBack(context, from, to)
   }
   return { to: previous.name, changed }
 }
@@ -81,15 +82,13 @@ async function syncBack(
   }
 }
 
-async function swapBack(
-  { file }: GenerationContext,
-  from: { readonly format: number; readonly embedder: string } | null,
-): Promise<void> {
-  await file.change(({ current, previous, building, dropping }) => ({
+async function swapBack({ file }: GenerationContext, from: Target | null, to: Target): Promise<void> {
+  await file.change(({ current, previous, building, dropping, declined }) => ({
     current: previous!.name,
     previous: { name: current, replacedAt: new Date().toISOString() },
     building: null,
     dropping: building ? [...dropping, building.name] : dropping,
-    declined: from && { format: from.format, embedder: from.embedder },
+    // Who goes back to what was declined has thought better of it.
+    declined: from && !sameTarget(declined, to) ? { format: from.format, embedder: from.embedder } : null,
   }))
 }

@@ -195,6 +195,17 @@ describe("going back", () => {
     }
     expect(await rollBack(data.context("second"), { signal: never })).toMatchObject({ to: "index-2" })
     await followed(reader, "second")
+    // The way forward is no refusal of the first model.
+    expect(await targetDue(data.context("first"))).toMatchObject({ embedder: "first" })
+  })
+
+  test("is forgotten when the settings ask for another model, so that the same can be asked for again", async () => {
+    await crawled()
+    await upgraded("second")
+    await rollBack(data.context("second"), { signal: never })
+    expect(await targetDue(data.context("second"))).toBeNull()
+    await tidyGenerations(data.context("first"), 7)
+    expect(await targetDue(data.context("second"))).toMatchObject({ embedder: "second" })
   })
 
   test("is not possible when nothing is kept, and waits for a crawl that writes", async () => {
