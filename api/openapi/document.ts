@@ -1,3 +1,4 @@
+import { accountOperations, accountSchemas } from "./account-operations.ts"
 import { adminSchemas } from "./admin-answers.ts"
 import { adminOperations } from "./admin-operations.ts"
 import type { JsonSchema, Operation } from "./operation.ts"
@@ -7,17 +8,24 @@ import { tavilySchemas } from "./tavily-answers.ts"
 import { healthOperations, tavilyOperations } from "./tavily-operations.ts"
 
 /** Every call of the appliance, in the order of the reference. */
-export const operations: readonly Operation[] = [...tavilyOperations, ...adminOperations, ...healthOperations]
+export const operations: readonly Operation[] = [
+  ...tavilyOperations,
+  ...accountOperations,
+  ...adminOperations,
+  ...healthOperations,
+]
 
 /** Headings of the reference, each with a sentence. */
 export const tags: Readonly<Record<string, string>> = {
   Search: "The index, asked.",
   "Live pages": "Pages read from the web now; the index is neither asked nor filled.",
+  "Keys and usage": "Keys, and the credits that they use.",
   Sources: "What is crawled, how, and when. For keys of the role `admin`, as all of `/admin`.",
   Jobs: "Runs of sources.",
   Removals: "Pages that leave the index, and those that wait for an answer.",
   Pages: "What is known of one page.",
   Webhooks: "Messages about runs and changes.",
+  Payments: "Searches that were sold, and what was paid for them.",
   Operation: "How the appliance is.",
 }
 
@@ -25,6 +33,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   NotSet: notSet,
   ...refusalSchemas,
   ...tavilySchemas,
+  ...accountSchemas,
   ...adminSchemas,
 }
 
@@ -148,8 +157,8 @@ function responsesOf(operation: Operation) {
 /** Statuses of every refusal that the operation can be answered with, in order. */
 export function refusalsOf({ access, body, refusals: own = [] }: Operation): readonly number[] {
   const all = new Set([400, 408, 417, 431, 500, ...own])
-  if (access !== "none") all.add(401).add(429)
-  if (access === "admin") all.add(403)
+  // A key may be held to some endpoints and projects; what it uses is written down.
+  if (access !== "none") all.add(401).add(403).add(429).add(503)
   if (body) all.add(413).add(415)
   return [...all].toSorted((one, other) => one - other)
 }

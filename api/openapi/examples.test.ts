@@ -61,7 +61,11 @@ async function make({ method, path, access }: Operation, example: Example) {
     },
     ...(example.body && { body: JSON.stringify(example.body) }),
   })
+  if (path === "/metrics" || path === "/openapi.json") {
+    await response.text()
+    return response
+  }
   const answer = await answerOf(response)
-  if (path !== "/openapi.json") expectDocumented(method, filled, answer)
+  expectDocumented(method, filled, answer)
   return answer
 }

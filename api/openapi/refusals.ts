@@ -17,7 +17,12 @@ export const refusalSchemas = {
       {
         optional: {
           problems: listOf(
-            object({ field: text("`limits.pages`; empty for the whole."), message: text() }),
+            {
+              anyOf: [
+                object({ field: text("`limits.pages`; empty for the whole."), message: text() }),
+                text("Of feedback: all in one."),
+              ],
+            },
             "With 422: every field that is wrong.",
           ),
           failed_results: listOf(ref("FailedResult"), "With 400 of an extraction: every address."),

@@ -30,7 +30,7 @@ export const tavilyOperations: readonly Operation[] = [
     access: "key",
     body: { schema: searchBody, required: true },
     answers: { 200: { description: "What was found.", schema: ref("SearchAnswer") } },
-    refusals: [403, 432, 433, 503],
+    refusals: [432, 433],
     examples: [
       {
         summary: "A question",
@@ -82,7 +82,7 @@ export const tavilyOperations: readonly Operation[] = [
     answers: {
       200: { description: "Each address: what was read, or why not.", schema: ref("ExtractAnswer") },
     },
-    refusals: [403, 432, 433, 503],
+    refusals: [432, 433],
     examples: [
       {
         summary: "Two pages",
@@ -120,7 +120,7 @@ export const tavilyOperations: readonly Operation[] = [
     access: "key",
     body: { schema: publishedBody(crawlSchema, start), required: true },
     answers: { 200: { description: "The pages read by then.", schema: ref("CrawlAnswer") } },
-    refusals: [403, 432, 433, 503],
+    refusals: [432, 433],
     examples: [
       {
         summary: "The first pages of a site",
@@ -152,7 +152,7 @@ export const tavilyOperations: readonly Operation[] = [
     access: "key",
     body: { schema: publishedBody(mapSchema, start), required: true },
     answers: { 200: { description: "The addresses found by then.", schema: ref("MapAnswer") } },
-    refusals: [403, 432, 433, 503],
+    refusals: [432, 433],
     examples: [
       {
         summary: "A site's addresses",
@@ -215,5 +215,18 @@ export const healthOperations: readonly Operation[] = [
       },
     },
     examples: [{ summary: "The document", status: 200 }],
+  },
+  {
+    id: "metrics",
+    method: "get",
+    path: "/metrics",
+    tag: "Operation",
+    summary: "Counts and times, for Prometheus",
+    description: "Not there, or open to anybody, where `FOSSICK_METRICS` says so.",
+    access: "admin",
+    answers: {
+      200: { description: "In the text format.", schema: { type: "string" }, type: "text/plain" },
+    },
+    examples: [{ summary: "All of them", status: 200 }],
   },
 ]
