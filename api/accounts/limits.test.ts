@@ -51,9 +51,7 @@ describe("under 64 clients at once", () => {
     const free = one.key()
     const statuses = await flood(4, async (client) => {
       const app = client % 2 === 0 ? one : other
-      const answer = await app.call("/search", key, { query: "pumps" })
-      if (client === 7) expect((await app.call("/search", free, { query: "pumps" })).status).toBe(200)
-      return answer.status
+      return (await app.call("/search", key, { query: "pumps" })).status
     })
     expect(statuses).toEqual(
       new Map([
@@ -61,6 +59,7 @@ describe("under 64 clients at once", () => {
         [432, 4 * CLIENTS - 101],
       ]),
     )
+    for (let i = 0; i < 4; i++) expect((await one.call("/search", free, { query: "pumps" })).status).toBe(200)
     const { body } = await other.call("/usage", key)
     expect(body.key).toMatchObject({ usage: 101, limit: 101, search_usage: 101 })
     expect(body.account).toMatchObject({ plan_usage: 105, plan_limit: null })
@@ -78,7 +77,7 @@ describe("under 64 clients at once", () => {
     expect(account).toMatchObject({ current_plan: "Ours", plan_usage: 60, plan_limit: 60, paygo_limit: 31 })
     // What is left at most is less than any refused call would have cost.
     expect([30, 31]).toContain(account.paygo_usage)
-    expect([...statuses.keys()].sort()).toEqual([200, 433])
+    expect([...statuses.keys()].toSorted((a, b) => a - b)).toEqual([200, 433])
     const logged = (await app.call("/logs", TEST_KEY, { limit: 1000 })).body.logs as { credits: number }[]
     expect(logged).toHaveLength(statuses.get(200)!)
     expect(logged.reduce((sum, { credits }) => sum + credits, 0)).toBe(60 + account.paygo_usage)
@@ -99,7 +98,7 @@ describe("under 64 clients at once", () => {
     expect(usage).toBeLessThanOrEqual(6)
     // Calls that set pages aside made room again for others when they were done.
     expect(pages).toBeGreaterThan(5 * 6 - 3)
-    expect([...statuses.keys()].sort()).toEqual([200, 432])
+    expect([...statuses.keys()].toSorted((a, b) => a - b)).toEqual([200, 432])
   })
 
   test("a rate is kept to the call, by key and endpoint", async () => {

@@ -67,7 +67,7 @@ function isSet(value: unknown): boolean {
 }
 
 function explain(properties: Readonly<Record<string, FieldSchema>>, error: ErrorObject): string {
-  if (error.keyword === "required") {
+  if (error.keyword === "required" && error.instancePath === "") {
     const field = String(error.params["missingProperty"])
     const rules = properties[field]!
     return rules["x-missing"] ?? `Missing ${field}. Must be ${allowed(rules)}.`
