@@ -1,0 +1,59 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createInterface } from "node:readline"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { expect, test } from "vitest"
+import { unpackOldIndex } from "#engine/adapters/embedded/testing/old-indexes.ts"
+import { engineSettings } from "#engine/config.ts"
+import { openSearchEngine } from "#engine/open-engine.ts"
+import { readSettings } from "#engine/settings.ts"
+import { Jobs } from "./jobs.ts"
+import { defineSource } from "./sources/source.ts"
+import { openStateStore } from "./state-store.ts"
+import { temporaryFolder } from "./testing/crawl-fixture.ts"
+import { article, startTestSite } from "./testing/test-site.ts"
+
+const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url))
+const OLD_PAGES = 11
+
+test("a crawler that finds an index of an older format makes it anew, and then crawls into it", async () => {
+  using folder = temporaryFolder()
+  await unpackOldIndex("format-1", join(folder.path, "index"))
+  await using site = await startTestSite({ "/": article("Otters", { text: "Otters hold hands asleep." }) })
+  {
+    using db = openStateStore(folder.path)
+    new Jobs(db).enqueue(defineSource({ seeds: [site.url("/")] }))
+  }
+  const env = {
+    PATH: process.env["PATH"],
+    FOSSICK_DATA_DIR: folder.path,
+    FOSSICK_ALLOWED_NETWORKS: site.authority,
+  }
+  const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path })
+  await using reader = await openSearchEngine(settings)
+  expect(reader.problem).toContain("format 1")
+
+  const log: string[] = []
+  const crawler = spawn(process.execPath, [MAIN], { env, stdio: ["ignore", "pipe", "inherit"] })
+  const closed = once(crawler, "close")
+  createInterface(crawler.stdout).on("line", (line) => log.push((JSON.parse(line) as { msg: string }).msg))
+  try {
+    await expect
+      .poll(() => reader.stats(), { timeout: 60_000, interval: 200 })
+      .toMatchObject({ pages: OLD_PAGES + 1, pagesWithoutVectors: 0 })
+  } finally {
+    crawler.kill("SIGTERM")
+    await closed
+  }
+  expect(reader.problem).toBeNull()
+  const order = log.filter((line) => /format|crawl (started|ended)/.test(line))
+  expect(order).toEqual(["the index has today's format now", "crawl started", "crawl ended"])
+  for (const [text, title] of [
+    ["a spring tide", "Tides"],
+    ["otters", "Otters"],
+  ] as const) {
+    const { hits } = await reader.search({ text, limit: 1 })
+    expect(hits.map((hit) => hit.title)).toEqual([title])
+  }
+}, 90_000)
