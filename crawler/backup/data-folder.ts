@@ -4,12 +4,20 @@ import path from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { syncFolder } from "#engine/move/export-to-file.ts"
 import { PLAN, RESTORING } from "../unfinished-restore.ts"
+import { SCRATCH } from "./write-backup.ts"
 
 const ASIDE = "before-restore-"
 /** A process that is alive says so every second. */
 const SILENT_MS = 10_000
-/** What no restore brings, and what can be made again. */
-const STAYS = new Set(["README.md", ".gitignore", "compile-cache", "models", "lost+found", RESTORING])
+/**
+ * What no restore brings or takes away: what is made again, what others keep here in containers (the server's own files, the
+ * key to it, language models), and what stands in every folder.
+ */
+const STAYS = new Set([
+  ...["compile-cache", "models"],
+  ...["meilisearch", "secrets", "model"],
+  ...["README.md", ".gitignore", "lost+found", RESTORING],
+])
 
 /** What is to be done with names in the data folder once all that is restored is whole. */
 interface Plan {
@@ -24,7 +32,7 @@ export const stagingOf = (dataDir: string): string => path.join(dataDir, RESTORI
 /** What of an appliance is in the data folder; what is made again by itself does not count. */
 export async function contentsOf(dataDir: string): Promise<string[]> {
   const names = existsSync(dataDir) ? await readdir(dataDir) : []
-  return names.filter((name) => !STAYS.has(name) && !name.startsWith(ASIDE))
+  return names.filter((name) => !STAYS.has(name) && !name.startsWith(ASIDE) && !name.startsWith(SCRATCH))
 }
 
 /** Whether a process crawls for this data folder, and so whether an appliance runs on it. */

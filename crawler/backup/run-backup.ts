@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs"
 import { open, rename, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import path from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
@@ -42,7 +41,7 @@ export async function runBackup(
           dataDir: settings.dataDir,
           db,
           engine,
-          scratchDir: isStream ? tmpdir() : path.dirname(file),
+          scratchDir: isStream ? settings.dataDir : path.dirname(file),
           signal,
           onProgress: (what, count) =>
             progress.show(() =>

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs"
-import { chmod, mkdtemp, opendir, readFile, rm, stat } from "node:fs/promises"
+import { chmod, mkdtemp, opendir, readdir, readFile, rm, stat } from "node:fs/promises"
 import path from "node:path"
 import { backup, DatabaseSync } from "node:sqlite"
 import type { Engine } from "#engine"
@@ -22,6 +22,9 @@ import { TarWriter } from "./tar-writer.ts"
 const ENTRY_BYTES = 8 * 2 ** 20
 /** All in one step: in several, each change by another process would begin the copy anew. Writers do not wait for it. */
 const ALL_PAGES = 2 ** 31 - 1
+/** What names of folders for a copy of the state begin with. */
+export const SCRATCH = ".fossick-backup-"
+const SWEPT_AFTER_MS = 86_400_000
 
 export interface BackupSources {
   readonly dataDir: string
@@ -79,7 +82,8 @@ async function fill(tar: TarWriter, sources: BackupSources, createdAt: Date): Pr
 }
 
 async function addState(tar: TarWriter, { db, scratchDir }: BackupSources): Promise<void> {
-  const scratch = await mkdtemp(path.join(scratchDir, ".fossick-backup-"))
+  await sweepScratch(scratchDir)
+  const scratch = await mkdtemp(path.join(scratchDir, SCRATCH))
   try {
     const copy = path.join(scratch, STATE)
     await backup(db, copy, { rate: ALL_PAGES })
@@ -88,6 +92,16 @@ async function addState(tar: TarWriter, { db, scratchDir }: BackupSources): Prom
     await tar.add(STATE, (await stat(copy)).size, createReadStream(copy))
   } finally {
     await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+/** What a killed backup left a day ago or more. */
+async function sweepScratch(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(SCRATCH)) continue
+    const left = path.join(folder, name)
+    const found = await unlessGone(stat(left))
+    if (found && found.mtimeMs < Date.now() - SWEPT_AFTER_MS) await rm(left, { recursive: true, force: true })
   }
 }
 
