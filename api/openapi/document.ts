@@ -4,12 +4,14 @@ import { adminOperations } from "./admin-operations.ts"
 import type { JsonSchema, Operation } from "./operation.ts"
 import { notSet } from "./published.ts"
 import { refusals, refusalSchemas } from "./refusals.ts"
+import { researchOperations, researchSchemas } from "./research-operations.ts"
 import { tavilySchemas } from "./tavily-answers.ts"
 import { healthOperations, tavilyOperations } from "./tavily-operations.ts"
 
 /** Every call of the appliance, in the order of the reference. */
 export const operations: readonly Operation[] = [
   ...tavilyOperations,
+  ...researchOperations,
   ...accountOperations,
   ...adminOperations,
   ...healthOperations,
@@ -19,6 +21,7 @@ export const operations: readonly Operation[] = [
 export const tags: Readonly<Record<string, string>> = {
   Search: "The index, asked.",
   "Live pages": "Pages read from the web now; the index is neither asked nor filled.",
+  Research: "Reports in which every sentence names its source.",
   "Keys and usage": "Keys, and the credits that they use.",
   Sources: "What is crawled, how, and when. For keys of the role `admin`, as all of `/admin`.",
   Jobs: "Runs of sources.",
@@ -33,6 +36,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   NotSet: notSet,
   ...refusalSchemas,
   ...tavilySchemas,
+  ...researchSchemas,
   ...accountSchemas,
   ...adminSchemas,
 }

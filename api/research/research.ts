@@ -64,7 +64,7 @@ function stream(ctx: Context, task: ResearchTask, researchers: Researchers): voi
   })
   events.body.once("close", unwatch)
   ctx.status = 200
-  ctx.type = "text/event-stream"
+  ctx.set("Content-Type", "text/event-stream")
   ctx.set("Cache-Control", "no-cache, no-transform")
   // Proxies that gather answers before they pass them on would hold events back.
   ctx.set("X-Accel-Buffering", "no")

@@ -13,6 +13,7 @@ import { type ApiConfig, type AppParts, createApp } from "../app.ts"
 import { apiSettings } from "../config.ts"
 import { httpServer } from "../http-server.ts"
 import { undocumented } from "../openapi/testing/documented.ts"
+import { openResearch } from "../research/open-research.ts"
 import { FakeEngine } from "./fake-engine.ts"
 
 /** A key of the role admin. */
@@ -52,11 +53,15 @@ export async function serveApp(
   const db = parts.accounts ? null : memoryState()
   const own = db && openAccounts(db, config, () => {})
   const accounts = parts.accounts ?? { ...own!, keys: withTestKeys(own!.keys) }
+  const log = pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) })
+  const { embedder = new HashingEmbedder(), chatModel = null } = parts
+  const research = db && openResearch(db, config, { accounts, embedder, chatModel, log })
   const app = createApp({
     engine: new FakeEngine(),
     images: { facts: () => new Map() },
     sites: async () => () => false,
-    log: pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) }),
+    log,
+    ...(research && { research }),
     checks: {},
     jobs: { count: () => 0, hasCrawler: () => true },
     docsDir: join(import.meta.dirname, "../../docs"),
@@ -64,8 +69,8 @@ export async function serveApp(
       read: async () => ({ kind: "failed", because: "dns", detail: "no reader in this test" }),
       [Symbol.asyncDispose]: async () => {},
     },
-    embedder: new HashingEmbedder(),
-    chatModel: null,
+    embedder,
+    chatModel,
     ...parts,
     accounts,
     config,
@@ -94,6 +99,7 @@ export async function serveApp(
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
+      await research?.researchers[Symbol.asyncDispose]()
       own?.[Symbol.dispose]()
       db?.close()
     },
@@ -117,6 +123,7 @@ export function memoryState(): DatabaseSync {
 export const withTestKeys = (keys: KeyStore): KeyStore => ({
   ...keys,
   verify: (presented) => KEYS[presented] ?? keys.verify(presented),
+  byId: (id) => Object.values(KEYS).find((key) => key.id === id) ?? keys.byId(id),
 })
 
 /** Reads an answer as JSON; fails when it is none. */
