@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../api/tavily/schema.ts"
+import { deactivateKeysSchema, feedbackSchema, generateKeysSchema, logsSchema } from "../api/usage/schema.ts"
 import { parseCrawlArguments } from "../crawler/crawl-arguments.ts"
 import { SCOPES } from "../crawler/scope.ts"
 
@@ -59,6 +60,19 @@ describe("the pages on the API", () => {
     ["crawl", live, "## Crawl", crawlSchema],
   ])("list the parameters of %s, each once", (_, page, heading, schema) => {
     expect(firstCells(page, heading).flat().sort()).toEqual(Object.keys(schema.properties).sort())
+  })
+
+  test.each([
+    ["logs", read("logs.md"), "## Which calls were made", logsSchema],
+    ["feedback", read("logs.md"), "## Feedback", feedbackSchema],
+    ["generate-keys", read("api-keys.md"), "## Keys over the API", generateKeysSchema],
+  ])("list the parameters of %s, each once", (_, page, heading, schema) => {
+    expect(firstCells(page, heading).flat().sort()).toEqual(Object.keys(schema.properties).sort())
+  })
+
+  test("name the parameter of deactivate-keys", () => {
+    const [, after = ""] = read("api-keys.md").split("`POST /deactivate-keys` with")
+    expect(Object.keys(deactivateKeysSchema.properties)).toEqual([/`(\w+)`/.exec(after)?.[1]])
   })
 
   test("say rightly which parameters of crawl are not those of map", () => {
