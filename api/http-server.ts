@@ -15,6 +15,11 @@ const REQUEST_MS = 30_000
  */
 const KEEP_ALIVE_MS = 75_000
 
+const running = new WeakMap<Server, Set<ServerResponse>>()
+
+/** Answers that a server is working on. */
+export const responsesOf = (server: Server): ReadonlySet<ServerResponse> => running.get(server) ?? new Set()
+
 /** An HTTP server for the app, not yet listening. What is no HTTP at all gets the contract's envelope too. */
 export function httpServer(app: Koa<RequestState>): Server {
   const handle = app.callback()
@@ -27,6 +32,12 @@ export function httpServer(app: Koa<RequestState>): Server {
   const server = createServer({ ...timeouts, requireHostHeader: false }, (request, response) => {
     if (isProper(request)) void handle(request, response)
     else answer(response, 400)
+  })
+  const responses = new Set<ServerResponse>()
+  running.set(server, responses)
+  server.prependListener("request", (_, response) => {
+    responses.add(response)
+    response.once("close", () => responses.delete(response))
   })
   server.on("checkExpectation", (_, response) => answer(response, 417))
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
@@ -43,7 +54,10 @@ function isProper({ httpVersion, headers, url = "" }: IncomingMessage): boolean 
 }
 
 function answer(response: ServerResponse, status: number): void {
-  response.writeHead(status, { "Content-Type": "application/json; charset=utf-8" })
+  response.writeHead(status, {
+    "Content-Type": "application/json; charset=utf-8",
+    "X-Content-Type-Options": "nosniff",
+  })
   response.end(JSON.stringify(envelope(STATUS_CODES[status]!)))
 }
 

@@ -1,5 +1,7 @@
 import { once } from "node:events"
-import type { Server } from "node:http"
+import type { Server, ServerResponse } from "node:http"
+
+import { responsesOf } from "./http-server.ts"
 
 const IDLE_CHECK_MS = 50
 
@@ -12,10 +14,15 @@ export function stopSignal(): AbortSignal {
   return controller.signal
 }
 
-/** Takes no more connections, lets running requests finish for `graceMs`, then cuts what is left. */
+/**
+ * Takes no more connections, lets running requests finish for `graceMs`, then cuts what is left. Whoever gets an
+ * answer meanwhile is told to send nothing more on that connection.
+ */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = once(server, "close")
   server.close()
+  for (const response of responsesOf(server)) closeAfter(response)
+  server.prependListener("request", (_, response) => closeAfter(response))
   // Again and again: a connection is idle once its answer is written, and would be kept for the next request.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   const force = setTimeout(() => server.closeAllConnections(), graceMs)
@@ -23,4 +30,8 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
   await closed
   clearInterval(idle)
   clearTimeout(force)
+}
+
+function closeAfter(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader("Connection", "close")
 }

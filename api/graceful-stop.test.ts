@@ -1,0 +1,93 @@
+import { once } from "node:events"
+import { connect } from "node:net"
+
+import { afterAll, beforeAll, expect, test } from "vitest"
+
+import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
+
+import { type Appliance, startAppliance } from "./testing/appliance.ts"
+
+// The whole appliance, stopped while it works.
+
+let site: TestSite
+let appliance: Appliance
+const { promise: released, resolve: release } = Promise.withResolvers<void>()
+
+beforeAll(async () => {
+  site = await startTestSite({
+    "/": article("Home", { links: ["/slow"] }),
+    "/slow": async (_, response) => {
+      await released
+      response.setHeader("Content-Type", "text/html").end(article("Slow", { text: "Good things take time." }))
+    },
+  })
+  appliance = await startAppliance({
+    FOSSICK_ALLOWED_NETWORKS: site.authority,
+    FOSSICK_HANDBOOK: "off",
+    FOSSICK_SHUTDOWN_SECONDS: "60",
+  })
+}, 120_000)
+afterAll(async () => {
+  release()
+  await appliance?.[Symbol.asyncDispose]()
+  await site?.[Symbol.asyncDispose]()
+})
+
+const post = (path: string, body: object) =>
+  fetch(appliance.url + path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${appliance.apiKey}` },
+    body: JSON.stringify(body),
+  })
+
+/** Whether something still listens. */
+async function listens(): Promise<boolean> {
+  const { port, hostname } = new URL(appliance.url)
+  const socket = connect(Number(port), hostname)
+  try {
+    await once(socket, "connect")
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** A call of a tool, answered piece by piece. */
+const tool = () =>
+  fetch(`${appliance.url}/mcp`, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+      Authorization: `Bearer ${appliance.apiKey}`,
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "tavily_extract", arguments: { urls: [site.url("/slow?by-tool")] } },
+    }),
+  })
+
+test("what runs is finished, nothing new is begun, and kept connections end with their answer", async () => {
+  expect((await post("/search", { query: "before" })).headers.get("connection")).toBe("keep-alive")
+  const crawl = post("/crawl", { url: site.url("/") })
+  const streamed = tool()
+  await expect
+    .poll(() => site.requests, { timeout: 30_000 })
+    .toEqual(expect.arrayContaining(["/slow", "/slow?by-tool"]))
+  // Its head is there before the end: it is sent piece by piece.
+  const stream = await streamed
+  const stopping = appliance.stop()
+  await expect.poll(listens, { timeout: 30_000 }).toBe(false)
+  release()
+
+  const response = await crawl
+  expect(response.headers.get("connection")).toBe("close")
+  const { results } = (await response.json()) as { results: readonly { raw_content: string }[] }
+  expect(results.map((one) => one.raw_content).join("")).toContain("Good things take time.")
+  expect(await stream.text()).toContain("Good things take time.")
+  expect(await stopping).toEqual({ code: 0, processesLeft: false })
+}, 120_000)
