@@ -98,7 +98,8 @@ try {
       return true
     } catch (error) {
       log.error({ err: error }, "the new index could not be built; tried again later")
-      process.exitCode = 1
+      // Trying at once makes no room.
+      if (!(error instanceof EngineError && error.code === "NO_ROOM")) process.exitCode = 1
       return false
     } finally {
       clearInterval(poll)

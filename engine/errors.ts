@@ -9,6 +9,8 @@ export type EngineErrorCode =
   | "INDEX_FORMAT_TOO_OLD"
   /** The index holds vectors of another model or another number of dimensions: `npm run reembed`. */
   | "EMBEDDER_MISMATCH"
+  /** The disk has too little room for the index that is to be built. */
+  | "NO_ROOM"
   /** The model folder is missing or is not a model. */
   | "MODEL_UNAVAILABLE"
   /** The engine was opened for reading only. */

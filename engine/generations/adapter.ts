@@ -43,11 +43,14 @@ export interface GenerationAdapter {
    */
   open(generation: string, options: OpenGenerationOptions): Promise<Engine>
   /**
-   * A generation whose format has the use `pages`. Nobody else writes to it until it is closed.
+   * A generation whose format has the use `pages`. Nobody else writes to it until it is closed. Left out by an adapter
+   * without such formats.
    *
    * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`
    */
-  openOld(generation: string): Promise<OldIndex>
+  openOld?(generation: string): Promise<OldIndex>
+  /** Bytes that a generation takes, and that are free beside it. Left out where the adapter cannot tell. */
+  room?(generation: string): Promise<{ readonly taken: number; readonly free: number }>
   /** Deletes a generation, as far as it is there. */
   drop(generation: string): Promise<void>
 }

@@ -1,3 +1,6 @@
+import type { Engine } from "../engine.ts"
+import { EngineError } from "../errors.ts"
+import type { GenerationAdapter, OpenGenerationOptions } from "./adapter.ts"
 import type { GenerationContext } from "./generation-context.ts"
 import { fits, refuseFormat, sameTarget } from "./generation-context.ts"
 import { type Target, nextName } from "./generation-file.ts"
@@ -5,6 +8,8 @@ import { type Target, nextName } from "./generation-file.ts"
 /** Readers have gone over to a generation when it has been the current one for so long. */
 export const READERS_FOLLOW_MS = 10_000
 const DAY_MS = 86_400_000
+/** Room for a second index, and some for what is crawled meanwhile. */
+const SPARE = 1.25
 
 /**
  * What the index is to be made for: another format, or the model that the settings name. Null when it is made for that
@@ -23,12 +28,17 @@ export async function targetDue(context: GenerationContext): Promise<Target | nu
   return sameTarget(declined, target) ? null : target
 }
 
-/** The generation under construction for a target: the one that was begun, or a new name. */
+/**
+ * The generation under construction for a target: the one that was begun, or a new name.
+ *
+ * @throws EngineError `NO_ROOM`
+ */
 export async function buildingFor(context: GenerationContext, target: Target): Promise<string> {
   const { adapter, file } = context
   const generations = await file.read()
   const { building } = generations
   if (building && sameTarget(building, target)) return building.name
+  await refuseWithoutRoom(context, generations.current)
   const name = nextName(generations)
   // Nobody knows this name: what is there is a rest of a time whose file is lost.
   await adapter.drop(name)
@@ -38,6 +48,45 @@ export async function buildingFor(context: GenerationContext, target: Target): P
     dropping: building ? [...dropping, building.name] : dropping,
   }))
   return name
+}
+
+/** A second index is about as large as the first. A full disk would stop the crawls, too, so nothing is begun then. */
+async function refuseWithoutRoom({ adapter }: GenerationContext, current: string): Promise<void> {
+  const room = await adapter.room?.(current)
+  if (!room || room.free > room.taken * SPARE) return
+  const [needed, free] = [room.taken * SPARE, room.free].map((bytes) => Math.ceil(bytes / 1_000_000))
+  throw new EngineError(
+    "NO_ROOM",
+    `Making the index anew takes about ${needed} MB of disk beside it, and ${free} MB are free. Make room: the next crawl or start tries again. Or set FOSSICK_MODEL back.`,
+  )
+}
+
+/**
+ * The generation under construction, for writing. One that cannot be opened, as after a loss of power, is given up: the
+ * next building begins with another one.
+ */
+export async function openBuilding(
+  { adapter, file, onProblem }: GenerationContext,
+  name: string,
+  options: Pick<OpenGenerationOptions, "embedder" | "embedding">,
+): Promise<Engine> {
+  try {
+    return await adapter.open(name, { ...options, mode: "write", ...(onProblem && { onProblem }) })
+  } catch (error) {
+    const isDamaged = error instanceof EngineError && error.code === "ENGINE_UNAVAILABLE"
+    // Where the adapter's server is away nothing can be said, and nothing is given up.
+    if (isDamaged && (await isReachable(adapter, name))) {
+      await file.change(({ dropping }) => ({ building: null, dropping: [...dropping, name] }))
+    }
+    throw error
+  }
+}
+
+function isReachable(adapter: GenerationAdapter, name: string): Promise<boolean> {
+  return adapter.info(name).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** Makes another generation the current one, and keeps the one before. */

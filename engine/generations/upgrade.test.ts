@@ -231,6 +231,42 @@ describe("going back", () => {
 })
 
 describe("the disk", () => {
+  test("without room for a second index stays as it is, and the reason is named", async () => {
+    await crawled()
+    const roomy = data.context("second")
+    const { taken, free } = await roomy.adapter.room!("index")
+    expect(taken).toBeGreaterThan(100_000)
+    expect(free).toBeGreaterThan(0)
+    const adapter = { ...roomy.adapter, room: async () => ({ taken: 90_000_000, free: 100_000_000 }) }
+    const context = { ...roomy, adapter }
+    await using engine = await openForWriting(context)
+    await expect(new Upgrade(context, engine).work({ signal: never })).rejects.toMatchObject({
+      code: "NO_ROOM",
+      message: expect.stringMatching(/about 113 MB.* 100 MB are free/),
+    })
+    expect((await indexStatus(context, 7)).building).toBeNull()
+    expect(await new Upgrade(roomy, engine).work({ signal: never })).toBe(true)
+  })
+
+  test("that lost half of a new index to a power cut holds another one in the end", async () => {
+    await crawled()
+    const context = data.context("second")
+    await using engine = await openForWriting(context)
+    const giveWay = new AbortController()
+    await new Upgrade(context, engine).work({ signal: giveWay.signal, onProgress: () => giveWay.abort() })
+    await writeFile(
+      path.join(data.dir, "index-2", "pages.db"),
+      "not a database, but long enough to be taken for one",
+    )
+    const upgrade = new Upgrade(context, engine)
+    await expect(upgrade.work({ signal: never })).rejects.toMatchObject({ code: "ENGINE_UNAVAILABLE" })
+    expect(await upgrade.work({ signal: never })).toBe(true)
+    await tidyGenerations(context, 7)
+    expect(existsSync(path.join(data.dir, "index-2"))).toBe(false)
+    await using reader = await data.reader("second")
+    expect(await reader.stats()).toMatchObject({ pages: PAGES, pagesWithoutVectors: 0 })
+  })
+
   test("holds the old index for its days, and not longer", async () => {
     await crawled()
     await upgraded("second")

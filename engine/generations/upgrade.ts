@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Engine } from "../engine.ts"
 import type { PageUrl } from "../page-url.ts"
-import { buildingFor, swapTo, targetDue } from "./build.ts"
+import { buildingFor, openBuilding, swapTo, targetDue } from "./build.ts"
 import { delegate } from "./delegate.ts"
 import { type GenerationContext, fittingEmbedder } from "./generation-context.ts"
 import { syncPages, syncSome } from "./sync.ts"
@@ -68,7 +68,7 @@ export class Upgrade {
    * @returns whether the new generation is the current one now; false also when nothing is due, or it was broken off.
    */
   async work({ signal, onProgress }: UpgradeOptions): Promise<boolean> {
-    const { adapter, file, models, onProblem } = this.#context
+    const { adapter, file, models } = this.#context
     const target = await targetDue(this.#context)
     if (!target) return false
     const name = await buildingFor(this.#context, target)
@@ -77,11 +77,7 @@ export class Upgrade {
     const info = await adapter.info((await file.read()).current)
     const all = (await this.engine.stats()).pages
     try {
-      await using to = await adapter.open(name, {
-        mode: "write",
-        embedder: models.configured,
-        ...(onProblem && { onProblem }),
-      })
+      await using to = await openBuilding(this.#context, name, { embedder: models.configured })
       await syncPages({
         from: this.engine,
         to,
@@ -147,12 +143,12 @@ export async function upgradeFormat(
   context: GenerationContext,
   { signal, onProgress }: UpgradeOptions,
 ): Promise<boolean> {
-  const { adapter, file, models, onProblem } = context
+  const { adapter, file, models } = context
   if (!(await targetDue(context))) return false
   const generations = await file.read()
   const { current } = generations
   const info = await adapter.info(current)
-  if (!info || adapter.useOf(info.format) !== "pages") return false
+  if (!info || !adapter.openOld || adapter.useOf(info.format) !== "pages") return false
   await using from = await adapter.openOld(current)
   if ((await file.read()).current !== current) return false
   // First the format, with the model it has; another model is the next upgrade, beside which searches are answered.
@@ -162,12 +158,7 @@ export async function upgradeFormat(
   const all = await from.count()
   let compared = 0
   try {
-    await using to = await adapter.open(name, {
-      mode: "write",
-      embedder,
-      embedding: "off",
-      ...(onProblem && { onProblem }),
-    })
+    await using to = await openBuilding(context, name, { embedder, embedding: "off" })
     await syncPages({
       from,
       to,

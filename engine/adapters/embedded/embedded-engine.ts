@@ -50,9 +50,8 @@ const PAGES_PER_COMMIT = 200
 export interface EmbeddedEngineOptions {
   /** Folder of the index; made when it is opened for writing and is not there. */
   readonly dir: string
+  /** Stays the caller's. */
   readonly embedder: Embedder
-  /** Closing the engine closes the embedder too. Default false: it stays the caller's. */
-  readonly ownsEmbedder?: boolean
   readonly mode: "read" | "write"
   /**
    * `on` makes vectors in the background, `off` leaves them to an engine opened later. Default `on`; an
@@ -257,11 +256,7 @@ export class EmbeddedEngine implements Engine {
 
   async #close(): Promise<void> {
     await Promise.allSettled(this.#busy)
-    try {
-      await this.#release()
-    } finally {
-      if (this.#options.ownsEmbedder) await this.#options.embedder[Symbol.asyncDispose]()
-    }
+    await this.#release()
   }
 
   /** Ends the work in the background, then lets go of the files; of the lock last, so that two never write. */

@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises"
+import { readdir, rm, stat, statfs } from "node:fs/promises"
 import path from "node:path"
 import type { GenerationAdapter } from "../../generations/adapter.ts"
 import { EmbeddedEngine } from "./embedded-engine.ts"
@@ -19,6 +19,21 @@ export function embeddedGenerations(dataDir: string): GenerationAdapter {
     info: (generation) => readAnyManifest(folder(generation)),
     open: (generation, options) => EmbeddedEngine.open({ ...options, dir: folder(generation) }),
     openOld: (generation) => openOldIndex(folder(generation)),
+    async room(generation) {
+      const { bavail, bsize } = await statfs(dataDir)
+      return { taken: await sizeOf(folder(generation)), free: bavail * bsize }
+    },
     drop: (generation) => rm(folder(generation), { recursive: true, force: true }),
   }
+}
+
+async function sizeOf(dir: string): Promise<number> {
+  let bytes = 0
+  for (const entry of await readdir(dir, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile()) continue
+    // Another process may tidy up beside this one.
+    const found = await stat(path.join(entry.parentPath, entry.name)).catch(() => null)
+    bytes += found?.size ?? 0
+  }
+  return bytes
 }
