@@ -38,6 +38,26 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]()
 })
 
+describe("a read that is held to some addresses", () => {
+  test("asks for none but those, wherever redirects lead, and does not tell where", async () => {
+    site.serve({
+      "/inside/": article("Inside"),
+      "/inside/hop": redirect("/inside/second"),
+      "/inside/second": redirect("/outside"),
+      "/inside/round": redirect("/inside/"),
+      "/outside": article("Outside"),
+    })
+    const admits = (url: string) => new URL(url).pathname.startsWith("/inside/")
+    for (const path of ["/outside", "/inside/hop"]) {
+      const result = await reader.read(site.url(path), { admits })
+      expect(result).toEqual({ kind: "skipped", because: "out-of-scope", detail: expect.any(String) })
+      expect(JSON.stringify(result)).not.toContain("/outside")
+    }
+    expect(site.requests).not.toContain("/outside")
+    expect(await reader.read(site.url("/inside/round"), { admits })).toMatchObject({ kind: "read" })
+  })
+})
+
 describe("a page that is well", () => {
   test("is read with its text, title and links", async () => {
     site.serve({ "/well": article("Harbours", { links: ["/", "/x?b=1#part"] }) })
