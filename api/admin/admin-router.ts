@@ -9,6 +9,7 @@ import type { KeyStore } from "../accounts/keys.ts"
 import type { Middleware, RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import { authentication } from "../middleware/authentication.ts"
+import { paymentRoutes } from "../x402/payment-routes.ts"
 import { jobRoutes } from "./jobs.ts"
 import { pageRoutes } from "./pages.ts"
 import { removalRoutes } from "./removals.ts"
@@ -40,6 +41,7 @@ export function adminRouter(
   removalRoutes(router, parts)
   pageRoutes(router, parts)
   webhookRoutes(router, parts)
+  paymentRoutes(router, parts)
   return router
 }
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url"
 import { JOB_STATES } from "#crawler/jobs.ts"
 
 import { DELIVERY_STATES, REMOVAL_STATES } from "../admin/schemas.ts"
+import { paymentSchemas } from "../x402/payment-operations.ts"
 import type { JsonSchema } from "./operation.ts"
 import { inlined } from "./published.ts"
 import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "./schemas.ts"
@@ -216,4 +217,5 @@ export const adminSchemas = {
   Tried: tried,
   DeliveryList: object({ deliveries: listOf(delivery), ...page }),
   DeliveryRetried: object({ id: text(), state: { const: "waiting" } }),
+  ...paymentSchemas,
 }

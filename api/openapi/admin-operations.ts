@@ -17,6 +17,7 @@ import {
 } from "../admin/schemas.ts"
 import type { Example, JsonSchema, Operation, Parameter } from "./operation.ts"
 import { ref } from "./schemas.ts"
+import { paymentOperations } from "../x402/payment-operations.ts"
 
 const strict = <T>(schema: BodySchema<T>): JsonSchema => ({
   type: "object",
@@ -316,4 +317,5 @@ export const adminOperations: readonly Operation[] = [
     refusals: [404, 422],
     examples: one("No such message", { path: { id: "none" }, status: 404 }),
   }),
+  ...paymentOperations,
 ]

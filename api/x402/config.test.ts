@@ -1,0 +1,91 @@
+import { getAddress, keccak256 as viemKeccak, toHex } from "viem"
+import { describe, expect, test } from "vitest"
+
+import { readSettings } from "#engine/settings.ts"
+
+import { parseAddress } from "./address.ts"
+import { sellingOf, x402Settings } from "./config.ts"
+import { keccak256 } from "./keccak.ts"
+import { engineForSale } from "./paid-request.ts"
+import { paymentTerms } from "./terms.ts"
+import { StagedEngine } from "./testing/sell.ts"
+
+const PAY_TO = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
+const COMPLETE = {
+  FOSSICK_X402_SOURCES: "docs,wiki",
+  X402_PAY_TO: PAY_TO,
+  X402_NETWORK: "eip155:8453",
+  X402_FACILITATOR_URL: "https://facilitator.example/",
+  X402_PUBLIC_URL: "https://search.example/paid/",
+}
+const selling = (env: Readonly<Record<string, string>>) => sellingOf(readSettings(x402Settings, env), 8080)
+
+describe("what is sold", () => {
+  test("nothing, until payee, network, facilitator and public address are all set", () => {
+    expect(selling({})).toEqual({ on: false, missing: [] })
+    expect(selling({ X402_PAY_TO: PAY_TO })).toEqual({
+      on: false,
+      missing: ["X402_NETWORK", "X402_FACILITATOR_URL", "X402_PUBLIC_URL"],
+    })
+    expect(selling(COMPLETE)).toMatchObject({
+      on: true,
+      config: { sources: ["docs", "wiki"], payTo: PAY_TO },
+    })
+  })
+
+  test("no source by default; all of them only when that is said", () => {
+    expect(() => selling({ ...COMPLETE, FOSSICK_X402_SOURCES: "" })).toThrow("FOSSICK_X402_SOURCES must name")
+    expect(() => selling({ ...COMPLETE, FOSSICK_X402_SOURCES: "*,docs" })).toThrow("must be * alone")
+    expect(selling({ ...COMPLETE, FOSSICK_X402_SOURCES: "*" })).toMatchObject({ config: { sources: null } })
+  })
+
+  test.each([
+    ["X402_PAY_TO", PAY_TO.toLowerCase(), "with its checksum"],
+    ["X402_PAY_TO", PAY_TO.replace("BC", "CB"), "with its checksum"],
+    ["X402_PAY_TO", `0x${"0".repeat(40)}`, "must not be the zero address"],
+    ["X402_PAY_TO", "0x12", "must be an address"],
+    ["X402_NETWORK", "base", "must be one of eip155:8453, eip155:84532"],
+    ["X402_FACILITATOR_URL", "ftp://facilitator.example", "must be an http or https address"],
+    ["X402_PUBLIC_URL", "https://me:secret@search.example", "without user name and password"],
+    ["X402_SETTLE_TIMEOUT_MS", "60000", "must be a whole number from 100 to 30000"],
+  ])("%s of %j is refused", (name, value, why) => {
+    expect(() => selling({ ...COMPLETE, [name]: value })).toThrow(`${name} ${why}`.slice(0, name.length))
+    expect(() => selling({ ...COMPLETE, [name]: value })).toThrow(why)
+    expect(() => selling({ ...COMPLETE, [name]: value })).not.toThrow("secret@")
+  })
+
+  test("the port must be its own", () => {
+    expect(() => selling({ ...COMPLETE, FOSSICK_X402_PORT: "8080" })).toThrow("must differ from FOSSICK_PORT")
+  })
+
+  test("whatever a query says of sources, pages of others are not asked for", async () => {
+    const engine = new StagedEngine()
+    const query = { text: "pumps", limit: 5, filter: { sources: ["secret"], languages: ["en"] } }
+    await engineForSale(engine, ["docs"]).search(query)
+    expect(engine.queries[0]!.filter).toEqual({ sources: ["docs"], languages: ["en"] })
+    expect(() => engineForSale(engine, [])).toThrow("nothing is for sale")
+  })
+})
+
+test.each([
+  ["eip155:8453", "base", "USD Coin"],
+  ["eip155:84532", "base-sepolia", "USDC"],
+])("on %s the price is one cent of its own USDC", async (network, nameV1, domain) => {
+  const one = selling({ ...COMPLETE, X402_NETWORK: network })
+  const terms = await paymentTerms(one.on ? one.config : (undefined as never))
+  const extra = { name: domain, version: "2" }
+  expect(terms.requirements).toMatchObject({ network, amount: "10000", payTo: PAY_TO, extra })
+  expect(terms.requirementsV1).toMatchObject({ network: nameV1, maxAmountRequired: "10000", extra })
+  expect(terms.challenge("no").resource.url).toBe("https://search.example/paid/search")
+})
+
+test("digests and checksums are those of another implementation", () => {
+  for (const length of [0, 1, 31, 135, 136, 137, 300]) {
+    const text = "f".repeat(length)
+    expect(`0x${keccak256(text)}`).toBe(viemKeccak(toHex(text)))
+  }
+  for (let one = 1; one < 50; one++) {
+    const address = getAddress(`0x${keccak256(String(one)).slice(24)}`)
+    expect(parseAddress(address)).toBe(address)
+  }
+})

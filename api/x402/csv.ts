@@ -1,0 +1,18 @@
+import type { Sale } from "./books.ts"
+
+const COLUMNS: readonly (readonly [string, (sale: Sale) => string])[] = [
+  ["at", ({ at }) => at],
+  ["amount_usd", ({ usd }) => usd],
+  ["network", ({ network }) => network],
+  ["asset", ({ asset }) => asset],
+  ["payer", ({ payer }) => payer],
+  ["pay_to", ({ payTo }) => payTo],
+  ["transaction", ({ transaction }) => transaction],
+  ["delivered_at", ({ deliveredAt }) => deliveredAt ?? ""],
+]
+
+/** Sales for bookkeeping (RFC 4180), a header line first. No value has a comma, a quote or a formula in it. */
+export function* salesAsCsv(sales: Iterable<Sale>): Generator<string> {
+  yield `${COLUMNS.map(([name]) => name).join(",")}\r\n`
+  for (const sale of sales) yield `${COLUMNS.map(([, value]) => value(sale)).join(",")}\r\n`
+}
