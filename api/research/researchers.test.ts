@@ -1,0 +1,169 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { setTimeout as sleep } from "node:timers/promises"
+
+import { pino } from "pino"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+
+import { openStateStore, type StateStore } from "#crawler/state-store.ts"
+import type { Engine } from "#engine"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+
+import { toRequest } from "./request.ts"
+import type { ResearchTask, ResearchTasks } from "./task-store.ts"
+import { openPumpEngine } from "./testing/pump-engine.ts"
+import { openTestResearch } from "./testing/test-research.ts"
+
+const CHILD = join(import.meta.dirname, "testing/researcher-child.ts")
+const log = pino({ level: "silent" })
+const request = (input: string) =>
+  toRequest({ input, model: "mini", stream: false, citation_format: "numbered", output_length: "short" })
+const owner = (keyId: string) => ({ keyId, project: "", session: "", human: "" })
+
+let dir: string
+let db: StateStore
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "fossick-researchers-"))
+  db = openStateStore(dir)
+})
+afterEach(async () => {
+  db.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+async function ended(tasks: ResearchTasks, id: string): Promise<ResearchTask> {
+  for (;;) {
+    const task = tasks.get(id)!
+    if (task.state === "completed" || task.state === "failed") return task
+    await sleep(10)
+  }
+}
+
+/** Finds nothing, when it is told to. */
+function heldEngine() {
+  const searched: string[] = []
+  let open = Promise.withResolvers<void>()
+  const engine: Pick<Engine, "search"> = {
+    async search({ text }, options) {
+      searched.push(text)
+      const { promise: stopped, reject } = Promise.withResolvers<never>()
+      options?.signal?.addEventListener("abort", () => reject(options.signal!.reason as Error))
+      await Promise.race([open.promise, stopped])
+      return { hits: [] }
+    },
+  }
+  return { engine, searched, release: () => open.resolve(), hold: () => (open = Promise.withResolvers()) }
+}
+
+describe("researchers", () => {
+  test("go on with what a killed process had found, and charge it once", async () => {
+    const first = openTestResearch(db, new HashingEmbedder(), log)
+    await first.accounts.writes.run(() => first.accounts.keys.create({ role: "search" }))
+    const [key] = first.accounts.keys.list()
+    first.accounts[Symbol.dispose]()
+
+    const child = spawn(process.execPath, [CHILD, dir], { stdio: ["ignore", "pipe", "inherit"] })
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const searched: string[] = []
+    while (searched.length < 3) searched.push((await lines.next()).value as string)
+    const tasks = first.tasks
+    while ((tasks.get("task")!.found?.searches ?? 0) < 2) await sleep(10)
+    child.kill("SIGKILL")
+    await once(child, "exit")
+    expect(tasks.get("task")!.state).toBe("in_progress")
+
+    await using pumps = await openPumpEngine()
+    const again: string[] = []
+    const engine: Pick<Engine, "search"> = {
+      search(query, options) {
+        again.push(query.text)
+        return pumps.engine.search(query, options)
+      },
+    }
+    const second = openTestResearch(db, pumps.embedder, log)
+    await second.researchers.start(() => engine)
+    const task = await ended(second.tasks, "task")
+    await second.researchers[Symbol.asyncDispose]()
+    expect(task).toMatchObject({
+      state: "completed",
+      content: expect.stringContaining("A rotary pump costs 120 euros. ["),
+      found: null,
+    })
+    // The first two questions were answered before; the whole input is only asked once more to plan on.
+    expect(again).not.toContain(searched[1])
+    const calls = second.accounts.callLog.list({ limit: 10 } as never)
+    expect(calls).toMatchObject([{ endpoint: "research", credits: task.credits, keyId: key!.id }])
+    second.accounts[Symbol.dispose]()
+  })
+
+  test("take tasks of different keys in turn, however many one has waiting", async () => {
+    const { accounts, tasks, researchers } = openTestResearch(db, new HashingEmbedder(), log, {
+      FOSSICK_RESEARCH_CONCURRENCY: "2",
+    })
+    for (const _ of [1, 2]) await accounts.writes.run(() => accounts.keys.create({ role: "search" }))
+    const [busy, calm] = accounts.keys.list().map(({ id }) => id)
+    const held = heldEngine()
+    for (let i = 0; i < 5; i++)
+      await tasks.add(`busy${i}`, owner(busy!), request(`quuxe number${i}`), new Date(i))
+    await tasks.add("calm", owner(calm!), request("zorgs"), new Date(100))
+    await researchers.start(() => held.engine)
+    while (held.searched.length < 2) await sleep(5)
+    const underWay = ["busy0", "busy1", "busy2", "busy3", "busy4", "calm"].filter(
+      (id) => tasks.get(id)!.state === "in_progress",
+    )
+    expect(underWay).toEqual(["busy0", "calm"])
+    held.release()
+    for (let i = 0; i < 5; i++) expect((await ended(tasks, `busy${i}`)).state).toBe("completed")
+    await researchers[Symbol.asyncDispose]()
+    accounts[Symbol.dispose]()
+  })
+
+  test("put a task back when they are closed, and fail one whose key is gone or that killed three processes", async () => {
+    const { accounts, tasks, researchers } = openTestResearch(db, new HashingEmbedder(), log)
+    await accounts.writes.run(() => accounts.keys.create({ role: "search" }))
+    const keyId = accounts.keys.list()[0]!.id
+    const held = heldEngine()
+    await tasks.add("task", owner(keyId), request("quux"), new Date())
+    await researchers.start(() => held.engine)
+    while (held.searched.length === 0) await sleep(5)
+    await researchers[Symbol.asyncDispose]()
+    expect(tasks.get("task")).toMatchObject({ state: "pending" })
+
+    await tasks.add("orphan", owner("gone"), request("quux"), new Date(0))
+    const next = openTestResearch(db, new HashingEmbedder(), log)
+    held.release()
+    await next.researchers.start(() => held.engine)
+    expect(await ended(tasks, "orphan")).toMatchObject({
+      state: "failed",
+      error: expect.stringContaining("key"),
+    })
+    expect(await ended(tasks, "task")).toMatchObject({ state: "completed" })
+    await next.researchers[Symbol.asyncDispose]()
+
+    await tasks.add("deadly", owner(keyId), request("quux"), new Date())
+    for (let i = 0; i < 3; i++) {
+      expect((await tasks.begin())?.id).toBe("deadly")
+      await tasks.recover(new Date())
+    }
+    expect(await tasks.begin()).toBeNull()
+    expect(tasks.get("deadly")).toMatchObject({ state: "failed", error: expect.stringContaining("3 times") })
+    for (const one of [accounts, next.accounts]) one[Symbol.dispose]()
+  })
+
+  test("forget reports after their time, and not before", async () => {
+    const { accounts, tasks } = openTestResearch(db, new HashingEmbedder(), log)
+    await tasks.add("old", owner("k"), request("quux"), new Date(0))
+    await tasks.fail("old", "over", new Date(1000))
+    await tasks.add("open", owner("k"), request("quux"), new Date(0))
+    await tasks.forget(new Date(1000))
+    expect(tasks.get("old")).not.toBeNull()
+    await tasks.forget(new Date(1001))
+    expect(tasks.get("old")).toBeNull()
+    expect(tasks.get("open")).not.toBeNull()
+    accounts[Symbol.dispose]()
+  })
+})

@@ -1,0 +1,36 @@
+// A process that works on research tasks until it is killed: `node researcher-child.ts <data folder>`. It says each
+// search that it makes, and makes each later one wait.
+import { setTimeout as sleep } from "node:timers/promises"
+
+import { pino } from "pino"
+
+import { openStateStore } from "#crawler/state-store.ts"
+import type { Engine } from "#engine"
+
+import { toRequest } from "../request.ts"
+import { openTestResearch } from "./test-research.ts"
+import { openPumpEngine } from "./pump-engine.ts"
+
+const db = openStateStore(process.argv[2]!)
+const pumps = await openPumpEngine()
+let searches = 0
+const engine: Pick<Engine, "search"> = {
+  async search(query, options) {
+    if (++searches > 3) await sleep(60_000, undefined, options?.signal ? { signal: options.signal } : {})
+    const found = await pumps.engine.search(query, options)
+    process.stdout.write(`${query.text}\n`)
+    return found
+  },
+}
+const { accounts, tasks, researchers } = openTestResearch(db, pumps.embedder, pino({ level: "silent" }))
+const key = accounts.keys.list()[0]!
+const owner = { keyId: key.id, project: "garden", session: "", human: "" }
+const request = toRequest({
+  input: "How does a rotary pump work, and what does it cost?",
+  model: "pro",
+  stream: false,
+  citation_format: "numbered",
+  output_length: "standard",
+})
+await tasks.add("task", owner, request, new Date())
+await researchers.start(() => engine)

@@ -1,0 +1,22 @@
+import type { Logger } from "pino"
+
+import type { StateStore } from "#crawler/state-store.ts"
+import type { Embedder } from "#engine"
+import { readSettings } from "#engine/settings.ts"
+
+import { type Accounts, openAccounts } from "../../accounts/accounts.ts"
+import { apiSettings } from "../../config.ts"
+import { openResearch } from "../open-research.ts"
+import type { ResearchEndpointParts } from "../research.ts"
+
+/** Accounts and research over one connection, as the appliance has them. */
+export function openTestResearch(
+  db: StateStore,
+  embedder: Pick<Embedder, "embed">,
+  log: Logger,
+  settings: NodeJS.ProcessEnv = {},
+): ResearchEndpointParts & { readonly accounts: Accounts } {
+  const config = readSettings(apiSettings, settings)
+  const accounts = openAccounts(db, config, () => {})
+  return { ...openResearch(db, config, { accounts, embedder, chatModel: null, log }), accounts }
+}

@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
+import { TransformersEmbedder, shippedModel } from "#engine/embedders/transformers-embedder.ts"
+import { researchCorpus, urlOfPath } from "./research-corpus.ts"
+import { RESEARCH_QUESTIONS } from "./research-questions.ts"
+import { judgedReport } from "./run-research.ts"
+
+/** Tasks whose pages are manuals, which do not change with the handbook. The whole set is `npm run bench:research`. */
+const TASKS = RESEARCH_QUESTIONS.filter(({ pages }) =>
+  pages.every((page) => !page.startsWith("docs/")),
+).slice(1, 3)
+
+let dir: string
+let embedder: TransformersEmbedder
+let engine: EmbeddedEngine
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "fossick-research-"))
+  embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 2 })
+  engine = await EmbeddedEngine.open({ dir, embedder, mode: "write" })
+  // These tasks' pages, and one more that is on the same matter: embedding all would take most of the time.
+  const paths = new Set([...TASKS.flatMap(({ pages }) => pages), "sqlite/faq"].map(urlOfPath))
+  await engine.index((await researchCorpus()).filter(({ url }) => paths.has(url)))
+  await engine.settled()
+}, 240_000)
+
+afterAll(async () => {
+  await engine?.[Symbol.asyncDispose]()
+  await embedder?.[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true, force: true })
+})
+
+describe("reports on real manuals", () => {
+  test.each(TASKS)("$input", { timeout: 120_000 }, async (task) => {
+    const report = await judgedReport(task, "mini", { engine, embedder })
+    expect(report.unsupported).toEqual([])
+    expect(report.cited).toBeGreaterThan(10)
+    expect(report.coverage).toBe(1)
+  })
+
+  test("are asked for by twenty tasks or more, all of whose pages are there", async () => {
+    const known = new Set((await researchCorpus()).map(({ url }) => url as string))
+    expect(RESEARCH_QUESTIONS.length).toBeGreaterThanOrEqual(20)
+    const wanted = RESEARCH_QUESTIONS.flatMap(({ pages }) => pages.map(urlOfPath))
+    expect(wanted.filter((url) => !known.has(url))).toEqual([])
+  })
+})
