@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { parseArgs } from "node:util"
 
 // `npm run smoke:docker`: builds the images, starts the appliance in a project and a data folder of its own, crawls a
-// small site beside it, searches, kills what answers and what crawls, and searches again. Exit code 0: all was well.
+// small site beside it, searches, kills what answers, crawls and indexes, and searches again. Exit code 0: all was well.
 
 const USAGE = `Usage: npm run smoke:docker -- [--with browser,air-gap,model] [--project NAME] [--no-build] [--keep]
 
@@ -117,7 +117,7 @@ async function smokeTest(): Promise<void> {
     say("the API reaches the model's server")
   }
 
-  for (const service of ["api", "crawler"]) await kill(service)
+  for (const service of ["api", "crawler", "meilisearch"]) await kill(service)
   await ready()
   say("killed, and up and ready again")
   await findsLens(key)
