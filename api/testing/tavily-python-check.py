@@ -15,6 +15,7 @@ import asyncio
 import json
 import sys
 from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 from tavily import AsyncTavilyClient, TavilyClient
 from tavily.errors import BadRequestError, ForbiddenError, InvalidAPIKeyError
@@ -116,6 +117,29 @@ check(
     "explain is given to this key, or refused as an error the client knows",
     raises(ForbiddenError, lambda: client.search("x", explain=True)) in (None, "Access denied. explain needs a key of the role admin."),
 )
+
+told = client.feedback(request_id=found["request_id"], human_score=1, comment="good")
+check("feedback is taken", told["success"] and told["feedback_id"])
+
+
+def account(method, path, body=None, headers=None):
+    sent = {"Authorization": f"Bearer {key}", "Content-Type": "application/json", **(headers or {})}
+    data = None if body is None else json.dumps(body).encode()
+    with urlopen(Request(base + path, data=data, headers=sent, method=method)) as response:
+        return json.load(response)
+
+
+TavilyClient(key, api_base_url=base, project_id="check").search(question)
+usage = account("GET", "/usage", headers={"X-Project-ID": "check"})
+check("usage counts the client's project", usage["key"]["search_usage"] >= 1)
+logged = account("POST", "/logs", {"project_id": "check", "endpoints": ["search"], "limit": 1})
+check("logs list the client's call", logged["count"] == 1 and logged["logs"][0]["api_key"] == "****" + key[-4:])
+made = account("POST", "/generate-keys", {"permission_level": "user", "key_limit": 1, "ttl_hours": 1})
+short = TavilyClient(made["keys"][0], api_base_url=base)
+short.search(question)
+check("a key with no credits left is an error the client knows", "usage limit" in (raises(ForbiddenError, lambda: short.search("x")) or ""))
+account("POST", "/deactivate-keys", {"request_id": made["request_id"]})
+check("a key that was deactivated is refused", raises(InvalidAPIKeyError, lambda: short.search("x")) is not None)
 
 
 async def company():

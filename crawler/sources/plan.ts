@@ -102,8 +102,8 @@ function pagesOf(db: StateStore, name: string): PageUrl[] {
     .map(({ url }) => url as PageUrl)
 }
 
-/** Where its seeds led the last time. */
-function landingsOf(db: StateStore, name: string): Map<string, PageUrl> {
+/** Where the seeds of a source led the last time. */
+export function landingsOf(db: StateStore, name: string): Map<string, PageUrl> {
   return new Map(
     db
       .prepare("select seed, landed from job_landing join job on job.id = job where source = ? order by job")
