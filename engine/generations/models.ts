@@ -27,8 +27,7 @@ export function modelsOf(
     configured,
     configuredFrom,
     async open(info, from) {
-      // The empty name is the model that ships with Fossick.
-      for (const model of new Set([from ?? "", ""])) {
+      for (const model of placesOf(settings, from)) {
         const embedder = await openEmbedder({ ...settings, model, modelHub: "" }).catch((error: unknown) => {
           if (error instanceof EngineError) return null
           throw error
@@ -39,6 +38,13 @@ export function modelsOf(
       return null
     },
   }
+}
+
+/** The place that was written down; the same in a data folder that was moved; the model that ships with Fossick. */
+function placesOf({ dataDir }: Values<typeof engineSettings>, from: string | undefined): Set<string> {
+  if (!from) return new Set([""])
+  const [owner = "", name = ""] = from.split(/[\\/]/).slice(-2)
+  return new Set([from, path.join(dataDir, "models", owner, name), ""])
 }
 
 /** What finds the settings' model again, from whatever folder a process is started in: a folder, or empty. */

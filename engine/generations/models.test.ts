@@ -1,0 +1,50 @@
+import { mkdir, mkdtemp, rename, rm, symlink } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { engineSettings } from "#engine/config.ts"
+import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
+import { readSettings } from "#engine/settings.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { modelsOf, whereFrom } from "./models.ts"
+
+let dir: string
+beforeEach(async () => {
+  dir = await mkdtemp(path.join(tmpdir(), "fossick-models-"))
+})
+afterEach(() => rm(dir, { recursive: true, force: true }))
+
+const settingsOf = (dataDir: string, model = "") =>
+  readSettings(engineSettings, {
+    FOSSICK_DATA_DIR: dataDir,
+    FOSSICK_MODEL: model,
+    FOSSICK_MODEL_HUB: "https://hub.example",
+  })
+const idOf = async (folder: string) => {
+  await using embedder = await TransformersEmbedder.open({ model: folder, threads: 1 })
+  return { format: 2, embedder: embedder.id, dimensions: embedder.dimensions }
+}
+
+/** What of the model of an index is found by processes whose settings name another one. */
+async function found(dataDir: string, info: Awaited<ReturnType<typeof idOf>>, from: string | undefined) {
+  await using embedder = await modelsOf(settingsOf(dataDir), new HashingEmbedder(), null).open(info, from)
+  return embedder?.id ?? null
+}
+
+test("the model of an index is found where it was, also in a data folder that was moved, and the shipped one anywhere", async () => {
+  const [before, after] = [path.join(dir, "before"), path.join(dir, "after")]
+  await mkdir(path.join(before, "models", "own"), { recursive: true })
+  await symlink(shippedModel, path.join(before, "models", "own", "mini"), "junction")
+  const from = whereFrom(settingsOf(before, "own/mini"))
+  expect(from).toBe(path.join(before, "models", "own", "mini"))
+  const info = await idOf(from)
+  expect(await found(before, info, from)).toBe(info.embedder)
+  await rename(before, after)
+  expect(await found(after, info, from)).toBe(info.embedder)
+  await rm(path.join(after, "models"), { recursive: true })
+  expect(await found(after, info, from)).toBeNull()
+
+  const shipped = await idOf(shippedModel)
+  expect(await found(after, shipped, undefined)).toBe(shipped.embedder)
+  expect(await found(after, { ...shipped, dimensions: 3 }, undefined)).toBeNull()
+})
