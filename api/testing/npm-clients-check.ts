@@ -1,0 +1,184 @@
+import { rm, writeFile } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
+
+// Runs the unmodified npm clients of Tavily against a running appliance. Not part of `npm test`: together they weigh
+// more than all of it. They are installed in a folder of their own:
+//
+//   mkdir /tmp/clients && cd /tmp/clients && npm init -y && npm install @tavily/core@0.7.13 \
+//     @langchain/tavily@1.2.0 @langchain/core@1.2.13 @tavily/ai-sdk@0.5.0 ai@6 zod@4 tavily-mcp@0.2.22
+//   npx node api/testing/npm-clients-check.ts /tmp/clients http://localhost:8080 <api key>
+//
+// The handbook of the appliance is the site they read, so the appliance must allow itself:
+// FOSSICK_ALLOWED_NETWORKS=localhost:8080. Exits with 0 when every check holds.
+
+/** What a client gives back is looked at field by field. */
+// oxlint-disable-next-line typescript/no-explicit-any -- clients of which no types are installed here
+type Loose = any
+
+const [folder, address, key] = process.argv.slice(2)
+if (folder === undefined || address === undefined || key === undefined) {
+  process.stderr.write("Usage: npm-clients-check.ts <folder with the clients> <address> <key>\n")
+  process.exit(2)
+}
+const base = address.replace(/\/+$/, "")
+const site = `${base}/docs/`
+const question = "how do I schedule a crawl?"
+const page = "schedule-a-crawl"
+const { resolve } = createRequire(join(folder, "package.json"))
+let failed = 0
+
+const load = (name: string): Promise<Loose> => import(pathToFileURL(resolve(name)).href)
+
+async function check(name: string, holds: () => Promise<boolean>): Promise<void> {
+  let problem = ""
+  const good = await holds().catch((error: unknown) => {
+    problem = String(error).slice(0, 200)
+    return false
+  })
+  if (!good) failed += 1
+  process.stdout.write(`${good ? "ok  " : "FAIL"} ${name} ${problem}\n`)
+}
+
+const holdsPage = (results: readonly { readonly url: string }[]) =>
+  results.some((one) => one.url.includes(page))
+const refusal = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => "",
+    (error: unknown) => String(error),
+  )
+
+async function core(): Promise<void> {
+  const { tavily } = await load("@tavily/core")
+  const client = tavily({ apiKey: key, apiBaseURL: base, projectId: "clients", humanId: "someone" })
+  await check("core: search", async () => holdsPage((await client.search(question)).results))
+  await check("core: a slash at the end of the address", async () =>
+    holdsPage((await tavily({ apiKey: key, apiBaseURL: `${base}/` }).search(question)).results),
+  )
+  await check("core: searchQNA", async () => String(await client.searchQNA(question, {})).includes("[1]"))
+  await check("core: searchContext", async () =>
+    String(await client.searchContext(question, {})).includes(page),
+  )
+  await check("core: extract", async () => {
+    const read = await client.extract([site, "no address"])
+    return read.results.length === 1 && read.failedResults.length === 1
+  })
+  await check("core: crawl", async () => (await client.crawl(site, { limit: 3 })).results.length === 3)
+  await check("core: map", async () => (await client.map(site, { limit: 3 })).results.length === 3)
+  await check("core: feedback", async () => {
+    const { requestId } = await client.search(question)
+    return (await client.feedback({ requestId, humanScore: 1 })).success === true
+  })
+  await check("core: an error keeps its text", async () =>
+    (await refusal(client.search("x", { topic: "sports" }))).includes("Invalid topic"),
+  )
+  await check("core: a wrong key", async () =>
+    (await refusal(tavily({ apiKey: "nope", apiBaseURL: base }).search("x"))).includes("invalid API key"),
+  )
+}
+
+async function langchain(): Promise<void> {
+  const tools = await load("@langchain/tavily")
+  const options = { tavilyApiKey: key, apiBaseUrl: base }
+  await check("langchain: search", async () =>
+    holdsPage((await new tools.TavilySearch(options).invoke({ query: question })).results),
+  )
+  await check("langchain: extract", async () => {
+    const read = await new tools.TavilyExtract(options).invoke({ urls: [site] })
+    return read.results.length === 1
+  })
+  await check("langchain: crawl without instructions", async () => {
+    const read = await new tools.TavilyCrawl({ ...options, limit: 3 }).invoke({ url: site })
+    return read.results.length === 3
+  })
+  await check("langchain: map", async () => {
+    const found = await new tools.TavilyMap({ ...options, limit: 3 }).invoke({ url: site })
+    return found.results.length === 3
+  })
+}
+
+async function aiSdk(): Promise<void> {
+  const tools = await load("@tavily/ai-sdk")
+  const options = { apiKey: key, apiBaseURL: base }
+  const call = { toolCallId: "1", messages: [] }
+  await check("ai-sdk: search, with the key in the body", async () =>
+    holdsPage(
+      (await tools.tavilySearch({ ...options, maxResults: 4 }).execute({ query: question }, call)).results,
+    ),
+  )
+  await check("ai-sdk: extract", async () => {
+    const read = await tools.tavilyExtract(options).execute({ urls: [site] }, call)
+    return read.results.length === 1
+  })
+  await check("ai-sdk: crawl", async () => {
+    const read = await tools.tavilyCrawl({ ...options, limit: 3 }).execute({ url: site }, call)
+    return read.results.length === 3
+  })
+  await check("ai-sdk: map", async () => {
+    const found = await tools.tavilyMap({ ...options, limit: 3 }).execute({ url: site }, call)
+    return found.results.length === 3
+  })
+}
+
+/** Tavily's own server of the Model Context Protocol, which has no setting for the address: its requests are led here. */
+async function mcp(): Promise<void> {
+  const preload = join(folder!, "lead-here.mjs")
+  await writeFile(
+    preload,
+    `import axios from "axios"
+const create = axios.create.bind(axios)
+axios.create = (options) => {
+  const instance = create(options)
+  instance.interceptors.request.use((request) => {
+    request.url = request.url.replace("https://api.tavily.com", process.env.LEAD_TO)
+    return request
+  })
+  return instance
+}`,
+  )
+  const client = new Client({ name: "check", version: "1" })
+  try {
+    const program = join(folder!, "node_modules/tavily-mcp/build/index.js")
+    await client.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: ["--import", pathToFileURL(preload).href, program],
+        env: { TAVILY_API_KEY: key!, LEAD_TO: base, PATH: process.env["PATH"] ?? "" },
+        stderr: "ignore",
+      }),
+    )
+    const call = async (name: string, given: Record<string, unknown>) => {
+      const { content } = (await client.callTool({ name, arguments: given })) as CallToolResult
+      return content[0]?.type === "text" ? content[0].text : ""
+    }
+    await check("tavily-mcp: search", async () =>
+      (await call("tavily_search", { query: question, country: "France", max_results: 5 })).includes(page),
+    )
+    await check("tavily-mcp: extract", async () =>
+      (await call("tavily_extract", { urls: [site] })).includes("handbook"),
+    )
+    await check("tavily-mcp: crawl", async () =>
+      (await call("tavily_crawl", { url: site, limit: 3 })).includes(site),
+    )
+    await check("tavily-mcp: map", async () =>
+      (await call("tavily_map", { url: site, limit: 3 })).includes(site),
+    )
+    await check("tavily-mcp: an error keeps its text", async () =>
+      (await call("tavily_search", { query: "x", topic: "sports" })).includes("Invalid topic"),
+    )
+  } finally {
+    await client.close()
+    await rm(preload)
+  }
+}
+
+await core()
+await langchain()
+await aiSdk()
+await mcp()
+process.exitCode = failed === 0 ? 0 : 1
