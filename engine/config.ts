@@ -35,6 +35,16 @@ const meiliUrl: Setting<string> = {
   },
 }
 
+const meiliIndex: Setting<string> = {
+  name: "FOSSICK_MEILI_INDEX",
+  default: "fossick",
+  about: "What the names of Fossick's indexes on the Meilisearch server begin with.",
+  parse(value) {
+    if (/^[A-Za-z0-9_-]{1,100}$/.test(value)) return value
+    throw new Error("must be made of letters, digits, - and _, 100 at most")
+  },
+}
+
 /** Settings of the engine. */
 export const engineSettings = {
   dataDir: text({
@@ -64,11 +74,7 @@ export const engineSettings = {
     default: "",
     about: "File that holds the master key, instead of FOSSICK_MEILI_KEY.",
   }),
-  meiliIndex: text({
-    name: "FOSSICK_MEILI_INDEX",
-    default: "fossick",
-    about: "What the names of Fossick's indexes on the Meilisearch server begin with.",
-  }),
+  meiliIndex,
   model: text({
     name: "FOSSICK_MODEL",
     default: "",

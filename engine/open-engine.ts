@@ -75,7 +75,11 @@ export async function openGenerations(
 }
 
 /** Loaded when an engine is opened: who only needs the port's words starts faster and stays smaller. */
-async function adapterOf({ dataDir }: Values<typeof engineSettings>): Promise<GenerationAdapter> {
+async function adapterOf(settings: Values<typeof engineSettings>): Promise<GenerationAdapter> {
+  if (settings.engine === "meilisearch") {
+    const { meilisearchGenerations } = await import("./adapters/meilisearch/meilisearch-generations.ts")
+    return meilisearchGenerations(settings)
+  }
   const { embeddedGenerations } = await import("./adapters/embedded/embedded-generations.ts")
-  return embeddedGenerations(dataDir)
+  return embeddedGenerations(settings.dataDir)
 }

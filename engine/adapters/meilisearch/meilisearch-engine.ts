@@ -58,9 +58,8 @@ export interface MeilisearchEngineOptions {
   readonly name: string
   /** Folder on this machine where writers find out about each other. */
   readonly lockDir: string
+  /** Stays the caller's. */
   readonly embedder: Embedder
-  /** Closing the engine closes the embedder too. Default false: it stays the caller's. */
-  readonly ownsEmbedder?: boolean
   readonly mode: "read" | "write"
   /** `off` leaves the vectors to an engine opened later. Default `on`; an engine opened for reading makes none. */
   readonly embedding?: "on" | "off"
@@ -244,11 +243,7 @@ export class MeilisearchEngine implements Engine {
 
   async #close(): Promise<void> {
     await Promise.allSettled(this.#busy)
-    try {
-      await this.#release()
-    } finally {
-      if (this.#options.ownsEmbedder) await this.#options.embedder[Symbol.asyncDispose]()
-    }
+    await this.#release()
   }
 
   /** Ends the work in the background; lets go of the lock last, so that two never write. */

@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs"
+import path from "node:path"
+import type { engineSettings } from "../../config.ts"
+import { EngineError } from "../../errors.ts"
+import type { GenerationAdapter } from "../../generations/adapter.ts"
+import { SettingsError, type Values } from "../../settings.ts"
+import { INDEX_FORMAT, dropIndexes, readManifest } from "./indexes.ts"
+import { MeilisearchEngine } from "./meilisearch-engine.ts"
+import { Server } from "./server.ts"
+
+const PATIENCE_MS = 10_000
+
+type MeilisearchSettings = Pick<
+  Values<typeof engineSettings>,
+  "dataDir" | "meiliUrl" | "meiliKey" | "meiliKeyFile" | "meiliIndex"
+>
+
+/**
+ * Indexes on a Meilisearch server: each generation has indexes there whose names begin with its own.
+ *
+ * @throws SettingsError when the key is given twice, or its file cannot be read.
+ */
+export function meilisearchGenerations(settings: MeilisearchSettings): GenerationAdapter {
+  const url = settings.meiliUrl
+  const key = keyOf(settings)
+  const lockDir = path.join(settings.dataDir, "locks")
+  const nameOf = (generation: string) => `${settings.meiliIndex}-${generation}`
+  const asking = async <T>(ask: (server: Server) => Promise<T>): Promise<T> => {
+    const server = new Server({ url, key, patienceMs: PATIENCE_MS })
+    try {
+      return await ask(server)
+    } catch (error) {
+      throw server.explain(error)
+    }
+  }
+  return {
+    name: "meilisearch",
+    format: INDEX_FORMAT,
+    useOf(format) {
+      if (format === INDEX_FORMAT) return "written"
+      return format > INDEX_FORMAT ? "too-new" : "too-old"
+    },
+    info: (generation) => asking((server) => readManifest(server, nameOf(generation))),
+    open: (generation, options) =>
+      MeilisearchEngine.open({ ...options, url, key, lockDir, name: nameOf(generation) }),
+    openOld: async (generation) => {
+      throw new EngineError(
+        "INDEX_FORMAT_TOO_OLD",
+        `No version of Fossick wrote the index ${nameOf(generation)} on the Meilisearch server in a format that this one reads.`,
+      )
+    },
+    drop: (generation) => asking((server) => dropIndexes(server, nameOf(generation))),
+  }
+}
+
+function keyOf({ meiliKey, meiliKeyFile }: MeilisearchSettings): string {
+  if (meiliKeyFile === "") return meiliKey
+  if (meiliKey !== "") {
+    throw new SettingsError(["FOSSICK_MEILI_KEY and FOSSICK_MEILI_KEY_FILE are both set: leave one out"])
+  }
+  let key
+  try {
+    key = readFileSync(meiliKeyFile, "utf8").trim()
+  } catch {
+    throw new SettingsError([`FOSSICK_MEILI_KEY_FILE: cannot read ${meiliKeyFile}`])
+  }
+  if (key === "") throw new SettingsError([`FOSSICK_MEILI_KEY_FILE: ${meiliKeyFile} is empty`])
+  return key
+}
