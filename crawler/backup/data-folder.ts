@@ -10,14 +10,14 @@ const ASIDE = "before-restore-"
 /** A process that is alive says so every second. */
 const SILENT_MS = 10_000
 /**
- * What no restore brings or takes away: what is made again, what others keep here in containers (the server's own files, the
+ * What no restore brings or takes away: what is made again, locks, what others keep here in containers (the server's own files, the
  * key to it, language models), and what stands in every folder.
  */
-const STAYS = new Set([
-  ...["compile-cache", "models"],
-  ...["meilisearch", "secrets", "model"],
-  ...["README.md", ".gitignore", "lost+found", RESTORING],
-])
+const STAYS: ReadonlySet<string> = new Set(
+  "compile-cache models locks meilisearch secrets model README.md .gitignore lost+found"
+    .split(" ")
+    .concat(RESTORING),
+)
 
 /** What is to be done with names in the data folder once all that is restored is whole. */
 interface Plan {

@@ -1,5 +1,5 @@
 import { assert, asyncProperty, integer, nat } from "fast-check"
-import { execFileSync } from "node:child_process"
+import { execFileSync, execSync } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { ExportFileError } from "#engine/move/export-file-error.ts"
@@ -58,9 +58,7 @@ test("it is plain tar, and its sums are those of sha256sum", () => {
   const out = folders.at("unpacked")
   mkdirSync(out)
   execFileSync("tar", ["xf", file, "-C", out])
-  expect(execFileSync("sha256sum", ["-c", "SHA256SUMS"], { cwd: out, encoding: "utf8" })).toContain(
-    "state.db: OK",
-  )
+  expect(execSync("sha256sum -c SHA256SUMS", { cwd: out, encoding: "utf8" })).toContain("state.db: OK")
 })
 
 test("a whole one is sound", async () => {

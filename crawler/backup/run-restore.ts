@@ -111,7 +111,10 @@ async function refuseOccupied(settings: Values<typeof engineSettings>, force: bo
 
 /** An import or a re-embedding shows in nothing but its lock. */
 async function refuseWriter(settings: Values<typeof engineSettings>): Promise<void> {
-  if (!existsSync(path.join(settings.dataDir, "index"))) return
+  const isIndexThere = ["index", "generations", "locks"].some((name) =>
+    existsSync(path.join(settings.dataDir, name)),
+  )
+  if (!isIndexThere) return
   try {
     await (await openEngine(settings, { mode: "write", embedding: "off" }))[Symbol.asyncDispose]()
   } catch (error) {

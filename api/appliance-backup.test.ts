@@ -1,0 +1,113 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+
+import { tavily } from "@tavily/core"
+import { expect, test } from "vitest"
+
+import { type Answer, article, startTestSite } from "#crawler/testing/test-site.ts"
+
+import { startAppliance } from "./testing/appliance.ts"
+
+const PAGES = 25
+
+async function run(script: string, args: string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "..", script), ...args], {
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  let said = ""
+  const take = (chunk: Buffer) => (said += chunk.toString())
+  child.stdout.on("data", take)
+  child.stderr.on("data", take)
+  const [code] = (await once(child, "close")) as [number | null]
+  return { code, said }
+}
+
+/** Pages that take their time, so that a crawl of them lasts. */
+function slowSite(): Record<string, Answer> {
+  const paths = Array.from({ length: PAGES }, (_, i) => `/page-${i}`)
+  const answers: Record<string, Answer> = { "/": article("Home", { links: paths }) }
+  for (const [i, path] of paths.entries()) {
+    answers[path] = async (_, response) => {
+      await sleep(50)
+      response.setHeader("content-type", "text/html")
+      response.end(
+        article(`Lantern ${i}`, { text: `How paper lantern number ${i} is folded, and lit at dusk.` }),
+      )
+    }
+  }
+  return answers
+}
+
+test("a backup of an appliance that crawls and answers brings up another one with the same keys and answers", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "fossick-appliance-backup-"))
+  const [first, second] = [join(folder, "first"), join(folder, "second")]
+  const file = join(folder, "backup.tar")
+  await using web = await startTestSite(slowSite())
+  const settings = {
+    FOSSICK_ALLOWED_NETWORKS: web.authority,
+    FOSSICK_FETCH_CONCURRENCY: "2",
+    FOSSICK_HANDBOOK: "off",
+  }
+  const question = "how is paper lantern 7 folded?"
+  const ask = async (url: string, apiKey: string) =>
+    (
+      await tavily({ apiKey, apiBaseURL: url }).search(question, {
+        maxResults: 5,
+        includeDomains: ["127.0.0.1"],
+      })
+    ).results
+  try {
+    let apiKey: string
+    let answers: Awaited<ReturnType<typeof ask>>
+    {
+      await using appliance = await startAppliance({ FOSSICK_DATA_DIR: first, ...settings })
+      apiKey = appliance.apiKey
+      const crawled = appliance.crawl(`${web.origin}/`)
+      await expect.poll(() => web.requests.length, { timeout: 120_000 }).toBeGreaterThan(5)
+      expect(
+        await run("crawler/backup/backup-command.ts", [file], { FOSSICK_DATA_DIR: first }),
+      ).toMatchObject({ code: 0 })
+      await crawled
+      // What is copied at last is what both are asked about; its vectors are made by then.
+      await expect
+        .poll(
+          () =>
+            run("crawler/backup/backup-command.ts", [file, "--force", "--json"], { FOSSICK_DATA_DIR: first }),
+          {
+            timeout: 120_000,
+          },
+        )
+        .toMatchObject({ code: 0 })
+      answers = await ask(appliance.url, apiKey)
+
+      const onRunning = await run("crawler/backup/restore-command.ts", [file, "--force"], {
+        FOSSICK_DATA_DIR: first,
+      })
+      expect(onRunning.code).toBe(1)
+      expect(onRunning.said).toContain("Stop it first")
+    }
+    expect(answers[0]?.title).toBe("Lantern 7")
+
+    const verified = await run("crawler/backup/restore-command.ts", [file, "--verify"], {})
+    expect(verified).toMatchObject({ code: 0, said: expect.stringContaining("whole and sound") as string })
+    const restored = await run("crawler/backup/restore-command.ts", [file], { FOSSICK_DATA_DIR: second })
+    expect(restored).toMatchObject({ code: 0, said: expect.stringContaining("npm start") as string })
+    const again = await run("crawler/backup/restore-command.ts", [file], { FOSSICK_DATA_DIR: second })
+    expect(again).toMatchObject({ code: 1, said: expect.stringContaining("is not empty") as string })
+
+    await using appliance = await startAppliance({ FOSSICK_DATA_DIR: second, ...settings })
+    expect(appliance.output()).toContain("the one shown on the first start")
+    const urls = (results: typeof answers) => results.map(({ url, title }) => ({ url, title }))
+    await expect
+      .poll(async () => urls(await ask(appliance.url, apiKey)), { timeout: 60_000 })
+      .toEqual(urls(answers))
+    await expect(ask(appliance.url, `${apiKey}x`)).rejects.toThrow("Unauthorized")
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}, 300_000)
