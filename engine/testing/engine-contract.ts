@@ -22,6 +22,8 @@ export interface AdapterUnderTest {
   /** A place for a new index: a folder, or the name of an index on a server. */
   freshPlace(): Promise<string>
   removePlace(place: string): Promise<void>
+  /** Pages that a writer has written when it is killed. Default 12. */
+  readonly killedAfter?: number
   /** Default: opens for writing, with the hashing embedder. */
   open(place: string, options?: OpenOptions): Promise<Engine>
 }
@@ -153,7 +155,8 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
         expect(await foundByWords(engine, "purr")).toEqual([])
         expect(await foundByWords(engine, "bark")).toEqual([urlOf("animal")])
         const stale = await engine.search({ text: "cats purr and sleep", limit: 5, arms: "vector" })
-        expect(stale.hits).toEqual([])
+        // Its own vectors may be there by now; those of its former text would say more.
+        for (const hit of stale.hits) expect(hit.parts.vector).toBeLessThan(0.8)
         await engine.settled()
         const { hits } = await engine.search({ text: "dogs bark and run", limit: 5, arms: "vector" })
         expect(hits.map((hit) => hit.title)).toEqual(["Dogs"])
@@ -971,7 +974,7 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
       test("what a writer acknowledged before kill -9 is found, and the index can be written to at once", async () => {
         const { child, next } = spawnChild("writer")
         const acknowledged: string[] = []
-        for (let i = 0; i < 12; i++) acknowledged.push(await next())
+        for (let i = 0; i < (adapter.killedAfter ?? 12); i++) acknowledged.push(await next())
         child.kill("SIGKILL")
         await once(child, "exit")
         const engine = await open()

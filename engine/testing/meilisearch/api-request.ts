@@ -12,6 +12,8 @@ export interface Read {
   readonly index: string | null
   /** The same for requests that ask the same. */
   readonly key: string
+  /** Id of the one document that the answer depends on; without it, it depends on all of the index. */
+  readonly document?: string
 }
 
 export type DocumentChange =
@@ -32,8 +34,10 @@ export type Change =
 
 export type Understood =
   | { readonly kind: "read"; readonly read: Read }
-  /** A multi-search: each query is a question of its own. */
-  | { readonly kind: "reads"; readonly reads: readonly Read[] }
+  /** Documents by their ids: each is a question of its own. */
+  | { readonly kind: "documents"; readonly reads: readonly Read[]; readonly limit: number }
+  /** A multi-search: each query is a question of its own; all of them together are one when they are refused. */
+  | { readonly kind: "reads"; readonly reads: readonly Read[]; readonly whole: Read }
   | { readonly kind: "change"; readonly change: Change; readonly key: string }
   | { readonly kind: "task"; readonly uid: number }
   | { readonly kind: "tasks" }
@@ -97,7 +101,9 @@ export function understand({ method, path, body }: ApiRequest): Understood {
     case "GET /indexes/:index/stats":
     case "GET /indexes/:index/settings":
     case "GET /indexes/:index/documents":
+      return read(index!)
     case "POST /indexes/:index/documents/fetch":
+      return fetchOf(index!, parsed(body) as Fetch) ?? read(index!)
     case "POST /indexes/:index/search":
     case "POST /indexes/:index/facet-search":
     case "POST /indexes/:index/similar":
@@ -107,7 +113,10 @@ export function understand({ method, path, body }: ApiRequest): Understood {
   if (uid !== undefined) return { kind: "task", uid: Number(uid) }
   if (index === undefined) return { kind: "unknown" }
   const [, id] = /^documents\/([^/]+)$/.exec(rest) ?? []
-  if (id !== undefined && method === "GET") return read(index)
+  if (id !== undefined && method === "GET") {
+    const key = keyOf(["document", id, searchParams.toString()])
+    return { kind: "read", read: { index, key, document: decodeURIComponent(id) } }
+  }
   if (id !== undefined && method === "DELETE")
     return documents({ kind: "remove", ids: [decodeURIComponent(id)] })
   return { kind: "unknown" }
@@ -139,6 +148,12 @@ export function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16)
 }
 
+/** Lists of numbers in a filter are sets. */
+const LIST = /IN \[([\d, ]+)\]/g
+const inOrder = (filter: string) =>
+  filter.replace(LIST, (_, numbers: string) => `IN [${numbers.split(", ").sort(byText).join(", ")}]`)
+const byText = (a: string, b: string) => (a < b ? -1 : 1)
+
 /** JSON with the names in every object in order, so that equal values are equal texts. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
@@ -148,7 +163,23 @@ export function canonical(value: unknown): string {
   )
 }
 
-const keyOf = (parts: readonly unknown[]) => hash(canonical(parts))
+const keyOf = (parts: readonly unknown[]) => hash(inOrder(canonical(parts)))
+
+interface Fetch {
+  readonly ids?: readonly string[]
+  readonly filter?: unknown
+  readonly fields?: readonly string[]
+  readonly limit?: number
+}
+
+/** A request for documents by their ids and nothing else, taken apart; null for any other. */
+function fetchOf(index: string, { ids, filter, limit = 0, ...rest }: Fetch): Understood | null {
+  const filtered = filter !== undefined && !(Array.isArray(filter) && filter.length === 0)
+  if (!ids || filtered || limit < ids.length || rest.fields?.includes("id") === false || "sort" in rest)
+    return null
+  const reads = ids.map((document) => ({ index, document, key: keyOf(["fetch", document, rest]) }))
+  return { kind: "documents", reads, limit }
+}
 
 interface MultiSearch {
   readonly queries: ReadonlyArray<{ readonly indexUid: string }>
@@ -159,7 +190,11 @@ function searches({ queries, federation }: MultiSearch): Understood {
   // One list made of several indexes belongs to no single state.
   if (federation) return { kind: "unknown" }
   const reads = queries.map(({ indexUid, ...query }) => ({ index: indexUid, key: keyOf(["query", query]) }))
-  return { kind: "reads", reads }
+  return {
+    kind: "reads",
+    reads,
+    whole: { index: queries[0]?.indexUid ?? null, key: keyOf(["queries", queries]) },
+  }
 }
 
 function parsed(body: string): unknown {

@@ -4,16 +4,18 @@ import { once } from "node:events"
 import { mkdir, mkdtemp, rm, stat } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { parseArgs } from "node:util"
 import { Recording } from "./recording.ts"
 import type { Pace } from "./recording-proxy.ts"
 import { HOW_TO_RECORD, RECORDING } from "./test-server.ts"
 
 const SUITE = "engine/testing/meilisearch/contract.test.ts"
-/** Each is a run of the suite: what happens beside each other comes in all orders. */
-const PACES: readonly Pace[] = ["changes first", "reads first", "at random"]
+/** Each is a run of the suite: what happens beside each other comes in several orders, and killed writers get on further. */
+const RUNS: ReadonlyArray<{ readonly pace: Pace; readonly killedAfter: number }> = [
+  { pace: "changes first", killedAfter: 12 },
+  { pace: "reads first", killedAfter: 14 },
+  { pace: "at random", killedAfter: 17 },
+]
 
-const { values } = parseArgs({ options: { runs: { type: "string", default: String(PACES.length) } } })
 if (!process.env["MEILI_URL"]) {
   console.error(`No server to record: ${HOW_TO_RECORD}`)
   process.exit(2)
@@ -21,11 +23,15 @@ if (!process.env["MEILI_URL"]) {
 const folder = await mkdtemp(path.join(tmpdir(), "fossick-recording-"))
 try {
   let all: Recording | null = null
-  for (let run = 0; run < Number(values.runs); run++) {
-    const pace = PACES[run] ?? "at random"
+  for (const [run, { pace, killedAfter }] of RUNS.entries()) {
     const file = path.join(folder, String(run))
-    console.log(`Run ${run + 1} of ${values.runs}, ${pace}`)
-    await runSuite({ ...process.env, MEILI_RECORD_TO: file, MEILI_RECORD_PACE: pace })
+    console.log(`Run ${run + 1} of ${RUNS.length}, ${pace}`)
+    await runSuite({
+      ...process.env,
+      MEILI_RECORD_TO: file,
+      MEILI_RECORD_PACE: pace,
+      MEILI_RECORD_KILLED_AFTER: String(killedAfter),
+    })
     const recording = Recording.load(file)
     if (all) all.merge(recording)
     else all = recording
@@ -48,7 +54,10 @@ function told({ counts, differing }: Recording): string {
 
 async function runSuite(env: NodeJS.ProcessEnv): Promise<void> {
   const vitest = path.join(import.meta.dirname, "../../../node_modules/vitest/vitest.mjs")
-  const child = spawn(process.execPath, [vitest, "run", SUITE], { env, stdio: "inherit" })
+  const child = spawn(process.execPath, [vitest, "run", SUITE], {
+    env,
+    stdio: "inherit",
+  })
   const [code] = (await once(child, "exit")) as [number | null]
   if (code !== 0) throw new Error(`The suite failed: ${code}`)
 }

@@ -76,9 +76,20 @@ class Proxy {
       case "tasks":
         return forward()
       case "read":
-        return this.#asking(name, [understood.read], forward, (answer) => [answer])
+        return this.#asking(name, forward, (answer) => [[understood.read, answer]])
+      case "documents":
+        return this.#asking(name, forward, (answer) => {
+          // Of an index that is not there nothing is known of its documents.
+          if (answer.status !== 200) throw new Error(`This cannot be recorded: ${answer.body}`)
+          const documents = documentsIn(answer)
+          return understood.reads.map((read) => [read, documents.get(read.document!) ?? NOTHING])
+        })
       case "reads":
-        return this.#asking(name, understood.reads, forward, resultsOf)
+        return this.#asking(name, forward, (answer) =>
+          answer.status === 200
+            ? resultsOf(answer).map((result, i) => [understood.reads[i]!, result])
+            : [[understood.whole, answer]],
+        )
       case "change":
         if (name === null) break
         return this.#changing(this.#place(name), understood.change, understood.key, asked, forward)
@@ -91,9 +102,8 @@ class Proxy {
 
   async #asking(
     name: string | null,
-    reads: readonly Read[],
     forward: () => Promise<Answer>,
-    split: (answer: Answer) => readonly Answer[],
+    split: (answer: Answer) => ReadonlyArray<readonly [Read, Answer]>,
   ): Promise<Answer> {
     const place = this.#place(name ?? "")
     while (place.changes > 0) await sleep(POLL_MS)
@@ -102,10 +112,9 @@ class Proxy {
     try {
       const answer = await forward()
       if (answer.status >= 500) return answer
-      const parts = split(answer)
-      for (const [i, read] of reads.entries()) {
+      for (const [read, part] of split(answer)) {
         const state = read.index === null ? null : place.state.stateOf(read.index)
-        this.#recording.keepAnswer(read, state, withoutChance(parts[i]!))
+        this.#recording.keepAnswer(read, state, withoutChance(part))
       }
       return answer
     } finally {
@@ -230,10 +239,17 @@ class Proxy {
   }
 }
 
-/** The answer to each query of a multi-search; a refusal is the answer to each. */
-function resultsOf(answer: Answer): readonly Answer[] {
-  if (answer.status !== 200) throw new Error(`A refused multi-search cannot be recorded: ${answer.body}`)
-  const { results } = JSON.parse(answer.body) as { results: object[] }
+const NOTHING: Answer = { status: 200, body: "null" }
+
+/** Documents of an answer by their ids. */
+function documentsIn({ body }: Answer): Map<string, Answer> {
+  const { results } = JSON.parse(body) as { results: Array<{ id: string }> }
+  return new Map(results.map((document) => [document.id, { status: 200, body: JSON.stringify(document) }]))
+}
+
+/** The answer to each query of a multi-search. */
+function resultsOf({ body }: Answer): readonly Answer[] {
+  const { results } = JSON.parse(body) as { results: object[] }
   return results.map((result) => ({ status: 200, body: JSON.stringify(result) }))
 }
 

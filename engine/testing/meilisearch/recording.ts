@@ -36,6 +36,8 @@ interface Written {
   readonly answers: readonly string[]
   /** By the request's key: pairs of a state and an answer; -1 is no state. */
   readonly reads: Readonly<Record<string, readonly number[]>>
+  /** The same of requests about one document: pairs of its version and an answer; -1 is no document. */
+  readonly documentReads: Readonly<Record<string, readonly number[]>>
   readonly outcomes: readonly string[]
   readonly changes: Readonly<Record<string, readonly number[]>>
 }
@@ -43,7 +45,7 @@ interface Written {
 const FORMAT = 1
 const NO_STATE = -1
 
-/** What a real server answered: to which question, in which state of the index that was asked. */
+/** What a real server answered: to which question, in which state of the index (or of the document) that was asked. */
 export class Recording {
   readonly server: string
   readonly date: string
@@ -57,6 +59,7 @@ export class Recording {
   readonly #next = new Map<number, Set<number>>()
   readonly #answers = new Numbered<Answer>(({ status, body }) => `${status} ${body}`)
   readonly #reads = new Map<string, Kept[]>()
+  readonly #documentReads = new Map<string, Kept[]>()
   readonly #outcomes = new Numbered<Outcome>((outcome) => JSON.stringify(outcome))
   readonly #changes = new Map<string, Kept[]>()
   /** Answers that were not the one kept before for the same question in the same state. */
@@ -70,8 +73,18 @@ export class Recording {
 
   /** @param state of the index that was asked; null when none was. */
   keepAnswer(read: Read, state: IndexState | null, answer: Answer): void {
+    if (read.document !== undefined) {
+      const version = state?.documents.get(read.document)
+      this.#keepOfDocument(read.key, version ? this.#documents.add(version) : NO_STATE, answer)
+      return
+    }
     const kept = { state: state ? this.keepState(state) : NO_STATE, value: this.#answers.add(answer) }
     if (add(this.#reads, read.key, kept) === "differs") this.differing++
+  }
+
+  #keepOfDocument(key: string, version: number, answer: Answer): void {
+    const kept = { state: version, value: this.#answers.add(answer) }
+    if (add(this.#documentReads, key, kept) === "differs") this.differing++
   }
 
   /** @param state of the index before it was changed. */
@@ -104,7 +117,13 @@ export class Recording {
 
   /** The answer in this state, or else in the state nearest to it, in which the same was asked. */
   answerTo(read: Read, state: IndexState | null): { answer: Answer; exact: boolean } | null {
-    const found = this.#inState(this.#reads.get(read.key) ?? [], state)
+    const found =
+      read.document === undefined
+        ? this.#inState(this.#reads.get(read.key) ?? [], state)
+        : this.#inVersion(
+            this.#documentReads.get(read.key) ?? [],
+            state?.documents.get(read.document) ?? null,
+          )
     return found && { answer: this.#answers.at(found.kept.value), exact: found.exact }
   }
 
@@ -124,13 +143,23 @@ export class Recording {
       const read = { index: null, key }
       for (const { state, value } of kept) this.keepAnswer(read, stateAt(state), other.#answers.at(value))
     }
+    for (const [key, kept] of other.#documentReads) {
+      for (const { state, value } of kept) {
+        const version = state === NO_STATE ? NO_STATE : this.#documents.add(other.#documents.at(state))
+        this.#keepOfDocument(key, version, other.#answers.at(value))
+      }
+    }
     for (const [key, kept] of other.#changes)
       for (const { state, value } of kept) this.keepOutcome(key, stateAt(state)!, other.#outcomes.at(value))
     this.differing += other.differing
   }
 
   get counts(): { readonly requests: number; readonly states: number; readonly answers: number } {
-    return { requests: this.#reads.size, states: this.#states.all.length, answers: this.#answers.all.length }
+    return {
+      requests: this.#reads.size + this.#documentReads.size,
+      states: this.#states.all.length,
+      answers: this.#answers.all.length,
+    }
   }
 
   save(file: string): void {
@@ -153,6 +182,7 @@ export class Recording {
       successions: [...this.#next].flatMap(([from, all]) => [...all].flatMap((to) => [from, to])),
       answers: this.#answers.all.map(({ status, body }) => `${status} ${body}`),
       reads: pairs(this.#reads),
+      documentReads: pairs(this.#documentReads),
       outcomes: this.#outcomes.all.map((outcome) => JSON.stringify(outcome)),
       changes: pairs(this.#changes),
     }
@@ -184,8 +214,21 @@ export class Recording {
     for (const line of written.outcomes) recording.#outcomes.add(JSON.parse(line) as Outcome)
     const kept = (pairs: readonly number[]) => inPairs(pairs).map(([state, value]) => ({ state, value }))
     for (const [key, pairs] of Object.entries(written.reads)) recording.#reads.set(key, kept(pairs))
+    for (const [key, pairs] of Object.entries(written.documentReads))
+      recording.#documentReads.set(key, kept(pairs))
     for (const [key, pairs] of Object.entries(written.changes)) recording.#changes.set(key, kept(pairs))
     return recording
+  }
+
+  /** Sooner a later version of the document than an earlier one. */
+  #inVersion(all: readonly Kept[], version: DocumentVersion | null): { kept: Kept; exact: boolean } | null {
+    const at = version ? this.#documents.numberOf(version) : NO_STATE
+    const exact = all.find((kept) => kept.state === at)
+    if (exact) return { kept: exact, exact: true }
+    const there = all.filter(({ state }) => state !== NO_STATE)
+    const ahead = there.find(({ state }) => this.#becomes(version, this.#documents.at(state)))
+    const kept = version && (ahead ?? there[0])
+    return kept ? { kept, exact: false } : null
   }
 
   #inState(all: readonly Kept[], state: IndexState | null): { kept: Kept; exact: boolean } | null {

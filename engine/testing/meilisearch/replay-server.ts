@@ -13,7 +13,7 @@ import { PlaceState } from "./index-state.ts"
 import type { Answer, Outcome, Recording } from "./recording.ts"
 
 /** A real server takes longer; a writer must not get further ahead than it did while it was recorded. */
-const CHANGE_MS = 5
+const CHANGE_MS = 2
 const SHOWN_CHARS = 600
 const TASK_TYPES = {
   create: "indexCreation",
@@ -90,7 +90,23 @@ class Replay {
     switch (understood.kind) {
       case "read":
         return this.#read(understood.read, state)
+      case "documents": {
+        const found = understood.reads
+          .map((read) => this.#read(read, state).body)
+          .filter((body) => body !== "null")
+        const { limit } = understood
+        return {
+          status: 200,
+          body: `{"results":[${found.join()}],"offset":0,"limit":${limit},"total":${found.length}}`,
+        }
+      }
       case "reads": {
+        const { whole } = understood
+        const refused = this.#recording.answerTo(
+          whole,
+          whole.index === null ? null : state.stateOf(whole.index),
+        )
+        if (refused?.exact) return refused.answer
         const answers = understood.reads.map((read) => this.#read(read, state))
         return { status: 200, body: `{"results":[${answers.map(({ body }) => body).join()}]}` }
       }

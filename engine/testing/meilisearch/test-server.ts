@@ -19,6 +19,7 @@ export interface TestServer {
   readonly key: string | undefined
   /** Which of them it is. */
   readonly name: string
+  readonly kind: "real" | "recording" | "recorded"
   /** The name of a place for indexes: all of them begin with it. */
   freshPlace(): string
   /** Removes its indexes. @throws Error when the recording had no answer to a request made there. */
@@ -47,7 +48,7 @@ async function real(url: string, env: NodeJS.ProcessEnv): Promise<TestServer> {
   }
   const name = `real server ${version} at ${url}`
   const file = env["MEILI_RECORD_TO"]
-  if (!file) return { url, key, name, freshPlace, removePlace, close: async () => name }
+  if (!file) return { url, key, name, kind: "real", freshPlace, removePlace, close: async () => name }
   const date = new Date().toISOString().slice(0, 10)
   const recording = new Recording({ server: version, date, suite: suiteHash() })
   const proxy = await startRecording({ url, key }, recording, env["MEILI_RECORD_PACE"] as Pace)
@@ -55,6 +56,7 @@ async function real(url: string, env: NodeJS.ProcessEnv): Promise<TestServer> {
     url: proxy.url,
     key,
     name: `${name}, recorded`,
+    kind: "recording",
     freshPlace,
     removePlace,
     close: async () => {
@@ -74,6 +76,7 @@ async function recorded(): Promise<TestServer> {
     url: replay.url,
     key: undefined,
     name,
+    kind: "recorded",
     freshPlace,
     removePlace: async (place) => replay.forget(place),
     close: async () => {

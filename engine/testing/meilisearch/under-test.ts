@@ -1,0 +1,124 @@
+import { rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { MeilisearchEngine } from "#engine/adapters/meilisearch/meilisearch-engine.ts"
+import type { EmbedOptions, Embedder } from "#engine/embedder.ts"
+import type { Engine } from "#engine/engine.ts"
+import type { AdapterUnderTest } from "../engine-contract.ts"
+import { HashingEmbedder } from "../hashing-embedder.ts"
+import type { TestServer } from "./test-server.ts"
+
+/** All that a child process needs to open the same index: a place is this as JSON. */
+interface Place {
+  readonly url: string
+  readonly key: string
+  readonly name: string
+  readonly kind: TestServer["kind"]
+}
+
+/**
+ * The Meilisearch engine for the contract suite, with indexes of their own on a server.
+ *
+ * On a real server all goes on beside each other, as it does in the appliance. Where it is recorded or comes from a
+ * recording, no page gets vectors while pages are written: else what is asked depends on who is quicker, and no number of
+ * recordings has it all. While it is recorded, closing an engine waits for all vectors, so that what is asked for them
+ * is recorded however soon a story ends.
+ */
+export function onServer(server: TestServer, killedAfter?: number): AdapterUnderTest {
+  return {
+    ...adapter,
+    ...(killedAfter !== undefined && { killedAfter }),
+    freshPlace: async () => {
+      const { url, key = "", kind } = server
+      return JSON.stringify({ url, key, name: server.freshPlace(), kind } satisfies Place)
+    },
+    removePlace: async (place) => {
+      const { name } = JSON.parse(place) as Place
+      await rm(lockDir(name), { recursive: true, force: true })
+      await server.removePlace(name)
+    },
+  }
+}
+
+const noServer = () => Promise.reject(new Error("Only a process with a server makes places."))
+
+/** For child processes: they open what they are told to. */
+export const adapter: AdapterUnderTest = {
+  module: import.meta.url,
+  freshPlace: noServer,
+  removePlace: noServer,
+  open: async (place, { mode = "write", embedder = new HashingEmbedder(), embedding = "on" } = {}) => {
+    const { url, key, name, kind } = JSON.parse(place) as Place
+    const options = { url, key, name, lockDir: lockDir(name), mode, embedding }
+    if (kind === "real") return MeilisearchEngine.open({ ...options, embedder })
+    const patient = new PatientEmbedder(embedder)
+    const engine = await MeilisearchEngine.open({ ...options, embedder: patient, fetch: patient.fetch })
+    const close = engine[Symbol.asyncDispose].bind(engine)
+    return Object.assign(patient.during(engine), {
+      async [Symbol.asyncDispose]() {
+        if (kind === "recording" && mode === "write") await engine.settled().catch(() => undefined)
+        await close()
+      },
+    })
+  },
+}
+
+/** The request by which the queue of the adapter takes pages. */
+const ASKS_WHO_WAITS = /\/documents\/fetch \{.*waiting = true/
+const lockDir = (name: string) => path.join(tmpdir(), `fossick-${name}`)
+
+/** Looks for no page without vectors, and embeds none, while one is being written. */
+class PatientEmbedder implements Embedder {
+  readonly fetch: typeof fetch = async (url, init) => {
+    const { body, signal } = init ?? {}
+    const address = url instanceof Request ? url.url : url.toString()
+    if (typeof body === "string" && ASKS_WHO_WAITS.test(`${address} ${body}`)) await this.#quiet(signal)
+    return fetch(url, init)
+  }
+
+  readonly id: string
+  readonly dimensions: number
+  readonly #embedder: Embedder
+  #writing = 0
+
+  constructor(embedder: Embedder) {
+    this.id = embedder.id
+    this.dimensions = embedder.dimensions
+    this.#embedder = embedder
+  }
+
+  during<T extends Engine>(engine: T): T {
+    const index = engine.index.bind(engine)
+    return Object.assign(engine, {
+      index: async (...args: Parameters<Engine["index"]>) => {
+        this.#writing++
+        try {
+          await index(...args)
+        } finally {
+          this.#writing--
+        }
+      },
+    })
+  }
+
+  async embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]> {
+    if (options?.priority === "index") await this.#quiet(options.signal)
+    return this.#embedder.embed(texts, options)
+  }
+
+  async #quiet(signal: AbortSignal | null | undefined): Promise<void> {
+    while (this.#writing > 0) {
+      signal?.throwIfAborted()
+      await sleep(2)
+    }
+  }
+
+  tokenVectors(...args: Parameters<Embedder["tokenVectors"]>): ReturnType<Embedder["tokenVectors"]> {
+    return this.#embedder.tokenVectors(...args)
+  }
+
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#embedder[Symbol.asyncDispose]()
+  }
+}
