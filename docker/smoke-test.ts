@@ -20,7 +20,7 @@ const USAGE = `Usage: npm run smoke:docker -- [--with browser,air-gap,model] [--
 const ROOT = join(import.meta.dirname, "..")
 const SITE = "http://site/"
 const SCRIPT_PAGE = "http://site/tides"
-const DEADLINE_MS = 240_000
+const DEADLINE_MS = 600_000
 const POLL_MS = 500
 
 /** Prints, once a process of the browser that holds a page is there, what was said to it of its sandbox. */
