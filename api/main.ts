@@ -116,6 +116,7 @@ async function serve(): Promise<void> {
       host: config.host,
       dataDir: engineConfig.dataDir,
       search: { engine, images, embedder: engine.embedder, chatModel },
+      collections: accounts.collections,
       limits: config,
       log,
     })

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 
 import { readSettings } from "#engine/settings.ts"
 
+import { hit } from "../testing/fake-engine.ts"
 import { parseAddress } from "./address.ts"
 import { sellingOf, x402Settings } from "./config.ts"
 import { keccak256 } from "./keccak.ts"
@@ -29,14 +30,14 @@ describe("what is sold", () => {
     })
     expect(selling(COMPLETE)).toMatchObject({
       on: true,
-      config: { sources: ["docs", "wiki"], payTo: PAY_TO },
+      config: { forSale: { sources: ["docs", "wiki"], collections: [] }, payTo: PAY_TO },
     })
   })
 
   test("no source by default; all of them only when that is said", () => {
     expect(() => selling({ ...COMPLETE, FOSSICK_X402_SOURCES: "" })).toThrow("FOSSICK_X402_SOURCES must name")
     expect(() => selling({ ...COMPLETE, FOSSICK_X402_SOURCES: "*,docs" })).toThrow("must be * alone")
-    expect(selling({ ...COMPLETE, FOSSICK_X402_SOURCES: "*" })).toMatchObject({ config: { sources: null } })
+    expect(selling({ ...COMPLETE, FOSSICK_X402_SOURCES: "*" })).toMatchObject({ config: { forSale: null } })
   })
 
   test.each([
@@ -60,10 +61,20 @@ describe("what is sold", () => {
 
   test("whatever a query says of sources, pages of others are not asked for", async () => {
     const engine = new StagedEngine()
-    const query = { text: "pumps", limit: 5, filter: { sources: ["secret"], languages: ["en"] } }
-    await engineForSale(engine, ["docs"]).search(query)
-    expect(engine.queries[0]!.filter).toEqual({ sources: ["docs"], languages: ["en"] })
-    expect(() => engineForSale(engine, [])).toThrow("nothing is for sale")
+    const query = { text: "pumps", limit: 5, filter: { sources: ["secret", "docs"], languages: ["en"] } }
+    const collections = { sourcesOf: (names: readonly string[]) => names.map((name) => `of-${name}`) }
+    const ask = async (forSale: Parameters<typeof engineForSale>[1]) =>
+      (await engineForSale(engine, forSale, collections).search(query)).hits
+    expect(await ask({ sources: ["docs"], collections: [] })).toEqual([])
+    expect(engine.queries.pop()!.filter).toMatchObject({ sources: ["docs"], languages: ["en"] })
+    engine.hits = [hit({ source: "docs" }), hit({ source: "secret" })]
+    expect(await ask({ sources: ["docs"], collections: ["help"] })).toMatchObject([{ source: "docs" }])
+    // A collection that is gone opens nothing.
+    engine.queries.length = 0
+    const nothing = { sourcesOf: () => [] }
+    const gone = engineForSale(engine, { sources: [], collections: ["gone"] }, nothing)
+    expect(await gone.search({ text: "pumps", limit: 5 })).toEqual({ hits: [] })
+    expect(engine.queries).toEqual([])
   })
 })
 

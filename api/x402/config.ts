@@ -99,6 +99,12 @@ export const x402Settings = {
     about:
       "Sources whose pages are sold, by name, separated by commas; `*` alone sells all there are. Nothing is sold by default.",
   }),
+  collections: list({
+    name: "FOSSICK_X402_COLLECTIONS",
+    default: "",
+    about:
+      "Collections whose pages are sold as well, by name, separated by commas; a change of one counts at once.",
+  }),
   payTo,
   network,
   facilitatorUrl: baseUrl(
@@ -146,11 +152,11 @@ export const x402Settings = {
 type Given = Values<typeof x402Settings>
 
 /** Settings that make the difference between selling and not. */
-export interface X402Config extends Omit<Given, "payTo" | "network" | "sources"> {
+export interface X402Config extends Omit<Given, "payTo" | "network" | "sources" | "collections"> {
   readonly payTo: Address
   readonly network: Network
-  /** Names of the sources for sale; null for all. */
-  readonly sources: readonly string[] | null
+  /** Names of what is for sale; null where everything is. */
+  readonly forSale: { readonly sources: readonly string[]; readonly collections: readonly string[] } | null
 }
 
 const NEEDED = {
@@ -175,16 +181,19 @@ export function sellingOf(given: Given, mainPort: number): Selling {
     return { on: false, missing: missing.length < Object.keys(NEEDED).length ? missing : [] }
   }
   const problems = []
-  const all = given.sources.includes("*")
-  if (given.sources.length === 0) {
+  const { sources, collections, ...rest } = given
+  const all = sources.includes("*")
+  if (sources.length + collections.length === 0) {
     problems.push(
-      `${x402Settings.sources.name} must name the sources whose pages are sold, or be * for all of them, when searches are sold`,
+      `${x402Settings.sources.name} must name the sources whose pages are sold, or be * for all of them (or ${x402Settings.collections.name} name collections), when searches are sold`,
     )
   }
-  if (all && given.sources.length > 1) problems.push(`${x402Settings.sources.name} must be * alone, or names`)
+  if (all && sources.length + collections.length > 1) {
+    problems.push(`${x402Settings.sources.name} must be * alone, or names`)
+  }
   if (given.port === mainPort && mainPort !== 0) {
     problems.push(`${x402Settings.port.name} must differ from FOSSICK_PORT`)
   }
   if (problems.length > 0) throw new SettingsError(problems)
-  return { on: true, config: { ...given, payTo, network, sources: all ? null : given.sources } }
+  return { on: true, config: { ...rest, payTo, network, forSale: all ? null : { sources, collections } } }
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net"
 
 import type { Logger } from "pino"
 
+import type { Collections } from "../accounts/collections.ts"
 import { httpServer } from "../http-server.ts"
 import { closeServer } from "../shutdown.ts"
 import type { SearchLimits, SearchParts } from "../tavily/search.ts"
@@ -29,6 +30,8 @@ export interface ListenerParts {
   readonly dataDir: string
   /** Of the whole index; what is not for sale is kept out here. */
   readonly search: SearchParts
+  /** What the names of collections mean at the moment. */
+  readonly collections: Pick<Collections, "sourcesOf">
   readonly limits: SearchLimits & { readonly bodyLimit: number; readonly shutdownSeconds: number }
   readonly log: Logger
 }
@@ -68,7 +71,10 @@ export async function openPaidListener(parts: ListenerParts): Promise<PaidListen
     ledger,
     outcomes,
     read: paidRequestReader(limits),
-    search: { ...parts.search, engine: engineForSale(parts.search.engine, config.sources) },
+    search: {
+      ...parts.search,
+      engine: engineForSale(parts.search.engine, config.forSale, parts.collections),
+    },
     bodyLimit: limits.bodyLimit,
     log,
   })

@@ -1,9 +1,13 @@
 import type { Engine } from "#engine"
 
+import type { Collections } from "../accounts/collections.ts"
+import { UNLIMITED } from "../accounts/key-scope.ts"
+import { pageLimits, scopedEngine } from "../accounts/scoped-pages.ts"
 import { badRequest } from "../errors.ts"
 import { type SearchBody, searchSchema } from "../tavily/schema.ts"
 import { type PreparedSearch, prepareSearch, type SearchLimits } from "../tavily/search.ts"
 import { bodyReader, type RequestSchema } from "../tavily/validate.ts"
+import type { X402Config } from "./config.ts"
 
 const MAX_QUERY_CHARS = 1000
 
@@ -45,14 +49,13 @@ export function paidRequestReader(
   }
 }
 
-/** The engine as payers may ask it: whatever a query says, pages of these sources alone. Null opens all of them. */
+/** The engine as payers may ask it: whatever a query says, pages that are for sale and no others. */
 export function engineForSale(
   engine: Pick<Engine, "search">,
-  sources: readonly string[] | null,
+  forSale: X402Config["forSale"],
+  collections: Pick<Collections, "sourcesOf">,
 ): Pick<Engine, "search"> {
-  if (sources === null) return engine
-  if (sources.length === 0) throw new Error("nothing is for sale")
-  return {
-    search: (query, options) => engine.search({ ...query, filter: { ...query.filter, sources } }, options),
-  }
+  if (forSale === null) return engine
+  const scope = { ...UNLIMITED, ...forSale }
+  return scopedEngine(engine, () => pageLimits(scope, collections))
 }

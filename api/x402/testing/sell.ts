@@ -59,6 +59,7 @@ export async function sellSearches(
       embedder: new HashingEmbedder(),
       chatModel: null,
     },
+    collections: { sourcesOf: () => [] },
     limits: readSettings(apiSettings, {}),
     log: pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) }),
   })
