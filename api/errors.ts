@@ -1,4 +1,4 @@
-import { EngineError, type EngineErrorCode } from "#engine"
+import { EngineError, type EngineErrorCode } from "#engine/errors.ts"
 
 /** An answer that is no success: a status and a text for the caller. Nothing else of it leaves the process. */
 export class ApiError extends Error {

@@ -13,7 +13,7 @@ function tasks() {
       return new Promise<void>((resolve) => ends.push(resolve))
     },
     /** Ends the oldest task under way, and lets what waits begin. */
-    async endOne() {
+    endOne: async () => {
       ends.shift()?.()
       await new Promise((resolve) => setImmediate(resolve))
     },
