@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs"
 import path from "node:path"
 import type { engineSettings } from "../../config.ts"
-import { EngineError } from "../../errors.ts"
 import type { GenerationAdapter } from "../../generations/adapter.ts"
 import { SettingsError, type Values } from "../../settings.ts"
 import { INDEX_FORMAT, dropIndexes, readManifest } from "./indexes.ts"
@@ -43,12 +42,6 @@ export function meilisearchGenerations(settings: MeilisearchSettings): Generatio
     info: (generation) => asking((server) => readManifest(server, nameOf(generation))),
     open: (generation, options) =>
       MeilisearchEngine.open({ ...options, url, key, lockDir, name: nameOf(generation) }),
-    openOld: async (generation) => {
-      throw new EngineError(
-        "INDEX_FORMAT_TOO_OLD",
-        `No version of Fossick wrote the index ${nameOf(generation)} on the Meilisearch server in a format that this one reads.`,
-      )
-    },
     drop: (generation) => asking((server) => dropIndexes(server, nameOf(generation))),
   }
 }

@@ -1,0 +1,101 @@
+import { expect, test } from "vitest"
+import { toPageRow } from "#engine/page-record.ts"
+import { aPage } from "#engine/testing/pages.ts"
+import { Serial } from "../embedded/serial.ts"
+import { indexesOf } from "./indexes.ts"
+import { PageWriter } from "./page-writer.ts"
+import { Server } from "./server.ts"
+import { type Answer, type Request, startServer } from "./testing/scripted-server.ts"
+
+const accepted = (taskUid: number): Answer => ({ status: 202, body: { taskUid, status: "enqueued" } })
+const rowOf = async (name: string, markdown = "Text.") => ({
+  ...(await toPageRow(aPage(name, { markdown }), () => Promise.resolve())),
+  vectors: null,
+})
+
+/** A server that takes every document but some; `refuses` tells them by the request that brings them. */
+function takingMost(refuses: (request: Request) => "task" | "request" | null, size = Infinity) {
+  const failed = new Set<number>()
+  const tasks: Request[] = []
+  const start = startServer((request) => {
+    if (request.path.endsWith("/documents/fetch")) return { status: 200, body: { results: [] } }
+    const [, uid] = /^\/tasks\/(\d+)$/.exec(request.path) ?? []
+    if (uid !== undefined) {
+      const error = { type: "invalid_request", code: "invalid_document_fields", message: "No.", link: "" }
+      const body = failed.has(Number(uid)) ? { status: "failed", error } : { status: "succeeded" }
+      return { status: 200, body }
+    }
+    if (request.body.length > size || refuses(request) === "request") {
+      return { status: 413, body: { code: "payload_too_large", message: "Too large.", type: "", link: "" } }
+    }
+    tasks.push(request)
+    if (refuses(request) === "task") failed.add(tasks.length)
+    return accepted(tasks.length)
+  })
+  return { start, tasks }
+}
+
+function writerOn(url: string) {
+  const server = new Server({ url, key: "", patienceMs: 0 })
+  const state = { pages: 0, passages: 0, waiting: 0, meanLength: 0, languages: [] }
+  const indexes = indexesOf(server, "test")
+  return new PageWriter({
+    server,
+    indexes,
+    writes: new Serial(),
+    state,
+    dimensions: 64,
+    onWritten: () => undefined,
+  })
+}
+
+test("a page that the server refuses is named, and keeps out no other", async () => {
+  const { start, tasks } = takingMost(({ body }) => (body.includes("docs.example.com/bad") ? "task" : null))
+  await using scripted = await start
+  const writer = writerOn(scripted.url)
+  const names = ["a", "b", "bad", "c", "d"]
+  await expect(writer.write(await Promise.all(names.map((name) => rowOf(name))))).rejects.toMatchObject({
+    code: "ENGINE_UNAVAILABLE",
+    message: expect.stringMatching(
+      /refused a page: https:\/\/docs\.example\.com\/bad \(No\.\)\. The other pages are/,
+    ),
+  })
+  const whole = tasks
+    .filter(({ body }) => !body.includes("docs.example.com/bad"))
+    .map(({ body }) => body)
+    .join()
+  for (const name of ["a", "b", "c", "d"]) expect(whole).toContain(`docs.example.com/${name}`)
+})
+
+test("what is too large for one request goes in several", async () => {
+  const { start, tasks } = takingMost(() => null, 20_000)
+  await using scripted = await start
+  await writerOn(scripted.url).write(
+    await Promise.all(Array.from({ length: 8 }, (_, i) => rowOf(`p/${i}`, "word ".repeat(1000)))),
+  )
+  expect(tasks.length).toBeGreaterThan(2)
+  expect(new Set(tasks.flatMap(({ body }) => body.match(/docs\.example\.com\/p\/\d/g) ?? [])).size).toBe(8)
+})
+
+test("calls that wait at the same time are written together, and each is told of its own pages", async () => {
+  const { start, tasks } = takingMost(({ body }) => (body.includes("docs.example.com/bad") ? "task" : null))
+  await using scripted = await start
+  const writer = writerOn(scripted.url)
+  const rows = await Promise.all(["first", "good", "bad"].map((name) => rowOf(name)))
+  const calls = await Promise.allSettled(rows.map((row) => writer.write([row])))
+  expect(calls.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"])
+  const together = tasks.filter(({ body }) => body.includes("/good") && body.includes("/bad"))
+  expect(together.length).toBeGreaterThan(0)
+})
+
+test("a server that fails by itself is not asked page by page", async () => {
+  let asked = 0
+  await using scripted = await startServer(({ path }) => {
+    if (path.endsWith("/documents/fetch")) return { status: 200, body: { results: [] } }
+    asked++
+    return { status: 500, body: { code: "internal", message: "Broken.", type: "internal", link: "" } }
+  })
+  const rows = await Promise.all(["a", "b", "c", "d"].map((name) => rowOf(name)))
+  await expect(writerOn(scripted.url).write(rows)).rejects.toMatchObject({ cause: { message: "Broken." } })
+  expect(asked).toBe(1)
+})
