@@ -72,6 +72,7 @@ export function service({
     mcpEndpoint({
       server,
       authenticate,
+      endpoints,
       bodyLimit: config.bodyLimit,
       origins: [...config.corsOrigins, ...(own === undefined ? [] : [own])],
     }),

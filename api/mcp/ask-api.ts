@@ -15,16 +15,18 @@ export interface ApiAnswer {
   readonly body: unknown
 }
 
-/** Calls an endpoint of the API with a JSON body, as one caller. It rejects when the API cannot be reached. */
-export type AskApi = (path: string, body: object, signal: AbortSignal) => Promise<ApiAnswer>
+/**
+ * Calls the API as one caller: POST with a JSON body, GET with null. It rejects when the API cannot be reached.
+ */
+export type AskApi = (path: string, body: object | null, signal: AbortSignal) => Promise<ApiAnswer>
 
 /** The API of an appliance at `base`, asked over the network. */
 export function askOverHttp(base: string, headers: Readonly<Record<string, string>>): AskApi {
   return async (path, body, signal) => {
     const response = await fetch(base + path, {
-      method: "POST",
-      headers: { ...headers, "Content-Type": "application/json" },
-      body: JSON.stringify(body),
+      method: body === null ? "GET" : "POST",
+      headers: { ...headers, ...(body && { "Content-Type": "application/json" }) },
+      body: body && JSON.stringify(body),
       signal,
     })
     return { status: response.status, body: parsed(await response.text()) }
@@ -42,12 +44,17 @@ export function askInProcess(server: Server, headers: OutgoingHttpHeaders): AskA
     try {
       const call = httpRequest({
         createConnection: () => near,
-        method: "POST",
+        method: body === null ? "GET" : "POST",
         path,
-        headers: { ...headers, host: "localhost", "content-type": "application/json", connection: "close" },
+        headers: {
+          ...headers,
+          host: "localhost",
+          ...(body && { "content-type": "application/json" }),
+          connection: "close",
+        },
         signal,
       })
-      call.end(JSON.stringify(body))
+      call.end(body === null ? undefined : JSON.stringify(body))
       const [response] = (await once(call, "response")) as [IncomingMessage]
       return { status: response.statusCode!, body: parsed(await text(response)) }
     } finally {

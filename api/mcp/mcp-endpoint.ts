@@ -18,6 +18,8 @@ interface McpParts {
   /** Refuses who has no valid key in the header. */
   readonly authenticate: Middleware
   readonly bodyLimit: number
+  /** Last segments of the paths of endpoints: tools of others are left out. */
+  readonly endpoints: readonly string[]
   /** Origins of web pages that may call, beside the appliance's own. */
   readonly origins: readonly string[]
 }
@@ -31,6 +33,7 @@ interface McpParts {
 export function mcpEndpoint(parts: McpParts): Middleware {
   const readBody = jsonBody(parts.bodyLimit)
   const running = new Map<string, AbortController>()
+  const serves = (endpoint: string) => parts.endpoints.includes(endpoint.slice(1))
   let inner: Server | undefined
   return async (ctx, next) => {
     if (ctx.path !== "/mcp") {
@@ -44,11 +47,19 @@ export function mcpEndpoint(parts: McpParts): Middleware {
       ctx.set("Allow", "POST")
       return
     }
-    await parts.authenticate(ctx, () => readBody(ctx, () => answer(ctx, (inner ??= parts.server()), running)))
+    await parts.authenticate(ctx, () =>
+      readBody(ctx, () => answer(ctx, { server: (inner ??= parts.server()), running, serves })),
+    )
   }
 }
 
-async function answer(ctx: Context, server: Server, running: Map<string, AbortController>): Promise<void> {
+interface Answering {
+  readonly server: Server
+  readonly running: Map<string, AbortController>
+  readonly serves: (endpoint: string) => boolean
+}
+
+async function answer(ctx: Context, { server, running, serves }: Answering): Promise<void> {
   const { method, id, params } = ctx.state.body as {
     readonly method?: unknown
     readonly id?: unknown
@@ -70,7 +81,7 @@ async function answer(ctx: Context, server: Server, running: Map<string, AbortCo
     ...(session !== "" && { "x-session-id": session }),
     ...Object.fromEntries(passedOn),
   })
-  const mcp = mcpServer(ask, AbortSignal.any([clientGone(ctx), cancelled.signal]))
+  const mcp = mcpServer(ask, { signal: AbortSignal.any([clientGone(ctx), cancelled.signal]), serves })
   const transport = new StreamableHTTPServerTransport()
   Object.assign(mcp, { onerror: (error: Error) => ctx.state.log.debug({ err: error }, "mcp") })
   const name = nameOf(id)

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises"
+
 import { Server } from "@modelcontextprotocol/sdk/server/index.js"
 import {
   CallToolRequestSchema,
@@ -10,7 +12,7 @@ import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv
 
 import { fossickVersion } from "#engine/fossick-version.ts"
 
-import type { AskApi } from "./ask-api.ts"
+import type { ApiAnswer, AskApi } from "./ask-api.ts"
 import { refusalText } from "./tool-text.ts"
 import { tools } from "./tools.ts"
 
@@ -18,6 +20,10 @@ import { tools } from "./tools.ts"
 
 /** How often a caller who asked for it hears that a call goes on. Their clocks often run for a minute only. */
 const PROGRESS_MS = 5000
+
+/** First pause before a task is asked for again; each further one is half as long again, up to the most. */
+const FIRST_POLL_MS = 500
+const MAX_POLL_MS = 5000
 
 const INSTRUCTIONS =
   "A search engine over pages that its operator chose. Search first; read a page whole with tavily_extract only when its passages are not enough."
@@ -31,14 +37,19 @@ const version = fossickVersion()
  *
  * @param ask carries out the calls, as the caller
  * @param signal ends running calls, beside what the protocol has for it
+ * @param serves whether there is such an endpoint: its tool is left out when not
  */
-export function mcpServer(ask: AskApi, signal?: AbortSignal): Server {
+export function mcpServer(
+  ask: AskApi,
+  { signal, serves = () => true }: { signal?: AbortSignal; serves?: (endpoint: string) => boolean } = {},
+): Server {
+  const served = tools.filter(({ endpoint }) => serves(endpoint))
   const server = new Server(
     { name: "fossick", title: "Fossick", version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator },
   )
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: tools.map(({ name, title, description, inputSchema }) => ({
+    tools: served.map(({ name, title, description, inputSchema }) => ({
       name,
       title,
       description,
@@ -49,7 +60,7 @@ export function mcpServer(ask: AskApi, signal?: AbortSignal): Server {
   server.setRequestHandler(
     CallToolRequestSchema,
     async ({ params }, { signal: cancelled, sendNotification }): Promise<CallToolResult> => {
-      const tool = tools.find(({ name }) => name === params.name)
+      const tool = served.find(({ name }) => name === params.name)
       if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
       const token = params["_meta"]?.progressToken
       let progress = 0
@@ -66,7 +77,9 @@ export function mcpServer(ask: AskApi, signal?: AbortSignal): Server {
             }, PROGRESS_MS)
       try {
         const ends = signal === undefined ? cancelled : AbortSignal.any([cancelled, signal])
-        const { status, body } = await ask(tool.endpoint, tool.toBody(params.arguments ?? {}), ends)
+        const first = await ask(tool.endpoint, tool.toBody(params.arguments ?? {}), ends)
+        const { status, body } =
+          tool.taskOf && first.status === 200 ? await ended(ask, tool.taskOf(first.body), ends) : first
         if (status !== 200) return { isError: true, ...text(refusalText(status, body)) }
         return text(tool.toText(body))
       } finally {
@@ -75,6 +88,15 @@ export function mcpServer(ask: AskApi, signal?: AbortSignal): Server {
     },
   )
   return server
+}
+
+/** What a task ends with. */
+async function ended(ask: AskApi, task: string, signal: AbortSignal): Promise<ApiAnswer> {
+  for (let wait = FIRST_POLL_MS; ; wait = Math.min(wait * 1.5, MAX_POLL_MS)) {
+    await pause(wait, undefined, { signal })
+    const answer = await ask(task, null, signal)
+    if (answer.status !== 202) return answer
+  }
 }
 
 const text = (value: string): CallToolResult => ({ content: [{ type: "text", text: value }] })

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js"
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
@@ -10,6 +11,7 @@ import { createReader, crawlerSettings, type Reader } from "#crawler"
 import { article, hangs, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { readSettings } from "#engine/settings.ts"
 
+import { mcpServer } from "./mcp-server.ts"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { SEARCH_KEY, type ServedApp, serveApp, TEST_KEY } from "../testing/serve-app.ts"
 
@@ -61,6 +63,7 @@ describe("over HTTP", () => {
       tavily_extract: ["urls"],
       tavily_crawl: ["url"],
       tavily_map: ["url"],
+      tavily_research: ["input"],
     })
     const search = tools.find(({ name }) => name === "tavily_search")!
     expect(search.inputSchema.properties).toMatchObject({
@@ -189,6 +192,37 @@ describe("over HTTP", () => {
   })
 })
 
+test("a task is waited for, and told with its sources", async () => {
+  const report = {
+    status: "completed",
+    content: "Roses are pruned in winter [1].",
+    sources: [{ title: "Roses", url: "https://example.com/roses" }],
+  }
+  const asked: unknown[] = []
+  const answers = [
+    { status: 200, body: { request_id: "7" } },
+    { status: 202, body: {} },
+    { status: 200, body: report },
+  ]
+  const server = mcpServer(async (path, body) => {
+    asked.push([path, body])
+    return answers.shift()!
+  })
+  const [near, far] = InMemoryTransport.createLinkedPair()
+  const client = new Client({ name: "test", version: "1" })
+  await Promise.all([server.connect(far), client.connect(near)])
+  expect(await call(client, "tavily_research", { input: "roses", model: "mini" })).toEqual({
+    failed: false,
+    text: "Roses are pruned in winter [1].\n\nSources:\n[1] Roses https://example.com/roses",
+  })
+  expect(asked).toEqual([
+    ["/research", { input: "roses", model: "mini" }],
+    ["/research/7", null],
+    ["/research/7", null],
+  ])
+  await client.close()
+})
+
 describe("over standard input and output", () => {
   const stdio = (env: Record<string, string>, ...args: string[]) =>
     new StdioClientTransport({
@@ -201,7 +235,7 @@ describe("over standard input and output", () => {
   test("searches a running appliance", async () => {
     const client = new Client({ name: "test", version: "1" })
     await client.connect(stdio({ FOSSICK_PUBLIC_URL: app.url, FOSSICK_API_KEY: SEARCH_KEY }))
-    expect((await client.listTools()).tools).toHaveLength(4)
+    expect((await client.listTools()).tools).toHaveLength(5)
     expect((await call(client, "tavily_search", { query: "pumps" })).text).toContain("A pump moves water.")
     await client.close()
   }, 30_000)

@@ -73,6 +73,21 @@ export function mapText(answer: unknown): string {
   return lines([`${results.length} addresses from ${start}:`, ...results.map((url) => `- ${url}`)])
 }
 
+export function researchText(answer: unknown): string {
+  const { content, error, sources } = answer as {
+    readonly content?: string | object
+    readonly error?: string
+    readonly sources?: readonly { readonly title: string; readonly url: string }[]
+  }
+  if (content === undefined) return `No report could be made: ${error ?? "unknown"}`
+  return paragraphs([
+    typeof content === "string" ? content : JSON.stringify(content, null, 2),
+    sources &&
+      sources.length > 0 &&
+      lines(["Sources:", ...sources.map(({ title, url }, i) => `[${i + 1}] ${title} ${url}`)]),
+  ])
+}
+
 /** Why a call had no success, as the API says it. */
 export function refusalText(status: number, body: unknown): string {
   const detail = (body as { detail?: { error?: string; failed_results?: unknown } } | null)?.detail

@@ -1,8 +1,9 @@
 import type { JsonSchema } from "../openapi/operation.ts"
 import { plainField } from "../openapi/published.ts"
+import { researchSchema } from "../research/request.ts"
 import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../tavily/schema.ts"
 import type { FieldSchema, RequestSchema } from "../tavily/validate.ts"
-import { crawlText, extractText, mapText, searchText } from "./tool-text.ts"
+import { crawlText, extractText, mapText, researchText, searchText } from "./tool-text.ts"
 
 /** An endpoint as a tool for models. */
 export interface Tool {
@@ -14,6 +15,8 @@ export interface Tool {
   readonly endpoint: string
   /** The body for the endpoint. */
   toBody(given: Readonly<Record<string, unknown>>): object
+  /** Path of what the answer is waited for under, when the call only begins a task. */
+  readonly taskOf?: (answer: unknown) => string
   /** A successful answer as text. */
   toText(answer: unknown): string
 }
@@ -107,6 +110,17 @@ export const tools: readonly Tool[] = [
     endpoint: "/map",
     toBody: (given) => given,
     toText: mapText,
+  },
+  {
+    name: "tavily_research",
+    title: "Research",
+    description:
+      "Searches for a question from many sides and returns a report in which every sentence names its source. Takes from seconds to minutes.",
+    inputSchema: pick(researchSchema, ["input", "model"]),
+    endpoint: "/research",
+    toBody: (given) => given,
+    taskOf: (answer) => `/research/${(answer as { readonly request_id: string }).request_id}`,
+    toText: researchText,
   },
 ]
 

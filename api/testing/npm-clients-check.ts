@@ -1,5 +1,4 @@
 import { rm, writeFile } from "node:fs/promises"
-import { createRequire } from "node:module"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 
@@ -30,10 +29,18 @@ const base = address.replace(/\/+$/, "")
 const site = `${base}/docs/`
 const question = "how do I schedule a crawl?"
 const page = "schedule-a-crawl"
-const { resolve } = createRequire(join(folder, "package.json"))
 let failed = 0
 
-const load = (name: string): Promise<Loose> => import(pathToFileURL(resolve(name)).href)
+/** Loads from the folder: its own module asks for what is installed there. */
+async function load(name: string): Promise<Loose> {
+  const loader = join(folder!, "load.mjs")
+  await writeFile(loader, "export const load = (name) => import(name)\n")
+  const { load: fromThere } = (await import(pathToFileURL(loader).href)) as {
+    load: (name: string) => Promise<Loose>
+  }
+  await rm(loader)
+  return fromThere(name)
+}
 
 async function check(name: string, holds: () => Promise<boolean>): Promise<void> {
   let problem = ""

@@ -37,7 +37,7 @@ with tempfile.TemporaryDirectory() as folder:
     command = [
         program, "--config-file", config, "run", f"{base}/openapi.json", "--url", base,
         "--header", f"Authorization: Bearer {key}",
-        "--checks", "all", "--mode", "all", "--workers", "4", "--max-time", seconds, "--request-timeout", "170",
+        "--checks", "all", "--mode", "all", "--workers", "4", "--max-time", seconds, "--request-timeout", "170", "--max-response-time", "160",
         "--suppress-health-check", "all", "--continue-on-failure", "--no-color",
         "--report-dir", folder,
     ]
