@@ -50,11 +50,10 @@ test("npm run keys makes, lists and disables keys that a running appliance takes
 
 test("a key is made with all its limits, of collections that there are", async () => {
   await run("collections", "set", "staff", "wiki", "handbook")
-  const { stdout } = await run(
-    ...(["keys", "create", "--expires", "30d", "--credits", "50", "--per", "total"] as const),
-    ...["--rate-limits", "search=5/m", "--make-keys", "--endpoint", "search", "--endpoint", "map"],
-    ...["--source", "docs", "--collection", "staff", "--domain", "www.Example.com", "--project", "pumps"],
-  )
+  const limits =
+    "--expires 30d --credits 50 --per total --rate-limits search=5/m --make-keys --endpoint search"
+  const scope = "--endpoint map --source docs --collection staff --domain www.Example.com --project pumps"
+  const { stdout } = await run("keys", "create", ...`${limits} ${scope}`.split(" "))
   const keys = openKeyStore(db, "")
   expect(keys.verify(stdout.trim())).toMatchObject({
     role: "search",
