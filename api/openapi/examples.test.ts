@@ -50,7 +50,7 @@ describe("each example is answered as it says", () => {
   })
 })
 
-async function make({ method, path, access }: Operation, example: Example) {
+async function make({ method, path, access, answers }: Operation, example: Example) {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(example.path![name]!))
   const query = new URLSearchParams(example.query).toString()
   const response = await fetch(`${app.url}${filled}${query === "" ? "" : `?${query}`}`, {
@@ -61,7 +61,7 @@ async function make({ method, path, access }: Operation, example: Example) {
     },
     ...(example.body && { body: JSON.stringify(example.body) }),
   })
-  if (path === "/metrics" || path === "/openapi.json") {
+  if (answers[response.status]?.type !== undefined) {
     await response.text()
     return response
   }

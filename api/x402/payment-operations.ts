@@ -61,6 +61,7 @@ export const paymentOperations: readonly Operation[] = [
     answers: {
       200: { description: "One line each, oldest first.", schema: { type: "string" }, type: "text/csv" },
     },
+    examples: [{ summary: "All of them", status: 200 }],
   },
 ]
 
