@@ -56,7 +56,7 @@ function citedTexts(content: string): { text: string; numbers: number[] }[] {
     last = match.index + match[0].length
     const numbers = [...match[1]!.matchAll(/\d+/g)].map(Number)
     // Code stands below the sentence that announces it, behind that one's citation.
-    const [code = "", rest = text] = /^\s*`{3,}\n[\s\S]*?\n`{3,}\n/.exec(text) ? splitCode(text) : ["", text]
+    const [code, rest] = /^\s*`{3,}\n[\s\S]*?\n`{3,}\n/.exec(text) ? splitCode(text) : ["", text]
     if (code !== "" && found.length > 0) found.push({ text: code, numbers: found.at(-1)!.numbers })
     found.push({ text: rest.trim(), numbers })
   }

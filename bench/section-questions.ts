@@ -17,7 +17,10 @@ export const SECTION_QUESTIONS: readonly SectionQuestion[] = [
   },
   {
     text: "copy the index to another disk, to be safe",
-    answers: { "docs/backup-and-restore.md#Back up and restore": 2, "docs/backup-and-restore.md#Copy the folder instead": 1 },
+    answers: {
+      "docs/backup-and-restore.md#Back up and restore": 2,
+      "docs/backup-and-restore.md#Copy the folder instead": 1,
+    },
   },
   {
     text: "a page I crawled does not come up, what should I check",

@@ -31,7 +31,10 @@ interface Step {
  *
  * @throws PatternError before anything is fetched, when a pattern of the options is not valid.
  */
-export async function* walkSite(reader: Pick<Reader, "read">, options: WalkOptions): AsyncGenerator<WalkedPage> {
+export async function* walkSite(
+  reader: Pick<Reader, "read">,
+  options: WalkOptions,
+): AsyncGenerator<WalkedPage> {
   const filter = linkFilter(options)
   const start = toPageUrl(options.url)
   if (start === null) throw new TypeError(`${options.url} is no http address`)

@@ -73,7 +73,7 @@ export const researchOperations: readonly Operation[] = [
     access: "key",
     body: {
       schema: publishedBody(researchSchema, {
-        input: { pattern: "[^\\s\\x1c-\\x1f\\x85\\ufeff]", maxLength: 20_000 } as JsonSchema,
+        input: { pattern: "[^\\s\\x1c-\\x1f\\x85\\ufeff]", maxLength: 20_000 },
       }),
       required: true,
     },

@@ -179,7 +179,7 @@ describe("POST /research with stream", () => {
       type: "tool_call",
       tool_call: [{ name: "Planning", id: expect.stringMatching(/^fc_/), arguments: expect.any(String) }],
     })
-    const content = deltas.map((delta) => delta["content"] ?? "").join("")
+    const content = deltas.map((delta) => (delta["content"] as string | undefined) ?? "").join("")
     expect(content).toContain("A rotary pump costs 120 euros. [")
     expect(deltas.at(-1)!["sources"]).toEqual(
       expect.arrayContaining([

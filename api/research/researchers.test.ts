@@ -95,7 +95,7 @@ describe("researchers", () => {
     })
     // The first two questions were answered before; the whole input is only asked once more to plan on.
     expect(again).not.toContain(searched[1])
-    const calls = second.accounts.callLog.list({ limit: 10 } as never)
+    const calls = second.accounts.callLog.list({ limit: 10 })
     expect(calls).toMatchObject([{ endpoint: "research", credits: task.credits, keyId: key!.id }])
     second.accounts[Symbol.dispose]()
   })

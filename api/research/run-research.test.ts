@@ -271,7 +271,7 @@ describe("a report with a model", () => {
     ["writes nothing that holds", saying("NONE")],
     ["writes nonsense", saying("Zeus built 1234 pumps [1].")],
   ])("that %s is made without it", async (_, answer) => {
-    await using stub = await startStubModel(answer as never)
+    await using stub = await startStubModel(answer)
     const { text } = await report({}, { model: stub.url })
     expect(text).toContain("A rotary pump moves water through a hose with turning rollers. [")
     expect(text).not.toContain("Zeus")

@@ -21,9 +21,9 @@ interface Place {
  * The Meilisearch engine for the contract suite, with indexes of their own on a server.
  *
  * On a real server all goes on beside each other, as it does in the appliance. Where it is recorded or comes from a
- * recording, no page gets vectors while pages are written: else what is asked depends on who is quicker, and no number of
- * recordings has it all. While it is recorded, closing an engine waits for all vectors, so that what is asked for them
- * is recorded however soon a story ends.
+ * recording, pages get vectors only while a story waits for them: else what is asked depends on who is quicker, and no
+ * number of recordings has it all. While it is recorded, closing an engine waits for all vectors, so that what is asked
+ * for them is recorded however soon a story ends.
  */
 export function onServer(server: TestServer, killedAfter?: number): AdapterUnderTest {
   return {
@@ -58,6 +58,7 @@ export const adapter: AdapterUnderTest = {
     return Object.assign(patient.during(engine), {
       async [Symbol.asyncDispose]() {
         if (kind === "recording" && mode === "write") await engine.settled().catch(() => undefined)
+        patient.letPass()
         await close()
       },
     })
@@ -68,7 +69,7 @@ export const adapter: AdapterUnderTest = {
 const ASKS_WHO_WAITS = /\/documents\/fetch \{.*waiting = true/
 const lockDir = (name: string) => path.join(tmpdir(), `fossick-${name}`)
 
-/** Looks for no page without vectors, and embeds none, while one is being written. */
+/** Looks for no page without vectors, and embeds none, but while a story waits for them and writes nothing. */
 class PatientEmbedder implements Embedder {
   readonly fetch: typeof fetch = async (url, init) => {
     const { body, signal } = init ?? {}
@@ -81,6 +82,8 @@ class PatientEmbedder implements Embedder {
   readonly dimensions: number
   readonly #embedder: Embedder
   #writing = 0
+  #awaited = 0
+  #passes = false
 
   constructor(embedder: Embedder) {
     this.id = embedder.id
@@ -90,16 +93,37 @@ class PatientEmbedder implements Embedder {
 
   during<T extends Engine>(engine: T): T {
     const index = engine.index.bind(engine)
-    return Object.assign(engine, {
-      index: async (...args: Parameters<Engine["index"]>) => {
+    const load = engine.load.bind(engine)
+    const remove = engine.remove.bind(engine)
+    const settled = engine.settled.bind(engine)
+    const writing =
+      <T>(write: (some: T) => Promise<void>) =>
+      async (some: T): Promise<void> => {
         this.#writing++
         try {
-          await index(...args)
+          await write(some)
         } finally {
           this.#writing--
         }
+      }
+    return Object.assign(engine, {
+      index: writing(index),
+      load: writing(load),
+      remove: writing(remove),
+      settled: async () => {
+        this.#awaited++
+        try {
+          await settled()
+        } finally {
+          this.#awaited--
+        }
       },
     })
+  }
+
+  /** From now on nothing waits: an engine that is being closed ends what it does. */
+  letPass(): void {
+    this.#passes = true
   }
 
   async embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]> {
@@ -108,7 +132,7 @@ class PatientEmbedder implements Embedder {
   }
 
   async #quiet(signal: AbortSignal | null | undefined): Promise<void> {
-    while (this.#writing > 0) {
+    while (!this.#passes && (this.#writing > 0 || this.#awaited === 0)) {
       signal?.throwIfAborted()
       await sleep(2)
     }
