@@ -50,7 +50,11 @@ export class Billing {
    */
   async reserve(call: Pick<BilledCall, "requestId" | "key">, most: Cost): Promise<void> {
     if (!this.#ledger.isLimited(call.key)) return
-    const refusal = await this.#writes.run(() => this.#ledger.hold(call, most))
+    const refusal = await this.#writes.run(() => {
+      // Work that goes on after a restart may have something set aside still, or not.
+      this.#ledger.release(call.requestId)
+      return this.#ledger.hold(call, most)
+    })
     if (refusal !== null) throw new ApiError(...refusals[refusal])
   }
 

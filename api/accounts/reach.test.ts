@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { domainToASCII } from "node:url"
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -14,6 +15,7 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage } from "#engine/testing/pages.ts"
 
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
+import type { Answer } from "../testing/serve-app.ts"
 import { type ServedAccounts, serveAccounts } from "../testing/serve-accounts.ts"
 import { type Endpoint, ENDPOINTS, readScope, scopeOfCollections, UNLIMITED } from "./key-scope.ts"
 import type { KeySpec } from "./keys.ts"
@@ -102,6 +104,26 @@ const hostile: Readonly<Partial<Record<Endpoint, (u: Live) => readonly object[]>
       { url: inside, instructions: "secret pages" },
       { url: inside, select_domains: [".*"], max_depth: 3 },
     ].map((body) => ({ timeout: 20, ...body })),
+  research: () =>
+    [
+      {},
+      { input: "secret parts list of the vault", model: "pro" },
+      { input: "site:vault.example.org secret" },
+      { include_domains: ["vault.example.org"], exclude_domains: ["open.example.com"] },
+      { output_schema: { properties: { parts: { type: "string", description: "secret parts list" } } } },
+      { sources: ["closed"], filter: { sources: [] } },
+    ].map((given) => ({ input: "pump seals", model: "mini", ...given })),
+}
+
+/** The answer of an endpoint; of a task, its report. */
+async function shownTo(app: ServedAccounts, endpoint: Endpoint, key: string, body: object): Promise<Answer> {
+  const answer = await app.call(`/${endpoint}`, key, body)
+  if (endpoint !== "research" || answer.status !== 200) return answer
+  for (;;) {
+    const task = await app.call(`/research/${answer.body.request_id}`, key)
+    if (task.status !== 202) return { ...task, body: { ...task.body, results: task.body.sources ?? [] } }
+    await sleep(10)
+  }
 }
 
 interface Live {
@@ -195,7 +217,7 @@ describe("a key of limited scope", () => {
         expect({ endpoint, unknown }).toEqual({ endpoint, unknown: hostile[endpoint] ? 0 : 404 })
         const bodies = hostile[endpoint]?.(live) ?? []
         for (const body of bodies) {
-          const answer = await app.call(`/${endpoint}`, key, body)
+          const answer = await shownTo(app, endpoint, key, body)
           const shown = JSON.stringify(answer.body)
           // What was asked comes back; what it named is no page.
           const echoes = Object.values(body)

@@ -154,6 +154,30 @@ describe("researchers", () => {
     for (const one of [accounts, next.accounts]) one[Symbol.dispose]()
   })
 
+  test("set a limited key's credits aside again after a restart, and fail a task that they do not cover", async () => {
+    const { accounts, tasks, researchers, billing } = openTestResearch(db, new HashingEmbedder(), log)
+    const limit = { credits: 120, per: "total" as const }
+    await accounts.writes.run(() => accounts.keys.create({ role: "search", creditLimit: limit }))
+    const [key] = accounts.keys.list()
+    await tasks.add("first", owner(key!.id), request("quux"), new Date(0))
+    // 110 of 120 until it is known what the task costs.
+    const held = heldEngine()
+    await researchers.start(() => held.engine)
+    while (held.searched.length === 0) await sleep(5)
+    await expect(billing.reserve({ requestId: "other", key: key! }, { credits: 11 })).rejects.toThrow("limit")
+    held.release()
+    expect(await ended(tasks, "first")).toMatchObject({ state: "completed", credits: expect.any(Number) })
+    await billing.reserve({ requestId: "other", key: key! }, { credits: 60 })
+    await tasks.add("second", owner(key!.id), request("quux"), new Date(2))
+    researchers.wake()
+    expect(await ended(tasks, "second")).toMatchObject({
+      state: "failed",
+      error: expect.stringContaining("limit"),
+    })
+    await researchers[Symbol.asyncDispose]()
+    accounts[Symbol.dispose]()
+  })
+
   test("forget reports after their time, and not before", async () => {
     const { accounts, tasks } = openTestResearch(db, new HashingEmbedder(), log)
     await tasks.add("old", owner("k"), request("quux"), new Date(0))

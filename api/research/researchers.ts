@@ -5,6 +5,7 @@ import type { Logger } from "pino"
 import type { Billing } from "../accounts/billing.ts"
 import { researchCost } from "../accounts/credits.ts"
 import type { ApiKey, KeyStore } from "../accounts/keys.ts"
+import { ApiError } from "../errors.ts"
 import type { Emit, ResearchEvent } from "./events.ts"
 import type { ResearchRequest } from "./request.ts"
 import { type ResearchParts, runResearch } from "./run-research.ts"
@@ -155,6 +156,8 @@ export class Researchers implements AsyncDisposable {
     let saving = Promise.resolve()
     try {
       if (!key) return await fail(NO_KEY)
+      // What was set aside when the task was taken may have gone with the process that took it.
+      await billing.reserve({ requestId: id, key }, researchCost(request.model, Number.POSITIVE_INFINITY))
       const result = await runResearch(
         request,
         { ...parts, engine: engineFor(key) },
@@ -179,7 +182,8 @@ export class Researchers implements AsyncDisposable {
       emit({ kind: "sources", sources: result.sources })
     } catch (error) {
       const { aborted } = this.#stop.signal
-      const reason = cancel.signal.aborted ? CANCELLED : late.aborted ? LATE : BROKEN
+      const refused = error instanceof ApiError ? error.message : BROKEN
+      const reason = cancel.signal.aborted ? CANCELLED : late.aborted ? LATE : refused
       if (!aborted && reason === BROKEN) log.error({ err: error }, "research failed")
       await saving.catch(() => {})
       await (aborted ? tasks.putBack(id) : fail(reason)).catch((err: unknown) =>

@@ -1,9 +1,13 @@
+import { pino } from "pino"
+
 import { openStateStore } from "#crawler"
 import { readSettings } from "#engine/settings.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { type Accounts, openAccounts } from "../accounts/accounts.ts"
 import type { KeySpec } from "../accounts/keys.ts"
 import { apiSettings } from "../config.ts"
+import { openResearch } from "../research/open-research.ts"
 import { type Answer, answerOf, memoryState, serveApp, withTestKeys } from "./serve-app.ts"
 
 export interface ServedAccounts extends AsyncDisposable {
@@ -22,9 +26,13 @@ export async function serveAccounts({
   ...given
 }: NonNullable<Parameters<typeof serveApp>[0]> & { readonly dir?: string } = {}): Promise<ServedAccounts> {
   const db = dir === undefined ? memoryState() : openStateStore(dir)
-  const opened = openAccounts(db, { ...readSettings(apiSettings, {}), ...given.config }, () => {})
+  const config = { ...readSettings(apiSettings, {}), ...given.config }
+  const opened = openAccounts(db, config, () => {})
   const accounts = { ...opened, keys: withTestKeys(opened.keys) }
-  const app = await serveApp({ ...given, accounts })
+  const embedder = new HashingEmbedder()
+  const log = pino({ level: "silent" })
+  const research = openResearch(db, config, { accounts, embedder, chatModel: null, log })
+  const app = await serveApp({ ...given, accounts, research })
   return {
     url: app.url,
     accounts,
@@ -41,6 +49,7 @@ export async function serveAccounts({
     },
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]()
+      await research.researchers[Symbol.asyncDispose]()
       opened[Symbol.dispose]()
       db.close()
     },
