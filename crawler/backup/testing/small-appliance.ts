@@ -17,7 +17,7 @@ import { openStateStore, type StateStore } from "../../state-store.ts"
 import { testConfig } from "../../testing/crawl-fixture.ts"
 import { WebhookQueue } from "../../webhooks/webhook-queue.ts"
 import { restore, type Restored } from "../restore.ts"
-import { writeBackup } from "../write-backup.ts"
+import { type BackupSources, writeBackup } from "../write-backup.ts"
 
 /** The index of a data folder, with vectors that need no model. */
 export const openIndex = (dataDir: string, mode: "read" | "write", model?: string): Promise<EmbeddedEngine> =>
@@ -101,9 +101,7 @@ export class SmallAppliance implements AsyncDisposable {
       },
     })
     try {
-      const { dataDir } = this
-      const chunks = await Array.fromAsync(writeBackup({ dataDir, db, engine: later, scratchDir: tmpdir() }))
-      await writeFile(file, Buffer.concat(chunks))
+      await writeBackupTo(file, { dataDir: this.dataDir, db, engine: later })
     } finally {
       db.close()
     }
@@ -114,6 +112,14 @@ export class SmallAppliance implements AsyncDisposable {
     await this.#reader[Symbol.asyncDispose]()
     this.db.close()
   }
+}
+
+export async function writeBackupTo(
+  file: string,
+  sources: Pick<BackupSources, "dataDir" | "db" | "engine">,
+): Promise<void> {
+  const chunks = await Array.fromAsync(writeBackup({ ...sources, scratchDir: tmpdir() }))
+  await writeFile(file, Buffer.concat(chunks))
 }
 
 export async function restoreInto(

@@ -1,0 +1,13 @@
+import path from "node:path"
+import { defineConfig } from "vitest/config"
+
+/** What only a real server can prove: `npm run test:meilisearch`. */
+export default defineConfig({
+  test: {
+    root: path.join(import.meta.dirname, "../../.."),
+    include: ["engine/testing/meilisearch/contract.test.ts", "{engine,crawler}/**/*.server-test.ts"],
+    globalSetup: "engine/testing/meilisearch/require-server.ts",
+    testTimeout: 300_000,
+    hookTimeout: 60_000,
+  },
+})
