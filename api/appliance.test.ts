@@ -168,7 +168,7 @@ describe("@tavily/core", () => {
   })
 
   test("extract", async () => {
-    const answer = await client.extract([site.url("/roses"), site.url("/broken")])
+    const answer = await client.extract([site.url("/roses"), site.url("/broken")], { timeout: 30 })
     expect(answer.results).toHaveLength(1)
     expect(answer.results[0]).toMatchObject({ url: site.url("/roses"), title: "Roses" })
     expect(answer.results[0]!.rawContent).toContain("pruned in winter")
