@@ -56,6 +56,8 @@ export interface AppParts extends LiveParts {
   readonly admin?: () => Promise<AdminParts>
   /** Counted in the metrics. */
   readonly jobs: JobCounts
+  /** How requests to the paid search ended, for the metrics; null or left out where none are sold. */
+  readonly sales?: () => ReadonlyMap<string, number> | null
   readonly log: Logger
   readonly config: Pick<
     ApiConfig,
@@ -132,6 +134,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.proxy = true
   const around = service({
     ...parts,
+    sales: parts.sales ?? (() => null),
     keys: accounts.keys,
     endpoints: [...Object.keys(endpoints), ...ACCOUNT_PATHS],
     server: () => httpServer(app),

@@ -27,6 +27,7 @@ import { tellSupervisor } from "./supervisor/messages.ts"
 import { openResearch } from "./research/open-research.ts"
 import { lazyReader } from "./tavily/lazy-reader.ts"
 import { sellingOf, x402Settings } from "./x402/config.ts"
+import type { PaidListener } from "./x402/open-listener.ts"
 
 // The process that answers. It opens the index for reading only; the crawler process is the one that writes.
 
@@ -70,6 +71,7 @@ async function serve(): Promise<void> {
   const { embedder } = engine
   const research = openResearch(accountsDb, config, { accounts, embedder, chatModel, log })
   opened.use(research.researchers)
+  let paid: PaidListener | undefined
   const app = createApp({
     engine,
     images,
@@ -79,6 +81,7 @@ async function serve(): Promise<void> {
     accounts,
     sites: sourceSites(db, jobs),
     research,
+    sales: () => paid?.outcomes ?? null,
     admin: () => openAdmin({ db, engine, jobs, crawlerConfig }),
     jobs,
     log,
@@ -97,7 +100,6 @@ async function serve(): Promise<void> {
     },
   })
   const server = httpServer(app)
-  let paid: AsyncDisposable | undefined
   // Side by side: both may have requests to finish, and the time for that is limited.
   opened.defer(async () => {
     await Promise.all([closeServer(server, config.shutdownSeconds * 1000), paid?.[Symbol.asyncDispose]()])

@@ -62,6 +62,19 @@ describe("/metrics", () => {
     expect((await scrape(off.url)).status).toBe(404)
   })
 
+  test("count what became of requests to the paid search, from its start on", async () => {
+    const sales = new Map([
+      ["sold", 3],
+      ["unpaid", 5],
+    ])
+    await using app = await serveApp({ sales: () => sales })
+    await scrape(app.url)
+    sales.set("sold", 4)
+    const { text } = await scrape(app.url)
+    expect(text).toContain('fossick_paid_requests_total{outcome="sold"} 4')
+    expect(text).toContain('fossick_paid_requests_total{outcome="unpaid"} 5')
+  })
+
   test("say when the index cannot be read", async () => {
     const engine = Object.assign(new FakeEngine(), { stats: () => Promise.reject(new Error("gone")) })
     await using app = await serveApp({ engine })

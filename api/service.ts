@@ -7,7 +7,7 @@ import type { KeyStore } from "./accounts/keys.ts"
 import type { Middleware } from "./context.ts"
 import { ApiError } from "./errors.ts"
 import { mcpEndpoint } from "./mcp/mcp-endpoint.ts"
-import { metrics } from "./metrics/metrics.ts"
+import { metrics, type MetricsParts } from "./metrics/metrics.ts"
 import type { JobCounts } from "./metrics/recorder.ts"
 import { authentication } from "./middleware/authentication.ts"
 import { cors } from "./middleware/cors.ts"
@@ -21,6 +21,7 @@ export interface ServiceParts {
   readonly keys: Pick<KeyStore, "verify">
   readonly engine: Pick<Engine, "stats">
   readonly jobs: JobCounts
+  readonly sales: MetricsParts["sales"]
   readonly config: Values<typeof serviceSettings> & {
     readonly publicUrl: string
     readonly bodyLimit: number
@@ -39,6 +40,7 @@ export function service({
   keys,
   engine,
   jobs,
+  sales,
   config,
   endpoints,
   server,
@@ -58,6 +60,7 @@ export function service({
           metrics({
             engine,
             jobs,
+            sales,
             endpoints: [...paths, "admin", "docs"],
             authenticate:
               config.metrics === "open"

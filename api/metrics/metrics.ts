@@ -6,6 +6,8 @@ import type { JobCounts, Recorder } from "./recorder.ts"
 export interface MetricsParts {
   readonly engine: Pick<Engine, "stats">
   readonly jobs: JobCounts
+  /** Requests to the paid search by how they ended, since the start; null where none are sold. */
+  readonly sales: () => ReadonlyMap<string, number> | null
   /** First segments of the paths that are served; a request for anything else counts as `other`. */
   readonly endpoints: readonly string[]
   /** Refuses who may not read them. */

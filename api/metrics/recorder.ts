@@ -31,7 +31,7 @@ const FRESH_MS = 10_000
 const EVENT_LOOP_MS = 100
 
 /** Everything that is measured, in a registry of its own. */
-export function openRecorder({ engine, jobs }: MetricsParts): Recorder {
+export function openRecorder({ engine, jobs, sales }: MetricsParts): Recorder {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_MS })
@@ -59,6 +59,17 @@ export function openRecorder({ engine, jobs }: MetricsParts): Recorder {
     labelNames: ["version"],
     registers,
   }).set({ version: fossickVersion() }, 1)
+  new Counter({
+    name: "fossick_paid_requests_total",
+    help: "Requests to the paid search, by how they ended.",
+    labelNames: ["outcome"],
+    registers,
+    collect() {
+      // Counted elsewhere from the start on: what is known there is the whole.
+      this.reset()
+      for (const [outcome, count] of sales() ?? []) this.inc({ outcome }, count)
+    },
+  })
   const update = indexAndJobs(registry, { engine, jobs })
   return {
     begin() {
