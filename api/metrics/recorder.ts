@@ -59,17 +59,18 @@ export function openRecorder({ engine, jobs, sales }: MetricsParts): Recorder {
     labelNames: ["version"],
     registers,
   }).set({ version: fossickVersion() }, 1)
-  new Counter({
+  const paid: Counter<"outcome"> = new Counter({
     name: "fossick_paid_requests_total",
     help: "Requests to the paid search, by how they ended.",
     labelNames: ["outcome"],
-    registers,
+    registers: [],
     collect() {
       // Counted elsewhere from the start on: what is known there is the whole.
       this.reset()
       for (const [outcome, count] of sales() ?? []) this.inc({ outcome }, count)
     },
   })
+  registry.registerMetric(paid)
   const update = indexAndJobs(registry, { engine, jobs })
   return {
     begin() {
