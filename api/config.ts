@@ -1,4 +1,13 @@
-import { integer, oneOf, onOff, type Setting, SettingsError, text } from "#engine/settings.ts"
+import {
+  baseUrl,
+  headerSecret,
+  integer,
+  oneOf,
+  onOff,
+  type Setting,
+  SettingsError,
+  text,
+} from "#engine/settings.ts"
 
 import { accountSettings } from "./accounts/config.ts"
 import { researchSettings } from "./research/config.ts"
@@ -10,17 +19,12 @@ const port: Setting<number> = integer(
   65_535,
 )
 
-const apiKey: Setting<string> = {
+const apiKey = headerSecret({
   name: "FOSSICK_API_KEY",
   default: "",
   about:
     "An API key of your own choice, valid as long as it is set here. Without it, and with no key made yet, the first start makes one and shows it once.",
-  secret: true,
-  parse(value) {
-    if (/[^\x21-\x7e]/.test(value)) throw new Error("must be printable ASCII without blanks")
-    return value
-  },
-}
+})
 
 const publicUrl: Setting<string> = {
   name: "FOSSICK_PUBLIC_URL",
@@ -42,36 +46,21 @@ const publicUrl: Setting<string> = {
   },
 }
 
-const llmUrl: Setting<string> = {
-  name: "FOSSICK_LLM_URL",
-  default: "",
-  // A wrong one may hold a password.
-  secret: true,
-  about:
-    "Base address of an OpenAI-compatible server whose model writes answers, such as `http://localhost:11434/v1`; empty means that answers are made of the pages' own sentences.",
-  parse(value) {
-    if (value === "") return value
-    const url = URL.parse(value)
-    if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
-      throw new Error("must be an http or https address without query")
-    }
-    if (url.username !== "" || url.password !== "") {
-      throw new Error("must be an address without user name and password; FOSSICK_LLM_API_KEY takes a key")
-    }
-    return value.replace(/\/+$/, "")
+const llmUrl = baseUrl(
+  {
+    name: "FOSSICK_LLM_URL",
+    default: "",
+    about:
+      "Base address of an OpenAI-compatible server whose model writes answers, such as `http://localhost:11434/v1`; empty means that answers are made of the pages' own sentences.",
   },
-}
+  "; FOSSICK_LLM_API_KEY takes a key",
+)
 
-const llmApiKey: Setting<string> = {
+const llmApiKey = headerSecret({
   name: "FOSSICK_LLM_API_KEY",
   default: "",
   about: "Key sent to FOSSICK_LLM_URL as `Authorization: Bearer`; empty sends none.",
-  secret: true,
-  parse(value) {
-    if (/[^\x21-\x7e]/.test(value)) throw new Error("must be printable ASCII without blanks")
-    return value
-  },
-}
+})
 
 /** Settings of the API. */
 export const apiSettings = {

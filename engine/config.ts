@@ -1,4 +1,4 @@
-import { integer, oneOf, type Setting, text } from "./settings.ts"
+import { baseUrl, integer, oneOf, type Setting, text } from "./settings.ts"
 
 const modelHub: Setting<string> = {
   name: "FOSSICK_MODEL_HUB",
@@ -17,23 +17,14 @@ const modelHub: Setting<string> = {
   },
 }
 
-const meiliUrl: Setting<string> = {
-  name: "FOSSICK_MEILI_URL",
-  default: "http://127.0.0.1:7700",
-  about: "Address of the Meilisearch server, when FOSSICK_ENGINE is `meilisearch`.",
-  // A wrong one may hold a password; a right one is part of messages.
-  secret: true,
-  parse(value) {
-    const url = URL.parse(value)
-    if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
-      throw new Error("must be an http or https address without query")
-    }
-    if (url.username !== "" || url.password !== "") {
-      throw new Error("must be an address without user name and password; FOSSICK_MEILI_KEY takes the key")
-    }
-    return value.replace(/\/+$/, "")
+const meiliUrl = baseUrl(
+  {
+    name: "FOSSICK_MEILI_URL",
+    default: "http://127.0.0.1:7700",
+    about: "Address of the Meilisearch server, when FOSSICK_ENGINE is `meilisearch`.",
   },
-}
+  "; FOSSICK_MEILI_KEY takes the key",
+)
 
 const meiliIndex: Setting<string> = {
   name: "FOSSICK_MEILI_INDEX",

@@ -51,6 +51,37 @@ export const onOff = (setting: Declared<boolean>): Setting<boolean> => ({
   },
 })
 
+/**
+ * Base address of a server, given without a slash at the end. A value is never shown: a wrong one may hold a password.
+ *
+ * @param instead what to do about a password in the address, behind the refusal
+ */
+export const baseUrl = (setting: Declared<string>, instead = ""): Setting<string> => ({
+  ...setting,
+  secret: true,
+  parse(value) {
+    if (value === "") return value
+    const url = URL.parse(value)
+    if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+      throw new Error("must be an http or https address without query")
+    }
+    if (url.username !== "" || url.password !== "") {
+      throw new Error(`must be an address without user name and password${instead}`)
+    }
+    return value.replace(/\/+$/, "")
+  },
+})
+
+/** A key or token that goes into a header. */
+export const headerSecret = (setting: Declared<string>): Setting<string> => ({
+  ...setting,
+  secret: true,
+  parse(value) {
+    if (/[^\x21-\x7e]/.test(value)) throw new Error("must be printable ASCII without blanks")
+    return value
+  },
+})
+
 /** Comma-separated list; empty text is the empty list. */
 export const list = (setting: Declared<readonly string[]>): Setting<readonly string[]> => ({
   ...setting,

@@ -57,6 +57,9 @@ export interface ShownSource {
   readonly text: string
 }
 
+const marked = (sources: readonly ShownSource[], name: string): string[] =>
+  sources.map(({ text, source }, i) => `<${name} n="${i + 1}">\n${source.title}\n${text}\n</${name}>`)
+
 export function sectionMessages(
   input: string,
   heading: string,
@@ -72,9 +75,7 @@ export function sectionMessages(
     "Keep names, numbers and code as they stand in the source. Where sources contradict each other, say so and cite both.",
     "Say nothing that no source states. If the sources say nothing on the section, reply with the single word NONE.",
   ].join("\n")
-  const shown = sources.map(
-    ({ text, source }, i) => `<${name} n="${i + 1}">\n${source.title}\n${text}\n</${name}>`,
-  )
+  const shown = marked(sources, name)
   return [
     { role: "system", content: system },
     { role: "user", content: [...shown, `Task: ${input}`, `Section: ${heading}`].join("\n\n") },
@@ -93,9 +94,7 @@ export function formMessages(
     "Reply with one JSON object of the form below and nothing else. Use null for every value that no source states. Keep names and numbers as they stand in the source.",
     JSON.stringify({ type: "object", ...schema }),
   ].join("\n")
-  const shown = sources.map(
-    ({ text, source }, i) => `<${name} n="${i + 1}">\n${source.title}\n${text}\n</${name}>`,
-  )
+  const shown = marked(sources, name)
   return [
     { role: "system", content: system },
     { role: "user", content: [...shown, `Task: ${input}`].join("\n\n") },

@@ -1,4 +1,14 @@
-import { integer, list, onOff, type Setting, SettingsError, text, type Values } from "#engine/settings.ts"
+import {
+  baseUrl,
+  headerSecret,
+  integer,
+  list,
+  onOff,
+  type Setting,
+  SettingsError,
+  text,
+  type Values,
+} from "#engine/settings.ts"
 
 import { type Address, parseAddress } from "./address.ts"
 
@@ -13,37 +23,6 @@ export const SEARCH_MS = 25_000
 /** Networks whose USDC takes authorised transfers: the name in version 2 (CAIP-2), and the one in version 1. */
 export const NETWORKS = { "eip155:8453": "base", "eip155:84532": "base-sepolia" } as const
 type Network = keyof typeof NETWORKS
-
-/** An address with nothing in it that is secret, without a slash at the end. */
-const baseUrl = (name: `X402_${string}`, about: string): Setting<string> => ({
-  name,
-  default: "",
-  about,
-  // A wrong one may hold a password.
-  secret: true,
-  parse(value) {
-    if (value === "") return value
-    const url = URL.parse(value)
-    if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
-      throw new Error("must be an http or https address without query")
-    }
-    if (url.username !== "" || url.password !== "") {
-      throw new Error("must be an address without user name and password")
-    }
-    return value.replace(/\/+$/, "")
-  },
-})
-
-const bearer = (name: `X402_${string}`, about: string): Setting<string> => ({
-  name,
-  default: "",
-  about,
-  secret: true,
-  parse(value) {
-    if (/[^\x21-\x7e]/.test(value)) throw new Error("must be printable ASCII without blanks")
-    return value
-  },
-})
 
 const payTo: Setting<Address | ""> = {
   name: "X402_PAY_TO",
@@ -107,23 +86,27 @@ export const x402Settings = {
   }),
   payTo,
   network,
-  facilitatorUrl: baseUrl(
-    "X402_FACILITATOR_URL",
-    "Base address of the facilitator, which checks payments and brings them to the network.",
-  ),
-  publicUrl: baseUrl(
-    "X402_PUBLIC_URL",
-    "Address under which payers reach the paid search, without `/search`.",
-  ),
+  facilitatorUrl: baseUrl({
+    name: "X402_FACILITATOR_URL",
+    default: "",
+    about: "Base address of the facilitator, which checks payments and brings them to the network.",
+  }),
+  publicUrl: baseUrl({
+    name: "X402_PUBLIC_URL",
+    default: "",
+    about: "Address under which payers reach the paid search, without `/search`.",
+  }),
   rpcUrl,
-  verifyBearer: bearer(
-    "X402_VERIFY_BEARER",
-    "Token sent to the facilitator's `/verify` as `Authorization: Bearer`; empty sends none.",
-  ),
-  settleBearer: bearer(
-    "X402_SETTLE_BEARER",
-    "Token sent to the facilitator's `/settle` as `Authorization: Bearer`; empty sends none.",
-  ),
+  verifyBearer: headerSecret({
+    name: "X402_VERIFY_BEARER",
+    default: "",
+    about: "Token sent to the facilitator's `/verify` as `Authorization: Bearer`; empty sends none.",
+  }),
+  settleBearer: headerSecret({
+    name: "X402_SETTLE_BEARER",
+    default: "",
+    about: "Token sent to the facilitator's `/settle` as `Authorization: Bearer`; empty sends none.",
+  }),
   verifyTimeoutMs: integer(
     {
       name: "X402_VERIFY_TIMEOUT_MS",
