@@ -10,6 +10,7 @@ export default defineConfig({
     // Nothing is measured by these; a busy machine may be five times as slow.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     passWithNoTests: false,
   },
 })

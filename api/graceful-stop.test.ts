@@ -75,13 +75,11 @@ test("what runs is finished, nothing new is begun, and kept connections end with
   expect((await post("/search", { query: "before" })).headers.get("connection")).toBe("keep-alive")
   const crawl = post("/crawl", { url: site.url("/") })
   const streamed = tool()
-  await expect
-    .poll(() => site.requests, { timeout: 30_000 })
-    .toEqual(expect.arrayContaining(["/slow", "/slow?by-tool"]))
+  await expect.poll(() => site.requests).toEqual(expect.arrayContaining(["/slow", "/slow?by-tool"]))
   // Its head is there before the end: it is sent piece by piece.
   const stream = await streamed
   const stopping = appliance.stop()
-  await expect.poll(listens, { timeout: 30_000 }).toBe(false)
+  await expect.poll(listens).toBe(false)
   release()
 
   const response = await crawl

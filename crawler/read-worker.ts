@@ -1,12 +1,15 @@
 import { parentPort } from "node:worker_threads"
 import { DocumentError } from "./formats/document-error.ts"
 import { readBody, type ReadBodyTask } from "./read-body.ts"
-import type { ReadBodyAnswer } from "./reader-threads.ts"
+import type { ReadBodyAnswer, ThreadMessage } from "./reader-threads.ts"
 
 // The thread of reader-threads.ts: one body in, what it says out.
+const say = (message: ThreadMessage) => parentPort?.postMessage(message)
+
 parentPort?.on("message", (task: ReadBodyTask) => {
-  void answerTo(task).then((answer) => parentPort?.postMessage(answer))
+  void answerTo(task).then(say)
 })
+say("ready")
 
 async function answerTo(task: ReadBodyTask): Promise<ReadBodyAnswer> {
   try {

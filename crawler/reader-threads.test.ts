@@ -23,7 +23,8 @@ parentPort.on("message", ({ url }) => {
   if (url === "throw") setTimeout(() => { throw new Error("out of order") })
   else if (url === "eat") { const eaten = []; for (;;) eaten.push(new Array(100_000).fill(url)) }
   else parentPort.postMessage({ ok: true, extracted: { title: url } })
-})`
+})
+parentPort.postMessage("ready")`
 
 test("a page that hangs, crashes or eats its thread costs only itself", async () => {
   using folder = temporaryFolder()
@@ -49,6 +50,18 @@ test("a page that hangs, crashes or eats its thread costs only itself", async ()
     { kind: "timeout" },
     { kind: "read", extracted: { title: "e" } },
   ])
+})
+
+test("a thread that is slow to start costs no page", async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, "program.mjs")
+  writeFileSync(file, `for (const until = Date.now() + 500; Date.now() < until; );${PROGRAM}`)
+  await using threads = new ReaderThreads({ threads: 1, timeoutMs: 250, program: pathToFileURL(file) })
+  expect(await threads.read(task("a"))).toMatchObject({ kind: "read" })
+  expect(await threads.read(task("hang"))).toMatchObject({
+    kind: "timeout",
+    detail: "reading the page took more than 250 ms",
+  })
 })
 
 test("a body that nobody waits for any more is not read", async () => {

@@ -7,6 +7,9 @@ export type ReadBodyAnswer =
   | { readonly ok: true; readonly extracted: Extracted }
   | { readonly ok: false; readonly kind: "unsupported" | "unreadable"; readonly message: string }
 
+/** What a thread says: once that it has its program, then an answer to each body. */
+export type ThreadMessage = "ready" | ReadBodyAnswer
+
 /** What became of a body: `unsupported`, `unreadable` and `timeout` are the page's fault, `closed` is ours. */
 export type ReadBodyResult =
   | { readonly kind: "read"; readonly extracted: Extracted }
@@ -15,6 +18,7 @@ export type ReadBodyResult =
 export interface ReaderThreadsOptions {
   /** 0: one less than the machine has processors, at least 1. */
   readonly threads: number
+  /** For one body, from the moment its thread is ready. */
   readonly timeoutMs: number
   /** Memory of one thread, in megabytes. */
   readonly memoryMb?: number
@@ -30,9 +34,13 @@ interface Task {
 
 interface Thread {
   readonly worker: Worker
+  isReady: boolean
   current: Task | null
   timer: NodeJS.Timeout | null
 }
+
+/** For a thread to get ready, which takes a second of processor time: a busy machine costs no page. */
+const START_MS = 60_000
 
 /**
  * Threads that read bodies. They start with the first task and end after a quiet while, so an idle appliance
@@ -107,15 +115,20 @@ export class ReaderThreads implements AsyncDisposable {
       resourceLimits: { maxOldGenerationSizeMb: this.#options.memoryMb, stackSizeMb: 8 },
       env: {},
     })
-    const thread: Thread = { worker, current: null, timer: null }
+    const thread: Thread = { worker, isReady: false, current: null, timer: null }
     worker.unref()
-    worker.on("message", (answer: ReadBodyAnswer) => {
-      this.#finish(
-        thread,
-        answer.ok
-          ? { kind: "read", extracted: answer.extracted }
-          : { kind: answer.kind, detail: answer.message },
-      )
+    worker.on("message", (message: ThreadMessage) => {
+      if (message === "ready") {
+        thread.isReady = true
+        if (thread.current) this.#limit(thread)
+      } else {
+        this.#finish(
+          thread,
+          message.ok
+            ? { kind: "read", extracted: message.extracted }
+            : { kind: message.kind, detail: message.message },
+        )
+      }
     })
     worker.on("error", (error) => {
       void this.#discard(thread, { kind: "unreadable", detail: error.message })
@@ -132,11 +145,19 @@ export class ReaderThreads implements AsyncDisposable {
     this.#idle = null
     thread.current = task
     thread.worker.ref()
-    thread.timer = setTimeout(() => {
-      const detail = `reading the page took more than ${this.#options.timeoutMs} ms`
-      void this.#discard(thread, { kind: "timeout", detail })
-    }, this.#options.timeoutMs)
+    this.#limit(thread)
     thread.worker.postMessage(task.task, [task.task.body.buffer as ArrayBuffer])
+  }
+
+  /** From now on the thread has so long for what it is at: to start, or to read. */
+  #limit(thread: Thread): void {
+    const [what, limitMs] = thread.isReady
+      ? ["reading the page", this.#options.timeoutMs]
+      : ["starting a reader thread", START_MS]
+    if (thread.timer) clearTimeout(thread.timer)
+    thread.timer = setTimeout(() => {
+      void this.#discard(thread, { kind: "timeout", detail: `${what} took more than ${limitMs} ms` })
+    }, limitMs)
   }
 
   #finish(thread: Thread, result: ReadBodyResult): void {

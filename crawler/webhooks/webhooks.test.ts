@@ -364,15 +364,14 @@ describe("webhooks", () => {
         },
         stdio: ["ignore", "inherit", "inherit"],
       })
-    const received = async (count: number) =>
-      await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(count)
+    const received = async (count: number) => await expect.poll(() => receiver.received.length).toBe(count)
     const first = start()
     await received(1)
     first.kill("SIGKILL")
     await once(first, "exit")
     const second = start()
     await received(2)
-    await expect.poll(() => state.queue.count("delivered"), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => state.queue.count("delivered")).toBe(1)
     second.kill("SIGTERM")
     await once(second, "exit")
     expect(receiver.received[1]!.headers["webhook-id"]).toBe(receiver.received[0]!.headers["webhook-id"])

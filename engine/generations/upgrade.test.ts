@@ -44,7 +44,7 @@ const found = async (engine: Engine, text: string) =>
 
 /** Once a reader answers by another generation. */
 async function followed(reader: { stats(): Promise<{ embedder: string }> }, model: string): Promise<void> {
-  await expect.poll(async () => (await reader.stats()).embedder, { timeout: 5000 }).toBe(model)
+  await expect.poll(async () => (await reader.stats()).embedder).toBe(model)
 }
 
 describe("another model is configured", () => {
@@ -102,7 +102,7 @@ describe("another model is configured", () => {
       { ...pages[3]!, markdown: "Changed to wombat." },
     ])
     await upgrade.engine.remove([urlOf("p/4"), urlOf("p/5")])
-    await expect.poll(() => found(reader, "platypus"), { timeout: 5000 }).toEqual([urlOf("new")])
+    await expect.poll(() => found(reader, "platypus")).toEqual([urlOf("new")])
 
     expect(await upgrade.work({ signal: never })).toBe(true)
     await followed(reader, "second")
@@ -342,7 +342,7 @@ describe("the file that names the index", () => {
     const text = await readFile(file(), "utf8")
     await using reader = await data.reader("second")
     await writeFile(file(), "")
-    await expect.poll(() => data.problems.length, { timeout: 5000 }).toBe(1)
+    await expect.poll(() => data.problems.length).toBe(1)
     await sleep(1200)
     expect(await found(reader, rareWord(1))).toEqual([urlOf("p/1")])
     await writeFile(file(), text)

@@ -40,7 +40,7 @@ describe.each(["format-1", "format-1-in-tables"] as const)("an index of %s", (fi
 
     expect(await upgradeFormat(context, { signal })).toBe(true)
 
-    await expect.poll(() => reader.problem, { timeout: 5000 }).toBeNull()
+    await expect.poll(() => reader.problem).toBeNull()
     expect(await reader.stats()).toMatchObject({ pages: PAGES, pagesWithoutVectors: 2 })
     const byMeaning = await reader.search({ text: "a spring tide", limit: 1, arms: "vector" })
     expect(byMeaning.hits).toMatchObject([{ url: urlOf("tides"), title: "Tides" }])
