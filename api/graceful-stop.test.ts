@@ -1,5 +1,7 @@
 import { once } from "node:events"
+import { type IncomingMessage, request } from "node:http"
 import { connect } from "node:net"
+import { json } from "node:stream/consumers"
 
 import { afterAll, beforeAll, expect, test } from "vitest"
 
@@ -71,6 +73,32 @@ const tool = () =>
     }),
   })
 
+/** A search whose question is on its way: half of the body is sent, `finish` sends the rest. */
+function halfAsked() {
+  const body = JSON.stringify({ query: "good things" })
+  const call = request(`${appliance.url}/search`, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "Content-Length": body.length,
+      Authorization: `Bearer ${appliance.apiKey}`,
+    },
+  })
+  const answered = once(call, "response") as Promise<[IncomingMessage]>
+  return {
+    sent: new Promise<void>((done) => {
+      call.write(body.slice(0, 9), () => {
+        done()
+      })
+    }),
+    async finish() {
+      call.end(body.slice(9))
+      const [response] = await answered
+      return { status: response.statusCode, body: await json(response) }
+    },
+  }
+}
+
 test("what runs is finished, nothing new is begun, and kept connections end with their answer", async () => {
   expect((await post("/search", { query: "before" })).headers.get("connection")).toBe("keep-alive")
   const crawl = post("/crawl", { url: site.url("/") })
@@ -78,8 +106,13 @@ test("what runs is finished, nothing new is begun, and kept connections end with
   await expect.poll(() => site.requests).toEqual(expect.arrayContaining(["/slow", "/slow?by-tool"]))
   // Its head is there before the end: it is sent piece by piece.
   const stream = await streamed
+  const search = halfAsked()
+  await search.sent
+  // Asked behind it over a connection of its own: when this is answered, the other has been taken, too.
+  expect((await fetch(`${appliance.url}/healthz`)).status).toBe(200)
   const stopping = appliance.stop()
   await expect.poll(listens).toBe(false)
+  expect(await search.finish()).toMatchObject({ status: 200, body: { query: "good things" } })
   release()
 
   const response = await crawl

@@ -4,6 +4,8 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { domainToASCII } from "node:url"
 
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { createReader, crawlerSettings, Jobs, openStateStore, Sources } from "#crawler"
@@ -126,6 +128,30 @@ async function shownTo(app: ServedAccounts, endpoint: Endpoint, key: string, bod
   }
 }
 
+/** What the tool of an endpoint says to a model, through the official client. */
+async function toldTo(app: ServedAccounts, endpoint: Endpoint, key: string, bodies: readonly object[]) {
+  const client = new Client({ name: "test", version: "1" })
+  const transport = new StreamableHTTPClientTransport(new URL(`${app.url}/mcp`), {
+    requestInit: { headers: { Authorization: `Bearer ${key}` } },
+  })
+  await client.connect(transport)
+  const told: string[] = []
+  for (const body of bodies) {
+    const { content } = await client.callTool({ name: `tavily_${endpoint}`, arguments: { ...body } })
+    told.push(JSON.stringify(content))
+  }
+  await client.close()
+  return told
+}
+
+/** What was asked comes back; what it named is no page. */
+function withoutEchoes(shown: string, asked: object): string {
+  const echoes = Object.values(asked)
+    .flat()
+    .map((value) => JSON.stringify(value).slice(1, -1))
+  return echoes.reduce((left, echo) => left.replaceAll(echo, ""), shown)
+}
+
 interface Live {
   readonly inside: string
   readonly out: string
@@ -218,12 +244,7 @@ describe("a key of limited scope", () => {
         const bodies = hostile[endpoint]?.(live) ?? []
         for (const body of bodies) {
           const answer = await shownTo(app, endpoint, key, body)
-          const shown = JSON.stringify(answer.body)
-          // What was asked comes back; what it named is no page.
-          const echoes = Object.values(body)
-            .flat()
-            .map((value) => JSON.stringify(value).slice(1, -1))
-          const rest = echoes.reduce((left, echo) => left.replaceAll(echo, ""), shown)
+          const rest = withoutEchoes(JSON.stringify(answer.body), body)
           expect({ endpoint, body, rest: SECRET.exec(rest)?.[0] }).toEqual({
             endpoint,
             body,
@@ -234,6 +255,25 @@ describe("a key of limited scope", () => {
         }
       }
       expect(found > 0).toBe(findsPages)
+    },
+  )
+
+  test.each(specs.filter((_, at) => at % 3 === 0))(
+    "%s sees none through the tools of models either",
+    async (_, spec, findsPages) => {
+      const key = app.key(spec)
+      const told: string[] = []
+      for (const endpoint of ENDPOINTS) {
+        const bodies = hostile[endpoint]?.(live) ?? []
+        for (const [at, text] of (await toldTo(app, endpoint, key, bodies)).entries()) {
+          const rest = withoutEchoes(text, bodies[at]!)
+          expect({ endpoint, body: bodies[at], rest: SECRET.exec(rest)?.[0] }).toMatchObject({
+            rest: undefined,
+          })
+          told.push(rest)
+        }
+      }
+      expect(told.some((text) => text.includes("Open parts list"))).toBe(findsPages)
     },
   )
 

@@ -10,6 +10,7 @@ import type { Middleware, RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import { authentication } from "../middleware/authentication.ts"
 import { paymentRoutes } from "../x402/payment-routes.ts"
+import { feedbackRoutes } from "./feedback.ts"
 import { jobRoutes } from "./jobs.ts"
 import { pageRoutes } from "./pages.ts"
 import { removalRoutes } from "./removals.ts"
@@ -41,6 +42,7 @@ export function adminRouter(
   removalRoutes(router, parts)
   pageRoutes(router, parts)
   webhookRoutes(router, parts)
+  feedbackRoutes(router, parts)
   paymentRoutes(router, parts)
   return router
 }

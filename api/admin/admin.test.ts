@@ -13,6 +13,7 @@ import type { Engine } from "#engine"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
+import { FeedbackStore } from "../accounts/feedback-store.ts"
 import {
   type Answer,
   answerOf,
@@ -98,6 +99,30 @@ describe("the admin API", () => {
     const allowed = await call("GET", "/sources")
     expect(allowed.status).toBe(200)
     expect(allowed.headers.get("cache-control")).toBe("no-store")
+  })
+
+  test("lists what callers think of their answers, newest first", async () => {
+    const store = new FeedbackStore(db)
+    const given = { keyId: "key", requestId: "asked", sessionId: "" }
+    store.add({ ...given, id: "first", at: 1000, fields: { human_score: 1 } })
+    store.add({ ...given, id: "second", at: 2000, fields: { comment: "not what I meant" } })
+    const { body } = await call("GET", "/feedback?limit=1")
+    expect(body).toEqual({
+      feedback: [
+        {
+          feedback_id: "second",
+          at: "1970-01-01T00:00:02.000Z",
+          key_id: "key",
+          request_id: "asked",
+          session_id: "",
+          comment: "not what I meant",
+        },
+      ],
+      total: 2,
+      limit: 1,
+      offset: 0,
+    })
+    expect((await call("GET", "/feedback?offset=1")).body.feedback).toMatchObject([{ human_score: 1 }])
   })
 
   test("is written down in the handbook, call by call", async () => {

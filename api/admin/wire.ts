@@ -4,6 +4,8 @@ import type { HeldRemovals, Removal, RunRemovals } from "#crawler/removals/remov
 import { withoutSecrets } from "#crawler/sources/shown-source.ts"
 import type { Delivery } from "#crawler/webhooks/webhook-queue.ts"
 
+import type { Feedback } from "../accounts/feedback-store.ts"
+
 // What the admin API answers, as it stands on the wire. A source has the field names of the file of sources.
 
 export function jobOnWire(job: Job, removals: RunRemovals | null) {
@@ -84,5 +86,16 @@ export function deliveryOnWire(delivery: Delivery) {
     next_attempt_at: delivery.nextAttemptAt,
     last_status: delivery.lastStatus,
     last_error: delivery.lastError,
+  }
+}
+
+export function feedbackOnWire({ id, at, keyId, requestId, sessionId, fields }: Feedback) {
+  return {
+    feedback_id: id,
+    at: new Date(at).toISOString(),
+    key_id: keyId,
+    request_id: requestId,
+    session_id: sessionId,
+    ...fields,
   }
 }

@@ -4,9 +4,10 @@ import { fileURLToPath } from "node:url"
 import { JOB_STATES } from "#crawler/jobs.ts"
 
 import { DELIVERY_STATES, REMOVAL_STATES } from "../admin/schemas.ts"
+import { feedbackSchema } from "../usage/schema.ts"
 import { paymentSchemas } from "../x402/payment-operations.ts"
 import type { JsonSchema } from "./operation.ts"
-import { inlined } from "./published.ts"
+import { inlined, publishedBody } from "./published.ts"
 import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "./schemas.ts"
 
 // What the admin API takes for a source, and what it answers.
@@ -195,6 +196,13 @@ const delivery = object({
   last_error: orNull(text()),
 })
 
+const feedbackFields = publishedBody(feedbackSchema)["properties"] as Readonly<Record<string, JsonSchema>>
+
+const feedback = object(
+  { feedback_id: text(), at: time(), key_id: text("Of the key that gave it.") },
+  { optional: feedbackFields, description: "The fields that came, as they came." },
+)
+
 export const adminSchemas = {
   Source: source,
   SourceShown: sourceShown,
@@ -217,5 +225,6 @@ export const adminSchemas = {
   Tried: tried,
   DeliveryList: object({ deliveries: listOf(delivery), ...page }),
   DeliveryRetried: object({ id: text(), state: { const: "waiting" } }),
+  FeedbackList: object({ feedback: listOf(feedback), ...page }),
   ...paymentSchemas,
 }

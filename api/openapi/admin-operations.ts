@@ -68,7 +68,7 @@ const one = (summary: string, given: Partial<Example> = {}): readonly Example[] 
 /** The parts of an operation that all of the admin API share. */
 const admin = (
   given: Omit<Operation, "access" | "tag"> & {
-    readonly tag: "Sources" | "Jobs" | "Removals" | "Pages" | "Webhooks"
+    readonly tag: "Sources" | "Jobs" | "Removals" | "Pages" | "Webhooks" | "Feedback"
   },
 ): Operation => ({ access: "admin", ...given })
 const noBody = { schema: strict(noFields), required: false }
@@ -316,6 +316,16 @@ export const adminOperations: readonly Operation[] = [
     answers: { 202: { description: "It waits to be sent.", schema: ref("DeliveryRetried") } },
     refusals: [404, 422],
     examples: one("No such message", { path: { id: "none" }, status: 404 }),
+  }),
+  admin({
+    id: "listFeedback",
+    method: "get",
+    path: "/admin/feedback",
+    tag: "Feedback",
+    summary: "What callers think of their answers, newest first",
+    parameters: slice,
+    answers: list("FeedbackList", "The feedback."),
+    examples: one("All of it"),
   }),
   ...paymentOperations,
 ]

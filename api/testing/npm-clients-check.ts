@@ -1,5 +1,7 @@
 import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { setTimeout as pause } from "node:timers/promises"
 import { pathToFileURL } from "node:url"
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
@@ -29,6 +31,7 @@ const base = address.replace(/\/+$/, "")
 const site = `${base}/docs/`
 const question = "how do I schedule a crawl?"
 const page = "schedule-a-crawl"
+const task = "How is a crawl scheduled, and how often are pages visited again?"
 let failed = 0
 
 /** Loads from the folder: its own module asks for what is installed there. */
@@ -60,6 +63,15 @@ const refusal = (call: Promise<unknown>): Promise<string> =>
     (error: unknown) => String(error),
   )
 
+/** A report, once it is there. */
+async function ended(ask: () => Promise<Loose>): Promise<Loose> {
+  for (;;) {
+    const report = await ask()
+    if (report.status === "completed" || report.status === "failed") return report
+    await pause(200)
+  }
+}
+
 async function core(): Promise<void> {
   const { tavily } = await load("@tavily/core")
   const client = tavily({ apiKey: key, apiBaseURL: base, projectId: "clients", humanId: "someone" })
@@ -80,6 +92,15 @@ async function core(): Promise<void> {
   await check("core: feedback", async () => {
     const { requestId } = await client.search(question)
     return (await client.feedback({ requestId, humanScore: 1 })).success === true
+  })
+  await check("core: research", async () => {
+    const { requestId } = await client.research(task, { model: "mini" })
+    const report = await ended(() => client.getResearch(requestId))
+    return report.content.includes("[1]") && holdsPage(report.sources)
+  })
+  await check("core: research as a stream", async () => {
+    const stream = await client.research(task, { model: "mini", stream: true })
+    return (await text(stream)).includes("event: done")
   })
   await check("core: an error keeps its text", async () =>
     (await refusal(client.search("x", { topic: "sports" }))).includes("Invalid topic"),
@@ -106,6 +127,12 @@ async function langchain(): Promise<void> {
   await check("langchain: map", async () => {
     const found = await new tools.TavilyMap({ ...options, limit: 3 }).invoke({ url: site })
     return found.results.length === 3
+  })
+  await check("langchain: research", async () => {
+    const begun = await new tools.TavilyResearch(options).invoke({ input: task, model: "mini" })
+    const again = new tools.TavilyGetResearch(options)
+    const report = await ended(() => again.invoke({ requestId: begun.request_id }))
+    return report.content.includes("[1]")
   })
 }
 
@@ -174,6 +201,9 @@ axios.create = (options) => {
     )
     await check("tavily-mcp: map", async () =>
       (await call("tavily_map", { url: site, limit: 3 })).includes(site),
+    )
+    await check("tavily-mcp: research", async () =>
+      (await call("tavily_research", { input: task, model: "mini" })).includes("[1]"),
     )
     await check("tavily-mcp: an error keeps its text", async () =>
       (await call("tavily_search", { query: "x", topic: "sports" })).includes("Invalid topic"),

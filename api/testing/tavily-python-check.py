@@ -14,6 +14,7 @@ Without it that one check is skipped, and said so.
 import asyncio
 import json
 import sys
+import time
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
@@ -103,6 +104,28 @@ check("extract names what failed", [one["url"] for one in read["failed_results"]
 
 check("crawl reads pages", len(client.crawl(site, limit=5)["results"]) == 5)
 check("map names pages", len(client.map(site, limit=5)["results"]) == 5)
+
+task = "How is a crawl scheduled, and how often are pages visited again?"
+begun = client.research(task, model="mini")
+while (report := client.get_research(begun["request_id"]))["status"] not in ("completed", "failed"):
+    time.sleep(0.2)
+check("research reports, with its sources", "[1]" in report["content"] and any(page in one["url"] for one in report["sources"]))
+streamed = b"".join(client.research(task, model="mini", stream=True))
+check("research streams its report", b"event: done" in streamed and b"[1]" in streamed)
+
+
+async def research():
+    client = AsyncTavilyClient(key, api_base_url=base)
+    wanted = {"properties": {"schedule": {"type": "string", "description": "how a crawl is scheduled"}}, "required": ["schedule"]}
+    begun = await client.research(task, model="mini", output_schema=wanted)
+    while (report := await client.get_research(begun["request_id"]))["status"] not in ("completed", "failed"):
+        await asyncio.sleep(0.2)
+    return report, b"".join([chunk async for chunk in await client.research(task, model="mini", stream=True)])
+
+
+report, streamed = asyncio.run(research())
+check("research fills a schema, asynchronously", report["content"]["schedule"])
+check("research streams asynchronously", b"event: done" in streamed)
 
 check("errors keep their text", "Invalid topic" in (raises(BadRequestError, lambda: client.search("x", topic="sports")) or ""))
 check(

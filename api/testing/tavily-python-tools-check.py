@@ -11,10 +11,18 @@ FOSSICK_ALLOWED_NETWORKS=localhost:8080. Exits with 0 when every check holds.
 
 import asyncio
 import sys
+import time
 from urllib.parse import urlsplit
 
 from langchain_core.tools import ToolException
-from langchain_tavily import TavilyCrawl, TavilyExtract, TavilyMap, TavilySearch
+from langchain_tavily import (
+    TavilyCrawl,
+    TavilyExtract,
+    TavilyGetResearch,
+    TavilyMap,
+    TavilyResearch,
+    TavilySearch,
+)
 from llama_index.tools.tavily_research import TavilyToolSpec
 from tavily import TavilyClient
 
@@ -88,6 +96,15 @@ crawled = TavilyCrawl(**access).invoke({"url": site, "limit": 3})
 check("langchain: crawl reads pages", len(crawled["results"]) == 3)
 mapped = TavilyMap(**access).invoke({"url": site, "limit": 3})
 check("langchain: map names pages", len(mapped["results"]) == 3)
+
+task = "How is a crawl scheduled, and how often are pages visited again?"
+begun = TavilyResearch(**access).invoke({"input": task, "model": "mini"})
+again = TavilyGetResearch(**access)
+while (report := again.invoke({"request_id": begun["request_id"]}))["status"] not in ("completed", "failed"):
+    time.sleep(0.2)
+check("langchain: research reports, with its sources", "[1]" in report["content"] and report["sources"] != [])
+streamed = b"".join(TavilyResearch(**access).invoke({"input": task, "model": "mini", "stream": True}))
+check("langchain: research streams its report", b"event: done" in streamed)
 
 spec = TavilyToolSpec(api_key=key)
 spec.client = TavilyClient(key, api_base_url=base)
