@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { type Engine, type PageUrl, toPageUrl } from "#engine"
 import type { Clock } from "./clock.ts"
 import type { CrawlerConfig } from "./config.ts"
@@ -6,30 +5,32 @@ import { runCrawlee, type Visits } from "./crawlee.ts"
 import { Discovery } from "./discovery.ts"
 import { Duplicates, inWords } from "./duplicates/duplicates.ts"
 import { plainLines } from "./duplicates/page-text.ts"
-import type { Validators } from "./fetch.ts"
-import { Frontier, type FrontierEntry, type HostManners } from "./frontier.ts"
+import { Frontier, type FrontierEntry } from "./frontier.ts"
 import { HostPatience } from "./host-patience.ts"
 import { ImageNotes } from "./images/image-notes.ts"
 import type { Job } from "./jobs.ts"
-import {
-  type Found,
-  type KnownAddress,
-  KnownAddresses,
-  type ListedFacts,
-  type Visited,
-} from "./known-addresses.ts"
+import { type Found, type KnownAddress, KnownAddresses, type Visited } from "./known-addresses.ts"
 import { PAGE_OUTCOMES } from "./outcome.ts"
 import { PageWriter } from "./page-writer.ts"
-import { readAs } from "./read-as.ts"
 import type { PageReader, Unmodified, Visit } from "./reader.ts"
 import type { Reading } from "./reading.ts"
 import { SoftNotFound } from "./removals/soft-not-found.ts"
 import { RunLimits } from "./run-limits.ts"
+import { factsOf, mannersOf, SourceVisits } from "./source-visits.ts"
 import type { StateStore } from "./state-store.ts"
 import { TrapStore } from "./traps/trap-store.ts"
 import { describeTrap, Traps } from "./traps/traps.ts"
 import { unlessAborted } from "./unless-aborted.ts"
 import { type NoPage, verdictOn } from "./verdict.ts"
+import {
+  detailOf,
+  isAnswer,
+  isInVain,
+  isNoPage,
+  outcomeName,
+  recordOf,
+  type Unread,
+} from "./visit-outcome.ts"
 
 export interface CrawlSiteOptions {
   readonly job: Job
@@ -79,8 +80,6 @@ const HOST_ROUNDS = 10
 const ADDRESSES_PER_PAGE = 20
 const MIN_ADDRESSES = 10_000
 
-type Unread = Exclude<Visit, { kind: "read" | "unmodified" }>
-
 /** Addresses closed without a visit before others have their turn. */
 const CLOSED_AT_ONCE = 1000
 
@@ -96,9 +95,7 @@ class SiteCrawl implements Visits, Disposable {
   readonly #traps: Traps
   readonly #trapStore: TrapStore
   readonly #writer: PageWriter
-  /** Whether robots.txt, noindex and nofollow count. */
-  readonly #obeys: boolean
-  readonly #readAs: string
+  readonly #visits: SourceVisits
   /** False when the index may have lost pages that the state knows: then each is looked up before it counts as unchanged. */
   readonly #trustsHashes: boolean
   #visiting = 0
@@ -123,20 +120,33 @@ class SiteCrawl implements Visits, Disposable {
     this.#options = options
     this.#known = known
     this.#trustsHashes = trustsHashes
-    this.#obeys = job.source.politeness.robots ?? config.robots
-    this.#readAs = readAs(job.source, config)
     this.#limits = new RunLimits(db, job)
     this.#softNotFound = new SoftNotFound({
       engine: options.engine,
-      visit: (url) => this.#visitUnlinked(url),
+      visit: async (url) => {
+        const visit = await this.#visits.visitUnlinked(url)
+        if (visit.kind === "read") this.#limits.bytes += visit.reading.bytes
+        return visit
+      },
     })
+    const manners = mannersOf(job.source, config, reader)
     this.#frontier = new Frontier(
       db,
       job,
       known,
-      (url) => this.#manners(url),
+      manners,
       Math.max(MIN_ADDRESSES, job.source.limits.pages * ADDRESSES_PER_PAGE),
     )
+    this.#visits = new SourceVisits({
+      source: job.source,
+      config,
+      reader,
+      frontier: this.#frontier,
+      mayLeadTo: (from, to) => this.#discovery.inScope(to) || this.#discovery.isSeed(from),
+      isHeld: (url) => this.#isHeld(url),
+      stop: options.signal,
+      cut: this.#cut.signal,
+    })
     this.#writer = new PageWriter(options.engine, this.#frontier, new ImageNotes(db), (results, visits) => {
       this.#unwritten -= visits
       this.#duplicates.flush()
@@ -153,8 +163,8 @@ class SiteCrawl implements Visits, Disposable {
       reader,
       known,
       frontier: this.#frontier,
-      pauseMs: (url) => this.#manners(url).delayMs,
-      allows: async (url) => (await this.#disallowed(url)) === null,
+      pauseMs: (url) => manners(url).delayMs,
+      allows: async (url) => (await this.#visits.disallowed(url)) === null,
       onBytes: (bytes) => {
         this.#limits.bytes += bytes
       },
@@ -251,7 +261,7 @@ class SiteCrawl implements Visits, Disposable {
     let released = false
     try {
       const before = this.#known.get(entry.url)
-      const visit = await unlessAborted(this.#read(entry, before), this.#cut.signal)
+      const visit = await unlessAborted(this.#visits.visit(entry, before), this.#cut.signal)
       this.#frontier.release(entry)
       released = true
       if (visit) await this.#settle(entry, visit, before, startedAt)
@@ -287,85 +297,6 @@ class SiteCrawl implements Visits, Disposable {
   // Visits under way may each become a page: no more are started than the limit has room for.
   #isLimitTaken(): boolean {
     return this.#limits.reached(this.#visiting) !== null
-  }
-
-  #manners(url: PageUrl): HostManners {
-    const { config, reader, job } = this.#options
-    const { concurrency, delayMs } = job.source.politeness
-    const isOwn = reader.isOwnHost(url)
-    return {
-      concurrency: concurrency ?? (isOwn ? config.fetchConcurrency : config.hostConcurrency),
-      delayMs: delayMs ?? (isOwn ? 0 : config.hostDelayMs),
-    }
-  }
-
-  /** Why robots.txt keeps us from `url`, or null. */
-  async #disallowed(url: PageUrl, entry?: FrontierEntry): Promise<Unread | null> {
-    if (!this.#obeys) return null
-    const { reader, config } = this.#options
-    const robots = await reader.robots.for(url)
-    if (robots.kind !== "rules") return robots
-    const detail = robots.rules.refusal(url)
-    if (detail !== null) return { kind: "skipped", because: "robots", detail }
-    const { crawlDelayMs } = robots.rules
-    if (entry && crawlDelayMs !== null && !reader.isOwnHost(url)) {
-      this.#frontier.setDelay(entry, Math.min(crawlDelayMs, config.maxWaitMs))
-    }
-    return null
-  }
-
-  async #read(entry: FrontierEntry, before: KnownAddress | null): Promise<Visit> {
-    const { reader, signal, job } = this.#options
-    const disallowed = await this.#disallowed(entry.url, entry)
-    if (disallowed) return disallowed
-    if (signal.aborted)
-      return { kind: "failed", because: "cancelled", detail: "the crawl was stopped", transient: true }
-    const validators = await this.#validators(entry, before)
-    return await reader.visit(entry.url, {
-      signal: this.#cut.signal,
-      rendering: job.source.rendering,
-      ...(validators === null ? {} : { validators }),
-      onRedirect: async (to) => {
-        if (!this.#discovery.inScope(to) && !this.#discovery.isSeed(entry.url)) {
-          return { kind: "skipped", because: "out-of-scope", detail: `redirects to ${to}`, leadsTo: to }
-        }
-        const outcome = await this.#disallowed(to)
-        return outcome?.kind === "skipped" ? { ...outcome, leadsTo: to } : outcome
-      },
-    })
-  }
-
-  /** Visits an address that is none of the frontier's, in the manners of its host. */
-  async #visitUnlinked(url: PageUrl): Promise<Visit> {
-    const disallowed = await this.#disallowed(url)
-    if (disallowed) return disallowed
-    const { reader, job } = this.#options
-    const entry = { url, host: new URL(url).host }
-    const delayMs = this.#frontier.delayOf(entry)
-    this.#frontier.block(entry, Date.now() + 2 * delayMs)
-    await sleep(delayMs, undefined, { signal: this.#cut.signal }).catch(() => undefined)
-    const visit = await reader.visit(url, {
-      signal: this.#cut.signal,
-      rendering: job.source.rendering,
-      onRedirect: async (to) => await this.#disallowed(to),
-    })
-    this.#frontier.block(entry, Date.now() + delayMs)
-    if (visit.kind === "read") this.#limits.bytes += visit.reading.bytes
-    return visit
-  }
-
-  /** Those of the page that the index holds, when it would be read the same way again. */
-  async #validators(entry: FrontierEntry, before: KnownAddress | null): Promise<Validators | null> {
-    if (before === null || before.hash === null || !PAGE_OUTCOMES.has(before.outcome)) return null
-    const { etag, lastModified } = before.validators
-    if (etag === null && lastModified === null) return null
-    if (before.readAs !== this.#readAsOf(factsOf(entry, before))) return null
-    return (await this.#isHeld(entry.url)) ? before.validators : null
-  }
-
-  /** What lists say of a page becomes part of it. */
-  #readAsOf({ isNews, publishedAt }: ListedFacts): string {
-    return `${this.#readAs} ${isNews ? "news" : ""} ${publishedAt ?? ""}`
   }
 
   async #settle(
@@ -429,7 +360,7 @@ class SiteCrawl implements Visits, Disposable {
   ): Promise<void> {
     this.#discovery.landed(entry.url, url, null)
     if (this.#settled.has(url) || !this.#frontier.isOpen(entry)) return
-    if (this.#obeys && noindex) {
+    if (this.#visits.obeys && noindex) {
       await this.#close(url, { kind: "skipped", because: "noindex" })
       return
     }
@@ -450,13 +381,13 @@ class SiteCrawl implements Visits, Disposable {
     const redirected = url !== entry.url
     // A redirect brought it in while it was being read.
     if (!redirected && (this.#settled.has(url) || !this.#frontier.isOpen(entry))) return
-    const isFollowed = !(this.#obeys && reading.extracted.robots.nofollow)
+    const isFollowed = !(this.#visits.obeys && reading.extracted.robots.nofollow)
     const leads = isFollowed ? this.#addLinks(entry, reading) : 0
 
     const facts = factsOf(entry, before)
     const verdict = verdictOn(reading, entry.url, {
       source: job.source,
-      obeys: this.#obeys,
+      obeys: this.#visits.obeys,
       facts,
       fetchedAt: new Date(clock()),
       isVisited: (address) => this.#outcomeOf(address) !== null,
@@ -505,7 +436,7 @@ class SiteCrawl implements Visits, Disposable {
         hash,
         title: page.title,
         validators: reading.validators ?? { etag: null, lastModified: null },
-        readAs: this.#readAsOf(facts),
+        readAs: this.#visits.readAsOf(facts),
         found: foundByRedirect(entry),
       },
     ]
@@ -589,7 +520,7 @@ class SiteCrawl implements Visits, Disposable {
     let leads = 0
     const found = new Set<PageUrl>()
     for (const link of reading.extracted.links) {
-      if (this.#obeys && link.nofollow) continue
+      if (this.#visits.obeys && link.nofollow) continue
       if (this.#frontier.remembers(link.url)) continue
       const linked = toPageUrl(link.url)
       if (linked === null || !this.#discovery.inScope(linked)) continue
@@ -609,9 +540,7 @@ class SiteCrawl implements Visits, Disposable {
 
   /** Records how a visit without a page ended. What the index holds of the address stays as it is. */
   async #close(url: PageUrl, outcome: NoPage): Promise<void> {
-    const { status, leadsTo } = visitFacts(outcome)
-    const results = [{ url, outcome: outcomeName(outcome), detail: detailOf(outcome), status, leadsTo }]
-    await this.#write({ page: null, seen: null, results })
+    await this.#write({ page: null, seen: null, results: [{ url, ...recordOf(outcome) }] })
   }
 
   async #write(item: Parameters<PageWriter["add"]>[0]): Promise<void> {
@@ -624,48 +553,6 @@ class SiteCrawl implements Visits, Disposable {
   }
 }
 
-const IN_VAIN = new Set<string>(["dns", "refused", "timeout", "tls"])
-
-/** Whether the host had something to say; what its robots.txt said before does not count. */
-function isAnswer(visit: Visit): boolean {
-  if (visit.kind === "skipped") return visit.because !== "robots"
-  if (visit.kind === "failed") return !IN_VAIN.has(visit.because)
-  return visit.kind !== "postponed"
-}
-
-/** Whether an address is surely no page, and not only out of reach. */
-function isNoPage({ outcome, status }: Visited): boolean {
-  return outcome.startsWith("skipped:") || status === 404 || status === 410
-}
-
-function isInVain(visit: Unread): boolean {
-  return visit.kind === "postponed" || (visit.kind === "failed" && IN_VAIN.has(visit.because))
-}
-
-/** What lists say of a page now, and said before. */
-function factsOf({ facts }: FrontierEntry, before: KnownAddress | null): ListedFacts {
-  return {
-    modifiedAt: facts.modifiedAt ?? before?.modifiedAt ?? null,
-    publishedAt: facts.publishedAt ?? before?.publishedAt ?? null,
-    isNews: facts.isNews || (before?.isNews ?? false),
-  }
-}
-
 function foundByRedirect({ url, depth, facts }: FrontierEntry): Found {
   return { ...facts, depth, how: "redirect", on: url, listedIn: null }
-}
-
-function outcomeName(outcome: NoPage): string {
-  return outcome.kind === "postponed" ? "postponed" : `${outcome.kind}:${outcome.because}`
-}
-
-function detailOf(outcome: NoPage): string | null {
-  return outcome.kind === "postponed" ? `until ${outcome.until.toISOString()}` : (outcome.detail ?? null)
-}
-
-function visitFacts(outcome: NoPage): Pick<Visited, "status" | "leadsTo"> {
-  return {
-    status: outcome.kind === "failed" ? outcome.status : undefined,
-    leadsTo: outcome.kind === "skipped" ? outcome.leadsTo : undefined,
-  }
 }

@@ -36,6 +36,7 @@ import { type IndexState, readState } from "./index-state.ts"
 import { meilisearchIndex } from "./meilisearch-index.ts"
 import { type IndexedRow, PageWriter } from "./page-writer.ts"
 import { pagesAfter } from "./pages-after.ts"
+import type { Send } from "./send.ts"
 import { Server, isMissing } from "./server.ts"
 
 const READER_LAG_MS = 1000
@@ -65,8 +66,8 @@ export interface MeilisearchEngineOptions {
   readonly embedding?: "on" | "off"
   /** Told of failures in the background, which are tried again. */
   readonly onProblem?: (error: unknown) => void
-  /** Through which all requests go. Default: Node's own. */
-  readonly fetch?: typeof fetch
+  /** Through which all requests go. Default: HTTP. */
+  readonly send?: Send
 }
 
 interface Writer {
@@ -107,7 +108,7 @@ export class MeilisearchEngine implements Engine {
       url,
       key,
       patienceMs: mode === "write" ? WRITER_PATIENCE_MS : READER_PATIENCE_MS,
-      ...(options.fetch && { fetch: options.fetch }),
+      ...(options.send && { send: options.send }),
     })
     this.#indexes = indexesOf(this.#server, name)
     this.#queryVectors = new QueryVectors(embedder)

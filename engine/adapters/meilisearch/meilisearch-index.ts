@@ -21,10 +21,11 @@ export interface MeilisearchIndexParts {
   readonly state: IndexState
 }
 
-/** What one search asks, answered by a Meilisearch server. It remembers what it was told of terms. */
+/** What one search asks, answered by a Meilisearch server. It remembers what it was told of terms and pages. */
 export function meilisearchIndex({ server, indexes, state }: MeilisearchIndexParts): SearchIndex {
   const { pages, texts, passages } = indexes
   const frequencies = new Map<string, number>()
+  const facts = new Map<string, PageFacts>()
 
   async function learn(terms: readonly string[]): Promise<void> {
     const unknown = terms.filter((term) => !frequencies.has(term)).slice(0, MOST_TERMS)
@@ -113,16 +114,16 @@ export function meilisearchIndex({ server, indexes, state }: MeilisearchIndexPar
     },
 
     async facts(ids) {
-      const found = new Map<string, PageFacts>()
-      if (ids.length === 0) return found
+      const unread = ids.filter((id) => !facts.has(id))
+      if (unread.length === 0) return facts
       const { results } = await pages.getDocuments({
-        ids: [...ids],
+        ids: unread,
         filter: [],
         fields: ["id", "facts"],
-        limit: ids.length,
+        limit: unread.length,
       })
-      for (const { id, facts } of results) found.set(id, JSON.parse(facts) as PageFacts)
-      return found
+      for (const page of results) facts.set(page.id, JSON.parse(page.facts) as PageFacts)
+      return facts
     },
 
     heads: async (ids) => (ids.length === 0 ? [] : await readTexts(ids, ["title", "details"])),

@@ -62,8 +62,8 @@ test("a server that stays away, stays busy or has no space left is named, with w
 })
 
 test("what is no JSON is an answer too, of a proxy for one", async () => {
-  const html: typeof fetch = () => Promise.resolve(new Response("<h1>Bad gateway</h1>", { status: 500 }))
-  const server = new Server({ url: "http://127.0.0.1:9", key: "", patienceMs: 0, fetch: html })
+  const html = () => Promise.resolve({ status: 500, text: "<h1>Bad gateway</h1>" })
+  const server = new Server({ url: "http://127.0.0.1:9", key: "", patienceMs: 0, send: html })
   expect(await failureOf(server, server.checkVersion())).toMatchObject({
     code: "ENGINE_UNAVAILABLE",
     message: expect.stringContaining("answered 500"),

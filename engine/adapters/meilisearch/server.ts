@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { type EnqueuedTask, Meilisearch, MeilisearchApiError, MeilisearchRequestError } from "meilisearch"
 import { EngineError } from "../../errors.ts"
+import { type Send, send } from "./send.ts"
 
 export interface ServerOptions {
   /** Address of the server, without a slash at the end. */
@@ -9,8 +10,8 @@ export interface ServerOptions {
   readonly key: string
   /** How long a request is tried again when the server is away or busy. */
   readonly patienceMs: number
-  /** Default: Node's own. */
-  readonly fetch?: typeof fetch
+  /** Default: {@link send}. */
+  readonly send?: Send
 }
 
 const FIRST_RETRY_MS = 100
@@ -129,18 +130,17 @@ export class Server {
   async #askOnce(url: Parameters<typeof fetch>[0], init: RequestInit | undefined): Promise<unknown> {
     const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
     const signal = init?.signal ? AbortSignal.any([init.signal, timeout]) : timeout
-    const response = await (this.#options.fetch ?? fetch)(url, { ...init, signal })
-    const text = await response.text()
+    const { status, text } = await (this.#options.send ?? send)(String(url), { ...init, signal })
     const body: unknown = text === "" ? undefined : jsonOrNull(text)
-    if (response.ok) return body
+    if (status >= 200 && status < 300) return body
     const problem = (body ?? undefined) as ConstructorParameters<typeof MeilisearchApiError>[1]
-    throw new MeilisearchApiError(response, problem)
+    throw new MeilisearchApiError(new Response(null, { status }), problem)
   }
 
   #givenUp(error: unknown): unknown {
     if (error instanceof MeilisearchApiError) return error
-    const { cause, message } = error as Error
-    const why = (cause as NodeJS.ErrnoException | undefined)?.code ?? message
+    const { code, message } = error as NodeJS.ErrnoException
+    const why = code ?? message
     return this.#unavailable(`cannot be reached (${why}). Start it, or correct FOSSICK_MEILI_URL.`, error)
   }
 }

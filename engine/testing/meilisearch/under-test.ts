@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { type Send, send } from "#engine/adapters/meilisearch/send.ts"
 import { MeilisearchEngine } from "#engine/adapters/meilisearch/meilisearch-engine.ts"
 import type { EmbedOptions, Embedder } from "#engine/embedder.ts"
 import type { Engine } from "#engine/engine.ts"
@@ -53,7 +54,7 @@ export const adapter: AdapterUnderTest = {
     const options = { url, key, name, lockDir: lockDir(name), mode, embedding }
     if (kind === "real") return MeilisearchEngine.open({ ...options, embedder })
     const patient = new PatientEmbedder(embedder)
-    const engine = await MeilisearchEngine.open({ ...options, embedder: patient, fetch: patient.fetch })
+    const engine = await MeilisearchEngine.open({ ...options, embedder: patient, send: patient.send })
     const close = engine[Symbol.asyncDispose].bind(engine)
     return Object.assign(patient.during(engine), {
       async [Symbol.asyncDispose]() {
@@ -71,11 +72,10 @@ const lockDir = (name: string) => path.join(tmpdir(), `fossick-${name}`)
 
 /** Looks for no page without vectors, and embeds none, but while a story waits for them and writes nothing. */
 class PatientEmbedder implements Embedder {
-  readonly fetch: typeof fetch = async (url, init) => {
-    const { body, signal } = init ?? {}
-    const address = url instanceof Request ? url.url : url.toString()
-    if (typeof body === "string" && ASKS_WHO_WAITS.test(`${address} ${body}`)) await this.#quiet(signal)
-    return fetch(url, init)
+  readonly send: Send = async (url, init) => {
+    const { body, signal } = init
+    if (typeof body === "string" && ASKS_WHO_WAITS.test(`${url} ${body}`)) await this.#quiet(signal)
+    return await send(url, init)
   }
 
   readonly id: string
