@@ -53,7 +53,8 @@ describe("spellings of addresses", () => {
 
     site.requests.length = 0
     await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
-    expect(site.requests.filter((path) => /^\/p\d+\/$/.test(path)).length).toBeLessThanOrEqual(2)
+    // One for each batch of a slow crawl that came between a page and its other spelling.
+    expect(site.requests.filter((path) => /^\/p\d+\/$/.test(path)).length).toBeLessThanOrEqual(4)
     expect(paths(fixture)).toHaveLength(22)
   })
 
