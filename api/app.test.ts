@@ -56,11 +56,11 @@ describe("paths and methods", () => {
     expect(answer.body.detail.error).toContain("/nothing")
   })
 
-  test("another method is 405 and names the one allowed", async () => {
-    const answer = await answerOf(await fetch(`${app.url}/search`, { headers: bearer }))
+  test.each(["GET", "QUERY", "PROPFIND"])("%s is 405 and names the method allowed", async (method) => {
+    const answer = await answerOf(await fetch(`${app.url}/search`, { method, headers: bearer }))
     expect(answer.status).toBe(405)
     expect(answer.headers.get("allow")).toBe("POST")
-    expect(answer.body.detail.error).toBe("GET is not allowed here. Allowed: POST.")
+    expect(answer.body.detail.error).toBe(`${method} is not allowed here. Allowed: POST.`)
   })
 })
 

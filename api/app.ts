@@ -1,3 +1,5 @@
+import { METHODS } from "node:http"
+
 import { Router } from "@koa/router"
 import Koa from "koa"
 import type { Logger } from "pino"
@@ -99,7 +101,8 @@ export function createApp(parts: AppParts): Koa<RequestState> {
 
   const key = authentication(accounts.keys, config)
   const body = jsonBody(config.bodyLimit)
-  const router = new Router<RequestState>()
+  // All that Node lets in: what no route takes is answered 405, and not 501 as by itself.
+  const router = new Router<RequestState>({ methods: METHODS })
   for (const [name, endpoint] of Object.entries(endpoints)) {
     const admit = admission(admissions, name as Endpoint)
     router.post(`/${name}`, key.beforeBody, body, key.afterBody, admit, endpoint)

@@ -1,3 +1,5 @@
+import { METHODS } from "node:http"
+
 import { Router } from "@koa/router"
 
 import type { CrawlerConfig, Jobs, Sources, StateStore } from "#crawler"
@@ -35,7 +37,7 @@ export function adminRouter(
   keys: Pick<KeyStore, "verify">,
   { bodyLimit }: { readonly bodyLimit: number },
 ): Router<RequestState> {
-  const router = new Router<RequestState>({ prefix: "/admin" })
+  const router = new Router<RequestState>({ prefix: "/admin", methods: METHODS })
   router.use(authentication(keys, { bodyKey: false }).beforeBody, onlyAdmins, optionalJsonBody(bodyLimit))
   sourceRoutes(router, parts)
   jobRoutes(router, parts)

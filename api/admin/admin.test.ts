@@ -149,6 +149,7 @@ describe("the admin API", () => {
   test("answers every wrong call in the one envelope", async () => {
     expect((await call("GET", "/nothing")).status).toBe(404)
     expect((await call("PATCH", "/sources")).status).toBe(405)
+    expect((await call("QUERY", "/sources")).status).toBe(405)
     expect(errorOf(await call("PUT", "/sources/x", "{"))).toEqual([
       400,
       "The request body is not valid JSON.",

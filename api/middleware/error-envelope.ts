@@ -51,7 +51,7 @@ function fail(
 function unserved(ctx: Context): string {
   if (ctx.status === 404)
     return `Nothing is served at ${ctx.path.slice(0, 200)}. The endpoints are in the handbook at /docs/.`
-  if (ctx.status === 405 || ctx.status === 501) {
+  if (ctx.status === 405) {
     return `${ctx.method} is not allowed here. Allowed: ${ctx.response.get("Allow") || "none"}.`
   }
   return STATUS_CODES[ctx.status] ?? "Error"
