@@ -8,6 +8,8 @@ import {
 import { duplexPair } from "node:stream"
 import { text } from "node:stream/consumers"
 
+import { request } from "undici"
+
 /** An answer of the API, whatever its status. */
 export interface ApiAnswer {
   readonly status: number
@@ -23,13 +25,14 @@ export type AskApi = (path: string, body: object | null, signal: AbortSignal) =>
 /** The API of an appliance at `base`, asked over the network. */
 export function askOverHttp(base: string, headers: Readonly<Record<string, string>>): AskApi {
   return async (path, body, signal) => {
-    const response = await fetch(base + path, {
+    // Not fetch(), which sends a body in a packet of its own: the server's delayed acknowledgement costs 40 ms.
+    const answer = await request(base + path, {
       method: body === null ? "GET" : "POST",
       headers: { ...headers, ...(body && { "Content-Type": "application/json" }) },
       body: body && JSON.stringify(body),
       signal,
     })
-    return { status: response.status, body: parsed(await response.text()) }
+    return { status: answer.statusCode, body: parsed(await answer.body.text()) }
   }
 }
 
