@@ -150,6 +150,10 @@ describe("the admin API", () => {
     expect((await call("GET", "/nothing")).status).toBe(404)
     expect((await call("PATCH", "/sources")).status).toBe(405)
     expect((await call("QUERY", "/sources")).status).toBe(405)
+    expect(errorOf(await call("GET", "/jobs?limit="))).toEqual([
+      400,
+      "Invalid limit. It is empty; leave it out instead.",
+    ])
     expect(errorOf(await call("PUT", "/sources/x", "{"))).toEqual([
       400,
       "The request body is not valid JSON.",

@@ -29,11 +29,12 @@ export function wholeNumber(ctx: Context, name: string, value: number, min: numb
   return number
 }
 
-/** A query parameter; blank counts as not given. */
+/** A query parameter. */
 export function parameter(ctx: Context, name: string): string | undefined {
   const value = ctx.query[name]
   if (Array.isArray(value)) throw badRequest(`Invalid ${name}. It is given more than once.`)
-  return value === undefined || value.trim() === "" ? undefined : value
+  if (value?.trim() === "") throw badRequest(`Invalid ${name}. It is empty; leave it out instead.`)
+  return value
 }
 
 export function oneOfParameter<T extends string>(

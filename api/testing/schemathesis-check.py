@@ -11,7 +11,8 @@ there were.
 
 Schemas cannot say everything: whether a date exists, whether two fields contradict each other. Such bodies are
 refused with 400 or 422, and a thing in the wrong state with 409, so these are taken for right answers to what a
-schema allows. 432 comes when a key is used up; 404 when a thing is not there.
+schema allows. 432 comes when a key is used up; 404 when a thing is not there;
+431 when a question in the address is longer than what a server takes of a head.
 """
 
 import os
@@ -21,9 +22,9 @@ import tempfile
 
 CONFIG = """
 [checks.positive_data_acceptance]
-expected-statuses = ["2xx", "400", "401", "403", "404", "409", "422", "429", "432", "433", "503"]
+expected-statuses = ["2xx", "400", "401", "403", "404", "409", "422", "429", "431", "432", "433", "503"]
 [checks.negative_data_rejection]
-expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "413", "415", "422", "429", "432", "433", "5xx"]
+expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "413", "415", "422", "429", "431", "432", "433", "5xx"]
 """
 
 base, key = sys.argv[1].rstrip("/"), sys.argv[2]
