@@ -8,8 +8,8 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { Meilisearch } from "meilisearch"
 import { type Embedder, type Engine, openEngine, type PageWithVectors } from "#engine"
+import { Server } from "#engine/adapters/meilisearch/server.ts"
 import { engineSettings } from "#engine/config.ts"
 import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
 import { readSettings } from "#engine/settings.ts"
@@ -86,7 +86,8 @@ async function measure(passages: number): Promise<void> {
     await using server = await startMeilisearch(values.meilisearch)
     await using ownServer = await startMeilisearch(values.meilisearch)
     const settings = readSettings(engineSettings, {})
-    const client = new Meilisearch({ host: ownServer.url })
+    // Asked over the adapter's own connection, so that both have the same.
+    const { client } = new Server({ url: ownServer.url, key: "", patienceMs: 2000 })
     const version = (await client.getVersion()).pkgVersion
     const own = await OwnHybrid.create(client, "pages", model.dimensions)
     const figures = new Figures()

@@ -1,3 +1,5 @@
+import { EngineError } from "./errors.ts"
+
 /** A text token by token: what each stands for, and what it means where it stands. */
 export interface TokenVectors {
   /** The tokens as their tokenizer writes them (`search`, `##ing`, `▁search`), without those it adds itself. */
@@ -27,4 +29,16 @@ export interface EmbedOptions {
   /** Default `index`. */
   readonly priority?: "query" | "index"
   readonly signal?: AbortSignal
+}
+
+/** Vectors of different models cannot be compared. @throws EngineError `EMBEDDER_MISMATCH` */
+export function refuseOtherEmbedder(
+  index: { readonly embedder: string; readonly dimensions: number },
+  embedder: Pick<Embedder, "id" | "dimensions">,
+): void {
+  if (index.embedder === embedder.id && index.dimensions === embedder.dimensions) return
+  throw new EngineError(
+    "EMBEDDER_MISMATCH",
+    `The index holds vectors of ${index.embedder} (${index.dimensions} dimensions), but the configured model is ${embedder.id} (${embedder.dimensions} dimensions). The appliance makes new vectors in the background; \`npm run reembed\` makes them at once. Or set FOSSICK_MODEL back.`,
+  )
 }

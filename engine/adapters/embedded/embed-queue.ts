@@ -4,7 +4,7 @@ import { isIn } from "./filter.ts"
 import { batchesOf, readRows } from "./rows.ts"
 import { type PageRow, passagesOf } from "../../page-record.ts"
 import { FILTER_COLUMNS, type PageVectors, vectorsTable } from "./schema.ts"
-import type { Serial } from "./serial.ts"
+import type { Serial } from "../../serial.ts"
 import type { IndexedPage, Tables } from "./tables.ts"
 
 /** Texts handed to the embedder at a time: enough to keep its threads busy, few enough to stop soon. */

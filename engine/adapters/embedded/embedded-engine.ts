@@ -1,7 +1,7 @@
 import type { Connection } from "@lancedb/lancedb"
 import { mkdir } from "node:fs/promises"
 import { availableParallelism } from "node:os"
-import type { Embedder } from "../../embedder.ts"
+import { type Embedder, refuseOtherEmbedder } from "../../embedder.ts"
 import type {
   Engine,
   EngineStats,
@@ -25,15 +25,15 @@ import { breather } from "../../breather.ts"
 import { interruptedWrites } from "./interrupted-writes.ts"
 import { KnownTerms } from "./known-terms.ts"
 import { Maintenance, trainVectorIndex } from "./maintenance.ts"
-import { type Manifest, readManifest, refuseOtherEmbedder, writeManifest } from "./manifest.ts"
+import { type Manifest, readManifest, writeManifest } from "./manifest.ts"
 import { type PageRow, toPage, toPageRow } from "../../page-record.ts"
 import { type PageVectors, pagesTable } from "./schema.ts"
 import { pagesAfter } from "./pages-after.ts"
-import { Serial } from "./serial.ts"
+import { Serial } from "../../serial.ts"
 import { type Tables, connectTo, createIndex, indexedPages, openTables } from "./tables.ts"
 import { TermFrequencies } from "./term-frequencies.ts"
 import { VectorCoverage, countEmbedded, coverageOf } from "./vector-coverage.ts"
-import { lockForWriting } from "./writer-lock.ts"
+import { lockForWriting } from "../../writer-lock.ts"
 
 /** A reader looks for a newer version of the tables when the one it has is so old. */
 const READER_LAG_MS = 1000

@@ -73,15 +73,3 @@ export async function writeManifest(dir: string, manifest: Manifest): Promise<vo
   }
   await rename(temporary, fileIn(dir))
 }
-
-/** @throws EngineError `EMBEDDER_MISMATCH` */
-export function refuseOtherEmbedder(
-  manifest: Pick<Manifest, "embedder" | "dimensions">,
-  embedder: { readonly id: string; readonly dimensions: number },
-): void {
-  if (manifest.embedder === embedder.id && manifest.dimensions === embedder.dimensions) return
-  throw new EngineError(
-    "EMBEDDER_MISMATCH",
-    `The index holds vectors of ${manifest.embedder} (${manifest.dimensions} dimensions), but the configured model is ${embedder.id} (${embedder.dimensions} dimensions). The appliance makes new vectors in the background; \`npm run reembed\` makes them at once. Or set FOSSICK_MODEL back.`,
-  )
-}

@@ -15,7 +15,7 @@ import { readAnyManifest } from "./manifest.ts"
 import { withVectors } from "./pages-after.ts"
 import { readRows } from "./rows.ts"
 import { connectTo } from "./tables.ts"
-import { lockForWriting } from "./writer-lock.ts"
+import { lockForWriting } from "../../writer-lock.ts"
 
 const PAGES_AT_A_TIME = 32
 

@@ -10,7 +10,7 @@ import {
 import { all, arePages } from "./filter.ts"
 import type { Indexes } from "./indexes.ts"
 import { writeVectors } from "./page-writer.ts"
-import type { Serial } from "../embedded/serial.ts"
+import type { Serial } from "../../serial.ts"
 import type { Server } from "./server.ts"
 
 /** Texts handed to the embedder at a time: enough to keep its threads busy, few enough to stop soon. */

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises"
 import { availableParallelism } from "node:os"
 import { breather } from "../../breather.ts"
-import type { Embedder } from "../../embedder.ts"
+import { type Embedder, refuseOtherEmbedder } from "../../embedder.ts"
 import type {
   Engine,
   EngineStats,
@@ -19,9 +19,8 @@ import { Gate } from "../../search/gate.ts"
 import { LateReader } from "../../search/late-reader.ts"
 import { QueryVectors } from "../../search/query-vectors.ts"
 import { searchIndex } from "../../search/search.ts"
-import { refuseOtherEmbedder } from "../embedded/manifest.ts"
-import { Serial } from "../embedded/serial.ts"
-import { lockForWriting } from "../embedded/writer-lock.ts"
+import { Serial } from "../../serial.ts"
+import { lockForWriting } from "../../writer-lock.ts"
 import { EmbedQueue } from "./embed-queue.ts"
 import {
   INDEX_FORMAT,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { toPageRow } from "#engine/page-record.ts"
 import { aPage } from "#engine/testing/pages.ts"
-import { Serial } from "../embedded/serial.ts"
+import { Serial } from "../../serial.ts"
 import { indexesOf } from "./indexes.ts"
 import { PageWriter } from "./page-writer.ts"
 import { Server } from "./server.ts"

@@ -11,7 +11,7 @@ import {
 import { arePages } from "./filter.ts"
 import type { IndexState } from "./index-state.ts"
 import type { Indexes } from "./indexes.ts"
-import type { Serial } from "../embedded/serial.ts"
+import type { Serial } from "../../serial.ts"
 import { type Server, TaskFailed, isTooLarge } from "./server.ts"
 
 /** Vectors in one request: about 4 kB of text each. */

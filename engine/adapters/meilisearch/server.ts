@@ -48,7 +48,7 @@ export class Server {
     this.client = new Meilisearch({
       host: options.url,
       ...(options.key !== "" && { apiKey: options.key }),
-      httpClient: (url, init) => this.#ask(url, init),
+      httpClient: (url, init) => this.#ask(url instanceof Request ? url.url : url.toString(), init ?? {}),
     })
   }
 
@@ -113,24 +113,24 @@ export class Server {
     return `answered ${status} (${cause?.code ?? "no code"}): ${message}`
   }
 
-  async #ask(url: Parameters<typeof fetch>[0], init?: RequestInit): Promise<unknown> {
+  async #ask(url: string, init: RequestInit): Promise<unknown> {
     const { patienceMs } = this.#options
     const until = performance.now() + patienceMs
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(LAST_RETRY_MS, wait * 2)) {
       try {
         return await this.#askOnce(url, init)
       } catch (error) {
-        if (!isPassing(error) || init?.signal?.aborted) throw error
+        if (!isPassing(error) || init.signal?.aborted) throw error
         if (performance.now() + wait > until) throw this.#givenUp(error)
       }
       await sleep(wait)
     }
   }
 
-  async #askOnce(url: Parameters<typeof fetch>[0], init: RequestInit | undefined): Promise<unknown> {
+  async #askOnce(url: string, init: RequestInit): Promise<unknown> {
     const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
-    const signal = init?.signal ? AbortSignal.any([init.signal, timeout]) : timeout
-    const { status, text } = await (this.#options.send ?? send)(String(url), { ...init, signal })
+    const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout
+    const { status, text } = await (this.#options.send ?? send)(url, { ...init, signal })
     const body: unknown = text === "" ? undefined : jsonOrNull(text)
     if (status >= 200 && status < 300) return body
     const problem = (body ?? undefined) as ConstructorParameters<typeof MeilisearchApiError>[1]

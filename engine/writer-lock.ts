@@ -1,6 +1,6 @@
 import path from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { EngineError } from "../../errors.ts"
+import { EngineError } from "./errors.ts"
 
 /**
  * Holds the one right to write to an index, among all processes of the machine.
