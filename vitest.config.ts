@@ -7,9 +7,9 @@ export default defineConfig({
     // Most of a test's time is waiting: for processes, sockets and databases. One worker fewer than processors, as is
     // usual, leaves half of a small machine idle.
     maxWorkers: Math.max(2, availableParallelism()),
-    // Nothing is measured by these; a busy machine may be five times as slow.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Nothing is measured by these; a busy machine may be ten times as slow.
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
     expect: { poll: { timeout: 30_000 } },
     passWithNoTests: false,
   },

@@ -45,7 +45,7 @@ beforeAll(async () => {
   })
   appliance = await startAppliance({ FOSSICK_ALLOWED_NETWORKS: site.authority })
   client = tavily({ apiKey: appliance.apiKey, apiBaseURL: appliance.url })
-}, 120_000)
+})
 afterAll(async () => {
   await appliance?.[Symbol.asyncDispose]()
   await site?.[Symbol.asyncDispose]()
@@ -75,7 +75,7 @@ describe("@tavily/core", () => {
       rawContent: expect.stringMatching(/\S/),
       score: expect.any(Number),
     })
-  }, 120_000)
+  })
 
   test("search with every option at once, over a crawled site", async () => {
     await appliance.crawl(site.url("/"))
@@ -138,7 +138,7 @@ describe("@tavily/core", () => {
       url: site.url("/tomatoes"),
       score: expect.any(Number),
     })
-  }, 120_000)
+  })
 
   test("topic, language and safe search, by what the crawl learned of its pages", async () => {
     await appliance.crawl(site.url("/magazine"))
@@ -156,7 +156,7 @@ describe("@tavily/core", () => {
     expect(await lantern({ startDate: "2024-03-03", filter_by_published_date: true })).toEqual([
       "/magazine/report",
     ])
-  }, 120_000)
+  })
 
   test("searchContext finds the page, searchQNA answers from it", async () => {
     expect(await client.searchContext("when are roses pruned?", { maxResults: 1 })).toContain(
@@ -229,7 +229,7 @@ describe("starting and stopping", () => {
     const start = startAppliance({ FOSSICK_PORT: String(port) })
     await expect(start).rejects.toThrow(/ended with 1:[^]*Port \d+ is taken\. Set FOSSICK_PORT/)
     other.close()
-  }, 60_000)
+  })
 
   test.each(["SIGTERM", "Ctrl-C"] as const)(
     "%s ends it with code 0, without complaint, and leaves no process behind",
@@ -239,7 +239,6 @@ describe("starting and stopping", () => {
       expect(await other.stop(how)).toEqual({ code: 0, processesLeft: false })
       expect(other.output()).toBe(before)
     },
-    60_000,
   )
 })
 

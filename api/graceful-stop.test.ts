@@ -28,7 +28,7 @@ beforeAll(async () => {
     FOSSICK_HANDBOOK: "off",
     FOSSICK_SHUTDOWN_SECONDS: "60",
   })
-}, 120_000)
+})
 afterAll(async () => {
   release()
   await appliance?.[Symbol.asyncDispose]()
@@ -121,4 +121,4 @@ test("what runs is finished, nothing new is begun, and kept connections end with
   expect(results.map((one) => one.raw_content).join("")).toContain("Good things take time.")
   expect(await stream.text()).toContain("Good things take time.")
   expect(await stopping).toEqual({ code: 0, processesLeft: false })
-}, 120_000)
+})

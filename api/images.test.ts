@@ -71,7 +71,7 @@ beforeAll(async () => {
     { timeout: 100_000, interval: 500 },
   )
   db.close()
-}, 120_000)
+})
 afterAll(async () => {
   await appliance?.[Symbol.asyncDispose]()
   await site?.[Symbol.asyncDispose]()

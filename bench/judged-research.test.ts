@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 describe("reports on real manuals", () => {
-  test.each(TASKS)("$input", { timeout: 120_000 }, async (task) => {
+  test.each(TASKS)("$input", async (task) => {
     const report = await judgedReport(task, "mini", { engine, embedder })
     expect(report.unsupported).toEqual([])
     expect(report.cited).toBeGreaterThan(10)

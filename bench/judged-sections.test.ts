@@ -31,7 +31,7 @@ beforeAll(async () => {
   engine = await EmbeddedEngine.open({ dir, embedder, mode: "write" })
   await engine.index(collection.documents.map((document, i) => toPage(i, document)))
   await engine.settled()
-}, 120_000)
+})
 
 afterAll(async () => {
   await engine?.[Symbol.asyncDispose]()

@@ -5,7 +5,7 @@ import { soakRenders } from "./soak-renders.ts"
 const browserPath = await findTestBrowser()
 const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
 
-describe.skipIf(browserPath === null)(`twenty renders ${skipped}`, { timeout: 120_000 }, () => {
+describe.skipIf(browserPath === null)(`twenty renders ${skipped}`, () => {
   test("leave no browser process behind, and never have more than a browser with its pages has", async () => {
     const { samples, outcomes, left } = await soakRenders({ renders: 20, every: 5 })
     expect(samples).toHaveLength(4)

@@ -96,7 +96,7 @@ describe("arguments", () => {
   })
 })
 
-describe("npm run crawl", { timeout: 60_000 }, () => {
+describe("npm run crawl", () => {
   test("answers bad arguments with a clear message and exit code 2", async () => {
     using folder = temporaryFolder()
     const command = new Command(folder.path, "ftp://example.com/")

@@ -56,4 +56,4 @@ test("a crawler that finds an index of an older format makes it anew, and then c
     const { hits } = await reader.search({ text, limit: 1 })
     expect(hits.map((hit) => hit.title)).toEqual([title])
   }
-}, 90_000)
+})

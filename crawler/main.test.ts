@@ -98,7 +98,7 @@ test("a job outlives its process and the appliance: every page once, and its sta
   for (const path of ["/p10", "/p15", "/p24", "/p29"]) {
     expect(await engine.get(site.url(path) as PageUrl)).toMatchObject({ title: `Harbour ${path}` })
   }
-}, 60_000)
+})
 
 async function over(jobs: Jobs, id: number): Promise<Job | null> {
   for (;;) {

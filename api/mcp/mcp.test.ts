@@ -238,7 +238,7 @@ describe("over standard input and output", () => {
     expect((await client.listTools()).tools).toHaveLength(5)
     expect((await call(client, "tavily_search", { query: "pumps" })).text).toContain("A pump moves water.")
     await client.close()
-  }, 30_000)
+  })
 
   test("says when there is none", async () => {
     const client = new Client({ name: "test", version: "1" })
@@ -248,5 +248,5 @@ describe("over standard input and output", () => {
       text: "Error 503: The appliance at http://127.0.0.1:9 cannot be reached. Is it running?",
     })
     await client.close()
-  }, 30_000)
+  })
 })

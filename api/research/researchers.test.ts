@@ -60,7 +60,7 @@ function heldEngine() {
 }
 
 describe("researchers", () => {
-  test("go on with what a killed process had found, and charge it once", { timeout: 90_000 }, async () => {
+  test("go on with what a killed process had found, and charge it once", async () => {
     const first = openTestResearch(db, new HashingEmbedder(), log)
     await first.accounts.writes.run(() => first.accounts.keys.create({ role: "search" }))
     const [key] = first.accounts.keys.list()

@@ -98,7 +98,7 @@ beforeAll(async () => {
   await engine.index(pages)
   await engine.settled()
   app = await serveApp({ engine })
-}, 60_000)
+})
 afterAll(async () => {
   await app?.[Symbol.asyncDispose]()
   await engine?.[Symbol.asyncDispose]()

@@ -80,7 +80,7 @@ describe("what is backed up is restored", () => {
   })
 })
 
-describe("while crawls go on", { timeout: 60_000 }, () => {
+describe("while crawls go on", () => {
   test("each backup is of one piece, whatever was written meanwhile", async () => {
     using folders = new Folders()
     await using web = await startTestSite(site(60))
@@ -168,7 +168,7 @@ describe("while crawls go on", { timeout: 60_000 }, () => {
   })
 })
 
-describe("a restore that is killed", { timeout: 60_000 }, () => {
+describe("a restore that is killed", () => {
   test("leaves no half appliance, and what was there before, until it is run again", async () => {
     using folders = new Folders()
     const [dataDir, file] = [folders.at("to"), folders.at("backup.tar")]

@@ -50,7 +50,7 @@ test("a process that was killed while it looked is followed by one that looks ag
   const [code] = await once(start(), "exit")
   expect(code).toBe(0)
   expect(row(fixture)).toEqual({ state: "read", tries: 2 })
-}, 60_000)
+})
 
 test("images wait for a crawl, and go on after it", async () => {
   const { answer, first } = await slowAtFirst()
@@ -82,4 +82,4 @@ test("images wait for a crawl, and go on after it", async () => {
   stop.abort()
   await following
   vi.unstubAllEnvs()
-}, 60_000)
+})

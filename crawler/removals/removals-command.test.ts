@@ -56,7 +56,7 @@ describe("arguments", () => {
   })
 })
 
-describe("npm run removals", { timeout: 90_000 }, () => {
+describe("npm run removals", () => {
   test("shows what waits, takes a yes, shows what was removed and puts it back, with and without a crawler", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a", "/b", "/c"] }),

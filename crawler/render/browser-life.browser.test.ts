@@ -15,7 +15,7 @@ import { removeLeftovers } from "./profile.ts"
 const browserPath = await findTestBrowser()
 const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
 
-describe.skipIf(browserPath === null)(`the browser ${skipped}`, { timeout: 60_000 }, () => {
+describe.skipIf(browserPath === null)(`the browser ${skipped}`, () => {
   test("starts with the first page and ends when there is nothing to do", async () => {
     await using fixture = await opened({ idleMs: 200 })
     expect(await browserProcesses()).toEqual([])

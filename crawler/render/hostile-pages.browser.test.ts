@@ -28,7 +28,7 @@ function page(script: string): string {
   return article("Windmills").replace("</body>", `<script>${script}</script></body>`)
 }
 
-describe.skipIf(browserPath === null)(`a page that means ill ${skipped}`, { timeout: 60_000 }, () => {
+describe.skipIf(browserPath === null)(`a page that means ill ${skipped}`, () => {
   let site: TestSite
   let reader: PageReader
 

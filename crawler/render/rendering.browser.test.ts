@@ -49,7 +49,7 @@ function readerOf(site: TestSite, env: Readonly<Record<`FOSSICK_${string}`, stri
   )
 }
 
-describe.skipIf(browserPath === null)(`pages made by scripts ${skipped}`, { timeout: 60_000 }, () => {
+describe.skipIf(browserPath === null)(`pages made by scripts ${skipped}`, () => {
   let site: TestSite
   let reader: PageReader
 

@@ -87,7 +87,7 @@ test("a source from its file to its pages and back, without an appliance", async
     out: "- docs: no longer declared; its 2 pages are removed from the index\n2 pages removed\n",
     err: "",
   })
-}, 60_000)
+})
 
 test("the crawler process runs a source by its schedule, and removes the pages of one that is deleted", async ({
   signal,
@@ -125,4 +125,4 @@ test("the crawler process runs a source by its schedule, and removes the pages o
     await ended
     db.close()
   }
-}, 60_000)
+})

@@ -116,7 +116,7 @@ describe("npm run index", () => {
     })
     const { hits } = await engine.search({ text: "sleeping animals", limit: 1, arms: "vector" })
     expect(hits.map((hit) => hit.title)).toEqual(["Otters"])
-  }, 90_000)
+  })
 
   test("waits for a crawl, and says what holds the index when it takes long", async () => {
     await crawled()
@@ -126,5 +126,5 @@ describe("npm run index", () => {
     const { code, stderr } = await run(["upgrade"])
     expect(stderr).toContain("Another process writes to the index")
     expect(code).toBe(1)
-  }, 60_000)
+  })
 })

@@ -75,4 +75,4 @@ test("a builder that is killed at any moment, again and again between crawls, en
   expect(found.filter(({ vectors }) => vectors === null)).toEqual([])
   const fresh = await reader.search({ text: rareWord(2000), limit: 1, arms: "lexical" })
   expect(fresh.hits.map((hit) => hit.url)).toEqual([first[0]!.url])
-}, 120_000)
+})

@@ -170,7 +170,7 @@ describe("from one index into another", () => {
   })
 })
 
-describe("a process that is killed", { timeout: 60_000 }, () => {
+describe("a process that is killed", () => {
   const PAGES = 100
   let folder: Awaited<ReturnType<typeof scratch>>
 

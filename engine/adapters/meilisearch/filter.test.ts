@@ -104,5 +104,5 @@ describe.skipIf(!url)("on a real server", () => {
       ),
       { numRuns: 5 },
     )
-  }, 60_000)
+  })
 })
