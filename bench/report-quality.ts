@@ -48,7 +48,10 @@ export async function judgeReport(
 
 /** The text before each citation, without headings and the list of sources; what follows the last has no numbers. */
 function citedTexts(content: string): { text: string; numbers: number[] }[] {
-  const body = content.split(/^## Sources$/m)[0]!.replaceAll(/^#{1,2} .*$/gm, "")
+  // In code such a line is a comment.
+  const body = content
+    .split(/^## Sources$/m)[0]!
+    .replaceAll(/^(`{3,})\n[\s\S]*?\n\1$|^#{1,2} .*$/gm, (part, fence?: string) => (fence ? part : ""))
   const found: { text: string; numbers: number[] }[] = []
   let last = 0
   for (const match of body.matchAll(/ ((?:\[\d+\])+)(?=\s|$)/g)) {

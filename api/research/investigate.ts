@@ -144,7 +144,10 @@ async function collect(
   const statements = await extractAnswer(question.text, hits, { length: "long", embedder, signal })
   signal.throwIfAborted()
   const place = evidence.questions.push(question) - 1
-  for (const { text, source } of statements) evidence.add(place, text, sourceOfHit(hits[source]!))
+  for (const { text, source, kind } of statements) {
+    // Code that no sentence announces: a report cannot say what it is for.
+    if (kind !== "code") evidence.add(place, text, sourceOfHit(hits[source]!))
+  }
 }
 
 const unique = (sources: readonly Source[]): Source[] => [

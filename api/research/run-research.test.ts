@@ -71,6 +71,12 @@ describe("a report without a model", () => {
     expect(text).not.toContain("It rains")
   })
 
+  test("quotes no code by itself: its comments would read as headings", async () => {
+    const { text } = await report({ input: "Which settings does the controller of a rotary pump have?" })
+    expect(text).not.toContain("PUMP_SPEED")
+    expect(text.match(/^# .*/gm)).toEqual(["# Which settings does the controller of a rotary pump have?"])
+  })
+
   test("puts side by side what sources say differently", async () => {
     const { text } = await report({ input: "How much water does a rotary pump move an hour?" })
     const section = text.split("## Where sources differ")[1]!

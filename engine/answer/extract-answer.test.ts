@@ -24,6 +24,7 @@ describe("an answer from the pages' own sentences", () => {
     expect(answer[0]).toEqual({
       text: "To schedule a crawl every night, let cron run it at the times you choose.",
       source: 1,
+      kind: "prose",
     })
     expect(answer.map(({ text }) => text).join(" ")).not.toContain("Weather")
   })

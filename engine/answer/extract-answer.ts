@@ -6,12 +6,9 @@ import { hasForm, questionType } from "./question-type.ts"
 import { type Statement, type StatedIn, statementsOf } from "./statements.ts"
 
 /** Something a page states, and the hit it stands in. */
-export interface CitedStatement {
-  /** Verbatim, but for white space. */
-  readonly text: string
-  /** Position among the hits, from 0. */
-  readonly source: number
-}
+export type CitedStatement = Pick<Statement, "text" | "source">
+
+export type ExtractedStatement = CitedStatement & Pick<Statement, "kind">
 
 export interface ExtractOptions {
   /** `short` is one to three statements that answer, `long` up to eight, of several pages where they have something to add. */
@@ -59,7 +56,7 @@ export async function extractAnswer(
   question: string,
   hits: readonly Source[],
   { length, embedder, signal }: ExtractOptions,
-): Promise<CitedStatement[]> {
+): Promise<ExtractedStatement[]> {
   const candidates = await candidatesOf(question, hits)
   const meant = embedder ? await addMeaning(candidates, question, embedder, signal) : false
   candidates.sort((a, b) => b.value - a.value)
@@ -214,13 +211,13 @@ function choose(
   return [...said]
 }
 
-function inReadingOrder(statements: readonly Statement[]): CitedStatement[] {
+function inReadingOrder(statements: readonly Statement[]): ExtractedStatement[] {
   const sources = [...new Set(statements.map(({ source }) => source))]
   return sources.flatMap((source) =>
     statements
       .filter((statement) => statement.source === source)
       .sort((a, b) => a.position - b.position)
-      .map(({ text }) => ({ text, source })),
+      .map(({ text, kind }) => ({ text, source, kind })),
   )
 }
 

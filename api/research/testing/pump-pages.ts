@@ -14,7 +14,14 @@ A rotary pump moves 40 litres of water an hour. The flow depends on how fast the
 
 ## Rotary pump maintenance
 
-The hose of a rotary pump is replaced every 500 hours. Rollers are greased once a month.`,
+The hose of a rotary pump is replaced every 500 hours. Rollers are greased once a month.
+
+## Rotary pump controller
+
+\`\`\`
+# settings of the rotary pump controller
+PUMP_SPEED=40
+\`\`\``,
   }),
   page("https://shop.example/catalogue", "Catalogue of pumps", {
     markdown: `# Catalogue of pumps
