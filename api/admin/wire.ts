@@ -91,11 +91,11 @@ export function deliveryOnWire(delivery: Delivery) {
 
 export function feedbackOnWire({ id, at, keyId, requestId, sessionId, fields }: Feedback) {
   return {
+    ...fields,
     feedback_id: id,
     at: new Date(at).toISOString(),
     key_id: keyId,
     request_id: requestId,
     session_id: sessionId,
-    ...fields,
   }
 }
