@@ -44,8 +44,9 @@ test("no text gets out of its quotes", () => {
   assert(
     property(values, (text) => {
       const filter = filterOf([{ languages: [text], sources: [text], includeDomains: [text] }])!
-      expect(filter.replaceAll(/"[^"\\]*"/g, "…")).toBe(
-        "(domain IN [] OR host IN […]) AND (language IN […]) AND (source IN […])",
+      // Some of these texts could be names of domains, the others are hosts.
+      expect(filter.replaceAll(/"[^"\\]*"/g, "…")).toMatch(
+        /^\(domain IN \[…?\] OR host IN \[…?\]\) AND \(language IN \[…\]\) AND \(source IN \[…\]\)$/,
       )
     }),
   )
