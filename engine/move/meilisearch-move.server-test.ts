@@ -9,9 +9,8 @@ import { aPage, rareWord } from "#engine/testing/pages.ts"
 import { isSound } from "./difference-lines.ts"
 import { exportToFile } from "./export-to-file.ts"
 import { FRAME_PAGES } from "./export-format.ts"
-import { importPages, type ImportOptions, type ImportResult } from "./import-pages.ts"
 import { ExportReader } from "./read-export.ts"
-import { allOf, scratch } from "./testing/movable-index.ts"
+import { allOf, importInto, pagesOfManyKinds, scratch } from "./testing/movable-index.ts"
 
 const server = await openTestServer()
 const meilisearch = onServer(server)
@@ -40,35 +39,11 @@ class SilentEmbedder extends HashingEmbedder {
 const open = (dir: string, embedder = new HashingEmbedder()) =>
   EmbeddedEngine.open({ dir, mode: "write", embedder })
 
-async function importInto(engine: Engine, file: string, options: ImportOptions = {}): Promise<ImportResult> {
-  return await importPages(engine, await ExportReader.open(createReadStream(file), file), options)
-}
-
 async function contentOf(file: string): Promise<unknown> {
   return await (await ExportReader.open(createReadStream(file), file)).check()
 }
 
-const pages = [
-  ...Array.from({ length: 40 }, (_, i) =>
-    aPage(`many/${i}`, { title: `Title ${i}`, markdown: `Of ${rareWord(i)}.\n\n## More\n\nAnd more of it.` }),
-  ),
-  aPage("empty", { title: "", markdown: "" }),
-  aPage("long", { markdown: "A sentence that is repeated over and over again. ".repeat(3000) }),
-  aPage("https://other.example.org/%C3%A4?q=1", {
-    title: "Ä 漢字 😀 \u0000",
-    description: "all fields",
-    markdown: "# Überschrift\n\nText mit „Anführung“ und\u2028Trennern.",
-    language: "de",
-    author: "Ada",
-    publishedAt: new Date("1999-12-31T23:59:59.999Z"),
-    topic: "news",
-    country: "at",
-    unsafe: true,
-    images: [{ url: "https://other.example.org/i.png", description: null }],
-    favicon: "https://other.example.org/favicon.ico",
-    source: "other",
-  }),
-]
+const pages = pagesOfManyKinds(40)
 
 describe("from the embedded index to Meilisearch and back", () => {
   test("pages and vectors arrive as they left, and the same pages are found", async () => {

@@ -6,14 +6,20 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
-import type { Engine } from "#engine/engine.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage, rareWord } from "#engine/testing/pages.ts"
 import { exportToFile, partOf } from "./export-to-file.ts"
 import { isSound } from "./difference-lines.ts"
-import { importPages, type ImportOptions, type ImportResult } from "./import-pages.ts"
 import { ExportReader } from "./read-export.ts"
-import { allOf, digestsOf, openWide, scratch, widePages } from "./testing/movable-index.ts"
+import {
+  allOf,
+  digestsOf,
+  importInto,
+  openWide,
+  pagesOfManyKinds,
+  scratch,
+  widePages,
+} from "./testing/movable-index.ts"
 
 const CHILD = fileURLToPath(new URL("./testing/mover-child.ts", import.meta.url))
 
@@ -30,31 +36,7 @@ class CountingEmbedder extends HashingEmbedder {
 const open = (dir: string, embedder = new HashingEmbedder(), mode: "read" | "write" = "write") =>
   EmbeddedEngine.open({ dir, mode, embedder })
 
-const pagesOfMany = [
-  ...Array.from({ length: 30 }, (_, i) =>
-    aPage(`many/${i}`, { title: `Title ${i}`, markdown: `Of ${rareWord(i)}.\n\n## More\n\nAnd more of it.` }),
-  ),
-  aPage("empty", { title: "", markdown: "" }),
-  aPage("long", { markdown: "A sentence that is repeated over and over again. ".repeat(3000) }),
-  aPage("https://other.example.org/%C3%A4?q=1", {
-    title: "Ä 漢字 😀 \u0000 \ud800",
-    description: "all fields",
-    markdown: "# Überschrift\n\nText mit „Anführung“ und\u2028Trennern.",
-    language: "de",
-    author: "Ada",
-    publishedAt: new Date("1999-12-31T23:59:59.999Z"),
-    topic: "news",
-    country: "at",
-    unsafe: true,
-    images: [{ url: "https://other.example.org/i.png", description: null }],
-    favicon: "https://other.example.org/favicon.ico",
-    source: "other",
-  }),
-]
-
-async function importInto(engine: Engine, file: string, options: ImportOptions = {}): Promise<ImportResult> {
-  return await importPages(engine, await ExportReader.open(createReadStream(file), file), options)
-}
+const pagesOfMany = pagesOfManyKinds(30, " \ud800")
 
 describe("from one index into another", () => {
   test("pages and vectors arrive as they left, and nothing is embedded again", async () => {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { createReadStream } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
@@ -6,6 +7,8 @@ import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import type { Embedder } from "#engine/embedder.ts"
 import type { Engine, PageWithVectors } from "#engine/engine.ts"
 import { aPage, rareWord } from "#engine/testing/pages.ts"
+import { importPages, type ImportOptions, type ImportResult } from "../import-pages.ts"
+import { ExportReader } from "../read-export.ts"
 
 /** Vectors so wide that few pages fill a frame. */
 const DIMENSIONS = 4096
@@ -57,6 +60,41 @@ export async function digestsOf(engine: Engine): Promise<string[]> {
     digests.push(`${page.url} ${sum.digest("hex")}`)
   }
   return digests
+}
+
+/**
+ * Pages with what goes wrong on the way: none and much text, all fields, characters of all kinds.
+ *
+ * @param oddity more of these, where an index bears them
+ */
+export const pagesOfManyKinds = (plain: number, oddity = "") => [
+  ...Array.from({ length: plain }, (_, i) =>
+    aPage(`many/${i}`, { title: `Title ${i}`, markdown: `Of ${rareWord(i)}.\n\n## More\n\nAnd more of it.` }),
+  ),
+  aPage("empty", { title: "", markdown: "" }),
+  aPage("long", { markdown: "A sentence that is repeated over and over again. ".repeat(3000) }),
+  aPage("https://other.example.org/%C3%A4?q=1", {
+    title: `Ä 漢字 😀 \u0000${oddity}`,
+    description: "all fields",
+    markdown: "# Überschrift\n\nText mit „Anführung“ und\u2028Trennern.",
+    language: "de",
+    author: "Ada",
+    publishedAt: new Date("1999-12-31T23:59:59.999Z"),
+    topic: "news",
+    country: "at",
+    unsafe: true,
+    images: [{ url: "https://other.example.org/i.png", description: null }],
+    favicon: "https://other.example.org/favicon.ico",
+    source: "other",
+  }),
+]
+
+export async function importInto(
+  engine: Engine,
+  file: string,
+  options: ImportOptions = {},
+): Promise<ImportResult> {
+  return await importPages(engine, await ExportReader.open(createReadStream(file), file), options)
 }
 
 /** A folder that is gone after the test. */
