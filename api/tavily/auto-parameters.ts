@@ -29,8 +29,9 @@ const SPANS: readonly (readonly [SearchRequest["time_range"] & string, RegExp])[
   ["year", /\b(?:last month|this year|past year|(?:past|last) (?:few|six|12|twelve) months)\b/i],
 ]
 
+/** "Compare two strings" is one thing to do; a comparison names two. */
 const COMPARISON =
-  /\b(?:vs\.?|versus|compared (?:to|with)|comparison (?:of|between)|differences? between|differs? from|pros and cons|trade-?offs?|better than)\b/i
+  /\b(?:vs\.?|versus|compared (?:to|with|against)|compar(?:e|es|ing)\b.{1,80}?\s(?:and|with|to|against|or)\s|comparison (?:of|between)|(?:differences?|similarities|choos(?:e|ing)|decid(?:e|ing)) between|differs? from|pros and cons|trade-?offs?|(?:better|faster|cheaper|safer) than|which is (?:better|faster|cheaper|safer))/i
 const SECOND_QUESTION = /\?.*\?|\b(?:and|or) (?:how|why|what|when|which|who|where)\b/is
 /** Telling words of a question; with more it has several parts, whatever its form. */
 const MANY_WORDS = 12
