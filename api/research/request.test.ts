@@ -22,6 +22,13 @@ describe("a request for research", () => {
     })
   })
 
+  test("takes blank entries of a list for left out", () => {
+    expect(request({ include_domains: [""], exclude_domains: ["", "a.example"] })).toMatchObject({
+      includeDomains: [],
+      excludeDomains: ["a.example"],
+    })
+  })
+
   test("of several parts is worth the deeper model, unless told otherwise", () => {
     expect(request({ input: "Compare rotary and piston pumps" }).model).toBe("pro")
     expect(request({ input: "word ".repeat(30) }).model).toBe("pro")

@@ -1,3 +1,5 @@
+import { COUNTRY_CODES } from "#crawler/extract/country-codes.ts"
+
 /** English country names, lower case, with their ISO 3166-1 alpha-2 codes. Other common spellings stand beside. */
 const COUNTRIES: ReadonlyMap<string, string> = new Map([
   ["afghanistan", "AF"],
@@ -205,5 +207,11 @@ const COUNTRIES: ReadonlyMap<string, string> = new Map([
   ["zimbabwe", "ZW"],
 ])
 
-/** The ISO 3166-1 code of the country with this English name in any letter case, or null. */
-export const countryCode = (name: string): string | null => COUNTRIES.get(name.trim().toLowerCase()) ?? null
+/**
+ * The ISO 3166-1 alpha-2 code of a country, in lower case; null when `text` names none. It is a code or an English name,
+ * in any letter case.
+ */
+export function countryCode(text: string): string | null {
+  const wanted = text.trim().toLowerCase()
+  return COUNTRY_CODES.has(wanted) ? wanted : (COUNTRIES.get(wanted)?.toLowerCase() ?? null)
+}

@@ -145,8 +145,9 @@ export const searchSchema: RequestSchema<SearchBody> = {
     },
     country: {
       type: "string",
-      "x-allowed": "the English name of a country, for example 'france'",
-      description: "Raises pages made in or for that country, with the topic `general`. Its English name.",
+      "x-allowed": "an ISO 3166-1 alpha-2 code ('fr') or the English name of a country ('france')",
+      description:
+        "Raises pages made in or for that country, with the topic `general`: its English name or its ISO 3166-1 alpha-2 code.",
     },
     language: {
       type: "string",

@@ -119,6 +119,19 @@ describe("what the engine is asked", () => {
     expect(query.filter).toEqual({})
   })
 
+  test("blank entries of a list are nothing asked, too", async () => {
+    const blank = await ask({ include_domains: [""], exclude_domains: ["", "  "] })
+    expect(blank).toMatchObject({ status: 200, query: { filter: {}, preference: {} } })
+    const some = await ask({ include_domains: ["", "a.example"], include_domains_mode: "filter" })
+    expect(some.query.filter).toEqual({ includeDomains: ["a.example"] })
+    expect(await ask({ include_domains: [""], include_domains_mode: "boost" })).toMatchObject({
+      status: 400,
+      body: {
+        detail: { error: expect.stringMatching(/^Invalid include_domains_mode. Must be given together/) },
+      },
+    })
+  })
+
   test("number of results", async () => {
     expect((await ask({ max_results: 50 })).query.limit).toBe(50)
     expect((await ask({ max_results: "auto" })).query.limit).toBe(20)
@@ -185,7 +198,11 @@ describe("what the engine is asked", () => {
     const preference = async (parameters: object) => (await ask(parameters)).query.preference
     expect(await preference({ topic: "news" })).toEqual({ topic: "news", recentAt: expect.any(Date) })
     expect(await preference({ topic: "finance", country: "france" })).toEqual({ topic: "finance" })
-    expect(await preference({ country: "France" })).toEqual({ countries: ["fr"] })
+    for (const country of ["France", "fr", "FR", " fr "]) {
+      expect(await preference({ country })).toEqual({ countries: ["fr"] })
+    }
+    // A territory that has no name in the contract has its code.
+    expect(await preference({ country: "re" })).toEqual({ countries: ["re"] })
   })
 
   test("safe pages, but not of the two quick depths, as the contract has it", async () => {
@@ -229,7 +246,6 @@ describe("what is refused", () => {
     [{ exclude_domains: ["example.com?q=1"] }, `Invalid exclude_domains: 'example.com?q=1'. ${domains}`],
     [{ exclude_domains: ["ftp://example.com"] }, `Invalid exclude_domains: 'ftp://example.com'. ${domains}`],
     [{ exclude_domains: ["exa mple.com"] }, `Invalid exclude_domains: 'exa mple.com'. ${domains}`],
-    [{ exclude_domains: [""] }, `Invalid exclude_domains: ''. ${domains}`],
     [{ include_domains: [1] }, "Invalid include_domains. Must be a string or a list of strings."],
     [
       { include_domains: ["a.example", "b.example", "c.example"] },
@@ -257,7 +273,11 @@ describe("what is refused", () => {
     [{ language: "xx" }, `Invalid language. ${language}`],
     [
       { country: "atlantis" },
-      "Invalid country. Must be the English name of a country, for example 'france'.",
+      "Invalid country. Must be an ISO 3166-1 alpha-2 code ('fr') or the English name of a country ('france').",
+    ],
+    [
+      { country: "xx" },
+      "Invalid country. Must be an ISO 3166-1 alpha-2 code ('fr') or the English name of a country ('france').",
     ],
     [{ start_date: "2024-02-30" }, "Invalid start_date. Must be a date of the form YYYY-MM-DD."],
     [{ end_date: "01/02/2024" }, "Invalid end_date. Must be a date of the form YYYY-MM-DD."],

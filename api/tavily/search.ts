@@ -207,7 +207,7 @@ function toLanguages({ language, filter_by_language }: SearchRequest): readonly 
 function toCountry({ country }: SearchRequest): string | null {
   if (country === undefined) return null
   const code = countryCode(country)
-  if (code !== null) return code.toLowerCase()
+  if (code !== null) return code
   throw badRequest(`Invalid country. Must be ${searchSchema.properties.country["x-allowed"]}.`)
 }
 

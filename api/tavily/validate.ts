@@ -33,12 +33,14 @@ export interface FieldSchema {
   readonly "x-missing"?: string
   /** Whole message for a list with too many entries. */
   readonly "x-too-many"?: string
+  /** Of a list that limits what somebody may do: a blank entry is refused, so that it cannot mean "no limit". */
+  readonly "x-blank-entries"?: "refused"
 }
 
 /**
- * Makes a reader of request bodies: it keeps the fields the schema knows, takes null, blank text and empty
- * lists for "not set" (clients send them for options their users left alone), fills in defaults, and refuses
- * the first wrong value with a message that names the field and what is allowed.
+ * Makes a reader of request bodies: it keeps the fields the schema knows, takes null, blank text, empty
+ * lists and lists of blank texts for "not set" (clients send them for options their users left alone), fills in
+ * defaults, and refuses the first wrong value with a message that names the field and what is allowed.
  */
 export function bodyReader<T>(schema: RequestSchema<T>): (body: Readonly<Record<string, unknown>>) => T {
   const ajv = new Ajv({
@@ -49,12 +51,18 @@ export function bodyReader<T>(schema: RequestSchema<T>): (body: Readonly<Record<
     useDefaults: true,
     validateFormats: false,
   })
-  for (const keyword of ["x-allowed", "x-missing", "x-too-many"]) ajv.addKeyword(keyword)
+  for (const keyword of ["x-allowed", "x-missing", "x-too-many", "x-blank-entries"]) ajv.addKeyword(keyword)
+  const required = new Set<string>(schema.required)
   let validate: ValidateFunction | undefined
   return (body) => {
     validate ??= ajv.compile(schema)
-    const set = Object.keys(schema.properties).filter((field) => isSet(body[field]))
-    const known = Object.fromEntries(set.map((field) => [field, body[field]]))
+    const fields = Object.entries<FieldSchema>(schema.properties).map(([field, rules]): [string, unknown] => [
+      field,
+      rules["x-blank-entries"] !== "refused" && !required.has(field) && listsTexts(rules)
+        ? withoutBlanks(body[field])
+        : body[field],
+    ])
+    const known = Object.fromEntries(fields.filter(([, value]) => isSet(value)))
     if (!validate(known)) throw badRequest(explain(schema.properties, validate.errors![0]!))
     return known as T
   }
@@ -65,6 +73,12 @@ function isSet(value: unknown): boolean {
   if (typeof value === "string") return value.trim() !== ""
   return !Array.isArray(value) || value.length > 0
 }
+
+const listsTexts = ({ type, items, anyOf }: FieldSchema): boolean =>
+  (type === "array" && items?.type === "string") || (anyOf?.some(listsTexts) ?? false)
+
+const withoutBlanks = (value: unknown): unknown =>
+  Array.isArray(value) ? value.filter((entry) => typeof entry !== "string" || entry.trim() !== "") : value
 
 function explain(properties: Readonly<Record<string, FieldSchema>>, error: ErrorObject): string {
   if (error.keyword === "required" && error.instancePath === "") {

@@ -100,9 +100,12 @@ function scopeWritten(request: GenerateKeysRequest): KeyScope {
 
 function projectsOf({ projects }: GenerateKeysRequest, maker: ApiKey): readonly string[] {
   if (projects === undefined) return maker.projects
-  if (projects.length > MAX_PROJECTS || projects.some((one) => one.length > MAX_PROJECT_CHARS)) {
+  if (
+    projects.length > MAX_PROJECTS ||
+    projects.some((one) => one.trim() === "" || one.length > MAX_PROJECT_CHARS)
+  ) {
     throw badRequest(
-      `Invalid projects. Must be at most ${MAX_PROJECTS} names of up to ${MAX_PROJECT_CHARS} characters.`,
+      `Invalid projects. Must be at most ${MAX_PROJECTS} names of 1 to ${MAX_PROJECT_CHARS} characters.`,
     )
   }
   if (maker.projects.length > 0 && !projects.every((one) => maker.projects.includes(one))) {

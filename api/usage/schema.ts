@@ -7,6 +7,7 @@ const strings = (description: string): FieldSchema => ({
   type: "array",
   items: { type: "string" },
   maxItems: 300,
+  "x-blank-entries": "refused",
   description,
 })
 const date = (description: string): FieldSchema => ({
@@ -81,6 +82,7 @@ export const generateKeysSchema: RequestSchema<GenerateKeysRequest> = {
       type: "array",
       items: { type: "string", enum: [GENERATE_KEYS] },
       "x-allowed": `the list ['${GENERATE_KEYS}']`,
+      "x-blank-entries": "refused",
       description: `\`["${GENERATE_KEYS}"]\` lets a \`user\` key make keys itself.`,
     },
     key_type: {

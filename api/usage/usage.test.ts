@@ -117,6 +117,12 @@ describe("keys", () => {
       400,
       /^Invalid collections\. There is no collection 'unknown'\.$/,
     ],
+    // What limits a key is never taken for left out when it is not empty.
+    [{ permission_level: "user", endpoints: [""] }, 400, /^Invalid endpoints\./],
+    [{ permission_level: "user", sources: [""] }, 400, /^Invalid sources\./],
+    [{ permission_level: "user", collections: [" "] }, 400, /^Invalid collections\./],
+    [{ permission_level: "user", domains: [""] }, 400, /^Invalid domains/],
+    [{ permission_level: "user", projects: [""] }, 400, /^Invalid projects\./],
   ])("are not generated for %j", async (body, status, error) => {
     const answer = await generate(body)
     expect([answer.status, answer.body.detail.error]).toEqual([status, expect.stringMatching(error)])

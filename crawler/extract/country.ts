@@ -1,19 +1,7 @@
 import { getPublicSuffix } from "tldts"
+import { COUNTRY_CODES } from "./country-codes.ts"
 import type { DocumentFacts, JsonObject } from "./metadata.ts"
 import { typesOf } from "./schema-types.ts"
-
-// ISO 3166-1, 2024.
-const CODES = new Set(
-  (
-    "ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bl bm bn bo bq br bs bt bv bw by bz ca " +
-    "cc cd cf cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg eh er es et fi fj fk fm fo fr ga " +
-    "gb gd ge gf gg gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu id ie il im in io iq ir is it je jm jo jp " +
-    "ke kg kh ki km kn kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc md me mf mg mh mk ml mm mn mo mp mq mr ms " +
-    "mt mu mv mw mx my mz na nc ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re ro rs " +
-    "ru rw sa sb sc sd se sg sh si sj sk sl sm sn so sr ss st sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw " +
-    "tz ua ug um us uy uz va vc ve vg vi vn vu wf ws ye yt za zm zw"
-  ).split(" "),
-)
 
 /** Country domains that are sold and used for their letters, or given away, all over the world. */
 const GENERIC_DOMAINS = new Set(
@@ -58,14 +46,14 @@ export function countryOfDomain(url: string): string | null {
   const label = (getPublicSuffix(url) ?? "").split(".").at(-1) ?? ""
   const other = OTHER_DOMAINS.get(label)
   if (other !== undefined) return other
-  return CODES.has(label) && !GENERIC_DOMAINS.has(label) ? label : null
+  return COUNTRY_CODES.has(label) && !GENERIC_DOMAINS.has(label) ? label : null
 }
 
 /** `DE`, or the country of an ISO 3166-2 subdivision, `DE-BY`. */
 function code(text: string | undefined): string | null {
   const found = /^\s*([a-z]{2})(?:-[a-z0-9]{1,3})?\s*$/i.exec(text ?? "")?.[1]?.toLowerCase()
   const known = found === "uk" ? "gb" : found
-  return known !== undefined && CODES.has(known) ? known : null
+  return known !== undefined && COUNTRY_CODES.has(known) ? known : null
 }
 
 interface Region {
@@ -127,7 +115,7 @@ function countryNamed(value: unknown): string | null {
   if (!names) {
     const english = new Intl.DisplayNames("en", { type: "region" })
     names = new Map([
-      ...[...CODES].map((one) => [(english.of(one.toUpperCase()) ?? "").toLowerCase(), one] as const),
+      ...[...COUNTRY_CODES].map((one) => [(english.of(one.toUpperCase()) ?? "").toLowerCase(), one] as const),
       ["usa", "us"],
       ["united states of america", "us"],
       ["great britain", "gb"],
