@@ -5,6 +5,7 @@ import { join } from "node:path"
 
 import { crawlerSettings } from "#crawler/config.ts"
 import { engineSettings } from "#engine/config.ts"
+import { outliveReader } from "#engine/lost-reader.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#engine/settings.ts"
 
 import { apiSettings, checkTogether } from "./config.ts"
@@ -12,6 +13,7 @@ import { applySources } from "./supervisor/apply-sources.ts"
 import { Child } from "./supervisor/child.ts"
 import { firstScreen, handbookNews } from "./supervisor/first-screen.ts"
 import type { ChildMessage } from "./supervisor/messages.ts"
+import { whenStarterGone } from "./supervisor/starter.ts"
 import { sellingOf, x402Settings } from "./x402/config.ts"
 
 // `npm start`: the whole appliance, one process that answers and one that crawls, under this one. It holds no
@@ -90,6 +92,7 @@ function supervise({ env, config }: ReturnType<typeof readEnvironment>): void {
   process.on("SIGINT", () => void end(0))
   process.on("SIGTERM", () => void end(0))
   process.on("SIGHUP", () => void end(0))
+  whenStarterGone(() => void end(0))
   api.start()
   crawler.start()
 }
@@ -126,6 +129,8 @@ const pause = (ms: number): Promise<void> =>
     setTimeout(resolve, ms)
   })
 
+// Its first lines may be all that anybody wants to read.
+outliveReader()
 try {
   const given = readEnvironment()
   const refusal = applySources(given.config.sourcesFile, process.env)

@@ -21,8 +21,7 @@ export type CrawlWish = CrawlArguments | (Pick<CrawlArguments, "name" | "json"> 
 
 /**
  * One `npm run crawl`: a running appliance is handed the crawl and watched; without one, or when it goes away,
- * the crawl runs here. Ctrl-C pauses it with its frontier kept, and so does a reader of the output that goes away
- * (`npm run crawl … | head`), which is no error.
+ * the crawl runs here. Ctrl-C pauses it with its frontier kept, and so does SIGTERM.
  * @returns the exit code.
  * @throws SettingsError
  * @throws ArgumentsError when no source of that name is declared, or one is and options say otherwise.
@@ -34,13 +33,6 @@ export async function crawl(wish: CrawlWish): Promise<number> {
     stop.abort()
   }
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, interrupt)
-  let isUnread = false
-  // Stays to the end of the process: a write may fail after its call.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error
-    isUnread = true
-    stop.abort()
-  })
   const db = openStateStore(config.dataDir)
   try {
     const jobs = new Jobs(db)
@@ -79,7 +71,7 @@ export async function crawl(wish: CrawlWish): Promise<number> {
     display.end(job, jobs.failures(job.id, 10))
     if (job.state === "finished") return EXIT.finished
     if (job.state === "failed" || job.state === "cancelled") return EXIT.failed
-    return isUnread ? EXIT.finished : EXIT.interrupted
+    return EXIT.interrupted
   } catch (error) {
     if (!(error instanceof EngineError)) throw error
     process.stderr.write(`${error.message}\n`)

@@ -1,5 +1,6 @@
 import { ArgumentsError } from "./command-arguments.ts"
 import { EngineError } from "./errors.ts"
+import { codeOf, endWithReader } from "./lost-reader.ts"
 import { SettingsError } from "./settings.ts"
 
 /** Arguments or settings. */
@@ -11,11 +12,13 @@ export class CommandError extends Error {}
 
 /**
  * Runs the work of `npm run <name>`, which says its exit code, and turns what it throws into a message and one.
+ * A reader of the output that goes away ends it, too.
  * Loads neither engine nor crawler, so that a slip of the pen is answered at once.
  */
 export async function runCommand(name: string, work: () => number | Promise<number>): Promise<void> {
+  endWithReader()
   try {
-    process.exitCode = await work()
+    process.exitCode = codeOf(await work())
   } catch (error) {
     const isWrong = error instanceof ArgumentsError || error instanceof SettingsError
     if (!isWrong && !(error instanceof EngineError) && !(error instanceof CommandError)) throw error

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util"
 import { engineSettings } from "./config.ts"
 import type { Hit } from "./engine.ts"
+import { endWithReader } from "./lost-reader.ts"
 import { openEngine } from "./open-engine.ts"
 import { environment, readSettings, SettingsError } from "./settings.ts"
 
@@ -11,6 +12,7 @@ const USAGE = `Usage: npm run search -- "question" [--limit N] [--json]
 
 const WIDTH = 80
 
+endWithReader()
 try {
   process.exitCode = await main()
 } catch (error) {

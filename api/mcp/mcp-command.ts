@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { parseArgs } from "node:util"
 
+import { endWithReader } from "#engine/lost-reader.ts"
 import { environment, readSettings, SettingsError } from "#engine/settings.ts"
 
 import { apiSettings } from "../config.ts"
@@ -18,6 +19,7 @@ Speaks the Model Context Protocol on standard input and output and asks a runnin
 The key is taken from FOSSICK_API_KEY.
 `
 
+endWithReader()
 try {
   await main(process.argv.slice(2))
 } catch (error) {

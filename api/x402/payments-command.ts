@@ -2,6 +2,7 @@ import { parseArgs } from "node:util"
 
 import { openStateStore } from "#crawler/state-store.ts"
 import { engineSettings } from "#engine/config.ts"
+import { endWithReader } from "#engine/lost-reader.ts"
 import { environment, readSettings, SettingsError } from "#engine/settings.ts"
 
 import { type Books, isDay, openBooks, type Span } from "./books.ts"
@@ -88,6 +89,7 @@ const COMMANDS: Readonly<Record<string, (books: Books, span: Span, json: boolean
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2))
 
+endWithReader()
 try {
   main(process.argv.slice(2))
 } catch (error) {

@@ -5,12 +5,15 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 
+import { endWithReader } from "#engine/lost-reader.ts"
+
 // `npm run x402:try`: sells one search on this machine alone. The chain, its token and the facilitator are local, the
 // money is play money, the appliance and the client are the real ones.
 
 const START_MS = 120_000
 const QUESTION = { query: "how do I sell searches?", max_results: 3 }
 
+endWithReader()
 await main().catch((error: unknown) => {
   if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error
   process.stderr.write("This needs the development packages: run npm ci without --omit=dev.\n")

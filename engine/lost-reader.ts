@@ -1,0 +1,32 @@
+/** As a shell counts Ctrl-C, and what a command gives that was stopped in the middle. */
+const INTERRUPTED = 130
+
+let isLost = false
+
+/**
+ * Has the process end quietly once nobody reads its output any more, as after `npm run jobs -- list | head -1`, and not
+ * with the trace of an EPIPE. Work that can be stopped, which is what heeds SIGTERM, stops as if it were told to.
+ */
+export function endWithReader(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error
+      // Each later write fails again.
+      if (isLost) return
+      isLost = true
+      if (!process.emit("SIGTERM", "SIGTERM")) process.exit(0)
+    })
+  }
+}
+
+/** The code to end with: it is no failure that nobody wanted to read the rest. */
+export const codeOf = (code: number): number => (isLost && code === INTERRUPTED ? 0 : code)
+
+/** For what works on whether its output is read or not, such as a server. */
+export function outliveReader(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error
+    })
+  }
+}
