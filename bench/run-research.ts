@@ -19,7 +19,7 @@ export async function judgedReport(
   model: "mini" | "pro",
   parts: { readonly engine: Engine; readonly embedder: Embedder },
 ): Promise<JudgedReport> {
-  const request = toRequest({
+  const request = await toRequest({
     input,
     model,
     stream: false,

@@ -50,6 +50,12 @@ describe("passages", () => {
     expect(passages.every(({ text }) => text.isWellFormed())).toBe(true)
   })
 
+  it("hold a heading as long as themselves as text, so that those below do not repeat it", () => {
+    const passages = toPassages(`# ${"endless ".repeat(2000)}\n\n${`${SENTENCE}\n\n`.repeat(100)}`)
+    expect(passages.flatMap(({ headings }) => headings)).toEqual([])
+    expect(passages.map(({ text }) => text).join(" ")).toContain("endless endless")
+  })
+
   it("hold a heading that has nothing under it", () => {
     expect(toPassages("# Alone")).toEqual([{ headings: [], text: "Alone" }])
     expect(toPassages("")).toEqual([])

@@ -15,7 +15,8 @@ interface Section {
  *
  * Cuts fall between sections, else between blocks, lines, sentences, words; inside a word only when the word
  * alone is too long. Short neighbouring sections share a passage: it carries the headings they have in
- * common, and the rest of their headings stand in its text. Every word of the page is in the text or the
+ * common, and the rest of their headings stand in its text. A heading that would fill a passage by itself is text: each
+ * passage below it would repeat it. Every word of the page is in the text or the
  * headings of exactly one stretch, in order; markdown's marks and link targets are dropped.
  */
 export function toPassages(markdown: string): Passage[] {
@@ -44,7 +45,7 @@ function sectionsOf(markdown: string): Section[] {
   const path: { depth: number; text: string }[] = []
   let section: Section = { headings: [], blocks: [] }
   for (const block of blocksOf(markdown)) {
-    if (block.kind !== "heading") {
+    if (block.kind !== "heading" || block.text.length > MAX_PASSAGE_CHARS) {
       section.blocks.push(block.text)
       continue
     }

@@ -1,4 +1,5 @@
 import { badRequest } from "../errors.ts"
+import { jsonAsText } from "./json-text.ts"
 
 /** A text that the caller gave along, as a source beside the pages. */
 export interface Attachment {
@@ -15,15 +16,27 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
  * The texts of `files`.
  * @throws ApiError 400 naming the file and what is wrong with it
  */
-export function readFiles(given: readonly unknown[]): readonly Attachment[] {
+export async function readFiles(given: readonly unknown[]): Promise<readonly Attachment[]> {
   if (given.length > MAX_FILES) throw badRequest(`Invalid files. Must be at most ${MAX_FILES}.`)
-  const files = given.map(readFile)
-  const words = files.reduce((sum, { text }) => sum + (text.match(/\S+/g)?.length ?? 0), 0)
-  if (words > MAX_WORDS) throw badRequest(`Invalid files. Must have at most ${MAX_WORDS} words in all.`)
+  const files: Attachment[] = []
+  let words = 0
+  for (const [place, file] of given.entries()) {
+    const { name, text } = await readFile(file, place)
+    words += countWords(text, MAX_WORDS - words + 1)
+    if (words > MAX_WORDS) throw badRequest(`Invalid files. Must have at most ${MAX_WORDS} words in all.`)
+    files.push({ name, text })
+  }
   return files
 }
 
-function readFile(given: unknown, place: number): Attachment {
+/** The words of a text, counted no further than `most`. */
+function countWords(text: string, most: number): number {
+  let words = 0
+  for (const word = /\S+/g; words < most && word.test(text);) words += 1
+  return words
+}
+
+async function readFile(given: unknown, place: number): Promise<Attachment> {
   const { name, data, type } = (given ?? {}) as Record<string, unknown>
   const field = `files[${place}]`
   if (typeof name !== "string" || !NAME.test(name)) {
@@ -39,31 +52,14 @@ function readFile(given: unknown, place: number): Attachment {
   } catch {
     throw badRequest(`Invalid ${field}.data. Must be text in UTF-8.`)
   }
-  return { name, text: /\.json$/i.test(name) ? jsonAsText(field, text) : text }
+  if (!/\.json$/i.test(name)) return { name, text }
+  return { name, text: await jsonAsText(parsed(field, text), text.length) }
 }
 
-/** A line for each value, under the names that lead to it, so that sentences in it can be found and cited. */
-function jsonAsText(field: string, text: string): string {
-  let value: unknown
+function parsed(field: string, text: string): unknown {
   try {
-    value = JSON.parse(text)
+    return JSON.parse(text)
   } catch {
     throw badRequest(`Invalid ${field}.data. Must be JSON, as the name of the file says.`)
   }
-  const lines: string[] = []
-  const open: { path: string; value: unknown }[] = [{ path: "", value }]
-  // A list of its own instead of calls: a file may be nested deeper than the stack.
-  for (let one = open.pop(); one; one = open.pop()) {
-    if (typeof one.value === "object" && one.value !== null) {
-      const { path } = one
-      const inner = Object.entries(one.value).map(([name, value]) => ({
-        path: path === "" ? name : `${path} ${name}`,
-        value: value as unknown,
-      }))
-      open.push(...inner.reverse())
-    } else {
-      lines.push(one.path === "" ? String(one.value) : `${one.path}: ${String(one.value)}`)
-    }
-  }
-  return lines.join("\n\n")
 }

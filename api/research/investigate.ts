@@ -76,7 +76,7 @@ export async function investigate(
     if (nested) emit({ kind: "call", step: { ...part, queries: [question.text] } })
     const hits = await find(request, question.text, parts)
     seen.push(...hits)
-    const read = [...attachedHits(request.files, question.text), ...hits].slice(0, effort.pagesRead)
+    const read = [...(await attachedHits(request.files, question.text)), ...hits].slice(0, effort.pagesRead)
     await collect(question, read, evidence, parts)
     const sources = read.map(sourceOfHit)
     if (nested) emit({ kind: "response", step: { ...part, sources } })

@@ -1,16 +1,17 @@
 import { describe, expect, test } from "vitest"
 
 import { bodyReader } from "../tavily/validate.ts"
+import { jsonAsText } from "./json-text.ts"
 import { type ResearchBody, researchSchema, toRequest } from "./request.ts"
 
 const read = bodyReader<ResearchBody>(researchSchema)
-const request = (body: Record<string, unknown>) => toRequest(read({ input: "pumps", ...body }))
+const request = async (body: Record<string, unknown>) => await toRequest(read({ input: "pumps", ...body }))
 const base64 = (text: string) => Buffer.from(text).toString("base64")
 const file = (name: string, text: string) => ({ name, data: base64(text), type: "base64" })
 
 describe("a request for research", () => {
-  test("needs nothing but its input", () => {
-    expect(request({})).toEqual({
+  test("needs nothing but its input", async () => {
+    expect(await request({})).toEqual({
       input: "pumps",
       model: "mini",
       citationFormat: "numbered",
@@ -22,17 +23,17 @@ describe("a request for research", () => {
     })
   })
 
-  test("takes blank entries of a list for left out", () => {
-    expect(request({ include_domains: [""], exclude_domains: ["", "a.example"] })).toMatchObject({
+  test("takes blank entries of a list for left out", async () => {
+    expect(await request({ include_domains: [""], exclude_domains: ["", "a.example"] })).toMatchObject({
       includeDomains: [],
       excludeDomains: ["a.example"],
     })
   })
 
-  test("of several parts is worth the deeper model, unless told otherwise", () => {
-    expect(request({ input: "Compare rotary and piston pumps" }).model).toBe("pro")
-    expect(request({ input: "word ".repeat(30) }).model).toBe("pro")
-    expect(request({ input: "Compare rotary and piston pumps", model: "mini" }).model).toBe("mini")
+  test("of several parts is worth the deeper model, unless told otherwise", async () => {
+    expect((await request({ input: "Compare rotary and piston pumps" })).model).toBe("pro")
+    expect((await request({ input: "word ".repeat(30) })).model).toBe("pro")
+    expect((await request({ input: "Compare rotary and piston pumps", model: "mini" })).model).toBe("mini")
   })
 
   test.each<[string, Record<string, unknown>, string | RegExp]>([
@@ -76,17 +77,38 @@ describe("a request for research", () => {
       { output_schema: { properties: { a: { type: "string" } }, required: ["b"] } },
       /^Invalid output_schema\.required\. /,
     ],
-  ])("with %s is refused by the field's name", (_, body, message) => {
-    expect(() => request(body)).toThrow(message)
+  ])("with %s is refused by the field's name", async (_, body, message) => {
+    await expect(request(body)).rejects.toThrow(message)
   })
 
-  test("may bring files along, whose JSON is read as text", () => {
+  test("may bring files along, whose JSON is read as text", async () => {
     const nested = JSON.stringify({ pump: { flow: 40, parts: ["seal", "hose"] } })
-    expect(request({ files: [file("a.md", "# A\n\nÄ"), file("b.json", nested)] }).files).toEqual([
+    expect((await request({ files: [file("a.md", "# A\n\nÄ"), file("b.json", nested)] })).files).toEqual([
       { name: "a.md", text: "# A\n\nÄ" },
       { name: "b.json", text: "pump flow: 40\n\npump parts 0: seal\n\npump parts 1: hose" },
     ])
-    const deep = "[".repeat(50_000) + "]".repeat(50_000)
-    expect(() => request({ files: [file("deep.json", deep)] })).not.toThrow(RangeError)
+    const [plain] = (await request({ files: [file("c.json", '"words"')] })).files
+    expect(plain?.text).toBe("words")
+  })
+
+  const many = (one: string, times: number) => `[${`${one},`.repeat(times)}${one}]`
+  test.each([
+    ["nested deeper than the stack", "[".repeat(50_000) + "]".repeat(50_000)],
+    ["under names that are long", `{"${"n".repeat(30_000)}":`.repeat(2) + `${many("1", 10_000)}}}`],
+    ["under many names", `{"${"n".repeat(20)}":`.repeat(1500) + many("1", 20_000) + "}".repeat(1500)],
+    ["of numbers that are short in JSON only", many("1e20", 16_000)],
+    ["under names of one letter", '{"a":'.repeat(8000) + many("1", 700) + "}".repeat(8000)],
+  ])("makes no more text of a JSON file %s than 9 characters for each, and 10,000", async (_, json) => {
+    const [one] = (await request({ files: [file("a.json", json)] })).files
+    expect(one?.text.length).toBeLessThanOrEqual(9 * json.length + 10_000)
+  })
+
+  test("lets others have their turn while a large JSON file is read", async () => {
+    let turns = 0
+    const beat = setInterval(() => (turns += 1))
+    const text = await jsonAsText(JSON.parse(`[${'{"a":{"b":{"c":1}}},'.repeat(200_000)}0]`), 4_000_000)
+    clearInterval(beat)
+    expect(text).toContain("199999 a b c: 1")
+    expect(turns).toBeGreaterThan(3)
   })
 })

@@ -103,7 +103,7 @@ export interface ResearchRequest {
  * Settles what the body leaves open.
  * @throws ApiError 400 naming the field, for what a schema cannot judge
  */
-export function toRequest(body: ResearchBody): ResearchRequest {
+export async function toRequest(body: ResearchBody): Promise<ResearchRequest> {
   const input = body.input.trim()
   if (input === "") throw badRequest("Invalid input. Must be a text that says what to look into.")
   if (input.length > MAX_INPUT_CHARS)
@@ -116,7 +116,7 @@ export function toRequest(body: ResearchBody): ResearchRequest {
     outputSchema: body.output_schema === undefined ? null : checkOutputSchema(body.output_schema),
     includeDomains: domainList("include_domains", body.include_domains, MAX_DOMAINS),
     excludeDomains: domainList("exclude_domains", body.exclude_domains, MAX_DOMAINS),
-    files: readFiles(body.files ?? []),
+    files: await readFiles(body.files ?? []),
   }
 }
 

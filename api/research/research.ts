@@ -24,7 +24,7 @@ export function research({ tasks, researchers, billing, queue }: ResearchEndpoin
   const read = bodyReader<ResearchBody>(researchSchema)
   return async (ctx) => {
     const body = read(ctx.state.body)
-    const request = toRequest(body)
+    const request = await toRequest(body)
     const { key, tracking, bill } = ctx.state
     const waiting = tasks.waiting(key.id)
     if (waiting.all >= queue.all || waiting.ofKey >= queue.ofKey) {

@@ -108,8 +108,8 @@ describe("researchers", () => {
     const [busy, calm] = accounts.keys.list().map(({ id }) => id)
     const held = heldEngine()
     for (let i = 0; i < 5; i++)
-      await tasks.add(`busy${i}`, owner(busy!), request(`quuxe number${i}`), new Date(i))
-    await tasks.add("calm", owner(calm!), request("zorgs"), new Date(100))
+      await tasks.add(`busy${i}`, owner(busy!), await request(`quuxe number${i}`), new Date(i))
+    await tasks.add("calm", owner(calm!), await request("zorgs"), new Date(100))
     await researchers.start(() => held.engine)
     while (held.searched.length < 2) await sleep(5)
     const underWay = ["busy0", "busy1", "busy2", "busy3", "busy4", "calm"].filter(
@@ -127,13 +127,13 @@ describe("researchers", () => {
     await accounts.writes.run(() => accounts.keys.create({ role: "search" }))
     const keyId = accounts.keys.list()[0]!.id
     const held = heldEngine()
-    await tasks.add("task", owner(keyId), request("quux"), new Date())
+    await tasks.add("task", owner(keyId), await request("quux"), new Date())
     await researchers.start(() => held.engine)
     while (held.searched.length === 0) await sleep(5)
     await researchers[Symbol.asyncDispose]()
     expect(tasks.get("task")).toMatchObject({ state: "pending" })
 
-    await tasks.add("orphan", owner("gone"), request("quux"), new Date(0))
+    await tasks.add("orphan", owner("gone"), await request("quux"), new Date(0))
     const next = openTestResearch(db, new HashingEmbedder(), log)
     held.release()
     await next.researchers.start(() => held.engine)
@@ -144,7 +144,7 @@ describe("researchers", () => {
     expect(await ended(tasks, "task")).toMatchObject({ state: "completed" })
     await next.researchers[Symbol.asyncDispose]()
 
-    await tasks.add("deadly", owner(keyId), request("quux"), new Date())
+    await tasks.add("deadly", owner(keyId), await request("quux"), new Date())
     for (let i = 0; i < 3; i++) {
       expect((await tasks.begin())?.id).toBe("deadly")
       await tasks.recover(new Date())
@@ -159,7 +159,7 @@ describe("researchers", () => {
     const limit = { credits: 120, per: "total" as const }
     await accounts.writes.run(() => accounts.keys.create({ role: "search", creditLimit: limit }))
     const [key] = accounts.keys.list()
-    await tasks.add("first", owner(key!.id), request("quux"), new Date(0))
+    await tasks.add("first", owner(key!.id), await request("quux"), new Date(0))
     // 110 of 120 until it is known what the task costs.
     const held = heldEngine()
     await researchers.start(() => held.engine)
@@ -168,7 +168,7 @@ describe("researchers", () => {
     held.release()
     expect(await ended(tasks, "first")).toMatchObject({ state: "completed", credits: expect.any(Number) })
     await billing.reserve({ requestId: "other", key: key! }, { credits: 60 })
-    await tasks.add("second", owner(key!.id), request("quux"), new Date(2))
+    await tasks.add("second", owner(key!.id), await request("quux"), new Date(2))
     researchers.wake()
     expect(await ended(tasks, "second")).toMatchObject({
       state: "failed",
@@ -180,9 +180,9 @@ describe("researchers", () => {
 
   test("forget reports after their time, and not before", async () => {
     const { accounts, tasks } = openTestResearch(db, new HashingEmbedder(), log)
-    await tasks.add("old", owner("k"), request("quux"), new Date(0))
+    await tasks.add("old", owner("k"), await request("quux"), new Date(0))
     await tasks.fail("old", "over", new Date(1000))
-    await tasks.add("open", owner("k"), request("quux"), new Date(0))
+    await tasks.add("open", owner("k"), await request("quux"), new Date(0))
     await tasks.forget(new Date(1000))
     expect(tasks.get("old")).not.toBeNull()
     await tasks.forget(new Date(1001))

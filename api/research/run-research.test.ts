@@ -33,7 +33,7 @@ async function report(body: Partial<ResearchBody> = {}, run: Partial<ResearchRun
   const settings = { ...readSettings(apiSettings, {}), llmUrl: run.model ?? "", llmModel: "stub" }
   await using chatModel = openChatModel(settings) ?? { [Symbol.asyncDispose]: async () => {}, reply: never }
   const result = await runResearch(
-    requestOf(body),
+    await requestOf(body),
     { ...pumps, chatModel: run.model ? chatModel : null, modelTokens: 10_000 },
     {
       found: null,

@@ -126,7 +126,7 @@ async function structuredReport(
       { signal },
     )
     evidence.searches++
-    const read: Hit[] = [...attachedHits(request.files, question), ...hits]
+    const read: Hit[] = [...(await attachedHits(request.files, question)), ...hits]
     const found = await extractAnswer(question, read, { length: "long", embedder, signal })
     signal.throwIfAborted()
     return found.map(({ text, source }) => ({ text, hit: read[source]! }))

@@ -1,4 +1,5 @@
 import { type Hit, toPageUrl } from "#engine"
+import { breather } from "#engine/breather.ts"
 import { analyse } from "#engine/analysis/analyse.ts"
 import { toPassages } from "#engine/passages.ts"
 
@@ -27,16 +28,21 @@ export function sourceOfHit({ url, title, favicon, author, publishedAt, fetchedA
 }
 
 /** The files that say something on a question, as if a search had found them: with their best passages by words. */
-export function attachedHits(files: readonly Attachment[], question: string): Hit[] {
+export async function attachedHits(files: readonly Attachment[], question: string): Promise<Hit[]> {
   const asked = new Set(analyse(question, null))
-  return files.flatMap((file) => {
-    const passages = toPassages(file.text)
-      .map((passage, position) => ({ ...passage, position, shared: shared(asked, passage.text) }))
-      .filter(({ shared }) => shared > 0)
-      .sort((a, b) => b.shared - a.shared || a.position - b.position)
-      .slice(0, PASSAGES_OF_FILE)
-    return passages.length > 0 ? [toHit(file, passages)] : []
-  })
+  const breathe = breather()
+  const hits: Hit[] = []
+  for (const file of files) {
+    const found: (Hit["passages"][number] & { readonly shared: number })[] = []
+    for (const [position, passage] of toPassages(file.text).entries()) {
+      await breathe()
+      const both = shared(asked, passage.text)
+      if (both > 0) found.push({ ...passage, position, shared: both })
+    }
+    const best = found.sort((a, b) => b.shared - a.shared || a.position - b.position)
+    if (best.length > 0) hits.push(toHit(file, best.slice(0, PASSAGES_OF_FILE)))
+  }
+  return hits
 }
 
 const shared = (asked: ReadonlySet<string>, text: string): number =>

@@ -25,7 +25,7 @@ const engine: Pick<Engine, "search"> = {
 const { accounts, tasks, researchers } = openTestResearch(db, pumps.embedder, pino({ level: "silent" }))
 const key = accounts.keys.list()[0]!
 const owner = { keyId: key.id, project: "garden", session: "", human: "" }
-const request = toRequest({
+const request = await toRequest({
   input: "How does a rotary pump work, and what does it cost?",
   model: "pro",
   stream: false,

@@ -1,0 +1,73 @@
+import { breather } from "#engine/breather.ts"
+
+/** Characters of names that one line repeats: those next to its value, which say most about it. */
+const MAX_NAMES_CHARS = 200
+/**
+ * What all lines together may repeat of names, for each character of the file and beside that. Ordinary files stay
+ * below 1: a lock file of npm makes 1.4 characters of text in all for each of its own, nested records 1.3.
+ */
+const NAMES_PER_CHAR = 4
+const NAMES_AT_LEAST = 10_000
+
+/** A list or object whose values are being written. */
+interface Open {
+  readonly value: object
+  /** Of an object; null for a list, whose names are its places. */
+  readonly keys: readonly string[] | null
+  readonly name: string
+  readonly above: Open | null
+  at: number
+}
+
+/**
+ * A line for each value of a JSON file of `chars` characters, under the names that lead to it, so that sentences in it
+ * can be found and cited. Names repeat on every line, so they are cut: to the nearest ones on a line, and to none once
+ * the file's share is spent. The text has at most 9 characters for each one of the file, and 10,000 more.
+ */
+export async function jsonAsText(value: unknown, chars: number): Promise<string> {
+  if (!isNested(value)) return String(value)
+  const breathe = breather()
+  const lines: string[] = []
+  let room = chars * NAMES_PER_CHAR + NAMES_AT_LEAST
+  // A list of its own instead of calls: a file may be nested deeper than the stack.
+  for (let open: Open | null = opened(value, "", null); open;) {
+    await breathe()
+    const { keys, at } = open
+    if (at === (keys ?? (open.value as readonly unknown[])).length) {
+      open = open.above
+      continue
+    }
+    open.at += 1
+    const name = keys?.[at] ?? String(at)
+    const one = (open.value as Readonly<Record<string, unknown>>)[name]
+    if (isNested(one)) {
+      open = opened(one, name, open)
+      continue
+    }
+    const names = room > 0 ? `${namesOf(open, name)}: ` : ""
+    room -= names.length
+    lines.push(names + String(one))
+  }
+  return lines.join("\n\n")
+}
+
+const isNested = (value: unknown): value is object => typeof value === "object" && value !== null
+
+const opened = (value: object, name: string, above: Open | null): Open => ({
+  value,
+  keys: Array.isArray(value) ? null : Object.keys(value),
+  name,
+  above,
+  at: 0,
+})
+
+/** The nearest names, outermost first. */
+function namesOf(open: Open, name: string): string {
+  const names = [name.slice(0, MAX_NAMES_CHARS)]
+  let room = MAX_NAMES_CHARS - name.length
+  for (let one: Open | null = open; one && one.above && one.name.length < room; one = one.above) {
+    names.push(one.name)
+    room -= one.name.length + 1
+  }
+  return names.reverse().join(" ")
+}
