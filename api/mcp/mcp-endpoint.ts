@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import type { Server } from "node:http"
 
-import type { Context, Middleware } from "../context.ts"
-import { ApiError } from "../errors.ts"
-import { jsonBody } from "../middleware/json-body.ts"
+import { callerGone, type Context, type Middleware } from "../context.ts"
+import { ApiError, toApiError } from "../errors.ts"
+import { jsonBody, NoObjectBody, UnparsableBody } from "../middleware/json-body.ts"
 import { clientGone } from "../tavily/live-call.ts"
 import { askInProcess } from "./ask-api.ts"
 
@@ -40,17 +40,34 @@ export function mcpEndpoint(parts: McpParts): Middleware {
       await next()
       return
     }
-    refuseStrangePages(ctx, parts.origins)
-    if (ctx.method !== "POST") {
+    try {
+      refuseStrangePages(ctx, parts.origins)
       // A stream that a server begins by itself, and the end of a session, may be refused so.
-      ctx.status = 405
-      ctx.set("Allow", "POST")
-      return
+      if (ctx.method !== "POST") throw new ApiError(405, "Method not allowed.", {}, { Allow: "POST" })
+      await parts.authenticate(ctx, () =>
+        readBody(ctx, () => answer(ctx, { server: (inner ??= parts.server()), running, serves })),
+      )
+    } catch (error) {
+      if (ctx.headerSent || callerGone(ctx)) throw error
+      refuse(ctx, error)
     }
-    await parts.authenticate(ctx, () =>
-      readBody(ctx, () => answer(ctx, { server: (inner ??= parts.server()), running, serves })),
-    )
   }
+}
+
+/** Answers what went wrong before a message was understood as the SDK's transport does: a status, and JSON-RPC 2.0. */
+function refuse(ctx: Context, error: unknown): void {
+  const { status, message, headers } = toApiError(error)
+  if (status >= 500) ctx.state.log.error({ err: error }, "request failed")
+  ctx.set(headers)
+  ctx.status = status
+  ctx.body = { jsonrpc: "2.0", error: { code: codeOf(error, status), message }, id: null }
+}
+
+/** The codes of JSON-RPC 2.0, section 5.1; all else has the first that it leaves to servers, as in the SDK. */
+function codeOf(error: unknown, status: number): number {
+  if (error instanceof UnparsableBody) return -32_700
+  if (error instanceof NoObjectBody) return -32_600
+  return status >= 500 ? -32_603 : -32_000
 }
 
 interface Answering {

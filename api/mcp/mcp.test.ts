@@ -192,6 +192,55 @@ describe("over HTTP", () => {
   })
 })
 
+describe("what is no message of the protocol is answered in its form, JSON-RPC 2.0", () => {
+  const KEY = { Authorization: `Bearer ${TEST_KEY}` }
+  const POST = {
+    "Content-Type": "application/json",
+    Accept: "application/json, text/event-stream",
+    ...KEY,
+  }
+  const ask = async (headers: Record<string, string>, body: string | null, method = "POST") => {
+    const response = await fetch(`${app.url}/mcp`, { method, headers, body })
+    return {
+      status: response.status,
+      type: response.headers.get("content-type")?.split(";")[0],
+      body: await response.json(),
+    }
+  }
+
+  test.each<[string, number, number, Record<string, string>, string | null, string?]>([
+    ["JSON that is none", 400, -32_700, POST, '{"jsonrpc": "2.0", "id": 1,'],
+    ["an empty body", 400, -32_700, POST, ""],
+    ["a body that is not compressed as it says", 400, -32_700, { ...POST, "Content-Encoding": "gzip" }, "{}"],
+    ["a list", 400, -32_600, POST, "[]"],
+    ["a number", 400, -32_600, POST, "7"],
+    ["an object that is no message", 400, -32_700, POST, '{"method": 7}'],
+    ["a body of another type", 415, -32_000, { ...POST, "Content-Type": "text/plain" }, "{}"],
+    ["a body that is too large", 413, -32_000, POST, JSON.stringify({ a: "x".repeat(2 ** 22) })],
+    ["a caller that takes no answer", 406, -32_000, { ...POST, Accept: "text/html" }, "{}"],
+    ["no key", 401, -32_000, { ...POST, Authorization: "" }, "{}"],
+    ["a strange page", 403, -32_000, { ...POST, Origin: "http://evil.example" }, "{}"],
+    ["another method", 405, -32_000, KEY, null, "DELETE"],
+  ])("%s", async (_, status, code, headers, body, method) => {
+    expect(await ask(headers, body, method)).toEqual({
+      status,
+      type: "application/json",
+      body: { jsonrpc: "2.0", error: { code, message: expect.stringMatching(/./) }, id: null },
+    })
+  })
+
+  test("the official client reads it", async () => {
+    const transport = new StreamableHTTPClientTransport(new URL(`${app.url}/mcp`), {
+      requestInit: { headers: KEY },
+    })
+    await transport.start()
+    // A message that cannot be written as JSON-RPC: the client sends it as it is.
+    const sent = transport.send({ method: 7 } as unknown as Parameters<typeof transport.send>[0])
+    await expect(sent).rejects.toThrow(/-32700|Parse error/)
+    await transport.close()
+  })
+})
+
 test("a task is waited for, and told with its sources", async () => {
   const report = {
     status: "completed",

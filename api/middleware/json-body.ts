@@ -3,7 +3,21 @@ import type { Transform } from "node:stream"
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
 
 import type { Middleware } from "../context.ts"
-import { ApiError, badRequest } from "../errors.ts"
+import { ApiError } from "../errors.ts"
+
+/** A body whose bytes are no JSON text: empty, cut off, no UTF-8 or not to be parsed. */
+export class UnparsableBody extends ApiError {
+  constructor(message: string) {
+    super(400, message)
+  }
+}
+
+/** A body that is JSON, and no object. */
+export class NoObjectBody extends ApiError {
+  constructor() {
+    super(400, "The request body must be a JSON object.")
+  }
+}
 
 /**
  * Reads the body as one JSON object into `ctx.state.body`.
@@ -45,13 +59,13 @@ async function readText(request: IncomingMessage, encoding: string, limit: numbe
     request.unpipe()
     request.resume()
     if (error instanceof ApiError) throw error
-    if (request.destroyed && !request.complete) throw badRequest("The request body ended too early.")
-    throw badRequest(`The request body is not valid ${encoding}.`)
+    if (request.destroyed && !request.complete) throw new UnparsableBody("The request body ended too early.")
+    throw new UnparsableBody(`The request body is not valid ${encoding}.`)
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks))
   } catch {
-    throw badRequest("The request body is not valid UTF-8.")
+    throw new UnparsableBody("The request body is not valid UTF-8.")
   }
 }
 
@@ -77,14 +91,14 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
     value = JSON.parse(text)
   } catch {
-    throw badRequest(
+    throw new UnparsableBody(
       text.trim() === ""
         ? "The request body is empty. Send a JSON object."
         : "The request body is not valid JSON.",
     )
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw badRequest("The request body must be a JSON object.")
+    throw new NoObjectBody()
   }
   return value as Readonly<Record<string, unknown>>
 }
