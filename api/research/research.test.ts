@@ -1,4 +1,5 @@
 import { tavily, type TavilyResearchResponse } from "@tavily/core"
+import { request } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
@@ -188,6 +189,38 @@ describe("POST /research with stream", () => {
     )
     const kept = await get(app, `/research/${(chunks[0]!.data as unknown as { id: string }).id}`)
     expect(kept.body).toMatchObject({ status: "completed", content })
+  })
+
+  test("comes a frame at a time, and line by line too to the client that may be read so", async () => {
+    const chunksFor = async (source: string) => {
+      const chunks: string[] = []
+      const { promise: ended, resolve } = Promise.withResolvers<void>()
+      const sent = request(`${app.url}/research`, {
+        method: "POST",
+        headers: {
+          "Content-Type": "application/json",
+          Authorization: `Bearer ${TEST_KEY}`,
+          "X-Client-Source": source,
+        },
+      })
+      sent.on("response", (response) => {
+        response.on("data", (chunk: Buffer) => chunks.push(chunk.toString()))
+        response.on("end", resolve)
+      })
+      sent.end(JSON.stringify({ input: INPUT, model: "mini", stream: true }))
+      await ended
+      return chunks
+    }
+    const whole = await chunksFor("tavily-js")
+    expect(whole.at(-1)).toBe("event: done\n\n")
+    for (const chunk of whole.slice(0, -1))
+      expect(chunk).toMatch(/^event: chat.completion.chunk\ndata: .+\n\n$/)
+    const both = await chunksFor("tavily-python")
+    expect(both.slice(0, 3)).toEqual([
+      expect.stringMatching(/^event: chat.completion.chunk\ndata: .+\n\n$/),
+      " event: chat.completion.chunk\n\n",
+      expect.stringMatching(/^ data: .+\n\n$/),
+    ])
   })
 
   test("gives a report of a form whole", async () => {

@@ -51,9 +51,13 @@ export function research({ tasks, researchers, billing, queue }: ResearchEndpoin
   }
 }
 
+/** The client whose streams scripts read in either way: by frames, as its toolkit does, or by lines, as its notebooks do. */
+const READ_LINE_BY_LINE = "tavily-python"
+
 /** The events of a task, from its first to its last; who hangs up ends the task. */
 function stream(ctx: Context, task: ResearchTask, researchers: Researchers): void {
-  const events = new EventStream(task.id, task.request.model, task.createdAt)
+  const lineByLine = ctx.get("X-Client-Source").startsWith(READ_LINE_BY_LINE)
+  const events = new EventStream(task.id, task.request.model, task.createdAt, { lineByLine })
   const unwatch = researchers.watch(task.id, (event) => events.write(event))
   clientGone(ctx).addEventListener("abort", () => {
     unwatch()

@@ -6,13 +6,30 @@ import type { Source } from "./evidence.ts"
 /** A source as it stands on the wire. */
 export const presentSource = ({ title, url, favicon }: Source) => ({ title, url, favicon })
 
-/** Frames that clients of OpenAI's streamed chat completions read, as `text/event-stream` (HTML Living Standard, 9.2). */
+const CHUNK = "chat.completion.chunk"
+
+export interface EventStreamOptions {
+  /** Whether lines are sent once more for readers that take every chunk of the network for one line. */
+  readonly lineByLine: boolean
+}
+
+/**
+ * Frames that clients of OpenAI's streamed chat completions read, as `text/event-stream` (HTML Living Standard, 9.2).
+ *
+ * Each frame is one chunk of the network: there are readers that look for `event:` and `data:` in the same chunk. Others
+ * take each chunk for a line, and need them apart. With `lineByLine` both find what they need: the lines follow once more,
+ * each a chunk and a frame of its own and with a blank before it. To all who keep to the standard a line that begins with a
+ * blank has an unknown field; those who look at chunks trim them; and those who look for both lines in one frame never
+ * find them together, however the network joins the chunks.
+ */
 export class EventStream {
   readonly body = new PassThrough()
   readonly #base: { readonly id: string; readonly model: string; readonly created: number }
+  readonly #lineByLine: boolean
 
-  constructor(id: string, model: string, created: Date) {
+  constructor(id: string, model: string, created: Date, { lineByLine }: EventStreamOptions) {
     this.#base = { id, model, created: Math.floor(created.getTime() / 1000) }
+    this.#lineByLine = lineByLine
   }
 
   /** Writes what happened; the sources are the last frame, and end the stream. */
@@ -27,9 +44,9 @@ export class EventStream {
       this.body.end()
       return
     }
-    this.#frame("chat.completion.chunk", {
+    this.#frame(CHUNK, {
       id: this.#base.id,
-      object: "chat.completion.chunk",
+      object: CHUNK,
       model: this.#base.model,
       created: this.#base.created,
       choices: [{ delta: { role: "assistant", ...deltaOf(event) } }],
@@ -39,10 +56,12 @@ export class EventStream {
     }
   }
 
-  /** In two writes: some readers take every chunk that arrives for a line. */
   #frame(event: string, data: object): void {
-    this.body.write(`event: ${event}\n`)
-    this.body.write(`data: ${JSON.stringify(data)}\n\n`)
+    const [named, given] = [`event: ${event}\n`, `data: ${JSON.stringify(data)}\n\n`]
+    this.body.write(named + given)
+    if (!this.#lineByLine || event !== CHUNK) return
+    this.body.write(` ${named}\n`)
+    this.body.write(` ${given}`)
   }
 }
 

@@ -114,6 +114,30 @@ streamed = b"".join(client.research(task, model="mini", stream=True))
 check("research streams its report", b"event: done" in streamed and b"[1]" in streamed)
 
 
+def by_frames(chunks):
+    """As tavily-agent-toolkit does: lines of a chunk, and no event after a blank one."""
+    event = None
+    for line in (one.strip() for chunk in chunks for one in chunk.decode().split("\n")):
+        event = None if not line else line[6:].strip() if line.startswith("event:") else event
+        if line.startswith("data:") and event == "chat.completion.chunk":
+            yield json.loads(line[5:])["choices"][0]["delta"].get("content", "")
+
+
+def by_lines(chunks):
+    """As Tavily's notebooks do: a chunk is a line."""
+    event = None
+    for line in (chunk.decode().strip() for chunk in chunks):
+        if line.startswith("event:"):
+            event = line[6:].strip()
+        elif line.startswith("data:") and event == "chat.completion.chunk":
+            yield json.loads(line[5:])["choices"][0]["delta"].get("content", "")
+
+
+for way in (by_frames, by_lines):
+    written = "".join(way(client.research(task, model="mini", stream=True)))
+    check(f"research streams are read {way.__name__}", written == report["content"])
+
+
 async def research():
     client = AsyncTavilyClient(key, api_base_url=base)
     wanted = {"properties": {"schedule": {"type": "string", "description": "how a crawl is scheduled"}}, "required": ["schedule"]}
