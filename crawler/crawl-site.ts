@@ -11,6 +11,7 @@ import { ImageNotes } from "./images/image-notes.ts"
 import type { Job } from "./jobs.ts"
 import { type Found, type KnownAddress, KnownAddresses, type Visited } from "./known-addresses.ts"
 import { PAGE_OUTCOMES } from "./outcome.ts"
+import { packLinks } from "./page-links.ts"
 import { PageWriter } from "./page-writer.ts"
 import type { PageReader, Unmodified, Visit } from "./reader.ts"
 import type { Reading } from "./reading.ts"
@@ -144,6 +145,7 @@ class SiteCrawl implements Visits, Disposable {
       frontier: this.#frontier,
       mayLeadTo: (from, to) => this.#discovery.inScope(to) || this.#discovery.isSeed(from),
       isHeld: (url) => this.#isHeld(url),
+      hasLinks: (url) => this.#known.hasLinksOf(job.source.name, url),
       stop: options.signal,
       cut: this.#cut.signal,
     })
@@ -167,6 +169,9 @@ class SiteCrawl implements Visits, Disposable {
       allows: async (url) => (await this.#visits.disallowed(url)) === null,
       onBytes: (bytes) => {
         this.#limits.bytes += bytes
+      },
+      onLinks: (page, links) => {
+        this.#addLinks(page, page.url, links)
       },
       signal: options.signal,
     })
@@ -365,6 +370,10 @@ class SiteCrawl implements Visits, Disposable {
       return
     }
     this.#limits.pages += 1
+    // Where it leads is known to the run before this one, unless that had other rules or no room, or it was further away.
+    if (this.#discovery.owesLinks || entry.depth < (before?.depth ?? 0)) {
+      this.#addLinks(entry, url, this.#known.linksOf(this.#options.job.source.name, url) ?? [])
+    }
     const etag = validators.etag ?? before?.validators.etag ?? null
     const lastModified = validators.lastModified ?? before?.validators.lastModified ?? null
     const detail = "not modified since it was read"
@@ -381,8 +390,9 @@ class SiteCrawl implements Visits, Disposable {
     const redirected = url !== entry.url
     // A redirect brought it in while it was being read.
     if (!redirected && (this.#settled.has(url) || !this.#frontier.isOpen(entry))) return
-    const isFollowed = !(this.#visits.obeys && reading.extracted.robots.nofollow)
-    const leads = isFollowed ? this.#addLinks(entry, reading) : 0
+    const followed = this.#followedLinks(reading)
+    const leads = this.#addLinks(entry, url, followed)
+    const links = packLinks(url, followed)
 
     const facts = factsOf(entry, before)
     const verdict = verdictOn(reading, entry.url, {
@@ -398,7 +408,7 @@ class SiteCrawl implements Visits, Disposable {
       if (isDuplicate) this.#duplicates.redirected(entry.url, url)
       const isPage = outcome.kind === "skipped" && outcome.because === "noindex"
       this.#watch(entry.url, plainLines(reading.extracted.markdown), isPage, leads)
-      await this.#close(entry.url, outcome)
+      await this.#close(entry.url, outcome, redirected ? undefined : links)
       return
     }
     const { page, hash } = verdict
@@ -411,7 +421,8 @@ class SiteCrawl implements Visits, Disposable {
     if (complaint !== null) {
       const leadsTo = redirected ? { leadsTo: url } : {}
       this.#watch(entry.url, plainLines(page.markdown), false, leads)
-      await this.#close(entry.url, { kind: "skipped", because: "soft-404", detail: complaint, ...leadsTo })
+      const outcome = { kind: "skipped", because: "soft-404", detail: complaint, ...leadsTo } as const
+      await this.#close(entry.url, outcome, redirected ? undefined : links)
       return
     }
     const canonical = this.#canonicalOf(entry, reading)
@@ -425,7 +436,7 @@ class SiteCrawl implements Visits, Disposable {
       { how: "link", on: url, depth: Math.min(1, entry.depth) },
     )
     if (judgement.kind === "alias") {
-      await this.#closeAlias(entry, url, judgement.of, judgement.detail)
+      await this.#closeAlias(entry, url, judgement.of, judgement.detail, links)
       return
     }
     const results: Visited[] = [
@@ -437,6 +448,7 @@ class SiteCrawl implements Visits, Disposable {
         title: page.title,
         validators: reading.validators ?? { etag: null, lastModified: null },
         readAs: this.#visits.readAsOf(facts),
+        links,
         found: foundByRedirect(entry),
       },
     ]
@@ -461,9 +473,15 @@ class SiteCrawl implements Visits, Disposable {
   }
 
   /** Closes an address that is another one of a page, and the one that redirects to it, if any does. */
-  async #closeAlias(entry: FrontierEntry, url: PageUrl, of: PageUrl, detail: string): Promise<void> {
+  async #closeAlias(
+    entry: FrontierEntry,
+    url: PageUrl,
+    of: PageUrl,
+    detail: string,
+    links: Uint8Array | null,
+  ): Promise<void> {
     const outcome = "skipped:duplicate"
-    const results: Visited[] = [{ url, outcome, detail, leadsTo: of, found: foundByRedirect(entry) }]
+    const results: Visited[] = [{ url, outcome, detail, leadsTo: of, links, found: foundByRedirect(entry) }]
     if (url !== entry.url) {
       results.push({ url: entry.url, outcome, detail: `redirects to ${url}`, leadsTo: of })
     }
@@ -513,16 +531,21 @@ class SiteCrawl implements Visits, Disposable {
     return this.#trustsHashes || (await this.#options.engine.get(url)) !== null
   }
 
+  /** Where a page leads, as far as it lets anyone go there. */
+  #followedLinks({ extracted: { links, robots } }: Reading): string[] {
+    if (this.#visits.obeys && robots.nofollow) return []
+    return links.flatMap((link) => (this.#visits.obeys && link.nofollow ? [] : link.url))
+  }
+
   /** @returns how many links lead to addresses that were not known, and are worth a visit of their own. */
-  #addLinks(entry: FrontierEntry, reading: Reading): number {
+  #addLinks(entry: Pick<FrontierEntry, "depth">, page: PageUrl, links: readonly string[]): number {
     const { source, visits } = this.#options.job
     if (entry.depth >= source.limits.depth) return 0
     let leads = 0
     const found = new Set<PageUrl>()
-    for (const link of reading.extracted.links) {
-      if (this.#visits.obeys && link.nofollow) continue
-      if (this.#frontier.remembers(link.url)) continue
-      const linked = toPageUrl(link.url)
+    for (const link of links) {
+      if (this.#frontier.remembers(link)) continue
+      const linked = toPageUrl(link)
       if (linked === null || !this.#discovery.inScope(linked)) continue
       const url = this.#duplicates.instead(linked)?.url ?? linked
       if (found.has(url) || this.#frontier.remembers(url) || this.#traps.holding(url)) continue
@@ -531,7 +554,7 @@ class SiteCrawl implements Visits, Disposable {
     }
     this.#frontier.add([...found], {
       how: "link",
-      on: reading.url,
+      on: page,
       depth: entry.depth + 1,
       onlyDue: visits === "due",
     })
@@ -539,8 +562,9 @@ class SiteCrawl implements Visits, Disposable {
   }
 
   /** Records how a visit without a page ended. What the index holds of the address stays as it is. */
-  async #close(url: PageUrl, outcome: NoPage): Promise<void> {
-    await this.#write({ page: null, seen: null, results: [{ url, ...recordOf(outcome) }] })
+  async #close(url: PageUrl, outcome: NoPage, links?: Uint8Array | null): Promise<void> {
+    const result = { url, ...recordOf(outcome), ...(links === undefined ? {} : { links }) }
+    await this.#write({ page: null, seen: null, results: [result] })
   }
 
   async #write(item: Parameters<PageWriter["add"]>[0]): Promise<void> {

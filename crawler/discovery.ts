@@ -46,6 +46,8 @@ export interface DiscoveryOptions {
   readonly allows: (url: PageUrl) => Promise<boolean>
   /** Told of the bytes of every file read. */
   readonly onBytes: (bytes: number) => void
+  /** Told where a page leads that this run has no need to visit. */
+  readonly onLinks: (page: KnownAddress, links: readonly string[]) => void
   readonly signal: AbortSignal
 }
 
@@ -75,6 +77,10 @@ export class Discovery {
   readonly #files = new Set<PageUrl>()
   #feeds = 0
   readonly #sites = new Set<string>()
+  /** Whether there may be links and listed pages which the run before left alone. */
+  readonly owesLinks: boolean
+  /** Whether all that does not belong to the source is judged, or only what is due. */
+  readonly #judgesAll: boolean
   readonly #tasks = new Set<Promise<void>>()
   readonly #stop = new AbortController()
   readonly #signal: AbortSignal
@@ -84,6 +90,8 @@ export class Discovery {
     this.#options = options
     const { job, db, frontier } = options
     this.#listings = new Listings(db, job.source.name)
+    this.owesLinks = owesLinks(db, job)
+    this.#judgesAll = job.visits === "all" || isScopeNew(db, job)
     this.#signal = AbortSignal.any([options.signal, this.#stop.signal])
     this.#seeds = new Map(
       job.source.seeds.map((seed) => {
@@ -160,7 +168,10 @@ export class Discovery {
 
   /** Keeps what was learnt of sitemaps and feeds; `whole`: the run visited all they name. */
   keep(whole: boolean): void {
-    this.#listings.keep(whole && !this.#options.frontier.isFull)
+    const { db, job, frontier } = this.#options
+    if (whole && !frontier.isFull) this.#judgeDepths()
+    this.#listings.keep(whole && !frontier.isFull)
+    db.prepare("update job set whole = ? where id = ?").run(whole && !frontier.isFull ? 1 : 0, job.id)
   }
 
   #afterSeeds(): void {
@@ -188,9 +199,7 @@ export class Discovery {
     const { job, frontier, known } = this.#options
     const { source } = job
     const now = known.now()
-    const isAll = job.visits === "all" || this.#isScopeNew()
-    // A crawl asked for on a whim may be narrower than the one that left the pages.
-    const judges = job.trigger !== "command" && this.#landed.size === this.#seeds.size
+    const isAll = this.#judgesAll || this.owesLinks
     let from: KnownCursor | null = null
     do {
       if (this.#signal.aborted) return
@@ -199,26 +208,54 @@ export class Discovery {
       const outside: KnownAddress[] = []
       const inside: KnownAddress[] = []
       for (const address of chunk.addresses) {
-        if (!this.#inScope(address.url) || address.depth > source.limits.depth) {
-          if (judges && address.hash !== null) outside.push(address)
-        } else if (address.dueAt <= now || (job.visits === "all" && !isDead(address))) inside.push(address)
+        if (!this.#inScope(address.url)) {
+          if (this.#judges(address, now)) outside.push(address)
+          // It may turn out to be nearer: judged at the end.
+        } else if (address.depth > source.limits.depth) continue
+        else if (address.dueAt <= now || (job.visits === "all" && !isDead(address))) inside.push(address)
+        else if (this.owesLinks && !this.#follows(address)) inside.push(address)
       }
       frontier.revisit(inside)
-      if (outside.length > 0) frontier.record(outside.map(({ url, depth }) => outOfScope(url, depth, source)))
+      if (outside.length > 0) {
+        frontier.record(outside.map((one) => outOfScope(one, "no longer in the scope of its source")))
+      }
       await nextTurn()
     } while (from !== null)
   }
 
-  /** Whether the source's addresses are told by other rules than in its last run. */
-  #isScopeNew(): boolean {
-    const { db, job } = this.#options
-    const row = db
-      .prepare(
-        `select spec from job where source = ? and id < ? and state = 'finished' and "trigger" <> 'command'
-         order by id desc limit 1`,
+  /** What earlier runs left and this one, which followed every link, did not meet at a depth that its source has. */
+  #judgeDepths(): void {
+    const { job, frontier, known } = this.#options
+    const { depth } = job.source.limits
+    const now = known.now()
+    let from: KnownCursor | null = null
+    do {
+      const until = this.#judgesAll ? Number.MAX_SAFE_INTEGER : now
+      const chunk = known.chunk(job.source.name, job.id, until, from)
+      from = chunk.next
+      const deep = chunk.addresses.filter(
+        (address) => address.depth > depth && this.#inScope(address.url) && this.#judges(address, now),
       )
-      .get(job.source.name, job.id)
-    return row !== undefined && scopeText(JSON.parse(String(row["spec"])) as Source) !== scopeText(job.source)
+      if (deep.length > 0) frontier.record(deep.map((one) => outOfScope(one, `deeper than ${depth} links`)))
+    } while (from !== null)
+  }
+
+  /** Whether an address that does not belong to the source is to be closed unvisited by this run. */
+  #judges({ hash, dueAt }: KnownAddress, now: number): boolean {
+    // A crawl asked for on a whim may be narrower than the one that left the pages.
+    const mayJudge = this.#options.job.trigger !== "command" && this.#landed.size === this.#seeds.size
+    return mayJudge && hash !== null && (this.#judgesAll || dueAt <= now)
+  }
+
+  /**
+   * Goes where a page leads that is not due, without a visit.
+   * @returns false when that is not known of a page that the index holds: then it has to be read.
+   */
+  #follows(page: KnownAddress): boolean {
+    const { job, known, onLinks } = this.#options
+    const links = known.linksOf(job.source.name, page.url)
+    if (links !== null) onLinks(page, links)
+    return links !== null || page.hash === null
   }
 
   #discoverSitemaps(landing: PageUrl): void {
@@ -267,7 +304,8 @@ export class Discovery {
     const signal = this.#signal
     const before = this.#listings.get(file.url)
     // A run that visits everything reads every list: what an earlier one had no room for may stand there.
-    const spares = job.visits === "due" && before !== null && before.readAt !== null ? before : null
+    const spares =
+      job.visits === "due" && !this.owesLinks && before !== null && before.readAt !== null ? before : null
     if (spares && onSitemap && file.namedAt !== null && file.namedAt === spares.namedAt) return
     await sleep(pauseMs(file.url), undefined, { signal }).catch(() => undefined)
     if (signal.aborted || (await unlessAborted(allows(file.url), signal)) !== true) return
@@ -340,16 +378,38 @@ function isDead({ hash, status }: KnownAddress): boolean {
   return hash === null && (status === 404 || status === 410)
 }
 
-function scopeText({ seeds, scope, include, exclude, limits }: Source): string {
+/** Whether the source's addresses are told by other rules than in its last run. */
+function isScopeNew(db: StateStore, { id, source }: Job): boolean {
+  const row = db
+    .prepare(
+      `select spec from job where source = ? and id < ? and state = 'finished' and "trigger" <> 'command'
+       order by id desc limit 1`,
+    )
+    .get(source.name, id)
+  return row !== undefined && scopeText(JSON.parse(String(row["spec"])) as Source) !== scopeText(source)
+}
+
+/**
+ * Whether the run before this one did not follow every link that this one would: it ended at a limit or before its
+ * time, or had other rules.
+ */
+function owesLinks(db: StateStore, { id, source }: Job): boolean {
+  const row = db
+    .prepare("select whole, spec from job where source = ? and id < ? order by id desc limit 1")
+    .get(source.name, id)
+  if (row === undefined) return false
+  return row["whole"] !== 1 || scopeText(JSON.parse(String(row["spec"])) as Source) !== scopeText(source)
+}
+
+export function scopeText({ seeds, scope, include, exclude, limits }: Source): string {
   return JSON.stringify([seeds, scope, include, exclude, limits.depth])
 }
 
-function outOfScope(url: PageUrl, depth: number, source: Source) {
-  const isDeep = depth > source.limits.depth
+function outOfScope({ url, depth }: KnownAddress, detail: string) {
   return {
     url,
     outcome: "skipped:out-of-scope",
-    detail: isDeep ? `deeper than ${source.limits.depth} links` : "no longer in the scope of its source",
+    detail,
     found: { ...FOUND_SOMEHOW, depth },
   }
 }

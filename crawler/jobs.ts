@@ -166,6 +166,12 @@ const STEPS = [
   // Pages of the index that the last visit did not find: what the end of a run judges.
   `create index known_address_lost on known_address (job, url)
      where hash is not null and outcome not in ('indexed', 'unchanged')`,
+  // `whole`: the run followed every link it met; null while it is not known to have.
+  `alter table job add column whole integer;
+   create table page_links (
+     url text not null, source text not null, links blob not null, primary key (url, source)
+   ) strict, without rowid;
+   create index page_links_source on page_links (source);`,
 ]
 
 /** The state of a job as SQL: one that says it is running and is silent since `?3` has lost its process and waits. */

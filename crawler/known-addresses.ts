@@ -2,6 +2,7 @@ import type { PageUrl } from "#engine"
 import type { Clock } from "./clock.ts"
 import type { Validators } from "./fetch.ts"
 import type { Job } from "./jobs.ts"
+import { PageLinks } from "./page-links.ts"
 import { type Ending, nextVisit } from "./revisit.ts"
 import { prepareOnce, type StateStore } from "./state-store.ts"
 
@@ -57,6 +58,8 @@ export interface Visited {
   readonly validators?: Validators
   /** What the page was read as (read-as.ts); left out when an earlier one stands. */
   readonly readAs?: string
+  /** Where the page leads, packed; null for more links than are kept; left out when it was not read. */
+  readonly links?: Uint8Array | null
   /** For an address that the frontier does not hold. */
   readonly found?: Found
 }
@@ -118,9 +121,11 @@ const CHUNK = 1000
 export class KnownAddresses {
   readonly #clock: Clock
   readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #links: PageLinks
 
   constructor(db: StateStore, clock: Clock = Date.now) {
     this.#prepare = prepareOnce(db)
+    this.#links = new PageLinks(db)
     this.#clock = clock
   }
 
@@ -186,7 +191,20 @@ export class KnownAddresses {
         found.publishedAt ?? before?.publishedAt ?? null,
         found.isNews || before?.isNews ? 1 : 0,
       )
+      // What is gone leads nowhere.
+      const links = visit.status === 404 || visit.status === 410 ? null : visit.links
+      if (links !== undefined) this.#links.keep(source.name, url, links)
     }
+  }
+
+  /** Where a page of the source led when it was last read, or null when that is not known. */
+  linksOf(source: string, url: PageUrl): string[] | null {
+    return this.#links.get(source, url)
+  }
+
+  /** Whether {@link linksOf} has an answer. */
+  hasLinksOf(source: string, url: PageUrl): boolean {
+    return this.#links.has(source, url)
   }
 
   /** What is known of an address, or null. */

@@ -20,6 +20,8 @@ export interface SourceVisitsOptions {
   readonly mayLeadTo: (from: PageUrl, to: PageUrl) => boolean
   /** Whether the index holds a page whose hash is known. */
   readonly isHeld: (url: PageUrl) => Promise<boolean>
+  /** Whether it is known where a page leads. */
+  readonly hasLinks: (url: PageUrl) => boolean
   /** No visit begins after it. */
   readonly stop: AbortSignal
   /** Ends the visits under way. */
@@ -112,12 +114,13 @@ export class SourceVisits {
     return `${this.#readAs} ${isNews ? "news" : ""} ${publishedAt ?? ""}`
   }
 
-  /** Those of the page that the index holds, when it would be read the same way again. */
+  /** Those of the page that the index holds, when it would be read the same way again and its links are known. */
   async #validators(entry: FrontierEntry, before: KnownAddress | null): Promise<Validators | null> {
     if (before === null || before.hash === null || !PAGE_OUTCOMES.has(before.outcome)) return null
     const { etag, lastModified } = before.validators
     if (etag === null && lastModified === null) return null
     if (before.readAs !== this.readAsOf(factsOf(entry, before))) return null
+    if (!this.#options.hasLinks(entry.url)) return null
     return (await this.#options.isHeld(entry.url)) ? before.validators : null
   }
 }

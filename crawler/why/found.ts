@@ -1,6 +1,8 @@
 import { type PageUrl, toPageUrl } from "#engine"
 import { aliasOf } from "../duplicates/text-store.ts"
+import { scopeText } from "../discovery.ts"
 import type { FoundHow } from "../known-addresses.ts"
+import { PageLinks } from "../page-links.ts"
 import type { Candidate } from "./membership-reasons.ts"
 import type { Step, Subject } from "./trace.ts"
 import { countText, dateText } from "./words.ts"
@@ -113,16 +115,16 @@ function otherSpellings(url: PageUrl): PageUrl[] {
   return [...spellings].flatMap((spelling) => toPageUrl(spelling) ?? [])
 }
 
-function neverSeen({ candidates, parts }: Subject): Step {
+function neverSeen({ url, candidates, parts }: Subject): Step {
   const reasons = candidates
     .filter(({ belongs }) => belongs)
-    .map((candidate) => `${candidate.source.name} ${whyUnseen(candidate, parts)}`)
+    .map((candidate) => `${candidate.source.name} ${whyUnseen(url, candidate, parts)}`)
   const text = reasons.length === 0 ? "no run has seen it" : `no run has seen it: ${reasons.join("; ")}`
   return { name: "found", verdict: "no", text, facts: { how: null } }
 }
 
 /** What may have kept a source from coming by an address of its own. */
-function whyUnseen({ source }: Candidate, { jobs }: Subject["parts"]): string {
+function whyUnseen(url: PageUrl, { source }: Candidate, { db, jobs }: Subject["parts"]): string {
   const [last] = jobs.list({ source: source.name, limit: 1 })
   if (!last) return "was never run"
   if (last.state === "running" || last.state === "queued" || last.state === "paused") {
@@ -134,8 +136,17 @@ function whyUnseen({ source }: Candidate, { jobs }: Subject["parts"]): string {
   if (pages >= limits.pages)
     return `reached its limit of ${countText(limits.pages, "page")} in job ${last.id}`
   if (last.note !== null) return `ended job ${last.id} with a note: ${last.note}`
+  if (scopeText(source) !== scopeText(last.source)) {
+    return `has other rules since job ${last.id}: its next run may find it`
+  }
+  const naming = new PageLinks(db).naming(source.name, url)
+  if (naming && naming.depth >= limits.depth) {
+    const found = `${countText(naming.depth + 1, "step")} from a seed`
+    return `found a link to it on ${naming.url}, ${found}: deeper than its depth of ${limits.depth}, which you may raise`
+  }
+  if (naming) return `found a link to it on ${naming.url}, and has not followed it up to job ${last.id}`
   return (
     `met no link to it within ${countText(limits.depth, "step")}, nor in a sitemap or feed, up to job ${last.id}` +
-    " (name it as a seed, or raise the depth)"
+    " (name it as a seed)"
   )
 }

@@ -157,10 +157,21 @@ describe("why", () => {
       exclude: ["/draft/**"],
       limits: { depth: 1 },
     })
-    expect(await found(site.url("/deep/2"))).toContain("met no link to it within 1 step")
+    expect(await found(site.url("/deep/2"))).toContain(
+      `docs found a link to it on ${site.url("/deep/1")}, 2 steps from a seed: deeper than its depth of 1`,
+    )
+    expect(await found(site.url("/nowhere"))).toContain("met no link to it within 1 step")
     expect(await found(site.url("/draft/2"))).toContain('docs excludes it by "/draft/**"')
     expect(await found(site.url("/a"))).toContain(`but as ${site.url("/a/")}, which is in the index`)
     expect(await found("https://elsewhere.example/")).toContain("none covers elsewhere.example")
+
+    fixture.sources.put({ name: "docs", seeds: [site.url("/")], limits: { depth: 2 } })
+    expect(await found(site.url("/deep/2"))).toContain(
+      "docs has other rules since job 1: its next run may find it",
+    )
+    expect(await found(site.url("/draft/2"))).toContain(
+      "docs has other rules since job 1: its next run may find it",
+    )
 
     await fixture.crawl({ name: "docs", seeds: [site.url("/")], include: ["/a/**"], limits: { pages: 2 } })
     expect(await found(site.url("/a/none"))).toContain("reached its limit of 2 pages")

@@ -1,0 +1,83 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib"
+import type { PageUrl } from "#engine"
+import { prepareOnce, type StateStore } from "./state-store.ts"
+
+/**
+ * The links of one page in at most so many bytes; those of a page with more are not kept, so that it is always read
+ * again. A page of documentation takes 200 to 350.
+ */
+const MAX_PACKED_BYTES = 32 * 1024
+
+/** Links as bytes, those to the page's own host without it; null when there are too many to keep. */
+export function packLinks(page: PageUrl, links: Iterable<string>): Uint8Array | null {
+  const { origin } = new URL(page)
+  const own = `${origin}/`
+  // In order they repeat each other's beginnings, which is what the compression lives on.
+  const lines = [...new Set(links)]
+    .map((link) => (link.startsWith(own) ? link.slice(origin.length) : link))
+    .sort()
+  const packed = deflateRawSync(lines.join("\n"))
+  return packed.byteLength > MAX_PACKED_BYTES ? null : packed
+}
+
+/** The links that {@link packLinks} was given, in another order. */
+export function unpackLinks(page: PageUrl, packed: Uint8Array): string[] {
+  const text = inflateRawSync(packed).toString("utf8")
+  if (text === "") return []
+  const { origin } = new URL(page)
+  return text.split("\n").map((line) => (line.startsWith("/") ? origin + line : line))
+}
+
+/**
+ * Where the pages of each source lead, in `state.db`: a page that has not changed is not read again, and what it leads
+ * to is wanted all the same by a run whose limit, depth or scope is wider than those before.
+ */
+export class PageLinks {
+  readonly #prepare: ReturnType<typeof prepareOnce>
+
+  /** The tables are those of `Jobs`. */
+  constructor(db: StateStore) {
+    this.#prepare = prepareOnce(db)
+  }
+
+  /** Null: they are not known. */
+  get(source: string, url: PageUrl): string[] | null {
+    const row = this.#prepare("select links from page_links where url = ? and source = ?").get(url, source)
+    return row ? unpackLinks(url, row["links"] as Uint8Array) : null
+  }
+
+  has(source: string, url: PageUrl): boolean {
+    return (
+      this.#prepare("select 1 from page_links where url = ? and source = ?").get(url, source) !== undefined
+    )
+  }
+
+  /** Runs in the caller's transaction. `packed` null: forgets them. */
+  keep(source: string, url: PageUrl, packed: Uint8Array | null): void {
+    if (packed === null) {
+      this.#prepare("delete from page_links where url = ? and source = ?").run(url, source)
+      return
+    }
+    this.#prepare(
+      `insert into page_links (url, source, links) values (?, ?, ?)
+       on conflict (url, source) do update set links = excluded.links where links <> excluded.links`,
+    ).run(url, source, packed)
+  }
+
+  /**
+   * The page of a source that names `target`, with the fewest steps from a seed, or null. Looks through `most` pages,
+   * so that it takes a second at the longest.
+   */
+  naming(source: string, target: PageUrl, most = 20_000): { url: PageUrl; depth: number } | null {
+    const rows = this.#prepare(
+      `select url, depth, links from known_address join page_links using (url, source)
+       where source = ? order by depth limit ?`,
+    ).iterate(source, most)
+    for (const row of rows) {
+      const url = row["url"] as PageUrl
+      if (unpackLinks(url, row["links"] as Uint8Array).includes(target))
+        return { url, depth: Number(row["depth"]) }
+    }
+    return null
+  }
+}

@@ -1,0 +1,215 @@
+import { describe, expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { packLinks, unpackLinks } from "./page-links.ts"
+import type { SourceSpec } from "./sources/source.ts"
+import { CrawlFixture } from "./testing/crawl-fixture.ts"
+import {
+  type Answer,
+  article,
+  conditional,
+  html,
+  startTestSite,
+  type TestSite,
+  textFile,
+} from "./testing/test-site.ts"
+
+// Sites whose pages do not change, crawled again under other rules: what unchanged pages lead to has to be found.
+
+type Spec = Partial<SourceSpec>
+
+class Site implements AsyncDisposable {
+  readonly fixture = new CrawlFixture()
+  readonly site: TestSite
+  /** Whether each visit was answered with a body, by path, since the last run began. */
+  read: string[] = []
+
+  private constructor(site: TestSite) {
+    this.site = site
+  }
+
+  /** A site of such links, whose pages are served as `serve` says. */
+  static async of(
+    links: Readonly<Record<string, readonly string[]>>,
+    serve: (body: string, path: string) => Answer = byDate,
+  ): Promise<Site> {
+    const site = new Site(await startTestSite({ "/robots.txt": textFile("") }))
+    const answers = Object.entries(links).map(([path, to]): [string, Answer] => {
+      const answer = serve(article(`Page ${path}`, { links: to }), path)
+      return [
+        path,
+        (request, response) => {
+          response.on("finish", () => response.statusCode === 200 && site.read.push(path))
+          if (typeof answer === "string") html(answer)(request, response)
+          else return answer(request, response)
+        },
+      ]
+    })
+    site.site.serve(Object.fromEntries(answers))
+    return site
+  }
+
+  /** @returns the paths that the index holds after a run. */
+  async run(spec: Spec = {}, visits: "all" | "due" = "all", signal?: AbortSignal): Promise<string[]> {
+    this.read = []
+    const { seeds = ["/"], ...rest } = spec
+    const trigger = visits === "due" ? "schedule" : "run"
+    const job = await this.fixture.crawl(
+      { name: "site", seeds: seeds.map((seed) => this.site.url(seed)), ...rest },
+      { visits, trigger, ...(signal && { signal }) },
+    )
+    if (!signal && job.state !== "finished") throw new Error(`the run has ${job.state}`)
+    return this.pages()
+  }
+
+  pages(): string[] {
+    return [...this.fixture.engine.pages.keys()].map((url) => new URL(url).pathname).sort()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.fixture[Symbol.asyncDispose]()
+    await this.site[Symbol.asyncDispose]()
+  }
+}
+
+const byDate = (body: string) => conditional(body, { lastModified: "Mon, 05 Jan 2026 00:00:00 GMT" })
+const byTag = (body: string) => conditional(body, { etag: '"1"' })
+const bare = (body: string) => body
+
+/** `/` leads to `/1`, `/1` to `/2`, and so on up to `/last`. */
+const chain = (last: number) =>
+  Object.fromEntries(
+    Array.from({ length: last + 1 }, (_, i) => [i === 0 ? "/" : `/${i}`, i < last ? [`/${i + 1}`] : []]),
+  )
+
+describe.each([
+  ["Last-Modified", byDate],
+  ["an ETag", byTag],
+  ["nothing to tell that it is unchanged", bare],
+])("a site that sends %s", (_, serve) => {
+  test("gives all its pages when the limit is raised from 2 to 100", async () => {
+    await using site = await Site.of(
+      { "/": ["/a", "/b"], "/a": ["/c"], "/b": [], "/c": ["/d"], "/d": [] },
+      serve,
+    )
+    expect(await site.run({ limits: { pages: 2 } })).toHaveLength(2)
+    expect(await site.run({ limits: { pages: 100 } })).toEqual(["/", "/a", "/b", "/c", "/d"])
+  })
+
+  test("gives its deeper pages when the depth is raised", async () => {
+    await using site = await Site.of(chain(4), serve)
+    expect(await site.run({ limits: { depth: 1 } })).toEqual(["/", "/1"])
+    expect(await site.run({ limits: { depth: 3 } })).toEqual(["/", "/1", "/2", "/3"])
+  })
+})
+
+describe("pages that answer 304", () => {
+  test("lead on when the scope is wider, and when a pattern lets more in", async () => {
+    const links = {
+      "/docs/": ["/docs/old/x", "/blog/"],
+      "/docs/old/x": [],
+      "/blog/": ["/blog/1"],
+      "/blog/1": [],
+    }
+    await using site = await Site.of(links)
+    const seeds = ["/docs/"]
+    expect(await site.run({ seeds, scope: "prefix", exclude: ["/docs/old/**"] })).toEqual(["/docs/"])
+    expect(await site.run({ seeds, scope: "prefix" })).toEqual(["/docs/", "/docs/old/x"])
+    expect(await site.run({ seeds, include: ["/docs/**", "/blog/"] })).toContain("/blog/")
+    expect(await site.run({ seeds })).toEqual(["/blog/", "/blog/1", "/docs/", "/docs/old/x"])
+    // Each was read once: what was known was never fetched again.
+    expect(site.read).toEqual(["/blog/1"])
+  })
+
+  test("lead on from a start that was met before, deep in another crawl", async () => {
+    await using site = await Site.of(chain(6))
+    expect(await site.run({ limits: { depth: 3 } })).toEqual(["/", "/1", "/2", "/3"])
+    const again = await site.run({ seeds: ["/3"], limits: { depth: 2 } })
+    expect(again).toEqual(["/", "/1", "/2", "/3", "/4", "/5"])
+  })
+
+  test("lead on when they have come nearer to the start", async () => {
+    await using site = await Site.of(chain(4))
+    expect(await site.run({ limits: { depth: 2 } })).toEqual(["/", "/1", "/2"])
+    site.site.serve({ "/": article("Home", { links: ["/1", "/2"] }) })
+    expect(await site.run({ limits: { depth: 2 } })).toEqual(["/", "/1", "/2", "/3"])
+  })
+
+  test("lead on after a run that was cut off", async () => {
+    await using site = await Site.of(chain(4))
+    const stop = new AbortController()
+    const { engine } = site.fixture
+    engine.beforeIndex = () => {
+      stop.abort()
+      return Promise.resolve()
+    }
+    // No more pages are asked for until the first is in the index.
+    await site.run({ politeness: { concurrency: 1, delayMs: 800 } }, "all", stop.signal)
+    site.fixture.jobs.cancel(1)
+    expect(site.pages()).toEqual(["/"])
+    engine.beforeIndex = () => Promise.resolve()
+    expect(await site.run()).toEqual(["/", "/1", "/2", "/3", "/4"])
+  })
+
+  test("are read anew when it is not known where they lead: there were too many links to keep, or an older version read them", async () => {
+    const many = Array.from({ length: 6000 }, (_, i) => `/${(i * 2654435761).toString(36)}`)
+    await using site = await Site.of({
+      "/": ["/long", "/short"],
+      "/long": many,
+      "/short": ["/end"],
+      "/end": [],
+    })
+    await site.run({ limits: { depth: 1 } })
+    expect(site.fixture.db.prepare("select url from page_links where url like '%/long'").all()).toEqual([])
+    await site.run({ limits: { depth: 1 } })
+    expect(site.read).toEqual(["/long"])
+    site.fixture.db.exec("delete from page_links")
+    expect(await site.run({ limits: { depth: 2, pages: 100 }, exclude: ["/long"] })).toContain("/end")
+  })
+})
+
+describe("a scheduled run in which no page is due", () => {
+  test("finds what a raised limit or depth lets in, without a visit to what it knows", async () => {
+    await using site = await Site.of({ ...chain(3), "/": ["/1", "/b", "/c"], "/b": [], "/c": [] })
+    await site.run({ limits: { pages: 2, depth: 1 } }, "due")
+    expect(await site.run({ limits: { pages: 100, depth: 1 } }, "due")).toEqual(["/", "/1", "/b", "/c"])
+    expect(await site.run({ limits: { pages: 100, depth: 3 } }, "due")).toEqual([
+      "/",
+      "/1",
+      "/2",
+      "/3",
+      "/b",
+      "/c",
+    ])
+    expect(site.read.sort()).toEqual(["/2", "/3"])
+    expect(await site.run({ limits: { pages: 100, depth: 3 } }, "due")).toHaveLength(6)
+    expect(site.read).toEqual([])
+  })
+
+  test("goes on with each run where the limit of the one before ended", async () => {
+    await using site = await Site.of(chain(4))
+    for (const pages of [2, 3, 4, 5])
+      expect(await site.run({ limits: { pages: 2 } }, "due")).toHaveLength(pages)
+  })
+
+  test("reads a sitemap anew, though it has not changed, when more of what it lists belongs to the source", async () => {
+    await using site = await Site.of({ "/": [], "/docs/a": [], "/blog/b": [] })
+    const sitemap = `<urlset><url><loc>/docs/a</loc></url><url><loc>/blog/b</loc></url></urlset>`
+    site.site.serve({ "/sitemap.xml": conditional(sitemap, { etag: '"s"' }, "application/xml") })
+    expect(await site.run({ exclude: ["/blog/**"] }, "due")).toEqual(["/", "/docs/a"])
+    expect(await site.run({}, "due")).toEqual(["/", "/blog/b", "/docs/a"])
+  })
+})
+
+test("links are kept without loss, those of other hosts and odd ones too", () => {
+  const page = "https://docs.example.org/guide/a" as PageUrl
+  const links = [
+    "https://docs.example.org/",
+    "https://docs.example.org/guide/b?x=1&y=%0A#part",
+    "https://docs.example.org:8443/b",
+    "http://docs.example.org/plain",
+    "https://other.example/ü//double",
+  ]
+  const packed = packLinks(page, [...links, ...links])!
+  expect(unpackLinks(page, packed).sort()).toEqual(links.sort())
+  expect(unpackLinks(page, packLinks(page, [])!)).toEqual([])
+})
