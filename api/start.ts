@@ -7,6 +7,7 @@ import { crawlerSettings } from "#crawler/config.ts"
 import { engineSettings } from "#engine/config.ts"
 import { outliveReader } from "#engine/lost-reader.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#engine/settings.ts"
+import { steadyNow } from "#engine/steady-time.ts"
 
 import { apiSettings, checkTogether } from "./config.ts"
 import { applySources } from "./supervisor/apply-sources.ts"
@@ -102,8 +103,8 @@ async function showFirstScreen(
   handbook: Promise<"read" | "not-read">,
   ended: () => boolean,
 ): Promise<void> {
-  const late = Date.now() + SCREEN_MS
-  const left = () => Math.max(0, late - Date.now())
+  const late = steadyNow() + SCREEN_MS
+  const left = () => Math.max(0, late - steadyNow())
   let ready = false
   while (!ended() && !(ready = await isReady(facts.localUrl)) && left() > 0) await pause(POLL_MS)
   const state = await Promise.race([handbook, pause(left()).then(() => "being-read" as const)])

@@ -1,3 +1,4 @@
+import { steadyNow } from "#engine/steady-time.ts"
 import type { Failure, Job } from "./jobs.ts"
 import { duration, ProgressMeter, progressLine, summaryLines } from "./progress.ts"
 import { printable } from "./printable.ts"
@@ -10,7 +11,7 @@ export class CrawlDisplay {
   readonly #json: boolean
   readonly #live: boolean
   readonly #meter = new ProgressMeter()
-  readonly #startedAt = Date.now()
+  readonly #startedAt = steadyNow()
   #lastLine = 0
 
   constructor(json: boolean) {
@@ -42,7 +43,7 @@ export class CrawlDisplay {
   }
 
   end(job: Job, failures: readonly Failure[]): void {
-    const seconds = Math.round((Date.now() - this.#startedAt) / 100) / 10
+    const seconds = Math.round((steadyNow() - this.#startedAt) / 100) / 10
     if (this.#json) {
       this.#object({
         event: "ended",
@@ -68,8 +69,8 @@ export class CrawlDisplay {
     if (this.#live) {
       const width = process.stdout.columns
       process.stdout.write(`\r\x1b[K${text.slice(0, Math.max(20, width - 1))}`)
-    } else if (Date.now() - this.#lastLine >= LINE_EVERY_MS) {
-      this.#lastLine = Date.now()
+    } else if (steadyNow() - this.#lastLine >= LINE_EVERY_MS) {
+      this.#lastLine = steadyNow()
       this.#line(text)
     }
   }

@@ -1,4 +1,5 @@
 import { type Engine, type PageUrl, toPageUrl } from "#engine"
+import { steadyNow } from "#engine/steady-time.ts"
 import type { Clock } from "./clock.ts"
 import type { CrawlerConfig } from "./config.ts"
 import { runCrawlee, type Visits } from "./crawlee.ts"
@@ -137,6 +138,7 @@ class SiteCrawl implements Visits, Disposable {
       known,
       manners,
       Math.max(MIN_ADDRESSES, job.source.limits.pages * ADDRESSES_PER_PAGE),
+      config.maxWaitMs,
     )
     this.#visits = new SourceVisits({
       source: job.source,
@@ -262,7 +264,7 @@ class SiteCrawl implements Visits, Disposable {
 
   /** Visits one address. Never rejects: what goes wrong inside ends the crawl and is thrown by {@link flush}. */
   async visit(entry: FrontierEntry): Promise<void> {
-    const startedAt = Date.now()
+    const startedAt = steadyNow()
     let released = false
     try {
       const before = this.#known.get(entry.url)
@@ -324,7 +326,7 @@ class SiteCrawl implements Visits, Disposable {
     if (visit.kind === "failed" && visit.because === "cancelled") return
     const { config } = this.#options
     if (isInVain(visit)) {
-      const rounds = this.#patience.failed(entry.host, startedAt, Date.now())
+      const rounds = this.#patience.failed(entry.host, startedAt, steadyNow())
       if (rounds >= HOST_ROUNDS) {
         const detail = `${entry.host} was given up: ${detailOf(visit) ?? visit.kind}`
         this.#frontier.giveUp(entry.host, outcomeName(visit), detail)
@@ -334,7 +336,7 @@ class SiteCrawl implements Visits, Disposable {
       }
       if (rounds > 1) {
         const rest = Math.min(config.retryDelayMs * 2 ** (rounds - 2), config.maxWaitMs)
-        this.#frontier.block(entry, Date.now() + rest)
+        this.#frontier.block(entry, steadyNow() + rest)
       }
     }
     if (visit.kind === "failed" && (visit.status === 404 || visit.status === 410)) {
@@ -342,7 +344,7 @@ class SiteCrawl implements Visits, Disposable {
       if (leftOut) this.#frontier.add([leftOut], { how: "link", on: entry.url, depth: entry.depth })
     }
     const again = this.#retryAt(entry, visit)
-    if (again !== null && again - Date.now() <= config.maxWaitMs && entry.tries + 1 < config.maxTries) {
+    if (again !== null && again - steadyNow() <= config.maxWaitMs && entry.tries + 1 < config.maxTries) {
       if (visit.kind === "postponed") this.#frontier.block(entry, again)
       this.#frontier.postpone(entry, again)
       return
@@ -353,7 +355,7 @@ class SiteCrawl implements Visits, Disposable {
   #retryAt(entry: FrontierEntry, visit: Unread): number | null {
     if (visit.kind === "postponed") return visit.until.getTime()
     if (visit.kind === "failed" && visit.transient)
-      return Date.now() + this.#options.config.retryDelayMs * 2 ** entry.tries
+      return steadyNow() + this.#options.config.retryDelayMs * 2 ** entry.tries
     return null
   }
 

@@ -200,6 +200,7 @@ export class Discovery {
     const { source } = job
     const now = known.now()
     const isAll = this.#judgesAll || this.owesLinks
+    known.heal(source)
     let from: KnownCursor | null = null
     do {
       if (this.#signal.aborted) return

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { type PageUrl, toPageUrl } from "#engine"
+import { steadyNow } from "#engine/steady-time.ts"
 import { type AddressGuard, BlockedAddressError } from "./address-guard.ts"
 import { isReadableType, mediaType } from "./content-type.ts"
 import { ACCEPTED_ENCODINGS, decompress } from "./content-encoding.ts"
@@ -134,7 +135,8 @@ async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Pr
     return { kind: "redirect", location: Buffer.from(headers.location, "latin1").toString("utf8") }
   }
   if (status === 429 || status === 503) {
-    return { kind: "postponed", until: retryAfter(headers["retry-after"], Date.now()) }
+    const wait = retryAfterMs(headers["retry-after"], Date.now())
+    return { kind: "postponed", until: new Date(steadyNow() + wait) }
   }
   if (status < 200 || status >= 300) {
     const isTransient = status >= 500 || status === 408
@@ -168,8 +170,8 @@ export function validatorsOf(headers: IncomingHttpHeaders): Validators {
   return { etag: kept(headers.etag), lastModified: kept(headers["last-modified"]) }
 }
 
-/** When a Retry-After header (RFC 9110 §10.2.3: seconds or a date) asks to come back. */
-export function retryAfter(header: string | undefined, now: number): Date {
+/** How long a Retry-After header (RFC 9110 §10.2.3: seconds or a date) asks to stay away; `now`: by the wall clock. */
+export function retryAfterMs(header: string | undefined, now: number): number {
   const value = header?.trim() ?? ""
   const wait = /^\d+$/.test(value)
     ? Number(value) * 1000
@@ -177,7 +179,7 @@ export function retryAfter(header: string | undefined, now: number): Date {
       ? DEFAULT_WAIT_MS
       : Date.parse(value) - now
   const sane = Number.isNaN(wait) ? DEFAULT_WAIT_MS : wait
-  return new Date(now + Math.min(Math.max(sane, 0), MAX_WAIT_MS))
+  return Math.min(Math.max(sane, 0), MAX_WAIT_MS)
 }
 
 function tooLarge(maxBytes: number): FetchResult {

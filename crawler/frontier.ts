@@ -1,4 +1,5 @@
 import type { PageUrl } from "#engine"
+import { steadyNow } from "#engine/steady-time.ts"
 import type { Job } from "./jobs.ts"
 import {
   type Found,
@@ -89,13 +90,17 @@ export class Frontier {
   #sleepUntil = 0
   #knownAdded = 0
 
-  /** `maxAddresses`: how many addresses the crawl may come to know; what is found beyond is left out. */
+  /**
+   * `maxAddresses`: how many addresses the crawl may come to know; what is found beyond is left out.
+   * `maxWaitMs`: the longest that {@link postpone} is asked for.
+   */
   constructor(
     db: StateStore,
     job: Pick<Job, "id" | "source">,
     known: KnownAddresses,
     manners: (url: PageUrl) => HostManners,
     maxAddresses = Number.POSITIVE_INFINITY,
+    maxWaitMs = Number.POSITIVE_INFINITY,
   ) {
     this.#db = db
     this.#prepare = prepareOnce(db)
@@ -103,6 +108,13 @@ export class Frontier {
     this.#known = known
     this.#manners = manners
     this.#maxAddresses = maxAddresses
+    if (Number.isFinite(maxWaitMs)) {
+      // Put off by a process whose clock was ahead: nothing waits for that time to come round again.
+      db.prepare("update crawl_url set due = 0 where job = ? and outcome is null and due > ?").run(
+        job.id,
+        steadyNow() + maxWaitMs,
+      )
+    }
     const hosts = db
       .prepare("select distinct host, url from crawl_url where job = ? and outcome is null group by host")
       .all(job.id)
@@ -217,7 +229,7 @@ export class Frontier {
   }
 
   /** Hands out the next address that may be visited now, or null. */
-  next(now = Date.now()): FrontierEntry | null {
+  next(now = steadyNow()): FrontierEntry | null {
     if (now < this.#sleepUntil) return null
     let wake = Number.POSITIVE_INFINITY
     for (const queue of this.#hosts.values()) {
@@ -246,7 +258,7 @@ export class Frontier {
   }
 
   /** Whether {@link next} would hand something out. */
-  hasNext(now = Date.now()): boolean {
+  hasNext(now = steadyNow()): boolean {
     if (now < this.#sleepUntil) return false
     for (const queue of this.#hosts.values()) {
       if (queue.running >= queue.manners.concurrency || queue.nextAt > now) continue
@@ -257,7 +269,7 @@ export class Frontier {
   }
 
   /** The connection is free again; the outcome follows by {@link record} or {@link postpone}. */
-  release(entry: FrontierEntry, now = Date.now()): void {
+  release(entry: FrontierEntry, now = steadyNow()): void {
     const queue = this.#host(entry.url, entry.host)
     queue.running -= 1
     queue.nextAt = Math.max(queue.nextAt, now + queue.manners.delayMs)
@@ -265,7 +277,7 @@ export class Frontier {
   }
 
   /** Takes an entry back that needs no visit after all, since its outcome is known. */
-  drop(entry: FrontierEntry, now = Date.now()): void {
+  drop(entry: FrontierEntry, now = steadyNow()): void {
     const queue = this.#host(entry.url, entry.host)
     queue.running -= 1
     // Nothing was asked of the host.

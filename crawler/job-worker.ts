@@ -7,6 +7,7 @@ import { openForWriting } from "#engine/generations/open-for-writing.ts"
 import { Upgrade, type UpgradeProgress, upgradeFormat } from "#engine/generations/upgrade.ts"
 import { openGenerations } from "#engine/open-engine.ts"
 import { environment, readSettings } from "#engine/settings.ts"
+import { steadyNow } from "#engine/steady-time.ts"
 import { crawlerSettings } from "./config.ts"
 import { EXIT_LOCKED } from "./job-process.ts"
 import { Jobs } from "./jobs.ts"
@@ -149,8 +150,8 @@ if (process.connected) process.disconnect()
 function loggedNowAndThen(): (progress: UpgradeProgress) => void {
   let loggedAt = 0
   return ({ step, done, of }) => {
-    if (Date.now() - loggedAt < PROGRESS_EVERY_MS) return
-    loggedAt = Date.now()
+    if (steadyNow() - loggedAt < PROGRESS_EVERY_MS) return
+    loggedAt = steadyNow()
     log.info({ step, done, of }, "a new index is being built")
   }
 }

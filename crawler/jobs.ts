@@ -174,8 +174,14 @@ const STEPS = [
    create index page_links_source on page_links (source);`,
 ]
 
-/** The state of a job as SQL: one that says it is running and is silent since `?3` has lost its process and waits. */
-const SHOWN_STATE = "case when state = 'running' and beat_at < ?3 then 'queued' else state end"
+/**
+ * Whether a process whose last sign of life was at `beat_at` is alive at `now`, as SQL. A sign from the future is none:
+ * the clock was set back, and whoever lives gives another within a second.
+ */
+const isAlive = (now: string): string => `abs(${now} - beat_at) < ${SILENT_MS}`
+
+/** The state of a job at `?3` as SQL: one that says it is running and is silent has lost its process and waits. */
+const SHOWN_STATE = `case when state = 'running' and not ${isAlive("?3")} then 'queued' else state end`
 
 /** States, as SQL, whose jobs keep nothing of their frontier but what failed. */
 const OVER = "'finished', 'failed', 'cancelled'"
@@ -237,7 +243,7 @@ export class Jobs {
         `select * from job where (?1 is null or source = ?1) and (?2 is null or ${SHOWN_STATE} = ?2)
          order by id desc limit ?4 offset ?5`,
       )
-      .all(source, state, Date.now() - SILENT_MS, limit, offset)
+      .all(source, state, Date.now(), limit, offset)
       .map((row) => this.#job(row))
   }
 
@@ -248,7 +254,7 @@ export class Jobs {
         `select count(*) as n from job
          where (?1 is null or source = ?1) and (?2 is null or ${SHOWN_STATE} = ?2)`,
       )
-      .get(source ?? null, state ?? null, Date.now() - SILENT_MS)
+      .get(source ?? null, state ?? null, Date.now())
     return Number(row?.["n"])
   }
 
@@ -294,8 +300,8 @@ export class Jobs {
   isIdle(): boolean {
     return (
       this.#db
-        .prepare("select 1 from job where state = 'queued' or (state = 'running' and beat_at > ?)")
-        .get(Date.now() - SILENT_MS) === undefined
+        .prepare(`select 1 from job where state = 'queued' or (state = 'running' and ${isAlive("?")})`)
+        .get(Date.now()) === undefined
     )
   }
 
@@ -440,15 +446,14 @@ export class Jobs {
   /** Whether a crawler process that takes jobs is alive. */
   hasCrawler(): boolean {
     return (
-      this.#db.prepare("select 1 from crawler_process where beat_at > ?").get(Date.now() - SILENT_MS) !==
-      undefined
+      this.#db.prepare(`select 1 from crawler_process where ${isAlive("?")}`).get(Date.now()) !== undefined
     )
   }
 
   /** Says that the crawler process `pid` is alive. */
   crawlerBeat(pid: number): void {
     transaction(this.#db, () => {
-      this.#db.prepare("delete from crawler_process where beat_at <= ?").run(Date.now() - SILENT_MS)
+      this.#db.prepare(`delete from crawler_process where not ${isAlive("?")}`).run(Date.now())
       this.#db
         .prepare(
           "insert into crawler_process values (?, ?) on conflict (pid) do update set beat_at = excluded.beat_at",
@@ -512,7 +517,7 @@ export class Jobs {
   #job(row: Record<string, unknown>): Job {
     const id = Number(row["id"])
     const time = (value: unknown) => (value === null ? null : new Date(Number(value)))
-    const silent = row["state"] === "running" && Number(row["beat_at"]) < Date.now() - SILENT_MS
+    const silent = row["state"] === "running" && Math.abs(Date.now() - Number(row["beat_at"])) >= SILENT_MS
     const outcomes: Record<string, number> = {}
     for (const one of this.#db.prepare("select outcome, count from job_outcome where job = ?").all(id)) {
       outcomes[String(one["outcome"])] = Number(one["count"])

@@ -4,6 +4,7 @@ import type { Validators } from "./fetch.ts"
 import type { Job } from "./jobs.ts"
 import { PageLinks } from "./page-links.ts"
 import { type Ending, nextVisit } from "./revisit.ts"
+import type { Source } from "./sources/source.ts"
 import { prepareOnce, type StateStore } from "./state-store.ts"
 
 /** What a sitemap or feed says of a page, beside its address. Times are milliseconds since 1970. */
@@ -113,6 +114,7 @@ export interface KnownChunk {
 }
 
 const CHUNK = 1000
+const HOUR_MS = 3_600_000
 
 /**
  * What all crawls together know of each address they visited, in `state.db`: the memory from one run to the next.
@@ -226,6 +228,17 @@ export class KnownAddresses {
       .map(addressOf)
     const last = addresses.length === CHUNK ? addresses.at(-1) : undefined
     return { addresses, next: last ? { dueAt: last.dueAt, url: last.url } : null }
+  }
+
+  /** Makes due what was visited while the clock was ahead: nothing rests longer than the longest interval. */
+  heal({ name, revisit }: Pick<Source, "name" | "revisit">): void {
+    const now = this.#clock()
+    const longest = Math.max(revisit.minHours, revisit.maxHours) * HOUR_MS
+    this.#prepare("update known_address set due_at = ?2 where source = ?1 and due_at > ?3").run(
+      name,
+      now,
+      now + longest,
+    )
   }
 
   /**

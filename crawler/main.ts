@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { pino } from "pino"
 import { engineSettings } from "#engine/config.ts"
 import { environment, readSettings } from "#engine/settings.ts"
+import { DeletionGuard, steadyNow } from "#engine/steady-time.ts"
 import { crawlerSettings, userAgentHeader } from "./config.ts"
 import { followImages } from "./images/follow-images.ts"
 import { ImageStore } from "./images/image-store.ts"
@@ -51,6 +52,8 @@ let unfinished =
   ["index", "generations"].some((name) => existsSync(join(dataDir, name))) ||
   jobs.hasRunning()
 let tidyAt = 0
+let hasTidied = false
+const guard = new DeletionGuard()
 jobs.crawlerBeat(process.pid)
 const beat = setInterval(() => {
   jobs.crawlerBeat(process.pid)
@@ -62,10 +65,12 @@ const beat = setInterval(() => {
         : "a scheduled run is queued",
     )
   }
-  if (Date.now() >= tidyAt) {
+  if (steadyNow() >= tidyAt) {
+    tidyAt = steadyNow() + TIDY_MS
+    if (!guard.mayDelete()) return
     // An index that was kept to go back to may have had its days: the job process deletes it.
-    if (tidyAt > 0) unfinished ||= existsSync(join(dataDir, "generations"))
-    tidyAt = Date.now() + TIDY_MS
+    if (hasTidied) unfinished ||= existsSync(join(dataDir, "generations"))
+    hasTidied = true
     jobs.forget(Date.now() - config.jobHistoryDays * DAY_MS)
     removals.purge()
   }

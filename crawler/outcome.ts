@@ -11,7 +11,7 @@ export type CrawlOutcome =
       /** The other address that a redirect or a canonical names. */
       readonly leadsTo?: PageUrl
     }
-  /** Asked to come back later (429, 503, Retry-After). */
+  /** Asked to come back later (429, 503, Retry-After); `until` is told by `steadyNow()`. */
   | { readonly kind: "postponed"; readonly until: Date }
   | {
       readonly kind: "failed"

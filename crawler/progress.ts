@@ -1,3 +1,4 @@
+import { steadyNow } from "#engine/steady-time.ts"
 import type { Job } from "./jobs.ts"
 
 /** A job's counters in the words of the display. */
@@ -20,7 +21,7 @@ const WINDOW_MS = 10_000
 export class ProgressMeter {
   readonly #samples: { readonly at: number; readonly done: number }[] = []
 
-  measure(job: Job, now = Date.now()): Progress {
+  measure(job: Job, now = steadyNow()): Progress {
     const { done, pages, failed } = totals(job)
     this.#samples.push({ at: now, done })
     while (this.#samples.length > 2 && now - (this.#samples[0]?.at ?? now) > WINDOW_MS) this.#samples.shift()

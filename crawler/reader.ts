@@ -5,6 +5,7 @@ import { AddressGuard, isPrivateByName } from "./address-guard.ts"
 import { AllowedNetworks } from "./allowed-networks.ts"
 import { type CrawlerConfig, userAgentHeader } from "./config.ts"
 import { breather } from "#engine/breather.ts"
+import { steadyNow } from "#engine/steady-time.ts"
 import { decodeText } from "./charset.ts"
 import { charsetParameter, mediaType, sniff } from "./content-type.ts"
 import { LinkReading } from "./extract/extract-links.ts"
@@ -186,7 +187,7 @@ export class PageReader implements Reader {
   async visit(url: PageUrl, options: VisitOptions = {}): Promise<Visit> {
     const timeoutMs = options.timeoutMs ?? this.#config.timeoutMs
     const rendering = options.rendering ?? this.#defaultRendering
-    const deadline = Date.now() + timeoutMs
+    const deadline = steadyNow() + timeoutMs
     // That a document is unchanged says nothing of what scripts make of it.
     const validators = rendering === "browser" ? undefined : options.validators
     const fetched = await this.#fetchFor(url, { ...options, validators }, timeoutMs)
@@ -420,7 +421,7 @@ function inTime(
             () => {
               resolve({ kind: "late", detail: "the visit's time was over before the page was read" })
             },
-            Math.max(0, deadline - Date.now()),
+            Math.max(0, deadline - steadyNow()),
           )
     if (signal?.aborted) abort()
     signal?.addEventListener("abort", abort, { once: true })

@@ -1,4 +1,5 @@
 import type { PageUrl } from "#engine"
+import { steadyNow } from "#engine/steady-time.ts"
 import type { FetchResult } from "./fetch.ts"
 import { parseRobots, type RobotsRules } from "./robots-rules.ts"
 
@@ -34,16 +35,16 @@ export class RobotsCache {
   async for(url: PageUrl): Promise<RobotsAnswer> {
     const { origin } = new URL(url)
     const known = this.#sites.get(origin)
-    if (known && known.until > Date.now()) return await known.answer
+    if (known && known.until > steadyNow()) return await known.answer
     const [oldest] = this.#sites.keys()
     if (this.#sites.size >= MAX_SITES && oldest !== undefined) this.#sites.delete(oldest)
     const entry: Entry = {
       answer: this.#load(`${origin}/robots.txt` as PageUrl),
-      until: Date.now() + FRESH_MS,
+      until: steadyNow() + FRESH_MS,
     }
     this.#sites.set(origin, entry)
     const answer = await entry.answer
-    if (answer.kind !== "rules") entry.until = Date.now() + RETRY_MS
+    if (answer.kind !== "rules") entry.until = steadyNow() + RETRY_MS
     return answer
   }
 
@@ -59,7 +60,7 @@ export class RobotsCache {
         if (result.because === "redirect-loop" || /answered 4\d\d$/.test(result.detail)) break
         // §2.3.1.4: a 5xx means keep out for now. Without any answer the page itself would fail the same way.
         if (result.because === "http-status" && result.transient) {
-          return { kind: "postponed", until: new Date(Date.now() + RETRY_MS) }
+          return { kind: "postponed", until: new Date(steadyNow() + RETRY_MS) }
         }
         return result
       default:

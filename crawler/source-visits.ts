@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { PageUrl } from "#engine"
+import { steadyNow } from "#engine/steady-time.ts"
 import type { CrawlerConfig } from "./config.ts"
 import type { Validators } from "./fetch.ts"
 import type { Frontier, FrontierEntry, HostManners } from "./frontier.ts"
@@ -98,14 +99,14 @@ export class SourceVisits {
     if (disallowed) return disallowed
     const entry = { url, host: new URL(url).host }
     const delayMs = frontier.delayOf(entry)
-    frontier.block(entry, Date.now() + 2 * delayMs)
+    frontier.block(entry, steadyNow() + 2 * delayMs)
     await sleep(delayMs, undefined, { signal: cut }).catch(() => undefined)
     const visit = await reader.visit(url, {
       signal: cut,
       rendering: source.rendering,
       onRedirect: async (to) => await this.disallowed(to),
     })
-    frontier.block(entry, Date.now() + delayMs)
+    frontier.block(entry, steadyNow() + delayMs)
     return visit
   }
 

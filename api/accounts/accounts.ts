@@ -1,6 +1,7 @@
 import { setInterval } from "node:timers"
 
 import type { StateStore } from "#crawler/state-store.ts"
+import { DeletionGuard } from "#engine/steady-time.ts"
 import type { Values } from "#engine/settings.ts"
 
 import { Billing } from "./billing.ts"
@@ -65,7 +66,9 @@ export function openAccounts(
   const writes = new WriteQueue(db)
 
   const closed = new AbortController()
+  const guard = new DeletionGuard()
   async function tidy(): Promise<void> {
+    if (!guard.mayDelete()) return
     const before = Date.now() - config.logDays * DAY_MS
     for (const part of [callLog, feedback]) {
       let deleted = ROWS_AT_ONCE

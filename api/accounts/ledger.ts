@@ -189,7 +189,9 @@ export class Ledger {
       if (pid === process.pid || !isAlive(Number(pid)))
         this.#prepare("delete from credit_hold where pid = ?").run(pid!)
     }
-    this.#prepare("delete from credit_hold where until < ?").run(Date.now())
+    // Also what was set aside while the clock was ahead.
+    const now = Date.now()
+    this.#prepare("delete from credit_hold where until < ? or until > ?").run(now, now + HOLD_MS)
   }
 
   /** Credits beyond the limits if everything set aside falls due: 0 and less while they hold. */

@@ -2,6 +2,8 @@ import { setInterval } from "node:timers"
 
 import type { Logger } from "pino"
 
+import { DeletionGuard } from "#engine/steady-time.ts"
+
 import type { Billing } from "../accounts/billing.ts"
 import { researchCost } from "../accounts/credits.ts"
 import type { ApiKey, KeyStore } from "../accounts/keys.ts"
@@ -62,12 +64,15 @@ export class Researchers implements AsyncDisposable {
     const { tasks, limits, log } = this.#options
     this.#engineFor = engineFor
     await tasks.recover(new Date())
-    const tidy = () =>
+    const guard = new DeletionGuard()
+    const tidy = () => {
+      if (!guard.mayDelete()) return
       void tasks
         .forget(new Date(Date.now() - limits.keepDays * DAY_MS))
         .catch(
           (err: unknown) => this.#stop.signal.aborted || log.warn({ err }, "old reports were not deleted"),
         )
+    }
     tidy()
     this.#tidy = setInterval(tidy, TIDY_MS)
     this.#tidy.unref()

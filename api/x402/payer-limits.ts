@@ -1,3 +1,4 @@
+import { steadyNow } from "#engine/steady-time.ts"
 /** How long a payer is remembered whose payment could not be settled for lack of money. */
 const REMEMBERED_MS = 3600_000
 /** Payers remembered at most; the one whose failure is oldest is forgotten first. */
@@ -18,7 +19,7 @@ export class PayerLimits {
   enter(payer: string): boolean {
     const running = this.#underWay.get(payer) ?? 0
     const limit = this.#limited.get(payer)
-    if (limit !== undefined && limit.until < Date.now()) this.#limited.delete(payer)
+    if (limit !== undefined && limit.until < steadyNow()) this.#limited.delete(payer)
     else if (limit !== undefined && running >= limit.atOnce) return false
     this.#underWay.set(payer, running + 1)
     return true
@@ -39,7 +40,7 @@ export class PayerLimits {
 
   withoutCover(payer: string): void {
     this.#limited.delete(payer)
-    this.#limited.set(payer, { atOnce: 1, until: Date.now() + REMEMBERED_MS })
+    this.#limited.set(payer, { atOnce: 1, until: steadyNow() + REMEMBERED_MS })
     const [oldest] = this.#limited.keys()
     if (this.#limited.size > MAX_PAYERS && oldest !== undefined) this.#limited.delete(oldest)
   }

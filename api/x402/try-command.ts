@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 
 import { endWithReader } from "#engine/lost-reader.ts"
+import { steadyNow } from "#engine/steady-time.ts"
 
 // `npm run x402:try`: sells one search on this machine alone. The chain, its token and the facilitator are local, the
 // money is play money, the appliance and the client are the real ones.
@@ -89,9 +90,9 @@ async function startAppliance(settings: Readonly<Record<string, string>>) {
   let text = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (text += String(chunk)))
   const until = async (sign: RegExp) => {
-    const late = Date.now() + START_MS
+    const late = steadyNow() + START_MS
     while (!sign.test(text)) {
-      if (child.exitCode !== null || Date.now() > late)
+      if (child.exitCode !== null || steadyNow() > late)
         throw new Error(`the appliance did not start:\n${text}`)
       await pause(50)
     }

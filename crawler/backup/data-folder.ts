@@ -42,13 +42,12 @@ export function isInUse(dataDir: string): boolean {
   try {
     const db = new DatabaseSync(file, { timeout: 1000 })
     try {
-      const since = Date.now() - SILENT_MS
       const alive = db
         .prepare(
-          `select 1 from crawler_process where beat_at > ?1
-           union all select 1 from job where state = 'running' and beat_at > ?1`,
+          `select 1 from crawler_process where abs(?1 - beat_at) < ?2
+           union all select 1 from job where state = 'running' and abs(?1 - beat_at) < ?2`,
         )
-        .get(since)
+        .get(Date.now(), SILENT_MS)
       return alive !== undefined
     } finally {
       db.close()

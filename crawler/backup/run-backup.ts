@@ -11,6 +11,7 @@ import { interruptible } from "#engine/move/interruptible.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { CommandError } from "#engine/run-command.ts"
 import { environment, readSettings } from "#engine/settings.ts"
+import { steadyNow } from "#engine/steady-time.ts"
 import { openStateStore } from "../state-store.ts"
 import { writeBackup } from "./write-backup.ts"
 
@@ -29,7 +30,7 @@ export async function runBackup(
     throw new CommandError(`There is nothing to back up: ${settings.dataDir} holds no state.db.`)
   }
   const progress = new CommandProgress()
-  const startedAt = Date.now()
+  const startedAt = steadyNow()
   return await interruptible(
     async (signal) => {
       const db = openStateStore(settings.dataDir)
@@ -56,7 +57,7 @@ export async function runBackup(
         } catch (error) {
           throw signal.aborted ? signal.reason : fileProblem(error, isStream ? "the standard output" : file)
         }
-        const seconds = Math.round((Date.now() - startedAt) / 100) / 10
+        const seconds = Math.round((steadyNow() - startedAt) / 100) / 10
         progress.say(
           `Done: ${bytesText(bytes)} in ${seconds} s. npm run restore -- ${isStream ? "<file>" : file} --verify checks it.`,
         )

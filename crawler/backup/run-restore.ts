@@ -9,6 +9,7 @@ import { interruptible } from "#engine/move/interruptible.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { CommandError } from "#engine/run-command.ts"
 import { environment, readSettings, type Values } from "#engine/settings.ts"
+import { steadyNow } from "#engine/steady-time.ts"
 import { contentsOf, finishRestore, isInUse, isWhole } from "./data-folder.ts"
 import { verifyBackup } from "./read-backup.ts"
 import { restore } from "./restore.ts"
@@ -52,7 +53,7 @@ export async function runRestore(
           `The backup was made with the model ${model}, the settings name ${embedder.id}: the pages come without vectors and are embedded anew after the next start.`,
         )
       }
-      const startedAt = Date.now()
+      const startedAt = steadyNow()
       const { index, mended, images, aside } = await restore(file, {
         dataDir,
         force,
@@ -66,7 +67,7 @@ export async function runRestore(
               : `${counted(count, "page")} ${what === "index" ? "restored" : "compared"}`,
           ),
       })
-      const seconds = Math.round((Date.now() - startedAt) / 100) / 10
+      const seconds = Math.round((steadyNow() - startedAt) / 100) / 10
       progress.say(
         `Done: ${counted(index.totals.pages, "page")} and ${counted(images, "thumbnail")} in ${seconds} s.`,
       )

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { PageUrl } from "#engine"
+import { steadyNow } from "#engine/steady-time.ts"
 import { mediaType } from "../content-type.ts"
 import type { CrawlerConfig } from "../config.ts"
 import type { FetchResult } from "../fetch.ts"
@@ -46,7 +47,7 @@ async function collectHost(host: string, slots: Slots, options: CollectImagesOpt
       return
     }
     failures = collected.answered ? 0 : failures + 1
-    if (failures >= HOST_FAILURES) store.postponeHost(host, Date.now() + PAUSE_MS)
+    if (failures >= HOST_FAILURES) store.postponeHost(host, PAUSE_MS)
     await sleep(collected.pauseMs, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return
   }
@@ -86,12 +87,12 @@ async function collectImage(image: UnreadImage, options: CollectImagesOptions): 
       )
       return { answered: true, pauseMs: result.because === "robots" ? 0 : pauseMs }
     case "postponed":
-      store.postpone(image, result.until.getTime(), "the site asked to come back later")
-      store.postponeHost(image.host, result.until.getTime())
+      store.postpone(image, result.until.getTime() - steadyNow(), "the site asked to come back later")
+      store.postponeHost(image.host, result.until.getTime() - steadyNow())
       return { answered: true, pauseMs }
     case "failed": {
       const gone = /answered (?:404|410)$/.test(result.detail)
-      if (result.transient) store.postpone(image, Date.now() + PAUSE_MS, result.detail)
+      if (result.transient) store.postpone(image, PAUSE_MS, result.detail)
       else store.recordFailure(image.id, gone ? "broken" : "unreadable", result.detail)
       return { answered: result.because === "http-status" || result.because === "blocked-address", pauseMs }
     }

@@ -26,23 +26,24 @@ export class ImageNotes {
   /** Takes down which images pages carry now; pages with none count too. */
   note(pages: readonly { readonly url: PageUrl; readonly images: readonly PageImage[] }[]): void {
     const noted = this.#prepare("select images from page_images where url = ?")
-    const old = this.#clock() - LOOK_AGAIN_MS
+    const now = this.#clock()
+    const old = now - LOOK_AGAIN_MS
     const again = this.#prepare(
-      "update image set state = null, tries = 0, due = 0 where url = ? and state is not null and looked_at < ?",
+      "update image set state = null, tries = 0, due = 0 where url = ? and state is not null and (looked_at < ? or looked_at > ?)",
     )
     const changed = pages.flatMap(({ url, images }) => {
       const kept = images.filter((image) => !isJunkAddress(image.url)).slice(0, IMAGES_PER_PAGE)
-      for (const image of kept) again.run(image.url, old)
+      for (const image of kept) again.run(image.url, old, now)
       const was = noted.get(url)?.["images"]
-      const now = JSON.stringify(kept)
-      return was === now ? [] : [{ url, images: kept, now }]
+      const json = JSON.stringify(kept)
+      return was === json ? [] : [{ url, images: kept, json }]
     })
     if (changed.length === 0) return
     transaction(this.#db, () => {
-      for (const { url, images, now } of changed) {
+      for (const { url, images, json } of changed) {
         const { host: site } = new URL(url)
         this.#drop(url)
-        this.#prepare("insert into page_images values (?, ?, ?)").run(url, site, now)
+        this.#prepare("insert into page_images values (?, ?, ?)").run(url, site, json)
         this.#prepare(
           "insert into image_site values (?, 1) on conflict (site) do update set pages = pages + 1",
         ).run(site)

@@ -8,6 +8,9 @@ import type { Junk, Look } from "./read-image.ts"
 /** On at least this many pages, and on more than half of its site's, an image belongs to the design. */
 const FIXTURE_PAGES = 4
 const MAX_TRIES = 3
+/** Longest rest of an image or a host. What is put off for longer was so while the clock was ahead, and is due. */
+const MAX_REST_MS = 24 * 3_600_000
+const isDue = (now: string): string => `(due <= ${now} or due > ${now} + ${MAX_REST_MS})`
 
 /** What is known of an image on a page. */
 export type ImageFacts =
@@ -51,14 +54,14 @@ export class ImageStore {
   /** Whether there is something to look at now, or something to sweep. */
   hasWork(now = Date.now()): boolean {
     return (
-      this.#prepare("select 1 from image where state is null and due <= ? limit 1").get(now) !== undefined ||
-      this.#prepare("select 1 from image where uses = 0 limit 1").get() !== undefined
+      this.#prepare(`select 1 from image where state is null and ${isDue("?1")} limit 1`).get(now) !==
+        undefined || this.#prepare("select 1 from image where uses = 0 limit 1").get() !== undefined
     )
   }
 
   /** Hosts with images to look at. */
   unreadHosts(now = Date.now()): string[] {
-    return this.#prepare("select distinct host from image where state is null and due <= ?")
+    return this.#prepare(`select distinct host from image where state is null and ${isDue("?1")}`)
       .all(now)
       .map(({ host }) => String(host))
   }
@@ -66,8 +69,8 @@ export class ImageStore {
   /** The next images of a host, those that come first on their pages first. Counts a try for each. */
   nextUnread(host: string, now = Date.now()): UnreadImage | null {
     const row = this.#prepare(
-      "select id, url, host, own, tries from image where state is null and host = ? and due <= ? order by rank, id limit 1",
-    ).get(host, now)
+      `select id, url, host, own, tries from image where state is null and host = ?2 and ${isDue("?1")} order by rank, id limit 1`,
+    ).get(now, host)
     if (!row) return null
     if (Number(row["tries"]) >= MAX_TRIES) {
       this.recordFailure(Number(row["id"]), "unreadable", "it took its process down again and again")
@@ -105,10 +108,14 @@ export class ImageStore {
     )
   }
 
-  /** Leaves an image for later, {@link MAX_TRIES} times in all. */
-  postpone(image: UnreadImage, until: number, detail: string): void {
+  /** Leaves an image alone for a time, {@link MAX_TRIES} times in all. */
+  postpone(image: UnreadImage, ms: number, detail: string): void {
     if (image.tries >= MAX_TRIES) this.recordFailure(image.id, "unreadable", detail)
-    else this.#prepare("update image set due = ? where id = ?").run(until, image.id)
+    else
+      this.#prepare("update image set due = ? where id = ?").run(
+        Date.now() + Math.min(ms, MAX_REST_MS),
+        image.id,
+      )
   }
 
   /** Gives a try back that was not made, or was cut short. */
@@ -116,9 +123,12 @@ export class ImageStore {
     this.#prepare("update image set tries = tries - 1 where id = ?").run(id)
   }
 
-  /** Leaves a whole host for later. */
-  postponeHost(host: string, until: number): void {
-    this.#prepare("update image set due = ? where host = ? and state is null").run(until, host)
+  /** Leaves a whole host alone for a time. */
+  postponeHost(host: string, ms: number): void {
+    this.#prepare("update image set due = ? where host = ? and state is null").run(
+      Date.now() + Math.min(ms, MAX_REST_MS),
+      host,
+    )
   }
 
   /** Removes images that no page carries any more, thumbnails first, so that none is left without its row. */

@@ -3,6 +3,7 @@ import { type Engine, toPageUrl } from "#engine"
 import { engineSettings } from "#engine/config.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { environment, readSettings } from "#engine/settings.ts"
+import { steadyNow } from "#engine/steady-time.ts"
 import { Jobs } from "../jobs.ts"
 import { openStateStore, type StateStore } from "../state-store.ts"
 import { carryOutRemovals } from "./carry-out.ts"
@@ -110,7 +111,7 @@ async function done(
   store: Removals,
   open: () => Promise<Engine>,
 ): Promise<boolean> {
-  const until = Date.now() + PATIENCE_MS
+  const until = steadyNow() + PATIENCE_MS
   while (store.hasWork()) {
     if (!jobs.hasCrawler()) {
       await using engine = await openUnlessLocked(open)
@@ -121,7 +122,7 @@ async function done(
         continue
       }
     }
-    if (Date.now() >= until) return false
+    if (steadyNow() >= until) return false
     await sleep(POLL_MS)
   }
   return true

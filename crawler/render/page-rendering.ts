@@ -1,4 +1,5 @@
 import type { PageUrl } from "#engine"
+import { steadyNow } from "#engine/steady-time.ts"
 import type { AddressGuard } from "../address-guard.ts"
 import { decodeText } from "../charset.ts"
 import { type CrawlerConfig, userAgentHeader } from "../config.ts"
@@ -81,7 +82,7 @@ export class PageRendering implements AsyncDisposable {
     const { document, html, bytes, refused } = result
     const body = new TextEncoder().encode(html)
     const headers = { ...document.headers, "content-type": "text/html; charset=utf-8" }
-    const until = options.timeoutMs === undefined ? Date.now() + config.timeoutMs : deadline
+    const until = options.timeoutMs === undefined ? steadyNow() + config.timeoutMs : deadline
     const visit = await read({ ...document, headers, body }, until, options)
     if (visit.kind !== "read") return visit
     const { validators: _, ...reading } = visit.reading

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { BrowserContext, Page, Request, Route } from "playwright"
 import { type PageUrl, toPageUrl } from "#engine"
+import { steadyNow } from "#engine/steady-time.ts"
 import type { Fetched, FetchFailure, FetchResult } from "../fetch.ts"
 import type { Session } from "../login/session.ts"
 import type { CrawlOutcome } from "../outcome.ts"
@@ -83,7 +84,7 @@ export async function renderPage(
   task: RenderTask,
 ): Promise<RenderResult> {
   using pass = proxy.admit(MAX_TRAFFIC_BYTES)
-  const deadline = Math.min(Date.now() + task.timeoutMs, task.deadline ?? Infinity)
+  const deadline = Math.min(steadyNow() + task.timeoutMs, task.deadline ?? Infinity)
   const opened = await open(browser, pass)
   if (!opened) return failed("unreadable", "the browser opened no page", true)
   const { context, page } = opened
@@ -151,18 +152,18 @@ class PageVisit {
     })
     const ended = (request: Request) => {
       this.#inFlight.delete(request)
-      this.#activeAt = Date.now()
+      this.#activeAt = steadyNow()
     }
     page.on("request", (request) => {
       this.#requests += 1
       // At once: what it asks for in the meantime must be dealt with too.
       if (this.#requests === MAX_REQUESTS) void world.stopScripts(READ_MS)
       if (!LASTING.has(request.resourceType())) this.#inFlight.add(request)
-      this.#activeAt = Date.now()
+      this.#activeAt = steadyNow()
     })
     page.on("requestfinished", ended)
     page.on("requestfailed", ended)
-    const settleBy = Date.now() + (this.#deadline - Date.now()) * SETTLE_SHARE
+    const settleBy = steadyNow() + (this.#deadline - steadyNow()) * SETTLE_SHARE
     for (let hops = 0; ; hops += 1) {
       await this.#load()
       const isCalm = await this.#settle(world, settleBy)
@@ -183,11 +184,11 @@ class PageVisit {
     this.#next = null
     this.#isExpected = true
     this.#inFlight.clear()
-    const timeout = Math.max(1, this.#deadline - Date.now())
+    const timeout = Math.max(1, this.#deadline - steadyNow())
     const cookies = this.#task.session?.cookiesFor(new URL(this.#document.url)) ?? []
     await this.#context.addCookies([...cookies])
     await this.#page.goto(this.#document.url, { waitUntil: "commit", timeout })
-    this.#activeAt = Date.now()
+    this.#activeAt = steadyNow()
   }
 
   /**
@@ -197,13 +198,13 @@ class PageVisit {
   async #settle(world: PageWorld, until: number): Promise<boolean> {
     const { maxChars } = this.#task
     let last: PageMeasure | null = null
-    let changedAt = Date.now()
-    while (Date.now() < until && this.#next === null) {
+    let changedAt = steadyNow()
+    while (steadyNow() < until && this.#next === null) {
       await sleep(POLL_MS)
       if (this.#requests >= MAX_REQUESTS) return false
-      const measured = await world.run(measurePage, [MAX_MEASURED_NODES, maxChars], until - Date.now())
+      const measured = await world.run(measurePage, [MAX_MEASURED_NODES, maxChars], until - steadyNow())
       if (!measured) return false
-      const now = Date.now()
+      const now = steadyNow()
       const { value } = measured
       if (value.nodes !== last?.nodes || value.text !== last.text) changedAt = now
       last = value
@@ -218,7 +219,7 @@ class PageVisit {
   async #read(world: PageWorld, isCalm: boolean): Promise<RenderResult> {
     const { maxChars } = this.#task
     const given: [string, number] = [this.#document.url, maxChars]
-    const left = () => this.#deadline - Date.now()
+    const left = () => this.#deadline - steadyNow()
     let read = isCalm ? await world.run(serialisePage, given, Math.min(READ_MS, left() / 3)) : null
     if (!read) {
       await world.stopScripts(Math.min(READ_MS, left() / 3))
@@ -278,7 +279,7 @@ async function endOf(
   return await new Promise((resolve) => {
     const timer = setTimeout(() => {
       resolve(BUSY)
-    }, deadline - Date.now())
+    }, deadline - steadyNow())
     const cancel = () => {
       resolve(failed("cancelled", "the caller stopped waiting"))
     }

@@ -1,3 +1,4 @@
+import { steadyNow } from "#engine/steady-time.ts"
 import type { AddressGuard } from "../address-guard.ts"
 import { Browser } from "./browser.ts"
 import { findBrowser } from "./find-browser.ts"
@@ -50,7 +51,7 @@ export class Renderer implements AsyncDisposable {
   /** Renders one page; its time starts when there is room for it. Whatever the page does is a value. */
   async render(task: RenderTask): Promise<RenderResult> {
     const late =
-      task.deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, task.deadline - Date.now()))]
+      task.deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, task.deadline - steadyNow()))]
     const given = task.signal === undefined ? [] : [task.signal]
     if (!(await this.#enter(AbortSignal.any([...given, ...late])))) {
       return task.signal?.aborted === true || this.#isClosed

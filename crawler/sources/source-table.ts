@@ -1,3 +1,4 @@
+import { StepWatch } from "#engine/steady-time.ts"
 import type { Clock } from "../clock.ts"
 import { BY_HAND, type Job, type Jobs, type JobTrigger } from "../jobs.ts"
 import { migrate, type StateStore, transaction } from "../state-store.ts"
@@ -50,6 +51,8 @@ export class SourceTable {
   readonly #jobs: Jobs
   readonly #clock: Clock
   readonly #random: () => number
+  readonly #watch: StepWatch
+  #isHealed = false
 
   /** `random`: from 0 to 1, for jitter. */
   constructor(db: StateStore, jobs: Jobs, clock: Clock = Date.now, random: () => number = Math.random) {
@@ -57,6 +60,7 @@ export class SourceTable {
     this.#jobs = jobs
     this.#clock = clock
     this.#random = random
+    this.#watch = new StepWatch(clock)
     migrate(db, "sources", STEPS)
   }
 
@@ -129,6 +133,8 @@ export class SourceTable {
    * @returns what became of each source whose time had come.
    */
   runDue(): readonly { readonly name: string; readonly job: Job; readonly isLeftOut: boolean }[] {
+    // Both: what another process left counts as well.
+    if (this.#watch.hasStepped() || !this.#isHealed) this.#heal()
     const now = this.#clock()
     const due = this.#db
       .prepare("select * from source where paused = 0 and next_run_at <= ? order by next_run_at, name")
@@ -199,6 +205,30 @@ export class SourceTable {
 
   #askRemoval(name: string): void {
     this.#db.prepare("insert or ignore into source_removal values (?, ?)").run(name, this.#clock())
+  }
+
+  /**
+   * Judges all schedules by the clock as it is now: while it was ahead, runs may have been put off for years. No run is
+   * farther away than the schedule's next, and none has been in the future.
+   */
+  #heal(): void {
+    const now = this.#clock()
+    transaction(this.#db, () => {
+      this.#db.prepare("update source set last_run_at = ?1 where last_run_at > ?1").run(now)
+      const rows = this.#db
+        .prepare("select * from source where paused = 0 and next_run_at > ?")
+        .all(now)
+        .map((row) => ({ ...entryOf(row), last: row["last_run_at"] as number | null }))
+      const set = this.#db.prepare("update source set next_run_at = ? where name = ?")
+      for (const { source, nextRun, last } of rows) {
+        const { name, schedule } = source
+        const [next] = schedule === null ? [] : nextTimes(schedule, 1, now, last)
+        if (schedule === null || nextRun === null || next === undefined) continue
+        if (nextRun.getTime() <= next + schedule.jitterMinutes * 60_000) continue
+        set.run(this.#withJitter(schedule, next), name)
+      }
+    })
+    this.#isHealed = true
   }
 
   #setPaused(name: string, paused: boolean): boolean {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Logger } from "pino"
+import { steadyNow } from "#engine/steady-time.ts"
 import type { DueDelivery, WebhookQueue } from "./webhook-queue.ts"
 import type { DeliverOptions } from "./deliver.ts"
 
@@ -29,9 +30,9 @@ export async function followWebhooks(options: FollowWebhooksOptions): Promise<vo
   while (!signal.aborted) {
     try {
       if (queue.hasNotes()) queue.collect()
-      if (Date.now() - pruned > PRUNE_EVERY_MS) {
+      if (steadyNow() - pruned > PRUNE_EVERY_MS) {
         queue.prune()
-        pruned = Date.now()
+        pruned = steadyNow()
       }
       for (const delivery of queue.due(new Set(sending.keys()), RECEIVERS - sending.size)) {
         // Loaded with the first message: most appliances send none, and a small process stays small.

@@ -1,6 +1,6 @@
 import { request } from "undici"
 import type { AddressGuard } from "../address-guard.ts"
-import { retryAfter } from "../fetch.ts"
+import { retryAfterMs } from "../fetch.ts"
 
 /** How an attempt ended. `retryAfterMs`: the pause the receiver asks for. */
 export type Posted =
@@ -56,7 +56,7 @@ export async function post(
         status >= 300 && status < 400
           ? `answered ${status}, and redirects are not followed`
           : `answered ${status}`,
-      retryAfterMs: asked === undefined ? null : retryAfter(String(asked), Date.now()).getTime() - Date.now(),
+      retryAfterMs: asked === undefined ? null : retryAfterMs(String(asked), Date.now()),
       final: status === 410,
     }
   } catch (error) {

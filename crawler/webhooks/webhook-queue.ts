@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts"
 import { type Job, Jobs } from "../jobs.ts"
 import type { Webhook } from "../sources/source.ts"
 import { migrate, prepareOnce, type StateStore, transaction } from "../state-store.ts"
-import { nextAttempt } from "./backoff.ts"
+import { GIVE_UP_MS, nextAttempt } from "./backoff.ts"
 import {
   changedMessage,
   charsOf,
@@ -134,7 +134,7 @@ export class WebhookQueue {
       const id = Number(row["job"])
       const job = this.#jobs.get(id)
       const isLive = job?.state === "running" || job?.state === "queued"
-      const isDue = !isLive || this.#clock() - Number(row["since"]) >= MAX_WAIT_MS
+      const isDue = !isLive || Math.abs(this.#clock() - Number(row["since"])) >= MAX_WAIT_MS
       const enough = isDue ? 1 : MAX_PAGES
       let left = Number(row["n"])
       while (left >= enough) left -= this.#collectChanges(id, job)
@@ -160,8 +160,9 @@ export class WebhookQueue {
   due(busy: ReadonlySet<string>, limit: number): DueDelivery[] {
     const found = new Map<string, DueDelivery>()
     const rows = this.#prepare(
-      `select id, url, secret, body from webhook_delivery where state = 'waiting' and due_at <= ?
-       and url not in (select value from json_each(?)) group by url having seq = min(seq) order by seq limit ?`,
+      `select id, url, secret, body from webhook_delivery where state = 'waiting'
+       and (due_at <= ?1 or due_at > ?1 + ${GIVE_UP_MS})
+       and url not in (select value from json_each(?2)) group by url having seq = min(seq) order by seq limit ?3`,
     ).all(this.#clock(), JSON.stringify([...busy]), limit)
     for (const row of rows) {
       const url = String(row["url"])
@@ -181,15 +182,26 @@ export class WebhookQueue {
     const row = this.#prepare("select attempts, first_due_at from webhook_delivery where id = ?").get(id)
     if (!row) return
     const attempts = Number(row["attempts"]) + 1
+    // First due while the clock was ahead: its day begins now.
+    const since = Math.min(Number(row["first_due_at"]), now)
     const next =
       posted.kind === "delivered" || posted.final
         ? null
-        : nextAttempt(attempts, Number(row["first_due_at"]), now, posted.retryAfterMs)
+        : nextAttempt(attempts, since, now, posted.retryAfterMs)
     const state = posted.kind === "delivered" ? "delivered" : next === null ? "given-up" : "waiting"
     this.#prepare(
-      `update webhook_delivery set state = ?, attempts = ?, attempted_at = ?, due_at = ?, status = ?, error = ?
-       where id = ?`,
-    ).run(state, attempts, now, next, posted.status, posted.kind === "delivered" ? null : posted.error, id)
+      `update webhook_delivery set state = ?, attempts = ?, attempted_at = ?, due_at = ?, first_due_at = ?, status = ?,
+         error = ? where id = ?`,
+    ).run(
+      state,
+      attempts,
+      now,
+      next,
+      since,
+      posted.status,
+      posted.kind === "delivered" ? null : posted.error,
+      id,
+    )
   }
 
   /** Has a message that is over, or waits for another attempt, sent now. @returns false when there is no such message. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { steadyNow } from "../steady-time.ts"
 import { engineSettings } from "../config.ts"
 import { EngineError } from "../errors.ts"
 import { openGenerations } from "../open-engine.ts"
@@ -51,12 +52,12 @@ export async function indexSession({ command, json }: IndexArguments): Promise<n
 
 /** Tries again while another process writes, for a while. @throws EngineError `INDEX_LOCKED` */
 async function whenFree(work: () => Promise<number>): Promise<number> {
-  for (const until = Date.now() + PATIENCE_MS; ;) {
+  for (const until = steadyNow() + PATIENCE_MS; ;) {
     try {
       return await work()
     } catch (error) {
       const isLocked = error instanceof EngineError && error.code === "INDEX_LOCKED"
-      if (!isLocked || Date.now() > until) throw error
+      if (!isLocked || steadyNow() > until) throw error
       await sleep(TRY_AGAIN_MS)
     }
   }
@@ -147,8 +148,8 @@ const pages = (count: number): string => `${count} ${count === 1 ? "page" : "pag
 function shownNowAndThen(): (progress: UpgradeProgress) => void {
   let shownAt = 0
   return ({ step, done, of }) => {
-    if (Date.now() - shownAt < PROGRESS_EVERY_MS) return
-    shownAt = Date.now()
+    if (steadyNow() - shownAt < PROGRESS_EVERY_MS) return
+    shownAt = steadyNow()
     const what = step === "pages" ? "pages taken over" : "pages with vectors"
     process.stderr.write(`${done} of ${of} ${what}\n`)
   }

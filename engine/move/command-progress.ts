@@ -1,16 +1,17 @@
+import { steadyNow } from "../steady-time.ts"
 const LINE_EVERY_MS = 5000
 const REDRAW_MS = 200
 
 /** How far a command is, on stderr: one line that changes on a terminal, a line now and then elsewhere. */
 export class CommandProgress {
   readonly #every = process.stderr.isTTY ? REDRAW_MS : LINE_EVERY_MS
-  #shownAt = Date.now()
+  #shownAt = steadyNow()
   #isOpen = false
 
   /** Shows the text, unless one was shown a moment ago. */
   show(text: () => string): void {
-    if (Date.now() - this.#shownAt < this.#every) return
-    this.#shownAt = Date.now()
+    if (steadyNow() - this.#shownAt < this.#every) return
+    this.#shownAt = steadyNow()
     if (process.stderr.isTTY) {
       process.stderr.write(`\r\x1b[K${text().slice(0, Math.max(20, process.stderr.columns - 1))}`)
       this.#isOpen = true
@@ -43,6 +44,6 @@ export const counted = (count: number, thing: string): string => `${count} ${thi
 
 /** `, about 40 s left`; nothing while there is no telling. */
 export function timeLeft(done: number, all: number, sinceMs: number): string {
-  const tookMs = Date.now() - sinceMs
+  const tookMs = steadyNow() - sinceMs
   return done > 0 && all > done ? `, about ${Math.ceil(((all - done) * tookMs) / done / 1000)} s left` : ""
 }

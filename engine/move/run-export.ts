@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
+import { steadyNow } from "../steady-time.ts"
 import { engineSettings } from "../config.ts"
 import type { Engine } from "../engine.ts"
 import { openEngine } from "../open-engine.ts"
@@ -28,7 +29,7 @@ export async function runExport(
     async (signal) => {
       await using engine = await openEngine(settings, { mode: "read" })
       const { pages: all } = await engine.stats()
-      const startedAt = Date.now()
+      const startedAt = steadyNow()
       let resumed = 0
       let written = { pages: 0, bytes: 0 }
       const onProgress = (pages: number, bytes: number) => {
@@ -55,7 +56,7 @@ export async function runExport(
       } catch (error) {
         throw signal.aborted ? signal.reason : fileProblem(error, isStream ? "the standard output" : file)
       }
-      const seconds = Math.round((Date.now() - startedAt) / 100) / 10
+      const seconds = Math.round((steadyNow() - startedAt) / 100) / 10
       progress.say(`Done: ${counted(written.pages, "page")} in ${seconds} s, ${bytesText(written.bytes)}.`)
       if (json) process.stdout.write(`${JSON.stringify({ file, ...written, seconds })}\n`)
       return 0

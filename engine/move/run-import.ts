@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
+import { steadyNow } from "../steady-time.ts"
 import { engineSettings } from "../config.ts"
 import type { Engine, EngineStats } from "../engine.ts"
 import { openEngine } from "../open-engine.ts"
@@ -38,14 +39,14 @@ export async function runImport(
       })
       const before = await engine.stats()
       for (const line of forewarning(reader.header, before, replace)) progress.say(line)
-      const startedAt = Date.now()
+      const startedAt = steadyNow()
       const result = await importPages(engine, reader, {
         replace,
         signal,
         onProgress: (pages) => progress.show(() => `${counted(pages, "page")} read`),
         onCompare: (pages) => progress.show(() => `${counted(pages, "page")} compared`),
       })
-      const seconds = Math.round((Date.now() - startedAt) / 100) / 10
+      const seconds = Math.round((steadyNow() - startedAt) / 100) / 10
       const { totals, written, unchanged, others, differences } = result
       const there = unchanged > 0 ? `, ${unchanged} were there already` : ""
       progress.say(`Done: ${counted(written, "page")} written in ${seconds} s${there}.`)
@@ -90,7 +91,7 @@ async function embedRest(engine: Engine, progress: CommandProgress, signal: Abor
   progress.say(
     `Embedding ${counted(all, "page")}. Stop with Ctrl-C at any time; npm start or npm run reembed goes on.`,
   )
-  const startedAt = Date.now()
+  const startedAt = steadyNow()
   const settled = engine.settled().then(() => true)
   settled.catch(() => undefined)
   while (!(await Promise.race([settled, sleep(POLL_MS, false, { signal })]).catch(rethrowReason(signal)))) {

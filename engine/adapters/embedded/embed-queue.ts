@@ -6,6 +6,7 @@ import { type PageRow, passagesOf } from "../../page-record.ts"
 import { FILTER_COLUMNS, type PageVectors, vectorsTable } from "./schema.ts"
 import type { Serial } from "../../serial.ts"
 import type { IndexedPage, Tables } from "./tables.ts"
+import { steadyNow } from "../../steady-time.ts"
 
 /** Texts handed to the embedder at a time: enough to keep its threads busy, few enough to stop soon. */
 const TEXTS_AT_A_TIME = 64
@@ -165,12 +166,12 @@ export class EmbedQueue implements AsyncDisposable {
 
   /** Embeds waiting pages until a batch is full, the queue is empty or it takes too long, then commits. */
   async #embedSome(): Promise<void> {
-    const until = Date.now() + COMMIT_WITHIN_MS
+    const until = steadyNow() + COMMIT_WITHIN_MS
     const done: PageVectors[] = []
     const tried = new Set<string>()
     let rows = 0
     try {
-      while (rows < COMMIT_AT && Date.now() < until && !this.#stop.signal.aborted) {
+      while (rows < COMMIT_AT && steadyNow() < until && !this.#stop.signal.aborted) {
         const pages = await this.#takePages(tried)
         // A page may be in the tables or out of them a moment before the queue is told.
         if (pages.length === 0) {

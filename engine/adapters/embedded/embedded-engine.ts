@@ -34,6 +34,7 @@ import { type Tables, connectTo, createIndex, indexedPages, openTables } from ".
 import { TermFrequencies } from "./term-frequencies.ts"
 import { VectorCoverage, countEmbedded, coverageOf } from "./vector-coverage.ts"
 import { lockForWriting } from "../../writer-lock.ts"
+import { steadyNow } from "../../steady-time.ts"
 
 /** A reader looks for a newer version of the tables when the one it has is so old. */
 const READER_LAG_MS = 1000
@@ -331,10 +332,10 @@ export class EmbeddedEngine implements Engine {
         await breathe()
         knownTerms.add(row.terms)
       }
-      if (Date.now() - this.#savedAt > SAVE_FREQUENCIES_MS) {
+      if (steadyNow() - this.#savedAt > SAVE_FREQUENCIES_MS) {
         await frequencies.save(this.#options.dir)
         await knownTerms.save(this.#options.dir)
-        this.#savedAt = Date.now()
+        this.#savedAt = steadyNow()
       }
     })
     writer.pageCare.wrote(rows.length)
@@ -355,7 +356,7 @@ export class EmbeddedEngine implements Engine {
 
   /** The open index, or null when there is none yet. A reader follows what the writer does to the manifest. */
   async #current(): Promise<Opened | null> {
-    if (this.#options.mode === "read" && Date.now() - this.#checkedAt > READER_LAG_MS / 2) {
+    if (this.#options.mode === "read" && steadyNow() - this.#checkedAt > READER_LAG_MS / 2) {
       this.#checking ??= this.#reopenIfChanged().finally(() => (this.#checking = undefined))
       await this.#checking
     }
@@ -375,7 +376,7 @@ export class EmbeddedEngine implements Engine {
       const knownTerms = (await this.#opened?.knownTerms.newest(dir)) ?? (await KnownTerms.load(dir))
       this.#opened = { manifest, tables, frequencies, knownTerms }
     }
-    this.#checkedAt = Date.now()
+    this.#checkedAt = steadyNow()
   }
 
   #writing(): Writer {

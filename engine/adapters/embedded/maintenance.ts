@@ -2,6 +2,7 @@ import "./quiet-lancedb.ts"
 import { Index, type Table } from "@lancedb/lancedb"
 import { DISTANCE } from "./arms.ts"
 import type { Serial } from "../../serial.ts"
+import { steadyNow } from "../../steady-time.ts"
 
 /** Rows not in an index yet are searched one by one: cheap for few, dear for many. */
 const ROWS_BETWEEN_RUNS = 2000
@@ -73,7 +74,7 @@ export class Maintenance implements AsyncDisposable {
   #schedule(): void {
     if (this.#closed || this.#running) return
     clearTimeout(this.#timer)
-    const soonest = Math.max(0, this.#notBefore - Date.now())
+    const soonest = Math.max(0, this.#notBefore - steadyNow())
     const wait = this.#rows >= this.#threshold ? soonest : Math.max(soonest, IDLE_BEFORE_RUN_MS)
     this.#timer = setTimeout(() => {
       this.#running = this.#run().finally(() => {
@@ -86,7 +87,7 @@ export class Maintenance implements AsyncDisposable {
 
   async #run(): Promise<void> {
     const { table, writes, onProblem, afterwards } = this.#options
-    const started = Date.now()
+    const started = steadyNow()
     try {
       await writes.run(async () => {
         this.#rows = 0
@@ -97,8 +98,8 @@ export class Maintenance implements AsyncDisposable {
     } catch (error) {
       onProblem(error)
     }
-    const took = Date.now() - started
-    this.#notBefore = Date.now() + took * (1 / LONGEST_SHARE - 1)
+    const took = steadyNow() - started
+    this.#notBefore = steadyNow() + took * (1 / LONGEST_SHARE - 1)
   }
 }
 

@@ -2,6 +2,7 @@ import type { PageCoverage } from "../../engine.ts"
 import { isIn } from "./filter.ts"
 import { batchesOf } from "./rows.ts"
 import type { IndexedPage, Tables } from "./tables.ts"
+import { steadyNow } from "../../steady-time.ts"
 
 /** Counting is dear on a large index, and only a crawl changes the outcome. */
 const CHECK_EVERY_MS = 2000
@@ -42,8 +43,8 @@ export class VectorCoverage implements AsyncDisposable {
 
   /** At once; false until the first count is done. */
   isComplete(tables: Tables): boolean {
-    if (Date.now() - this.#checkedAt > CHECK_EVERY_MS) {
-      this.#checkedAt = Date.now()
+    if (steadyNow() - this.#checkedAt > CHECK_EVERY_MS) {
+      this.#checkedAt = steadyNow()
       // A failure is the search's to report: it reads the same tables.
       this.#checking = this.#check(tables).catch(() => undefined)
     }

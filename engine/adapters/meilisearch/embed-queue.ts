@@ -12,6 +12,7 @@ import type { Indexes } from "./indexes.ts"
 import { writeVectors } from "./page-writer.ts"
 import type { Serial } from "../../serial.ts"
 import type { Server } from "./server.ts"
+import { steadyNow } from "../../steady-time.ts"
 
 /** Texts handed to the embedder at a time: enough to keep its threads busy, few enough to stop soon. */
 const TEXTS_AT_A_TIME = 64
@@ -123,11 +124,11 @@ export class EmbedQueue implements AsyncDisposable {
 
   /** Takes pages and embeds them until there are enough to write, or no more. */
   async #embedSome(): Promise<void> {
-    const until = Date.now() + COMMIT_WITHIN_MS
+    const until = steadyNow() + COMMIT_WITHIN_MS
     const done: EmbeddedPage[] = []
     let count = 0
     try {
-      while (count < COMMIT_AT && Date.now() < until && !this.#stop.signal.aborted) {
+      while (count < COMMIT_AT && steadyNow() < until && !this.#stop.signal.aborted) {
         this.#mayWait = false
         this.#wake = Promise.withResolvers()
         const pages = await this.#take(done.map(({ page }) => page.id))

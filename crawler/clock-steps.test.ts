@@ -1,0 +1,237 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import type { PageUrl } from "#engine"
+import { DeletionGuard } from "#engine/steady-time.ts"
+import { Frontier } from "./frontier.ts"
+import { ImageNotes } from "./images/image-notes.ts"
+import { ImageStore } from "./images/image-store.ts"
+import { KnownAddresses } from "./known-addresses.ts"
+import { RobotsCache } from "./robots.ts"
+import { defineSource } from "./sources/source.ts"
+import { Sources } from "./sources/sources.ts"
+import { CrawlFixture, testConfig } from "./testing/crawl-fixture.ts"
+import { article, html, startTestSite, tooManyRequests } from "./testing/test-site.ts"
+import { GIVE_UP_MS } from "./webhooks/backoff.ts"
+import { WebhookQueue } from "./webhooks/webhook-queue.ts"
+
+// The wall clock is set while things wait for it, as by an administrator or a time server.
+
+const HOUR = 3_600_000
+const YEARS = 10 * 365 * 24 * HOUR
+const NOW = Date.now()
+
+const setClock = (by: number) => vi.setSystemTime(Date.now() + by)
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: NOW })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe.each([
+  ["back an hour", -HOUR],
+  ["back ten years", -YEARS],
+  ["forward an hour", HOUR],
+  ["forward ten years", YEARS],
+])("the clock set %s", (_, step) => {
+  test("neither freezes a crawl that waits nor ends its manners", async () => {
+    let set = false
+    const setOnce = () => {
+      if (!set) setClock(step)
+      set = true
+    }
+    const busy = tooManyRequests("1", 1, html(article("Busy")))
+    let asked = 0
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/a", "/busy", "/flaky"] }),
+      "/a": (request, response) => {
+        // In the middle of a pause between two requests.
+        setTimeout(setOnce, 20)
+        html(article("Alpha"))(request, response)
+      },
+      "/busy": busy,
+      "/flaky": (request, response) => {
+        asked += 1
+        if (asked === 1) request.socket.destroy()
+        else html(article("Flaky"))(request, response)
+      },
+    })
+    await using fixture = new CrawlFixture()
+    const config = testConfig({ FOSSICK_RETRY_DELAY_MS: "300" })
+    const job = await fixture.crawl(
+      { seeds: [site.origin], politeness: { concurrency: 1, delayMs: 50 } },
+      { config },
+    )
+    expect(set).toBe(true)
+    expect(job).toMatchObject({ state: "finished", outcomes: { indexed: 4 } })
+  })
+
+  test("is no reason to ask for robots.txt again", async () => {
+    let fetched = 0
+    const robots = new RobotsCache("FossickBot", (url) => {
+      fetched += 1
+      const detail = "answered 500"
+      return Promise.resolve({ kind: "failed", because: "http-status", detail, transient: true, url })
+    })
+    const url = "https://a.example/" as PageUrl
+    await robots.for(url)
+    setClock(step)
+    await robots.for(url)
+    expect(fetched).toBe(1)
+  })
+
+  test("leaves the living alive and the dead dead", async () => {
+    await using fixture = new CrawlFixture()
+    const { jobs } = fixture
+    const { id } = jobs.enqueue(defineSource({ seeds: ["https://a.example/"] }))
+    jobs.start(id)
+    jobs.crawlerBeat(1)
+    setClock(step)
+    expect(jobs.hasCrawler()).toBe(false)
+    expect(jobs.get(id)?.state).toBe("queued")
+    expect(jobs.count({ state: "running" })).toBe(0)
+    jobs.crawlerBeat(2)
+    jobs.beat(id)
+    expect(jobs.hasCrawler()).toBe(true)
+    expect(jobs.get(id)?.state).toBe("running")
+    expect(jobs.isIdle()).toBe(false)
+    setClock(-step)
+    expect(jobs.hasCrawler()).toBe(false)
+  })
+
+  test("deletes nothing for its age within a day", () => {
+    let passed = 0
+    const guard = new DeletionGuard(Date.now, () => NOW + passed)
+    expect(guard.mayDelete()).toBe(true)
+    setClock(step)
+    passed += HOUR
+    setClock(HOUR)
+    expect(guard.mayDelete()).toBe(false)
+    // The glitch is over; that is a step as well.
+    setClock(-step)
+    expect(guard.mayDelete()).toBe(false)
+    passed += 24 * HOUR
+    setClock(24 * HOUR)
+    expect(guard.mayDelete()).toBe(true)
+  })
+})
+
+describe("a glitch of ten years", () => {
+  test.each([
+    { schedule: "15 3 * * *", within: 24 * HOUR },
+    { schedule: { cron: "15 3 * * *", jitterMinutes: 30 }, within: 24.5 * HOUR },
+    { schedule: { everyHours: 6 }, within: 6 * HOUR },
+  ])("leaves no schedule $schedule in the future: run in it, or made", async ({ schedule, within }) => {
+    await using fixture = new CrawlFixture()
+    const { db, jobs } = fixture
+    const before = new Sources(db, jobs)
+    before.put({ name: "old", seeds: "a.example", schedule })
+    before.runDue()
+    for (const { id } of jobs.list()) jobs.cancel(id)
+    setClock(YEARS)
+    before.put({ name: "new", seeds: "b.example", schedule })
+    before.runDue()
+    for (const { id } of jobs.list()) jobs.cancel(id)
+    expect(before.get("old")?.nextRun?.getTime()).toBeGreaterThan(NOW + YEARS)
+
+    // In the same process, and in one that is started afterwards.
+    setClock(-YEARS)
+    for (const sources of [before, new Sources(db, jobs)]) {
+      sources.runDue()
+      for (const name of ["old", "new"]) {
+        const next = sources.get(name)!.nextRun!.getTime()
+        expect(next).toBeGreaterThan(Date.now())
+        expect(next).toBeLessThanOrEqual(Date.now() + within)
+      }
+      // For the process that starts anew: as the glitch left it.
+      if (sources === before) {
+        db.prepare("update source set next_run_at = next_run_at + ?1, last_run_at = last_run_at + ?1").run(
+          YEARS,
+        )
+      }
+    }
+    setClock(within + 60_000)
+    expect(new Sources(db, jobs).runDue().map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["new", "old"]),
+    )
+  })
+
+  test("a schedule that is where it belongs stays there", async () => {
+    await using fixture = new CrawlFixture()
+    const chances = [0.9, 0.1, 0.1]
+    const schedule = { cron: "15 3 * * *", jitterMinutes: 60 }
+    const make = () => new Sources(fixture.db, fixture.jobs, Date.now, () => chances.shift() ?? 0)
+    make().put({ name: "docs", seeds: "a.example", schedule })
+    const next = make().get("docs")?.nextRun
+    make().runDue()
+    expect(make().get("docs")?.nextRun).toEqual(next)
+  })
+
+  test("keeps no address from the next crawl, and none from the next run", async () => {
+    await using fixture = new CrawlFixture()
+    const { db, jobs } = fixture
+    const source = defineSource({ name: "docs", seeds: ["https://a.example/"] })
+    const url = "https://a.example/" as PageUrl
+    const job = jobs.enqueue(source)
+    const known = new KnownAddresses(db)
+    const open = () => new Frontier(db, job, known, () => ({ concurrency: 1, delayMs: 0 }), Infinity, HOUR)
+    const frontier = open()
+    frontier.add([url], { how: "seed", on: null, depth: 0 })
+    const entry = frontier.next()!
+    // As a process that was started in the glitch puts it off: its time goes on from there.
+    frontier.postpone(entry, Date.now() + YEARS)
+    expect(open().next()?.url).toBe(url)
+
+    setClock(YEARS)
+    known.record(job, [{ url, outcome: "indexed", detail: null, hash: "1" }])
+    setClock(-YEARS)
+    expect(known.chunk("docs", -1, Date.now(), null).addresses).toEqual([])
+    known.heal(source)
+    expect(known.chunk("docs", -1, Date.now(), null).addresses).toMatchObject([{ url }])
+  })
+
+  test("keeps no image unseen", async () => {
+    await using fixture = new CrawlFixture()
+    const store = new ImageStore(fixture.db, fixture.folder)
+    const image = { url: "https://a.example/a.png", description: null }
+    const pages = [{ url: "https://a.example/" as PageUrl, images: [image] }]
+    new ImageNotes(fixture.db).note(pages)
+    setClock(YEARS)
+    store.postpone(store.nextUnread("a.example")!, HOUR, "the site is down")
+    expect(store.hasWork()).toBe(false)
+    setClock(-YEARS)
+    expect(store.hasWork()).toBe(true)
+    expect(store.unreadHosts()).toEqual(["a.example"])
+    store.recordFailure(store.nextUnread("a.example")!.id, "unreadable", "it is no image")
+    expect(store.hasWork()).toBe(false)
+  })
+
+  test("keeps no message of a webhook back, and gives it a day from then", async () => {
+    await using fixture = new CrawlFixture()
+    const queue = new WebhookQueue(fixture.db)
+    const webhooks = [{ url: "https://hook.example/", events: ["finished" as const] }]
+    setClock(YEARS)
+    const { id } = fixture.jobs.enqueue(defineSource({ seeds: ["https://a.example/"], webhooks }))
+    fixture.jobs.start(id)
+    fixture.jobs.end(id, "finished")
+    queue.collect()
+    const [message] = queue.due(new Set(), 10)
+    const refused = {
+      kind: "refused",
+      status: 500,
+      error: "answered 500",
+      retryAfterMs: null,
+      final: false,
+    } as const
+    queue.settle(message!.id, refused)
+    expect(queue.due(new Set(), 10)).toEqual([])
+    setClock(-YEARS)
+    expect(queue.due(new Set(), 10)).toHaveLength(1)
+    queue.settle(message!.id, refused)
+    expect(queue.list({ limit: 1, offset: 0 })).toMatchObject([{ state: "waiting" }])
+    expect(queue.due(new Set(), 10)).toEqual([])
+    setClock(GIVE_UP_MS)
+    queue.settle(message!.id, refused)
+    expect(queue.list({ limit: 1, offset: 0 })).toMatchObject([{ state: "given-up" }])
+  })
+})

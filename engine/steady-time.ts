@@ -1,0 +1,54 @@
+/**
+ * Whole milliseconds as of 1970 that pass evenly and never step: the wall clock at the start of this process, and what has
+ * passed since. Waits, pauses and deadlines go by it, so that a wall clock that is set in between neither freezes nor
+ * ends them. Only to be compared with itself, within one process; what other processes or people are told of goes by the
+ * wall clock.
+ */
+export const steadyNow = (): number => Math.round(performance.timeOrigin + performance.now())
+
+/** The wall clock and the steady one drift apart by less than this between two looks, unless somebody sets the clock. */
+const STEP_MS = 60_000
+
+/** Notices that the wall clock was set. */
+export class StepWatch {
+  readonly #wall: () => number
+  readonly #steady: () => number
+  #ahead: number
+
+  constructor(wall: () => number = Date.now, steady: () => number = steadyNow) {
+    this.#wall = wall
+    this.#steady = steady
+    this.#ahead = wall() - steady()
+  }
+
+  /** Whether it was set since the last call, or since this was made. A machine that slept looks the same. */
+  hasStepped(): boolean {
+    const ahead = this.#wall() - this.#steady()
+    if (Math.abs(ahead - this.#ahead) < STEP_MS) return false
+    this.#ahead = ahead
+    return true
+  }
+}
+
+const DAY_MS = 86_400_000
+
+/**
+ * Says whether what is old by the wall clock may be deleted: not within a day after the clock was set, since one that is
+ * years ahead for an hour would take everything along.
+ */
+export class DeletionGuard {
+  readonly #watch: StepWatch
+  readonly #steady: () => number
+  #steppedAt = Number.NEGATIVE_INFINITY
+
+  constructor(wall: () => number = Date.now, steady: () => number = steadyNow) {
+    this.#watch = new StepWatch(wall, steady)
+    this.#steady = steady
+  }
+
+  /** To be asked before each round. */
+  mayDelete(): boolean {
+    if (this.#watch.hasStepped()) this.#steppedAt = this.#steady()
+    return this.#steady() - this.#steppedAt >= DAY_MS
+  }
+}
