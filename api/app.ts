@@ -21,6 +21,7 @@ import type { Middleware, RequestState } from "./context.ts"
 import { handbook } from "./handbook/handbook.ts"
 import { type Check, healthOf } from "./health.ts"
 import { httpServer } from "./http-server.ts"
+import type { LoadParts } from "./metrics/load-metrics.ts"
 import type { JobCounts } from "./metrics/recorder.ts"
 import { admission } from "./middleware/admission.ts"
 import { authentication } from "./middleware/authentication.ts"
@@ -60,6 +61,8 @@ export interface AppParts extends LiveParts {
   readonly jobs: JobCounts
   /** How requests to the paid search ended, for the metrics; null or left out where none are sold. */
   readonly sales?: () => ReadonlyMap<string, number> | null
+  /** Those of the process, counted in the metrics. */
+  readonly connections: LoadParts["connections"]
   readonly log: Logger
   readonly config: Pick<
     ApiConfig,
@@ -138,6 +141,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const around = service({
     ...parts,
     sales: parts.sales ?? (() => null),
+    load: { connections: parts.connections },
     keys: accounts.keys,
     endpoints: [...Object.keys(endpoints), ...ACCOUNT_PATHS],
     server: () => httpServer(app),

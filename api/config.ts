@@ -10,6 +10,7 @@ import {
 } from "#engine/settings.ts"
 
 import { accountSettings } from "./accounts/config.ts"
+import { loadSettings } from "./load/config.ts"
 import { researchSettings } from "./research/config.ts"
 import { serviceSettings } from "./service-config.ts"
 
@@ -160,6 +161,7 @@ export const apiSettings = {
     about: "Whether the first start with an empty index crawls the appliance's own handbook.",
   }),
   ...serviceSettings,
+  ...loadSettings,
   llmUrl,
   llmModel: text({
     name: "FOSSICK_LLM_MODEL",

@@ -1,13 +1,21 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
-import type { Duplex } from "node:stream"
 
 import type Koa from "koa"
 
 import type { RequestState } from "./context.ts"
+import { refuseSocket } from "./load/close-socket.ts"
+import type { Connections } from "./load/connections.ts"
+import { oneAtATime } from "./load/one-at-a-time.ts"
 import { envelope } from "./middleware/error-envelope.ts"
 
 /** Milliseconds in which a caller must have sent its whole request; protects the sockets from slow senders. */
 const REQUEST_MS = 30_000
+
+/** Late senders are looked for so often. */
+const CHECK_MS = 5000
+
+/** Milliseconds after which the system asks a silent peer whether it is still there, so that lost ones are let go. */
+const PROBE_MS = 60_000
 
 /**
  * Milliseconds an idle connection is kept. Longer than clients and proxies keep theirs (a minute is usual), so that
@@ -20,19 +28,32 @@ const running = new WeakMap<Server, Set<ServerResponse>>()
 /** Answers that a server is working on. */
 export const responsesOf = (server: Server): ReadonlySet<ServerResponse> => running.get(server) ?? new Set()
 
-/** An HTTP server for the app, not yet listening. What is no HTTP at all gets the contract's envelope too. */
-export function httpServer(app: Koa<RequestState>): Server {
+/**
+ * An HTTP server for the app, not yet listening. What is no HTTP at all gets the contract's envelope too.
+ *
+ * @param connections holds its connections to the limits of the process; left out of a server that never listens
+ */
+export function httpServer(app: Koa<RequestState>, connections?: Connections): Server {
   const handle = app.callback()
-  const timeouts = {
+  const options = {
     requestTimeout: REQUEST_MS,
     headersTimeout: REQUEST_MS,
+    connectionsCheckingInterval: CHECK_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAlive: true,
+    keepAliveInitialDelay: PROBE_MS,
+    // What Node would refuse by itself, with an empty body, is refused here.
+    requireHostHeader: false,
   }
-  // What Node would refuse by itself, with an empty body, is refused here.
-  const server = createServer({ ...timeouts, requireHostHeader: false }, (request, response) => {
+  const serve = oneAtATime((request, response) => {
     if (isProper(request)) void handle(request, response)
     else answer(response, 400)
   })
+  const server = createServer(options, (request, response) => {
+    // One that was refused as a whole may send its request all the same.
+    if (!request.socket.writableEnded) serve(request, response)
+  })
+  connections?.guard(server)
   const responses = new Set<ServerResponse>()
   running.set(server, responses)
   server.prependListener("request", (_, response) => {
@@ -42,7 +63,10 @@ export function httpServer(app: Koa<RequestState>): Server {
   server.on("checkExpectation", (_, response) => answer(response, 417))
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy()
-    else refuse(socket, statusOf(error.code))
+    else {
+      const status = statusOf(error.code)
+      refuseSocket(socket, status, STATUS_CODES[status]!)
+    }
   })
   return server
 }
@@ -64,13 +88,4 @@ function answer(response: ServerResponse, status: number): void {
 function statusOf(code: string | undefined): number {
   if (code === "HPE_HEADER_OVERFLOW") return 431
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400
-}
-
-function refuse(socket: Duplex, status: number): void {
-  const reason = STATUS_CODES[status]!
-  const body = JSON.stringify(envelope(reason))
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
 }

@@ -21,6 +21,7 @@ import { openChatModel } from "./answers/chat-model.ts"
 import { apiSettings, checkTogether } from "./config.ts"
 import { crawlHandbook } from "./crawl-handbook.ts"
 import { httpServer } from "./http-server.ts"
+import { openConnections } from "./load/connections.ts"
 import { closeServer, stopSignal } from "./shutdown.ts"
 import { reachableHost } from "./reachable-host.ts"
 import { tellSupervisor } from "./supervisor/messages.ts"
@@ -71,6 +72,8 @@ async function serve(): Promise<void> {
   const { embedder } = engine
   const research = openResearch(accountsDb, config, { accounts, embedder, chatModel, log })
   opened.use(research.researchers)
+  // One account for both listeners: they share the descriptors and the memory of this process.
+  const connections = openConnections(config)
   let paid: PaidListener | undefined
   const app = createApp({
     engine,
@@ -81,6 +84,7 @@ async function serve(): Promise<void> {
     accounts,
     sites: sourceSites(db, jobs),
     research,
+    connections,
     sales: () => paid?.outcomes ?? null,
     admin: () => openAdmin({ db, engine, jobs, crawlerConfig }),
     jobs,
@@ -99,7 +103,7 @@ async function serve(): Promise<void> {
       crawler: async () => (jobs.hasCrawler() ? null : "no crawler process is running on this data folder"),
     },
   })
-  const server = httpServer(app)
+  const server = httpServer(app, connections)
   // Side by side: both may have requests to finish, and the time for that is limited.
   opened.defer(async () => {
     await Promise.all([closeServer(server, config.shutdownSeconds * 1000), paid?.[Symbol.asyncDispose]()])
@@ -119,6 +123,7 @@ async function serve(): Promise<void> {
       dataDir: engineConfig.dataDir,
       search: { engine, images, embedder: engine.embedder, chatModel },
       collections: accounts.collections,
+      connections,
       limits: config,
       log,
     })

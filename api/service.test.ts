@@ -1,4 +1,5 @@
 import { get, type IncomingMessage, request } from "node:http"
+import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 
 import { describe, expect, test } from "vitest"
@@ -46,6 +47,7 @@ describe("/metrics", () => {
       "fossick_crawler_up 1",
       'fossick_jobs{state="running"} 0',
       "process_cpu_seconds_total",
+      "fossick_http_unsent_bytes 0",
     ]) {
       expect(text).toContain(line)
     }
@@ -73,6 +75,18 @@ describe("/metrics", () => {
     const { text } = await scrape(app.url)
     expect(text).toContain('fossick_paid_requests_total{outcome="sold"} 4')
     expect(text).toContain('fossick_paid_requests_total{outcome="unpaid"} 5')
+  })
+
+  test("count open connections, and those that were cut by reason", async () => {
+    await using app = await serveApp({ config: { connectionsPerAddress: 3 } })
+    const sockets = Array.from({ length: 6 }, () =>
+      connect({ port: Number(new URL(app.url).port), host: "127.0.0.1" }),
+    )
+    await expect
+      .poll(async () => (await scrape(app.url)).text)
+      .toMatch(/^fossick_http_connections_cut_total\{reason="idle"\} [3-9]$/m)
+    expect((await scrape(app.url)).text).toMatch(/^fossick_http_connections [1-3]$/m)
+    for (const socket of sockets) socket.destroy()
   })
 
   test("say when the index cannot be read", async () => {

@@ -22,6 +22,7 @@ export interface ServiceParts {
   readonly engine: Pick<Engine, "stats">
   readonly jobs: JobCounts
   readonly sales: MetricsParts["sales"]
+  readonly load: MetricsParts["load"]
   readonly config: Values<typeof serviceSettings> & {
     readonly publicUrl: string
     readonly bodyLimit: number
@@ -41,6 +42,7 @@ export function service({
   engine,
   jobs,
   sales,
+  load,
   config,
   endpoints,
   server,
@@ -61,6 +63,7 @@ export function service({
             engine,
             jobs,
             sales,
+            load,
             endpoints: [...paths, "admin", "docs"],
             authenticate:
               config.metrics === "open"

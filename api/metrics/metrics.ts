@@ -1,6 +1,7 @@
 import type { Engine } from "#engine"
 
 import type { Context, Middleware } from "../context.ts"
+import type { LoadParts } from "./load-metrics.ts"
 import type { JobCounts, Recorder } from "./recorder.ts"
 
 export interface MetricsParts {
@@ -8,6 +9,7 @@ export interface MetricsParts {
   readonly jobs: JobCounts
   /** Requests to the paid search by how they ended, since the start; null where none are sold. */
   readonly sales: () => ReadonlyMap<string, number> | null
+  readonly load: LoadParts
   /** First segments of the paths that are served; a request for anything else counts as `other`. */
   readonly endpoints: readonly string[]
   /** Refuses who may not read them. */

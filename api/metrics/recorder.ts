@@ -4,6 +4,7 @@ import { type Jobs, JOB_STATES } from "#crawler/jobs.ts"
 import type { EngineStats } from "#engine"
 import { fossickVersion } from "#engine/fossick-version.ts"
 
+import { counts, registerLoad } from "./load-metrics.ts"
 import type { MetricsParts } from "./metrics.ts"
 
 export type JobCounts = Pick<Jobs, "count" | "hasCrawler">
@@ -31,7 +32,7 @@ const FRESH_MS = 10_000
 const EVENT_LOOP_MS = 100
 
 /** Everything that is measured, in a registry of its own. */
-export function openRecorder({ engine, jobs, sales }: MetricsParts): Recorder {
+export function openRecorder({ engine, jobs, sales, load }: MetricsParts): Recorder {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_MS })
@@ -59,18 +60,14 @@ export function openRecorder({ engine, jobs, sales }: MetricsParts): Recorder {
     labelNames: ["version"],
     registers,
   }).set({ version: fossickVersion() }, 1)
-  const paid: Counter<"outcome"> = new Counter({
-    name: "fossick_paid_requests_total",
-    help: "Requests to the paid search, by how they ended.",
-    labelNames: ["outcome"],
-    registers: [],
-    collect() {
-      // Counted elsewhere from the start on: what is known there is the whole.
-      this.reset()
-      for (const [outcome, count] of sales() ?? []) this.inc({ outcome }, count)
-    },
-  })
-  registry.registerMetric(paid)
+  counts(
+    registry,
+    "fossick_paid_requests_total",
+    "Requests to the paid search, by how they ended.",
+    "outcome",
+    sales,
+  )
+  registerLoad(registry, load)
   const update = indexAndJobs(registry, { engine, jobs })
   return {
     begin() {

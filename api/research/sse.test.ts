@@ -124,3 +124,13 @@ describe("a stream of a report", () => {
     },
   )
 })
+
+test("a stream that nobody reads ends, and keeps a bounded part of what happens", async () => {
+  const events = new EventStream("id", "mini", new Date(), { lineByLine: false })
+  const failed = new Promise((resolve) => events.body.once("error", resolve))
+  const content = "x".repeat(10_000)
+  for (let i = 0; i < 1000; i++) events.write({ kind: "content", content })
+  events.write({ kind: "sources", sources: [SOURCE] })
+  expect([events.body.destroyed, events.body.writableLength < 1_100_000]).toEqual([true, true])
+  expect(await failed).toMatchObject({ message: "The events of a report were not read." })
+})

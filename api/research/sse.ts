@@ -8,6 +8,9 @@ export const presentSource = ({ title, url, favicon }: Source) => ({ title, url,
 
 const CHUNK = "chat.completion.chunk"
 
+/** Characters that may wait for a reader; the largest reports are a tenth of it. */
+const MOST_UNREAD = 1_000_000
+
 export interface EventStreamOptions {
   /** Whether lines are sent once more for readers that take every chunk of the network for one line. */
   readonly lineByLine: boolean
@@ -34,7 +37,7 @@ export class EventStream {
 
   /** Writes what happened; the sources are the last frame, and end the stream. */
   write(event: ResearchEvent): void {
-    if (this.body.writableEnded) return
+    if (this.body.writableEnded || this.body.destroyed) return
     if (event.kind === "failed") {
       this.#frame("error", {
         id: this.#base.id,
@@ -52,11 +55,16 @@ export class EventStream {
       choices: [{ delta: { role: "assistant", ...deltaOf(event) } }],
     })
     if (event.kind === "sources") {
-      this.body.end("event: done\n\n")
+      if (!this.body.destroyed) this.body.end("event: done\n\n")
     }
   }
 
+  /** Whoever takes nothing of it loses the stream. */
   #frame(event: string, data: object): void {
+    if (this.body.readableLength + this.body.writableLength > MOST_UNREAD) {
+      this.body.destroy(new Error("The events of a report were not read."))
+      return
+    }
     const [named, given] = [`event: ${event}\n`, `data: ${JSON.stringify(data)}\n\n`]
     this.body.write(named + given)
     if (!this.#lineByLine || event !== CHUNK) return

@@ -12,6 +12,7 @@ import { type ApiKey, apiKey, type KeyStore } from "../accounts/keys.ts"
 import { type ApiConfig, type AppParts, createApp } from "../app.ts"
 import { apiSettings } from "../config.ts"
 import { httpServer } from "../http-server.ts"
+import { openConnections } from "../load/connections.ts"
 import { undocumented } from "../openapi/testing/documented.ts"
 import { openResearch } from "../research/open-research.ts"
 import { FakeEngine } from "./fake-engine.ts"
@@ -56,6 +57,7 @@ export async function serveApp(
   const log = pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) })
   const { embedder = new HashingEmbedder(), chatModel = null } = parts
   const research = db && openResearch(db, config, { accounts, embedder, chatModel, log })
+  const connections = openConnections(config)
   const app = createApp({
     engine: new FakeEngine(),
     images: { facts: () => new Map() },
@@ -64,6 +66,7 @@ export async function serveApp(
     ...(research && { research }),
     checks: {},
     jobs: { count: () => 0, hasCrawler: () => true },
+    connections,
     docsDir: join(import.meta.dirname, "../../docs"),
     reader: {
       read: async () => ({ kind: "failed", because: "dns", detail: "no reader in this test" }),
@@ -75,7 +78,7 @@ export async function serveApp(
     accounts,
     config,
   })
-  const server = httpServer(app)
+  const server = httpServer(app, connections)
   let requests = 0
   server.on("request", () => requests++)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

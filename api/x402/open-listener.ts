@@ -5,6 +5,7 @@ import type { Logger } from "pino"
 
 import type { Collections } from "../accounts/collections.ts"
 import { httpServer } from "../http-server.ts"
+import type { Connections } from "../load/connections.ts"
 import { closeServer } from "../shutdown.ts"
 import type { SearchLimits, SearchParts } from "../tavily/search.ts"
 import type { X402Config } from "./config.ts"
@@ -32,6 +33,8 @@ export interface ListenerParts {
   readonly search: SearchParts
   /** What the names of collections mean at the moment. */
   readonly collections: Pick<Collections, "sourcesOf">
+  /** Of the whole process. */
+  readonly connections: Connections
   readonly limits: SearchLimits & { readonly bodyLimit: number; readonly shutdownSeconds: number }
   readonly log: Logger
 }
@@ -78,7 +81,7 @@ export async function openPaidListener(parts: ListenerParts): Promise<PaidListen
     bodyLimit: limits.bodyLimit,
     log,
   })
-  const server = httpServer(app)
+  const server = httpServer(app, parts.connections)
   opened.defer(() => closeServer(server, limits.shutdownSeconds * 1000))
   server.listen(config.port, config.host || parts.host)
   await once(server, "listening").catch((error: Error) => {

@@ -9,6 +9,7 @@ import { readSettings } from "#engine/settings.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { apiSettings } from "../../config.ts"
+import { openConnections } from "../../load/connections.ts"
 import { hit } from "../../testing/fake-engine.ts"
 import { sellingOf, x402Settings } from "../config.ts"
 import { openPaidListener } from "../open-listener.ts"
@@ -49,6 +50,7 @@ export async function sellSearches(
   }
   const selling = sellingOf(readSettings(x402Settings, settings), 8080)
   if (!selling.on) throw new Error(`nothing is sold: ${selling.missing.join()} missing`)
+  const limits = readSettings(apiSettings, {})
   const listener = await openPaidListener({
     config: selling.config,
     host: "127.0.0.1",
@@ -60,7 +62,8 @@ export async function sellSearches(
       chatModel: null,
     },
     collections: { sourcesOf: () => [] },
-    limits: readSettings(apiSettings, {}),
+    connections: openConnections(limits),
+    limits,
     log: pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) }),
   })
   return {

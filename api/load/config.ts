@@ -1,0 +1,45 @@
+import { integer } from "#engine/settings.ts"
+
+/** Settings of what all callers together may hold. */
+export const loadSettings = {
+  connections: integer(
+    {
+      name: "FOSSICK_CONNECTIONS",
+      default: "0",
+      about:
+        "Connections that both listeners together keep open; 0 means as many as the process may open files, less a reserve for the engine, and at most 4096.",
+    },
+    0,
+    100_000,
+  ),
+  connectionsPerAddress: integer(
+    {
+      name: "FOSSICK_CONNECTIONS_PER_ADDRESS",
+      default: "512",
+      about:
+        "Connections that one address may keep open, never more than half of all; addresses in FOSSICK_TRUSTED_PROXIES are not counted.",
+    },
+    1,
+    100_000,
+  ),
+  sendSeconds: integer(
+    {
+      name: "FOSSICK_SEND_SECONDS",
+      default: "60",
+      about:
+        "Seconds for which a caller may take nothing of an answer that is ready; then its connection is closed. Each part that is taken begins the time anew.",
+    },
+    1,
+    3600,
+  ),
+  unsentMb: integer(
+    {
+      name: "FOSSICK_UNSENT_MB",
+      default: "256",
+      about:
+        "Megabytes of answers that may wait for callers to take them, in all; beyond it the connection that took nothing for longest is closed.",
+    },
+    1,
+    65_536,
+  ),
+}

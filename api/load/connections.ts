@@ -1,0 +1,272 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { isIP, type Socket } from "node:net"
+
+import type { Values } from "#engine/settings.ts"
+
+import { type ProxyList, proxyTest, withoutMapping } from "../trusted-proxies.ts"
+import { refuseSocket } from "./close-socket.ts"
+import type { loadSettings } from "./config.ts"
+import { connectionCap } from "./descriptors.ts"
+
+export interface ConnectionLimits {
+  /** Connections in all. */
+  readonly all: number
+  /** Connections of one address, but for those of `proxies`. */
+  readonly perAddress: number
+  readonly proxies: ProxyList
+  /** Milliseconds without any progress after which an answer under way is given up. */
+  readonly sendMs: number
+  /** Bytes of answers that may wait for their readers, all connections together. */
+  readonly unsentBytes: number
+}
+
+/** Why a connection was not kept. */
+export const CUT_REASONS = [
+  /** Refused: all places taken by requests under way, in all or of this address. */
+  "full",
+  "address",
+  /** Idle, and closed for a new one. */
+  "idle",
+  /** Took nothing of its answer for too long. */
+  "stalled",
+  /** Held the most of its answers when all together held too much. */
+  "unsent",
+] as const
+export type CutReason = (typeof CUT_REASONS)[number]
+
+/** What an open connection is known by. */
+interface Connection {
+  readonly socket: Socket
+  /** Null for one of a trusted proxy, behind which many callers are. */
+  readonly address: string | null
+  /** Requests whose answers are not all sent. */
+  running: number
+  /** Bytes that the system took over so far, and when that last grew or nothing waited. */
+  passedOn: number
+  movedAt: number
+}
+
+/** The connections of one address. A set of those that are idle has the longest idle first. */
+interface Address {
+  open: number
+  readonly idle: Set<Connection>
+}
+
+/** Stalled answers are looked for so often. */
+const LOOK_MS = 1000
+/** Refused callers that are told why at one time: each keeps a descriptor of the reserve for a moment. */
+const MOST_TOLD = 32
+const RETRY_SECONDS = 5
+const FULL = "The server has as many connections as it can keep. Try again shortly."
+const FULL_ADDRESS =
+  "Your address has as many connections to this server as it may have. Close some, or try again shortly."
+
+/**
+ * The one account of the connections of a process, whichever listener they came over: how many there are, and how many
+ * bytes of answers they hold.
+ *
+ * - A new connection is taken in any case as long as an idle one can be closed for it: of its own address when that has
+ *   too many, else the one that was idle for longest. It is refused only when all are at work.
+ * - An answer that its reader takes nothing of is given up, however often the reader sends something.
+ * - Answers that wait for readers never take more than their share of memory.
+ */
+export class Connections {
+  readonly #limits: ConnectionLimits
+  readonly #isProxy: (address: string) => boolean
+  readonly #open = new Map<Socket, Connection>()
+  readonly #idle = new Set<Connection>()
+  readonly #addresses = new Map<string, Address>()
+  readonly #cut = new Map<CutReason, number>()
+  #told = 0
+  #unsent = 0
+  #looking: NodeJS.Timeout | undefined
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits
+    this.#isProxy = proxyTest(limits.proxies)
+  }
+
+  /** Open ones. */
+  get open(): number {
+    return this.#open.size
+  }
+
+  /** Bytes of answers that wait for their readers, as of the last look at most a second ago. */
+  get unsentBytes(): number {
+    return this.#unsent
+  }
+
+  /** How many were refused or closed early since the start, by reason. */
+  get cut(): ReadonlyMap<CutReason, number> {
+    return this.#cut
+  }
+
+  /** Has the connections of a server counted and held to the limits. Before it listens. */
+  guard(server: Server): void {
+    server.prependListener("connection", (socket) => this.#take(socket))
+    server.prependListener("request", (request, response) => this.#work(request, response))
+  }
+
+  #take(socket: Socket): void {
+    const from = withoutMapping(socket.remoteAddress ?? "")
+    const address = this.#isProxy(from) ? null : callerOf(from)
+    const ofAddress = address === null ? undefined : this.#addresses.get(address)
+    if (ofAddress && ofAddress.open >= this.#limits.perAddress && !this.#makeRoom(ofAddress.idle)) {
+      this.#refuse(socket, "address", FULL_ADDRESS)
+      return
+    }
+    if (this.#open.size >= this.#limits.all && !this.#makeRoom(this.#idle)) {
+      this.#refuse(socket, "full", FULL)
+      return
+    }
+    const connection = { socket, address, running: 0, passedOn: 0, movedAt: performance.now() }
+    this.#open.set(socket, connection)
+    if (address !== null) {
+      // Not `ofAddress`: closing the last idle one may have removed it.
+      const entry = this.#addresses.get(address) ?? { open: 0, idle: new Set() }
+      this.#addresses.set(address, entry)
+      entry.open++
+    }
+    this.#setIdle(connection, true)
+    socket.once("close", () => this.#forget(connection))
+    this.#looking ??= setInterval(() => this.#look(), LOOK_MS).unref()
+  }
+
+  #work({ socket }: IncomingMessage, response: ServerResponse): void {
+    const connection = this.#open.get(socket)
+    if (connection === undefined) return
+    connection.running++
+    this.#setIdle(connection, false)
+    // All of the answer is handed over to the socket: between two looks no more than allowed may come together.
+    response.once("prefinish", () => {
+      this.#unsent += socket.writableLength
+      if (this.#unsent > this.#limits.unsentBytes) this.#look()
+    })
+    response.once("close", () => {
+      connection.running--
+      if (connection.running === 0 && this.#open.has(socket)) this.#setIdle(connection, true)
+    })
+  }
+
+  #setIdle(connection: Connection, isIdle: boolean): void {
+    const sets = [
+      this.#idle,
+      connection.address === null ? null : this.#addresses.get(connection.address)?.idle,
+    ]
+    for (const idle of sets) {
+      idle?.delete(connection)
+      if (isIdle) idle?.add(connection)
+    }
+  }
+
+  /** Closes the connection that was idle for longest, if there is one. */
+  #makeRoom(idle: ReadonlySet<Connection>): boolean {
+    const [longest] = idle
+    if (longest === undefined) return false
+    this.#close(longest, "idle")
+    return true
+  }
+
+  #close(connection: Connection, reason: CutReason): void {
+    this.#count(reason)
+    // At once, not with the event: whoever makes room counts on it.
+    this.#forget(connection)
+    connection.socket.destroy()
+  }
+
+  #forget(connection: Connection): void {
+    if (!this.#open.delete(connection.socket)) return
+    this.#setIdle(connection, false)
+    if (this.#open.size === 0) {
+      clearInterval(this.#looking)
+      this.#looking = undefined
+      this.#unsent = 0
+    }
+    const { address } = connection
+    const entry = address === null ? undefined : this.#addresses.get(address)
+    if (entry === undefined) return
+    entry.open--
+    if (entry.open === 0) this.#addresses.delete(address!)
+  }
+
+  #refuse(socket: Socket, reason: CutReason, message: string): void {
+    this.#count(reason)
+    if (this.#told >= MOST_TOLD) {
+      socket.destroy()
+      return
+    }
+    this.#told++
+    socket.once("close", () => this.#told--)
+    refuseSocket(socket, 503, message, RETRY_SECONDS)
+  }
+
+  #count(reason: CutReason): void {
+    this.#cut.set(reason, (this.#cut.get(reason) ?? 0) + 1)
+  }
+
+  /** Gives up answers that stall, and, while all that wait are too many, those that stall for longest. */
+  #look(): void {
+    const now = performance.now()
+    const waiting: Connection[] = []
+    let unsent = 0
+    for (const connection of this.#open.values()) {
+      const { socket } = connection
+      const passedOn = passedOnBy(socket)
+      if (socket.writableLength === 0 || passedOn !== connection.passedOn) {
+        connection.movedAt = now
+        connection.passedOn = passedOn
+      }
+      if (socket.writableLength === 0) continue
+      if (now - connection.movedAt >= this.#limits.sendMs) {
+        this.#close(connection, "stalled")
+        continue
+      }
+      unsent += socket.writableLength
+      waiting.push(connection)
+    }
+    if (unsent > this.#limits.unsentBytes) {
+      waiting.sort((a, b) => a.movedAt - b.movedAt || b.socket.writableLength - a.socket.writableLength)
+      for (const connection of waiting) {
+        if (unsent <= this.#limits.unsentBytes) break
+        unsent -= connection.socket.writableLength
+        this.#close(connection, "unsent")
+      }
+    }
+    this.#unsent = unsent
+  }
+}
+
+/**
+ * Bytes of a socket that the system took over. What is written in one piece counts as written at once; how much of it
+ * still waits only Node's handle knows, which is where Node's own time-out for writes looks, too.
+ */
+function passedOnBy(socket: Socket): number {
+  const { _handle: handle } = socket as unknown as {
+    readonly _handle?: { readonly bytesWritten: number; readonly writeQueueSize: number } | null
+  }
+  return handle ? handle.bytesWritten - handle.writeQueueSize : 0
+}
+
+/** An address, of IPv6 the network that one caller usually has all addresses of (its first 64 bits, RFC 6177). */
+function callerOf(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [before = "", after] = address.replace(/%.*/, "").split("::")
+  const first = before === "" ? [] : before.split(":")
+  const last = after === undefined || after === "" ? [] : after.split(":")
+  const left = 8 - first.length - last.length
+  return [...first, ...Array.from({ length: Math.max(0, left) }, () => "0"), ...last].slice(0, 4).join(":")
+}
+
+/** The account for a process with these settings. */
+export function openConnections(
+  config: Values<typeof loadSettings> & { readonly trustedProxies: ProxyList },
+): Connections {
+  const all = connectionCap(config.connections)
+  return new Connections({
+    all,
+    perAddress: Math.min(config.connectionsPerAddress, Math.ceil(all / 2)),
+    proxies: config.trustedProxies,
+    sendMs: config.sendSeconds * 1000,
+    unsentBytes: config.unsentMb * 1_000_000,
+  })
+}
