@@ -23,6 +23,8 @@ const PROBE_MS = 60_000
  */
 const KEEP_ALIVE_MS = 75_000
 
+const MOST_LISTENERS = 20
+
 const running = new WeakMap<Server, Set<ServerResponse>>()
 
 /** Answers that a server is working on. */
@@ -57,6 +59,8 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
   const responses = new Set<ServerResponse>()
   running.set(server, responses)
   server.prependListener("request", (_, response) => {
+    // All that an answer passes through listens for its end: more than Node takes for usual.
+    response.setMaxListeners(MOST_LISTENERS)
     responses.add(response)
     response.once("close", () => responses.delete(response))
   })
