@@ -70,17 +70,17 @@ test("a backup of an appliance that crawls and answers brings up another one wit
       const crawled = appliance.crawl(`${web.origin}/`)
       await expect.poll(() => web.requests.length, { timeout: 120_000 }).toBeGreaterThan(5)
       expect(
-        await run("crawler/backup/backup-command.ts", [file], { FOSSICK_DATA_DIR: first }),
+        await run("crawler/commands/backup-command.ts", [file], { FOSSICK_DATA_DIR: first }),
       ).toMatchObject({ code: 0 })
       await crawled
       // What is copied at last is what both are asked about.
-      const all = await run("crawler/backup/backup-command.ts", [file, "--force"], {
+      const all = await run("crawler/commands/backup-command.ts", [file, "--force"], {
         FOSSICK_DATA_DIR: first,
       })
       expect(all).toMatchObject({ code: 0 })
       answers = await ask(appliance.url, apiKey)
 
-      const onRunning = await run("crawler/backup/restore-command.ts", [file, "--force"], {
+      const onRunning = await run("crawler/commands/restore-command.ts", [file, "--force"], {
         FOSSICK_DATA_DIR: first,
       })
       expect(onRunning.code).toBe(1)
@@ -88,9 +88,9 @@ test("a backup of an appliance that crawls and answers brings up another one wit
     }
     expect(answers[0]?.title).toBe("Lantern 7")
 
-    const restored = await run("crawler/backup/restore-command.ts", [file], { FOSSICK_DATA_DIR: second })
+    const restored = await run("crawler/commands/restore-command.ts", [file], { FOSSICK_DATA_DIR: second })
     expect(restored).toMatchObject({ code: 0, said: expect.stringContaining("npm start") as string })
-    const again = await run("crawler/backup/restore-command.ts", [file], { FOSSICK_DATA_DIR: second })
+    const again = await run("crawler/commands/restore-command.ts", [file], { FOSSICK_DATA_DIR: second })
     expect(again).toMatchObject({ code: 1, said: expect.stringContaining("is not empty") as string })
 
     await using appliance = await startAppliance({ FOSSICK_DATA_DIR: second, ...settings })

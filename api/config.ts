@@ -7,7 +7,7 @@ import {
   type Setting,
   SettingsError,
   text,
-} from "#engine/settings.ts"
+} from "#base/settings.ts"
 
 import { accountSettings } from "./accounts/config.ts"
 import { loadSettings } from "./load/config.ts"

@@ -1,9 +1,9 @@
 import type { Logger } from "pino"
 import type Koa from "koa"
 
-import type { Bill } from "./accounts/admission.ts"
-import type { ApiKey } from "./accounts/keys.ts"
-import type { Reach } from "./accounts/reach.ts"
+import type { Bill } from "./accounts/limits/admission.ts"
+import type { ApiKey } from "./accounts/keys/keys.ts"
+import type { Reach } from "./accounts/reach/reach.ts"
 import type { Tracking } from "./accounts/tracking.ts"
 
 /** What middleware leaves for those after it. */

@@ -1,5 +1,5 @@
 import type { Jobs } from "#crawler"
-import { defineSource } from "#crawler/sources/source.ts"
+import { defineSource } from "#crawler/source.ts"
 import type { Engine } from "#engine"
 
 /** Name under which the appliance's own handbook stands in the index. */

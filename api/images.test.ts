@@ -5,9 +5,9 @@ import { join } from "node:path"
 import sharp from "sharp"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
 
-import { Jobs } from "#crawler/jobs.ts"
-import { defineSource } from "#crawler/sources/source.ts"
-import { openStateStore } from "#crawler/state-store.ts"
+import { Jobs } from "#crawler/jobs/jobs.ts"
+import { defineSource } from "#crawler/source.ts"
+import { openStateStore } from "#base/store/state-store.ts"
 import { flatPicture, picture } from "#crawler/testing/pictures.ts"
 import { article, bytes, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 

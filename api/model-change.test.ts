@@ -7,15 +7,15 @@ import { promisify } from "node:util"
 
 import { afterEach, beforeEach, expect, test } from "vitest"
 
-import { Jobs } from "#crawler/jobs.ts"
-import { defineSource } from "#crawler/sources/source.ts"
-import { openStateStore } from "#crawler/state-store.ts"
+import { Jobs } from "#crawler/jobs/jobs.ts"
+import { defineSource } from "#crawler/source.ts"
+import { openStateStore } from "#base/store/state-store.ts"
 import { article, startTestSite } from "#crawler/testing/test-site.ts"
 import { engineSettings } from "#engine/config.ts"
 import { shippedModel } from "#engine/embedders/transformers-embedder.ts"
 import type { IndexStatus } from "#engine/generations/status.ts"
 import { openEngine } from "#engine/open-engine.ts"
-import { readSettings } from "#engine/settings.ts"
+import { readSettings } from "#base/settings.ts"
 import { aPage, rareWord, urlOf } from "#engine/testing/pages.ts"
 
 import { startAppliance } from "./testing/appliance.ts"
@@ -23,7 +23,7 @@ import { startAppliance } from "./testing/appliance.ts"
 // The whole appliance, started with another model than the one that made its index.
 
 const PAGES = 20
-const INDEX_COMMAND = join(import.meta.dirname, "../engine/generations/index-command.ts")
+const INDEX_COMMAND = join(import.meta.dirname, "../engine/commands/index-command.ts")
 
 let dir: string
 beforeEach(async () => {

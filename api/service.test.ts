@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers"
 
 import { describe, expect, test } from "vitest"
 
-import { readSettings } from "#engine/settings.ts"
+import { readSettings } from "#base/settings.ts"
 
 import { serviceSettings } from "./service-config.ts"
 import { FakeEngine, hit } from "./testing/fake-engine.ts"

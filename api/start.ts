@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { crawlerSettings } from "#crawler/config.ts"
 import { engineSettings } from "#engine/config.ts"
 import { outliveReader } from "#engine/lost-reader.ts"
-import { checkSettings, environment, readSettings, SettingsError } from "#engine/settings.ts"
+import { checkSettings, environment, readSettings, SettingsError } from "#base/settings.ts"
 import { steadyNow } from "#engine/steady-time.ts"
 
 import { apiSettings, checkTogether } from "./config.ts"

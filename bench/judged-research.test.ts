@@ -4,9 +4,9 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { TransformersEmbedder, shippedModel } from "#engine/embedders/transformers-embedder.ts"
-import { researchCorpus, urlOfPath } from "./research-corpus.ts"
-import { RESEARCH_QUESTIONS } from "./research-questions.ts"
-import { judgedReport } from "./run-research.ts"
+import { researchCorpus, urlOfPath } from "./corpora/research-corpus.ts"
+import { RESEARCH_QUESTIONS } from "./questions/research-questions.ts"
+import { judgedReport } from "./quality/run-research.ts"
 
 /** Tasks whose pages are manuals, which do not change with the handbook. The whole set is `npm run bench:research`. */
 const TASKS = RESEARCH_QUESTIONS.filter(({ pages }) =>

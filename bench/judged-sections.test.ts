@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { SearchDepth } from "#engine"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { TransformersEmbedder, shippedModel } from "#engine/embedders/transformers-embedder.ts"
-import { urlOfDocument, toPage } from "./collection-page.ts"
-import { readCollections } from "./collection.ts"
-import { mean, ndcg } from "./metrics.ts"
+import { urlOfDocument, toPage } from "./corpora/collection-page.ts"
+import { readCollections } from "./corpora/collection.ts"
+import { mean, ndcg } from "./quality/metrics.ts"
 
 /**
  * nDCG@10 below which a change has made the ranking worse. Measured: 0.685, 0.684, 0.768, 0.760. Of 47 questions

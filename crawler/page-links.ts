@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib"
 import type { PageUrl } from "#engine"
-import { prepareOnce, type StateStore } from "./state-store.ts"
+import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
 /**
  * The links of one page in at most so many bytes; those of a page with more are not kept, so that it is always read

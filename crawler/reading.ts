@@ -1,8 +1,8 @@
 import type { PageUrl } from "#engine"
-import type { Extracted } from "./extract/extracted.ts"
-import type { Validators } from "./fetch.ts"
+import type { Extracted } from "./page/extract/extracted.ts"
+import type { Validators } from "./fetch/fetch.ts"
 import type { CrawlOutcome } from "./outcome.ts"
-import type { Rendering } from "./sources/source.ts"
+import type { Rendering } from "./source.ts"
 
 /** One address, fetched and read. */
 export interface Reading {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
-import { KnownAddresses } from "./known-addresses.ts"
+import { KnownAddresses } from "./frontier/known-addresses.ts"
 import { CrawlFixture } from "./testing/crawl-fixture.ts"
 import {
   type Answer,

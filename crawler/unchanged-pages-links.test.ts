@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import { packLinks, unpackLinks } from "./page-links.ts"
-import type { SourceSpec } from "./sources/source.ts"
+import type { SourceSpec } from "./source.ts"
 import { CrawlFixture } from "./testing/crawl-fixture.ts"
 import {
   type Answer,

@@ -1,6 +1,6 @@
 import { once } from "node:events"
 
-import { stopSignal } from "../api/shutdown.ts"
+import { stopSignal } from "../api/server/shutdown.ts"
 import { forwardPort } from "./forward-port.ts"
 
 // The way in when the appliance is on a network without a way out. `node docker/gateway.ts 8080 api`: the port it

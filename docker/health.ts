@@ -2,10 +2,10 @@ import { existsSync } from "node:fs"
 import { get } from "node:http"
 import { join } from "node:path"
 
-import { Jobs } from "#crawler/jobs.ts"
-import { openStateStore } from "#crawler/state-store.ts"
+import { Jobs } from "#crawler/jobs/jobs.ts"
+import { openStateStore } from "#base/store/state-store.ts"
 import { engineSettings } from "#engine/config.ts"
-import { environment, readSettings } from "#engine/settings.ts"
+import { environment, readSettings } from "#base/settings.ts"
 
 import { apiSettings } from "../api/config.ts"
 

@@ -5,9 +5,9 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { dirname, join } from "node:path"
 import { expect, test } from "vitest"
-import { Jobs } from "#crawler/jobs.ts"
-import { openStateStore } from "#crawler/state-store.ts"
-import { temporaryFolder } from "../crawler/testing/crawl-fixture.ts"
+import { Jobs } from "#crawler/jobs/jobs.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { forwardPort } from "./forward-port.ts"
 
 // What runs in the containers, run without them.

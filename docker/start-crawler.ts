@@ -1,5 +1,5 @@
 import { crawlerSettings } from "#crawler/config.ts"
-import { environment, readSettings, SettingsError } from "#engine/settings.ts"
+import { environment, readSettings, SettingsError } from "#base/settings.ts"
 
 import { apiSettings } from "../api/config.ts"
 import { applySources } from "../api/supervisor/apply-sources.ts"
@@ -18,7 +18,7 @@ try {
     const [host = "api"] = process.argv.slice(2)
     // The handbook is crawled under the address that people have for it.
     forwardPort({ host: LOOPBACK, port }, { host, port })
-    await import("../crawler/main.ts")
+    await import("#crawler/main.ts")
   } else {
     process.stderr.write(`${refusal}\n`)
     process.exitCode = 2

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { engineSettings } from "../engine/config.ts"
-import { crawlerSettings } from "../crawler/config.ts"
+import { engineSettings } from "#engine/config.ts"
+import { crawlerSettings } from "#crawler/config.ts"
 import { apiSettings } from "../api/config.ts"
 import { x402Settings } from "../api/x402/config.ts"
 

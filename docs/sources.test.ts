@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { addressPatterns } from "../crawler/globs.ts"
-import { nextTimes } from "../crawler/sources/schedule.ts"
-import { defineSource } from "../crawler/sources/source.ts"
-import { SOURCES_SCHEMA_FILE } from "../crawler/sources/source-spec.ts"
-import { parseSources } from "../crawler/sources/sources-file.ts"
-import { SOURCES_HELP } from "../crawler/sources/sources-arguments.ts"
+import { addressPatterns } from "#crawler/scope/globs.ts"
+import { nextTimes } from "#crawler/sources/schedule.ts"
+import { defineSource } from "#crawler/source.ts"
+import { SOURCES_SCHEMA_FILE } from "#crawler/sources/source-spec.ts"
+import { parseSources } from "#crawler/sources/sources-file.ts"
+import { SOURCES_HELP } from "#crawler/commands/sources/sources-arguments.ts"
 
 interface Field {
   readonly properties?: Readonly<Record<string, Field>>

@@ -1,4 +1,4 @@
-import { baseUrl, integer, oneOf, type Setting, text } from "./settings.ts"
+import { baseUrl, integer, oneOf, type Setting, text } from "#base/settings.ts"
 
 const modelHub: Setting<string> = {
   name: "FOSSICK_MODEL_HUB",

@@ -1,5 +1,5 @@
-import type { Page, PageImage, PageTopic } from "./page.ts"
-import type { PageUrl } from "./page-url.ts"
+import type { Page, PageImage, PageTopic } from "./page/page.ts"
+import type { PageUrl } from "./page/page-url.ts"
 
 /**
  * A searchable set of pages, keyed by {@link PageUrl}.

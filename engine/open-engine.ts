@@ -2,14 +2,14 @@ import type { engineSettings } from "./config.ts"
 import type { Embedder } from "./embedder.ts"
 import { openEmbedder } from "./embedders/open-embedder.ts"
 import type { Engine } from "./engine.ts"
-import type { GenerationAdapter } from "./generations/adapter.ts"
+import type { GenerationAdapter } from "./adapters/adapter.ts"
 import { onClose } from "./generations/delegate.ts"
 import { FollowingEngine } from "./generations/following-engine.ts"
 import type { GenerationContext } from "./generations/generation-context.ts"
 import { GenerationFile } from "./generations/generation-file.ts"
 import { modelsOf, whereFrom } from "./generations/models.ts"
 import { openForWriting } from "./generations/open-for-writing.ts"
-import type { Values } from "./settings.ts"
+import type { Values } from "#base/settings.ts"
 
 export interface OpenEngineOptions {
   /** `write` for the one process that indexes, `read` for every other. */

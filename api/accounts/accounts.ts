@@ -1,19 +1,19 @@
 import { setInterval } from "node:timers"
 
-import type { StateStore } from "#crawler/state-store.ts"
+import type { StateStore } from "#base/store/state-store.ts"
 import { DeletionGuard } from "#engine/steady-time.ts"
-import type { Values } from "#engine/settings.ts"
+import type { Values } from "#base/settings.ts"
 
-import { Billing } from "./billing.ts"
+import { Billing } from "./billing/billing.ts"
 import { CallLog } from "./call-log.ts"
-import { type Collections, openCollections } from "./collections.ts"
+import { type Collections, openCollections } from "./reach/collections.ts"
 import type { accountSettings } from "./config.ts"
 import { FeedbackStore } from "./feedback-store.ts"
 import { type HumanHash, openHumanHash } from "./human-ids.ts"
-import { type KeyStore, openKeyStore } from "./keys.ts"
-import { Ledger } from "./ledger.ts"
-import { RateCounter } from "./rate-limits.ts"
-import { WriteQueue } from "./write-queue.ts"
+import { type KeyStore, openKeyStore } from "./keys/keys.ts"
+import { Ledger } from "./billing/credit-ledger.ts"
+import { RateCounter } from "./limits/rate-limits.ts"
+import { WriteQueue } from "./billing/write-queue.ts"
 
 export interface AccountsConfig extends Values<typeof accountSettings> {
   readonly apiKey: string

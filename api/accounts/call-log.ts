@@ -1,6 +1,6 @@
-import { migrate, prepareOnce, type StateStore } from "#crawler/state-store.ts"
+import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
-import type { Endpoint } from "./key-scope.ts"
+import type { Endpoint } from "./keys/key-scope.ts"
 
 /** A call that was answered. */
 export interface CallEntry {

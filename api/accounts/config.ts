@@ -1,6 +1,6 @@
-import { integer, onOff, type Setting, text } from "#engine/settings.ts"
+import { integer, onOff, type Setting, text } from "#base/settings.ts"
 
-import { parseRateLimits, type RateLimits } from "./rate-limits.ts"
+import { parseRateLimits, type RateLimits } from "./limits/rate-limits.ts"
 
 const rateLimits: Setting<RateLimits> = {
   name: "FOSSICK_RATE_LIMITS",

@@ -1,4 +1,4 @@
-import { migrate, prepareOnce, type StateStore } from "#crawler/state-store.ts"
+import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
 /** What somebody thinks of an answer. */
 export interface Feedback {

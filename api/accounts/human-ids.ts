@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto"
 
-import { migrate, type StateStore } from "#crawler/state-store.ts"
+import { migrate, type StateStore } from "#base/store/state-store.ts"
 
 /** Turns the id of a person into one that tells persons apart and names nobody. */
 export type HumanHash = (id: string) => string

@@ -8,8 +8,8 @@ import { expect, test } from "vitest"
 
 import { openStateStore } from "#crawler"
 
-import { Ledger } from "./ledger.ts"
-import { openKeyStore } from "./keys.ts"
+import { Ledger } from "./billing/credit-ledger.ts"
+import { openKeyStore } from "./keys/keys.ts"
 
 const LIMIT = 1_000_000
 const CLIENTS = 16

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { createReader, crawlerSettings, type Reader } from "#crawler"
 import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
-import { readSettings } from "#engine/settings.ts"
+import { readSettings } from "#base/settings.ts"
 
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { serveAccounts } from "../testing/serve-accounts.ts"

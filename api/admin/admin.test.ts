@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
-import { runJob } from "#crawler/run-job.ts"
+import { runJob } from "#crawler/crawl/run-job.ts"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"

@@ -1,13 +1,19 @@
 import type { Router } from "@koa/router"
 
 import type { Job } from "#crawler"
-import { JOB_STATES } from "#crawler/jobs.ts"
+import { JOB_STATES } from "#crawler/jobs/jobs.ts"
 import { withoutSecrets } from "#crawler/sources/shown-source.ts"
 
 import type { Context, RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import type { AdminParts } from "./admin-router.ts"
-import { oneOfParameter, parameter, sliceOf, strictBody, wholeNumber } from "./request.ts"
+import {
+  oneOfParameter,
+  parameter,
+  sliceOf,
+  strictBody,
+  wholeNumber,
+} from "../middleware/query-parameters.ts"
 import { MAX_LINES, noFields } from "./schemas.ts"
 import { eventOnWire, jobOnWire } from "./wire.ts"
 

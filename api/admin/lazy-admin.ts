@@ -1,6 +1,6 @@
 import type { Router } from "@koa/router"
 
-import type { KeyStore } from "../accounts/keys.ts"
+import type { KeyStore } from "../accounts/keys/keys.ts"
 import type { Middleware, RequestState } from "../context.ts"
 import type { AdminParts } from "./admin-router.ts"
 

@@ -7,7 +7,7 @@ import { type PageUrl, toPageUrl } from "#engine"
 import { type Context, type RequestState } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import type { AdminParts } from "./admin-router.ts"
-import { parameter, strictBody, unprocessable } from "./request.ts"
+import { parameter, strictBody, unprocessable } from "../middleware/query-parameters.ts"
 import { MAX_QUERY_CHARS, tryBody } from "./schemas.ts"
 
 /** Pages tried at the same time: each may start a browser. */
@@ -36,8 +36,8 @@ export function pageRoutes(router: Router<RequestState>, parts: AdminParts): voi
     trying += 1
     try {
       // Loaded with the first: what reading needs is a third of this process's code.
-      const { CannotReadError, tryAddress } = await import("#crawler/why/try-address.ts")
-      const { triedOnWire } = await import("#crawler/why/try-wire.ts")
+      const { CannotReadError, tryAddress } = await import("#crawler/why/try/try-address.ts")
+      const { triedOnWire } = await import("#crawler/why/try/try-wire.ts")
       const { db, jobs, sources, crawlerConfig: config } = parts
       const signal = whileWaiting(ctx)
       const tried = await tryAddress(url, {

@@ -3,7 +3,13 @@ import type { Router } from "@koa/router"
 import type { RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import type { AdminParts } from "./admin-router.ts"
-import { oneOfParameter, parameter, sliceOf, strictBody, unprocessable } from "./request.ts"
+import {
+  oneOfParameter,
+  parameter,
+  sliceOf,
+  strictBody,
+  unprocessable,
+} from "../middleware/query-parameters.ts"
 import { REMOVAL_STATES, removalsBody, restoreBody } from "./schemas.ts"
 import { heldOnWire, removalOnWire } from "./wire.ts"
 

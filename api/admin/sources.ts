@@ -1,13 +1,19 @@
 import type { Router } from "@koa/router"
 
-import { secretsNamed } from "#crawler/login/secrets.ts"
+import { secretsNamed } from "#crawler/fetch/secrets.ts"
 import { fieldText, SourceError } from "#crawler/sources/source-spec.ts"
 import { SourceOfFileError } from "#crawler/sources/source-table.ts"
 
 import type { Context, RequestState } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import type { AdminParts } from "./admin-router.ts"
-import { flagParameter, sliceOf, strictBody, unprocessable, wholeNumber } from "./request.ts"
+import {
+  flagParameter,
+  sliceOf,
+  strictBody,
+  unprocessable,
+  wholeNumber,
+} from "../middleware/query-parameters.ts"
 import { MAX_NEXT_RUNS, noFields, runBody } from "./schemas.ts"
 import { jobOnWire, sourceOnWire } from "./wire.ts"
 

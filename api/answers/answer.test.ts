@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http"
 
 import { describe, expect, test } from "vitest"
 
-import { readSettings } from "#engine/settings.ts"
+import { readSettings } from "#base/settings.ts"
 
 import { apiSettings, checkTogether } from "../config.ts"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"

@@ -1,8 +1,8 @@
 import type { Logger } from "pino"
 
 import type { Embedder, Hit } from "#engine"
-import { extractAnswer } from "#engine/answer/extract-answer.ts"
-import { followUpQuestions } from "#engine/answer/follow-ups.ts"
+import { extractAnswer } from "#engine/answer-extraction/extract-answer.ts"
+import { followUpQuestions } from "#engine/answer-extraction/follow-ups.ts"
 
 import { type ChatModel, ChatModelError } from "./chat-model.ts"
 import { checkedSentences } from "./check-citations.ts"

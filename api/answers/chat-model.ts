@@ -1,6 +1,6 @@
 import { Agent, request } from "undici"
 
-import type { Values } from "#engine/settings.ts"
+import type { Values } from "#base/settings.ts"
 
 import type { apiSettings } from "../config.ts"
 

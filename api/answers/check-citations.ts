@@ -1,6 +1,6 @@
-import { analyse, analyseQuery } from "#engine/analysis/analyse.ts"
-import type { CitedStatement } from "#engine/answer/extract-answer.ts"
-import { splitSentences } from "#engine/answer/sentences.ts"
+import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
+import type { CitedStatement } from "#engine/answer-extraction/extract-answer.ts"
+import { splitSentences } from "#engine/answer-extraction/sentences.ts"
 
 const CITATION = /\s*\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g
 /** Part of a sentence's telling words that its sources must have. Models inflect and join; they must not add. */

@@ -1,4 +1,4 @@
-import type { CitedStatement } from "#engine/answer/extract-answer.ts"
+import type { CitedStatement } from "#engine/answer-extraction/extract-answer.ts"
 
 /** The answer to a question that nothing in the index answers. */
 export const NO_ANSWER = "No answer to this was found in the index."

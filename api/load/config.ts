@@ -1,4 +1,4 @@
-import { integer } from "#engine/settings.ts"
+import { integer } from "#base/settings.ts"
 
 /** Settings of what all callers together may hold. */
 export const loadSettings = {

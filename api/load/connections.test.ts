@@ -12,7 +12,7 @@ import Koa from "koa"
 import { describe, expect, test } from "vitest"
 
 import type { RequestState } from "../context.ts"
-import { httpServer } from "../http-server.ts"
+import { httpServer } from "../server/http-server.ts"
 import { type ConnectionLimits, Connections } from "./connections.ts"
 import { connectionCap } from "./descriptors.ts"
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { isIP, type Socket } from "node:net"
 
-import type { Values } from "#engine/settings.ts"
+import type { Values } from "#base/settings.ts"
 
-import { type ProxyList, proxyTest, withoutMapping } from "../trusted-proxies.ts"
+import { type ProxyList, proxyTest, withoutMapping } from "../server/trusted-proxies.ts"
 import { refuseSocket } from "./close-socket.ts"
 import type { loadSettings } from "./config.ts"
 import { connectionCap } from "./descriptors.ts"

@@ -5,7 +5,7 @@ import type { Server } from "node:http"
 import { callerGone, type Context, type Middleware } from "../context.ts"
 import { ApiError, toApiError } from "../errors.ts"
 import { jsonBody, NoObjectBody, UnparsableBody } from "../middleware/json-body.ts"
-import { clientGone } from "../tavily/live-call.ts"
+import { clientGone } from "../tavily/live/live-call.ts"
 import { askInProcess } from "./ask-api.ts"
 
 const SESSION_HEADER = "mcp-session-id"

@@ -10,7 +10,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js"
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv-provider.js"
 
-import { fossickVersion } from "#engine/fossick-version.ts"
+import { fossickVersion } from "#base/fossick-version.ts"
 
 import type { ApiAnswer, AskApi } from "./ask-api.ts"
 import { refusalText } from "./tool-text.ts"

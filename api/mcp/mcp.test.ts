@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { createReader, crawlerSettings, type Reader } from "#crawler"
 import { article, hangs, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
-import { readSettings } from "#engine/settings.ts"
+import { readSettings } from "#base/settings.ts"
 
 import { mcpServer } from "./mcp-server.ts"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
@@ -276,7 +276,7 @@ describe("over standard input and output", () => {
   const stdio = (env: Record<string, string>, ...args: string[]) =>
     new StdioClientTransport({
       command: process.execPath,
-      args: [join(import.meta.dirname, "mcp-command.ts"), ...args],
+      args: [join(import.meta.dirname, "../commands/mcp-command.ts"), ...args],
       env,
       stderr: "ignore",
     })

@@ -2,7 +2,7 @@ import type { JsonSchema } from "../openapi/operation.ts"
 import { plainField } from "../openapi/published.ts"
 import { researchSchema } from "../research/request.ts"
 import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../tavily/schema.ts"
-import type { FieldSchema, RequestSchema } from "../tavily/validate.ts"
+import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
 import { crawlText, extractText, mapText, researchText, searchText } from "./tool-text.ts"
 
 /** An endpoint as a tool for models. */

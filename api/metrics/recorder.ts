@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client"
 
-import { type Jobs, JOB_STATES } from "#crawler/jobs.ts"
+import { type Jobs, JOB_STATES } from "#crawler/jobs/jobs.ts"
 import type { EngineStats } from "#engine"
-import { fossickVersion } from "#engine/fossick-version.ts"
+import { fossickVersion } from "#base/fossick-version.ts"
 
 import { counts, registerLoad } from "./load-metrics.ts"
 import type { MetricsParts } from "./metrics.ts"

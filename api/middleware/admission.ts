@@ -1,5 +1,5 @@
-import type { Admissions } from "../accounts/admission.ts"
-import type { LimitedEndpoint } from "../accounts/rate-limits.ts"
+import type { Admissions } from "../accounts/limits/admission.ts"
+import type { LimitedEndpoint } from "../accounts/limits/rate-limits.ts"
 import type { Middleware } from "../context.ts"
 
 /** Lets calls of an endpoint in after their key is known, and gives them what they may see and how they pay. */

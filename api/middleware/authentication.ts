@@ -1,4 +1,4 @@
-import type { ApiKey, KeyStore } from "../accounts/keys.ts"
+import type { ApiKey, KeyStore } from "../accounts/keys/keys.ts"
 import type { Context, Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
 

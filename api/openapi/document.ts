@@ -1,12 +1,12 @@
-import { accountOperations, accountSchemas } from "./account-operations.ts"
-import { adminSchemas } from "./admin-answers.ts"
-import { adminOperations } from "./admin-operations.ts"
+import { accountOperations, accountSchemas } from "./operations/account-operations.ts"
+import { adminSchemas } from "./operations/admin-answers.ts"
+import { adminOperations } from "./operations/admin-operations.ts"
 import type { JsonSchema, Operation } from "./operation.ts"
 import { notSet } from "./published.ts"
-import { refusals, refusalSchemas } from "./refusals.ts"
-import { researchOperations, researchSchemas } from "./research-operations.ts"
-import { tavilySchemas } from "./tavily-answers.ts"
-import { healthOperations, tavilyOperations } from "./tavily-operations.ts"
+import { refusals, refusalSchemas } from "./operations/refusals.ts"
+import { researchOperations, researchSchemas } from "./operations/research-operations.ts"
+import { tavilySchemas } from "./operations/tavily-answers.ts"
+import { healthOperations, tavilyOperations } from "./operations/tavily-operations.ts"
 
 /** Every call of the appliance, in the order of the reference. */
 export const operations: readonly Operation[] = [

@@ -1,4 +1,4 @@
-import type { FieldSchema, RequestSchema } from "../tavily/validate.ts"
+import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
 import type { JsonSchema } from "./operation.ts"
 import { ref } from "./schemas.ts"
 

@@ -39,7 +39,7 @@ export function openApi(server: string): Middleware {
 async function make(server: string) {
   const [{ openApiDocument }, { fossickVersion }] = await Promise.all([
     import("./document.ts"),
-    import("#engine/fossick-version.ts"),
+    import("#base/fossick-version.ts"),
   ])
   const text = JSON.stringify(openApiDocument(server || "/", fossickVersion()))
   return { text, etag: createHash("sha256").update(text).digest("base64url").slice(0, 22) }

@@ -1,4 +1,4 @@
-import { integer } from "#engine/settings.ts"
+import { integer } from "#base/settings.ts"
 
 /** Settings of research. */
 export const researchSettings = {

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto"
 
 import type { Embedder, Engine, Hit } from "#engine"
-import { extractAnswer } from "#engine/answer/extract-answer.ts"
+import { extractAnswer } from "#engine/answer-extraction/extract-answer.ts"
 
-import type { Emit, Step, StepName } from "./events.ts"
-import type { Evidence, Question, Source } from "./evidence.ts"
-import { attachedHits, sourceOfHit } from "./sources.ts"
+import type { Emit, Step, StepName } from "./report/events.ts"
+import type { Evidence, Question, Source } from "./sources/evidence.ts"
+import { attachedHits, sourceOfHit } from "./sources/sources.ts"
 import { gaps, questionsOf, subtopics } from "./plan.ts"
 import { type ResearchRequest, searchRules } from "./request.ts"
 

@@ -1,4 +1,4 @@
-import { breather } from "#engine/breather.ts"
+import { breather } from "#base/flow/breather.ts"
 
 /** Characters of names that one line repeats: those next to its value, which say most about it. */
 const MAX_NAMES_CHARS = 200

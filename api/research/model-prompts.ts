@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto"
 import type { Hit } from "#engine"
 
 import type { ChatMessage } from "../answers/chat-model.ts"
-import type { Question, Source } from "./evidence.ts"
-import type { OutputSchema } from "./output-schema.ts"
+import type { Question, Source } from "./sources/evidence.ts"
+import type { OutputSchema } from "./report/output-schema.ts"
 
 // What a model is told. Pages are what strangers wrote: their text stands between marks with a random number in them, which
 // no page can know and so none can close, and the model is told that nothing between such marks is an instruction.

@@ -1,8 +1,8 @@
 import type { Logger } from "pino"
 
-import type { StateStore } from "#crawler/state-store.ts"
+import type { StateStore } from "#base/store/state-store.ts"
 import type { Embedder } from "#engine"
-import type { Values } from "#engine/settings.ts"
+import type { Values } from "#base/settings.ts"
 
 import type { Accounts } from "../accounts/accounts.ts"
 import type { ChatModel } from "../answers/chat-model.ts"

@@ -1,9 +1,9 @@
 import type { Hit } from "#engine"
-import { analyse, analyseQuery } from "#engine/analysis/analyse.ts"
-import { followUpQuestions } from "#engine/answer/follow-ups.ts"
-import { isStopWord } from "#engine/analysis/stop-words.ts"
+import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
+import { followUpQuestions } from "#engine/answer-extraction/follow-ups.ts"
+import { isStopWord } from "#engine/text/analysis/stop-words.ts"
 
-import type { Question } from "./evidence.ts"
+import type { Question } from "./sources/evidence.ts"
 
 /** A shorter part of the input is no question of its own. */
 const LEAST_WORDS = 3

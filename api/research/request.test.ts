@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 
-import { bodyReader } from "../tavily/validate.ts"
+import { bodyReader } from "../wire/validate.ts"
 import { jsonAsText } from "./json-text.ts"
 import { type ResearchBody, researchSchema, toRequest } from "./request.ts"
 

@@ -1,10 +1,10 @@
 import type { PageFilter, PagePreference } from "#engine"
 
 import { badRequest } from "../errors.ts"
-import { domainList } from "../tavily/domains.ts"
-import { type FieldSchema, type RequestSchema } from "../tavily/validate.ts"
-import { type Attachment, readFiles } from "./files.ts"
-import { checkOutputSchema, type OutputSchema } from "./output-schema.ts"
+import { domainList } from "../wire/domains.ts"
+import { type FieldSchema, type RequestSchema } from "../wire/validate.ts"
+import { type Attachment, readFiles } from "./sources/files.ts"
+import { checkOutputSchema, type OutputSchema } from "./report/output-schema.ts"
 
 // The body of POST /research as it stands on the wire, and what is worked with.
 

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto"
 
-import type { Billing } from "../accounts/billing.ts"
-import { researchCost } from "../accounts/credits.ts"
+import type { Billing } from "../accounts/billing/billing.ts"
+import { researchCost } from "../accounts/billing/credits.ts"
 import { type Context, type Middleware, responseTime } from "../context.ts"
 import { ApiError } from "../errors.ts"
-import { clientGone } from "../tavily/live-call.ts"
-import { bodyReader } from "../tavily/validate.ts"
+import { clientGone } from "../tavily/live/live-call.ts"
+import { bodyReader } from "../wire/validate.ts"
 import { type ResearchBody, researchSchema, toRequest } from "./request.ts"
 import type { Researchers } from "./researchers.ts"
-import { EventStream, presentSource } from "./sse.ts"
+import { EventStream, presentSource } from "./report/sse.ts"
 import type { ResearchTask, ResearchTasks } from "./task-store.ts"
 
 export interface ResearchEndpointParts {

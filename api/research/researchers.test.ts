@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { pino } from "pino"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 
-import { openStateStore, type StateStore } from "#crawler/state-store.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import type { Engine } from "#engine"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 

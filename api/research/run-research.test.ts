@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { pino } from "pino"
 
-import { readSettings } from "#engine/settings.ts"
+import { readSettings } from "#base/settings.ts"
 
 import { openChatModel } from "../answers/chat-model.ts"
 import { saying, startStubModel, type StubRequest } from "../answers/testing/stub-model.ts"
 import { apiSettings } from "../config.ts"
-import type { ResearchEvent } from "./events.ts"
+import type { ResearchEvent } from "./report/events.ts"
 import { toRequest, type ResearchBody } from "./request.ts"
 import { runResearch, type ResearchRun } from "./run-research.ts"
 import { openPumpEngine, type PumpEngine } from "./testing/pump-engine.ts"

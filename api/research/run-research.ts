@@ -3,18 +3,18 @@ import { randomUUID } from "node:crypto"
 import type { Logger } from "pino"
 
 import type { Embedder, Engine, Hit } from "#engine"
-import { extractAnswer } from "#engine/answer/extract-answer.ts"
+import { extractAnswer } from "#engine/answer-extraction/extract-answer.ts"
 
 import type { ChatModel } from "../answers/chat-model.ts"
-import { citationsOf } from "./citations.ts"
-import type { Emit, Step } from "./events.ts"
-import { Evidence, type EvidenceRecord, type Source } from "./evidence.ts"
+import { citationsOf } from "./report/citations.ts"
+import type { Emit, Step } from "./report/events.ts"
+import { Evidence, type EvidenceRecord, type Source } from "./sources/evidence.ts"
 import { investigate } from "./investigate.ts"
-import { outline, rendered, type Section, WORDS } from "./report.ts"
+import { outline, rendered, type Section, WORDS } from "./report/report.ts"
 import { type ResearchRequest, searchRules } from "./request.ts"
-import { attachedHits, sourceOfHit } from "./sources.ts"
-import { type Answering, fillSchema } from "./structured.ts"
-import { Writer } from "./written.ts"
+import { attachedHits, sourceOfHit } from "./sources/sources.ts"
+import { type Answering, fillSchema } from "./report/structured.ts"
+import { Writer } from "./report/check-written.ts"
 
 export interface ResearchParts {
   /** Sees what the caller may see, and nothing else. */

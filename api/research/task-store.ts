@@ -1,8 +1,8 @@
-import { migrate, prepareOnce, type StateStore } from "#crawler/state-store.ts"
+import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
 import type { Tracking } from "../accounts/tracking.ts"
-import type { WriteQueue } from "../accounts/write-queue.ts"
-import type { EvidenceRecord, Source } from "./evidence.ts"
+import type { WriteQueue } from "../accounts/billing/write-queue.ts"
+import type { EvidenceRecord, Source } from "./sources/evidence.ts"
 import type { ResearchRequest } from "./request.ts"
 
 export type TaskState = "pending" | "in_progress" | "completed" | "failed"

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
 
-import { Jobs } from "#crawler/jobs.ts"
+import { Jobs } from "#crawler/jobs/jobs.ts"
 import { SourceTable } from "#crawler/sources/source-table.ts"
-import { openStateStore } from "#crawler/state-store.ts"
+import { openStateStore } from "#base/store/state-store.ts"
 
 import { applySources } from "./apply-sources.ts"
 

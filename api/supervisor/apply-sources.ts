@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 
 import { sourcesFile } from "#crawler/sources/find-file.ts"
 
-const COMMAND = fileURLToPath(new URL("../../crawler/sources/sources-command.ts", import.meta.url))
+const COMMAND = fileURLToPath(new URL("../../crawler/commands/sources/sources-command.ts", import.meta.url))
 
 /**
  * Applies the file of sources, if there is one, as `npm run sources -- apply` does. It takes a process of its own,

@@ -1,15 +1,15 @@
 import type { Reading } from "#crawler"
 
-import { crawlCost } from "../accounts/credits.ts"
+import { crawlCost } from "../accounts/billing/credits.ts"
 import { type Middleware, responseTime } from "../context.ts"
 import { type LiveParts, renderingOf } from "./extract.ts"
-import { fitting, judgeLinks } from "./fitting.ts"
-import { liveDeadline } from "./live-call.ts"
+import { fitting, judgeLinks } from "./relevance/relevant-pages.ts"
+import { liveDeadline } from "./live/live-call.ts"
 import { CHUNK_SEPARATOR, formatContent, presentImages } from "./present.ts"
-import { type Relevance, relevanceTo } from "./relevance.ts"
+import { type Relevance, relevanceTo } from "./relevance/relevance.ts"
 import { type CrawlRequest, crawlSchema } from "./schema.ts"
-import { bodyReader } from "./validate.ts"
-import { walkFor } from "./walk-request.ts"
+import { bodyReader } from "../wire/validate.ts"
+import { walkFor } from "./live/walk-request.ts"
 
 /** POST /crawl: a site walked now, with the content of its pages. */
 export function crawl(parts: LiveParts): Middleware {

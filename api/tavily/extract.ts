@@ -1,17 +1,17 @@
 import type { ReadResult } from "#crawler"
 import type { Embedder } from "#engine"
 
-import { extractCost } from "../accounts/credits.ts"
-import type { Reach } from "../accounts/reach.ts"
+import { extractCost } from "../accounts/billing/credits.ts"
+import type { Reach } from "../accounts/reach/reach.ts"
 import { type Middleware, responseTime } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
-import { failureText, TIMED_OUT } from "./failure-text.ts"
-import { liveDeadline, unlessAborted } from "./live-call.ts"
-import { liveUrl } from "./live-url.ts"
+import { failureText, TIMED_OUT } from "./live/failure-text.ts"
+import { liveDeadline, unlessAborted } from "./live/live-call.ts"
+import { liveUrl } from "./live/live-url.ts"
 import { CHUNK_SEPARATOR, formatContent, presentImages } from "./present.ts"
-import { type Relevance, relevanceTo } from "./relevance.ts"
+import { type Relevance, relevanceTo } from "./relevance/relevance.ts"
 import { extractSchema, MAX_EXTRACT_URLS, type ExtractRequest } from "./schema.ts"
-import { bodyReader } from "./validate.ts"
+import { bodyReader } from "../wire/validate.ts"
 
 /** What the endpoints that read live pages need, beside what the key of a request may read. */
 export interface LiveParts {

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { createReader, crawlerSettings, openStateStore, type Reader } from "#crawler"
 import { article, hangs, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
-import { readSettings } from "#engine/settings.ts"
+import { readSettings } from "#base/settings.ts"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 import { openAccounts } from "../accounts/accounts.ts"
-import { mapCost } from "../accounts/credits.ts"
-import { apiKey } from "../accounts/keys.ts"
+import { mapCost } from "../accounts/billing/credits.ts"
+import { apiKey } from "../accounts/keys/keys.ts"
 import { apiSettings } from "../config.ts"
 import { type ServedApp, serveApp, TEST_KEY, withTestKeys } from "../testing/serve-app.ts"
 

@@ -1,14 +1,14 @@
 import type { WalkedPage } from "#crawler"
 
-import { mapCost } from "../accounts/credits.ts"
+import { mapCost } from "../accounts/billing/credits.ts"
 import { type Middleware, responseTime } from "../context.ts"
 import type { LiveParts } from "./extract.ts"
-import { addressWords, fitting, judgeLinks } from "./fitting.ts"
-import { liveDeadline } from "./live-call.ts"
-import { type Relevance, relevanceTo } from "./relevance.ts"
+import { addressWords, fitting, judgeLinks } from "./relevance/relevant-pages.ts"
+import { liveDeadline } from "./live/live-call.ts"
+import { type Relevance, relevanceTo } from "./relevance/relevance.ts"
 import { type MapRequest, mapSchema } from "./schema.ts"
-import { bodyReader } from "./validate.ts"
-import { walkFor } from "./walk-request.ts"
+import { bodyReader } from "../wire/validate.ts"
+import { walkFor } from "./live/walk-request.ts"
 
 /** POST /map: the addresses of a site, found now. */
 export function map(parts: LiveParts): Middleware {

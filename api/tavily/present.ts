@@ -1,10 +1,10 @@
-import { breather } from "#engine/breather.ts"
+import { breather } from "#base/flow/breather.ts"
 import type { Hit, PageImage } from "#engine"
-import { toPlainText } from "#crawler/extract/plain-text.ts"
+import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
 
 import type { Answered } from "../answers/answer.ts"
-import type { AutoParameters } from "./auto-parameters.ts"
-import { markdownParts } from "./markdown-parts.ts"
+import type { AutoParameters } from "./query/auto-parameters.ts"
+import { markdownParts } from "./relevance/markdown-parts.ts"
 import type { SearchRequest } from "./schema.ts"
 import { type ImageKnowledge, pageImages, searchImages } from "./search-images.ts"
 

@@ -1,4 +1,4 @@
-import type { FieldSchema, RequestSchema } from "./validate.ts"
+import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
 
 // The request bodies as they stand on the wire. Rules that tie fields together, and those that depend on
 // settings, live in each endpoint's file.

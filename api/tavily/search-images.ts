@@ -3,7 +3,7 @@ import { isJunkAddress } from "#crawler/images/image-address.ts"
 import type { ImageFacts } from "#crawler/images/image-store.ts"
 import { IMAGES_PER_PAGE } from "#crawler/images/image-notes.ts"
 import type { Hit, PageImage } from "#engine"
-import { analyse, analyseQuery } from "#engine/analysis/analyse.ts"
+import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 
 /** What is known of images, by address, on a page. */
 export interface ImageKnowledge {

@@ -55,7 +55,7 @@ export async function startAppliance(env: Readonly<Record<string, string>> = {})
     apiKey: /API key +(\S+)/.exec(text)![1]!,
     output: () => text,
     async crawl(...args) {
-      const command = join(import.meta.dirname, "../../crawler/crawl-command.ts")
+      const command = join(import.meta.dirname, "../../crawler/commands/crawl/crawl-command.ts")
       await promisify(execFile)(process.execPath, [command, ...args], { env: settings })
     },
     stop,

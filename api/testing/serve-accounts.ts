@@ -1,11 +1,11 @@
 import { pino } from "pino"
 
 import { openStateStore } from "#crawler"
-import { readSettings } from "#engine/settings.ts"
+import { readSettings } from "#base/settings.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { type Accounts, openAccounts } from "../accounts/accounts.ts"
-import type { KeySpec } from "../accounts/keys.ts"
+import type { KeySpec } from "../accounts/keys/keys.ts"
 import { apiSettings } from "../config.ts"
 import { openResearch } from "../research/open-research.ts"
 import { type Answer, answerOf, memoryState, serveApp, withTestKeys } from "./serve-app.ts"

@@ -4,14 +4,14 @@ import { DatabaseSync } from "node:sqlite"
 
 import { pino } from "pino"
 
-import { readSettings } from "#engine/settings.ts"
+import { readSettings } from "#base/settings.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { openAccounts } from "../accounts/accounts.ts"
-import { type ApiKey, apiKey, type KeyStore } from "../accounts/keys.ts"
+import { type ApiKey, apiKey, type KeyStore } from "../accounts/keys/keys.ts"
 import { type ApiConfig, type AppParts, createApp } from "../app.ts"
 import { apiSettings } from "../config.ts"
-import { httpServer } from "../http-server.ts"
+import { httpServer } from "../server/http-server.ts"
 import { openConnections } from "../load/connections.ts"
 import { undocumented } from "../openapi/testing/documented.ts"
 import { openResearch } from "../research/open-research.ts"

@@ -1,8 +1,8 @@
 import type { Accounts } from "../accounts/accounts.ts"
-import { OPERATOR } from "../accounts/keys.ts"
+import { OPERATOR } from "../accounts/keys/keys.ts"
 import type { Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
-import { bodyReader } from "../tavily/validate.ts"
+import { bodyReader } from "../wire/validate.ts"
 import { type DeactivateKeysRequest, deactivateKeysSchema } from "./schema.ts"
 
 /** POST /deactivate-keys: the keys that one call made, or the key of this call. */

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import type { Accounts } from "../accounts/accounts.ts"
 import { type Middleware, responseTime } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
-import { bodyReader } from "../tavily/validate.ts"
+import { bodyReader } from "../wire/validate.ts"
 import { type FeedbackRequest, feedbackSchema } from "./schema.ts"
 
 /** POST /feedback: what somebody thinks of an answer, kept for the operator. Free. */

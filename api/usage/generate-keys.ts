@@ -1,9 +1,9 @@
 import type { Accounts } from "../accounts/accounts.ts"
-import { isUnlimited, type KeyScope, readScope, ScopeError } from "../accounts/key-scope.ts"
-import type { ApiKey, KeySpec } from "../accounts/keys.ts"
+import { isUnlimited, type KeyScope, readScope, ScopeError } from "../accounts/keys/key-scope.ts"
+import type { ApiKey, KeySpec } from "../accounts/keys/keys.ts"
 import type { Middleware } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
-import { bodyReader } from "../tavily/validate.ts"
+import { bodyReader } from "../wire/validate.ts"
 import { type GenerateKeysRequest, generateKeysSchema } from "./schema.ts"
 
 const HOUR_MS = 3_600_000

@@ -1,5 +1,5 @@
 import type { Accounts } from "../accounts/accounts.ts"
-import { isValid } from "../accounts/keys.ts"
+import { isValid } from "../accounts/keys/keys.ts"
 import type { Middleware } from "../context.ts"
 import { bearerOf, unauthorized } from "../middleware/authentication.ts"
 

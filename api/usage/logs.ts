@@ -1,10 +1,10 @@
 import type { Accounts } from "../accounts/accounts.ts"
 import type { CallEntry } from "../accounts/call-log.ts"
-import { type Endpoint, ENDPOINTS } from "../accounts/key-scope.ts"
+import { type Endpoint, ENDPOINTS } from "../accounts/keys/key-scope.ts"
 import { type Middleware, responseTime } from "../context.ts"
 import { badRequest } from "../errors.ts"
-import { dateWindow } from "../tavily/dates.ts"
-import { bodyReader } from "../tavily/validate.ts"
+import { dateWindow } from "../wire/dates.ts"
+import { bodyReader } from "../wire/validate.ts"
 import { type LogsRequest, logsSchema } from "./schema.ts"
 
 /** As the contract lists them. */

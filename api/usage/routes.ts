@@ -1,8 +1,8 @@
 import type { Router } from "@koa/router"
 
 import type { Accounts } from "../accounts/accounts.ts"
-import type { Admissions } from "../accounts/admission.ts"
-import { optionalJsonBody } from "../admin/request.ts"
+import type { Admissions } from "../accounts/limits/admission.ts"
+import { optionalJsonBody } from "../middleware/query-parameters.ts"
 import type { RequestState } from "../context.ts"
 import { admission } from "../middleware/admission.ts"
 import { authentication } from "../middleware/authentication.ts"

@@ -1,5 +1,5 @@
-import { ENDPOINTS } from "../accounts/key-scope.ts"
-import type { FieldSchema, RequestSchema } from "../tavily/validate.ts"
+import { ENDPOINTS } from "../accounts/keys/key-scope.ts"
+import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
 
 // The request bodies of keys, logs and feedback, as they stand on the wire.
 

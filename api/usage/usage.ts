@@ -1,6 +1,6 @@
 import type { Accounts } from "../accounts/accounts.ts"
-import { ENDPOINTS } from "../accounts/key-scope.ts"
-import type { Used } from "../accounts/ledger.ts"
+import { ENDPOINTS } from "../accounts/keys/key-scope.ts"
+import type { Used } from "../accounts/billing/credit-ledger.ts"
 import type { Middleware } from "../context.ts"
 
 /** GET /usage: credits used by this key and by all, of one project when the header names it. */

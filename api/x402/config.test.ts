@@ -1,12 +1,12 @@
 import { getAddress, keccak256 as viemKeccak, toHex } from "viem"
 import { describe, expect, test } from "vitest"
 
-import { readSettings } from "#engine/settings.ts"
+import { readSettings } from "#base/settings.ts"
 
 import { hit } from "../testing/fake-engine.ts"
-import { parseAddress } from "./address.ts"
+import { parseAddress } from "./chain/address.ts"
 import { sellingOf, x402Settings } from "./config.ts"
-import { keccak256 } from "./keccak.ts"
+import { keccak256 } from "./chain/keccak.ts"
 import { engineForSale } from "./paid-request.ts"
 import { paymentTerms } from "./terms.ts"
 import { StagedEngine } from "./testing/sell.ts"

@@ -8,9 +8,9 @@ import {
   SettingsError,
   text,
   type Values,
-} from "#engine/settings.ts"
+} from "#base/settings.ts"
 
-import { type Address, parseAddress } from "./address.ts"
+import { type Address, parseAddress } from "./chain/address.ts"
 
 // Read by the supervisor too: nothing here may load what payments need.
 

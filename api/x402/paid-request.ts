@@ -1,12 +1,12 @@
 import type { Engine } from "#engine"
 
-import type { Collections } from "../accounts/collections.ts"
-import { UNLIMITED } from "../accounts/key-scope.ts"
-import { pageLimits, scopedEngine } from "../accounts/scoped-pages.ts"
+import type { Collections } from "../accounts/reach/collections.ts"
+import { UNLIMITED } from "../accounts/keys/key-scope.ts"
+import { pageLimits, scopedEngine } from "../accounts/reach/scoped-pages.ts"
 import { badRequest } from "../errors.ts"
 import { type SearchBody, searchSchema } from "../tavily/schema.ts"
 import { type PreparedSearch, prepareSearch, type SearchLimits } from "../tavily/search.ts"
-import { bodyReader, type RequestSchema } from "../tavily/validate.ts"
+import { bodyReader, type RequestSchema } from "../wire/validate.ts"
 import type { X402Config } from "./config.ts"
 
 const MAX_QUERY_CHARS = 1000

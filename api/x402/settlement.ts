@@ -1,7 +1,7 @@
 import type { Logger } from "pino"
 
-import type { Chain, OnChain } from "./chain.ts"
-import type { Facilitator } from "./facilitator.ts"
+import type { Chain, OnChain } from "./chain/chain.ts"
+import type { Facilitator } from "./chain/facilitator.ts"
 import type { Payment } from "./payment.ts"
 
 /** How the settling of a payment ended. */

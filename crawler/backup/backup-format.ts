@@ -1,4 +1,4 @@
-import { CommandError } from "#engine/run-command.ts"
+import { CommandError } from "#base/run-command.ts"
 
 /**
  * A backup, in format 1: a plain tar archive (POSIX.1-1988 ustar) with these files, in this order.
@@ -6,7 +6,7 @@ import { CommandError } from "#engine/run-command.ts"
  * ```
  * manifest.json                a BackupManifest
  * state.db                     SQLite: a copy of one moment
- * index/00000001 …             one behind the other, an export of the index (engine/move/export-format.ts)
+ * index/00000001 …             one behind the other, an export of the index (engine/move/format/export-format.ts)
  * images/<xx>/<number>.webp    thumbnails
  * SHA256SUMS                   size and SHA-256 of all others, in their order; `sha256sum -c` reads it
  * ```

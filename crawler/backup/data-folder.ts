@@ -3,7 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/p
 import path from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { syncFolder } from "#engine/move/export-to-file.ts"
-import { PLAN, RESTORING } from "../unfinished-restore.ts"
+import { PLAN, RESTORING } from "#base/store/unfinished-restore.ts"
 import { SCRATCH } from "./write-backup.ts"
 
 const ASIDE = "before-restore-"

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "vitest"
 import { openTestServer } from "#engine/testing/meilisearch/test-server.ts"
 import { onServer } from "#engine/testing/meilisearch/under-test.ts"
 import { rareWord } from "#engine/testing/pages.ts"
-import { openStateStore } from "../state-store.ts"
+import { openStateStore } from "#base/store/state-store.ts"
 import { article, startTestSite } from "../testing/test-site.ts"
 import { restore } from "./restore.ts"
 import {

@@ -1,7 +1,7 @@
 import type { Page, PageUrl } from "#engine"
 import { ImageStore } from "../images/image-store.ts"
-import { pageHash } from "../page-hash.ts"
-import { type StateStore, transaction } from "../state-store.ts"
+import { pageHash } from "../page/page-hash.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { WebhookQueue } from "../webhooks/webhook-queue.ts"
 
 /** What a restore had to bring in line. */

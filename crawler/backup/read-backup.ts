@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { extract, type ExtractEvents } from "tar-stream"
-import { ExportReader } from "#engine/move/read-export.ts"
+import { ExportReader } from "#engine/move/format/read-export.ts"
 import {
   BACKUP_FORMAT,
   BackupFileError,

@@ -3,10 +3,10 @@ import { chmod, mkdtemp, opendir, readdir, readFile, rm, stat } from "node:fs/pr
 import path from "node:path"
 import { backup, DatabaseSync } from "node:sqlite"
 import type { Engine } from "#engine"
-import { fossickVersion } from "#engine/fossick-version.ts"
-import { writeExport } from "#engine/move/write-export.ts"
-import { CommandError } from "#engine/run-command.ts"
-import type { StateStore } from "../state-store.ts"
+import { fossickVersion } from "#base/fossick-version.ts"
+import { writeExport } from "#engine/move/format/write-export.ts"
+import { CommandError } from "#base/run-command.ts"
+import type { StateStore } from "#base/store/state-store.ts"
 import {
   ABOUT,
   BACKUP_FORMAT,

@@ -1,6 +1,6 @@
 import type { PageUrl } from "#engine"
-import type { Clock } from "../clock.ts"
-import type { StateStore } from "../state-store.ts"
+import type { Clock } from "#base/clock.ts"
+import type { StateStore } from "#base/store/state-store.ts"
 import {
   type AddressRules,
   commonForm,

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { simhash } from "#engine/fingerprint.ts"
+import { simhash } from "#engine/page/fingerprint.ts"
 
 /** What tells one page's text from another's, in a few bytes. */
 export interface PageText {

@@ -1,4 +1,4 @@
-import { differingBits } from "#engine/fingerprint.ts"
+import { differingBits } from "#engine/page/fingerprint.ts"
 import { type PageText, UNTITLED } from "./page-text.ts"
 
 /** Shorter texts are the same only if equal: a single word of them may be all that matters. */

@@ -1,5 +1,5 @@
 import type { PageUrl } from "#engine"
-import { migrate, prepareOnce, type StateStore, transaction } from "../state-store.ts"
+import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 import type { PageText } from "./page-text.ts"
 import { mayBeNear } from "./same-page.ts"
 

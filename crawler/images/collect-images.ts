@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { PageUrl } from "#engine"
 import { steadyNow } from "#engine/steady-time.ts"
-import { mediaType } from "../content-type.ts"
+import { mediaType } from "../page/content-type.ts"
 import type { CrawlerConfig } from "../config.ts"
-import type { FetchResult } from "../fetch.ts"
-import type { PageReader } from "../reader.ts"
+import type { FetchResult } from "../fetch/fetch.ts"
+import type { PageReader } from "../visit/reader.ts"
 import type { ImageStore, UnreadImage } from "./image-store.ts"
 import { readImage } from "./read-image.ts"
 

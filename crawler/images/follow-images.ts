@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Logger } from "pino"
-import { JobProcess } from "../job-process.ts"
-import type { Jobs } from "../jobs.ts"
+import { JobProcess } from "#base/process/worker-process.ts"
+import type { Jobs } from "../jobs/jobs.ts"
 import type { ImageStore } from "./image-store.ts"
 
 const PROGRAM = new URL("./image-worker.ts", import.meta.url)

@@ -1,4 +1,4 @@
-import { migrate, type StateStore } from "../state-store.ts"
+import { migrate, type StateStore } from "#base/store/state-store.ts"
 
 // `page_images` and `image_use` say the same thing from both ends, so that neither a page's change nor the
 // question how many pages of a site carry an image needs a search. Ids are never used again: thumbnails are named by

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { PageUrl } from "#engine"
-import { prepareOnce, type StateStore } from "../state-store.ts"
+import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
 import { migrateImages } from "./image-schema.ts"
 import type { Junk, Look } from "./read-image.ts"
 

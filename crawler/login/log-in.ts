@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http"
-import type { AddressGuard } from "../address-guard.ts"
-import { decodeText } from "../charset.ts"
-import { charsetParameter, mediaType } from "../content-type.ts"
-import { ACCEPTED_ENCODINGS, decompress } from "../content-encoding.ts"
-import { exchange } from "../exchange.ts"
-import type { Login } from "../sources/source.ts"
+import type { AddressGuard } from "../fetch/address-guard.ts"
+import { decodeText } from "../page/charset.ts"
+import { charsetParameter, mediaType } from "../page/content-type.ts"
+import { ACCEPTED_ENCODINGS, decompress } from "../fetch/content-encoding.ts"
+import { exchange } from "../fetch/exchange.ts"
+import type { Login } from "../source.ts"
 import { LoginError } from "./login-error.ts"
 import { type LoginForm, readForms } from "./login-form.ts"
-import { resolveValues } from "./secrets.ts"
-import type { CredentialSession } from "./session.ts"
+import { resolveValues } from "../fetch/secrets.ts"
+import type { CredentialSession } from "../fetch/session.ts"
 
 type FormLogin = Extract<Login, { kind: "form" }>
 

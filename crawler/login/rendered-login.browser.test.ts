@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest"
 import { findBrowser } from "../render/find-browser.ts"
-import { openSourceReader } from "../source-reader.ts"
-import { defineSource } from "../sources/source.ts"
+import { openSourceReader } from "../visit/source-reader.ts"
+import { defineSource } from "../source.ts"
 import { testConfig } from "../testing/crawl-fixture.ts"
 import { html, startTestSite, status } from "../testing/test-site.ts"
 

@@ -1,12 +1,12 @@
 import { toPageUrl } from "#engine"
-import type { AddressGuard } from "../address-guard.ts"
-import type { FetchResult } from "../fetch.ts"
-import type { Source } from "../sources/source.ts"
+import type { AddressGuard } from "../fetch/address-guard.ts"
+import type { FetchResult } from "../fetch/fetch.ts"
+import type { Source } from "../source.ts"
 import { hasFields, logInByForm } from "./log-in.ts"
 import { readForms } from "./login-form.ts"
 import { LoginError } from "./login-error.ts"
-import { loginProblems } from "./secrets.ts"
-import { CredentialSession } from "./session.ts"
+import { loginProblems } from "../fetch/secrets.ts"
+import { CredentialSession } from "../fetch/session.ts"
 
 export interface SourceLoginOptions {
   readonly source: Pick<Source, "seeds"> & { readonly login: NonNullable<Source["login"]> }

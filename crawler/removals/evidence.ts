@@ -1,5 +1,5 @@
-import type { Job } from "../jobs.ts"
-import type { KnownAddress } from "../known-addresses.ts"
+import type { Job } from "../jobs/jobs.ts"
+import type { KnownAddress } from "../frontier/known-addresses.ts"
 
 /**
  * Why a page is held to be gone:

@@ -1,4 +1,4 @@
-import { migrate, type StateStore } from "../state-store.ts"
+import { migrate, type StateStore } from "#base/store/state-store.ts"
 
 const STEPS = [
   // `at`: of the latest evidence; of the removal for what is removed. `spares`: the text stands at another address.

@@ -1,6 +1,6 @@
 import type { PageUrl } from "#engine"
-import type { Clock } from "../clock.ts"
-import { prepareOnce, type StateStore, transaction } from "../state-store.ts"
+import type { Clock } from "#base/clock.ts"
+import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 import { type RemovalReason, SEEN_WELL } from "./evidence.ts"
 import { migrateRemovals } from "./removal-schema.ts"
 

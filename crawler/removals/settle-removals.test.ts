@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
 import { type PageUrl, toPageUrl } from "#engine"
-import { Jobs, type JobTrigger } from "../jobs.ts"
-import { KnownAddresses } from "../known-addresses.ts"
-import { runJob } from "../run-job.ts"
-import { defineSource, type SourceSpec } from "../sources/source.ts"
+import { Jobs, type JobTrigger } from "../jobs/jobs.ts"
+import { KnownAddresses } from "../frontier/known-addresses.ts"
+import { runJob } from "../crawl/run-job.ts"
+import { defineSource, type SourceSpec } from "../source.ts"
 import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
 import {
   type Answer,

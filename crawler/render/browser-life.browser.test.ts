@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, test } from "vitest"
 import { toPageUrl } from "#engine"
-import { AddressGuard } from "../address-guard.ts"
+import { AddressGuard } from "../fetch/address-guard.ts"
 import { browserProcesses } from "../testing/browser-processes.ts"
 import { findTestBrowser, NO_BROWSER } from "../testing/test-browser.ts"
 import { article, startTestSite } from "../testing/test-site.ts"
@@ -75,7 +75,7 @@ async function profiles(owner: number): Promise<string[]> {
 /** A process that has a page open whose script never ends. */
 function startChild(): ChildProcess {
   const program = `
-    import { PageReader } from "${new URL("../reader.ts", import.meta.url).href}"
+    import { PageReader } from "${new URL("../visit/reader.ts", import.meta.url).href}"
     import { testConfig } from "${new URL("../testing/crawl-fixture.ts", import.meta.url).href}"
     import { startTestSite } from "${new URL("../testing/test-site.ts", import.meta.url).href}"
     const site = await startTestSite({

@@ -9,8 +9,8 @@ import {
 } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import { type AddressGuard, BlockedAddressError } from "../address-guard.ts"
-import { bareHost } from "../allowed-networks.ts"
+import { type AddressGuard, BlockedAddressError } from "../fetch/address-guard.ts"
+import { bareHost } from "../fetch/allowed-networks.ts"
 
 /** Sockets that one page may have open at the same time. */
 const MAX_SOCKETS = 64

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
-import { PageReader } from "../reader.ts"
+import { PageReader } from "../visit/reader.ts"
 import { browserProcesses } from "../testing/browser-processes.ts"
 import { testConfig } from "../testing/crawl-fixture.ts"
 import { findTestBrowser, NO_BROWSER } from "../testing/test-browser.ts"

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util"
 import type { PageUrl } from "#engine"
-import { membership } from "../scope.ts"
-import type { StateStore } from "../state-store.ts"
-import { defineSource, type Source, type SourceSpec } from "./source.ts"
+import { membership } from "../scope/scope.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { defineSource, type Source, type SourceSpec } from "../source.ts"
 import type { SourceEntry } from "./source-table.ts"
 import type { Sources } from "./sources.ts"
 

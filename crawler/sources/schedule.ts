@@ -1,5 +1,5 @@
 import { Cron } from "croner"
-import type { Schedule } from "./source.ts"
+import type { Schedule } from "../source.ts"
 
 const HOUR_MS = 3_600_000
 

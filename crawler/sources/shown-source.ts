@@ -1,4 +1,4 @@
-import type { Login } from "./source.ts"
+import type { Login } from "../source.ts"
 
 const HIDDEN = "(hidden)"
 /** A value that names its secret and holds none. */

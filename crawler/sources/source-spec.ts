@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs"
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
 import { toPageUrl } from "#engine"
-import { parseRule } from "../allowed-networks.ts"
-import { addressPatterns } from "../globs.ts"
-import { loginProblems } from "../login/secrets.ts"
-import { PatternError } from "../patterns.ts"
+import { parseRule } from "../fetch/allowed-networks.ts"
+import { addressPatterns } from "../scope/globs.ts"
+import { loginProblems } from "../fetch/secrets.ts"
+import { PatternError } from "../scope/patterns.ts"
 import { assertCron, assertTimeZone } from "./schedule.ts"
-import type { SourceSpec } from "./source.ts"
+import type { SourceSpec } from "../source.ts"
 
 /** Something wrong in what was written of a source. */
 export interface SourceProblem {

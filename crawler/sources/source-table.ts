@@ -1,9 +1,9 @@
 import { StepWatch } from "#engine/steady-time.ts"
-import type { Clock } from "../clock.ts"
-import { BY_HAND, type Job, type Jobs, type JobTrigger } from "../jobs.ts"
-import { migrate, type StateStore, transaction } from "../state-store.ts"
+import type { Clock } from "#base/clock.ts"
+import { BY_HAND, type Job, type Jobs, type JobTrigger } from "../jobs/jobs.ts"
+import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
 import { nextTimes } from "./schedule.ts"
-import { defineSource, type Schedule, type Source, type SourceSpec } from "./source.ts"
+import { defineSource, type Schedule, type Source, type SourceSpec } from "../source.ts"
 
 /** Where a source was declared. One of the file is changed there alone. */
 export type SourceOrigin = "file" | "api"

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { defineSource } from "./source.ts"
+import { defineSource } from "../source.ts"
 import { SOURCES_SCHEMA_FILE } from "./source-spec.ts"
 import { parseSources, SourcesFileError } from "./sources-file.ts"
 

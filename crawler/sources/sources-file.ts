@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { type Document, isNode, LineCounter, parseDocument, visit } from "yaml"
-import type { SourceSpec } from "./source.ts"
+import type { SourceSpec } from "../source.ts"
 import { fieldText, readSourceSpec, schemaProblems, SourceError, type SourceProblem } from "./source-spec.ts"
 
 /** A file of sources that is wrong; the message has a line for each thing that is: `sources.yaml:12: …`. */

@@ -1,5 +1,5 @@
 import { createHook } from "node:async_hooks"
-import { readDocument } from "../formats/read-document.ts"
+import { readDocument } from "../page/formats/read-document.ts"
 import { docx, epub, openDocument, pptx, wordParagraph, xlsx } from "./documents.ts"
 import { pdf } from "./pdf-file.ts"
 

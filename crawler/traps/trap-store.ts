@@ -1,5 +1,5 @@
-import type { Clock } from "../clock.ts"
-import { migrate, type StateStore } from "../state-store.ts"
+import type { Clock } from "#base/clock.ts"
+import { migrate, type StateStore } from "#base/store/state-store.ts"
 import type { Trap } from "./traps.ts"
 import type { PatternKind } from "./address-pattern.ts"
 

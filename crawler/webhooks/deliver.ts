@@ -1,7 +1,7 @@
 import type { Logger } from "pino"
-import { AddressGuard } from "../address-guard.ts"
+import { AddressGuard } from "../fetch/address-guard.ts"
 import { post } from "./post.ts"
-import { resolveSecret } from "./secret.ts"
+import { resolveSecret } from "#base/secret.ts"
 import { webhookHeaders } from "./signature.ts"
 import type { DueDelivery, WebhookQueue } from "./webhook-queue.ts"
 

@@ -1,6 +1,6 @@
 import { request } from "undici"
-import type { AddressGuard } from "../address-guard.ts"
-import { retryAfterMs } from "../fetch.ts"
+import type { AddressGuard } from "../fetch/address-guard.ts"
+import { retryAfterMs } from "../fetch/fetch.ts"
 
 /** How an attempt ended. `retryAfterMs`: the pause the receiver asks for. */
 export type Posted =

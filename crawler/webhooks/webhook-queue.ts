@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto"
-import type { Clock } from "../clock.ts"
-import { type Job, Jobs } from "../jobs.ts"
-import type { Webhook } from "../sources/source.ts"
-import { migrate, prepareOnce, type StateStore, transaction } from "../state-store.ts"
+import type { Clock } from "#base/clock.ts"
+import { type Job, Jobs } from "../jobs/jobs.ts"
+import type { Webhook } from "../source.ts"
+import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 import { GIVE_UP_MS, nextAttempt } from "./backoff.ts"
 import {
   changedMessage,

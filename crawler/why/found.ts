@@ -1,11 +1,11 @@
 import { type PageUrl, toPageUrl } from "#engine"
 import { aliasOf } from "../duplicates/text-store.ts"
-import { scopeText } from "../discovery.ts"
-import type { FoundHow } from "../known-addresses.ts"
+import { scopeText } from "../discovery/discovery.ts"
+import type { FoundHow } from "../frontier/known-addresses.ts"
 import { PageLinks } from "../page-links.ts"
 import type { Candidate } from "./membership-reasons.ts"
 import type { Step, Subject } from "./trace.ts"
-import { countText, dateText } from "./words.ts"
+import { countText, dateText } from "./dates-and-counts.ts"
 
 /** How an address came to be known, or why it never did. */
 export function foundStep(subject: Subject): Step {

@@ -1,7 +1,7 @@
 import type { Page } from "#engine"
 import { aliasesOf, aliasOf } from "../duplicates/text-store.ts"
 import type { Step, Subject } from "./trace.ts"
-import { countText } from "./words.ts"
+import { countText } from "./dates-and-counts.ts"
 
 /** What was read of the page. */
 export function textStep(page: Page): Step {

@@ -1,7 +1,7 @@
 import type { PageUrl } from "#engine"
-import { addressPatterns } from "../globs.ts"
-import { membership } from "../scope.ts"
-import type { Source } from "../sources/source.ts"
+import { addressPatterns } from "../scope/globs.ts"
+import { membership } from "../scope/scope.ts"
+import type { Source } from "../source.ts"
 import type { Step, Subject, TraceParts } from "./trace.ts"
 
 /** A source, and whether an address belongs to it. */

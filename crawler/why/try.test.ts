@@ -3,14 +3,14 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
-import { KnownAddresses } from "../known-addresses.ts"
-import { PageReader } from "../reader.ts"
-import { defineSource, type SourceSpec } from "../sources/source.ts"
+import { KnownAddresses } from "../frontier/known-addresses.ts"
+import { PageReader } from "../visit/reader.ts"
+import { defineSource, type SourceSpec } from "../source.ts"
 import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
 import { article, redirect, startTestSite, status, textFile } from "../testing/test-site.ts"
-import { tryPage } from "./try-page.ts"
-import { tryText } from "./try-text.ts"
-import { triedOnWire } from "./try-wire.ts"
+import { tryPage } from "./try/try-page.ts"
+import { tryText } from "../commands/why/try-text.ts"
+import { triedOnWire } from "./try/try-wire.ts"
 
 const config = testConfig()
 const reader = new PageReader(config)
@@ -105,7 +105,7 @@ describe("try", () => {
   test("is a command that takes a declared source, and refuses what it does not know", async () => {
     await using site = await startTestSite({ "/page": article("Pumps") })
     await using fixture = new CrawlFixture()
-    const command = fileURLToPath(new URL("try-command.ts", import.meta.url))
+    const command = fileURLToPath(new URL("../commands/why/try-command.ts", import.meta.url))
     const run = (...args: string[]) =>
       promisify(execFile)(process.execPath, [command, ...args], {
         env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: fixture.folder },

@@ -1,6 +1,6 @@
 import { sourceNamed } from "./membership-reasons.ts"
 import type { Step, Subject } from "./trace.ts"
-import { countText, dateText } from "./words.ts"
+import { countText, dateText } from "./dates-and-counts.ts"
 
 /** What speaks against keeping the page, or took it out. */
 export function removalStep({ url, parts }: Subject): Step | null {

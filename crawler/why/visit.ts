@@ -1,5 +1,5 @@
 import type { Step, Subject } from "./trace.ts"
-import { dateText } from "./words.ts"
+import { dateText } from "./dates-and-counts.ts"
 
 /** What robots.txt said at the last visit. */
 export function robotsStep({ known }: Subject): Step | null {

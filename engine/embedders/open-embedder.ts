@@ -3,7 +3,7 @@ import path from "node:path"
 import { existsSync } from "node:fs"
 import type { engineSettings } from "../config.ts"
 import type { Embedder } from "../embedder.ts"
-import type { Values } from "../settings.ts"
+import type { Values } from "#base/settings.ts"
 import { TransformersEmbedder, shippedModel } from "./transformers-embedder.ts"
 
 type EmbedderSettings = Pick<Values<typeof engineSettings>, "dataDir" | "model" | "modelHub" | "embedThreads">

@@ -1,6 +1,6 @@
 import type { Engine } from "../engine.ts"
 import { EngineError } from "../errors.ts"
-import type { GenerationAdapter, OpenGenerationOptions } from "./adapter.ts"
+import type { GenerationAdapter, OpenGenerationOptions } from "../adapters/adapter.ts"
 import type { GenerationContext } from "./generation-context.ts"
 import { fits, refuseFormat, sameTarget } from "./generation-context.ts"
 import { type Target, nextName } from "./generation-file.ts"

@@ -9,9 +9,9 @@ import type {
   SearchResult,
 } from "../engine.ts"
 import { EngineError } from "../errors.ts"
-import type { Page } from "../page.ts"
-import type { PageUrl } from "../page-url.ts"
-import type { IndexInfo } from "./adapter.ts"
+import type { Page } from "../page/page.ts"
+import type { PageUrl } from "../page/page-url.ts"
+import type { IndexInfo } from "../adapters/adapter.ts"
 import { type GenerationContext, fits, fittingEmbedder, refuseFormat } from "./generation-context.ts"
 import { openWith } from "./open-for-writing.ts"
 

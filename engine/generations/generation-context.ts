@@ -1,6 +1,6 @@
 import type { Embedder } from "../embedder.ts"
 import { EngineError } from "../errors.ts"
-import type { GenerationAdapter, IndexInfo } from "./adapter.ts"
+import type { GenerationAdapter, IndexInfo } from "../adapters/adapter.ts"
 import type { GenerationFile, Generations, Target } from "./generation-file.ts"
 import { type Models, missingModel } from "./models.ts"
 

@@ -4,7 +4,7 @@ import path from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { engineSettings } from "#engine/config.ts"
 import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
-import { readSettings } from "#engine/settings.ts"
+import { readSettings } from "#base/settings.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { modelsOf, whereFrom } from "./models.ts"
 

@@ -4,8 +4,8 @@ import type { engineSettings } from "../config.ts"
 import type { Embedder } from "../embedder.ts"
 import { openEmbedder } from "../embedders/open-embedder.ts"
 import { EngineError } from "../errors.ts"
-import type { Values } from "../settings.ts"
-import type { IndexInfo } from "./adapter.ts"
+import type { Values } from "#base/settings.ts"
+import type { IndexInfo } from "../adapters/adapter.ts"
 
 /** The embedders that generations need. */
 export interface Models {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Engine } from "../engine.ts"
-import type { PageUrl } from "../page-url.ts"
+import type { PageUrl } from "../page/page-url.ts"
 import { buildingFor, openBuilding, swapTo, targetDue } from "./build.ts"
 import { delegate } from "./delegate.ts"
 import { type GenerationContext, fittingEmbedder } from "./generation-context.ts"

@@ -2,10 +2,10 @@ import { createReadStream } from "node:fs"
 import { type FileHandle, open, rename, rm } from "node:fs/promises"
 import path from "node:path"
 import type { Engine } from "../engine.ts"
-import { CommandError } from "../run-command.ts"
-import { ExportFileError } from "./export-file-error.ts"
-import { ExportReader } from "./read-export.ts"
-import { type ExportPosition, writeExport } from "./write-export.ts"
+import { CommandError } from "#base/run-command.ts"
+import { ExportFileError } from "./format/export-file-error.ts"
+import { ExportReader } from "./format/read-export.ts"
+import { type ExportPosition, writeExport } from "./format/write-export.ts"
 
 export interface ExportToFileOptions {
   readonly signal?: AbortSignal

@@ -1,4 +1,4 @@
-import { CommandError } from "../run-command.ts"
+import { CommandError } from "#base/run-command.ts"
 
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",

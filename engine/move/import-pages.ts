@@ -1,10 +1,10 @@
-import { breather } from "../breather.ts"
+import { breather } from "#base/flow/breather.ts"
 import type { Engine, EngineStats, PageWithVectors } from "../engine.ts"
-import { type PageUrl, pageId } from "../page-url.ts"
-import type { ExportHeader, ExportTotals } from "./export-format.ts"
+import { type PageUrl, pageId } from "../page/page-url.ts"
+import type { ExportHeader, ExportTotals } from "./format/export-format.ts"
 import { PageDigests } from "./page-digests.ts"
-import { type ExportedPage, pageDigest, toExported } from "./page-record.ts"
-import type { ExportReader } from "./read-export.ts"
+import { type ExportedPage, pageDigest, toExported } from "./format/exported-page.ts"
+import type { ExportReader } from "./format/read-export.ts"
 
 /** Vectors that went through another engine's numbers; their length is 1. */
 const SAME_WITHIN = 1e-6

@@ -8,8 +8,8 @@ import { onServer } from "#engine/testing/meilisearch/under-test.ts"
 import { aPage, rareWord } from "#engine/testing/pages.ts"
 import { isSound } from "./difference-lines.ts"
 import { exportToFile } from "./export-to-file.ts"
-import { FRAME_PAGES } from "./export-format.ts"
-import { ExportReader } from "./read-export.ts"
+import { FRAME_PAGES } from "./format/export-format.ts"
+import { ExportReader } from "./format/read-export.ts"
 import { allOf, importInto, pagesOfManyKinds, scratch } from "./testing/movable-index.ts"
 
 const server = await openTestServer()

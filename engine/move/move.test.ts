@@ -10,7 +10,7 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage, rareWord } from "#engine/testing/pages.ts"
 import { exportToFile, partOf } from "./export-to-file.ts"
 import { isSound } from "./difference-lines.ts"
-import { ExportReader } from "./read-export.ts"
+import { ExportReader } from "./format/read-export.ts"
 import {
   allOf,
   digestsOf,

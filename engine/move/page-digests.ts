@@ -1,4 +1,4 @@
-import type { ExportedPage } from "./page-record.ts"
+import type { ExportedPage } from "./format/exported-page.ts"
 
 const ID_BYTES = 22
 const DIGEST_BYTES = 32

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
-import type { ExportTotals } from "./export-format.ts"
-import type { ExportedPage } from "./page-record.ts"
+import type { ExportTotals } from "./format/export-format.ts"
+import type { ExportedPage } from "./format/exported-page.ts"
 
 /** Counts pages as they go by, in the order of their ids. */
 export class RunningTotals {

@@ -1,7 +1,7 @@
-import { wholeTerm, wordsOf } from "../analysis/analyse.ts"
-import type { QueryText } from "../query-text.ts"
+import { wholeTerm, wordsOf } from "../text/analysis/analyse.ts"
+import type { QueryText } from "../text/query-text.ts"
 import { pagesHolding } from "./phrases.ts"
-import type { LexicalHits, Nearest, SearchIndex } from "./search-index.ts"
+import type { LexicalHits, Nearest, SearchIndex } from "../index/search-index.ts"
 
 /** Words and phrases whose pages are dropped. */
 export interface Exclusions {

@@ -6,8 +6,8 @@ import {
   lateInteraction,
   packTokens,
   weighTokens,
-} from "../late-interaction.ts"
-import { Lru } from "./lru.ts"
+} from "../ranking/late-interaction.ts"
+import { Lru } from "#base/flow/lru.ts"
 
 /** Passages whose token vectors are kept: about 40 KB each. */
 const KEPT = 500

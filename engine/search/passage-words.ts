@@ -1,6 +1,6 @@
-import { breather } from "../breather.ts"
-import { type WeightedTerm, passageShares } from "../passage-terms.ts"
-import type { SearchIndex } from "./search-index.ts"
+import { breather } from "#base/flow/breather.ts"
+import { type WeightedTerm, passageShares } from "../text/passage-terms.ts"
+import type { SearchIndex } from "../index/search-index.ts"
 
 /** What the passages of pages say in the words of one question; each page is read once. */
 export class PassageWords {

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises"
-import { wordsOf } from "../analysis/analyse.ts"
-import { holdsPhrases } from "../phrase-match.ts"
-import type { Condition, SearchIndex } from "./search-index.ts"
+import { wordsOf } from "../text/analysis/analyse.ts"
+import { holdsPhrases } from "../text/phrase-match.ts"
+import type { Condition, SearchIndex } from "../index/search-index.ts"
 
 /** Pages whose text is read to verify phrases: in steps, until there are enough, or so many in all. */
 const PHRASE_STEP = 25

@@ -1,7 +1,7 @@
-import { RECENT_MS, isPreference } from "../boosts.ts"
+import { RECENT_MS, isPreference } from "../ranking/boosts.ts"
 import type { PagePreference } from "../engine.ts"
 import type { ArmsFound } from "./exclusions.ts"
-import type { Condition } from "./search-index.ts"
+import type { Condition } from "../index/search-index.ts"
 
 /** Pages and passages that each preference adds to what the arms found. */
 const PREFERRED_PAGES = 20

@@ -1,7 +1,7 @@
-import { type AnalysedQuery, analyseQuery } from "../analysis/analyse.ts"
-import { nearestTerms } from "../analysis/typos.ts"
-import { breather } from "../breather.ts"
-import type { QueryText } from "../query-text.ts"
+import { type AnalysedQuery, analyseQuery } from "../text/analysis/analyse.ts"
+import { nearestTerms } from "../text/analysis/typos.ts"
+import { breather } from "#base/flow/breather.ts"
+import type { QueryText } from "../text/query-text.ts"
 
 /**
  * The terms of a question whose language nobody names, for an index that holds pages of several languages.

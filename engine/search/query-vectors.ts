@@ -1,5 +1,5 @@
 import type { Embedder } from "../embedder.ts"
-import { Lru } from "./lru.ts"
+import { Lru } from "#base/flow/lru.ts"
 
 /** The vectors of the last questions: the same question often comes again, on another page or with a filter. */
 export class QueryVectors {

@@ -1,4 +1,4 @@
-import { analyse } from "#engine/analysis/analyse.ts"
+import { analyse } from "../text/analysis/analyse.ts"
 import type { EmbedOptions, Embedder, TokenVectors } from "#engine/embedder.ts"
 
 const DIMENSIONS = 64

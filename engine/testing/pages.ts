@@ -1,5 +1,5 @@
-import type { Page } from "#engine/page.ts"
-import { type PageUrl, toPageUrl } from "#engine/page-url.ts"
+import type { Page } from "../page/page.ts"
+import { type PageUrl, toPageUrl } from "../page/page-url.ts"
 
 export function urlOf(address: string): PageUrl {
   const url = toPageUrl(address, "https://docs.example.com/")

@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net"
 
 import Koa from "koa"
 
-import { readSettings } from "#engine/settings.ts"
+import { readSettings } from "#base/settings.ts"
 
 import { apiSettings } from "../../config.ts"
 import type { RequestState } from "../../context.ts"
-import { httpServer } from "../../http-server.ts"
+import { httpServer } from "../../server/http-server.ts"
 import { openConnections } from "../connections.ts"
 
 // A process of its own that serves under the descriptors it was given, and opens so many files when it is asked.

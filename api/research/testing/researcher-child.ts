@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import { pino } from "pino"
 
-import { openStateStore } from "#crawler/state-store.ts"
+import { openStateStore } from "#base/store/state-store.ts"
 import type { Engine } from "#engine"
 
 import { toRequest } from "../request.ts"

@@ -1,8 +1,8 @@
 import type { Logger } from "pino"
 
-import type { StateStore } from "#crawler/state-store.ts"
+import type { StateStore } from "#base/store/state-store.ts"
 import type { Embedder } from "#engine"
-import { readSettings } from "#engine/settings.ts"
+import { readSettings } from "#base/settings.ts"
 
 import { type Accounts, openAccounts } from "../../accounts/accounts.ts"
 import { apiSettings } from "../../config.ts"

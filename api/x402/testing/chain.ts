@@ -9,7 +9,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { createPublicClient, createTestClient, createWalletClient, http, parseAbi, publicActions } from "viem"
 import { baseSepolia } from "viem/chains"
 
-import type { Address } from "../address.ts"
+import type { Address } from "../chain/address.ts"
 import { deployer, drainPayer, payer, payerAxios, payerV1 } from "./wallets.ts"
 
 /** The network the local chain says it is, so that clients accept its token without being told of it. */

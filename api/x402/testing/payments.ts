@@ -3,7 +3,7 @@ import { request } from "node:http"
 
 import type { HDAccount } from "viem/accounts"
 
-import type { Address } from "../address.ts"
+import type { Address } from "../chain/address.ts"
 
 // Payments made by hand, for what no client does. What clients do is proven with unmodified clients.
 

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { pino } from "pino"
 
 import type { Hit, Query } from "#engine"
-import { readSettings } from "#engine/settings.ts"
+import { readSettings } from "#base/settings.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { apiSettings } from "../../config.ts"

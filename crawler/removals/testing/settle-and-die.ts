@@ -1,8 +1,8 @@
 import { engineSettings } from "#engine/config.ts"
 import { openEngine } from "#engine/open-engine.ts"
-import { environment, readSettings } from "#engine/settings.ts"
-import { Jobs } from "../../jobs.ts"
-import { openStateStore } from "../../state-store.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { Jobs } from "../../jobs/jobs.ts"
+import { openStateStore } from "#base/store/state-store.ts"
 import { settleRemovals } from "../settle-removals.ts"
 
 // For a test: judges the last run and is killed when the engine has removed the pages, before the state knows.

@@ -1,9 +1,9 @@
-import "./quiet-lancedb.ts"
+import "./lance/quiet-lancedb.ts"
 import { MatchQuery, Operator } from "@lancedb/lancedb"
-import type { LexicalHits, Nearest } from "../../search/search-index.ts"
+import type { LexicalHits, Nearest } from "../../index/search-index.ts"
 import { isIn } from "./filter.ts"
-import { readRows } from "./rows.ts"
-import type { Tables } from "./tables.ts"
+import { readRows } from "./lance/rows.ts"
+import type { Tables } from "./lance/tables.ts"
 
 /**
  * Partitions of the vector index that a query looks into at first; more when a filter leaves too few rows. Of

@@ -1,11 +1,11 @@
 import type { Embedder } from "../../embedder.ts"
-import { embeddingText } from "../../passages.ts"
+import { embeddingText } from "../../text/passages.ts"
 import { isIn } from "./filter.ts"
-import { batchesOf, readRows } from "./rows.ts"
-import { type PageRow, passagesOf } from "../../page-record.ts"
-import { FILTER_COLUMNS, type PageVectors, vectorsTable } from "./schema.ts"
-import type { Serial } from "../../serial.ts"
-import type { IndexedPage, Tables } from "./tables.ts"
+import { batchesOf, readRows } from "./lance/rows.ts"
+import { type PageRow, passagesOf } from "../../index/page-record.ts"
+import { FILTER_COLUMNS, type PageVectors, vectorsTable } from "./lance/schema.ts"
+import type { Serial } from "#base/flow/serial.ts"
+import type { IndexedPage, Tables } from "./lance/tables.ts"
 import { steadyNow } from "../../steady-time.ts"
 
 /** Texts handed to the embedder at a time: enough to keep its threads busy, few enough to stop soon. */

@@ -2,15 +2,15 @@ import { once } from "node:events"
 import { readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { breather } from "#engine/breather.ts"
+import { breather } from "#base/flow/breather.ts"
 import { TransformersEmbedder, shippedModel } from "#engine/embedders/transformers-embedder.ts"
 import { adapter } from "#engine/testing/embedded-under-test.ts"
 import { describeEngine } from "#engine/testing/engine-contract.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage, urlOf } from "#engine/testing/pages.ts"
 import { EmbeddedEngine } from "./embedded-engine.ts"
-import { PageStore } from "./page-store.ts"
-import { toPageRow } from "#engine/page-record.ts"
+import { PageStore } from "./files/page-store.ts"
+import { toPageRow } from "../../index/page-record.ts"
 
 describeEngine("embedded", adapter)
 

@@ -1,8 +1,8 @@
 import { readdir, rm, stat, statfs } from "node:fs/promises"
 import path from "node:path"
-import type { GenerationAdapter } from "../../generations/adapter.ts"
+import type { GenerationAdapter } from "../adapter.ts"
 import { EmbeddedEngine } from "./embedded-engine.ts"
-import { INDEX_FORMAT, OLD_FORMATS, readAnyManifest } from "./manifest.ts"
+import { INDEX_FORMAT, OLD_FORMATS, readAnyManifest } from "./files/manifest.ts"
 import { openOldIndex } from "./old-index.ts"
 
 /** Embedded indexes: each generation in a folder of its name in the data folder. */

@@ -1,14 +1,14 @@
 import { setImmediate } from "node:timers/promises"
-import { breather } from "../../breather.ts"
-import { passagesOf } from "../../page-record.ts"
-import type { Passage } from "../../page.ts"
+import { breather } from "#base/flow/breather.ts"
+import { passagesOf } from "../../index/page-record.ts"
+import type { Passage } from "../../page/page.ts"
 import { withCorrections } from "../../search/query-terms.ts"
-import type { SearchIndex } from "../../search/search-index.ts"
+import type { SearchIndex } from "../../index/search-index.ts"
 import { lexicalArm, pagesWithTerms, pagesWithoutVectors, vectorArm } from "./arms.ts"
 import { whereOf } from "./filter.ts"
-import type { KnownTerms } from "./known-terms.ts"
-import type { Tables } from "./tables.ts"
-import type { TermFrequencies } from "./term-frequencies.ts"
+import type { KnownTerms } from "./files/known-terms.ts"
+import type { Tables } from "./lance/tables.ts"
+import type { TermFrequencies } from "./files/term-frequencies.ts"
 
 export interface EmbeddedIndexParts extends Pick<SearchIndex, "languages" | "allEmbedded"> {
   readonly tables: Tables

@@ -1,5 +1,5 @@
-import { domainRules } from "../../domains.ts"
-import type { Condition } from "../../search/search-index.ts"
+import { domainRules } from "../../page/domains.ts"
+import type { Condition } from "../../index/search-index.ts"
 
 /** A string as SQL text. The only escape that DataFusion's literals know is the doubled quote. */
 export const quote = (text: string): string => `'${text.replaceAll("\0", "").replaceAll("'", "''")}'`

@@ -1,6 +1,6 @@
-import type { PageStore } from "./page-store.ts"
-import type { StoredPage } from "../../page-record.ts"
-import type { IndexedPage } from "./tables.ts"
+import type { PageStore } from "./files/page-store.ts"
+import type { StoredPage } from "../../index/page-record.ts"
+import type { IndexedPage } from "./lance/tables.ts"
 
 const READ_AT_A_TIME = 100
 

@@ -1,9 +1,9 @@
 import type { Table } from "@lancedb/lancedb"
 import type { PageWithVectors } from "../../engine.ts"
 import { isIn } from "./filter.ts"
-import { batchesOf } from "./rows.ts"
-import { type StoredPage, passagesOf, toPage } from "../../page-record.ts"
-import type { Tables } from "./tables.ts"
+import { batchesOf } from "./lance/rows.ts"
+import { type StoredPage, passagesOf, toPage } from "../../index/page-record.ts"
+import type { Tables } from "./lance/tables.ts"
 
 /** A page may have thousands of passages, with 1.5 kB of vector each. */
 const PAGES_AT_A_TIME = 32

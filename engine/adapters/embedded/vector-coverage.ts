@@ -1,7 +1,7 @@
 import type { PageCoverage } from "../../engine.ts"
 import { isIn } from "./filter.ts"
-import { batchesOf } from "./rows.ts"
-import type { IndexedPage, Tables } from "./tables.ts"
+import { batchesOf } from "./lance/rows.ts"
+import type { IndexedPage, Tables } from "./lance/tables.ts"
 import { steadyNow } from "../../steady-time.ts"
 
 /** Counting is dear on a large index, and only a crawl changes the outcome. */

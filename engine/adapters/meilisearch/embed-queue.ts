@@ -1,17 +1,17 @@
 import type { Embedder } from "../../embedder.ts"
-import { embeddingText } from "../../passages.ts"
+import { embeddingText } from "../../text/passages.ts"
 import {
   FILTER_FIELDS,
   PASSAGE_FIELDS,
   type PageDocument,
   passagesIn,
   toPassageDocuments,
-} from "./documents.ts"
+} from "./server/documents.ts"
 import { all, arePages } from "./filter.ts"
-import type { Indexes } from "./indexes.ts"
+import type { Indexes } from "./server/indexes.ts"
 import { writeVectors } from "./page-writer.ts"
-import type { Serial } from "../../serial.ts"
-import type { Server } from "./server.ts"
+import type { Serial } from "#base/flow/serial.ts"
+import type { Server } from "./server/server.ts"
 import { steadyNow } from "../../steady-time.ts"
 
 /** Texts handed to the embedder at a time: enough to keep its threads busy, few enough to stop soon. */

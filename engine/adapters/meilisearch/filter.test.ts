@@ -1,9 +1,9 @@
 import { assert, asyncProperty, constantFrom, oneof, property, record, string, uniqueArray } from "fast-check"
 import { afterAll, describe, expect, test } from "vitest"
-import type { Condition } from "#engine/search/search-index.ts"
+import type { Condition } from "../../index/search-index.ts"
 import { facetValue, filterOf, textOfFacet } from "./filter.ts"
-import { pageKey } from "./page-key.ts"
-import { Server } from "./server.ts"
+import { pageKey } from "./server/page-key.ts"
+import { Server } from "./server/server.ts"
 
 const hostile = constantFrom(
   `a" OR key > 0 OR host = "b`,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
-import { domainRules } from "../../domains.ts"
-import type { Condition } from "../../search/search-index.ts"
-import { pageKey } from "./page-key.ts"
+import { domainRules } from "../../page/domains.ts"
+import type { Condition } from "../../index/search-index.ts"
+import { pageKey } from "./server/page-key.ts"
 
 /** Values that the server compares as they are. It folds case and accents, trims, and cuts long ones. */
 const PLAIN = /^[a-z0-9.:_[\]-]{1,200}$/

@@ -1,7 +1,7 @@
-import { FACETED, lengthOfClass } from "./documents.ts"
+import { FACETED, lengthOfClass } from "./server/documents.ts"
 import { textOfFacet } from "./filter.ts"
-import type { Indexes } from "./indexes.ts"
-import type { Server } from "./server.ts"
+import type { Indexes } from "./server/indexes.ts"
+import type { Server } from "./server/server.ts"
 
 /** What an index as a whole is like, counted by the server. */
 export interface IndexState {

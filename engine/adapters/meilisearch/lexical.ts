@@ -1,10 +1,10 @@
 import { K1 } from "../../search/bm25.ts"
-import type { LexicalHits } from "../../search/search-index.ts"
-import type { PageDocument } from "./documents.ts"
+import type { LexicalHits } from "../../index/search-index.ts"
+import type { PageDocument } from "./server/documents.ts"
 import { all, arePages } from "./filter.ts"
 import { type PageLength, levelOfScore, weightAt } from "./impacts.ts"
-import type { Indexes } from "./indexes.ts"
-import type { Server } from "./server.ts"
+import type { Indexes } from "./server/indexes.ts"
+import type { Server } from "./server/server.ts"
 import { encodeTerm } from "./term-code.ts"
 
 /** The rarest terms bring candidates; the others only count for those. */

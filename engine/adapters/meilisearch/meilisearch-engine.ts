@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises"
 import { availableParallelism } from "node:os"
-import { breather } from "../../breather.ts"
+import { breather } from "#base/flow/breather.ts"
 import { type Embedder, refuseOtherEmbedder } from "../../embedder.ts"
 import type {
   Engine,
@@ -12,15 +12,15 @@ import type {
   SearchResult,
 } from "../../engine.ts"
 import { EngineError } from "../../errors.ts"
-import { toPage, toPageRow } from "../../page-record.ts"
-import type { Page } from "../../page.ts"
-import { type PageUrl, pageId } from "../../page-url.ts"
+import { toPage, toPageRow } from "../../index/page-record.ts"
+import type { Page } from "../../page/page.ts"
+import { type PageUrl, pageId } from "../../page/page-url.ts"
 import { Gate } from "../../search/gate.ts"
 import { LateReader } from "../../search/late-reader.ts"
 import { QueryVectors } from "../../search/query-vectors.ts"
 import { searchIndex } from "../../search/search.ts"
-import { Serial } from "../../serial.ts"
-import { lockForWriting } from "../../writer-lock.ts"
+import { Serial } from "#base/flow/serial.ts"
+import { lockForWriting } from "../../index/writer-lock.ts"
 import { EmbedQueue } from "./embed-queue.ts"
 import {
   INDEX_FORMAT,
@@ -30,13 +30,13 @@ import {
   indexesOf,
   readManifest,
   refuseOtherFormat,
-} from "./indexes.ts"
+} from "./server/indexes.ts"
 import { type IndexState, readState } from "./index-state.ts"
 import { meilisearchIndex } from "./meilisearch-index.ts"
 import { type IndexedRow, PageWriter } from "./page-writer.ts"
 import { pagesAfter } from "./pages-after.ts"
-import type { Send } from "./send.ts"
-import { Server, isMissing } from "./server.ts"
+import type { Send } from "./server/send.ts"
+import { Server, isMissing } from "./server/server.ts"
 
 const READER_LAG_MS = 1000
 /** Searches under way at once; the others wait. The server has a core or two of its own for each. */

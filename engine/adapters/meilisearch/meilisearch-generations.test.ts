@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest"
 import { engineSettings } from "#engine/config.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { type Answer, startServer } from "#engine/adapters/meilisearch/testing/scripted-server.ts"
-import { readSettings } from "#engine/settings.ts"
+import { readSettings } from "#base/settings.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 let dataDir: string

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs"
 import path from "node:path"
 import type { engineSettings } from "../../config.ts"
-import type { GenerationAdapter } from "../../generations/adapter.ts"
-import { SettingsError, type Values } from "../../settings.ts"
-import { INDEX_FORMAT, dropIndexes, readManifest } from "./indexes.ts"
+import type { GenerationAdapter } from "../adapter.ts"
+import { SettingsError, type Values } from "#base/settings.ts"
+import { INDEX_FORMAT, dropIndexes, readManifest } from "./server/indexes.ts"
 import { MeilisearchEngine } from "./meilisearch-engine.ts"
-import { Server } from "./server.ts"
+import { Server } from "./server/server.ts"
 
 const PATIENCE_MS = 10_000
 

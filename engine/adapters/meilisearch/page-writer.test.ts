@@ -1,10 +1,10 @@
 import { expect, test } from "vitest"
-import { toPageRow } from "#engine/page-record.ts"
+import { toPageRow } from "../../index/page-record.ts"
 import { aPage } from "#engine/testing/pages.ts"
-import { Serial } from "../../serial.ts"
-import { indexesOf } from "./indexes.ts"
+import { Serial } from "#base/flow/serial.ts"
+import { indexesOf } from "./server/indexes.ts"
 import { PageWriter } from "./page-writer.ts"
-import { Server } from "./server.ts"
+import { Server } from "./server/server.ts"
 import { type Answer, type Request, startServer } from "./testing/scripted-server.ts"
 
 const accepted = (taskUid: number): Answer => ({ status: 202, body: { taskUid, status: "enqueued" } })

@@ -1,5 +1,5 @@
 import { EngineError } from "../../errors.ts"
-import type { PageRow } from "../../page-record.ts"
+import type { PageRow } from "../../index/page-record.ts"
 import {
   type PageDocument,
   type PassageDocument,
@@ -7,12 +7,12 @@ import {
   toPageDocument,
   toPassageDocuments,
   toTextDocument,
-} from "./documents.ts"
+} from "./server/documents.ts"
 import { arePages } from "./filter.ts"
 import type { IndexState } from "./index-state.ts"
-import type { Indexes } from "./indexes.ts"
-import type { Serial } from "../../serial.ts"
-import { type Server, TaskFailed, isTooLarge } from "./server.ts"
+import type { Indexes } from "./server/indexes.ts"
+import type { Serial } from "#base/flow/serial.ts"
+import { type Server, TaskFailed, isTooLarge } from "./server/server.ts"
 
 /** Vectors in one request: about 4 kB of text each. */
 const VECTORS_AT_A_TIME = 1000

@@ -1,7 +1,7 @@
 import type { PageWithVectors } from "../../engine.ts"
-import { toPage } from "../../page-record.ts"
-import type { Indexes } from "./indexes.ts"
-import { pageKey } from "./page-key.ts"
+import { toPage } from "../../index/page-record.ts"
+import type { Indexes } from "./server/indexes.ts"
+import { pageKey } from "./server/page-key.ts"
 import { arePages } from "./filter.ts"
 
 const PAGES_AT_A_TIME = 64

@@ -1,7 +1,7 @@
 import { LEVEL_NAMES } from "./impacts.ts"
-import type { Indexes } from "./indexes.ts"
+import type { Indexes } from "./server/indexes.ts"
 import { frequenciesOf } from "./lexical.ts"
-import type { Server } from "./server.ts"
+import type { Server } from "./server/server.ts"
 import { decodeTerm, encodeTerm } from "./term-code.ts"
 
 /** Pages looked at for each term: the nearest terms come first, and frequent ones stand in many of them. */

@@ -8,7 +8,7 @@ import type { Embedder } from "#engine/embedder.ts"
 import type { Engine, PageWithVectors } from "#engine/engine.ts"
 import { aPage, rareWord } from "#engine/testing/pages.ts"
 import { importPages, type ImportOptions, type ImportResult } from "../import-pages.ts"
-import { ExportReader } from "../read-export.ts"
+import { ExportReader } from "../format/read-export.ts"
 
 /** Vectors so wide that few pages fill a frame. */
 const DIMENSIONS = 4096

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Engine } from "#engine/engine.ts"
 import { exportToFile } from "../export-to-file.ts"
 import { importPages } from "../import-pages.ts"
-import { ExportReader } from "../read-export.ts"
+import { ExportReader } from "../format/read-export.ts"
 import { openWide } from "./movable-index.ts"
 
 const [role, dir, file] = process.argv.slice(2) as ["export" | "import", string, string]

@@ -1,7 +1,7 @@
 import { zstdCompressSync } from "node:zlib"
 import type { PageWithVectors } from "#engine/engine.ts"
-import { type FrameKind, MARK, packFrame } from "../export-format.ts"
-import { packPage } from "../page-record.ts"
+import { type FrameKind, MARK, packFrame } from "../format/export-format.ts"
+import { packPage } from "../format/exported-page.ts"
 import { RunningTotals } from "../totals.ts"
 
 /** The mark and the frames of an export, each by itself; a writer would put so few pages into one frame. */

@@ -1,0 +1,254 @@
+import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+
+import { type Cost, dueBetween, type Meter, metersOf } from "./credits.ts"
+import type { Endpoint } from "../keys/key-scope.ts"
+import type { ApiKey } from "../keys/keys.ts"
+
+/** Credits that all keys together may use in a calendar month (UTC). */
+export interface Plan {
+  readonly name: string
+  /** Null: no limit. */
+  readonly credits: number | null
+  /** Beyond those of the plan. */
+  readonly paygo: number
+}
+
+/** A call that costs something. */
+export interface LedgerCall {
+  readonly requestId: string
+  readonly key: ApiKey
+  /** Empty for none. */
+  readonly project: string
+  readonly endpoint: Endpoint
+}
+
+/** Which limit a call would pass: the key's, the plan's, or what may be used beyond the plan. */
+export type Refusal = "key" | "plan" | "paygo"
+
+/** Credits used, in all and by endpoint. */
+export interface Used {
+  readonly all: number
+  readonly byEndpoint: Readonly<Partial<Record<Endpoint, number>>>
+}
+
+const STEPS = [
+  // With the table of its first version, `credit_meters` (key_id, meter, successes).
+  `create table credit_use (
+     month text not null, key_id text not null, project text not null, endpoint text not null,
+     credits integer not null, calls integer not null,
+     primary key (month, key_id, project, endpoint)
+   ) strict, without rowid;
+   create table credit_total (
+     subject text not null, month text not null, credits integer not null,
+     primary key (subject, month)
+   ) strict, without rowid;
+   create table credit_hold (
+     request_id text not null, meter text not null, key_id text not null, amount integer not null,
+     until integer not null, pid integer not null,
+     primary key (request_id, meter)
+   ) strict, without rowid`,
+]
+
+/** Of the older part that counted meters alone. */
+const METER_STEPS = [
+  `create table credit_meters (
+     key_id text not null,
+     meter text not null,
+     successes integer not null,
+     primary key (key_id, meter)
+   ) strict`,
+]
+
+/** Subject of the total of all keys. No key has this id: theirs are hexadecimal, or `operator`. */
+const ACCOUNT = "account"
+/** Stands in a hold for credits that are known, where others have their meter. */
+const CREDITS = ""
+/** What a lost process set aside comes back after so long, if no other process finds it lost before. */
+const HOLD_MS = 3_600_000
+
+/**
+ * Who used how many credits, in `state.db`.
+ *
+ * Before a call works, the most it may cost is set aside with {@link hold}; what it did cost is written with
+ * {@link settle} before its answer is sent. So a limit holds to the credit however many calls run at once, a call that
+ * was answered is counted once, and what a killed process had set aside is free again with the next start.
+ *
+ * `hold`, `settle` and `release` belong into a write transaction.
+ */
+export class Ledger {
+  readonly plan: Plan
+  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #handedOut: (key: ApiKey) => number
+
+  /** @param handedOut credits that a key gave to the keys it made */
+  constructor(db: StateStore, plan: Plan, handedOut: (key: ApiKey) => number) {
+    migrate(db, "credits", METER_STEPS)
+    migrate(db, "ledger", STEPS)
+    this.plan = plan
+    this.#handedOut = handedOut
+    this.#prepare = prepareOnce(db)
+  }
+
+  /** Whether a call of this key can be refused: what has no limit needs nothing set aside. */
+  isLimited({ creditLimit }: ApiKey): boolean {
+    return creditLimit !== null || this.plan.credits !== null
+  }
+
+  /** Sets the most that a call may cost aside, or says which limit it would pass. A call that can cost nothing passes none. */
+  hold(call: Pick<LedgerCall, "requestId" | "key">, most: Cost): Refusal | null {
+    const before = this.#passed(call.key)
+    const insert = this.#prepare("insert into credit_hold values (?, ?, ?, ?, ?, ?)")
+    const until = Date.now() + HOLD_MS
+    const put = (meter: string, amount: number) =>
+      insert.run(call.requestId, meter, call.key.id, amount, until, process.pid)
+    if (most.credits) put(CREDITS, most.credits)
+    for (const [meter, pages] of metersOf(most)) put(meter, pages)
+    const after = this.#passed(call.key)
+    const refusal =
+      after.key > Math.max(0, before.key)
+        ? "key"
+        : after.account > Math.max(0, before.account)
+          ? this.plan.paygo > 0
+            ? "paygo"
+            : "plan"
+          : null
+    if (refusal !== null) this.release(call.requestId)
+    return refusal
+  }
+
+  /** Credits that a key may still use or hand out, those set aside not among them; Infinity without a limit. */
+  left(key: ApiKey): number {
+    return -this.#passed(key).key
+  }
+
+  /** Gives back what a call set aside: it came to nothing. */
+  release(requestId: string): void {
+    this.#prepare("delete from credit_hold where request_id = ?").run(requestId)
+  }
+
+  /**
+   * Counts a call. Pages run on across calls: five extracts of one page cost what one extract of five does, and a call
+   * may cost nothing.
+   * @param cost at most what was set aside
+   * @returns the credits that fell due
+   */
+  settle({ requestId, key, project, endpoint }: LedgerCall, cost: Cost): number {
+    if (this.isLimited(key)) this.release(requestId)
+    let credits = cost.credits ?? 0
+    for (const [meter, pages] of metersOf(cost)) {
+      const row = this.#prepare(
+        `insert into credit_meters (key_id, meter, successes) values (?, ?, ?)
+         on conflict (key_id, meter) do update set successes = successes + excluded.successes
+         returning successes`,
+      ).get(key.id, meter, pages)
+      const after = Number(row!["successes"])
+      credits += dueBetween(meter, after - pages, after)
+    }
+    const month = monthOf(Date.now())
+    this.#prepare(
+      `insert into credit_use values (?, ?, ?, ?, ?, 1)
+       on conflict do update set credits = credits + excluded.credits, calls = calls + 1`,
+    ).run(month, key.id, project, endpoint, credits)
+    if (credits > 0) {
+      const add = this.#prepare(
+        "insert into credit_total values (?, ?, ?) on conflict do update set credits = credits + excluded.credits",
+      )
+      add.run(key.id, month, credits)
+      add.run(ACCOUNT, month, credits)
+    }
+    return credits
+  }
+
+  /** What a key used in the time of its limit (this month when it has none), of one project or of all. */
+  ofKey({ id, creditLimit }: ApiKey, project: string | null): Used {
+    const months =
+      creditLimit?.per === "total"
+        ? "(select month from credit_total where subject = ?1)"
+        : `('${monthOf(Date.now())}')`
+    return used(
+      this.#prepare(
+        `select endpoint, sum(credits) as credits from credit_use
+         where month in ${months} and key_id = ?1 and (?2 is null or project = ?2) group by endpoint`,
+      ).all(id, project),
+    )
+  }
+
+  /** What all keys used this month, of one project or of all. */
+  ofAccount(project: string | null): Used {
+    return used(
+      this.#prepare(
+        `select endpoint, sum(credits) as credits from credit_use
+         where month = ?1 and (?2 is null or project = ?2) group by endpoint`,
+      ).all(monthOf(Date.now()), project),
+    )
+  }
+
+  /** Frees what processes had set aside that are no more. To be called before this process sets anything aside. */
+  recover(): void {
+    for (const { pid } of this.#prepare("select distinct pid from credit_hold").all()) {
+      if (pid === process.pid || !isAlive(Number(pid)))
+        this.#prepare("delete from credit_hold where pid = ?").run(pid!)
+    }
+    // Also what was set aside while the clock was ahead.
+    const now = Date.now()
+    this.#prepare("delete from credit_hold where until < ? or until > ?").run(now, now + HOLD_MS)
+  }
+
+  /** Credits beyond the limits if everything set aside falls due: 0 and less while they hold. */
+  #passed(key: ApiKey): { readonly key: number; readonly account: number } {
+    const { id, creditLimit, mayMakeKeys } = key
+    const { credits: plan, paygo } = this.plan
+    const handedOut = creditLimit !== null && mayMakeKeys ? this.#handedOut(key) : 0
+    return {
+      key:
+        creditLimit === null
+          ? -Infinity
+          : this.#total(id, creditLimit.per) + this.#held(id) + handedOut - creditLimit.credits,
+      account: plan === null ? -Infinity : this.#total(ACCOUNT, "month") + this.#held(null) - plan - paygo,
+    }
+  }
+
+  #total(subject: string, per: "month" | "total"): number {
+    const row =
+      per === "month"
+        ? this.#prepare("select credits from credit_total where subject = ? and month = ?").get(
+            subject,
+            monthOf(Date.now()),
+          )
+        : this.#prepare("select sum(credits) as credits from credit_total where subject = ?").get(subject)
+    return Number(row?.["credits"] ?? 0)
+  }
+
+  /** What falls due at most with the calls that are under way, of one key or of all. */
+  #held(keyId: string | null): number {
+    const rows = this.#prepare(
+      `select key_id, meter, sum(amount) as amount,
+         (select successes from credit_meters m where m.key_id = h.key_id and m.meter = h.meter) as successes
+       from credit_hold h where until > ?1 and (?2 is null or key_id = ?2) group by key_id, meter`,
+    ).all(Date.now(), keyId)
+    return rows.reduce((sum, { meter, amount, successes }) => {
+      if (meter === CREDITS) return sum + Number(amount)
+      const before = Number(successes ?? 0)
+      return sum + dueBetween(meter as Meter, before, before + Number(amount))
+    }, 0)
+  }
+}
+
+/** `2026-11`, in UTC. */
+const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7)
+
+function used(rows: readonly Record<string, unknown>[]): Used {
+  const byEndpoint = Object.fromEntries(
+    rows.map((row): [string, number] => [row["endpoint"] as string, Number(row["credits"])]),
+  )
+  return { all: Object.values(byEndpoint).reduce((sum, credits) => sum + credits, 0), byEndpoint }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"
+  }
+}

@@ -1,0 +1,110 @@
+import type { StateStore } from "#base/store/state-store.ts"
+
+import { ApiError } from "../../errors.ts"
+
+/** SQLite's result code when another connection holds the write lock (sqlite.org/rescode.html). */
+const SQLITE_BUSY = 5
+/** Pause before the next try, growing up to the second one. */
+const FIRST_RETRY_MS = 1
+const LAST_RETRY_MS = 20
+/** Longest wait for another process's transaction; whoever waits is told to come back. */
+const PATIENCE_MS = 10_000
+
+interface Entry {
+  readonly work: () => unknown
+  readonly resolve: (value: never) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Writes to `state.db` without holding up the event loop: what is asked for in one turn lands in one transaction, and
+ * while another process writes the queue waits by a timer, not in SQLite. When a work's promise resolves, its
+ * transaction is in the file and survives `kill -9`.
+ *
+ * A work is synchronous and touches nothing but the database: it may be done anew when another of its transaction throws.
+ */
+export class WriteQueue {
+  readonly #db: StateStore
+  #waiting: Entry[] = []
+  #scheduled = false
+  #busySince: number | null = null
+  #retryMs = FIRST_RETRY_MS
+
+  /** @param db a connection that waits for no lock: `pragma busy_timeout = 0` */
+  constructor(db: StateStore) {
+    this.#db = db
+  }
+
+  /**
+   * Does `work` in the next transaction.
+   * @throws ApiError 503 when another process holds the file for too long
+   */
+  run<T>(work: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ work, resolve, reject })
+      this.#schedule(0)
+    })
+  }
+
+  #schedule(ms: number): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    const flush = () => {
+      this.#scheduled = false
+      this.#flush()
+    }
+    if (ms === 0) setImmediate(flush)
+    else setTimeout(flush, ms)
+  }
+
+  #flush(): void {
+    const entries = this.#waiting
+    this.#waiting = []
+    try {
+      this.#db.exec("begin immediate")
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) return rejectAll(entries, error)
+      this.#later(entries)
+      return
+    }
+    this.#busySince = null
+    this.#retryMs = FIRST_RETRY_MS
+    const results: unknown[] = []
+    for (const entry of entries) {
+      try {
+        results.push(entry.work())
+      } catch (error) {
+        // Half of it may be written: the others are done anew without it.
+        this.#db.exec("rollback")
+        entry.reject(error)
+        this.#waiting = [...entries.filter((other) => other !== entry), ...this.#waiting]
+        if (this.#waiting.length > 0) this.#schedule(0)
+        return
+      }
+    }
+    try {
+      this.#db.exec("commit")
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec("rollback")
+      rejectAll(entries, error)
+      return
+    }
+    for (const [index, entry] of entries.entries()) entry.resolve(results[index] as never)
+  }
+
+  #later(entries: Entry[]): void {
+    this.#busySince ??= performance.now()
+    if (performance.now() - this.#busySince > PATIENCE_MS) {
+      this.#busySince = null
+      rejectAll(entries, new ApiError(503, "The server is busy writing. Try again shortly."))
+      return
+    }
+    this.#waiting = [...entries, ...this.#waiting]
+    this.#schedule(this.#retryMs)
+    this.#retryMs = Math.min(2 * this.#retryMs, LAST_RETRY_MS)
+  }
+}
+
+function rejectAll(entries: readonly Entry[], error: unknown): void {
+  for (const { reject } of entries) reject(error)
+}

@@ -1,0 +1,258 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
+
+import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+
+import { type KeyScope, scopeOfText, scopeText, UNLIMITED } from "./key-scope.ts"
+import { parseRateLimits, type RateLimits, rateLimitsText } from "../limits/rate-limits.ts"
+
+/** `search` may use every endpoint; `admin` may also see how the appliance works inside. */
+export type KeyRole = "search" | "admin"
+
+export const KEY_ROLES: readonly KeyRole[] = ["search", "admin"]
+
+export type KeyType = "development" | "production"
+
+/** Credits that a key may use: in each calendar month (UTC), or ever. */
+export interface CreditLimit {
+  readonly credits: number
+  readonly per: "month" | "total"
+}
+
+export const LIMIT_PERIODS: readonly CreditLimit["per"][] = ["month", "total"]
+
+/** A valid key, without the key itself. */
+export interface ApiKey {
+  /** Stable name of the key in logs and counters. */
+  readonly id: string
+  readonly role: KeyRole
+  /** The last characters of its text, for lists; empty when they are not known. */
+  readonly hint: string
+  readonly scope: KeyScope
+  /** Projects that it may name; empty: any. With just one, a call that names none belongs to it. */
+  readonly projects: readonly string[]
+  /** Null: as many credits as the plan has. */
+  readonly creditLimit: CreditLimit | null
+  /** Instead of those of the settings; null: as they say. */
+  readonly rateLimits: RateLimits | null
+  /** Whether it may make other keys, none of which may do more than it. Keys of the role admin always may. */
+  readonly mayMakeKeys: boolean
+  /** Whether its holder may have it refused for good: not so of one that others hold as well. */
+  readonly mayEndItself: boolean
+  /** When it ends by itself; null: never. */
+  readonly expiresAt: Date | null
+}
+
+/** A key without limits, but for what is given. */
+export const apiKey = (given: Pick<ApiKey, "id" | "role"> & Partial<ApiKey>): ApiKey => ({
+  hint: "",
+  scope: UNLIMITED,
+  projects: [],
+  creditLimit: null,
+  rateLimits: null,
+  mayMakeKeys: given.role === "admin",
+  mayEndItself: given.role === "admin",
+  expiresAt: null,
+  ...given,
+})
+
+/** A key that was made here, as lists show it. */
+export interface MadeKey extends ApiKey {
+  /** What its maker called it; empty for none. */
+  readonly name: string
+  readonly keyType: KeyType
+  readonly createdAt: Date
+  /** Since when it is refused; null while it is not. */
+  readonly disabledAt: Date | null
+  /** Id of the key that made it over the API; null for those of the command and of the first start. */
+  readonly madeBy: string | null
+}
+
+/** What a new key is to be; what is left out is without limit. */
+export interface KeySpec extends Partial<Omit<ApiKey, "id" | "role" | "hint" | "mayEndItself">> {
+  readonly role: KeyRole
+  readonly name?: string
+  readonly keyType?: KeyType
+  readonly madeBy?: string
+  /** Names keys that were made together, see {@link KeyStore.disableGeneration}. */
+  readonly generation?: string
+}
+
+/**
+ * The API keys of this appliance.
+ *
+ * Only SHA-256 digests are kept. A slow password hash would add nothing: made keys carry 256 random bits, so
+ * guessing a digest's source is out of reach at any speed, while the check runs on every request.
+ */
+export interface KeyStore {
+  /** The key behind `presented`, or null when it may not be used. */
+  verify(presented: string): ApiKey | null
+  /** The key behind `presented`, disabled and expired ones too; null when it was not made here. */
+  lookUp(presented: string): MadeKey | null
+  /** The key of this id, or null when it may not be used: for work that goes on after its call. */
+  byId(id: string): ApiKey | null
+  /** Makes and stores a key. The return value is the only copy of its text. */
+  create(spec: KeySpec): string
+  /** Every key that was made, oldest first. */
+  list(): readonly MadeKey[]
+  /** Has a key refused from now on, for good. @returns false when there is no such key. */
+  disable(id: string): boolean
+  /**
+   * Disables the keys that were made together.
+   * @param madeBy only those of this key's making
+   * @returns how many were still valid; null when none was ever made
+   */
+  disableGeneration(generation: string, madeBy: string | null): number | null
+  /** Credits that a key has handed out to the keys it made, in the time of its limit, whether they are valid yet or not. */
+  handedOut(maker: Pick<ApiKey, "id" | "creditLimit">): number
+  /** Whether any key would be accepted. */
+  any(): boolean
+}
+
+const STEPS = [
+  `create table api_keys (
+     id text primary key,
+     digest blob not null unique,
+     created_at text not null
+   ) strict`,
+  // Until here only first starts made keys, for the operator.
+  `alter table api_keys add column role text not null default 'search' check (role in ('search', 'admin'));
+   update api_keys set role = 'admin'`,
+  `alter table api_keys add column name text not null default '';
+   alter table api_keys add column disabled_at text`,
+  `alter table api_keys add column hint text not null default '';
+   alter table api_keys add column key_type text not null default 'production';
+   alter table api_keys add column scope text;
+   alter table api_keys add column projects text;
+   alter table api_keys add column credit_limit integer;
+   alter table api_keys add column limit_per text not null default 'month';
+   alter table api_keys add column rate_limits text;
+   alter table api_keys add column may_make_keys integer not null default 0;
+   alter table api_keys add column expires_at text;
+   alter table api_keys add column made_by text;
+   alter table api_keys add column generation text;
+   update api_keys set may_make_keys = 1 where role = 'admin';
+   create index api_keys_by_generation on api_keys (generation) where generation is not null;
+   create index api_keys_by_maker on api_keys (made_by) where made_by is not null`,
+]
+
+/** Who holds the key of the settings. */
+export const OPERATOR = apiKey({ id: "operator", role: "admin" })
+
+const HINT_CHARS = 4
+/** `valid` keys are neither disabled nor over. Times are ISO texts of one form, so they compare as texts. */
+const IS_VALID = "disabled_at is null and (expires_at is null or expires_at > ?)"
+
+/**
+ * @param operatorKey accepted, as admin, as long as it is given here and never stored; empty for none. Its
+ *   strength is the operator's choice, which is the other reason to keep even its digest out of the file.
+ */
+export function openKeyStore(db: StateStore, operatorKey: string): KeyStore {
+  migrate(db, "keys", STEPS)
+  const operator = operatorKey === "" ? null : digest(operatorKey)
+  const prepare = prepareOnce(db)
+
+  /** The index sees digests only: its timing tells nothing about the text of a key. */
+  const find = (given: Buffer): MadeKey | null => {
+    const row = prepare("select * from api_keys where digest = ?").get(given)
+    return row !== undefined && timingSafeEqual(row["digest"] as Uint8Array, given) ? keyOf(row) : null
+  }
+  return {
+    verify(presented) {
+      const given = digest(presented)
+      if (operator !== null && timingSafeEqual(operator, given)) return OPERATOR
+      const key = find(given)
+      return key !== null && isValid(key) ? key : null
+    },
+    lookUp: (presented) => find(digest(presented)),
+    byId(id) {
+      if (id === OPERATOR.id) return operator === null ? null : OPERATOR
+      const row = prepare("select * from api_keys where id = ?").get(id)
+      const key = row === undefined ? null : keyOf(row)
+      return key !== null && isValid(key) ? key : null
+    },
+    create(spec) {
+      const keyType = spec.keyType ?? "production"
+      const text = `fsk-${keyType === "development" ? "dev-" : ""}${randomBytes(32).toString("base64url")}`
+      const { scope = UNLIMITED, projects = [], creditLimit = null, rateLimits = null } = spec
+      prepare(
+        `insert into api_keys (id, digest, created_at, role, name, hint, key_type, scope, projects, credit_limit,
+           limit_per, rate_limits, may_make_keys, expires_at, made_by, generation)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ).run(
+        randomBytes(6).toString("hex"),
+        digest(text),
+        new Date().toISOString(),
+        spec.role,
+        spec.name ?? "",
+        text.slice(-HINT_CHARS),
+        keyType,
+        scopeText(scope),
+        projects.length === 0 ? null : JSON.stringify(projects),
+        creditLimit?.credits ?? null,
+        creditLimit?.per ?? "month",
+        rateLimits === null ? null : rateLimitsText(rateLimits),
+        (spec.mayMakeKeys ?? spec.role === "admin") ? 1 : 0,
+        spec.expiresAt?.toISOString() ?? null,
+        spec.madeBy ?? null,
+        spec.generation ?? null,
+      )
+      return text
+    },
+    list: () => prepare("select * from api_keys order by created_at, id").all().map(keyOf),
+    disable: (id) =>
+      Number(
+        prepare("update api_keys set disabled_at = coalesce(disabled_at, ?) where id = ?").run(now(), id)
+          .changes,
+      ) > 0,
+    disableGeneration(generation, madeBy) {
+      const ofMaker = "generation = ? and made_by = coalesce(?, made_by)"
+      if (!prepare(`select 1 from api_keys where ${ofMaker} limit 1`).get(generation, madeBy)) return null
+      const { changes } = prepare(`update api_keys set disabled_at = ? where ${ofMaker} and ${IS_VALID}`).run(
+        now(),
+        generation,
+        madeBy,
+        now(),
+      )
+      return Number(changes)
+    },
+    handedOut({ id, creditLimit }) {
+      const since = creditLimit?.per === "month" ? now().slice(0, 7) : ""
+      const sum = prepare(
+        "select sum(credit_limit) as credits from api_keys where made_by = ? and created_at >= ?",
+      ).get(id, since)
+      return Number(sum!["credits"] ?? 0)
+    },
+    any: () =>
+      operator !== null ||
+      prepare(`select 1 from api_keys where ${IS_VALID} limit 1`).get(now()) !== undefined,
+  }
+}
+
+function keyOf(row: Record<string, unknown>): MadeKey {
+  const date = (column: string) => (row[column] === null ? null : new Date(row[column] as string))
+  const limit = row["credit_limit"] as number | null
+  return {
+    id: row["id"] as string,
+    role: row["role"] as KeyRole,
+    hint: row["hint"] as string,
+    scope: scopeOfText(row["scope"] as string | null),
+    projects: row["projects"] === null ? [] : (JSON.parse(row["projects"] as string) as string[]),
+    creditLimit: limit === null ? null : { credits: limit, per: row["limit_per"] as CreditLimit["per"] },
+    rateLimits: row["rate_limits"] === null ? null : parseRateLimits(row["rate_limits"] as string),
+    mayMakeKeys: row["may_make_keys"] === 1,
+    mayEndItself: row["may_make_keys"] === 1 || row["made_by"] !== null,
+    expiresAt: date("expires_at"),
+    name: row["name"] as string,
+    keyType: row["key_type"] as KeyType,
+    createdAt: date("created_at")!,
+    disabledAt: date("disabled_at"),
+    madeBy: row["made_by"] as string | null,
+  }
+}
+
+export const isValid = ({ disabledAt, expiresAt }: MadeKey): boolean =>
+  disabledAt === null && (expiresAt === null || expiresAt.getTime() > Date.now())
+
+const now = (): string => new Date().toISOString()
+
+const digest = (key: string): Buffer => createHash("sha256").update(key).digest()

@@ -1,0 +1,75 @@
+import type { ReadOptions, Reader, ReadResult } from "#crawler"
+import type { Engine, PageUrl } from "#engine"
+
+import type { Collections } from "./collections.ts"
+import type { FairGate } from "../limits/fair-gate.ts"
+import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
+import { domainTest, pageLimits, scopedEngine } from "./scoped-pages.ts"
+
+/** A test for addresses. */
+export type AddressTest = (url: PageUrl) => boolean
+
+/**
+ * What somebody may see of the index and of the web. Endpoints get it by the key of their request and have no other
+ * engine or reader, so none of them can forget to look.
+ */
+export interface Reach {
+  readonly engine: Pick<Engine, "search">
+  /** Reads no address that is out of reach, wherever redirects lead. */
+  readonly reader: Pick<Reader, "read">
+  /** Which addresses may be read or named in an answer. */
+  addresses(): Promise<AddressTest>
+}
+
+export interface ReachParts {
+  readonly engine: Pick<Engine, "search">
+  readonly reader: Pick<Reader, "read">
+  readonly collections: Pick<Collections, "sourcesOf">
+  /** Which addresses belong to any of these sources. */
+  readonly sites: (sources: readonly string[]) => Promise<AddressTest>
+  /** What all searches, and all reads of live pages, pass through. */
+  readonly gates: { readonly searches: FairGate; readonly reads: FairGate }
+}
+
+/** Somebody with a scope; their turns are counted by id. */
+export interface Seeker {
+  readonly id: string
+  readonly scope: KeyScope
+}
+
+/**
+ * What `seeker` may see: the one place where a scope takes effect. Of the index: pages of its sources and domains. Of
+ * the web: addresses on its domains and, when it has sources, addresses that belong to one of them.
+ */
+export function reachOf({ id, scope }: Seeker, parts: ReachParts): Reach {
+  const { gates, collections } = parts
+  const limits = () => pageLimits(scope, collections)
+  const engine: Pick<Engine, "search"> = {
+    search: (query, options) =>
+      gates.searches.run(id, () => parts.engine.search(query, options), options?.signal),
+  }
+  const addresses = async (): Promise<AddressTest> => {
+    const now = limits()
+    if (now === null) return () => true
+    const ofSources = now.sources === null ? () => true : await parts.sites(now.sources)
+    const onDomains = now.domains === null ? () => true : domainTest(now.domains)
+    return (url) => onDomains(url) && ofSources(url)
+  }
+  return {
+    engine: limitsPages(scope) ? scopedEngine(engine, limits) : engine,
+    addresses,
+    reader: {
+      async read(url, options = {}) {
+        const admitted: ReadOptions = limitsPages(scope) ? { ...options, admits: await addresses() } : options
+        try {
+          return await gates.reads.run(id, () => parts.reader.read(url, admitted), options.signal)
+        } catch (error) {
+          if (options.signal?.aborted) return CANCELLED
+          throw error
+        }
+      },
+    },
+  }
+}
+
+const CANCELLED: ReadResult = { kind: "failed", because: "cancelled", detail: "the call has ended" }

@@ -1,0 +1,90 @@
+import { getDomain } from "tldts"
+
+import type { Engine, PageFilter, PageUrl } from "#engine"
+import { type DomainRules, domainRules, hostName, matchesDomains, placeOf } from "#engine/page/domains.ts"
+
+import type { Collections } from "./collections.ts"
+import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
+
+/** Which pages may be seen, worked out for one call; null: no limit. */
+export interface PageLimits {
+  readonly sources: readonly string[] | null
+  readonly domains: readonly string[] | null
+}
+
+/** What a scope means now; null when it lets every page through. */
+export function pageLimits(scope: KeyScope, collections: Pick<Collections, "sourcesOf">): PageLimits | null {
+  if (!limitsPages(scope)) return null
+  const { sources, collections: named, domains } = scope
+  const listed =
+    sources === null && named === null
+      ? null
+      : [...new Set([...(sources ?? []), ...collections.sourcesOf(named ?? [])])]
+  return { sources: listed, domains }
+}
+
+/**
+ * The engine as somebody of limited scope sees it. The filter carries the limits, so that a search finds as many pages
+ * as without them; what comes back is looked at once more, so that no adapter's mistake shows a page.
+ */
+export function scopedEngine(
+  engine: Pick<Engine, "search">,
+  limits: () => PageLimits | null,
+): Pick<Engine, "search"> {
+  return {
+    async search(query, options) {
+      const now = limits()
+      if (now === null) return await engine.search(query, options)
+      const filter = narrowed(query.filter ?? {}, now)
+      if (filter === null) return { hits: [] }
+      const { hits } = await engine.search({ ...query, filter }, options)
+      const admits = pageTest(now)
+      return { hits: hits.filter(({ url, source }) => admits(url, source)) }
+    },
+  }
+}
+
+/** A test for pages of the index. */
+export function pageTest({ sources, domains }: PageLimits): (url: PageUrl, source: string) => boolean {
+  const onDomains = domains === null ? () => true : domainTest(domains)
+  const listed = sources === null ? null : new Set(sources)
+  return (url, source) => (listed === null || listed.has(source)) && onDomains(url)
+}
+
+/** A test for addresses, by their host. */
+export function domainTest(domains: readonly string[]): (url: PageUrl) => boolean {
+  const rules = domainRules(domains)
+  return (url) => matchesDomains(placeOf(url), rules)
+}
+
+/** What was asked for, as far as the limits let it; null when nothing is left. The engine takes an empty list for "all". */
+function narrowed(asked: PageFilter, { sources, domains }: PageLimits): PageFilter | null {
+  const { sources: askedSources = [], includeDomains: askedDomains = [] } = asked
+  const ofSources =
+    sources === null || askedSources.length === 0
+      ? (sources ?? askedSources)
+      : askedSources.filter((one) => sources.includes(one))
+  const ofDomains =
+    domains === null || askedDomains.length === 0
+      ? (domains ?? askedDomains)
+      : intersection(askedDomains, domains)
+  if ((sources !== null && ofSources.length === 0) || (domains !== null && ofDomains.length === 0))
+    return null
+  return {
+    ...asked,
+    ...(ofSources.length > 0 && { sources: ofSources }),
+    ...(ofDomains.length > 0 && { includeDomains: ofDomains }),
+  }
+}
+
+/** What both lists match: of two names of which one lies in the other, the narrower one. */
+function intersection(a: readonly string[], b: readonly string[]): readonly string[] {
+  const within = (names: readonly string[], rules: DomainRules) =>
+    names.filter((name) => matchesDomains(placeOfHost(name), rules))
+  return [...new Set([...within(a, domainRules(b)), ...within(b, domainRules(a))])]
+}
+
+function placeOfHost(name: string) {
+  const host = hostName(name)
+  return { host, domain: getDomain(host) ?? host }
+}

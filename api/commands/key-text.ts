@@ -1,0 +1,49 @@
+import type { MadeKey } from "../accounts/keys/keys.ts"
+import { rateLimitsText } from "../accounts/limits/rate-limits.ts"
+
+/** A key as `npm run keys -- list --json` shows it. */
+export const keyOnWire = (key: MadeKey) => ({
+  id: key.id,
+  role: key.role,
+  name: key.name,
+  ends_with: key.hint,
+  created_at: key.createdAt,
+  expires_at: key.expiresAt,
+  disabled_at: key.disabledAt,
+  may_make_keys: key.mayMakeKeys,
+  made_by: key.madeBy,
+  credit_limit: key.creditLimit?.credits ?? null,
+  limit_per: key.creditLimit?.per ?? null,
+  rate_limits: key.rateLimits && rateLimitsText(key.rateLimits),
+  endpoints: key.scope.endpoints,
+  sources: key.scope.sources,
+  collections: key.scope.collections,
+  domains: key.scope.domains,
+  projects: key.projects,
+})
+
+/** One line for people. */
+export function keyLine(key: MadeKey): string {
+  const { scope, creditLimit } = key
+  const state = [
+    `made ${dayOf(key.createdAt)}`,
+    key.disabledAt ? `disabled ${dayOf(key.disabledAt)}` : "",
+    key.expiresAt
+      ? `${key.expiresAt.getTime() > Date.now() ? "until" : "over since"} ${dayOf(key.expiresAt)}`
+      : "",
+  ]
+  const limits = [
+    creditLimit ? `${creditLimit.credits} credits ${creditLimit.per === "month" ? "a month" : "in all"}` : "",
+    ...[scope.endpoints, scope.sources, scope.collections, scope.domains, key.projects].map((names, i) =>
+      names?.length ? `${KINDS[i]} ${names.join(", ")}` : "",
+    ),
+    key.mayMakeKeys && key.role !== "admin" ? "may make keys" : "",
+  ]
+  const given = (parts: readonly string[], between: string) =>
+    parts.filter((part) => part !== "").join(between)
+  return given([key.id, key.role.padEnd(6), given(state, ", "), key.name, given(limits, "; ")], "  ")
+}
+
+const KINDS = ["endpoints", "sources", "collections", "domains", "projects"]
+
+const dayOf = (time: Date): string => time.toISOString().slice(0, 10)

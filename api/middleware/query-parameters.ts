@@ -1,0 +1,104 @@
+import { Ajv, type ErrorObject } from "ajv"
+
+import type { Context, Middleware } from "../context.ts"
+import { ApiError, badRequest } from "../errors.ts"
+import { jsonBody } from "./json-body.ts"
+import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../admin/schemas.ts"
+
+/** Which part of a list is wanted. */
+export interface Slice {
+  readonly limit: number
+  readonly offset: number
+}
+
+/** `?limit=` (1 to 1000, default 50) and `?offset=`. */
+export function sliceOf(ctx: Context): Slice {
+  return {
+    limit: wholeNumber(ctx, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT),
+    offset: wholeNumber(ctx, "offset", 0, 0, Number.MAX_SAFE_INTEGER),
+  }
+}
+
+export function wholeNumber(ctx: Context, name: string, value: number, min: number, max: number): number {
+  const text = parameter(ctx, name)
+  if (text === undefined) return value
+  const number = Number(text)
+  if (!/^\d{1,16}$/.test(text) || number < min || number > max) {
+    throw badRequest(`Invalid ${name}. Must be a whole number from ${min} to ${max}.`)
+  }
+  return number
+}
+
+/** A query parameter. */
+export function parameter(ctx: Context, name: string): string | undefined {
+  const value = ctx.query[name]
+  if (Array.isArray(value)) throw badRequest(`Invalid ${name}. It is given more than once.`)
+  if (value?.trim() === "") throw badRequest(`Invalid ${name}. It is empty; leave it out instead.`)
+  return value
+}
+
+export function oneOfParameter<T extends string>(
+  ctx: Context,
+  name: string,
+  values: readonly T[],
+): T | undefined {
+  const text = parameter(ctx, name)
+  const found = values.find((one) => one === text)
+  if (text !== undefined && found === undefined) {
+    throw badRequest(`Invalid ${name}. Must be one of ${values.join(", ")}.`)
+  }
+  return found
+}
+
+export function flagParameter(ctx: Context, name: string): boolean {
+  return oneOfParameter(ctx, name, ["true", "false"]) === "true"
+}
+
+/** Reads a JSON body when there is one; without one it is an empty object. */
+export function optionalJsonBody(limit: number): Middleware {
+  const read = jsonBody(limit)
+  return async (ctx, next) => {
+    const { "content-length": length, "transfer-encoding": encoding } = ctx.req.headers
+    if ((length === undefined || length === "0") && encoding === undefined) {
+      ctx.state.body = {}
+      await next()
+    } else await read(ctx, next)
+  }
+}
+
+/** What is wrong with one field of a body. */
+export interface Problem {
+  /** `limits.pages`; empty for the whole. */
+  readonly field: string
+  readonly message: string
+}
+
+/** A body that is JSON and means nothing that can be done. */
+export function unprocessable(problems: readonly Problem[]): ApiError {
+  const text = problems.map(({ field, message }) => `${field} ${message}`.trim()).join("; ")
+  return new ApiError(422, `${text}.`, { problems })
+}
+
+/** A reader of bodies that takes the fields the schema has and no others. */
+export function strictBody<T>(schema: BodySchema<T>): (ctx: Context) => T {
+  const ajv = new Ajv({ strict: true, allErrors: true, strictRequired: false })
+  const validate = ajv.compile<T>({ type: "object", additionalProperties: false, ...schema })
+  return (ctx) => {
+    if (!validate(ctx.state.body)) throw unprocessable((validate.errors ?? []).map(problemOf))
+    return ctx.state.body
+  }
+}
+
+function problemOf({ keyword, instancePath, params, message }: ErrorObject): Problem {
+  const field = instancePath.slice(1).replaceAll("/", ".")
+  switch (keyword) {
+    case "additionalProperties":
+      return { field: String(params["additionalProperty"]), message: "is no field of this call" }
+    case "required":
+      return { field: String(params["missingProperty"]), message: "is missing" }
+    case "enum":
+      return { field, message: `must be one of ${(params["allowedValues"] as string[]).join(", ")}` }
+    default:
+      return { field, message: message ?? "is wrong" }
+  }
+}

@@ -1,0 +1,230 @@
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+import { JOB_STATES } from "#crawler/jobs/jobs.ts"
+
+import { DELIVERY_STATES, REMOVAL_STATES } from "../../admin/schemas.ts"
+import { feedbackSchema } from "../../usage/schema.ts"
+import { paymentSchemas } from "./payment-operations.ts"
+import type { JsonSchema } from "../operation.ts"
+import { inlined, publishedBody } from "../published.ts"
+import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../schemas.ts"
+
+// What the admin API takes for a source, and what it answers.
+
+const written = inlined(
+  JSON.parse(
+    readFileSync(fileURLToPath(import.meta.resolve("#crawler/sources/sources.schema.json")), "utf8"),
+  ) as JsonSchema,
+  "#/$defs/source",
+)
+const fields = written["properties"] as Readonly<Record<string, JsonSchema>>
+const { name: nameField, ...otherFields } = fields
+
+/** A source as it is declared; its name stands in the path, too. */
+const source: JsonSchema = {
+  ...written,
+  required: ["seeds"],
+  description: "What is crawled, how, and when: the fields of the file of sources.",
+}
+
+const sourceShown = object(
+  {
+    // A crawl of one address is filed under its host, which may be an address in brackets.
+    name: { type: "string", description: nameField!["description"] },
+    ...otherFields,
+    login: orNull({
+      type: "object",
+      description: "How it logs in. Values that may be secrets are `(hidden)`, names of secrets are shown.",
+    }),
+  },
+  { description: "Every field with its value: what was left out has its default." },
+)
+
+const page = { total: count("Of all, not only of those listed."), limit: count(), offset: count() }
+const numbers = (description: string): JsonSchema => ({
+  type: "object",
+  additionalProperties: { type: "integer", minimum: 0 },
+  description,
+})
+
+const job = object({
+  id: count(),
+  source: text("Name of the source."),
+  trigger: oneOf(["command", "run", "schedule", "api", "start"], "Who asked for it."),
+  visits: oneOf(["all", "due"]),
+  state: oneOf(JOB_STATES),
+  created_at: time(),
+  started_at: orNull(time()),
+  ended_at: orNull(time()),
+  queued: count("Addresses known and not yet visited."),
+  outcomes: numbers("Visits by how they ended: `indexed`, `skipped:robots`, `failed:dns` and so on."),
+  removals: orNull(
+    object({
+      removed: count("Pages taken out of the index on its evidence."),
+      held: count("Pages that waited for an answer when it ended."),
+    }),
+  ),
+  note: orNull(text("What is to be known of its end.")),
+  error: orNull(text("Why it failed.")),
+})
+
+const jobDetail: JsonSchema = {
+  ...job,
+  required: [...(job["required"] as string[]), "settings", "failures", "log"],
+  properties: {
+    ...(job["properties"] as object),
+    settings: ref("SourceShown"),
+    failures: listOf(object({ url: text(), outcome: text(), detail: orNull(text()) })),
+    log: listOf(object({ at: time(), level: oneOf(["info", "warn", "error"]), text: text() })),
+  },
+}
+
+const sourceEntry = object({
+  name: text(),
+  origin: oneOf(["file", "api"], "Where it was declared, and so can be changed."),
+  paused: yesNo(),
+  created_at: time(),
+  updated_at: time(),
+  next_run_at: orNull(time()),
+  last_job: orNull(
+    object({
+      id: count(),
+      state: oneOf(JOB_STATES),
+      created_at: time(),
+      ended_at: orNull(time()),
+      note: orNull(text()),
+    }),
+  ),
+  source: ref("SourceShown"),
+})
+
+const removal = object({
+  url: text(),
+  source: text(),
+  state: oneOf(REMOVAL_STATES),
+  reason: text("What was found: `not-found`, `gone`, `noindex` and the like."),
+  detail: orNull(text()),
+  strikes: count("Runs that found evidence, one after the other."),
+  job_id: count("The run that found the latest evidence."),
+  at: time(),
+  kept_until: orNull(time("Until when it can be restored.")),
+})
+
+const removals = object({
+  removals: listOf(removal),
+  ...page,
+  held: listOf(
+    object({
+      source: text(),
+      pages: count(),
+      of_pages: count("Pages of the source that the index holds."),
+      reasons: numbers("Pages by reason."),
+      job_id: count(),
+      at: time(),
+    }),
+    "What waits for an answer, by source.",
+  ),
+})
+
+const trace = object({
+  url: text(),
+  in_index: yesNo(),
+  summary: text(),
+  steps: listOf(
+    object({
+      name: text(),
+      verdict: oneOf(["yes", "no", "note"]),
+      text: text(),
+      facts: { type: "object", description: "What the text was made of." },
+    }),
+  ),
+})
+
+const tried = object({
+  url: text(),
+  source: text(),
+  belongs: yesNo("Whether a run of the source would visit it."),
+  outcome: text("As runs record it: `indexed`, `skipped:noindex`, `failed:http-status`."),
+  detail: orNull(text()),
+  robots: object({ obeyed: yesNo(), allowed: orNull(yesNo()), detail: orNull(text()) }),
+  reading: orNull(
+    object({
+      url: text("After redirects."),
+      status: count(),
+      content_type: text(),
+      bytes: count(),
+      canonical: orNull(text()),
+      noindex: yesNo(),
+      nofollow: yesNo(),
+      links: object({ total: count(), followed: count(), nofollow: count(), outside: count() }),
+      feeds: listOf(text()),
+      note: orNull(text()),
+    }),
+  ),
+  page: orNull(
+    object({
+      title: text(),
+      description: orNull(text()),
+      language: orNull(text()),
+      author: orNull(text()),
+      published_at: orNull(time()),
+      topic: orNull(text()),
+      country: orNull(text()),
+      unsafe: yesNo(),
+      images: listOf(object({ url: text(), description: orNull(text()) })),
+      favicon: orNull(text()),
+      markdown: text(),
+      passages: listOf(object({ text: text(), headings: listOf(text()) })),
+    }),
+  ),
+  took_ms: { type: "number", minimum: 0 },
+})
+
+const delivery = object({
+  id: text(),
+  source: text(),
+  job_id: count(),
+  event: oneOf(["finished", "changed"]),
+  url: text(),
+  state: oneOf(DELIVERY_STATES),
+  attempts: count(),
+  created_at: time(),
+  last_attempt_at: orNull(time()),
+  next_attempt_at: orNull(time()),
+  last_status: orNull(count()),
+  last_error: orNull(text()),
+})
+
+const feedbackFields = publishedBody(feedbackSchema)["properties"] as Readonly<Record<string, JsonSchema>>
+
+const feedback = object(
+  { feedback_id: text(), at: time(), key_id: text("Of the key that gave it.") },
+  { optional: feedbackFields, description: "The fields that came, as they came." },
+)
+
+export const adminSchemas = {
+  Source: source,
+  SourceShown: sourceShown,
+  SourceEntry: sourceEntry,
+  SourceList: object({ sources: listOf(ref("SourceEntry")), ...page }),
+  SourceDeleted: object({ name: text(), deleted: { const: true }, remove_pages: yesNo() }),
+  NextRuns: object({
+    name: text(),
+    paused: yesNo(),
+    schedule: orNull({ type: "object" }),
+    next_runs: listOf(time()),
+  }),
+  Job: job,
+  JobDetail: jobDetail,
+  JobList: object({ jobs: listOf(ref("Job")), ...page }),
+  Removals: removals,
+  RemovalsAnswered: object({ source: text(), pages: count() }),
+  RemovalsRestored: object({ pages: count() }),
+  Trace: trace,
+  Tried: tried,
+  DeliveryList: object({ deliveries: listOf(delivery), ...page }),
+  DeliveryRetried: object({ id: text(), state: { const: "waiting" } }),
+  FeedbackList: object({ feedback: listOf(feedback), ...page }),
+  ...paymentSchemas,
+}

@@ -1,0 +1,331 @@
+import { JOB_STATES } from "#crawler/jobs/jobs.ts"
+
+import {
+  type BodySchema,
+  DEFAULT_LIMIT,
+  DELIVERY_STATES,
+  MAX_LIMIT,
+  MAX_LINES,
+  MAX_NEXT_RUNS,
+  MAX_QUERY_CHARS,
+  noFields,
+  REMOVAL_STATES,
+  removalsBody,
+  restoreBody,
+  runBody,
+  tryBody,
+} from "../../admin/schemas.ts"
+import type { Example, JsonSchema, Operation, Parameter } from "../operation.ts"
+import { ref } from "../schemas.ts"
+import { paymentOperations } from "./payment-operations.ts"
+
+const strict = <T>(schema: BodySchema<T>): JsonSchema => ({
+  type: "object",
+  ...schema,
+  additionalProperties: false,
+})
+
+const query = (name: string, description: string, schema: JsonSchema, required = false): Parameter => ({
+  name,
+  in: "query",
+  description,
+  schema,
+  ...(required && { required }),
+})
+const path = (name: string, description: string, schema: JsonSchema): Parameter => ({
+  name,
+  in: "path",
+  required: true,
+  description,
+  schema,
+})
+const whole = (minimum: number, maximum: number, value: number): JsonSchema => ({
+  type: "integer",
+  minimum,
+  maximum,
+  default: value,
+})
+
+const slice = [
+  query("limit", "Entries at most.", whole(1, MAX_LIMIT, DEFAULT_LIMIT)),
+  query("offset", "Entries left out before the first.", {
+    type: "integer",
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: 0,
+  }),
+]
+const ofSource = query("source", "Of this source only.", { type: "string" })
+const sourceName = path("name", "Name of the source.", { type: "string", minLength: 1 })
+const jobId = path("id", "Number of the job.", { type: "integer", minimum: 1 })
+
+const SOURCE = { name: "docs" }
+const list = (schema: string, description: string) => ({ 200: { description, schema: ref(schema) } })
+const one = (summary: string, given: Partial<Example> = {}): readonly Example[] => [
+  { summary, status: 200, ...given },
+]
+
+/** The parts of an operation that all of the admin API share. */
+const admin = (
+  given: Omit<Operation, "access" | "tag"> & {
+    readonly tag: "Sources" | "Jobs" | "Removals" | "Pages" | "Webhooks" | "Feedback"
+  },
+): Operation => ({ access: "admin", ...given })
+const noBody = { schema: strict(noFields), required: false }
+
+const sourceActions = (["pause", "resume"] as const).map((action) =>
+  admin({
+    id: `${action}Source`,
+    method: "post",
+    path: `/admin/sources/{name}/${action}`,
+    tag: "Sources",
+    summary: action === "pause" ? "Hold its schedule" : "Let its schedule go on",
+    parameters: [sourceName],
+    body: noBody,
+    answers: list("SourceEntry", "The source."),
+    refusals: [404, 422],
+    examples: one(action === "pause" ? "Hold it" : "Go on", { path: SOURCE }),
+  }),
+)
+
+const jobActions = (["pause", "resume", "cancel"] as const).map((action) =>
+  admin({
+    id: `${action}Job`,
+    method: "post",
+    path: `/admin/jobs/{id}/${action}`,
+    tag: "Jobs",
+    summary: { pause: "Interrupt it", resume: "Let it go on", cancel: "End it for good" }[action],
+    description: "A job that is running finishes the pages in hand first.",
+    parameters: [jobId],
+    body: noBody,
+    answers: { 202: { description: "The job as it stands.", schema: ref("Job") } },
+    refusals: [404, 409, 422],
+    examples: one({ pause: "Interrupt", resume: "Go on", cancel: "End" }[action], {
+      path: { id: "1" },
+      status: 202,
+    }),
+  }),
+)
+
+const removalAnswers = (["approve", "reject"] as const).map((answer) =>
+  admin({
+    id: `${answer}Removals`,
+    method: "post",
+    path: `/admin/removals/${answer}`,
+    tag: "Removals",
+    summary: answer === "approve" ? "What waits is removed" : "What waits stays",
+    body: { schema: strict(removalsBody), required: true },
+    answers: { 202: { description: "The crawler carries it out.", schema: ref("RemovalsAnswered") } },
+    refusals: [409, 422],
+    examples: one("Nothing waits", { body: { source: "docs" }, status: 409 }),
+  }),
+)
+
+/** `/admin/…`. */
+export const adminOperations: readonly Operation[] = [
+  admin({
+    id: "listSources",
+    method: "get",
+    path: "/admin/sources",
+    tag: "Sources",
+    summary: "The declared sources",
+    parameters: slice,
+    answers: list("SourceList", "The sources."),
+    examples: one("All sources"),
+  }),
+  admin({
+    id: "putSource",
+    method: "put",
+    path: "/admin/sources/{name}",
+    tag: "Sources",
+    summary: "Declare a source, or replace it whole",
+    description: "What is left out has its default again. A source of the file of sources is changed there.",
+    parameters: [sourceName],
+    body: { schema: ref("Source"), required: true },
+    answers: {
+      200: { description: "Replaced.", schema: ref("SourceEntry") },
+      201: { description: "Declared.", schema: ref("SourceEntry") },
+    },
+    refusals: [409, 422],
+    examples: [
+      {
+        summary: "A site, every night",
+        path: SOURCE,
+        body: { seeds: ["https://docs.example.com/"], schedule: "15 3 * * *" },
+        status: 201,
+      },
+      { summary: "No site", path: SOURCE, body: {}, status: 422 },
+    ],
+  }),
+  admin({
+    id: "getSource",
+    method: "get",
+    path: "/admin/sources/{name}",
+    tag: "Sources",
+    summary: "One source",
+    parameters: [sourceName],
+    answers: list("SourceEntry", "The source."),
+    refusals: [404],
+    examples: one("One source", { path: SOURCE }),
+  }),
+  admin({
+    id: "nextRuns",
+    method: "get",
+    path: "/admin/sources/{name}/next-runs",
+    tag: "Sources",
+    summary: "When it runs next",
+    parameters: [sourceName, query("count", "Runs to name.", whole(1, MAX_NEXT_RUNS, 5))],
+    answers: list("NextRuns", "The times."),
+    refusals: [404],
+    examples: one("The next three", { path: SOURCE, query: { count: "3" } }),
+  }),
+  ...sourceActions,
+  admin({
+    id: "runSource",
+    method: "post",
+    path: "/admin/sources/{name}/run",
+    tag: "Sources",
+    summary: "Run it now",
+    parameters: [sourceName],
+    body: { schema: strict(runBody), required: false },
+    answers: { 202: { description: "The job.", schema: ref("Job") } },
+    refusals: [404, 422],
+    examples: one("What is due", { path: SOURCE, body: { visits: "due" }, status: 202 }),
+  }),
+  admin({
+    id: "listJobs",
+    method: "get",
+    path: "/admin/jobs",
+    tag: "Jobs",
+    summary: "Runs, newest first",
+    parameters: [
+      ofSource,
+      query("state", "In this state only.", { type: "string", enum: JOB_STATES }),
+      ...slice,
+    ],
+    answers: list("JobList", "The jobs."),
+    examples: one("The last five", { query: { limit: "5" } }),
+  }),
+  admin({
+    id: "getJob",
+    method: "get",
+    path: "/admin/jobs/{id}",
+    tag: "Jobs",
+    summary: "One run: its counts, its log, what failed",
+    parameters: [
+      jobId,
+      query("log_limit", "Lines of its log at most.", whole(0, MAX_LINES, 100)),
+      query("failure_limit", "Failures at most.", whole(0, MAX_LINES, 100)),
+    ],
+    answers: list("JobDetail", "The job."),
+    refusals: [404],
+    examples: [
+      { summary: "One run", path: { id: "1" }, status: 200 },
+      { summary: "No such run", path: { id: "999999" }, status: 404 },
+    ],
+  }),
+  ...jobActions,
+  admin({
+    id: "deleteSource",
+    method: "delete",
+    path: "/admin/sources/{name}",
+    tag: "Sources",
+    summary: "Take it away, and cancel its jobs",
+    parameters: [
+      sourceName,
+      query("remove_pages", "Whether its pages leave the index.", { type: "boolean", default: false }),
+    ],
+    answers: list("SourceDeleted", "It is gone."),
+    refusals: [404, 409],
+    examples: one("With its pages", { path: SOURCE, query: { remove_pages: "true" } }),
+  }),
+  admin({
+    id: "listRemovals",
+    method: "get",
+    path: "/admin/removals",
+    tag: "Removals",
+    summary: "Pages that are gone, or seem to be",
+    parameters: [
+      query("state", "In this state.", { type: "string", enum: REMOVAL_STATES, default: "held" }),
+      ofSource,
+      ...slice,
+    ],
+    answers: list("Removals", "The pages, and what waits for an answer."),
+    examples: one("What waits"),
+  }),
+  ...removalAnswers,
+  admin({
+    id: "restoreRemovals",
+    method: "post",
+    path: "/admin/removals/restore",
+    tag: "Removals",
+    summary: "Put removed pages back",
+    body: { schema: strict(restoreBody), required: true },
+    answers: { 202: { description: "The crawler carries it out.", schema: ref("RemovalsRestored") } },
+    refusals: [409, 422],
+    examples: one("Nothing to put back", { body: { source: "docs" }, status: 409 }),
+  }),
+  admin({
+    id: "why",
+    method: "get",
+    path: "/admin/why",
+    tag: "Pages",
+    summary: "Why a page is found, or is not",
+    parameters: [
+      query("url", "The page.", { type: "string", format: "uri" }, true),
+      query("query", "Where it stands among the results for this is said, too.", {
+        type: "string",
+        maxLength: MAX_QUERY_CHARS,
+      }),
+    ],
+    answers: list("Trace", "Step by step."),
+    refusals: [503],
+    examples: one("A page that is not there", { query: { url: "https://docs.example.com/missing" } }),
+  }),
+  admin({
+    id: "try",
+    method: "post",
+    path: "/admin/try",
+    tag: "Pages",
+    summary: "Read a page now as a run would, and index nothing",
+    body: { schema: strict(tryBody), required: true },
+    answers: list("Tried", "What a run would make of it."),
+    refusals: [404, 409, 422],
+    examples: one("An address that may not be read", {
+      body: { url: "http://127.0.0.1:9/", rendering: "http" },
+    }),
+  }),
+  admin({
+    id: "listDeliveries",
+    method: "get",
+    path: "/admin/webhooks/deliveries",
+    tag: "Webhooks",
+    summary: "What was sent to webhooks, newest first",
+    parameters: [query("state", "In this state only.", { type: "string", enum: DELIVERY_STATES }), ...slice],
+    answers: list("DeliveryList", "The messages."),
+    examples: one("All of them"),
+  }),
+  admin({
+    id: "retryDelivery",
+    method: "post",
+    path: "/admin/webhooks/deliveries/{id}/retry",
+    tag: "Webhooks",
+    summary: "Send one again now",
+    parameters: [path("id", "Of the message.", { type: "string", minLength: 1 })],
+    body: noBody,
+    answers: { 202: { description: "It waits to be sent.", schema: ref("DeliveryRetried") } },
+    refusals: [404, 422],
+    examples: one("No such message", { path: { id: "none" }, status: 404 }),
+  }),
+  admin({
+    id: "listFeedback",
+    method: "get",
+    path: "/admin/feedback",
+    tag: "Feedback",
+    summary: "What callers think of their answers, newest first",
+    parameters: slice,
+    answers: list("FeedbackList", "The feedback."),
+    examples: one("All of it"),
+  }),
+  ...paymentOperations,
+]

@@ -1,0 +1,67 @@
+import type { JsonSchema } from "../operation.ts"
+import { listOf, object, ref, text } from "../schemas.ts"
+
+/** An answer that is no success. */
+interface Refusal {
+  /** In `#/components/responses`. */
+  readonly name: string
+  readonly description: string
+  readonly schema: JsonSchema
+  readonly headers?: Readonly<Record<string, unknown>>
+}
+
+export const refusalSchemas = {
+  Error: object({
+    detail: object(
+      { error: text("What is wrong, for people: names the field and what is allowed.") },
+      {
+        optional: {
+          problems: listOf(
+            {
+              anyOf: [
+                object({ field: text("`limits.pages`; empty for the whole."), message: text() }),
+                text("Of feedback: all in one."),
+              ],
+            },
+            "With 422: every field that is wrong.",
+          ),
+          failed_results: listOf(ref("FailedResult"), "With 400 of an extraction: every address."),
+        },
+      },
+    ),
+  }),
+}
+
+const header = (description: string, schema: JsonSchema) => ({ description, schema })
+const refusal = (
+  name: string,
+  description: string,
+  headers: Readonly<Record<string, unknown>> = {},
+): Refusal => ({ name, description, schema: ref("Error"), headers })
+
+/** By status. */
+export const refusals: Readonly<Record<number, Refusal>> = {
+  400: refusal("BadRequest", "A value is wrong or missing, or the request is no HTTP."),
+  401: refusal("Unauthorized", "No valid key.", {
+    "WWW-Authenticate": header("`Bearer`", { type: "string" }),
+  }),
+  403: refusal("Forbidden", "The key may not do this, or the address may not be read."),
+  404: refusal("NotFound", "There is no such thing."),
+  405: refusal("MethodNotAllowed", "The path has no such method.", {
+    Allow: header("The methods that it has.", { type: "string" }),
+  }),
+  408: refusal("RequestTimeout", "The request did not arrive whole in time."),
+  409: refusal("Conflict", "Not in this state."),
+  413: refusal("ContentTooLarge", "The body is larger than `FOSSICK_BODY_LIMIT`."),
+  415: refusal("UnsupportedMediaType", "The body is no JSON, or compressed in an unknown way."),
+  417: refusal("ExpectationFailed", "The header `Expect` asks for something else than `100-continue`."),
+  422: refusal("UnprocessableContent", "Fields of the body are wrong; `detail.problems` lists each."),
+  429: refusal("TooManyRequests", "Too many requests; try again after the seconds in `Retry-After`.", {
+    "Retry-After": header("Seconds.", { type: "integer", minimum: 0 }),
+  }),
+  431: refusal("HeadersTooLarge", "The headers are larger than 16 KiB."),
+  432: refusal("PlanLimitExceeded", "The credits of the key or its plan are used up."),
+  433: refusal("PayAsYouGoLimitExceeded", "The credits beyond the plan are used up."),
+  500: refusal("InternalServerError", "A bug; the server's log has it."),
+  503: refusal("ServiceUnavailable", "The index or the model cannot be used now."),
+}

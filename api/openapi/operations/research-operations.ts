@@ -1,0 +1,130 @@
+import { researchSchema } from "../../research/request.ts"
+import type { JsonSchema, Operation } from "../operation.ts"
+import { publishedBody } from "../published.ts"
+import { count, listOf, object, oneOf, orNull, ref, text, time } from "../schemas.ts"
+
+const responseTime = { type: "number", minimum: 0, description: "Seconds." }
+const taskId = { type: "string", format: "uuid", description: "Id of the task." }
+
+export const researchSchemas: Readonly<Record<string, JsonSchema>> = {
+  ResearchSource: object({
+    title: text(),
+    url: text("`file:` and the name, of a file that came along."),
+    favicon: orNull(text("Address of the site's icon.")),
+  }),
+  ResearchTask: object({
+    request_id: taskId,
+    created_at: time(),
+    status: oneOf(["pending"]),
+    input: text("As it was given."),
+    model: oneOf(["mini", "pro"], "What `auto` chose."),
+    response_time: responseTime,
+  }),
+  ResearchInProgress: object({
+    request_id: taskId,
+    status: oneOf(["pending", "in_progress"]),
+    progress: object({
+      searches: count("Searches made so far."),
+      sources: count("Pages and files that say something."),
+      findings: count("Statements found."),
+    }),
+    response_time: responseTime,
+  }),
+  ResearchReport: {
+    anyOf: [
+      object(
+        {
+          request_id: taskId,
+          created_at: time(),
+          status: oneOf(["completed"]),
+          content: {
+            anyOf: [text("Markdown."), { type: "object", description: "Of the form in `output_schema`." }],
+          },
+          sources: listOf(ref("ResearchSource"), "In the order of their first citation."),
+          response_time: responseTime,
+        },
+        {
+          optional: {
+            missing: listOf(text(), "Values of the form that nothing found gives; they are null."),
+            usage: ref("Usage"),
+          },
+        },
+      ),
+      object({
+        request_id: taskId,
+        status: oneOf(["failed"]),
+        error: text("Why."),
+        response_time: responseTime,
+      }),
+    ],
+  },
+}
+
+/** Reports that are made in the background. */
+export const researchOperations: readonly Operation[] = [
+  {
+    id: "research",
+    method: "post",
+    path: "/research",
+    tag: "Research",
+    summary: "Have a report made",
+    description:
+      "Begins a task that goes on by itself. With `stream` the answer is a row of server-sent events (`text/event-stream`) that ends with `event: done`; who hangs up ends the task. 4 to 110 credits with the model `mini`, 15 to 250 with `pro`, by the searches made.",
+    access: "key",
+    body: {
+      schema: publishedBody(researchSchema, {
+        input: { pattern: "[^\\s\\x1c-\\x1f\\x85\\ufeff]", maxLength: 20_000 },
+      }),
+      required: true,
+    },
+    answers: { 200: { description: "The task, which waits for its turn.", schema: ref("ResearchTask") } },
+    refusals: [432, 433],
+    examples: [
+      { summary: "A task", body: { input: "How are roses pruned?", model: "mini" }, status: 200 },
+      {
+        summary: "A report of a form",
+        body: {
+          input: "Roses",
+          output_schema: { properties: { season: { type: "string", description: "when to prune them" } } },
+        },
+        status: 200,
+      },
+      { summary: "A model that is not there", body: { input: "Roses", model: "max" }, status: 400 },
+    ],
+  },
+  {
+    id: "researchStatus",
+    method: "get",
+    path: "/research/{id}",
+    tag: "Research",
+    summary: "See a task and its report",
+    access: "key",
+    parameters: [
+      {
+        name: "id",
+        in: "path",
+        required: true,
+        description: "`request_id` of the task.",
+        schema: { type: "string" },
+      },
+      {
+        name: "include_usage",
+        in: "query",
+        description: "`true` adds `usage`, the credits that the report cost.",
+        schema: { type: "string" },
+      },
+    ],
+    answers: {
+      200: { description: "The task has ended.", schema: ref("ResearchReport") },
+      202: { description: "The task waits or is worked on.", schema: ref("ResearchInProgress") },
+    },
+    refusals: [404],
+    examples: [
+      {
+        summary: "A task that is not there",
+        path: { id: "00000000-0000-4000-8000-000000000000" },
+        status: 404,
+      },
+    ],
+  },
+]

@@ -1,0 +1,135 @@
+import { count, listOf, object, oneOf, orNull, ref, text } from "../schemas.ts"
+
+// What the endpoints of the Tavily API answer with 200.
+
+const score = (description: string) => ({ type: "number", minimum: 0, maximum: 1, description })
+const usage = ref("Usage")
+const common = {
+  response_time: { type: "number", minimum: 0, description: "Seconds." },
+  request_id: { type: "string", format: "uuid", description: "Also in the header `X-Request-Id`." },
+}
+const images = listOf(
+  {
+    anyOf: [text(), object({ url: text(), description: text("Empty when the page gives none.") })],
+  },
+  "Addresses, or `{url, description}` with `include_image_descriptions`.",
+)
+const favicon = orNull(text("Address of the site's icon."))
+
+const usageAnswer = object({ credits: count("Credits that this call cost.") })
+
+const searchResult = object(
+  {
+    id: text("Of this result in this answer."),
+    title: text(),
+    url: text(),
+    content: text("The passages that matter, joined by ` [...] `."),
+    score: score("How likely the page is relevant."),
+    raw_content: orNull(text("The whole page, when asked for.")),
+  },
+  {
+    optional: {
+      favicon,
+      published_date: orNull(text("As in HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`.")),
+      images,
+      explain: ref("Explanation"),
+    },
+  },
+)
+
+const part = score("Share, before the score is calibrated.")
+const explanation = object({
+  depth: text(),
+  lexical: part,
+  passage: part,
+  vector: part,
+  late: part,
+  fused: part,
+  boost: { type: "number" },
+})
+
+const autoParameters = object(
+  {},
+  {
+    optional: {
+      search_depth: text(),
+      topic: text(),
+      time_range: text(),
+      include_domains: { anyOf: [text(), listOf(text())] },
+      include_domains_mode: text(),
+    },
+    description: "What `auto_parameters` chose.",
+  },
+)
+
+const searchAnswer = object(
+  {
+    query: text(),
+    follow_up_questions: orNull(listOf(text())),
+    answer: orNull(text("Cited sentences, with `include_answer`.")),
+    images,
+    results: listOf(ref("SearchResult"), "Best first."),
+    ...common,
+  },
+  { optional: { auto_parameters: autoParameters, usage } },
+)
+
+const failedResult = object({ url: text("As it was given."), error: text("Why it could not be read.") })
+
+const extractAnswer = object(
+  {
+    results: listOf(
+      object(
+        {
+          url: text("As it was given."),
+          title: text(),
+          raw_content: text("The page, or with `query` its nearest passages."),
+          images: listOf(text()),
+        },
+        { optional: { favicon } },
+      ),
+    ),
+    failed_results: listOf(ref("FailedResult")),
+    ...common,
+  },
+  { optional: { usage } },
+)
+
+const crawlAnswer = object(
+  {
+    base_url: text("The start, as it was given."),
+    results: listOf(
+      object({ url: text(), raw_content: text(), images: listOf(text()) }, { optional: { favicon } }),
+    ),
+    ...common,
+  },
+  { optional: { usage } },
+)
+
+const mapAnswer = object(
+  { base_url: text("The start, as it was given."), results: listOf(text(), "Addresses found."), ...common },
+  { optional: { usage } },
+)
+
+const healthAnswer = object({ status: oneOf(["ok"]) })
+const readyAnswer = object({
+  status: oneOf(["ready", "not ready"]),
+  checks: {
+    type: "object",
+    additionalProperties: { type: "string" },
+    description: "By part of the appliance: `ok`, or what is wrong and what to do.",
+  },
+})
+
+export const tavilySchemas = {
+  Usage: usageAnswer,
+  SearchResult: searchResult,
+  Explanation: explanation,
+  SearchAnswer: searchAnswer,
+  FailedResult: failedResult,
+  ExtractAnswer: extractAnswer,
+  CrawlAnswer: crawlAnswer,
+  MapAnswer: mapAnswer,
+  Health: healthAnswer,
+  Readiness: readyAnswer,
+}

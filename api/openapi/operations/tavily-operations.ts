@@ -1,0 +1,232 @@
+import { crawlSchema, extractSchema, mapSchema, MAX_EXTRACT_URLS, searchSchema } from "../../tavily/schema.ts"
+import type { Operation } from "../operation.ts"
+import { publishedBody } from "../published.ts"
+import { ref } from "../schemas.ts"
+
+// What blank text in a required field is refused for.
+const notBlank = { pattern: "[^\\s\\x1c-\\x1f\\x85\\ufeff]" }
+
+const searchBody = publishedBody(searchSchema, { query: notBlank })
+const extractBody = publishedBody(extractSchema, {
+  urls: {
+    anyOf: [
+      { type: "string", ...notBlank },
+      { type: "array", items: { type: "string" }, minItems: 1, maxItems: MAX_EXTRACT_URLS },
+    ],
+  },
+})
+const start = { url: notBlank }
+
+/** Search and the live calls. */
+export const tavilyOperations: readonly Operation[] = [
+  {
+    id: "search",
+    method: "post",
+    path: "/search",
+    tag: "Search",
+    summary: "Search the index",
+    description:
+      "The pages that answer a question, best first, each with the passages that matter. 1 credit, 2 with the depth `advanced`.",
+    access: "key",
+    body: { schema: searchBody, required: true },
+    answers: { 200: { description: "What was found.", schema: ref("SearchAnswer") } },
+    refusals: [432, 433],
+    examples: [
+      {
+        summary: "A question",
+        body: { query: "how do I prune roses?", max_results: 3 },
+        status: 200,
+        answer: {
+          query: "how do I prune roses?",
+          follow_up_questions: null,
+          answer: null,
+          images: [],
+          results: [
+            {
+              id: "0b0b5f-00",
+              title: "Roses",
+              url: "https://garden.example.com/roses",
+              content: "Roses are pruned in winter and fed in spring. [...] Cut above an outward bud.",
+              score: 0.94,
+              raw_content: null,
+            },
+          ],
+          response_time: 0.02,
+          request_id: "0b0b5f3e-5a0f-4d0c-9d0e-6a1a1a5f8f7e",
+        },
+      },
+      {
+        summary: "An answer with its sources, from two sites",
+        body: {
+          query: "how do I prune roses?",
+          include_answer: true,
+          include_domains: ["example.com", "example.org"],
+          search_depth: "advanced",
+          include_usage: true,
+        },
+        status: 200,
+      },
+      { summary: "A value that is not allowed", body: { query: "roses", topic: "sports" }, status: 400 },
+    ],
+  },
+  {
+    id: "extract",
+    method: "post",
+    path: "/extract",
+    tag: "Live pages",
+    summary: "Read pages",
+    description:
+      "Reads addresses now, whether they are in the index or not. 1 credit for each 5 pages read, 2 with the depth `advanced`.",
+    access: "key",
+    body: { schema: extractBody, required: true },
+    answers: {
+      200: { description: "Each address: what was read, or why not.", schema: ref("ExtractAnswer") },
+    },
+    refusals: [432, 433],
+    examples: [
+      {
+        summary: "Two pages",
+        body: { urls: ["https://garden.example.com/roses", "https://garden.example.com/gone"] },
+        status: 200,
+        answer: {
+          results: [
+            {
+              url: "https://garden.example.com/roses",
+              title: "Roses",
+              raw_content: "# Roses\n\nRoses are pruned in winter and fed in spring.",
+              images: [],
+            },
+          ],
+          failed_results: [
+            {
+              url: "https://garden.example.com/gone",
+              error: "Failed to fetch url: the site answered with status 404",
+            },
+          ],
+          response_time: 0.4,
+          request_id: "8a7c0f3e-5a0f-4d0c-9d0e-6a1a1a5f8f7e",
+        },
+      },
+      { summary: "No address", body: { urls: [] }, status: 400 },
+    ],
+  },
+  {
+    id: "crawl",
+    method: "post",
+    path: "/crawl",
+    tag: "Live pages",
+    summary: "Walk a site, with the content of its pages",
+    description: "Costs what a map and an extraction of the same pages cost.",
+    access: "key",
+    body: { schema: publishedBody(crawlSchema, start), required: true },
+    answers: { 200: { description: "The pages read by then.", schema: ref("CrawlAnswer") } },
+    refusals: [432, 433],
+    examples: [
+      {
+        summary: "The first pages of a site",
+        body: { url: "https://garden.example.com/", limit: 2 },
+        status: 200,
+        answer: {
+          base_url: "https://garden.example.com/",
+          results: [
+            { url: "https://garden.example.com/", raw_content: "# Our garden", images: [] },
+            {
+              url: "https://garden.example.com/roses",
+              raw_content: "# Roses\n\nRoses are pruned in winter and fed in spring.",
+              images: [],
+            },
+          ],
+          response_time: 1.2,
+          request_id: "3c6d0f3e-5a0f-4d0c-9d0e-6a1a1a5f8f7e",
+        },
+      },
+    ],
+  },
+  {
+    id: "map",
+    method: "post",
+    path: "/map",
+    tag: "Live pages",
+    summary: "Find the addresses of a site",
+    description: "1 credit for each 10 addresses, 2 with `instructions`.",
+    access: "key",
+    body: { schema: publishedBody(mapSchema, start), required: true },
+    answers: { 200: { description: "The addresses found by then.", schema: ref("MapAnswer") } },
+    refusals: [432, 433],
+    examples: [
+      {
+        summary: "A site's addresses",
+        body: { url: "garden.example.com", max_depth: 2 },
+        status: 200,
+        answer: {
+          base_url: "garden.example.com",
+          results: ["https://garden.example.com/", "https://garden.example.com/roses"],
+          response_time: 0.9,
+          request_id: "5d1b0f3e-5a0f-4d0c-9d0e-6a1a1a5f8f7e",
+        },
+      },
+      { summary: "No start", body: {}, status: 400 },
+    ],
+  },
+]
+
+/** How the appliance is. */
+export const healthOperations: readonly Operation[] = [
+  {
+    id: "healthz",
+    method: "get",
+    path: "/healthz",
+    tag: "Operation",
+    summary: "Whether the process answers",
+    access: "none",
+    answers: { 200: { description: "It does.", schema: ref("Health") } },
+    examples: [{ summary: "Is it alive?", status: 200, answer: { status: "ok" } }],
+  },
+  {
+    id: "readyz",
+    method: "get",
+    path: "/readyz",
+    tag: "Operation",
+    summary: "Whether it can serve: index, model and crawler",
+    access: "none",
+    answers: {
+      200: { description: "It can.", schema: ref("Readiness") },
+      503: { description: "Something is missing.", schema: ref("Readiness") },
+    },
+    examples: [
+      {
+        summary: "Is it ready?",
+        status: 200,
+        answer: { status: "ready", checks: { index: "ok", model: "ok", crawler: "ok" } },
+      },
+    ],
+  },
+  {
+    id: "openapi",
+    method: "get",
+    path: "/openapi.json",
+    tag: "Operation",
+    summary: "This document",
+    access: "none",
+    answers: {
+      200: {
+        description: "OpenAPI 3.1.",
+        schema: { type: "object", required: ["openapi", "info", "paths"] },
+      },
+    },
+    examples: [{ summary: "The document", status: 200 }],
+  },
+  {
+    id: "metrics",
+    method: "get",
+    path: "/metrics",
+    tag: "Operation",
+    summary: "Counts and times, for Prometheus",
+    description: "Not there, or open to anybody, where `FOSSICK_METRICS` says so.",
+    access: "admin",
+    answers: {
+      200: { description: "In the text format.", schema: { type: "string" }, type: "text/plain" },
+    },
+    examples: [{ summary: "All of them", status: 200 }],
+  },
+]

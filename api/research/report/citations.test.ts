@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest"
+
+import { citationsOf } from "./citations.ts"
+import type { Source } from "../sources/evidence.ts"
+
+const source = (given: Partial<Source> = {}): Source => ({
+  url: "https://www.pumps.example/a(b)",
+  title: "All about pumps",
+  favicon: null,
+  author: "Ada Field",
+  published: Date.UTC(2024, 2, 9),
+  fetched: Date.UTC(2026, 0, 5),
+  ...given,
+})
+const SOURCES = [
+  source(),
+  source({ url: "https://b.example/", title: "Seals [1]", author: null, published: null }),
+]
+
+describe("sources are named", () => {
+  test("by numbers in the order of their first use, and only those that were cited", () => {
+    const citations = citationsOf([...SOURCES, source({ url: "https://never.example/" })], "numbered")
+    expect(citations.mark([1])).toBe("[1]")
+    expect(citations.mark([0, 1])).toBe("[2][1]")
+    expect(citations.list()).toBe(
+      "## Sources\n\n1. [Seals \\[1\\]](https://b.example/)\n2. [All about pumps](https://www.pumps.example/a%28b%29)",
+    )
+    expect(citations.cited.map(({ url }) => url)).toEqual([SOURCES[1]!.url, SOURCES[0]!.url])
+  })
+
+  test.each([
+    [
+      "mla",
+      "(Ada Field; “Seals [1]”)",
+      [
+        "## Works Cited",
+        "Ada Field. “All about pumps.” *pumps.example*, 9 Mar 2024, https://www.pumps.example/a(b). Accessed 5 Jan 2026.",
+        "“Seals [1].” *b.example*, https://b.example/. Accessed 5 Jan 2026.",
+      ],
+    ],
+    [
+      "apa",
+      "(Ada Field, 2024; “Seals [1]”, n.d.)",
+      [
+        "## References",
+        "*Seals [1]*. (n.d.). b.example. https://b.example/",
+        "Ada Field. (2024, March 9). *All about pumps*. pumps.example. https://www.pumps.example/a(b)",
+      ],
+    ],
+    [
+      "chicago",
+      "(Ada Field 2024; “Seals [1]” n.d.)",
+      [
+        "## Bibliography",
+        "Ada Field. 2024. “All about pumps.” pumps.example. March 9. https://www.pumps.example/a(b).",
+        "“Seals [1].” n.d. b.example. https://b.example/.",
+      ],
+    ],
+  ] as const)("in the style %s", (format, inText, list) => {
+    const citations = citationsOf(SOURCES, format)
+    expect(citations.mark([0, 1])).toBe(inText)
+    expect(citations.list().split("\n\n")).toEqual(list)
+  })
+
+  test("apart when they would read alike", () => {
+    const alike = [source(), source({ url: "https://other.example/", title: "More about pumps" })]
+    const citations = citationsOf(alike, "apa")
+    expect(citations.mark([0])).toBe("(Ada Field, 2024a)")
+    expect(citations.mark([1])).toBe("(Ada Field, 2024b)")
+    expect(citations.list()).toContain("(2024b, March 9). *More about pumps*")
+  })
+
+  test("with no list when nothing was cited; a file has no address", () => {
+    expect(citationsOf(SOURCES, "numbered").list()).toBe("")
+    const citations = citationsOf([source({ url: "file:notes.md", title: "notes.md" })], "numbered")
+    citations.mark([0])
+    expect(citations.list()).toBe("## Sources\n\n1. notes.md")
+  })
+})

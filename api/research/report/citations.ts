@@ -1,0 +1,139 @@
+import type { Source } from "../sources/evidence.ts"
+import type { CitationFormat } from "../request.ts"
+
+/** How the sources of one report are named. */
+export interface Citations {
+  /** What stands behind a statement. */
+  mark(places: readonly number[]): string
+  /** The list below the report, as markdown; empty when nothing was cited. */
+  list(): string
+  /** Sources in the order in which they were first cited. */
+  readonly cited: readonly Source[]
+}
+
+const HEADINGS: Readonly<Record<CitationFormat, string>> = {
+  numbered: "Sources",
+  mla: "Works Cited",
+  apa: "References",
+  chicago: "Bibliography",
+}
+
+/**
+ * Names sources as the style asks: numbers in brackets in the order of their first use, or author (else title) and year in
+ * parentheses, with a letter behind the year where two would read alike. The lists follow MLA 9, APA 7 and the
+ * author-date form of Chicago 17, as far as web pages say what these want to know.
+ */
+export function citationsOf(sources: readonly Source[], format: CitationFormat): Citations {
+  const order: number[] = []
+  const number = (place: number): number => {
+    const at = order.indexOf(place)
+    return at >= 0 ? at + 1 : order.push(place)
+  }
+  const letters = format === "numbered" ? new Map<number, string>() : lettersFor(sources, format)
+  return {
+    mark(places) {
+      const numbers = places.map(number)
+      if (format === "numbered") return numbers.map((one) => `[${one}]`).join("")
+      return `(${places.map((place) => inText(sources[place]!, format, letters.get(place) ?? "")).join("; ")})`
+    },
+    list() {
+      if (order.length === 0) return ""
+      const entries = order.map((place) => ({ source: sources[place]!, letter: letters.get(place) ?? "" }))
+      if (format === "numbered") {
+        const lines = entries.map(({ source }, i) => `${i + 1}. ${link(source.title, source)}`)
+        return [`## ${HEADINGS[format]}`, lines.join("\n")].join("\n\n")
+      }
+      const lines = entries.map(({ source, letter }) => fullEntry(source, format, letter)).sort()
+      return [`## ${HEADINGS[format]}`, ...lines].join("\n\n")
+    },
+    get cited() {
+      return order.map((place) => sources[place]!)
+    },
+  }
+}
+
+type Style = Exclude<CitationFormat, "numbered">
+
+const who = ({ author, title }: Source): string => author ?? `“${short(title)}”`
+const SHORT_TITLE = 40
+const short = (title: string): string =>
+  title.length <= SHORT_TITLE ? title : `${title.slice(0, SHORT_TITLE).replace(/\s+\S*$/, "")} …`
+
+function inText(source: Source, style: Style, letter: string): string {
+  if (style === "mla") return who(source) + (letter === "" ? "" : ` ${letter}`)
+  const year = yearOf(source)
+  const dated = year === "n.d." && letter !== "" ? `n.d.-${letter}` : `${year}${letter}`
+  return style === "apa" ? `${who(source)}, ${dated}` : `${who(source)} ${dated}`
+}
+
+/** A letter for each source that would be named like another one. */
+function lettersFor(sources: readonly Source[], style: Style): Map<number, string> {
+  const alike = Map.groupBy(sources.keys(), (place) => inText(sources[place]!, style, ""))
+  const letters = new Map<number, string>()
+  for (const places of alike.values()) {
+    if (places.length > 1) for (const [i, place] of places.entries()) letters.set(place, letterAt(i))
+  }
+  return letters
+}
+
+const letterAt = (i: number): string =>
+  i < 26 ? String.fromCharCode(97 + i) : `${letterAt(Math.floor(i / 26) - 1)}${letterAt(i % 26)}`
+
+function fullEntry(source: Source, style: Style, letter: string): string {
+  const { author, title, published, fetched } = source
+  const site = hostOf(source)
+  const address = site === null ? "" : ` ${source.url}`
+  const by = author === null ? "" : `${author}. `
+  const name = title.replace(/[.\s]+$/, "")
+  switch (style) {
+    case "mla": {
+      const date = published === null ? "" : `${dayMonthYear(published)}, `
+      const seen = fetched === null ? "" : ` Accessed ${dayMonthYear(fetched)}.`
+      const of = letter === "" ? "" : ` (${letter})`
+      return site === null
+        ? `${by}“${name}.”${of}`
+        : `${by}“${name}.”${of} *${site}*, ${date}${source.url}.${seen}`
+    }
+    case "apa": {
+      const date =
+        published === null
+          ? `n.d.${letter === "" ? "" : `-${letter}`}`
+          : `${yearOf(source)}${letter}, ${monthDay(published)}`
+      return author === null
+        ? `*${name}*. (${date}).${site === null ? "" : ` ${site}.`}${address}`
+        : `${by}(${date}). *${name}*.${site === null ? "" : ` ${site}.`}${address}`
+    }
+    case "chicago": {
+      const year = yearOf(source)
+      const dated = year === "n.d." && letter !== "" ? `n.d.-${letter}` : `${year}${letter}`
+      const day = published === null ? "" : ` ${monthDay(published)}.`
+      const stop = dated.endsWith(".") ? "" : "."
+      const lead = author === null ? `“${name}.” ${dated}${stop}` : `${by}${dated}${stop} “${name}.”`
+      return `${lead}${site === null ? "" : ` ${site}.`}${day}${address === "" ? "" : `${address}.`}`
+    }
+    default:
+      return style satisfies never
+  }
+}
+
+const yearOf = ({ published }: Source): string =>
+  published === null ? "n.d." : String(new Date(published).getUTCFullYear())
+const inEnglish = (time: number, options: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat("en-US", { timeZone: "UTC", ...options }).format(time)
+const monthDay = (time: number): string => inEnglish(time, { month: "long", day: "numeric" })
+const dayMonthYear = (time: number): string =>
+  `${inEnglish(time, { day: "numeric" })} ${inEnglish(time, { month: "short" })} ${inEnglish(time, { year: "numeric" })}`
+
+/** Null of a file, which is on no site. */
+const hostOf = ({ url }: Source): string | null => {
+  const parsed = URL.parse(url)
+  return parsed === null || parsed.protocol === "file:" ? null : parsed.hostname.replace(/^www\./, "")
+}
+
+/** A markdown link whose text and address cannot end it early. */
+function link(text: string, { url }: Source): string {
+  const shown = text.replaceAll(/[[\]]/g, "\\$&").replaceAll(/\s+/g, " ")
+  return hostOf({ url } as Source) === null
+    ? shown
+    : `[${shown}](${url.replaceAll("(", "%28").replaceAll(")", "%29")})`
+}

@@ -1,0 +1,131 @@
+import { analyseQuery } from "#engine/text/analysis/analyse.ts"
+
+/** A page or a file that findings stand in. */
+export interface Source {
+  /** Its address; of a file `file:` and its name. */
+  readonly url: string
+  readonly title: string
+  readonly favicon: string | null
+  readonly author: string | null
+  /** Milliseconds since the epoch. */
+  readonly published: number | null
+  readonly fetched: number | null
+}
+
+/** A statement that stands word by word in its source. */
+export interface Finding {
+  readonly text: string
+  /** Places among the sources; the first is where the text stands, others say the same in their own words. */
+  readonly sources: number[]
+  /** Place among the questions: the one that brought it. */
+  readonly question: number
+  /** Place of a finding that says otherwise; null when none does. */
+  disagrees: number | null
+}
+
+/** A question that was looked into. */
+export interface Question {
+  /** What was searched for. */
+  readonly text: string
+  /** How the report calls it. */
+  readonly label: string
+}
+
+/** What is kept of a task in progress, so that a restart goes on with it. */
+export interface EvidenceRecord {
+  readonly questions: readonly Question[]
+  readonly sources: readonly Source[]
+  readonly findings: readonly Finding[]
+  readonly searches: number
+}
+
+/** Two statements that share more of their terms speak of the same: they say it twice, or contradict each other. */
+const SAME = 0.75
+/** What is said to language models, not to readers: it would reach the model that reads the report. */
+const ORDER =
+  /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|directions)\b|\byou are (?:now )?an? (?:ai|assistant|language model)\b|\bsystem prompt\b/i
+const NEGATION =
+  /\b(?:not|no|never|cannot|can't|doesn't|don't|isn't|aren't|won't|without|nicht|kein\w*|ne|pas|sans)\b/i
+
+/** What a task has found: statements, where each stands, which say the same, which contradict each other. */
+export class Evidence {
+  readonly questions: Question[]
+  readonly sources: Source[]
+  readonly findings: Finding[]
+  searches: number
+  readonly #terms: Set<string>[]
+
+  constructor(record: EvidenceRecord = { questions: [], sources: [], findings: [], searches: 0 }) {
+    this.questions = [...record.questions]
+    this.sources = [...record.sources]
+    this.findings = record.findings.map((finding) => ({ ...finding, sources: [...finding.sources] }))
+    this.searches = record.searches
+    this.#terms = this.findings.map(({ text }) => termsOf(text))
+  }
+
+  toRecord(): EvidenceRecord {
+    const { questions, sources, findings, searches } = this
+    return { questions, sources, findings, searches }
+  }
+
+  /** @returns the place of the source, which is one for each address. */
+  source(source: Source): number {
+    const known = this.sources.findIndex(({ url }) => url === source.url)
+    return known >= 0 ? known : this.sources.push(source) - 1
+  }
+
+  /**
+   * Takes a statement in, unless it is known; of one that says the same the source is remembered. What gives orders to
+   * language models is left out.
+   */
+  add(question: number, text: string, source: Source): void {
+    if (ORDER.test(text)) return
+    const terms = termsOf(text)
+    let opposite: number | null = null
+    for (const [place, other] of this.findings.entries()) {
+      if (overlap(terms, this.#terms[place]!) < SAME) continue
+      const sameSource = this.sources[other.sources[0]!]!.url === source.url
+      if (contradict(text, other.text)) {
+        if (!sameSource && opposite === null) opposite = place
+      } else {
+        // Who leaves the numbers out bears them out no more than who gives others.
+        const bears = sameNumbers(text, other.text)
+        if (bears && !other.sources.some((known) => this.sources[known]!.url === source.url)) {
+          other.sources.push(this.source(source))
+        }
+        return
+      }
+    }
+    const place = this.findings.length
+    this.findings.push({ text, sources: [this.source(source)], question, disagrees: opposite })
+    if (opposite !== null && this.findings[opposite]!.disagrees === null) {
+      this.findings[opposite]!.disagrees = place
+    }
+    this.#terms.push(terms)
+  }
+
+  /** The terms that any finding holds. */
+  terms(): ReadonlySet<string> {
+    return new Set(this.#terms.flatMap((terms) => [...terms]))
+  }
+}
+
+/** What a statement speaks of: its telling terms without numbers, in which contradicting ones differ. */
+const termsOf = (text: string): Set<string> =>
+  new Set(analyseQuery(text, null).terms.filter((term) => !/^\d/.test(term)))
+
+/** How much of both sets is in the other (Dice 1945), 0..1. */
+const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): number =>
+  (2 * a.intersection(b).size) / Math.max(1, a.size + b.size)
+
+/** Whether statements on the same matter differ in what they count, or one denies what the other says. */
+function contradict(one: string, other: string): boolean {
+  const [a, b] = [numbersIn(one), numbersIn(other)]
+  const differ = a.size > 0 && b.size > 0 && a.intersection(b).size === 0
+  return differ || NEGATION.test(one) !== NEGATION.test(other)
+}
+
+const sameNumbers = (one: string, other: string): boolean =>
+  numbersIn(one).symmetricDifference(numbersIn(other)).size === 0
+
+const numbersIn = (text: string): Set<string> => new Set(text.match(/\d+(?:[.,]\d+)*/g))

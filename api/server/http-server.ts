@@ -1,0 +1,95 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+
+import type Koa from "koa"
+
+import type { RequestState } from "../context.ts"
+import { refuseSocket } from "../load/close-socket.ts"
+import type { Connections } from "../load/connections.ts"
+import { oneAtATime } from "../load/one-at-a-time.ts"
+import { envelope } from "../middleware/error-envelope.ts"
+
+/** Milliseconds in which a caller must have sent its whole request; protects the sockets from slow senders. */
+const REQUEST_MS = 30_000
+
+/** Late senders are looked for so often. */
+const CHECK_MS = 5000
+
+/** Milliseconds after which the system asks a silent peer whether it is still there, so that lost ones are let go. */
+const PROBE_MS = 60_000
+
+/**
+ * Milliseconds an idle connection is kept. Longer than clients and proxies keep theirs (a minute is usual), so that
+ * none sends its next request into a connection that is being closed here.
+ */
+const KEEP_ALIVE_MS = 75_000
+
+const MOST_LISTENERS = 20
+
+const running = new WeakMap<Server, Set<ServerResponse>>()
+
+/** Answers that a server is working on. */
+export const responsesOf = (server: Server): ReadonlySet<ServerResponse> => running.get(server) ?? new Set()
+
+/**
+ * An HTTP server for the app, not yet listening. What is no HTTP at all gets the contract's envelope too.
+ *
+ * @param connections holds its connections to the limits of the process; left out of a server that never listens
+ */
+export function httpServer(app: Koa<RequestState>, connections?: Connections): Server {
+  const handle = app.callback()
+  const options = {
+    requestTimeout: REQUEST_MS,
+    headersTimeout: REQUEST_MS,
+    connectionsCheckingInterval: CHECK_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAlive: true,
+    keepAliveInitialDelay: PROBE_MS,
+    // What Node would refuse by itself, with an empty body, is refused here.
+    requireHostHeader: false,
+  }
+  const serve = oneAtATime((request, response) => {
+    if (isProper(request)) void handle(request, response)
+    else answer(response, 400)
+  })
+  const server = createServer(options, (request, response) => {
+    // One that was refused as a whole may send its request all the same.
+    if (!request.socket.writableEnded) serve(request, response)
+  })
+  connections?.guard(server)
+  const responses = new Set<ServerResponse>()
+  running.set(server, responses)
+  server.prependListener("request", (_, response) => {
+    // All that an answer passes through listens for its end: more than Node takes for usual.
+    response.setMaxListeners(MOST_LISTENERS)
+    responses.add(response)
+    response.once("close", () => responses.delete(response))
+  })
+  server.on("checkExpectation", (_, response) => answer(response, 417))
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy()
+    else {
+      const status = statusOf(error.code)
+      refuseSocket(socket, status, STATUS_CODES[status]!)
+    }
+  })
+  return server
+}
+
+/** Whether the request has the host it must have (RFC 9112 section 3.2), and a target that can be taken apart. */
+function isProper({ httpVersion, headers, url = "" }: IncomingMessage): boolean {
+  if (httpVersion === "1.1" && headers.host === undefined) return false
+  return url === "*" || URL.canParse(url, "http://host")
+}
+
+function answer(response: ServerResponse, status: number): void {
+  response.writeHead(status, {
+    "Content-Type": "application/json; charset=utf-8",
+    "X-Content-Type-Options": "nosniff",
+  })
+  response.end(JSON.stringify(envelope(STATUS_CODES[status]!)))
+}
+
+function statusOf(code: string | undefined): number {
+  if (code === "HPE_HEADER_OVERFLOW") return 431
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400
+}

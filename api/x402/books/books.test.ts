@@ -1,0 +1,194 @@
+import { execFile } from "node:child_process"
+import { mkdtemp, rm } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+
+import { Router } from "@koa/router"
+import Koa from "koa"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+
+import { openStateStore } from "#base/store/state-store.ts"
+
+import type { RequestState } from "../../context.ts"
+import { errorEnvelope } from "../../middleware/error-envelope.ts"
+import { openBooks } from "./books.ts"
+import { openLedger } from "./payment-ledger.ts"
+import { OutcomeCounts } from "./outcomes.ts"
+import { paymentRoutes } from "./payment-routes.ts"
+
+const RECEIPT = {
+  transaction: `0x${"ab".repeat(32)}`,
+  network: "eip155:84532",
+  asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+  payer: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+  payTo: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+  amount: "10000",
+  version: 2,
+} as const
+const TIMES = { verifyMs: 1.4, searchMs: 20, settleMs: 300 }
+const today = new Date().toISOString().slice(0, 10)
+const inTwoMinutes = () => Math.floor(Date.now() / 1000) + 120
+
+let dataDir: string
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "fossick-books-"))
+})
+afterEach(() => rm(dataDir, { recursive: true, force: true }))
+
+/** A ledger in which payments of these names were sold. */
+function sold(...ids: readonly string[]) {
+  const ledger = openLedger(dataDir)
+  for (const id of ids) {
+    ledger.begin({ id, fingerprint: "f" }, { validBefore: inTwoMinutes(), authorization: "{}", answer: "{}" })
+    ledger.settled(id, RECEIPT, TIMES)
+  }
+  return ledger
+}
+
+describe("the ledger", () => {
+  test("keeps an answer from before settlement until it is delivered, over a restart", () => {
+    const purchase = { id: "one", fingerprint: "f" }
+    {
+      using ledger = openLedger(dataDir)
+      const facts = { validBefore: inTwoMinutes(), authorization: "{}", answer: '{"results":[]}' }
+      expect(ledger.begin(purchase, facts)).toBe(true)
+      expect(ledger.begin(purchase, facts)).toBe(false)
+      expect(ledger.get("one")).toMatchObject({ state: "settling", answer: '{"results":[]}' })
+    }
+    {
+      using ledger = openLedger(dataDir)
+      expect(ledger.get("one")).toMatchObject({ state: "unknown", fingerprint: "f" })
+      expect(ledger.unsettled().map(({ id }) => id)).toEqual(["one"])
+      expect([ledger.resume("one"), ledger.resume("one")]).toEqual([true, false])
+      ledger.settled("one", RECEIPT, TIMES)
+      expect(ledger.get("one")).toMatchObject({
+        state: "settled",
+        answer: '{"results":[]}',
+        receipt: RECEIPT,
+      })
+      ledger.delivered("one")
+      expect(ledger.get("one")).toMatchObject({ state: "settled", answer: null })
+      // What is settled is not undone by who comes late.
+      ledger.unknown("one")
+      ledger.forget("one")
+      expect(ledger.get("one")).toMatchObject({ state: "settled" })
+    }
+  })
+
+  test("forgets a payment an hour after it ran out, and no sooner", () => {
+    using ledger = openLedger(dataDir)
+    const ranOut = (seconds: number) => Math.floor(Date.now() / 1000) - seconds
+    for (const [id, ago] of [
+      ["old", 3700],
+      ["young", 3500],
+    ] as const) {
+      ledger.begin({ id, fingerprint: "f" }, { validBefore: ranOut(ago), authorization: "{}", answer: "{}" })
+      ledger.unknown(id)
+    }
+    ledger.sweep()
+    expect(ledger.get("old")).toBeNull()
+    expect(ledger.get("young")).toMatchObject({ state: "unknown" })
+  })
+})
+
+describe("the books", () => {
+  test("have a sale once, with its money to the last decimal, and outcomes by day", () => {
+    using ledger = sold("one", "two", "three")
+    ledger.settled("one", RECEIPT, TIMES)
+    ledger.delivered("one")
+    const counts = new OutcomeCounts()
+    counts.add("unpaid")
+    counts.add("unpaid")
+    ledger.count(counts.take())
+    counts.add("unpaid")
+    ledger.count(counts.take())
+    ledger.count(counts.take())
+    expect(counts.total.get("unpaid")).toBe(3)
+
+    const db = openStateStore(dataDir)
+    const books = openBooks(db)
+    expect(books.days({})).toEqual([{ day: today, network: "eip155:84532", sales: 3, usd: "0.030000" }])
+    expect(books.outcomes({})).toEqual([{ day: today, outcome: "unpaid", count: 3 }])
+    expect(books.sales({ limit: 10, offset: 0 }).map(({ deliveredAt }) => deliveredAt !== null)).toEqual([
+      false,
+      false,
+      true,
+    ])
+    expect(books.count({ from: today, to: today })).toBe(3)
+    expect(books.count({ to: "2020-01-01" })).toBe(0)
+    expect(books.count({ from: "2999-01-01" })).toBe(0)
+    db.close()
+  })
+
+  test("are shown by npm run payments", async () => {
+    sold("one", "two")[Symbol.dispose]()
+    const run = async (...args: string[]) => {
+      const command = join(import.meta.dirname, "../../commands/payments-command.ts")
+      const env = { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir }
+      return (await promisify(execFile)(process.execPath, [command, ...args], { env })).stdout
+    }
+    const [days, csv, refused] = await Promise.all([
+      run(),
+      run("csv", "--from", today),
+      run("days", "--from", "2025-02-30").catch((error: { code: number; stderr: string }) => error),
+    ])
+    expect(days).toBe(`${today}  eip155:84532       2  USD 0.020000\n`)
+    const [header, line, , end] = csv.split("\r\n")
+    expect(header).toBe("at,amount_usd,network,asset,payer,pay_to,transaction,delivered_at")
+    expect(line?.split(",").slice(1)).toEqual([
+      "0.010000",
+      RECEIPT.network,
+      RECEIPT.asset,
+      RECEIPT.payer,
+      RECEIPT.payTo,
+      RECEIPT.transaction,
+      "",
+    ])
+    expect(end).toBe("")
+    expect(refused).toMatchObject({ code: 2, stderr: "--from must be a day, as YYYY-MM-DD.\n" })
+  })
+
+  test("are served to the console, and as a file", async () => {
+    sold("one", "two")[Symbol.dispose]()
+    const db = openStateStore(dataDir)
+    const router = new Router<RequestState>({ prefix: "/admin" })
+    paymentRoutes(router, { db })
+    const app = new Koa<RequestState>()
+    app.use(errorEnvelope())
+    app.use(router.routes())
+    const server = createServer((request, response) => void app.callback()(request, response))
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const get = (path: string) =>
+      fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/admin${path}`)
+    try {
+      expect(await (await get("/payments?limit=1")).json()).toMatchObject({
+        payments: [
+          { amount_usd: "0.010000", transaction: RECEIPT.transaction, verify_ms: 1, delivered_at: null },
+        ],
+        total: 2,
+        open: 0,
+        limit: 1,
+      })
+      expect(await (await get("/payments/days")).json()).toEqual({
+        revenue: [{ day: today, network: "eip155:84532", sales: 2, usd: "0.020000" }],
+        outcomes: [],
+      })
+      const file = await get("/payments.csv")
+      expect(file.headers.get("content-type")).toBe("text/csv; charset=utf-8")
+      expect((await file.text()).trim().split("\r\n")).toHaveLength(3)
+      const wrong = await get("/payments?from=yesterday")
+      expect([wrong.status, await wrong.json()]).toEqual([
+        400,
+        { detail: { error: "Invalid from. Must be a date of the form YYYY-MM-DD." } },
+      ])
+    } finally {
+      server.closeAllConnections()
+      server.close()
+      db.close()
+    }
+  })
+})

@@ -1,0 +1,210 @@
+import { migrate, openStateStore, prepareOnce, transaction } from "#base/store/state-store.ts"
+
+import type { X402Outcome } from "./outcomes.ts"
+
+/** Which request a payment is for. Two requests of the same fingerprint are the same one. */
+export interface Purchase {
+  /** Names the authorization, see `Payment.id`. */
+  readonly id: string
+  /** SHA-256 of the payment and of the request it pays. */
+  readonly fingerprint: string
+}
+
+/** What a settled payment brought, for the books. */
+export interface Receipt {
+  readonly transaction: string
+  readonly network: string
+  readonly asset: string
+  readonly payer: string
+  readonly payTo: string
+  /** In the token's smallest unit. */
+  readonly amount: string
+  readonly version: 1 | 2
+}
+
+/** A payment that is settled, or may be. */
+export interface Entry {
+  readonly fingerprint: string
+  /**
+   * - `settling`: given to the facilitator, and not back yet. Of a process that died it means `unknown`.
+   * - `unknown`: nobody could tell whether the money moved.
+   * - `settled`: the money moved.
+   */
+  readonly state: "settling" | "unknown" | "settled"
+  /** The answer as it stands on the wire; null once it was delivered. */
+  readonly answer: string | null
+  readonly receipt: Receipt | null
+  /** When it was given to the facilitator first: milliseconds since 1970. */
+  readonly since: number
+}
+
+export interface Unsettled extends Purchase {
+  readonly since: number
+  readonly authorization: string
+}
+
+/**
+ * Remembers payments in `state.db` from before they are settled until they can no longer be used, and sales for good.
+ *
+ * What a call writes is on the disk when it returns: after a power cut, too, nobody is charged for an answer that nobody
+ * remembers.
+ */
+export interface Ledger extends Disposable {
+  get(id: string): Entry | null
+  /**
+   * To be called before money can move.
+   * @returns false when another process has that payment under way
+   */
+  begin(purchase: Purchase, facts: { validBefore: number; authorization: string; answer: string }): boolean
+  /** Takes up a payment again that is `unknown`. @returns false when another process has it under way */
+  resume(id: string): boolean
+  settled(id: string, receipt: Receipt, times: { verifyMs: number; searchMs: number; settleMs: number }): void
+  unknown(id: string): void
+  /** No money moved, and none will: the authorization may be used again, or never. */
+  forget(id: string): void
+  delivered(id: string): void
+  /** Payments nobody could tell about. */
+  unsettled(): readonly Unsettled[]
+  /** Forgets payments that cannot be used any more. */
+  sweep(): void
+  count(counts: ReadonlyMap<X402Outcome, number>): void
+}
+
+/** Kept so long after an authorization ran out: its payer may still come back for the answer. */
+const KEPT_SECONDS = 3600
+
+const steps = [
+  // No signature is kept: who comes back presents it again, and its digest is part of the fingerprint.
+  `create table x402_payments (
+     id text primary key,
+     fingerprint text not null,
+     state text not null check (state in ('settling', 'unknown', 'settled')),
+     authorization text not null,
+     answer text,
+     receipt text,
+     since integer not null,
+     forget_at integer not null
+   ) strict;
+   create index x402_payments_by_end on x402_payments (forget_at);
+   create table x402_sales (
+     id integer primary key,
+     at text not null,
+     transaction_hash text not null,
+     network text not null,
+     asset text not null,
+     payer text not null,
+     pay_to text not null,
+     amount integer not null,
+     version integer not null,
+     verify_ms integer not null,
+     search_ms integer not null,
+     settle_ms integer not null,
+     delivered_at text,
+     payment_id text not null unique
+   ) strict;
+   create index x402_sales_by_time on x402_sales (at);
+   create table x402_outcomes (
+     day text not null,
+     outcome text not null,
+     count integer not null,
+     primary key (day, outcome)
+   ) strict`,
+]
+
+/** Brings the tables up to date; for those who only read them. */
+export const migrateX402 = (db: ReturnType<typeof openStateStore>): void => migrate(db, "x402", steps)
+
+/** Opens the ledger in the data folder, on a connection of its own. Whoever opens it closes it. */
+export function openLedger(dataDir: string): Ledger {
+  const db = openStateStore(dataDir)
+  db.exec("pragma synchronous = full")
+  migrateX402(db)
+  // Whoever was settling these is gone.
+  db.exec("update x402_payments set state = 'unknown' where state = 'settling'")
+  const sql = prepareOnce(db)
+  const setState = (id: string, state: Entry["state"], before: Entry["state"]): boolean =>
+    Number(
+      sql("update x402_payments set state = ? where id = ? and state = ?").run(state, id, before).changes,
+    ) > 0
+  return {
+    get(id) {
+      const row = sql(
+        "select fingerprint, state, answer, receipt, since from x402_payments where id = ?",
+      ).get(id)
+      if (row === undefined) return null
+      return {
+        fingerprint: row["fingerprint"] as string,
+        state: row["state"] as Entry["state"],
+        answer: row["answer"] as string | null,
+        receipt: row["receipt"] === null ? null : (JSON.parse(row["receipt"] as string) as Receipt),
+        since: Number(row["since"]),
+      }
+    },
+    begin({ id, fingerprint }, { validBefore, authorization, answer }) {
+      const { changes } = sql(
+        `insert into x402_payments (id, fingerprint, state, authorization, answer, since, forget_at)
+         values (?, ?, 'settling', ?, ?, ?, ?) on conflict (id) do nothing`,
+      ).run(id, fingerprint, authorization, answer, Date.now(), (validBefore + KEPT_SECONDS) * 1000)
+      return Number(changes) > 0
+    },
+    resume: (id) => setState(id, "settling", "unknown"),
+    settled(id, receipt, { verifyMs, searchMs, settleMs }) {
+      transaction(db, () => {
+        sql("update x402_payments set state = 'settled', receipt = ? where id = ?").run(
+          JSON.stringify(receipt),
+          id,
+        )
+        sql(
+          `insert into x402_sales (at, transaction_hash, network, asset, payer, pay_to, amount, version,
+                                   verify_ms, search_ms, settle_ms, payment_id)
+           values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (payment_id) do nothing`,
+        ).run(
+          new Date().toISOString(),
+          receipt.transaction,
+          receipt.network,
+          receipt.asset,
+          receipt.payer,
+          receipt.payTo,
+          Number(receipt.amount),
+          receipt.version,
+          ...[verifyMs, searchMs, settleMs].map(Math.round),
+          id,
+        )
+      })
+    },
+    unknown: (id) => void setState(id, "unknown", "settling"),
+    forget: (id) => void sql("delete from x402_payments where id = ? and state <> 'settled'").run(id),
+    delivered(id) {
+      transaction(db, () => {
+        sql("update x402_payments set answer = null where id = ?").run(id)
+        sql("update x402_sales set delivered_at = ? where payment_id = ? and delivered_at is null").run(
+          new Date().toISOString(),
+          id,
+        )
+      })
+    },
+    unsettled: () =>
+      sql("select id, fingerprint, since, authorization from x402_payments where state = 'unknown'")
+        .all()
+        .map((row) => ({
+          id: row["id"] as string,
+          fingerprint: row["fingerprint"] as string,
+          since: Number(row["since"]),
+          authorization: row["authorization"] as string,
+        })),
+    sweep: () =>
+      void sql("delete from x402_payments where forget_at < ? and state <> 'settling'").run(Date.now()),
+    count(counts) {
+      const day = new Date().toISOString().slice(0, 10)
+      transaction(db, () => {
+        for (const [outcome, count] of counts) {
+          sql(
+            `insert into x402_outcomes values (?, ?, ?)
+             on conflict (day, outcome) do update set count = count + excluded.count`,
+          ).run(day, outcome, count)
+        }
+      })
+    },
+    [Symbol.dispose]: () => db.close(),
+  }
+}

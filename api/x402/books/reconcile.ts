@@ -1,0 +1,41 @@
+import type { Logger } from "pino"
+
+import type { Chain } from "../chain/chain.ts"
+import type { Ledger } from "./payment-ledger.ts"
+import type { Authorization } from "../payment.ts"
+import type { Terms } from "../terms.ts"
+
+/**
+ * Asks the network about payments nobody could tell about, so that the books are right also when a payer never comes
+ * back. What turns out to be paid is kept for its payer; what cannot be paid any more is forgotten.
+ */
+export async function reconcile(parts: {
+  readonly ledger: Ledger
+  readonly chain: Chain
+  readonly terms: Terms
+  readonly log: Logger
+}): Promise<void> {
+  const { ledger, chain, log } = parts
+  for (const { id, since, authorization: text } of ledger.unsettled()) {
+    const authorization = JSON.parse(text) as Authorization & { version: 1 | 2 }
+    const seen = await chain.look(authorization, since)
+    // Its payer may have come back meanwhile.
+    if ((seen.kind !== "paid" && seen.kind !== "dead") || !ledger.resume(id)) continue
+    if (seen.kind === "dead") ledger.forget(id)
+    else {
+      const { network, asset, payTo } = parts.terms.requirements
+      const { from: payer, value: amount, version } = authorization
+      const receipt = {
+        transaction: seen.transaction,
+        network,
+        asset,
+        payTo,
+        payer,
+        amount,
+        version,
+      }
+      ledger.settled(id, receipt, { verifyMs: 0, searchMs: 0, settleMs: 0 })
+    }
+    log.info({ payment: id, found: seen.kind }, "an open payment was looked up")
+  }
+}

@@ -1,0 +1,37 @@
+import { type ChildProcess, fork } from "node:child_process"
+
+/** Exit code of a job process that found the index taken by another writer. */
+export const EXIT_LOCKED = 3
+
+const PROGRAM = new URL("../../crawler/crawl/job-worker.ts", import.meta.url)
+/** A job process that does not end by then is killed; what it reported is safe. */
+const GRACE_MS = 10_000
+
+/** A child process that works on queued jobs and missing vectors, or on images, and then ends. */
+export class JobProcess {
+  /** Exit code; null when a signal ended it. */
+  readonly exited: Promise<number | null>
+  readonly #child: ChildProcess
+
+  /** `program`: another one that ends when its parent lets go of it. */
+  constructor(program = PROGRAM) {
+    this.#child = fork(program, { stdio: ["ignore", "inherit", "inherit", "ipc"] })
+    this.exited = new Promise((resolve) => {
+      this.#child.once("exit", (code) => {
+        resolve(code)
+      })
+      this.#child.once("error", () => {
+        resolve(1)
+      })
+    })
+  }
+
+  /** Ends it in good order: visits in hand are finished, the job is queued again. */
+  async stop(): Promise<void> {
+    const kill = setTimeout(() => this.#child.kill("SIGKILL"), GRACE_MS)
+    // Not a signal: on Windows that would end it at once.
+    if (this.#child.connected) this.#child.disconnect()
+    await this.exited
+    clearTimeout(kill)
+  }
+}

@@ -1,0 +1,31 @@
+import { ArgumentsError } from "./command-arguments.ts"
+import { EngineError } from "#engine/errors.ts"
+import { codeOf, endWithReader } from "#engine/lost-reader.ts"
+import { SettingsError } from "./settings.ts"
+
+/** Arguments or settings. */
+const BAD_ARGUMENTS = 2
+const FAILED = 1
+
+/** What a command cannot do; the message is for people and says what to do next. */
+export class CommandError extends Error {}
+
+/**
+ * Runs the work of `npm run <name>`, which says its exit code, and turns what it throws into a message and one.
+ * A reader of the output that goes away ends it, too.
+ * Loads neither engine nor crawler, so that a slip of the pen is answered at once.
+ */
+export async function runCommand(name: string, work: () => number | Promise<number>): Promise<void> {
+  endWithReader()
+  try {
+    process.exitCode = codeOf(await work())
+  } catch (error) {
+    const isWrong = error instanceof ArgumentsError || error instanceof SettingsError
+    if (!isWrong && !(error instanceof EngineError) && !(error instanceof CommandError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    if (error instanceof ArgumentsError) {
+      process.stderr.write(`npm run ${name} -- --help shows what is possible.\n`)
+    }
+    process.exitCode = isWrong ? BAD_ARGUMENTS : FAILED
+  }
+}

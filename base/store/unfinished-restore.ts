@@ -1,0 +1,21 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { SettingsError } from "../settings.ts"
+
+/** Where a restore puts together what it brings, in the data folder. While it is there, nothing else may start. */
+export const RESTORING = "restoring"
+
+/** In there once all is whole, and only has to take its place. */
+export const PLAN = "plan.json"
+
+/** @throws SettingsError when a restore into the data folder began and did not end. */
+export function refuseUnfinishedRestore(dataDir: string): void {
+  const folder = join(dataDir, RESTORING)
+  if (!existsSync(folder)) return
+  const instead = existsSync(join(folder, PLAN))
+    ? ""
+    : `, or remove ${folder} to stay with what was there before`
+  throw new SettingsError([
+    `FOSSICK_DATA_DIR has a restore that is under way or was cut short: run npm run restore again${instead}`,
+  ])
+}

@@ -1,0 +1,94 @@
+import type { Engine, PageUrl } from "#engine"
+import { toPassages } from "#engine/text/passages.ts"
+
+/** How well a report with numbered citations bears itself out. */
+export interface ReportQuality {
+  /** Pieces of text with a citation behind them. */
+  readonly cited: number
+  /** Those that stand word by word in a passage of the page that they cite first. */
+  readonly supported: number
+  /** Texts that no page bears out, and those without any citation. */
+  readonly unsupported: readonly string[]
+  /** Part of the expected pages that the report cites, 0..1. */
+  readonly coverage: number
+}
+
+export interface Judgeable {
+  readonly content: string
+  readonly sources: readonly { readonly url: string }[]
+}
+
+/** @param expected addresses of the pages that a good report rests on */
+export async function judgeReport(
+  { content, sources }: Judgeable,
+  engine: Pick<Engine, "get">,
+  expected: readonly string[],
+): Promise<ReportQuality> {
+  const unsupported: string[] = []
+  let cited = 0
+  const texts = new Map<string, string>()
+  for (const { text, numbers } of citedTexts(content)) {
+    if (numbers.length === 0) {
+      unsupported.push(text)
+      continue
+    }
+    cited++
+    const url = sources[numbers[0]! - 1]?.url ?? ""
+    if (!texts.has(url)) texts.set(url, await passagesOf(engine, url))
+    if (!texts.get(url)!.includes(bare(text))) unsupported.push(text)
+  }
+  const found = expected.filter((url) => sources.some((source) => source.url === url))
+  return {
+    cited,
+    supported: cited - unsupported.length,
+    unsupported,
+    coverage: found.length / expected.length,
+  }
+}
+
+/** The text before each citation, without headings and the list of sources; what follows the last has no numbers. */
+function citedTexts(content: string): { text: string; numbers: number[] }[] {
+  // In code such a line is a comment.
+  const body = content
+    .split(/^## Sources$/m)[0]!
+    .replaceAll(/^(`{3,})\n[\s\S]*?\n\1$|^#{1,2} .*$/gm, (part, fence?: string) => (fence ? part : ""))
+  const found: { text: string; numbers: number[] }[] = []
+  let last = 0
+  for (const match of body.matchAll(/ ((?:\[\d+\])+)(?=\s|$)/g)) {
+    const text = body.slice(last, match.index)
+    last = match.index + match[0].length
+    const numbers = [...match[1]!.matchAll(/\d+/g)].map(Number)
+    // Code stands below the sentence that announces it, behind that one's citation.
+    const [code, rest] = /^\s*`{3,}\n[\s\S]*?\n`{3,}\n/.exec(text) ? splitCode(text) : ["", text]
+    if (code !== "" && found.length > 0) found.push({ text: code, numbers: found.at(-1)!.numbers })
+    found.push({ text: rest.trim(), numbers })
+  }
+  const tail = body.slice(last).trim()
+  if (tail !== "") {
+    const isCode = /^`{3,}/.test(tail)
+    found.push({
+      text: isCode ? tail.replaceAll(/^`{3,}$/gm, "") : tail,
+      numbers: isCode ? (found.at(-1)?.numbers ?? []) : [],
+    })
+  }
+  return found
+}
+
+function splitCode(text: string): [string, string] {
+  const [whole, code] = /^\s*`{3,}\n([\s\S]*?)\n`{3,}\n/.exec(text)!
+  return [code!, text.slice(whole.length)]
+}
+
+/** All that the index holds of a page, without what differs from one reading of markdown to another. */
+async function passagesOf(engine: Pick<Engine, "get">, url: string): Promise<string> {
+  const page = await engine.get(url as PageUrl)
+  return page
+    ? bare(
+        toPassages(page.markdown)
+          .map(({ text }) => text)
+          .join(" "),
+      )
+    : ""
+}
+
+const bare = (text: string): string => text.replaceAll(/[\s|>]+/g, "")

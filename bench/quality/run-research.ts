@@ -1,0 +1,48 @@
+import { pino } from "pino"
+import type { Embedder, Engine } from "#engine"
+import { toRequest } from "../../api/research/request.ts"
+import { runResearch } from "../../api/research/run-research.ts"
+import { judgeReport, type ReportQuality } from "./report-quality.ts"
+import { urlOfPath } from "../corpora/research-corpus.ts"
+import type { ResearchQuestion } from "../questions/research-questions.ts"
+
+export interface JudgedReport extends ReportQuality {
+  readonly searches: number
+  readonly sources: number
+  /** Of all threads. */
+  readonly cpuSeconds: number
+}
+
+/** Makes a report without a language model, and judges it. */
+export async function judgedReport(
+  { input, pages }: ResearchQuestion,
+  model: "mini" | "pro",
+  parts: { readonly engine: Engine; readonly embedder: Embedder },
+): Promise<JudgedReport> {
+  const request = await toRequest({
+    input,
+    model,
+    stream: false,
+    citation_format: "numbered",
+    output_length: "standard",
+  })
+  const before = process.cpuUsage()
+  const { content, sources, searches } = await runResearch(
+    request,
+    { ...parts, chatModel: null, modelTokens: 0 },
+    {
+      found: null,
+      emit: () => {},
+      onProgress: () => {},
+      signal: new AbortController().signal,
+      log: pino({ level: "silent" }),
+    },
+  )
+  const { user, system } = process.cpuUsage(before)
+  const quality = await judgeReport(
+    { content: content as string, sources },
+    parts.engine,
+    pages.map(urlOfPath),
+  )
+  return { ...quality, searches, sources: sources.length, cpuSeconds: (user + system) / 1e6 }
+}

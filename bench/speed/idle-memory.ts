@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { createServer, type AddressInfo } from "node:net"
+import { once } from "node:events"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { parseArgs } from "node:util"
+import { Jobs, openStateStore } from "#crawler"
+import {
+  machine,
+  MB,
+  memoryOf,
+  processTree,
+  residentTogether,
+  short,
+  stopProcess,
+  table,
+} from "../measure.ts"
+
+const START = join(import.meta.dirname, "../../api/start.ts")
+const KEY = "bench-key"
+const QUESTION = "how do I schedule a crawl?"
+const POLL_MS = 50
+const START_LIMIT_MS = 60_000
+const CRAWL_LIMIT_MS = 300_000
+
+const { values } = parseArgs({ options: { rest: { type: "string", default: "30" } } })
+const dataDir = await mkdtemp(join(tmpdir(), "fossick-idle-"))
+const port = await freePort()
+const url = `http://127.0.0.1:${port}`
+const began = performance.now()
+const appliance = spawn(process.execPath, [START], {
+  stdio: ["ignore", "ignore", "inherit"],
+  env: { ...process.env, FOSSICK_DATA_DIR: dataDir, FOSSICK_PORT: String(port), FOSSICK_API_KEY: KEY },
+})
+try {
+  await until(isReady, START_LIMIT_MS, "ready")
+  const readySeconds = (performance.now() - began) / 1000
+  const ready = processTree(pid(appliance)).length
+  await until(isHandbookCrawled, CRAWL_LIMIT_MS, "done with its handbook")
+  const crawledSeconds = (performance.now() - began) / 1000
+  const found = await ask()
+  await sleep(Number(values.rest) * 1000)
+  report(readySeconds, crawledSeconds, ready, found)
+} finally {
+  await stopProcess(appliance)
+  await rm(dataDir, { recursive: true, force: true })
+}
+
+function report(readySeconds: number, crawledSeconds: number, ready: number, found: string): void {
+  const processes = processTree(pid(appliance)).map((one) => ({ name: nameOf(one), ...memoryOf(one) }))
+  const sum = (kind: "rss" | "pss" | "own") => processes.reduce((total, one) => total + one[kind], 0)
+  const megabytes = (bytes: number) => short(bytes / MB)
+  process.stdout.write(
+    `${machine()}\n\nready after ${short(readySeconds)} s (${ready} processes), handbook crawled after ${short(crawledSeconds)} s, ` +
+      `"${QUESTION}" found ${found}, then ${values.rest} s of rest\n\n`,
+  )
+  process.stdout.write(
+    table([
+      ["process", "resident MB", "proportional MB (PSS)", "own MB"],
+      ...processes.map((one) => [one.name, megabytes(one.rss), megabytes(one.pss), megabytes(one.own)]),
+      ["all", megabytes(sum("rss")), megabytes(sum("pss")), megabytes(sum("own"))],
+    ]),
+  )
+  process.stdout.write(
+    `\nresident together, shared pages counted once: ${megabytes(residentTogether(processes))} MB\n`,
+  )
+}
+
+async function isReady(): Promise<boolean> {
+  return fetch(`${url}/readyz`).then(
+    (answer) => answer.ok,
+    () => false,
+  )
+}
+
+/** The first crawl is over, and the process that ran it, vectors included, has ended. */
+async function isHandbookCrawled(): Promise<boolean> {
+  using db = openStateStore(dataDir)
+  const [job] = new Jobs(db).list({ limit: 1 })
+  if (job?.state === "failed") throw new Error(`the crawl of the handbook failed: ${job.error}`)
+  return (
+    job?.state === "finished" &&
+    !processTree(pid(appliance)).some((one) => nameOf(one).endsWith("job-worker.ts"))
+  )
+}
+
+async function ask(): Promise<string> {
+  const answer = await fetch(`${url}/search`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },
+    body: JSON.stringify({ query: QUESTION }),
+  })
+  const { results } = (await answer.json()) as { results?: { url: string }[] }
+  if (!results?.[0]) throw new Error(`/search answered ${answer.status} without results`)
+  return results[0].url
+}
+
+async function until(test: () => Promise<boolean>, limitMs: number, what: string): Promise<void> {
+  const late = performance.now() + limitMs
+  while (!(await test())) {
+    if (appliance.exitCode !== null) throw new Error(`the appliance ended with ${appliance.exitCode}`)
+    if (performance.now() > late) throw new Error(`not ${what} within ${limitMs / 1000} s`)
+    await sleep(POLL_MS)
+  }
+}
+
+function pid(child: ChildProcess): number {
+  if (child.pid === undefined) throw new Error("the appliance did not start")
+  return child.pid
+}
+
+/** File name of the script a process runs. */
+function nameOf(pid: number): string {
+  try {
+    const script = readFileSync(`/proc/${pid}/cmdline`, "utf8")
+      .split("\0")
+      .find((one) => one.endsWith(".ts"))
+    return script?.split("/").slice(-2).join("/") ?? `process ${pid}`
+  } catch {
+    return `process ${pid}`
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
+}

@@ -1,0 +1,98 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { crawlerSettings } from "#crawler/config.ts"
+import { type Job, Jobs } from "#crawler/jobs/jobs.ts"
+import { runJob } from "#crawler/crawl/run-job.ts"
+import { defineSource } from "#crawler/source.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { type Embedder, type Engine, openEngine } from "#engine"
+import { engineSettings } from "#engine/config.ts"
+import { openEmbedder } from "#engine/embedders/open-embedder.ts"
+import { readSettings } from "#base/settings.ts"
+import { answerQuestion, holdsFact } from "../quality/answer-quality.ts"
+import { MANUAL_QUESTIONS, UNRELATED_QUESTIONS } from "../quality/answer-questions.ts"
+import { DOCUMENTATION_QUESTIONS } from "../questions/documentation-questions.ts"
+import { homePage, htmlPages } from "../corpora/documentation-site.ts"
+import { serveFolder, type StaticSite } from "../corpora/static-site.ts"
+
+const PAGES = join(import.meta.dirname, "../testing/pages")
+const paths = await htmlPages(PAGES)
+const questions = DOCUMENTATION_QUESTIONS.filter(({ answer }) => paths.includes(answer))
+
+const MOST_WRONG = 11
+
+let dataDir: string
+let site: StaticSite
+let engine: Engine
+let embedder: Embedder
+let job: Job | null
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "fossick-real-site-"))
+  site = await serveFolder(PAGES, homePage("Manuals", paths))
+  const settings = { ...readSettings(engineSettings, {}), dataDir }
+  embedder = await openEmbedder(settings)
+  engine = await openEngine(settings, { mode: "write", embedder })
+  using db = openStateStore(dataDir)
+  const jobs = new Jobs(db)
+  // One step from the home page: the manuals link to many pages that are not here.
+  const { id } = jobs.enqueue(defineSource({ seeds: [site.url], limits: { depth: 1, pages: 100 } }))
+  const { signal } = new AbortController()
+  const config = readSettings(crawlerSettings, {})
+  job = await runJob(id, { db, jobs, engine, config, signal, whenAborted: "paused" })
+  await engine.settled()
+}, 240_000)
+
+afterAll(async () => {
+  await engine?.[Symbol.asyncDispose]()
+  await embedder?.[Symbol.asyncDispose]()
+  await site?.[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+describe("pages of real manuals, crawled and asked", () => {
+  test("the crawl indexes every page", async () => {
+    expect(job?.error).toBeNull()
+    expect(job?.outcomes["indexed"]).toBeGreaterThanOrEqual(paths.length)
+    expect((await engine.stats()).pagesWithoutVectors).toBe(0)
+  })
+
+  test("there are ten questions", () => {
+    expect(questions).toHaveLength(10)
+  })
+
+  test.each(questions)("$text", async ({ text, answer }) => {
+    const { hits } = await engine.search({ text, limit: 3 })
+    expect(hits.map(({ url }) => url)).toContain(site.url + answer)
+    expect(hits.find(({ url }) => url === site.url + answer)?.passages).not.toHaveLength(0)
+  })
+})
+
+describe("answers from these pages", () => {
+  test("hold the fact that was asked for, mostly, and nothing that does not stand in the page cited", async () => {
+    const wrong: string[] = []
+    for (const question of MANUAL_QUESTIONS) {
+      const answer = await answerQuestion(engine, embedder, question.text, "short")
+      expect(answer.invented).toEqual([])
+      if (!holdsFact(answer, question)) wrong.push(question.text)
+    }
+    // `npm run bench:answers` says how many there are today; a change that loses some more has to say why.
+    expect(wrong.slice(MOST_WRONG)).toEqual([])
+  })
+
+  test("are longer when more is asked for, and as true", async () => {
+    for (const { text } of MANUAL_QUESTIONS.slice(0, 4)) {
+      const answer = await answerQuestion(engine, embedder, text, "long")
+      expect(answer.invented).toEqual([])
+      expect(answer.statements.length).toBeGreaterThan(1)
+    }
+  })
+
+  test("are not given where no page answers", async () => {
+    for (const text of UNRELATED_QUESTIONS.slice(0, 8)) {
+      expect((await answerQuestion(engine, embedder, text, "short")).statements).toEqual([])
+    }
+  })
+})

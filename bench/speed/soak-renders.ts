@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { toPageUrl } from "#engine"
+import { PageReader } from "#crawler/visit/reader.ts"
+import { browserProcesses } from "#crawler/testing/browser-processes.ts"
+import { testConfig } from "#crawler/testing/crawl-fixture.ts"
+import { article, bytes, redirect, startTestSite } from "#crawler/testing/test-site.ts"
+import { memoryOf } from "../measure.ts"
+
+export interface SoakOptions {
+  readonly renders: number
+  /** A sample is taken each time so many pages are done. */
+  readonly every: number
+  readonly onSample?: (sample: SoakSample) => void
+}
+
+export interface SoakSample {
+  /** Pages done so far. */
+  readonly done: number
+  /** Processes of browsers that live. */
+  readonly processes: number
+  /** Memory that these hold for themselves, in bytes. */
+  readonly browserBytes: number
+  /** Resident memory of this process, which drives them. */
+  readonly ownBytes: number
+}
+
+export interface SoakResult {
+  readonly samples: readonly SoakSample[]
+  /** How the pages ended. */
+  readonly outcomes: Readonly<Record<string, number>>
+  /** Browser processes once the reader is closed. */
+  readonly left: number
+}
+
+const TEXT =
+  "Windmills grind grain with the force of the wind, and have done so for a thousand years. ".repeat(20)
+const TIMEOUT_MS = 10_000
+
+/** Pages of a site that a script makes, and now and then one that means ill: the kind of each page by its number. */
+function pageOf(number: number): string {
+  const kind = number % 50
+  if (kind === 10) return shell("for (;;);")
+  if (kind === 20)
+    return shell("const kept = []; setInterval(() => kept.push(new Uint8Array(50e6).fill(1)), 10)")
+  if (kind === 30) return shell("location.href = '/moved'")
+  if (kind === 40)
+    return shell(`${RENDERS}; for (let n = 0; n < 1000; n++) setInterval(() => document.title += n, 50)`)
+  return shell(RENDERS)
+}
+
+const RENDERS = `fetch("/data.json").then((answer) => answer.json()).then(({ text }) => {
+  for (let n = 0; n < 200; n++) {
+    const part = document.createElement("section")
+    part.innerHTML = "<h2>Part " + n + "</h2><p>" + text + "</p><a href='/page/" + n + "'>Page " + n + "</a>"
+    root.append(part)
+  }
+})`
+
+function shell(script: string): string {
+  return `<!doctype html><title>Windmills</title><div id="root"></div><script>${script}</script>`
+}
+
+/**
+ * Renders pages one after another, as many at once as the settings say, and counts what lives. Linux only.
+ * @throws Error when a page that is well is not read.
+ */
+export async function soakRenders(options: SoakOptions): Promise<SoakResult> {
+  await using site = await startTestSite({
+    "/data.json": bytes(JSON.stringify({ text: TEXT }), { "content-type": "application/json" }),
+    "/moved": redirect("/landed"),
+    "/landed": article("Landed"),
+  })
+  const config = testConfig({
+    FOSSICK_ALLOWED_NETWORKS: site.authority,
+    FOSSICK_RENDER_TIMEOUT_MS: String(TIMEOUT_MS),
+    FOSSICK_BROWSER_MEMORY_MB: "700",
+  })
+  const reader = new PageReader(config, { rendering: "auto" })
+  const samples: SoakSample[] = []
+  const outcomes: Record<string, number> = {}
+  let next = 0
+  let done = 0
+  const work = async () => {
+    while (next < options.renders) {
+      const number = (next += 1)
+      const path = `/page/${number}`
+      site.serve({ [path]: pageOf(number) })
+      const visit = await reader.visit(toPageUrl(site.url(path))!, {})
+      site.serve({ [path]: "" })
+      const name =
+        visit.kind === "read"
+          ? `read${visit.reading.rendered === true ? " in the browser" : ""}`
+          : visit.kind === "failed" || visit.kind === "skipped"
+            ? `${visit.kind}:${visit.because}`
+            : visit.kind
+      outcomes[name] = (outcomes[name] ?? 0) + 1
+      done += 1
+      if (done % options.every > 0) continue
+      const sample = await sampled(done)
+      samples.push(sample)
+      options.onSample?.(sample)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: config.browserPages }, work))
+  } finally {
+    await reader[Symbol.asyncDispose]()
+  }
+  return { samples, outcomes, left: (await browserProcesses()).length }
+}
+
+async function sampled(done: number): Promise<SoakSample> {
+  // Processes of the page before are on their way out.
+  await sleep(200)
+  const processes = await browserProcesses()
+  return {
+    done,
+    processes: processes.length,
+    browserBytes: processes.reduce((sum, pid) => sum + memoryOf(pid).own, 0),
+    ownBytes: process.memoryUsage().rss,
+  }
+}

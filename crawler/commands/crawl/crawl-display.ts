@@ -1,0 +1,99 @@
+import { steadyNow } from "#engine/steady-time.ts"
+import type { Failure, Job } from "../../jobs/jobs.ts"
+import { duration, ProgressMeter, progressLine, summaryLines } from "../../jobs/progress.ts"
+import { printable } from "#base/printable.ts"
+
+/** Plain lines come less often than a terminal's line is redrawn. */
+const LINE_EVERY_MS = 5000
+
+/** Shows a crawl: one line that changes on a terminal, lines now and then elsewhere, JSON lines for scripts. */
+export class CrawlDisplay {
+  readonly #json: boolean
+  readonly #live: boolean
+  readonly #meter = new ProgressMeter()
+  readonly #startedAt = steadyNow()
+  #lastLine = 0
+
+  constructor(json: boolean) {
+    this.#json = json
+    this.#live = !json && process.stdout.isTTY
+  }
+
+  start(job: Job): void {
+    const { id, source } = job
+    const { scope } = source
+    const { depth, pages: limit } = source.limits
+    const url = source.seeds.join(", ")
+    const visited = Object.values(job.outcomes).reduce((sum, count) => sum + count, 0)
+    if (this.#json) this.#object({ event: "started", job: id, url, scope, depth, limit, visited })
+    else if (visited > 0) this.#line(`Crawling ${url}, going on after ${visited} visits`)
+    else this.#line(`Crawling ${url} (scope ${scope}, depth ${depth}, at most ${limit} pages)`)
+  }
+
+  show(job: Job): void {
+    const progress = this.#meter.measure(job)
+    if (this.#json) this.#object({ event: "progress", job: job.id, ...progress })
+    else this.#progress(progressLine(progress))
+  }
+
+  vectors(pages: number): void {
+    if (pages === 0) return
+    if (this.#json) this.#object({ event: "vectors", pagesLeft: pages })
+    else this.#progress(`pages are searchable; vectors to make for ${pages}`)
+  }
+
+  end(job: Job, failures: readonly Failure[]): void {
+    const seconds = Math.round((steadyNow() - this.#startedAt) / 100) / 10
+    if (this.#json) {
+      this.#object({
+        event: "ended",
+        job: job.id,
+        state: job.state,
+        error: job.error,
+        note: job.note,
+        outcomes: job.outcomes,
+        queued: job.queued,
+        seconds,
+        failures,
+      })
+      return
+    }
+    if (this.#live) process.stdout.write("\r\x1b[K")
+    this.#line(headline(job, duration(Math.round(seconds))))
+    for (const line of summaryLines(job)) this.#line(line)
+    if (job.note !== null) this.#line(`Note: ${job.note}`)
+    for (const { url, detail } of failures) this.#line(`  ${url}: ${detail ?? "failed"}`)
+  }
+
+  #progress(text: string): void {
+    if (this.#live) {
+      const width = process.stdout.columns
+      process.stdout.write(`\r\x1b[K${text.slice(0, Math.max(20, width - 1))}`)
+    } else if (steadyNow() - this.#lastLine >= LINE_EVERY_MS) {
+      this.#lastLine = steadyNow()
+      this.#line(text)
+    }
+  }
+
+  #line(text: string): void {
+    process.stdout.write(`${printable(text)}\n`)
+  }
+
+  #object(value: object): void {
+    process.stdout.write(`${JSON.stringify(value)}\n`)
+  }
+}
+
+function headline(job: Job, time: string): string {
+  switch (job.state) {
+    case "paused":
+      return `Paused after ${time}, ${job.queued} addresses left; the same command, or npm run jobs -- resume ${job.id}, goes on from here`
+    case "queued":
+    case "running":
+      return `Not watched any more after ${time}; the appliance goes on with job ${job.id}`
+    case "failed":
+      return `Failed after ${time}: ${job.error ?? "no reason given"}`
+    default:
+      return `${job.state[0]?.toUpperCase()}${job.state.slice(1)} after ${time}`
+  }
+}

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { type Engine, toPageUrl } from "#engine"
+import { engineSettings } from "#engine/config.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { steadyNow } from "#engine/steady-time.ts"
+import { Jobs } from "../../jobs/jobs.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { carryOutRemovals } from "../../removals/carry-out.ts"
+import type { DecideArguments, RemovalsArguments, ShowArguments } from "./removals-arguments.ts"
+import { heldLines, pagesText, removalLine } from "./removals-text.ts"
+import { type RemovedPages, Removals } from "../../removals/removals.ts"
+import { openUnlessLocked } from "../open-unless-locked.ts"
+import { printable } from "#base/printable.ts"
+
+const POLL_MS = 250
+/** What a crawler process that is idle has done by then; one that is crawling does it after its run. */
+const PATIENCE_MS = 15_000
+/** Nothing waits or is kept under that name or address. */
+const NOTHING_THERE = 1
+
+type Write = (...lines: readonly string[]) => void
+
+/**
+ * One `npm run removals`: shows what waits and what was removed, or takes the operator's word. What is decided is
+ * done by the crawler process, or here when there is none.
+ * @returns the exit code.
+ * @throws SettingsError
+ */
+export async function removals(args: RemovalsArguments): Promise<number> {
+  const config = readSettings(engineSettings, environment())
+  const db = openStateStore(config.dataDir)
+  try {
+    const jobs = new Jobs(db)
+    const store = new Removals(db)
+    const write: Write = (...lines) => {
+      for (const line of lines) process.stdout.write(`${printable(line)}\n`)
+    }
+    if ("limit" in args) {
+      show(store, args, write)
+      return 0
+    }
+    const pages = decide(store, args)
+    if (pages === 0) {
+      process.stderr.write(`${nothing(args)}\n`)
+      return NOTHING_THERE
+    }
+    const isDone =
+      args.command === "reject" || (await done(db, jobs, store, () => openEngine(config, { mode: "write" })))
+    if (args.json) write(JSON.stringify({ command: args.command, pages, done: isDone }))
+    else write(`${pagesText(pages)} ${isDone ? DONE[args.command] : TO_DO[args.command]}`)
+    return 0
+  } finally {
+    db.close()
+  }
+}
+
+const DONE = { approve: "removed", reject: "kept", restore: "put back" } as const
+const TO_DO = {
+  approve: "will be removed by the crawler, after the run that is under way",
+  reject: "kept",
+  restore: "will be put back by the crawler, after the run that is under way",
+} as const
+
+function show(store: Removals, { command, source, limit, json }: ShowArguments, write: Write): void {
+  if (command === "list" && source === null) {
+    const held = store.held()
+    if (json) write(JSON.stringify(held))
+    else if (held.length === 0) write("Nothing waits for your word.")
+    else {
+      write(...held.flatMap(heldLines))
+      write("npm run removals -- list|approve|reject <source>")
+    }
+    return
+  }
+  const state = command === "list" ? "held" : "removed"
+  const list = source === null ? { limit } : { limit, source }
+  const pages = store.list(state, list)
+  if (json) {
+    write(JSON.stringify(pages))
+    return
+  }
+  const more = store.count(state, list.source) - pages.length
+  if (pages.length === 0)
+    write(command === "list" ? `Nothing of ${source} waits.` : "No removed page is kept.")
+  write(...pages.map(removalLine))
+  if (more > 0) write(`and ${more} more; --limit shows them`)
+}
+
+function decide(store: Removals, args: DecideArguments): number {
+  if (args.command === "approve") return store.approve(args.source)
+  if (args.command === "reject") return store.reject(args.source)
+  return store.restore(asKnown(args.pages))
+}
+
+/** Addresses in the spelling they are kept under. */
+function asKnown(pages: RemovedPages): RemovedPages {
+  return "urls" in pages ? { urls: pages.urls.map((url) => toPageUrl(url) ?? url) } : pages
+}
+
+function nothing(args: DecideArguments): string {
+  return args.command === "restore"
+    ? "No such page is kept; npm run removals -- removed shows those that are."
+    : `Nothing of ${args.source} waits; npm run removals shows what does.`
+}
+
+/** @returns whether it is done; false when another process writes the index and will do it. */
+async function done(
+  db: StateStore,
+  jobs: Jobs,
+  store: Removals,
+  open: () => Promise<Engine>,
+): Promise<boolean> {
+  const until = steadyNow() + PATIENCE_MS
+  while (store.hasWork()) {
+    if (!jobs.hasCrawler()) {
+      await using engine = await openUnlessLocked(open)
+      if (engine) {
+        await carryOutRemovals({ db, engine })
+        // Without an appliance nobody else makes the vectors of what was put back.
+        await engine.settled()
+        continue
+      }
+    }
+    if (steadyNow() >= until) return false
+    await sleep(POLL_MS)
+  }
+  return true
+}

@@ -1,0 +1,55 @@
+import type { PageUrl } from "#engine"
+import { engineSettings } from "#engine/config.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { crawlerSettings } from "../../config.ts"
+import { ArgumentsError } from "#base/command-arguments.ts"
+import { Jobs } from "../../jobs/jobs.ts"
+import type { Rendering } from "../../source.ts"
+import { SourceTable } from "../../sources/source-table.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { CannotReadError, tryAddress } from "../../why/try/try-address.ts"
+import { tryText } from "./try-text.ts"
+import { triedOnWire } from "../../why/try/try-wire.ts"
+
+interface TryArguments {
+  readonly source?: string
+  readonly rendering?: Rendering
+  readonly json: boolean
+}
+
+/** One `npm run try`. @throws ArgumentsError, SettingsError */
+export async function tryOne(url: PageUrl, { source, rendering, json }: TryArguments): Promise<void> {
+  const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
+  const db = openStateStore(config.dataDir)
+  const stop = new AbortController()
+  const interrupt = () => {
+    stop.abort()
+  }
+  process.on("SIGINT", interrupt)
+  try {
+    const jobs = new Jobs(db)
+    const sources = new SourceTable(db, jobs)
+    const { signal } = stop
+    const tried = await tryAddress(url, {
+      db,
+      jobs,
+      sources,
+      config,
+      source,
+      rendering,
+      trusted: true,
+      signal,
+    })
+    if (tried === null) {
+      throw new ArgumentsError(`There is no source ${source}; npm run sources -- list shows them`)
+    }
+    process.stdout.write(json ? `${JSON.stringify(triedOnWire(tried), null, 2)}\n` : tryText(tried))
+  } catch (error) {
+    if (!(error instanceof CannotReadError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
+  } finally {
+    process.off("SIGINT", interrupt)
+    db.close()
+  }
+}

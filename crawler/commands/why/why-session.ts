@@ -1,0 +1,29 @@
+import type { PageUrl } from "#engine"
+import { engineSettings } from "#engine/config.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { Jobs } from "../../jobs/jobs.ts"
+import { Removals } from "../../removals/removals.ts"
+import { SourceTable } from "../../sources/source-table.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { tracePage } from "../../why/trace.ts"
+import { traceOnWire } from "../../why/wire.ts"
+import { whyText } from "./why-text.ts"
+
+/** One `npm run why`, beside a running appliance or without one. @throws EngineError, SettingsError */
+export async function why(
+  url: PageUrl,
+  { query, json }: { readonly query?: string; readonly json: boolean },
+): Promise<void> {
+  const config = readSettings(engineSettings, environment())
+  const db = openStateStore(config.dataDir)
+  try {
+    await using engine = await openEngine(config, { mode: "read" })
+    const jobs = new Jobs(db)
+    const parts = { db, jobs, sources: new SourceTable(db, jobs), removals: new Removals(db), engine }
+    const trace = await tracePage(url, parts, query)
+    process.stdout.write(json ? `${JSON.stringify(traceOnWire(trace), null, 2)}\n` : whyText(trace))
+  } finally {
+    db.close()
+  }
+}

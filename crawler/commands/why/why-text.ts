@@ -1,0 +1,12 @@
+import type { Trace, Verdict } from "../../why/trace.ts"
+
+const MARKS: Readonly<Record<Verdict, string>> = { yes: "yes", no: "NO", note: "" }
+
+/** A trace for people: what came of it, then one line for each step. */
+export function whyText({ url, summary, steps }: Trace): string {
+  const width = Math.max(...steps.map(({ name }) => name.length))
+  const lines = steps.map(
+    ({ name, verdict, text }) => `  ${MARKS[verdict].padEnd(3)}  ${name.padEnd(width)}  ${text}`,
+  )
+  return `${url}\n${summary}\n\n${lines.join("\n")}\n`
+}

@@ -1,0 +1,380 @@
+import { gzipSync } from "node:zlib"
+import { describe, expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { KnownAddresses } from "../frontier/known-addresses.ts"
+import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
+import {
+  article,
+  bytes,
+  hangs,
+  html,
+  redirect,
+  startTestSite,
+  status,
+  textFile,
+  tooManyRequests,
+} from "../testing/test-site.ts"
+
+const paths = (fixture: CrawlFixture) =>
+  [...fixture.engine.pages.keys()].map((url) => new URL(url).pathname).sort()
+
+describe("a crawl", () => {
+  test("brings in what links reach, and counts how every visit ended", async () => {
+    await using site = await startTestSite({
+      "/": article("Home", {
+        links: ["/a", "/b", "/dead", "/image.png", "/secret", "/moved", "https://elsewhere.invalid/"],
+      }),
+      "/a": article("Alpha", { links: ["/", "/c#there"] }),
+      "/b": article("Beta", { head: '<meta name="robots" content="noindex">', links: ["/from-noindex"] }),
+      "/c": article("Gamma"),
+      "/from-noindex": article("Delta", {
+        head: '<meta name="robots" content="nofollow">',
+        links: ["/never"],
+      }),
+      "/never": article("Never"),
+      "/image.png": bytes("\x89PNG", { "content-type": "image/png" }),
+      "/moved": redirect("/target"),
+      "/target": article("Target"),
+      "/robots.txt": textFile("User-agent: *\nDisallow: /secret"),
+      "/secret": article("Secret"),
+    })
+    await using fixture = new CrawlFixture()
+    const job = await fixture.crawl({ seeds: [site.origin] })
+    expect(job).toMatchObject({ state: "finished", queued: 0, error: null })
+    expect(job.outcomes).toEqual({
+      indexed: 5,
+      "failed:http-status": 1,
+      "skipped:duplicate": 1,
+      "skipped:noindex": 1,
+      "skipped:robots": 1,
+      "skipped:unsupported-type": 1,
+    })
+    expect(paths(fixture)).toEqual(["/", "/a", "/c", "/from-noindex", "/target"])
+    expect(site.requests).not.toContain("/secret")
+    expect(new Set(site.requests).size).toBe(site.requests.length)
+  })
+
+  test("keeps what a page says of its topic, country and audience, or the topic that all were given", async () => {
+    const news = '<script type="application/ld+json">{"@type":"NewsArticle"}</script>'
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/report", "/adults"], head: '<meta name="geo.country" content="FR">' }),
+      "/report": article("Report", { head: news }),
+      "/adults": article("Adults", { head: '<meta name="rating" content="adult">' }),
+    })
+    await using fixture = new CrawlFixture()
+    await fixture.crawl({ seeds: [site.origin] })
+    const facts = () =>
+      Object.fromEntries(
+        [...fixture.engine.pages.values()].map(({ url, topic, country, unsafe }) => [
+          new URL(url).pathname,
+          { topic, country, unsafe },
+        ]),
+      )
+    expect(facts()).toEqual({
+      "/": { topic: null, country: "fr", unsafe: false },
+      "/report": { topic: "news", country: null, unsafe: false },
+      "/adults": { topic: null, country: null, unsafe: true },
+    })
+    await fixture.crawl({ seeds: [site.origin], pages: { topic: "finance" } })
+    expect(Object.values(facts()).map(({ topic }) => topic)).toEqual(["finance", "finance", "finance"])
+  })
+
+  test("keeps title, text, source and the address of a page", async () => {
+    await using site = await startTestSite({ "/": article("Home") })
+    await using fixture = new CrawlFixture()
+    await fixture.crawl({ seeds: [site.origin], name: "handbook" })
+    const page = await fixture.engine.get(site.url("/") as PageUrl)
+    expect(page).toMatchObject({ url: site.url("/"), title: "Home", language: "en", source: "handbook" })
+    expect(page?.markdown).toContain("Home is explained here")
+  })
+
+  test("goes as deep as it is told", async () => {
+    await using site = await startTestSite({
+      "/": article("Zero", { links: ["/1"] }),
+      "/1": article("One", { links: ["/2"] }),
+      "/2": article("Two", { links: ["/3"] }),
+      "/3": article("Three"),
+    })
+    for (const [depth, found] of [
+      [0, ["/"]],
+      [2, ["/", "/1", "/2"]],
+    ] as const) {
+      await using fixture = new CrawlFixture()
+      await fixture.crawl({ seeds: [site.origin], limits: { depth } })
+      expect(paths(fixture)).toEqual(found)
+    }
+  })
+
+  test("reads no more pages than the limit, whatever else it meets", async () => {
+    const links = ["/dead1", "/dead2", ...Array.from({ length: 40 }, (_, index) => `/p${index}`)]
+    const pages = Object.fromEntries(links.slice(2).map((path) => [path, article(path)]))
+    await using site = await startTestSite({ "/": article("Home", { links }), ...pages })
+    await using fixture = new CrawlFixture()
+    const job = await fixture.crawl({ seeds: [site.origin], limits: { pages: 10 } })
+    expect(job.state).toBe("finished")
+    expect(job.outcomes["indexed"]).toBe(10)
+  })
+
+  test("counts a page that a redirect brings in before its turn once only", async () => {
+    const links = ["/old", ...Array.from({ length: 9 }, (_, index) => `/p${index}`)]
+    const pages = Object.fromEntries(links.slice(1).map((path) => [path, article(path)]))
+    await using site = await startTestSite({ "/": article("Home", { links }), ...pages })
+    site.serve({ "/old": redirect("/p8") })
+    await using fixture = new CrawlFixture()
+    const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "1" })
+    const job = await fixture.crawl({ seeds: [site.origin], limits: { pages: 10 } }, { config })
+    expect(job.outcomes).toEqual({ indexed: 10, "skipped:duplicate": 1 })
+    expect(site.requests.filter((path) => path === "/p8")).toHaveLength(1)
+  })
+
+  test("stays below the start's folder with scope prefix, and says so of redirects that leave", async () => {
+    await using site = await startTestSite({
+      "/docs/": article("Docs", { links: ["/docs/a", "/blog", "/docs/out"] }),
+      "/docs/a": article("Alpha"),
+      "/docs/out": redirect("/blog"),
+      "/blog": article("Blog"),
+    })
+    await using fixture = new CrawlFixture()
+    const job = await fixture.crawl({ seeds: [site.url("/docs/")], scope: "prefix" })
+    expect(job.outcomes).toEqual({ indexed: 2, "skipped:out-of-scope": 1 })
+    expect(site.requests).not.toContain("/blog")
+  })
+
+  test("takes the place where its start leads as the site", async () => {
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/a"] }),
+      "/a": article("Alpha"),
+    })
+    await using front = await startTestSite({ "/": redirect(site.url("/")) })
+    await using fixture = new CrawlFixture()
+    await fixture.crawl({ seeds: [front.origin] })
+    expect([...fixture.engine.pages.keys()].sort()).toEqual([site.url("/"), site.url("/a")])
+  })
+})
+
+describe("pages under several addresses", () => {
+  test("a canonical address inside the scope is read instead", async () => {
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/print"] }),
+      "/print": article("Page", { head: '<link rel="canonical" href="/page">' }),
+      "/page": article("Page", { head: '<link rel="canonical" href="/page">' }),
+    })
+    await using fixture = new CrawlFixture()
+    const job = await fixture.crawl({ seeds: [site.origin] })
+    expect(paths(fixture)).toEqual(["/", "/page"])
+    expect(job.outcomes).toEqual({ indexed: 2, "skipped:duplicate": 1 })
+  })
+
+  test("a canonical that leads elsewhere, to nothing or in a circle does not cost the page", async () => {
+    await using site = await startTestSite({
+      "/": article("Home", {
+        links: ["/mirror", "/a", "/b"],
+        head: '<link rel="canonical" href="https://upstream.invalid/">',
+      }),
+      "/mirror": article("Mirror", { head: '<link rel="canonical" href="https://upstream.invalid/mirror">' }),
+      "/a": article("A", { head: '<link rel="canonical" href="/b">' }),
+      "/b": article("B", { head: '<link rel="canonical" href="/a">' }),
+    })
+    await using fixture = new CrawlFixture()
+    await fixture.crawl({ seeds: [site.origin] }, { config: testConfig({ FOSSICK_FETCH_CONCURRENCY: "1" }) })
+    expect(paths(fixture)).toContain("/mirror")
+    expect(paths(fixture).filter((path) => path === "/a" || path === "/b")).toHaveLength(1)
+  })
+})
+
+describe("sitemaps", () => {
+  test("named in robots.txt, as indexes, gzipped and as text, bring in pages nobody links", async () => {
+    const pages = ["/1", "/2", "/3", "/outside/4"]
+    await using site = await startTestSite(Object.fromEntries(pages.map((path) => [path, article(path)])))
+    site.serve({
+      "/": article("Home"),
+      "/robots.txt": textFile(`Sitemap: ${site.url("/index.xml")}`),
+      "/index.xml": bytes(
+        `<?xml version="1.0"?><sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>${site.url("/one.xml.gz")}</loc></sitemap><sitemap><loc> ${site.url("/two.txt")} </loc></sitemap><sitemap><loc>${site.url("/index.xml")}</loc></sitemap></sitemapindex>`,
+        { "content-type": "application/xml" },
+      ),
+      "/one.xml.gz": bytes(
+        gzipSync(
+          `<urlset><url><loc><![CDATA[${site.url("/1")}]]></loc><image:image><image:loc>${site.url("/i.png")}</image:loc></image:image></url><url><loc>${site.url("/2?a=1&amp;b=2")}</loc></url></urlset>`,
+        ),
+        { "content-type": "application/gzip" },
+      ),
+      "/two.txt": textFile(`${site.url("/3")}\nhttps://elsewhere.invalid/x\nnot an address`),
+    })
+    await using fixture = new CrawlFixture()
+    await fixture.crawl({ seeds: [site.origin] })
+    expect(paths(fixture)).toEqual(["/", "/1", "/2", "/3"])
+    expect(site.requests.filter((path) => path === "/index.xml")).toHaveLength(1)
+    expect(site.requests).not.toContain("/i.png")
+  })
+
+  test("may be longer than a page, and list no more than the standard allows", async () => {
+    const lines = Array.from({ length: 60_000 }, (_, index) => `http://elsewhere.invalid/${index}`)
+    await using site = await startTestSite({ "/": article("Home"), "/early": article("Early") })
+    site.serve({
+      "/sitemap.xml": textFile([site.url("/early"), ...lines, site.url("/late")].join("\n")),
+      "/late": article("Late"),
+    })
+    await using fixture = new CrawlFixture()
+    const config = testConfig({ FOSSICK_MAX_PAGE_BYTES: "100000" })
+    await fixture.crawl({ seeds: [site.origin] }, { config })
+    expect(paths(fixture)).toEqual(["/", "/early"])
+  })
+})
+
+describe("sites in trouble", () => {
+  test("a page that asks to wait is read later", async () => {
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/busy"] }),
+      "/busy": tooManyRequests("0", 1, html(article("Busy"))),
+    })
+    await using fixture = new CrawlFixture()
+    expect((await fixture.crawl({ seeds: [site.origin] })).outcomes).toEqual({ indexed: 2 })
+  })
+
+  test("a page that asks to wait too long is postponed, and the crawl ends", async () => {
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/busy"] }),
+      "/busy": status(503, { "retry-after": "86400" }),
+    })
+    await using fixture = new CrawlFixture()
+    expect((await fixture.crawl({ seeds: [site.origin] })).outcomes).toEqual({ indexed: 1, postponed: 1 })
+  })
+
+  test("a server error is tried again, three times in all", async () => {
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/broken"] }),
+      "/broken": status(500),
+    })
+    await using fixture = new CrawlFixture()
+    const job = await fixture.crawl({ seeds: [site.origin] })
+    expect(job.outcomes).toEqual({ indexed: 1, "failed:http-status": 1 })
+    expect(site.requests.filter((path) => path === "/broken")).toHaveLength(3)
+    expect(fixture.jobs.failures(job.id, 10)).toEqual([
+      { url: site.url("/broken"), outcome: "failed:http-status", detail: "the site answered 500" },
+    ])
+  })
+
+  test("robots.txt that fails keeps the whole site for later", async () => {
+    await using site = await startTestSite({ "/": article("Home"), "/robots.txt": status(500) })
+    await using fixture = new CrawlFixture()
+    const config = testConfig({ FOSSICK_MAX_WAIT_MS: "100" })
+    expect((await fixture.crawl({ seeds: [site.origin] }, { config })).outcomes).toEqual({ postponed: 1 })
+    expect(site.requests).not.toContain("/")
+  })
+
+  test("a site that is not there fails with the reason", async () => {
+    const site = await startTestSite({})
+    await site[Symbol.asyncDispose]()
+    await using fixture = new CrawlFixture()
+    expect((await fixture.crawl({ seeds: [site.origin] })).outcomes).toEqual({ "failed:refused": 1 })
+  })
+
+  test("a site that only ever asks to wait is given up, not asked for each of its pages", async () => {
+    const links = Array.from({ length: 200 }, (_, index) => `/p${index}`)
+    const busy = Object.fromEntries(links.map((path) => [path, status(429, { "retry-after": "0" })]))
+    await using site = await startTestSite({ "/": article("Home", { links }), ...busy })
+    await using fixture = new CrawlFixture()
+    const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "1", FOSSICK_MAX_WAIT_MS: "20" })
+    const job = await fixture.crawl({ seeds: [site.origin] }, { config })
+    expect(job).toMatchObject({ state: "finished", outcomes: { indexed: 1, postponed: 200 } })
+    expect(site.requests.filter((path) => path.startsWith("/p")).length).toBe(10)
+  })
+
+  test("a visit that hangs does not keep a crawl from being stopped", async () => {
+    const stop = new AbortController()
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/hangs"] }),
+      "/hangs": (request, response) => {
+        hangs()(request, response)
+        stop.abort()
+      },
+    })
+    await using fixture = new CrawlFixture()
+    const job = await fixture.crawl({ seeds: [site.origin] }, { signal: stop.signal })
+    expect(job).toMatchObject({ state: "paused", queued: 1, outcomes: { indexed: 1 } })
+  })
+
+  test("an engine that fails ends the crawl with its error; what it did not take is not reported", async () => {
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/a"] }),
+      "/a": article("Alpha"),
+    })
+    await using fixture = new CrawlFixture()
+    fixture.engine.beforeIndex = () => Promise.reject(new Error("disk full"))
+    await expect(fixture.crawl({ seeds: [site.origin] })).rejects.toThrow("disk full")
+    expect(fixture.jobs.list()[0]?.outcomes).toEqual({})
+  })
+})
+
+describe("a crawl run again", () => {
+  test("visits every page, writes only what changed, and takes nothing out of the index by itself", async () => {
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/a", "/b", "/c"] }),
+      "/a": article("Alpha"),
+      "/b": article("Beta"),
+      "/c": article("Gamma"),
+    })
+    await using fixture = new CrawlFixture()
+    await fixture.crawl({ seeds: [site.origin] })
+    site.serve({
+      "/a": article("Alpha", { text: "Alpha has been written anew, with other words and more of them." }),
+      "/b": status(410),
+    })
+    site.serve({ "/c": article("Gamma", { head: '<meta name="robots" content="noindex">' }) })
+    const job = await fixture.crawl({ seeds: [site.origin] })
+    expect(job.outcomes).toEqual({ unchanged: 1, indexed: 1, "failed:http-status": 1, "skipped:noindex": 1 })
+    expect(paths(fixture)).toEqual(["/", "/a", "/b", "/c"])
+    expect((await fixture.engine.get(site.url("/a") as PageUrl))?.markdown).toContain("written anew")
+    const known = new KnownAddresses(fixture.db)
+    expect(known.get(site.url("/b") as PageUrl)).toMatchObject({
+      outcome: "failed:http-status",
+      detail: "the site answered 410",
+      job: job.id,
+      hash: expect.any(String),
+    })
+    expect(known.get(site.url("/c") as PageUrl)).toMatchObject({
+      outcome: "skipped:noindex",
+      hash: expect.any(String),
+    })
+  })
+
+  test("indexes again what the index has lost", async () => {
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/a"] }),
+      "/a": article("Alpha"),
+    })
+    await using fixture = new CrawlFixture()
+    await fixture.crawl({ seeds: [site.origin] })
+    fixture.engine.pages.delete(site.url("/a") as PageUrl)
+    const job = await fixture.crawl({ seeds: [site.origin] })
+    expect(job.outcomes).toEqual({ unchanged: 1, indexed: 1 })
+    expect(paths(fixture)).toEqual(["/", "/a"])
+  })
+})
+
+test("a stopped crawl goes on where it was: every page once, none forgotten", async () => {
+  const links = Array.from({ length: 60 }, (_, index) => `/p${index}`)
+  const stop = new AbortController()
+  const pages = Object.fromEntries(links.map((path) => [path, html(article(path))]))
+  await using site = await startTestSite({ "/": article("Home", { links }), ...pages })
+  site.serve({
+    "/p20": (request, response) => {
+      stop.abort()
+      html(article("/p20"))(request, response)
+    },
+  })
+  await using fixture = new CrawlFixture()
+  const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "4" })
+  const first = await fixture.crawl({ seeds: [site.origin] }, { config, signal: stop.signal })
+  expect(first.state).toBe("paused")
+  expect(first.queued).toBeGreaterThan(0)
+  expect(first.outcomes["indexed"]).toBe(fixture.engine.pages.size)
+
+  const second = await fixture.crawl({ seeds: [site.origin] }, { config })
+  expect(second).toMatchObject({ id: first.id, state: "finished", queued: 0, outcomes: { indexed: 61 } })
+  expect(fixture.engine.pages.size).toBe(61)
+  const visits = site.requests.filter((path) => path.startsWith("/p"))
+  // Only a visit that was under way when the crawl stopped may be made twice.
+  expect(visits.length - new Set(visits).size).toBeLessThanOrEqual(4)
+})

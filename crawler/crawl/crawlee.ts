@@ -1,0 +1,73 @@
+import { AutoscaledPool, Configuration, LocalEventManager, log, LogLevel } from "@crawlee/basic"
+import { machineMemory } from "#base/process/machine-memory.ts"
+import type { FrontierEntry } from "../frontier/frontier.ts"
+
+/** What {@link runCrawlee} drives. */
+export interface Visits {
+  /** The next visit that may start now, or null. */
+  next(): FrontierEntry | null
+  /** Whether {@link next} would give one. */
+  hasNext(): boolean
+  isFinished(): boolean
+  /** Must not reject. */
+  visit(entry: FrontierEntry): Promise<void>
+}
+
+/** How soon a pause for politeness is noticed to be over. */
+const POLL_SECONDS = 0.05
+/** Memory that a crawl may fill, of what the machine or its container has; Crawlee's own share. */
+const MEMORY_SHARE = 0.25
+
+/**
+ * Runs visits through Crawlee's autoscaled pool: as many at a time as the machine has room for, `concurrency`
+ * at most. The pool is all there is of Crawlee here: its crawlers would add a queue, retries, sessions, statistics
+ * and a clock to each visit, which costs more than fetching a small page and does again what is done already.
+ */
+export async function runCrawlee(visits: Visits, concurrency: number): Promise<void> {
+  log.setLevel(LogLevel.OFF)
+  const memory = machineMemory()
+  const config = new Configuration({
+    persistStorage: false,
+    purgeOnStart: false,
+    systemInfoV2: true,
+    memoryMbytes: Math.floor((memory * MEMORY_SHARE) / 1024 / 1024),
+  })
+  const events = new OwnProcessEvents(config, memory)
+  config.useEventManager(events)
+  const pool = new AutoscaledPool(
+    {
+      async runTaskFunction() {
+        const entry = visits.next()
+        if (entry) await visits.visit(entry)
+      },
+      isTaskReadyFunction: () => Promise.resolve(visits.hasNext()),
+      isFinishedFunction: () => Promise.resolve(visits.isFinished()),
+      minConcurrency: Math.min(4, concurrency),
+      maxConcurrency: concurrency,
+      desiredConcurrency: concurrency,
+      maybeRunIntervalSecs: POLL_SECONDS,
+      loggingIntervalSecs: null,
+    },
+    config,
+  )
+  await events.init()
+  try {
+    await pool.run()
+  } finally {
+    await events.close()
+  }
+}
+
+/**
+ * Tells the pool once a second how busy the machine is. A crawl has threads and no child processes, so its memory
+ * is that of this process; Crawlee would start `ps` each time to look for others.
+ */
+class OwnProcessEvents extends LocalEventManager {
+  constructor(config: Configuration, totalBytes: number) {
+    super(config)
+    const getMemoryInfo = () =>
+      Promise.resolve({ totalBytes, mainProcessBytes: process.memoryUsage.rss(), childProcessesBytes: 0 })
+    // Private by its type, so it cannot be overridden in words.
+    Object.assign(this, { getMemoryInfo })
+  }
+}

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { pino } from "pino"
+import { EngineError } from "#engine"
+import { engineSettings } from "#engine/config.ts"
+import { tidyGenerations } from "#engine/generations/build.ts"
+import { openForWriting } from "#engine/generations/open-for-writing.ts"
+import { Upgrade, type UpgradeProgress, upgradeFormat } from "#engine/generations/upgrade.ts"
+import { openGenerations } from "#engine/open-engine.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { steadyNow } from "#engine/steady-time.ts"
+import { crawlerSettings } from "../config.ts"
+import { EXIT_LOCKED } from "#base/process/worker-process.ts"
+import { Jobs } from "../jobs/jobs.ts"
+import { carryOutRemovals } from "../removals/carry-out.ts"
+import { Removals } from "../removals/removals.ts"
+import { runJob } from "./run-job.ts"
+import { removeAskedPages } from "../removals/remove-pages.ts"
+import { SourceTable } from "../sources/source-table.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { stopSignal } from "#base/process/stop-signal.ts"
+
+// The process of job-process.ts: the only writer of the index while it lives. It runs what is queued, lets the
+// engine make the vectors that are missing, and ends, so that its memory goes back.
+
+const POLL_MS = 250
+const PROGRESS_EVERY_MS = 30_000
+
+const env = environment()
+const config = readSettings(crawlerSettings, env)
+const engineConfig = readSettings(engineSettings, env)
+const log = pino({ name: "crawler", level: env["FOSSICK_LOG_LEVEL"] || "info" })
+
+const stop = stopSignal()
+
+/** What is done beside crawls. */
+interface Duty {
+  isDue(): boolean
+  work(): Promise<void>
+}
+
+const db = openStateStore(engineConfig.dataDir)
+const jobs = new Jobs(db)
+const sources = new SourceTable(db, jobs)
+const removals = new Removals(db)
+try {
+  await using generations = await openGenerations(engineConfig, {
+    onProblem: (error) => {
+      log.warn({ err: error }, "the engine will try again")
+    },
+  })
+  const onProgress = loggedNowAndThen()
+  // Nothing can be crawled into an index of an older format.
+  if (await upgradeFormat(generations, { signal: stop, onProgress }))
+    log.info("the index has today's format now")
+  await using current = await openForWriting(generations)
+  await tidyGenerations(generations, engineConfig.rollbackDays)
+  const upgrade = new Upgrade(generations, current)
+  const { engine } = upgrade
+  jobs.recover()
+  const settle = () =>
+    engine.settled().then(
+      () => true,
+      (error: unknown) => {
+        if (!stop.aborted) log.error({ err: error }, "vectors could not be made")
+        return true
+      },
+    )
+  let settled = settle()
+  const duties: readonly Duty[] = [
+    {
+      isDue: () => sources.removals().length > 0,
+      async work() {
+        const removed = await removeAskedPages({ db, engine, sources, signal: stop })
+        log.info({ removed }, "the pages of deleted sources were removed")
+      },
+    },
+    {
+      isDue: () => removals.hasWork(),
+      async work() {
+        await carryOutRemovals({ db, engine })
+        log.info("what the operator decided on removals was carried out")
+        settled = settle()
+      },
+    },
+  ]
+  /** Left to the next process, so that they hold up no crawl. */
+  const failed = new Set<Duty>()
+  const due = () => duties.find((duty) => !failed.has(duty) && duty.isDue())
+  let upgradeFails = false
+  /** Works on the index that is to replace this one, until a crawl is asked for. @returns false when it fails. */
+  const built = async () => {
+    const giveWay = new AbortController()
+    const poll = setInterval(() => {
+      if (stop.aborted || jobs.nextQueued() || due()) giveWay.abort()
+    }, POLL_MS)
+    try {
+      const swapped = await upgrade.work({ signal: giveWay.signal, onProgress })
+      log.info(swapped ? "a new index is in use" : "the new index waits for a crawl")
+      return true
+    } catch (error) {
+      log.error({ err: error }, "the new index could not be built; tried again later")
+      // Trying at once makes no room.
+      if (!(error instanceof EngineError && error.code === "NO_ROOM")) process.exitCode = 1
+      return false
+    } finally {
+      clearInterval(poll)
+    }
+  }
+  while (!stop.aborted) {
+    for (let duty = due(); duty && !stop.aborted; duty = due()) {
+      try {
+        await duty.work()
+      } catch (error) {
+        log.error({ err: error }, "pages could not be removed or restored; tried again later")
+        failed.add(duty)
+        process.exitCode = 1
+      }
+    }
+    const next = jobs.nextQueued()
+    if (next) {
+      log.info({ job: next.id, source: next.source.name }, "crawl started")
+      const job = await runJob(next.id, {
+        db,
+        jobs,
+        engine,
+        config,
+        signal: stop,
+        whenAborted: "queued",
+      })
+      log.info({ job: next.id, state: job?.state, outcomes: job?.outcomes, error: job?.error }, "crawl ended")
+      settled = settle()
+    } else if (await Promise.race([settled, sleep(POLL_MS, false)])) {
+      // A crawl may have been queued at the very last moment.
+      if (jobs.nextQueued() || due()) continue
+      if (upgradeFails || !(await upgrade.isDue())) break
+      upgradeFails = !(await built())
+      // The index that is open here is not the one in use any more.
+      if (!(await upgrade.isDue())) break
+    }
+  }
+} catch (error) {
+  const locked = error instanceof EngineError && error.code === "INDEX_LOCKED"
+  log[locked || stop.aborted ? "info" : "error"]({ err: error }, "the index cannot be written")
+  process.exitCode = locked ? EXIT_LOCKED : 1
+} finally {
+  db.close()
+}
+if (process.connected) process.disconnect()
+
+function loggedNowAndThen(): (progress: UpgradeProgress) => void {
+  let loggedAt = 0
+  return ({ step, done, of }) => {
+    if (steadyNow() - loggedAt < PROGRESS_EVERY_MS) return
+    loggedAt = steadyNow()
+    log.info({ step, done, of }, "a new index is being built")
+  }
+}

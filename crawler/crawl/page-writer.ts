@@ -1,0 +1,124 @@
+import type { Engine, Page, PageUrl } from "#engine"
+import type { Frontier } from "../frontier/frontier.ts"
+import type { ImageNotes } from "../images/image-notes.ts"
+import type { Visited } from "../frontier/known-addresses.ts"
+
+const BATCH_PAGES = 64
+const BATCH_CHARS = 2_000_000
+const BATCH_MS = 500
+/** Batches that may wait before visits are held up. */
+const WAITING_BATCHES = 3
+
+interface Item {
+  readonly page: Page | null
+  /** The page as read, indexed anew or not, for the images it carries. */
+  readonly seen: Pick<Page, "url" | "images"> | null
+  readonly results: readonly Visited[]
+  /** Pages of this run that turned out to be this one under other addresses. */
+  readonly replaces?: readonly PageUrl[]
+}
+
+/**
+ * Brings visits to the engine and their outcomes to the frontier, in batches and in this order: an outcome is
+ * recorded only when the engine has acknowledged its page, so what was reported survives any crash.
+ */
+export class PageWriter {
+  readonly #engine: Engine
+  readonly #frontier: Frontier
+  readonly #images: ImageNotes
+  readonly #recorded: (results: readonly Visited[], visits: number) => void
+  #items: Item[] = []
+  #chars = 0
+  #timer: NodeJS.Timeout | null = null
+  #flushing: Promise<void> | null = null
+  #failure: Error | null = null
+
+  constructor(
+    engine: Engine,
+    frontier: Frontier,
+    images: ImageNotes,
+    recorded: (results: readonly Visited[], visits: number) => void,
+  ) {
+    this.#engine = engine
+    this.#frontier = frontier
+    this.#images = images
+    this.#recorded = recorded
+  }
+
+  /**
+   * Takes one visit: with a page to index or without. Resolves when there is room for more.
+   * @throws what the engine threw; nothing is written after that.
+   */
+  async add(item: Item): Promise<void> {
+    if (this.#failure) throw this.#failure
+    this.#items.push(item)
+    this.#chars += item.page?.markdown.length ?? 0
+    if (this.#isFull()) this.#start()
+    else
+      this.#timer ??= setTimeout(() => {
+        this.#start()
+      }, BATCH_MS)
+    while (this.#isBehind() && this.#flushing) await this.#flushing
+    if (this.#failure) throw this.#failure
+  }
+
+  /** Writes everything taken so far. @throws what the engine threw. */
+  async flush(): Promise<void> {
+    while (this.#items.length > 0 || this.#flushing) {
+      this.#start()
+      await this.#flushing
+    }
+    if (this.#failure) throw this.#failure
+  }
+
+  #isFull(): boolean {
+    return this.#items.length >= BATCH_PAGES || this.#chars >= BATCH_CHARS
+  }
+
+  #isBehind(): boolean {
+    return this.#items.length >= BATCH_PAGES * WAITING_BATCHES || this.#chars >= BATCH_CHARS * WAITING_BATCHES
+  }
+
+  #start(): void {
+    if (this.#flushing) return
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#flushing = this.#write()
+      .catch((error: unknown) => {
+        this.#failure ??= error as Error
+      })
+      .finally(() => {
+        this.#flushing = null
+        if (this.#failure) this.#items = []
+        else if (this.#isFull()) this.#start()
+        else if (this.#items.length > 0) {
+          this.#timer ??= setTimeout(() => {
+            this.#start()
+          }, BATCH_MS)
+        }
+      })
+  }
+
+  async #write(): Promise<void> {
+    const items = this.#items
+    this.#items = []
+    this.#chars = 0
+    // Redirects may bring one page in twice; the later visit stands.
+    const pages = new Map<PageUrl, Page>()
+    const replaced = new Set<PageUrl>()
+    for (const { page, replaces = [] } of items) {
+      if (page) pages.set(page.url, page)
+      for (const url of replaces) {
+        pages.delete(url)
+        replaced.add(url)
+      }
+    }
+    if (pages.size > 0) await this.#engine.index([...pages.values()])
+    if (replaced.size > 0) await this.#engine.remove([...replaced])
+    this.#images.note(items.flatMap(({ seen }) => seen ?? []))
+    this.#images.forget([...replaced])
+    const results = items.flatMap((item) => item.results)
+    this.#frontier.record(results)
+    this.#recorded(results, items.length)
+  }
+}

@@ -1,0 +1,80 @@
+import type { Engine } from "#engine"
+import type { Clock } from "#base/clock.ts"
+import type { CrawlerConfig } from "../config.ts"
+import { crawlSite } from "./crawl-site.ts"
+import { BEAT_MS, type Job, type Jobs } from "../jobs/jobs.ts"
+import { settleRemovals } from "../removals/settle-removals.ts"
+import { openSourceReader } from "../visit/source-reader.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { WebhookQueue } from "../webhooks/webhook-queue.ts"
+
+export interface RunJobOptions {
+  readonly db: StateStore
+  readonly jobs: Jobs
+  readonly engine: Engine
+  readonly config: CrawlerConfig
+  /** Ends the run after the visits in hand. */
+  readonly signal: AbortSignal
+  /** What is kept of times is told by it. Default: the system's. */
+  readonly clock?: Clock
+  /** What an aborted job becomes: `queued` when the appliance stops, `paused` when its operator does. */
+  readonly whenAborted: "queued" | "paused"
+}
+
+/**
+ * Runs one job to its end and keeps its state true. The caller holds the index for writing.
+ * @returns the job as it ended. Never rejects for what happens inside the crawl: then the job has `failed`.
+ */
+export async function runJob(id: number, options: RunJobOptions): Promise<Job | null> {
+  const { db, jobs, engine, config, clock } = options
+  WebhookQueue.prepare(db)
+  const job = jobs.start(id)
+  if (!job) return jobs.get(id)
+  const stop = new AbortController()
+  const abort = () => {
+    stop.abort()
+  }
+  options.signal.addEventListener("abort", abort, { once: true })
+  if (options.signal.aborted) abort()
+  let asked: "paused" | "cancelled" | null = null
+  const beat = setInterval(() => {
+    asked = jobs.beat(id) ?? asked
+    if (asked !== null) abort()
+  }, BEAT_MS)
+  try {
+    await using reader = await openSourceReader(job.source, config)
+    const { state, limit } = await crawlSite({
+      job,
+      db,
+      engine,
+      reader,
+      config,
+      signal: stop.signal,
+      onTrap: (trap) => {
+        jobs.log(id, "warn", `no more of its kind are visited: ${trap}`)
+      },
+      ...(clock === undefined ? {} : { clock }),
+    })
+    if (limit !== null) jobs.note(id, `ended at ${limit}`)
+    // Before the job is over: a process that is lost in between takes it up again.
+    if (state === "finished") {
+      const { removed, held } = await settleRemovals({
+        db,
+        engine,
+        job,
+        ...(clock === undefined ? {} : { clock }),
+      })
+      if (removed > 0) jobs.log(id, "info", `pages removed, since they are gone: ${removed}`)
+      if (held > 0) {
+        jobs.note(id, `pages that seem to be gone, too many to remove unasked: ${held} (npm run removals)`)
+      }
+    }
+    jobs.end(id, state === "finished" ? "finished" : (asked ?? options.whenAborted))
+  } catch (error) {
+    jobs.end(id, "failed", error instanceof Error ? error.message : String(error))
+  } finally {
+    clearInterval(beat)
+    options.signal.removeEventListener("abort", abort)
+  }
+  return jobs.get(id)
+}

@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { PageUrl } from "#engine"
+import { steadyNow } from "#engine/steady-time.ts"
+import type { CrawlerConfig } from "../config.ts"
+import type { Validators } from "../fetch/fetch.ts"
+import type { Frontier, FrontierEntry, HostManners } from "../frontier/frontier.ts"
+import type { KnownAddress, ListedFacts } from "../frontier/known-addresses.ts"
+import { PAGE_OUTCOMES } from "../outcome.ts"
+import { readAs } from "../page/read-as.ts"
+import type { PageReader, Visit } from "../visit/reader.ts"
+import type { Source } from "../source.ts"
+import type { Unread } from "./visit-outcome.ts"
+
+export interface SourceVisitsOptions {
+  readonly source: Source
+  readonly config: CrawlerConfig
+  readonly reader: PageReader
+  /** Which keeps the pace of each host. */
+  readonly frontier: Frontier
+  /** Whether a visit to `from` may end at `to`. */
+  readonly mayLeadTo: (from: PageUrl, to: PageUrl) => boolean
+  /** Whether the index holds a page whose hash is known. */
+  readonly isHeld: (url: PageUrl) => Promise<boolean>
+  /** Whether it is known where a page leads. */
+  readonly hasLinks: (url: PageUrl) => boolean
+  /** No visit begins after it. */
+  readonly stop: AbortSignal
+  /** Ends the visits under way. */
+  readonly cut: AbortSignal
+}
+
+/** How fast a host is visited: as the source says, else as the settings do. */
+export function mannersOf(source: Source, config: CrawlerConfig, reader: PageReader) {
+  const { concurrency, delayMs } = source.politeness
+  return (url: PageUrl): HostManners => {
+    const isOwn = reader.isOwnHost(url)
+    return {
+      concurrency: concurrency ?? (isOwn ? config.fetchConcurrency : config.hostConcurrency),
+      delayMs: delayMs ?? (isOwn ? 0 : config.hostDelayMs),
+    }
+  }
+}
+
+/** Visits to the addresses of one source: what its robots.txt allows, at its pace, and not again what is unchanged. */
+export class SourceVisits {
+  /** Whether robots.txt, noindex and nofollow count. */
+  readonly obeys: boolean
+  readonly #options: SourceVisitsOptions
+  readonly #readAs: string
+
+  constructor(options: SourceVisitsOptions) {
+    const { source, config } = options
+    this.#options = options
+    this.obeys = source.politeness.robots ?? config.robots
+    this.#readAs = readAs(source, config)
+  }
+
+  /** Why robots.txt keeps us from `url`, or null. A delay that it asks for is kept for the host of `entry`. */
+  async disallowed(url: PageUrl, entry?: FrontierEntry): Promise<Unread | null> {
+    if (!this.obeys) return null
+    const { reader, config, frontier } = this.#options
+    const robots = await reader.robots.for(url)
+    if (robots.kind !== "rules") return robots
+    const detail = robots.rules.refusal(url)
+    if (detail !== null) return { kind: "skipped", because: "robots", detail }
+    const { crawlDelayMs } = robots.rules
+    if (entry && crawlDelayMs !== null && !reader.isOwnHost(url)) {
+      frontier.setDelay(entry, Math.min(crawlDelayMs, config.maxWaitMs))
+    }
+    return null
+  }
+
+  /** @param before what earlier runs know of the address */
+  async visit(entry: FrontierEntry, before: KnownAddress | null): Promise<Visit> {
+    const { reader, source, mayLeadTo, stop, cut } = this.#options
+    const disallowed = await this.disallowed(entry.url, entry)
+    if (disallowed) return disallowed
+    if (stop.aborted)
+      return { kind: "failed", because: "cancelled", detail: "the crawl was stopped", transient: true }
+    const validators = await this.#validators(entry, before)
+    return await reader.visit(entry.url, {
+      signal: cut,
+      rendering: source.rendering,
+      ...(validators === null ? {} : { validators }),
+      onRedirect: async (to) => {
+        if (!mayLeadTo(entry.url, to)) {
+          return { kind: "skipped", because: "out-of-scope", detail: `redirects to ${to}`, leadsTo: to }
+        }
+        const outcome = await this.disallowed(to)
+        return outcome?.kind === "skipped" ? { ...outcome, leadsTo: to } : outcome
+      },
+    })
+  }
+
+  /** Visits an address that is none of the frontier's, in the manners of its host. */
+  async visitUnlinked(url: PageUrl): Promise<Visit> {
+    const { reader, source, frontier, cut } = this.#options
+    const disallowed = await this.disallowed(url)
+    if (disallowed) return disallowed
+    const entry = { url, host: new URL(url).host }
+    const delayMs = frontier.delayOf(entry)
+    frontier.block(entry, steadyNow() + 2 * delayMs)
+    await sleep(delayMs, undefined, { signal: cut }).catch(() => undefined)
+    const visit = await reader.visit(url, {
+      signal: cut,
+      rendering: source.rendering,
+      onRedirect: async (to) => await this.disallowed(to),
+    })
+    frontier.block(entry, steadyNow() + delayMs)
+    return visit
+  }
+
+  /** {@link readAs} of one page: what lists say of it becomes part of it. */
+  readAsOf({ isNews, publishedAt }: ListedFacts): string {
+    return `${this.#readAs} ${isNews ? "news" : ""} ${publishedAt ?? ""}`
+  }
+
+  /** Those of the page that the index holds, when it would be read the same way again and its links are known. */
+  async #validators(entry: FrontierEntry, before: KnownAddress | null): Promise<Validators | null> {
+    if (before === null || before.hash === null || !PAGE_OUTCOMES.has(before.outcome)) return null
+    const { etag, lastModified } = before.validators
+    if (etag === null && lastModified === null) return null
+    if (before.readAs !== this.readAsOf(factsOf(entry, before))) return null
+    if (!this.#options.hasLinks(entry.url)) return null
+    return (await this.#options.isHeld(entry.url)) ? before.validators : null
+  }
+}
+
+/** What lists say of a page now, and said before. */
+export function factsOf({ facts }: FrontierEntry, before: KnownAddress | null): ListedFacts {
+  return {
+    modifiedAt: facts.modifiedAt ?? before?.modifiedAt ?? null,
+    publishedAt: facts.publishedAt ?? before?.publishedAt ?? null,
+    isNews: facts.isNews || (before?.isNews ?? false),
+  }
+}

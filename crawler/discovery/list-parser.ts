@@ -1,0 +1,81 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
+import type { PageUrl } from "#engine"
+import type { ListedAddress } from "../frontier/frontier.ts"
+
+/** A further sitemap, named by an index of them. */
+export interface NamedSitemap {
+  readonly url: PageUrl
+  /** Milliseconds since 1970. */
+  readonly modifiedAt: number | null
+}
+
+/** A part of what a sitemap or feed lists. */
+export interface Listed {
+  readonly pages: ListedAddress[]
+  readonly sitemaps: NamedSitemap[]
+}
+
+/** Takes text in pieces and reports what it finds to the {@link Take} it was made with. */
+export interface ListParser {
+  write(text: string): void
+  end(): void
+}
+
+export interface Take {
+  page(page: ListedAddress): void
+  sitemap(sitemap: NamedSitemap): void
+}
+
+/** sitemaps.org: one file lists at most 50,000 addresses. */
+const MAX_ADDRESSES = 50_000
+/** Parsed in one go; between two the event loop gets its turn. */
+const SLICE_BYTES = 128 * 1024
+
+/** What a list holds, some at a time. `parserFor` is given the text's beginning. */
+export async function* listed(
+  body: Uint8Array,
+  parserFor: (beginning: string, take: Take) => ListParser,
+): AsyncGenerator<Listed> {
+  const decoder = new TextDecoder()
+  let parser: ListParser | null = null
+  let found: Listed = { pages: [], sitemaps: [] }
+  let total = 0
+  const take: Take = {
+    page: (page) => {
+      if (total++ < MAX_ADDRESSES) found.pages.push(page)
+    },
+    sitemap: (sitemap) => {
+      if (total++ < MAX_ADDRESSES) found.sitemaps.push(sitemap)
+    },
+  }
+  for (let from = 0; from < body.byteLength; from += SLICE_BYTES) {
+    const text = decoder.decode(body.subarray(from, from + SLICE_BYTES), { stream: true })
+    parser ??= parserFor(text, take)
+    parser.write(text)
+    if (from + SLICE_BYTES >= body.byteLength) parser.end()
+    yield found
+    if (total >= MAX_ADDRESSES) return
+    found = { pages: [], sitemaps: [] }
+    await nextTurn()
+  }
+}
+
+const MAX_DATE_CHARS = 100
+const DAY_MS = 24 * 3_600_000
+const FIRST_DATE = Date.UTC(1990, 0, 1)
+
+/** {@link listedDate} of a change: a day without a time counts as its end, since the change may come after a visit. */
+export function listedChange(text: string): number | null {
+  const time = listedDate(text)
+  return time !== null && /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) ? time + DAY_MS - 1 : time
+}
+
+/**
+ * A date as sitemaps (W3C datetime) and feeds (RFC 822, RFC 3339) write it, in milliseconds since 1970. Null when it
+ * is none, or cannot be meant: before the web, or more than a day ahead.
+ */
+export function listedDate(text: string): number | null {
+  if (text.length > MAX_DATE_CHARS) return null
+  const time = Date.parse(text.trim())
+  return time >= FIRST_DATE && time <= Date.now() + DAY_MS ? time : null
+}

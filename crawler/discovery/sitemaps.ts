@@ -1,0 +1,107 @@
+import { Parser } from "htmlparser2"
+import { type PageUrl, toPageUrl } from "#engine"
+import { MAX_URL_CHARS } from "../frontier/frontier.ts"
+import { listedChange, listedDate, type ListParser, type Take } from "./list-parser.ts"
+
+/** Parses a sitemap (sitemaps.org): XML, an index of sitemaps, or text with an address on each line. */
+export function sitemapParser(beginning: string, base: PageUrl, take: Take): ListParser {
+  return /^\s*</.test(beginning) ? xmlParser(base, take) : textParser(take)
+}
+
+function textParser(take: Take): ListParser {
+  let rest = ""
+  const line = (text: string) => {
+    const url = text.length <= MAX_URL_CHARS ? toPageUrl(text.trim()) : null
+    if (url !== null) take.page({ url, modifiedAt: null, publishedAt: null, isNews: false })
+  }
+  return {
+    write(text) {
+      const lines = (rest + text).split("\n")
+      rest = lines.pop() ?? ""
+      // What is longer is no address, however it goes on.
+      if (rest.length > MAX_URL_CHARS) rest = " ".repeat(MAX_URL_CHARS + 1)
+      for (const one of lines) line(one)
+    },
+    end() {
+      line(rest)
+    },
+  }
+}
+
+/** Elements whose text counts. `news:` is the prefix of Google's news sitemaps, as they must spell it. */
+const TEXTS = new Set(["loc", "lastmod", "news:publication_date"])
+
+interface Entry {
+  readonly kind: "url" | "sitemap"
+  loc: string
+  lastmod: string
+  published: string
+  isNews: boolean
+}
+
+const newEntry = (kind: Entry["kind"]): Entry => ({
+  kind,
+  loc: "",
+  lastmod: "",
+  published: "",
+  isNews: false,
+})
+
+function xmlParser(base: PageUrl, take: Take): ListParser {
+  let entry: Entry | null = null
+  let element = ""
+  let text = ""
+  const report = () => {
+    const url = entry && entry.loc.length <= MAX_URL_CHARS ? toPageUrl(entry.loc.trim(), base) : null
+    if (entry && url !== null && entry.loc.trim() !== "") {
+      const modifiedAt = listedChange(entry.lastmod)
+      if (entry.kind === "sitemap") take.sitemap({ url, modifiedAt })
+      else take.page({ url, modifiedAt, publishedAt: listedDate(entry.published), isNews: entry.isNews })
+    }
+    entry = null
+  }
+  const parser = new Parser(
+    {
+      onopentagname(name) {
+        const key = elementOf(name)
+        if (key === "url" || key === "sitemap") {
+          // The one before may have been left open.
+          report()
+          entry = newEntry(key)
+        } else if (key === "news:news" && entry) entry.isNews = true
+        else if (TEXTS.has(key)) {
+          entry ??= newEntry("url")
+          element = key
+          text = ""
+        }
+      },
+      ontext(piece) {
+        if (element !== "" && text.length <= MAX_URL_CHARS) text += piece
+      },
+      onclosetag(name) {
+        const key = elementOf(name)
+        if (key === "url" || key === "sitemap") report()
+        if (key !== element || !entry) return
+        if (key === "loc") entry.loc = text
+        else if (key === "lastmod") entry.lastmod = text
+        else entry.published = text
+        element = ""
+      },
+    },
+    { xmlMode: true },
+  )
+  return {
+    write: (piece) => {
+      parser.write(piece)
+    },
+    end: () => {
+      parser.end()
+      report()
+    },
+  }
+}
+
+/** Sitemaps may have any prefix; what extensions call `loc` (`image:loc`, `video:…`) names no page. */
+function elementOf(name: string): string {
+  return /^(?:image|video|news|mobile|xhtml):/.test(name) ? name : name.slice(name.indexOf(":") + 1)
+}

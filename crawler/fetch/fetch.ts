@@ -1,0 +1,243 @@
+import type { IncomingHttpHeaders } from "node:http"
+import { type PageUrl, toPageUrl } from "#engine"
+import { steadyNow } from "#engine/steady-time.ts"
+import { type AddressGuard, BlockedAddressError } from "./address-guard.ts"
+import { isReadableType, mediaType } from "../page/content-type.ts"
+import { ACCEPTED_ENCODINGS, decompress } from "./content-encoding.ts"
+import { exchange } from "./exchange.ts"
+import type { Session } from "./session.ts"
+import type { CrawlOutcome, FailureReason } from "../outcome.ts"
+
+/** A failed outcome that also says whether the next visit may well succeed. */
+export type FetchFailure = Extract<CrawlOutcome, { kind: "failed" }> & { readonly transient: boolean }
+
+/** A body, or why there is none. */
+export type FetchResult =
+  | Fetched
+  /** The copy named by the validators is still good. */
+  | { readonly kind: "not-modified"; readonly url: PageUrl; readonly headers: IncomingHttpHeaders }
+  | Extract<CrawlOutcome, { kind: "skipped" | "postponed" }>
+  | FetchFailure
+
+export interface Fetched {
+  readonly kind: "fetched"
+  /** After redirects. */
+  readonly url: PageUrl
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** Decompressed; a buffer of its own, to be transferred or kept. */
+  readonly body: Uint8Array
+}
+
+/** What a site answers a copy's freshness by (RFC 9110 §8.8); null where it gave none. */
+export interface Validators {
+  readonly etag: string | null
+  readonly lastModified: string | null
+}
+
+export interface FetchOptions {
+  readonly guard: AddressGuard
+  readonly userAgent: string
+  readonly maxBytes: number
+  readonly maxRedirects: number
+  /** All hops together. */
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
+  /** Of a copy at hand: sent as If-None-Match and If-Modified-Since, but not to where a redirect leads. */
+  readonly validators?: Validators | undefined
+  /** Credentials and cookies, asked for anew for each hop. */
+  readonly session?: Session | undefined
+  /** Asked before a redirect is followed; an outcome ends the visit with it. */
+  readonly onRedirect?: (to: PageUrl) => Promise<CrawlOutcomeOfRedirect | null>
+  /** The Accept header. Default: pages and text. */
+  readonly accept?: string
+  /** Whether to download a body of this media type from this address. Default: what {@link isReadableType} says. */
+  readonly accepts?: (type: string, url: PageUrl) => boolean
+}
+
+type CrawlOutcomeOfRedirect = Exclude<FetchResult, Fetched | { kind: "not-modified" }>
+
+/** Asked to wait without a date, and the longest wait believed. */
+const DEFAULT_WAIT_MS = 60_000
+const MAX_WAIT_MS = 24 * 3_600_000
+
+class Timeout extends Error {}
+
+/** GETs a page: redirects, limits, decompression. Whatever the site does is a value; rejects only on a bug. */
+export async function fetchPage(url: PageUrl, options: FetchOptions): Promise<FetchResult> {
+  const abort = new AbortController()
+  const timer = setTimeout(() => {
+    abort.abort(new Timeout())
+  }, options.timeoutMs)
+  const cancel = () => {
+    abort.abort(new Error("cancelled"))
+  }
+  if (options.signal?.aborted) cancel()
+  options.signal?.addEventListener("abort", cancel, { once: true })
+  try {
+    return await followed(url, options, abort.signal)
+  } finally {
+    clearTimeout(timer)
+    options.signal?.removeEventListener("abort", cancel)
+  }
+}
+
+async function followed(start: PageUrl, options: FetchOptions, signal: AbortSignal): Promise<FetchResult> {
+  const visited = new Set<PageUrl>()
+  let url = start
+  for (;;) {
+    if (visited.has(url)) return failed("redirect-loop", `redirected in a circle back to ${url}`)
+    visited.add(url)
+    if (visited.size > options.maxRedirects + 1) {
+      return failed("redirect-loop", `more than ${options.maxRedirects} redirects, the last to ${url}`)
+    }
+    const result = await hop(url, url === start ? options : { ...options, validators: undefined }, signal)
+    if (result.kind !== "redirect") return result
+    const next = toPageUrl(result.location, url)
+    if (next === null)
+      return failed(
+        "http-status",
+        `redirects to ${JSON.stringify(result.location)}, which is no http address`,
+      )
+    const outcome = visited.has(next) ? null : await options.onRedirect?.(next)
+    if (outcome) return outcome
+    url = next
+  }
+}
+
+type Hop = FetchResult | { readonly kind: "redirect"; readonly location: string }
+
+async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Promise<Hop> {
+  const target = new URL(url)
+  let dispatcher
+  try {
+    dispatcher = options.guard.dispatcherFor(target)
+  } catch (error) {
+    return failureOf(error as Error, false, options)
+  }
+  const accepts = options.accepts ?? isReadableType
+  const answer = await exchange(dispatcher, target, {
+    headers: { ...requestHeaders(options), ...options.session?.headersFor(target) },
+    maxBytes: options.maxBytes,
+    signal,
+    wants: (status, headers) =>
+      status >= 200 && status < 300 && accepts(mediaType(headers["content-type"]), url),
+  })
+  if (answer.kind === "too-large") return tooLarge(options.maxBytes)
+  if (answer.kind === "error") {
+    return failureOf(signal.aborted ? (signal.reason as Error) : answer.error, answer.inBody, options)
+  }
+  const { status, headers } = answer
+  options.session?.noteSetCookie(target, headers["set-cookie"])
+  if (status === 304 && options.validators) return { kind: "not-modified", url, headers }
+  if ([301, 302, 303, 307, 308].includes(status) && headers.location !== undefined) {
+    // Servers send UTF-8 here though headers are Latin-1 by the letter.
+    return { kind: "redirect", location: Buffer.from(headers.location, "latin1").toString("utf8") }
+  }
+  if (status === 429 || status === 503) {
+    const wait = retryAfterMs(headers["retry-after"], Date.now())
+    return { kind: "postponed", until: new Date(steadyNow() + wait) }
+  }
+  if (status < 200 || status >= 300) {
+    const isTransient = status >= 500 || status === 408
+    return { ...failed("http-status", `the site answered ${status}`, isTransient), status }
+  }
+  const type = mediaType(headers["content-type"])
+  if (!accepts(type, url)) return { kind: "skipped", because: "unsupported-type", detail: type }
+  const whole = await decompress(answer.body, headers["content-encoding"], options.maxBytes)
+  if (whole.kind === "too-large") return tooLarge(options.maxBytes)
+  if (whole.kind === "bad-encoding") return failed("bad-encoding", whole.detail, true)
+  return { kind: "fetched", url, status, headers, body: whole.body }
+}
+
+function requestHeaders(options: FetchOptions): Record<string, string> {
+  const { etag = null, lastModified = null } = options.validators ?? {}
+  return {
+    "user-agent": options.userAgent,
+    accept: options.accept ?? "text/html,application/xhtml+xml;q=0.9,text/plain;q=0.8,*/*;q=0.1",
+    "accept-encoding": ACCEPTED_ENCODINGS,
+    ...(etag === null ? {} : { "if-none-match": etag }),
+    ...(lastModified === null ? {} : { "if-modified-since": lastModified }),
+  }
+}
+
+const MAX_VALIDATOR_CHARS = 500
+
+/** Those of an answer. What could not be sent back as a header is left out. */
+export function validatorsOf(headers: IncomingHttpHeaders): Validators {
+  const kept = (value: string | undefined) =>
+    value !== undefined && value.length <= MAX_VALIDATOR_CHARS && /^[\x20-\x7e]+$/.test(value) ? value : null
+  return { etag: kept(headers.etag), lastModified: kept(headers["last-modified"]) }
+}
+
+/** How long a Retry-After header (RFC 9110 §10.2.3: seconds or a date) asks to stay away; `now`: by the wall clock. */
+export function retryAfterMs(header: string | undefined, now: number): number {
+  const value = header?.trim() ?? ""
+  const wait = /^\d+$/.test(value)
+    ? Number(value) * 1000
+    : value === ""
+      ? DEFAULT_WAIT_MS
+      : Date.parse(value) - now
+  const sane = Number.isNaN(wait) ? DEFAULT_WAIT_MS : wait
+  return Math.min(Math.max(sane, 0), MAX_WAIT_MS)
+}
+
+function tooLarge(maxBytes: number): FetchResult {
+  return { kind: "skipped", because: "too-large", detail: `more than ${maxBytes} bytes` }
+}
+
+function failed(because: FailureReason, detail: string, transient = false): FetchFailure {
+  return { kind: "failed", because, detail, transient }
+}
+
+const DNS_CODES = new Set([
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EAI_FAIL",
+  "EAI_NODATA",
+  "EAI_NONAME",
+  "ENODATA",
+  "ESERVFAIL",
+])
+const LOST_CODES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "the connection was refused",
+  ECONNRESET: "the connection was reset",
+  EPIPE: "the connection was closed",
+  ENETUNREACH: "the network cannot be reached",
+  EHOSTUNREACH: "the host cannot be reached",
+  UND_ERR_SOCKET: "the connection was closed",
+}
+
+function failureOf(error: Error, inBody: boolean, options: FetchOptions): FetchFailure {
+  const blocked = [error, error.cause].find((one) => one instanceof BlockedAddressError)
+  if (blocked) return failed("blocked-address", blocked.message)
+  if (error instanceof Timeout) return failed("timeout", `no answer within ${options.timeoutMs} ms`, true)
+  if (options.signal?.aborted) return failed("cancelled", "the caller stopped waiting")
+  const code = codeOf(error)
+  if (DNS_CODES.has(code))
+    return failed("dns", `the host name cannot be resolved (${code})`, code === "EAI_AGAIN")
+  if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
+    return failed("timeout", "no connection in time", true)
+  }
+  if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
+    return failed("timeout", "the site stopped answering", true)
+  }
+  if (isTlsError(code, error)) return failed("tls", `no secure connection: ${error.message}`)
+  const lost = LOST_CODES[code]
+  if (inBody) return failed("refused", "the connection ended before the body was complete", true)
+  if (lost !== undefined) return failed("refused", lost, true)
+  return failed("http-status", `no valid HTTP answer: ${error.message}`)
+}
+
+function codeOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0])
+  return code ?? ""
+}
+
+function isTlsError(code: string, error: Error): boolean {
+  return (
+    /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO)/.test(code) ||
+    /certificate/i.test(error.message)
+  )
+}

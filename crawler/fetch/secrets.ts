@@ -1,0 +1,108 @@
+import type { Login } from "../source.ts"
+import { resolveSecret } from "#base/secret.ts"
+
+/** `${NAME}` or `file:/path`, with one word before it where the value has one: `Bearer ${TOKEN}`. */
+const REFERENCE = /^(?:(\w+) )?(\$\{[A-Za-z_]\w*\}|file:.+)$/
+/** Names of fields, cookies and headers whose values are secrets. */
+const SECRET_NAME =
+  /pass|pwd|secret|token|\bpin\b|otp|api.?key|\bkey\b|auth|cookie|sess|\bsid\b|kennwort|credential/i
+/** A name in a header line (RFC 9110 §5.6.2), which the request does not set itself. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
+const OWN_HEADERS = new Set([
+  "host",
+  "connection",
+  "content-length",
+  "transfer-encoding",
+  "user-agent",
+  "accept-encoding",
+])
+
+/** What is wrong with a field of a login; `path` leads to it. */
+export interface LoginProblem {
+  readonly path: readonly string[]
+  readonly message: string
+}
+
+/** What is wrong with a text that must name a secret, or null. The message never repeats the text. */
+export function checkSecret(text: string): string | null {
+  return REFERENCE.test(text)
+    ? null
+    : "must name a secret, not hold one: ${NAME} of the environment, or file:/path"
+}
+
+/**
+ * Where the secrets are that a part of a source names, by the path to each: `${NAME}` as it stands, or `file:`.
+ */
+export function secretsNamed(
+  part: unknown,
+  path: readonly string[] = [],
+): { path: readonly string[]; from: string }[] {
+  if (typeof part === "string") {
+    const reference = REFERENCE.exec(part)?.[2]
+    if (reference === undefined) return []
+    return [{ path, from: reference.startsWith("file:") ? "file:" : reference }]
+  }
+  if (typeof part !== "object" || part === null) return []
+  return Object.entries(part).flatMap(([name, value]) => secretsNamed(value, [...path, name]))
+}
+
+/**
+ * What is wrong with a login. Whatever is called like a secret must be named, and at least one value must be, so that
+ * no password comes to lie in a file of sources, in a backup or in a log.
+ */
+export function loginProblems(login: Login): LoginProblem[] {
+  switch (login.kind) {
+    case "basic":
+      return problem(["password"], checkSecret(login.password))
+    case "headers":
+      return [
+        ...Object.keys(login.headers).flatMap((name) => problem(["headers", name], checkHeaderName(name))),
+        ...namedSecrets("headers", login.headers),
+      ]
+    case "cookies":
+      return [
+        ...Object.keys(login.cookies).flatMap((name) =>
+          problem(["cookies", name], HEADER_NAME.test(name) ? null : "is no name of a cookie"),
+        ),
+        ...namedSecrets("cookies", login.cookies),
+      ]
+    default:
+      return namedSecrets("fields", login.fields)
+  }
+}
+
+function problem(path: readonly string[], message: string | null): LoginProblem[] {
+  return message === null ? [] : [{ path, message }]
+}
+
+function checkHeaderName(name: string): string | null {
+  if (!HEADER_NAME.test(name)) return "is no name of a header"
+  return OWN_HEADERS.has(name.toLowerCase()) ? "is a header that requests set themselves" : null
+}
+
+function namedSecrets(field: string, values: Readonly<Record<string, string>>): LoginProblem[] {
+  const problems = Object.entries(values).flatMap(([name, value]) =>
+    SECRET_NAME.test(name) ? problem([field, name], checkSecret(value)) : [],
+  )
+  const hasOne = Object.values(values).some((value) => checkSecret(value) === null)
+  if (problems.length > 0 || hasOne) return problems
+  return [{ path: [field], message: "must have a value that names a secret: ${NAME}, or file:/path" }]
+}
+
+/**
+ * A value with its secret put in; a text that names none stands for itself.
+ * @throws Error naming what is missing, never a value
+ */
+export function resolveValue(text: string, env: NodeJS.ProcessEnv): string {
+  const [, word, reference] = REFERENCE.exec(text) ?? []
+  if (reference === undefined) return text
+  const secret = resolveSecret(reference, env)
+  return word === undefined ? secret : `${word} ${secret}`
+}
+
+export function resolveValues(
+  values: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, resolveValue(value, env)]))
+}

@@ -1,0 +1,111 @@
+import { CookieJar } from "tough-cookie"
+import type { Login } from "../source.ts"
+import { resolveValue, resolveValues } from "./secrets.ts"
+
+/** Cookie as a browser context takes it. */
+export interface SessionCookie {
+  readonly name: string
+  readonly value: string
+  readonly domain: string
+  readonly path: string
+  readonly secure: boolean
+  readonly httpOnly: boolean
+}
+
+/**
+ * What requests of a logged-in source carry. It is asked for each hop of each request, and gives nothing to other
+ * sites than the source's own.
+ */
+export interface Session {
+  /** Authorization, cookies and other headers for a request to `url`; empty for a foreign one. Lower-case names. */
+  headersFor(url: URL): Readonly<Record<string, string>>
+  /** Keeps the cookies an answer set; those of foreign sites are dropped. */
+  noteSetCookie(url: URL, header: string | readonly string[] | undefined): void
+  /** The cookies of {@link headersFor}, one by one. */
+  cookiesFor(url: URL): readonly SessionCookie[]
+}
+
+/** More than a site has use for; one that sets a new name on every page stops being listened to. */
+const MAX_COOKIES = 300
+const MAX_COOKIE_CHARS = 8192
+
+/** Credentials and cookies of one run of one source. They live in memory only. */
+export class CredentialSession implements Session {
+  readonly #origins: ReadonlySet<string>
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #cookies: Readonly<Record<string, string>>
+  #jar = new CookieJar()
+  #names = new Set<string>()
+
+  /**
+   * @param addresses whose sites the session is for: the seeds, and the page with the form.
+   * @throws Error naming a secret that is missing
+   */
+  constructor(login: Login, addresses: readonly string[], env: NodeJS.ProcessEnv) {
+    this.#origins = new Set(addresses.flatMap((address) => originsOf(new URL(address))))
+    this.#headers = headersOf(login, env)
+    this.#cookies = login.kind === "cookies" ? resolveValues(login.cookies, env) : {}
+    this.clear()
+  }
+
+  /** Whether `url` belongs to a site the session is for. */
+  covers(url: URL): boolean {
+    return this.#origins.has(url.origin)
+  }
+
+  headersFor(url: URL): Readonly<Record<string, string>> {
+    if (!this.covers(url)) return {}
+    const cookie = this.#jar.getCookieStringSync(url.href)
+    return cookie === "" ? this.#headers : { ...this.#headers, cookie }
+  }
+
+  noteSetCookie(url: URL, header: string | readonly string[] | undefined): void {
+    if (header === undefined || !this.covers(url)) return
+    for (const line of typeof header === "string" ? [header] : header) {
+      const name = line.split("=", 1)[0]?.trim() ?? ""
+      if (line.length > MAX_COOKIE_CHARS) continue
+      if (!this.#names.has(name) && this.#names.size >= MAX_COOKIES) continue
+      this.#names.add(name)
+      this.#jar.setCookieSync(line, url.href, { ignoreError: true })
+    }
+  }
+
+  cookiesFor(url: URL): readonly SessionCookie[] {
+    if (!this.covers(url)) return []
+    return this.#jar.getCookiesSync(url.href).map((cookie) => ({
+      name: cookie.key,
+      value: cookie.value,
+      domain: cookie.domain ?? url.hostname,
+      path: cookie.path ?? "/",
+      secure: cookie.secure,
+      httpOnly: cookie.httpOnly,
+    }))
+  }
+
+  /** Forgets what the site set, as a browser that is opened anew. */
+  clear(): void {
+    this.#jar = new CookieJar()
+    this.#names = new Set()
+    for (const [name, value] of Object.entries(this.#cookies)) {
+      for (const origin of this.#origins)
+        this.#jar.setCookieSync(`${name}=${value}; Path=/`, origin, { ignoreError: true })
+    }
+  }
+}
+
+/** An http site may send its readers on to https, where what is sent is safer still; never the other way round. */
+function originsOf(url: URL): string[] {
+  return url.protocol === "http:" && url.port === "" ? [url.origin, `https://${url.hostname}`] : [url.origin]
+}
+
+function headersOf(login: Login, env: NodeJS.ProcessEnv): Record<string, string> {
+  if (login.kind === "headers") {
+    return Object.fromEntries(
+      Object.entries(resolveValues(login.headers, env)).map(([name, value]) => [name.toLowerCase(), value]),
+    )
+  }
+  if (login.kind !== "basic") return {}
+  const user = resolveValue(login.user, env)
+  const password = resolveValue(login.password, env)
+  return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` }
+}

@@ -1,0 +1,234 @@
+import { describe, expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { BEAT_MS, Jobs } from "./jobs.ts"
+import { KnownAddresses } from "../frontier/known-addresses.ts"
+import { runJob } from "../crawl/run-job.ts"
+import { defineSource } from "../source.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { CrawlFixture, temporaryFolder, testConfig } from "../testing/crawl-fixture.ts"
+import { article, html, startTestSite } from "../testing/test-site.ts"
+
+const DAY = 86_400_000
+const source = (name: string) => defineSource({ name, seeds: [`https://${name}.example/`] })
+
+/** Tables of part "crawler" as Fossick 0.1.0 made them, with a job in each state and two known pages. */
+const VERSION_0_1_0 = `
+  create table job (
+    id integer primary key,
+    url text not null, scope text not null, depth integer not null, "limit" integer not null, source text not null,
+    state text not null, stop text, error text, landed_at text, crashes integer not null default 0,
+    created_at integer not null, started_at integer, ended_at integer, beat_at integer not null default 0
+  ) strict;
+  create index job_state on job (state, id);
+  create table job_outcome (
+    job integer not null references job (id) on delete cascade, outcome text not null, count integer not null,
+    primary key (job, outcome)
+  ) strict, without rowid;
+  create table crawl_url (
+    job integer not null references job (id) on delete cascade,
+    url text not null, host text not null, depth integer not null, priority integer not null,
+    due integer not null, tries integer not null default 0,
+    outcome text, detail text,
+    primary key (job, url)
+  ) strict, without rowid;
+  create index crawl_url_open on crawl_url (job, host, priority, depth, due) where outcome is null;
+  create table visited_page (url text primary key, hash text not null, visited_at integer not null) strict, without rowid;
+  create table crawler_process (pid integer primary key, beat_at integer not null) strict;
+  alter table job add column topic text;
+  insert into schema_version values ('crawler', 2);
+  insert into job (id, url, scope, depth, "limit", source, state, landed_at, created_at, started_at, ended_at, topic) values
+    (1, 'https://a.example/', 'host', 10, 10000, 'a.example', 'finished', 'https://www.a.example/', 1000, 2000, 3000, null),
+    (2, 'https://b.example/guide/', 'prefix', 3, 50, 'guide', 'stopped', null, 4000, 5000, 6000, 'news');
+  insert into job_outcome values (1, 'indexed', 2), (2, 'indexed', 1), (2, 'failed:dns', 1);
+  insert into crawl_url values
+    (2, 'https://b.example/guide/', 'b.example', 0, 0, 0, 0, 'indexed', null),
+    (2, 'https://b.example/guide/a', 'b.example', 1, 0, 0, 0, null, null),
+    (2, 'https://c.example/', 'c.example', 1, 0, 0, 0, 'failed:dns', 'no such host');
+  insert into visited_page values ('https://www.a.example/', 'h1', 2500), ('https://b.example/guide/', 'h2', 5500);`
+
+test("what an earlier version left is found again: jobs, where they stood, and known pages", () => {
+  using folder = temporaryFolder()
+  const db = openStateStore(folder.path)
+  try {
+    db.exec(VERSION_0_1_0)
+    const jobs = new Jobs(db)
+    const [paused, finished] = jobs.list()
+    expect(finished).toMatchObject({
+      id: 1,
+      state: "finished",
+      trigger: "command",
+      visits: "all",
+      endedAt: new Date(3000),
+      note: null,
+      source: defineSource({ seeds: ["https://a.example/"] }),
+      outcomes: { indexed: 2 },
+    })
+    expect(paused).toMatchObject({
+      id: 2,
+      state: "paused",
+      queued: 1,
+      outcomes: { indexed: 1, "failed:dns": 1 },
+      source: { name: "guide", scope: "prefix", limits: { depth: 3, pages: 50 }, pages: { topic: "news" } },
+    })
+    expect(jobs.failures(2, 10)).toEqual([
+      { url: "https://c.example/", outcome: "failed:dns", detail: "no such host" },
+    ])
+    // The same crawl asked for again goes on with it.
+    const same = defineSource({
+      name: "guide",
+      seeds: ["https://b.example/guide/"],
+      scope: "prefix",
+      limits: { depth: 3, pages: 50 },
+      pages: { topic: "news" },
+    })
+    expect(jobs.enqueue(same)).toMatchObject({ id: 2, state: "queued" })
+
+    const known = new KnownAddresses(db)
+    expect(known.hashOf("https://www.a.example/" as PageUrl)).toBe("h1")
+    expect(known.get("https://b.example/guide/" as PageUrl)).toMatchObject({ outcome: "indexed", hash: "h2" })
+    expect(known.pages()).toBe(2)
+    expect(() => new Jobs(db)).not.toThrow()
+  } finally {
+    db.close()
+  }
+})
+
+describe("a job", () => {
+  test("is paused, resumed and cancelled; what cannot be is not", async () => {
+    await using fixture = new CrawlFixture()
+    const { jobs } = fixture
+    const { id } = jobs.enqueue(source("a"))
+    expect(jobs.resume(id)).toBe(false)
+    expect(jobs.pause(id)).toBe(true)
+    expect(jobs.pause(id)).toBe(false)
+    expect(jobs.get(id)?.state).toBe("paused")
+    expect(jobs.nextQueued()).toBeNull()
+    expect(jobs.resume(id)).toBe(true)
+    expect(jobs.nextQueued()?.id).toBe(id)
+    expect(jobs.cancel(id)).toBe(true)
+    for (const call of ["pause", "resume", "cancel"] as const) expect(jobs[call](id)).toBe(false)
+    for (const call of ["pause", "resume", "cancel"] as const) expect(jobs[call](99)).toBe(false)
+    expect(jobs.events(id).map(({ text }) => text)).toEqual(["paused", "resumed", "cancelled"])
+  })
+
+  test("that is running becomes what it is asked to by its own process", async () => {
+    await using fixture = new CrawlFixture()
+    const { jobs } = fixture
+    const { id } = jobs.enqueue(source("a"))
+    jobs.start(id)
+    expect(jobs.beat(id)).toBeNull()
+    expect(jobs.pause(id)).toBe(true)
+    expect(jobs.get(id)?.state).toBe("running")
+    expect(jobs.beat(id)).toBe("paused")
+    jobs.cancel(id)
+    expect(jobs.beat(id)).toBe("cancelled")
+  })
+
+  test("whose process is lost counts as queued, and can be paused; a process that was only slow hears of it", async () => {
+    await using fixture = new CrawlFixture()
+    const { jobs, db } = fixture
+    const { id } = jobs.enqueue(source("a"))
+    jobs.start(id)
+    db.prepare("update job set beat_at = beat_at - ?").run(20 * BEAT_MS)
+    expect(jobs.get(id)?.state).toBe("queued")
+    expect(jobs.list({ state: "running" })).toEqual([])
+    expect(jobs.list({ state: "queued" })).toMatchObject([{ id }])
+    expect(jobs.pause(id)).toBe(true)
+    expect(jobs.get(id)?.state).toBe("paused")
+    expect(jobs.beat(id)).toBe("paused")
+  })
+
+  test("whose process is lost is queued again, but becomes what it was asked to become", async () => {
+    await using fixture = new CrawlFixture()
+    const { jobs } = fixture
+    const ids = ["a", "b", "c"].map((name) => jobs.enqueue(source(name)).id)
+    for (const id of ids) jobs.start(id)
+    const [first = 0, second = 0, third = 0] = ids
+    jobs.pause(second)
+    jobs.cancel(third)
+    jobs.recover()
+    expect(ids.map((id) => jobs.get(id)?.state)).toEqual(["queued", "paused", "cancelled"])
+    expect(jobs.get(first)?.endedAt).toBeNull()
+    expect(jobs.get(second)?.endedAt).not.toBeNull()
+    expect(jobs.events(first).at(-1)).toMatchObject({ level: "warn", text: "its process was lost: queued" })
+  })
+
+  test("stops while it runs when it is paused, goes on when it is resumed, and visits no page twice", async () => {
+    await using fixture = new CrawlFixture()
+    const { jobs, db, engine } = fixture
+    let pauseAt = "/p3"
+    const links = Array.from({ length: 8 }, (_, index) => `/p${index}`)
+    await using site = await startTestSite({
+      "/": article("Home", { links }),
+      ...Object.fromEntries(
+        links.map((path) => [
+          path,
+          async (request, response) => {
+            if (path === pauseAt) {
+              jobs.pause(1)
+              pauseAt = ""
+              await new Promise((resolve) => setTimeout(resolve, 2 * BEAT_MS))
+            }
+            html(article(`Page ${path}`))(request, response)
+          },
+        ]),
+      ),
+    })
+    const { id } = jobs.enqueue(defineSource({ seeds: [site.url("/")], rendering: "http" }))
+    const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "1" })
+    const run = () =>
+      runJob(id, { db, jobs, engine, config, signal: new AbortController().signal, whenAborted: "queued" })
+    expect(await run()).toMatchObject({ state: "paused", endedAt: expect.any(Date) as unknown })
+    expect(jobs.get(id)?.queued).toBeGreaterThan(0)
+    jobs.resume(id)
+    expect(await run()).toMatchObject({ state: "finished", queued: 0, outcomes: { indexed: 9 } })
+    const visited = site.requests.filter((path) => links.includes(path))
+    expect(visited.sort()).toEqual(links)
+  })
+
+  test("keeps the newest lines of its log, and a note of its end", async () => {
+    await using fixture = new CrawlFixture()
+    const { jobs } = fixture
+    const { id } = jobs.enqueue(source("a"))
+    for (let line = 0; line < 600; line++) jobs.log(id, "info", `line ${line}`)
+    const events = jobs.events(id)
+    expect(events).toHaveLength(500)
+    expect([events[0]?.text, events.at(-1)?.text]).toEqual(["line 100", "line 599"])
+    expect(jobs.events(id, 2).map(({ text }) => text)).toEqual(["line 598", "line 599"])
+    jobs.note(id, "limit of 10 pages reached")
+    jobs.note(id, "3 pages wait")
+    expect(jobs.get(id)?.note).toBe("limit of 10 pages reached; 3 pages wait")
+    jobs.log(77, "info", "of no job")
+    expect(jobs.events(77)).toEqual([])
+  })
+})
+
+test("jobs that are long over are forgotten, but for the last of each source", () => {
+  using folder = temporaryFolder()
+  const db = openStateStore(folder.path)
+  try {
+    let now = Date.UTC(2026, 0, 1)
+    const jobs = new Jobs(db, () => now)
+    const run = (name: string) => {
+      const { id } = jobs.enqueue(source(name))
+      jobs.start(id)
+      jobs.end(id, "finished")
+      return id
+    }
+    const old = run("a")
+    db.prepare(
+      `insert into crawl_url (job, url, host, depth, priority, due, outcome) values (?, 'https://a.example/x', 'a', 0, 0, 0, 'failed:dns')`,
+    ).run(old)
+    const onlyOne = run("b")
+    const paused = jobs.enqueue(source("c")).id
+    jobs.pause(paused)
+    now += 100 * DAY
+    const newer = run("a")
+    expect(jobs.forget(now - 90 * DAY)).toBe(1)
+    expect(jobs.list().map(({ id }) => id)).toEqual([newer, paused, onlyOne].sort((a, b) => b - a))
+    expect(jobs.failures(old, 10)).toEqual([])
+    expect(jobs.events(old)).toEqual([])
+  } finally {
+    db.close()
+  }
+})

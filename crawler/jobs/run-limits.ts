@@ -1,0 +1,53 @@
+import type { Job } from "./jobs.ts"
+import { PAGE_OUTCOMES } from "../outcome.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+
+const MINUTE_MS = 60_000
+/** What a process that is killed may take more than its limits. */
+const KEEP_EVERY_MS = 1000
+
+/** What one run has taken of its source's limits, over all processes that worked on it. */
+export class RunLimits {
+  readonly #db: StateStore
+  readonly #job: Job
+  readonly #startedAt = performance.now()
+  readonly #spentBefore: number
+  #keptAt = 0
+  /** Pages found, indexed or not. */
+  pages: number
+  /** Of all bodies read, decompressed. */
+  bytes: number
+
+  constructor(db: StateStore, job: Job) {
+    this.#db = db
+    this.#job = job
+    this.pages = 0
+    for (const outcome of PAGE_OUTCOMES) this.pages += job.outcomes[outcome] ?? 0
+    const row = db.prepare("select bytes, spent_ms from job where id = ?").get(job.id)
+    this.bytes = Number(row?.["bytes"] ?? 0)
+    this.#spentBefore = Number(row?.["spent_ms"] ?? 0)
+  }
+
+  /** The limit that is reached, in words, or null. `pending`: visits under way, each of which may find a page. */
+  reached(pending = 0): string | null {
+    const { pages, bytes, minutes } = this.#job.source.limits
+    if (this.pages + pending >= pages) return `the limit of ${pages} pages`
+    if (bytes !== null && this.bytes >= bytes) return `the limit of ${bytes} bytes`
+    if (minutes !== null && this.#spent() >= minutes * MINUTE_MS) return `the limit of ${minutes} minutes`
+    return null
+  }
+
+  /** Keeps what was taken, for the process that goes on with the job; unless `always`, not too often. */
+  keep(always = false): void {
+    const now = performance.now()
+    if (!always && now - this.#keptAt < KEEP_EVERY_MS) return
+    this.#keptAt = now
+    this.#db
+      .prepare("update job set bytes = ?, spent_ms = ? where id = ?")
+      .run(this.bytes, Math.round(this.#spent()), this.#job.id)
+  }
+
+  #spent(): number {
+    return this.#spentBefore + performance.now() - this.#startedAt
+  }
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest"
+import { isReadableType, sniff } from "./content-type.ts"
+import { docx, epub, openDocument, pptx, wordParagraph, xlsx, zip } from "../testing/documents.ts"
+import { pdf } from "../testing/pdf-file.ts"
+
+const bytes = (text: string) => new Uint8Array(Buffer.from(text, "latin1"))
+const NAMELESS = "https://x.example/download?id=7"
+
+describe("what a body is", () => {
+  it.each([
+    ["pdf", pdf([{ texts: [] }])],
+    ["docx", docx(wordParagraph("x"))],
+    ["pptx", pptx([{ title: "x", bullets: [] }])],
+    ["xlsx", xlsx({ Sheet1: [["x"]] })],
+    ["odt", openDocument("text", "")],
+    ["ods", openDocument("spreadsheet", "")],
+    ["odp", openDocument("presentation", "")],
+    ["epub", epub(["<p>x</p>"])],
+    ["rtf", bytes("{\\rtf1 x}")],
+  ])("%s is known by its bytes, whatever the header says", (format, body) => {
+    for (const type of ["application/octet-stream", "text/html", "application/zip", ""])
+      expect(sniff(type, body, NAMELESS)).toEqual({ kind: "document", format })
+  })
+
+  it("an archive that is broken is what its header or its address say", () => {
+    const broken = docx(wordParagraph("x".repeat(5000))).slice(0, 600)
+    const address = "https://x.example/a.docx"
+    expect(sniff("application/octet-stream", broken, address)).toEqual({ kind: "document", format: "docx" })
+    expect(sniff("application/epub+zip", broken, NAMELESS)).toEqual({ kind: "document", format: "epub" })
+    expect(sniff("application/octet-stream", broken, NAMELESS)).toMatchObject({ kind: "unsupported" })
+  })
+
+  it("an archive of anything else is none of ours", () => {
+    expect(sniff("application/zip", zip({ "a.txt": "x" }), "https://x.example/a.docx")).toEqual({
+      kind: "unsupported",
+      detail: "a zip archive sent as application/zip",
+    })
+  })
+
+  it("Office files of the old kind and locked ones are told apart", () => {
+    const old = Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(100)])
+    const locked = Buffer.concat([old, Buffer.from("EncryptedPackage", "utf16le")])
+    expect(sniff("application/msword", old, NAMELESS)).toMatchObject({
+      detail: "an Office file of the kind before 2007",
+    })
+    expect(sniff("application/msword", locked, NAMELESS)).toMatchObject({
+      detail: "the file is password protected",
+    })
+  })
+
+  it("XML with an html root is a page, other XML is none", () => {
+    const xhtml = `\xef\xbb\xbf<?xml version="1.0"?><!-- x --><html xmlns="http://www.w3.org/1999/xhtml">`
+    expect(sniff("application/xml", bytes(xhtml), NAMELESS)).toEqual({ kind: "html" })
+    expect(sniff("application/xml", bytes("<feed/>"), NAMELESS)).toEqual({ kind: "xml" })
+  })
+})
+
+describe("what is worth downloading", () => {
+  it.each([
+    ["application/pdf", NAMELESS, true],
+    ["application/vnd.openxmlformats-officedocument.wordprocessingml.document", NAMELESS, true],
+    ["application/zip", "https://x.example/report.DOCX", true],
+    ["application/zip", "https://x.example/sources.zip", false],
+    ["application/msword", "https://x.example/letter.doc", false],
+    ["image/png", "https://x.example/report.pdf", false],
+    ["text/html", NAMELESS, true],
+  ])("%s at %s: %s", (type, url, wanted) => {
+    expect(isReadableType(type, url)).toBe(wanted)
+  })
+})

@@ -1,0 +1,59 @@
+import { readCountry } from "./facts/country.ts"
+import type { Extracted } from "./extracted.ts"
+import { contentImages } from "./html/images.ts"
+import { readAuthor, readLanguage, readPublishedAt } from "./facts/page-facts.ts"
+import { readDescription, readRobots, readTitle } from "./facts/page-head.ts"
+import { findMainContent } from "./main/main-content.ts"
+import { toMarkdown } from "./markdown/markdown.ts"
+import { gatherFacts } from "./facts/metadata.ts"
+import { readPageSigns } from "./main/page-signs.ts"
+import { toPlainText } from "./markdown/plain-text.ts"
+import { structuredText } from "./structured-text.ts"
+import { readTopic } from "./facts/topic.ts"
+import { parseTree } from "./html/tree.ts"
+import { callsItselfAdult, readsAdult } from "./facts/unsafe.ts"
+
+/**
+ * Reads an HTML document: its main content as markdown, its metadata and its links.
+ *
+ * Pure, synchronous, and total: any text is some document, so it never throws. `url` is the address of the document
+ * after redirects; addresses inside it are resolved against it, or against `<base href>`.
+ */
+export function extractHtml(html: string, url: string): Extracted {
+  const document = parseTree(html)
+  const facts = gatherFacts(document, url)
+  const content = findMainContent(document, readPageSigns(document, facts, url))
+  const title = readTitle(facts)
+  const written = toMarkdown(content.root, { baseUrl: facts.baseUrl, skipped: content.skipped })
+  const structured = written.length < MIN_CHARS ? structuredText(facts.jsonLd) : ""
+  const markdown = withoutTitle(structured.length > written.length ? structured : written, title)
+  const description = readDescription(facts)
+  return {
+    title,
+    description,
+    markdown,
+    language: readLanguage(facts, markdown),
+    author: readAuthor(facts),
+    publishedAt: readPublishedAt(facts, url),
+    topic: readTopic(facts, url),
+    country: readCountry(facts, url),
+    unsafe: callsItselfAdult(facts) || readsAdult(title, description, markdown),
+    images: contentImages(content, facts.baseUrl),
+    favicon: facts.favicon,
+    canonical: facts.canonical,
+    robots: readRobots(facts),
+    links: facts.links,
+    feeds: facts.feeds,
+  }
+}
+
+// With less than this on show, the page is built by script, and its structured data may say more.
+const MIN_CHARS = 300
+
+/** The title has its own field; a first heading that repeats it says nothing more. */
+function withoutTitle(markdown: string, title: string): string {
+  const first = /^# ([^\n]*)\n*/.exec(markdown)
+  if (!first) return markdown
+  const same = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "")
+  return same(toPlainText(first[0])) === same(title) ? markdown.slice(first[0].length) : markdown
+}

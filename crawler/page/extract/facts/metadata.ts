@@ -1,0 +1,210 @@
+import { toPageUrl } from "#engine"
+import type { Link } from "../extracted.ts"
+import { collapse, type Element, textOf, walk } from "../html/tree.ts"
+
+/** Head tags, structured data and links of a document, gathered in one walk. */
+export interface DocumentFacts {
+  /** `<meta>` values by lower-case name, property, itemprop or http-equiv; the first non-empty one counts. */
+  readonly meta: ReadonlyMap<string, string>
+  readonly titleTag: string
+  readonly headings: readonly Element[]
+  readonly htmlLanguage: string | null
+  readonly baseUrl: string
+  readonly canonical: string | null
+  readonly favicon: string | null
+  readonly feeds: readonly string[]
+  /** `<link rel=alternate hreflang>`. */
+  readonly alternates: readonly { readonly hreflang: string; readonly href: string }[]
+  readonly links: readonly Link[]
+  /** Objects of JSON-LD blocks, `@graph` unfolded. */
+  readonly jsonLd: readonly JsonObject[]
+  /** Microdata types as written. */
+  readonly itemTypes: readonly string[]
+  readonly times: readonly Element[]
+  readonly bylines: readonly Element[]
+}
+
+export type JsonObject = { readonly [key: string]: unknown }
+
+const MAX_LINKS = 20_000
+const MAX_ALTERNATES = 200
+const MAX_ITEM_TYPES = 50
+
+export function gatherFacts(document: Element, url: string): DocumentFacts {
+  const meta = new Map<string, string>()
+  let titleTag = ""
+  let htmlLanguage: string | null = null
+  let base: string | null = null
+  let canonical: string | null = null
+  const icons: { href: string; rank: number }[] = []
+  const feeds: string[] = []
+  const alternates: { hreflang: string; href: string }[] = []
+  const itemTypes: string[] = []
+  const anchors: Element[] = []
+  const jsonLd: JsonObject[] = []
+  const headings: Element[] = []
+  const times: Element[] = []
+  const bylines: Element[] = []
+
+  const visit = (element: Element, inSvg: boolean): void => {
+    switch (element.tag) {
+      case "html":
+        htmlLanguage = element.get("lang") ?? element.get("xml:lang")
+        break
+      case "title":
+        if (titleTag === "" && !inSvg) titleTag = textOf(element, 2000)
+        break
+      case "base":
+        base ??= element.get("href")
+        break
+      case "meta":
+        addMeta(meta, element)
+        break
+      case "link": {
+        const href = element.get("href")
+        if (!href) break
+        const rel = ` ${(element.get("rel") ?? "").toLowerCase()} `
+        if (rel.includes(" canonical ")) canonical ??= href
+        if (rel.includes(" alternate ") && /(?:rss|atom)\+xml|feed\+json/i.test(element.get("type") ?? ""))
+          feeds.push(href)
+        const hreflang = element.get("hreflang")
+        if (hreflang && rel.includes(" alternate ") && alternates.length < MAX_ALTERNATES)
+          alternates.push({ hreflang, href })
+        if (/ (?:icon|apple-touch-icon(?:-precomposed)?) /.test(rel))
+          icons.push({ href, rank: rel.includes(" icon ") ? 2 : 1 })
+        break
+      }
+      case "a":
+      case "area":
+        if (element.has("href") && anchors.length < MAX_LINKS) anchors.push(element)
+        break
+      case "h1":
+        headings.push(element)
+        break
+      case "time":
+        times.push(element)
+        break
+      case "script":
+        if (/^application\/ld\+json/i.test(element.get("type") ?? "")) addJsonLd(jsonLd, element)
+        break
+      default:
+    }
+    if (isByline(element)) bylines.push(element)
+    const itemType = element.get("itemtype")
+    if (itemType && itemTypes.length < MAX_ITEM_TYPES) itemTypes.push(itemType)
+    const svg = inSvg || element.tag === "svg"
+    for (const child of element.children) if (typeof child !== "string") visit(child, svg)
+  }
+  visit(document, false)
+
+  const baseUrl = (base === null ? null : absolute(base, url)) ?? url
+  const best = icons.sort((a, b) => b.rank - a.rank)[0]
+  return {
+    meta,
+    titleTag,
+    headings,
+    htmlLanguage,
+    baseUrl,
+    canonical: canonical === null ? null : toPageUrl(canonical, baseUrl),
+    favicon: (best && absolute(best.href, baseUrl)) ?? absolute("/favicon.ico", url),
+    feeds: [...new Set(feeds.map((href) => absolute(href, baseUrl)).filter((href) => href !== null))],
+    alternates: alternates.flatMap(({ hreflang, href }) => {
+      const address = toPageUrl(href, baseUrl)
+      return address === null ? [] : [{ hreflang, href: address }]
+    }),
+    links: readLinks(anchors, baseUrl),
+    jsonLd,
+    itemTypes,
+    times,
+    bylines,
+  }
+}
+
+function absolute(href: string, base: string): string | null {
+  const url = URL.parse(href.trim(), base)
+  return url && (url.protocol === "http:" || url.protocol === "https:") ? url.href : null
+}
+
+export function addMeta(meta: Map<string, string>, element: Element): void {
+  const content = collapse(element.get("content") ?? "")
+  if (content === "") return
+  for (const key of ["name", "property", "itemprop", "http-equiv"]) {
+    const name = element.get(key)?.trim().toLowerCase()
+    if (!name) continue
+    // Several robots tags add up; of everything else the first one counts.
+    if ((name === "robots" || name === "fossick") && meta.has(name))
+      meta.set(name, `${meta.get(name)},${content}`)
+    else if (!meta.has(name)) meta.set(name, content)
+  }
+}
+
+function addJsonLd(found: JsonObject[], script: Element): void {
+  const text = script.children.filter((child) => typeof child === "string").join("")
+  if (text.length > 2_000_000) return
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(
+      text
+        .trim()
+        .replace(/^<!--|-->$|^\/\/<!\[CDATA\[|\/\/\]\]>$/gi, "")
+        .replace(/[\n\r\t]/g, " "),
+    )
+  } catch {
+    return
+  }
+  const add = (value: unknown, depth: number): void => {
+    if (depth > 4 || found.length > 500) return
+    if (Array.isArray(value)) for (const item of value) add(item, depth + 1)
+    else if (typeof value === "object" && value !== null) {
+      const object = value as JsonObject
+      found.push(object)
+      if ("@graph" in object) add(object["@graph"], depth + 1)
+      if ("mainEntity" in object) add(object["mainEntity"], depth + 1)
+    }
+  }
+  add(parsed, 0)
+}
+
+function isByline(element: Element): boolean {
+  if (element.tag === "meta" || element.tag === "link") return false
+  const rel = element.get("rel")
+  if (rel !== null && /(?:^|\s)author(?:\s|$)/i.test(rel)) return true
+  const itemprop = element.get("itemprop")
+  if (itemprop === "author") return true
+  return /(?:^|\s)(?:byline|author-name|author__name|post-author|entry-author|article-author|byline__name)(?:\s|$)/i.test(
+    element.get("class") ?? "",
+  )
+}
+
+function readLinks(anchors: readonly Element[], baseUrl: string): Link[] {
+  const links: Link[] = []
+  const places = new Map<string, number>()
+  for (const anchor of anchors) {
+    const href = anchor.get("href")!.trim()
+    if (href.startsWith("#")) continue
+    const url = toPageUrl(href, baseUrl)
+    if (url === null) continue
+    const nofollow = /(?:^|\s)(?:nofollow|ugc|sponsored)(?:\s|$)/i.test(anchor.get("rel") ?? "")
+    const text =
+      textOf(anchor, 1000) ||
+      imageText(anchor) ||
+      collapse(anchor.get("aria-label") ?? anchor.get("title") ?? "")
+    const place = places.get(url)
+    if (place === undefined) {
+      places.set(url, links.length)
+      links.push({ url, text, nofollow })
+    } else {
+      const known = links[place]!
+      links[place] = { url, text: known.text || text, nofollow: known.nofollow && nofollow }
+    }
+  }
+  return links
+}
+
+function imageText(anchor: Element): string {
+  let text = ""
+  walk(anchor, (element) => {
+    if (text === "" && element.tag === "img") text = collapse(element.get("alt") ?? "")
+  })
+  return text
+}

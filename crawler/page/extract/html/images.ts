@@ -1,0 +1,40 @@
+import type { PageImage } from "#engine"
+import type { MainContent } from "../main/main-content.ts"
+import { imageAddress, imageDescription, isTinyImage } from "../markdown/markdown.ts"
+import { type Element, walk } from "./tree.ts"
+
+const MAX_IMAGES = 200
+/** Declared smaller than this both ways, an image is an icon or a face beside the text. */
+const ICON_SIDE = 40
+
+/** The images of the main content in reading order, each once, with alternative text or caption. */
+export function contentImages(content: MainContent, baseUrl: string): PageImage[] {
+  const images = new Map<string, PageImage>()
+  walk(content.root, (element) => {
+    if (content.skipped.has(element) || images.size >= MAX_IMAGES) return false
+    if (element.tag !== "img" || isTinyImage(element) || isIcon(element)) return undefined
+    const url = imageAddress(element, baseUrl)
+    if (url === null) return undefined
+    const description = imageDescription(element)
+    if (!images.has(url) || (images.get(url)!.description === null && description !== null))
+      images.set(url, { url, description })
+    return undefined
+  })
+  return [...images.values()]
+}
+
+const STYLE = {
+  width: /(?:^|;)\s*width\s*:\s*(\d+(?:\.\d+)?)px/i,
+  height: /(?:^|;)\s*height\s*:\s*(\d+(?:\.\d+)?)px/i,
+}
+
+function isIcon(image: Element): boolean {
+  return declared(image, "width") < ICON_SIDE && declared(image, "height") < ICON_SIDE
+}
+
+/** In pixels, by attribute or style; infinite when neither says so in pixels. */
+function declared(image: Element, side: "width" | "height"): number {
+  const attribute = /^\s*(\d+(?:\.\d+)?)(?:px)?\s*$/.exec(image.get(side) ?? "")?.[1]
+  const style = STYLE[side].exec(image.get("style") ?? "")?.[1]
+  return Number(style ?? attribute ?? Number.POSITIVE_INFINITY)
+}

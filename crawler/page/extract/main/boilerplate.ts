@@ -1,0 +1,133 @@
+import { type Element, firstElement } from "../html/tree.ts"
+
+const NEVER_TEXT = new Set(
+  (
+    "script style template noscript iframe object embed applet svg canvas audio video map button input select " +
+    "textarea datalist dialog frame frameset head link meta title"
+  ).split(" "),
+)
+
+/** Never text of the page, whatever else is decided. */
+export function isNeverText(element: Element): boolean {
+  return NEVER_TEXT.has(element.tag)
+}
+
+/** Not shown, at least not before a script has run. */
+export function isHidden(element: Element): boolean {
+  // React streams late parts of a page as hidden `S:<n>` boxes that its script moves into place.
+  if (element.has("hidden")) return !/^S:[0-9a-f]+$/.test(element.get("id") ?? "")
+  const style = element.get("style")
+  return style !== null && /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style)
+}
+
+/** How sure a sign is that an element is not main content. */
+export type Suspicion = "some" | "strong" | "discussion" | "on-shop" | "on-discussion" | "on-article"
+
+/** Something an element carries that speaks against it: a word of its class, its tag or its role. */
+export interface Sign {
+  readonly name: string
+  readonly suspicion: Suspicion
+}
+
+const BOILERPLATE_ROLES = new Set(
+  "navigation banner contentinfo search dialog alertdialog menu menubar toolbar tablist status complementary".split(
+    " ",
+  ),
+)
+const ADMONITION = /note|tip|warn|caution|admonition|callout|info|hint|danger|important/i
+
+const words = (list: string) => new Set(list.split(" "))
+
+// Words of class and id values. Chosen by the share of judged main text below elements that carry them:
+// under a twelfth for the first list, under a sixth for the second.
+const STRONG_WORDS = words(
+  "subscribe subscription consent signup cookie cookies copyright commentform vcard mainmenu optin gform switcher popover " +
+    "colophon trending error policies privacy socials social login byline nocontent flyout recommended recommendations popup modal " +
+    "topnav share sharing sharedaddy addtoany megamenu submenu newsletter account cart follow skip skiplink register topbar subnav menu nav " +
+    "navbar navigation masthead breadcrumb breadcrumbs footer advert advertisement ads adsbygoogle sponsored pagination pager " +
+    "offcanvas toolbar gdpr outbrain taboola sidenav",
+)
+const WEAK_WORDS = words(
+  "sidebar sidebars related widget bio author authors meta tags taxonomy disclaimer legal terms notice promo popular latest recent " +
+    "cta banner utility prev previous next print email facebook twitter linkedin whatsapp pinterest contacts drawer tooltip branding " +
+    "dropdown metadata feedback buttons actions aside toc teaser tagline upsell crosssell dialog",
+)
+// Words that speak against an element only on one kind of page.
+const SHOP_WORDS = words(
+  "review reviews rating ratings star stars filter filters facet facets refine refinement refinements sort swatch swatches variant variants " +
+    "picker selector quantity qty delivery accessories wishlist badge badges customer checkbox checkout success alert " +
+    "policy policies availability addtocart compare currency country offer offers locale installments bundle help feedback",
+)
+const FORUM_WORDS = words(
+  "signature badge badges flair stats reactions votes vote voting pairs extras user userinfo userdetails username postprofile " +
+    "poster avatar member minor opposite attribution permalink joined rank postcount quotelink reactionsbar",
+)
+const ARTICLE_WORDS = words("caption captions")
+const DISCUSSION_WORDS = words("comment comments respond commentlist disqus replies")
+
+const NO_SIGNS: readonly Sign[] = []
+const one = (name: string, suspicion: Suspicion): readonly Sign[] => [{ name, suspicion }]
+const TAG_SIGNS = new Map([
+  ["figcaption", one("<figcaption>", "on-article")],
+  ["nav", one("<nav>", "strong")],
+  ["footer", one("<footer>", "strong")],
+  ["menu", one("<menu>", "strong")],
+  ["form", one("<form>", "some")],
+  ["fieldset", one("<fieldset>", "some")],
+  ["address", one("<address>", "some")],
+])
+const ASIDE = one("<aside>", "strong")
+const HEADER = one("<header>", "strong")
+const ROLE = one("role", "strong")
+const ARIA_HIDDEN = one("aria-hidden", "some")
+const NEVER_SUSPECT = new Set(["html", "body", "main", "article"])
+
+/** The signs against an element; most have none. */
+export function signsOf(element: Element): readonly Sign[] {
+  const { tag } = element
+  if (NEVER_SUSPECT.has(tag)) return NO_SIGNS
+  const byTag = TAG_SIGNS.get(tag)
+  if (byTag) return byTag
+  if (tag === "aside") return ADMONITION.test(element.get("class") ?? "") ? NO_SIGNS : ASIDE
+  if (tag === "header" && !isSectionHeader(element)) return HEADER
+  const role = element.get("role")
+  if (role === "main") return NO_SIGNS
+  if (role !== null && BOILERPLATE_ROLES.has(role)) return ROLE
+  if (element.get("aria-hidden") === "true") return ARIA_HIDDEN
+  const hints = `${element.get("class") ?? ""} ${element.get("id") ?? ""}`
+  if (hints.length < 4) return NO_SIGNS
+  return signsOfHints(hints.length > 300 ? hints.slice(0, 300) : hints)
+}
+
+/** A header is the page's or the article's unless it only holds the heading of a section. */
+function isSectionHeader(header: Element): boolean {
+  if (firstElement(header, (element) => element.tag === "h1" || element.tag === "nav")) return false
+  return firstElement(header, (element) => /^h[2-6]$/.test(element.tag)) !== null
+}
+
+// Class values repeat all over a page, and from page to page of a site.
+const remembered = new Map<string, readonly Sign[]>()
+const MAX_REMEMBERED = 20_000
+
+function signsOfHints(hints: string): readonly Sign[] {
+  const known = remembered.get(hints)
+  if (known !== undefined) return known
+  const signs: Sign[] = []
+  for (const word of hints
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z]+/)) {
+    if (word.length < 3 || signs.some((sign) => sign.name === word)) continue
+    if (DISCUSSION_WORDS.has(word)) signs.push({ name: word, suspicion: "discussion" })
+    else if (STRONG_WORDS.has(word)) signs.push({ name: word, suspicion: "strong" })
+    else if (WEAK_WORDS.has(word)) signs.push({ name: word, suspicion: "some" })
+    else if (ARTICLE_WORDS.has(word)) signs.push({ name: word, suspicion: "on-article" })
+    else {
+      if (SHOP_WORDS.has(word)) signs.push({ name: word, suspicion: "on-shop" })
+      if (FORUM_WORDS.has(word)) signs.push({ name: word, suspicion: "on-discussion" })
+    }
+  }
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+  remembered.set(hints, signs.length === 0 ? NO_SIGNS : signs)
+  return signs
+}

@@ -1,0 +1,162 @@
+import type { PageSigns } from "./page-signs.ts"
+import type { TextMeasure } from "./text-measure.ts"
+import { type Element, isBlockTag, textOf } from "../html/tree.ts"
+
+type Measures = ReadonlyMap<Element, TextMeasure>
+
+/** Leaves out what stands inside the main content without belonging to it: teasers, lists of links, stray labels. */
+export function skipClutter(
+  root: Element,
+  skipped: Set<Element>,
+  measures: Measures,
+  signs: PageSigns,
+): void {
+  const prose = measures.get(root)?.prose ?? 0
+  const chars = measures.get(root)?.chars ?? 0
+  const reads = prose >= 600 && prose >= chars * 0.4
+  const visit = (parent: Element): void => {
+    if (signs.isArticle && reads) skipCards(parent, skipped, measures, prose)
+    const { children } = parent
+    for (let i = 0; i < children.length; i++) {
+      const child = children[i]!
+      if (typeof child === "string" || skipped.has(child)) continue
+      const own = measures.get(child)
+      if (!own) continue
+      if (reads && isLinkList(child, own)) {
+        skipped.add(child)
+        continue
+      }
+      if (own.chars <= MAX_LABEL_CHARS) {
+        const text = textOf(child, 200)
+        if (!signs.isDiscussion && LEADS_ELSEWHERE.test(text)) {
+          const end = skipSection(parent, i, skipped, measures, prose * MAX_SECTION_SHARE)
+          if (end > i) {
+            i = end - 1
+            continue
+          }
+        }
+        if (STRAY_LABEL.test(text)) {
+          skipped.add(child)
+          continue
+        }
+      }
+      visit(child)
+    }
+  }
+  visit(root)
+}
+
+const MAX_LABEL_CHARS = 60
+const MAX_SECTION_SHARE = 0.3
+
+const LEADS_ELSEWHERE =
+  /^(?:related(?: (?:articles?|posts?|stories|content|topics|reading|links|news|products|items|resources))?|(?:you (?:may|might) (?:also )?(?:like|enjoy|be interested in)|recommended(?: (?:for you|reading|articles|stories|posts))?|more (?:from|stories|articles|news|posts|like this|on this|in)\b.*|(?:read|see|explore|discover) (?:more|also|next)|read next|up next|latest (?:news|posts|articles|stories)|recent (?:posts|articles|news)|most (?:read|popular)|popular (?:posts|articles|stories)|trending(?: now)?|also in the news|further reading|keep reading|about the authors?|share(?: this)?(?: (?:article|post|story|page))?|leave a (?:reply|comment)|comments?|join the conversation|sign up .*|subscribe.*|newsletter|get the latest .*|follow us.*|previous (?:post|article)|next (?:post|article)|customers (?:also|who) .*|recently viewed.*|have (?:any )?questions\?|contact us(?: today)?!?)|mehr zum thema|ähnliche (?:artikel|beiträge)|articles? (?:liés|similaires)|à lire aussi|artículos relacionados|veja também|leia (?:também|mais)|você pode gostar.*|leggi anche)[\s:.…!]*$/iu
+
+const STRAY_LABEL =
+  /^(?:advertisements?|publicidade|anzeige|publicité|sponsored|share(?: this)?(?: (?:on|via|article) ?\w*)?|tweet|pin it|email|print|(?:continue|keep) reading.*|story continues.*|read more[\s.…→»↓]*|learn more[\s→»]*|(?:see|view|show) (?:more|less|all)[\s→»]*|back to (?:top|gallery)|close|open in a new tab|view this (?:figure|table)|image \d+ of \d+|photos?:? .{0,50}|\(?(?:image )?credits?: .{0,60}|tags?:?|caption|loading\.*|\d+ (?:min(?:ute)?s?|mins) read|(?:published|updated|posted|last updated):? .{0,40}\d{4}.{0,25}|(?:posted|written) by .{0,40}|add to (?:cart|bag|wishlist)|skip to (?:main )?content|table of contents|copy(?: link)?|start free trial|no credit card required\.?)$/iu
+
+/** From a heading to the next one of its rank: to the index after the last part left out, or `from` if it is too much. */
+function skipSection(
+  parent: Element,
+  from: number,
+  skipped: Set<Element>,
+  measures: Measures,
+  maxProse: number,
+): number {
+  const rank = headingRank(parent.children[from] as Element)
+  let end = from + 1
+  let prose = 0
+  for (; end < parent.children.length; end++) {
+    const child = parent.children[end]!
+    if (typeof child === "string" || skipped.has(child)) continue
+    const other = headingRank(child)
+    // A bold or plain line only leads to what comes right after it.
+    if (rank === null && end > from + 1 && measures.get(child)?.chars) {
+      const own = measures.get(child)!
+      if (own.prose > own.chars * 0.5 && own.linkChars < own.chars * 0.3) break
+    }
+    if (other !== null && (rank === null || other <= rank)) break
+    prose += measures.get(child)?.prose ?? 0
+  }
+  if (prose > maxProse) return from
+  for (let i = from; i < end; i++) {
+    const child = parent.children[i]!
+    if (typeof child !== "string") skipped.add(child)
+  }
+  return end
+}
+
+function headingRank(element: Element): number | null {
+  const tag = /^h([1-6])$/.exec(element.tag)
+  if (tag) return Number(tag[1])
+  // A box that starts with a heading stands for it.
+  for (const child of element.children) {
+    if (typeof child === "string") {
+      if (child.trim() !== "") return null
+    } else if (isBlockTag(child.tag)) return headingRank(child)
+    else return null
+  }
+  return null
+}
+
+const LISTS = new Set(["ul", "ol", "div", "section", "table", "dl", "p"])
+
+function isLinkList(element: Element, own: TextMeasure): boolean {
+  return (
+    LISTS.has(element.tag) &&
+    own.linkChars > own.chars * 0.6 &&
+    own.chars > 20 &&
+    own.prose < own.chars * 0.2 &&
+    (element.tag !== "p" || own.linkChars > own.chars * 0.9)
+  )
+}
+
+const CARD_TAGS = new Set(["div", "article", "li", "section", "a"])
+const MIN_CARDS = 3
+const MAX_CARD_CHARS = 500
+
+/** Three or more boxes of one kind in a row, each a short text behind a link. */
+function skipCards(parent: Element, skipped: Set<Element>, measures: Measures, prose: number): void {
+  const groups = new Map<string, Element[]>()
+  for (const child of parent.children) {
+    if (typeof child === "string" || skipped.has(child) || !CARD_TAGS.has(child.tag)) continue
+    const kind = `${child.tag} ${(child.get("class") ?? "").split(/\s+/, 2).join(" ")}`
+    const group = groups.get(kind)
+    if (group) group.push(child)
+    else groups.set(kind, [child])
+  }
+  for (const group of groups.values()) {
+    if (group.length < MIN_CARDS) continue
+    const cards = group.filter((element) => {
+      const own = measures.get(element)
+      return (
+        own &&
+        own.chars <= MAX_CARD_CHARS &&
+        own.linkChars >= 15 &&
+        own.linkChars > own.chars * 0.15 &&
+        element.containsBlock &&
+        isCard(element)
+      )
+    })
+    if (cards.length < group.length * 0.8) continue
+    const held = cards.reduce((sum, element) => sum + (measures.get(element)?.prose ?? 0), 0)
+    if (held <= prose * MAX_SECTION_SHARE) for (const card of cards) skipped.add(card)
+  }
+}
+
+/** Led by a link: its heading or first text is one, or all of it is. */
+function isCard(element: Element): boolean {
+  if (element.tag === "a") return true
+  for (const child of element.children) {
+    if (typeof child === "string") {
+      if (child.trim() !== "") return false
+      continue
+    }
+    if (child.tag === "a") return true
+    if (textOf(child, 50) === "") continue
+    if (/^h[1-6]$/.test(child.tag))
+      return child.children.some((inner) => typeof inner !== "string" && inner.tag === "a")
+    return isCard(child)
+  }
+  return false
+}

@@ -1,0 +1,204 @@
+import { isHidden, isNeverText, signsOf, type Suspicion } from "./boilerplate.ts"
+import { skipClutter } from "./clutter.ts"
+import type { PageSigns } from "./page-signs.ts"
+import { measureText, type TextMeasure } from "./text-measure.ts"
+import { type Element, firstElement, textOf, walk } from "../html/tree.ts"
+
+export interface MainContent {
+  readonly root: Element
+  /** Boilerplate inside the root, with everything below it. */
+  readonly skipped: ReadonlySet<Element>
+}
+
+type Measures = ReadonlyMap<Element, TextMeasure>
+
+/** The largest share of the page's text that a sign may cover and still be believed. */
+const MAX_SHARE: Record<Suspicion, number> = {
+  some: 0.25,
+  strong: 0.4,
+  discussion: 0.97,
+  "on-shop": 0.5,
+  "on-discussion": 0.25,
+  "on-article": 0.25,
+}
+const MAX_HIDDEN_SHARE = 0.5
+const MIN_PROSE = 250
+/** A child that holds this share of its parent's prose is where the content is. */
+const DESCENT_SHARE = 0.85
+
+/**
+ * Finds the main content of a document in three steps: leave out what is not shown; leave out what its tag, role or
+ * class calls boilerplate, unless too much of the page's text is called so; then go down from the body (or the one
+ * `main`, `article` or `articleBody`) as long as one child holds nearly all the prose.
+ */
+export function findMainContent(document: Element, signs: PageSigns): MainContent {
+  const body = firstElement(document, (element) => element.tag === "body") ?? document
+  const skipped = new Set<Element>()
+  skipNeverText(body, skipped)
+  let measures = measureText(body, skipped)
+  if (measures.get(body)!.chars < 600 && showNoscript(body, skipped, measures.get(body)!.chars))
+    measures = measureText(body, skipped)
+  skipBoilerplate(body, skipped, measures, signs)
+  measures = measureText(body, skipped)
+  const root = chooseRoot(body, skipped, measures)
+  skipClutter(root, skipped, measures, signs)
+  return { root, skipped }
+}
+
+function skipNeverText(element: Element, skipped: Set<Element>): void {
+  for (const child of element.children) {
+    if (typeof child === "string") continue
+    if (isNeverText(child)) skipped.add(child)
+    else skipNeverText(child, skipped)
+  }
+}
+
+/** Pages that build themselves by script may carry their text for other readers in `<noscript>`. */
+function showNoscript(body: Element, skipped: Set<Element>, shownChars: number): boolean {
+  let shown = false
+  walk(body, (element) => {
+    if (element.tag !== "noscript") return undefined
+    if (textOf(element, 5000).length > Math.max(300, shownChars)) {
+      skipped.delete(element)
+      element.asBlock = true
+      skipNeverText(element, skipped)
+      shown = true
+    }
+    return false
+  })
+  return shown
+}
+
+function skipBoilerplate(body: Element, skipped: Set<Element>, measures: Measures, signs: PageSigns): void {
+  const weight = (element: Element) => {
+    const own = measures.get(element)
+    return own ? own.prose + UNSURE_WEIGHT * Math.max(0, own.chars - own.linkChars - own.prose) : 0
+  }
+  const total = Math.max(1, weight(body))
+  const hidden = (element: Element) => isHidden(element) && weight(element) <= total * MAX_HIDDEN_SHARE
+
+  // A sign that covers much of a page says nothing there: a builder calls every box "widget", a forum every post "comment".
+  const covered = new Map<string, number>()
+  const cover = (parent: Element, above: readonly string[]): void => {
+    for (const child of parent.children) {
+      if (typeof child === "string" || skipped.has(child)) continue
+      if (hidden(child)) {
+        skipped.add(child)
+        continue
+      }
+      let names = above
+      for (const { name } of signsOf(child)) {
+        if (names.includes(name)) continue
+        covered.set(name, (covered.get(name) ?? 0) + weight(child))
+        names = [...names, name]
+      }
+      cover(child, names)
+    }
+  }
+  cover(body, [])
+
+  const skip = (parent: Element): void => {
+    for (const child of parent.children) {
+      if (typeof child === "string" || skipped.has(child)) continue
+      const believed = signsOf(child).some(
+        ({ name, suspicion }) =>
+          applies(suspicion, signs) && (covered.get(name) ?? 0) <= total * MAX_SHARE[suspicion],
+      )
+      if (believed && !(weight(child) > total * 0.1 && holdsMain(child))) skipped.add(child)
+      else skip(child)
+    }
+  }
+  skip(body)
+}
+
+/** What a character of short text, such as a label or a cell, counts beside one of prose. */
+const UNSURE_WEIGHT = 0.3
+
+function applies(suspicion: Suspicion, signs: PageSigns): boolean {
+  switch (suspicion) {
+    case "discussion":
+      return !signs.isDiscussion
+    case "on-shop":
+      return signs.isShop
+    case "on-discussion":
+      return signs.isDiscussion
+    case "on-article":
+      return signs.isArticle
+    default:
+      return true
+  }
+}
+
+function holdsMain(element: Element): boolean {
+  return (
+    firstElement(
+      element,
+      (below) =>
+        below.tag === "main" ||
+        below.tag === "article" ||
+        below.get("role") === "main" ||
+        below.get("itemprop") === "articleBody",
+    ) !== null
+  )
+}
+
+function chooseRoot(body: Element, skipped: ReadonlySet<Element>, measures: Measures): Element {
+  let root = body
+  const prose = (element: Element) => measures.get(element)?.prose ?? 0
+  const chars = (element: Element) => measures.get(element)?.chars ?? 0
+  const named = namedContainers(body, skipped)
+  const main = most(named.main, chars)
+  if (
+    main &&
+    (prose(main) >= prose(body) * 0.5 || (prose(body) < MIN_PROSE && chars(main) > chars(body) * 0.3))
+  )
+    root = main
+  for (const group of [named.articleBody, named.article]) {
+    const inside = group.filter((element) => root === body || isInside(element, root))
+    const largest = most(inside, prose)
+    if (!largest || prose(largest) < MIN_PROSE) continue
+    const sum = inside.reduce((total, element) => total + prose(element), 0)
+    if (prose(largest) >= prose(root) * 0.4 && prose(largest) >= sum * 0.65) return largest
+  }
+  return prose(root) < MIN_PROSE ? root : descend(root, skipped, measures)
+}
+
+function descend(from: Element, skipped: ReadonlySet<Element>, measures: Measures): Element {
+  let root = from
+  for (;;) {
+    const needed = (measures.get(root)?.prose ?? 0) * DESCENT_SHARE
+    const next = root.children.find(
+      (child): child is Element =>
+        typeof child !== "string" && !skipped.has(child) && (measures.get(child)?.prose ?? 0) >= needed,
+    )
+    if (!next || next.tag === "p" || next.tag === "ul" || next.tag === "ol" || next.tag === "table")
+      return root
+    root = next
+  }
+}
+
+function namedContainers(
+  body: Element,
+  skipped: ReadonlySet<Element>,
+): { main: Element[]; article: Element[]; articleBody: Element[] } {
+  const found = { main: [] as Element[], article: [] as Element[], articleBody: [] as Element[] }
+  walk(body, (element) => {
+    if (skipped.has(element)) return false
+    if (/(?:^|\s)articleBody(?:\s|$)/.test(element.get("itemprop") ?? "")) found.articleBody.push(element)
+    if (element.tag === "article") found.article.push(element)
+    else if (element.tag === "main" || element.get("role") === "main") found.main.push(element)
+    return undefined
+  })
+  return found
+}
+
+function most(elements: readonly Element[], value: (element: Element) => number): Element | null {
+  let best: Element | null = null
+  for (const element of elements) if (!best || value(element) > value(best)) best = element
+  return best
+}
+
+function isInside(element: Element, ancestor: Element): boolean {
+  for (let above: Element | null = element; above; above = above.parent) if (above === ancestor) return true
+  return false
+}

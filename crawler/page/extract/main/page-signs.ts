@@ -1,0 +1,35 @@
+import type { DocumentFacts } from "../facts/metadata.ts"
+import { isDiscussion } from "./discussion.ts"
+import type { Element } from "../html/tree.ts"
+
+const ARTICLE = /(?:^|")(?:\w*Article|BlogPosting|Report|HowTo|Recipe|Review)"/
+
+const SHOP = /(?:^|")(?:Product|ProductGroup|OfferCatalog|Offer|Store|OnlineStore)"/
+const SHOP_ADDRESS =
+  /\/(?:products?|collections?|shop|store|category|product-category|catalog|p|c|dp|itm|item|pdp)[/.]|\.p(?:\?|$)/i
+
+/** How the page reads: what is content on one kind is clutter on another. */
+export interface PageSigns {
+  /** One text with an author's voice: news, blog post, handbook page. */
+  readonly isArticle: boolean
+  readonly isDiscussion: boolean
+  /** Things for sale, one or many. */
+  readonly isShop: boolean
+}
+
+/** What kind of page this is, as far as the document says so. */
+export function readPageSigns(document: Element, facts: DocumentFacts, url: string): PageSigns {
+  const hasType = (types: RegExp) =>
+    facts.jsonLd.some((object) => types.test(JSON.stringify(object["@type"] ?? "")))
+  const discussion = isDiscussion(document, facts, url)
+  const isArticle =
+    !discussion &&
+    (facts.meta.get("og:type") === "article" || facts.meta.has("article:published_time") || hasType(ARTICLE))
+  const isShop =
+    !discussion &&
+    !isArticle &&
+    (/product/i.test(facts.meta.get("og:type") ?? "") ||
+      hasType(SHOP) ||
+      SHOP_ADDRESS.test(URL.parse(url)?.pathname ?? ""))
+  return { isArticle, isDiscussion: discussion, isShop }
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest"
+import { toMarkdown } from "./markdown.ts"
+import { parseTree } from "../html/tree.ts"
+
+function markdownOf(html: string): string {
+  return toMarkdown(parseTree(html), { baseUrl: "https://example.org/guide/", skipped: new Set() })
+}
+
+describe("markdown", () => {
+  it("writes headings and paragraphs", () => {
+    expect(markdownOf("<h2>Install</h2><p>First <b>unpack</b>,\n then <em>run</em>.</p>")).toBe(
+      "## Install\n\nFirst **unpack**, then *run*.",
+    )
+  })
+
+  it("drops the permalink that a documentation tool hangs on a heading", () => {
+    expect(markdownOf('<h2>Usage<a class="headerlink" href="#usage">¶</a></h2>')).toBe("## Usage")
+    expect(markdownOf('<h3><a href="#opts">#</a>Options</h3>')).toBe("### Options")
+  })
+
+  it("keeps a heading that is itself a link to a section", () => {
+    expect(markdownOf('<h3><a href="#opts">Options</a></h3>')).toBe(
+      "### [Options](https://example.org/guide/#opts)",
+    )
+  })
+
+  it("makes links absolute and drops scripts dressed as links", () => {
+    expect(markdownOf('<p><a href="../api">API</a> and <a href="javascript:go()">more</a></p>')).toBe(
+      "[API](https://example.org/api) and more",
+    )
+  })
+
+  it("keeps parentheses in an address from ending it", () => {
+    expect(markdownOf('<p><a href="/wiki/Cat_(animal)">cat</a></p>')).toBe(
+      "[cat](https://example.org/wiki/Cat_%28animal%29)",
+    )
+  })
+
+  it("nests lists and numbers ordered ones from their start", () => {
+    expect(markdownOf("<ul><li>One<ul><li>Inner</li></ul></li><li>Two</li></ul>")).toBe(
+      "- One\n  - Inner\n- Two",
+    )
+    expect(markdownOf('<ol start="3"><li>Three<li>Four</ol>')).toBe("3. Three\n4. Four")
+  })
+
+  it("indents code inside a list item to the item", () => {
+    expect(markdownOf("<ol><li><p>Run</p><pre>npm ci\nnpm start</pre></li></ol>")).toBe(
+      "1. Run\n\n   ```\n   npm ci\n   npm start\n   ```",
+    )
+  })
+
+  it("keeps code as it stands, with its language", () => {
+    expect(markdownOf('<pre><code class="language-ts">const a = `x`\n  *b*</code></pre>')).toBe(
+      "```ts\nconst a = `x`\n  *b*\n```",
+    )
+    expect(markdownOf('<div class="highlight-python"><pre><span>a</span> = 1<br>b</pre></div>')).toBe(
+      "```python\na = 1\nb\n```",
+    )
+  })
+
+  it("makes the fence longer than any run of backticks in the code", () => {
+    expect(markdownOf("<pre>```js\n```</pre>")).toBe("````\n```js\n```\n````")
+    expect(markdownOf("<p><code>a`b</code></p>")).toBe("``a`b``")
+  })
+
+  it("writes tables with escaped bars, and without line breaks in cells", () => {
+    expect(markdownOf("<table><tr><th>Name<th>Use<tr><td>a|b<td>one<br>two<tr><td>c</table>")).toBe(
+      "| Name | Use |\n| --- | --- |\n| a\\|b | one two |\n| c |  |",
+    )
+  })
+
+  it("reads a table that only places things as the blocks in it", () => {
+    expect(markdownOf("<table><tr><td><h2>A</h2><p>Text</p></td><td><p>Other</p></td></tr></table>")).toBe(
+      "## A\n\nText\n\nOther",
+    )
+  })
+
+  it("writes quotes, rules and definitions", () => {
+    expect(markdownOf("<blockquote><p>One</p><p>Two</p></blockquote><hr><dl><dt>Term<dd>Meaning</dl>")).toBe(
+      "> One\n>\n> Two\n\n---\n\n**Term**\n\n: Meaning",
+    )
+  })
+
+  it("keeps a line break inside a quote", () => {
+    expect(markdownOf("<blockquote>one<br>two</blockquote>")).toBe("> one  \n> two")
+  })
+
+  it("takes the real address of a lazy image and leaves out placeholders and pixels", () => {
+    expect(markdownOf('<p><img src="data:image/gif;base64,R0" data-src="/a.png" alt="A [plan]"></p>')).toBe(
+      "![A \\[plan\\]](https://example.org/a.png)",
+    )
+    expect(markdownOf('<p>x<img src="/p.gif" width="1" height="1"></p>')).toBe("x")
+    expect(markdownOf('<img srcset="/s.png 1x, /l.png 2x">')).toBe("![](https://example.org/s.png)")
+  })
+
+  it("describes an image by its caption when it has no text of its own", () => {
+    expect(markdownOf('<figure><img src="/a.png"><figcaption>The yard</figcaption></figure>')).toContain(
+      "![The yard](https://example.org/a.png)",
+    )
+  })
+
+  it.each([
+    ["<p># not a heading</p>", "\\# not a heading"],
+    ["<p>1. not a list</p>", "1\\. not a list"],
+    ["<p>- nor this</p>", "\\- nor this"],
+    ["<p>&gt; nor a quote</p>", "\\> nor a quote"],
+    ["<p>2 * 3 * 4 and [x](y)</p>", "2 \\* 3 \\* 4 and \\[x\\](y)"],
+    ["<p>&lt;script&gt; &amp;lt;</p>", "\\<script> \\&lt;"],
+    ["<p>snake_case but _this_</p>", "snake_case but \\_this\\_"],
+    ["<p>a<br>b</p>", "a  \nb"],
+  ])("keeps text text: %s", (html, markdown) => {
+    expect(markdownOf(html)).toBe(markdown)
+  })
+
+  it("links a card by its heading", () => {
+    expect(markdownOf('<a href="/p"><div><h3>Post</h3><p>Summary</p></div></a>')).toBe(
+      "### [Post](https://example.org/p)\n\nSummary",
+    )
+  })
+
+  it("writes a formula as its TeX source when it carries one", () => {
+    expect(
+      markdownOf(
+        '<p>So <math><semantics><mi>x</mi><annotation encoding="application/x-tex">x^2</annotation></semantics></math>.</p>',
+      ),
+    ).toBe("So x^2.")
+  })
+})

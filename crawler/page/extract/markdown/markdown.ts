@@ -1,0 +1,506 @@
+import { escapeText, protectLineStarts } from "./markdown-escapes.ts"
+import { collapse, type Element, firstElement, isBlockTag, textOf, walk } from "../html/tree.ts"
+
+export interface MarkdownOptions {
+  /** Addresses in the document are resolved against this. */
+  readonly baseUrl: string
+  /** Elements to leave out, with everything below them. */
+  readonly skipped: ReadonlySet<Element>
+}
+
+/** Writes an element's content as GitHub-flavoured markdown (https://github.github.com/gfm/). */
+export function toMarkdown(root: Element, options: MarkdownOptions): string {
+  const writer = new Writer(options)
+  const blocks = isBlockTag(root.tag) && root.tag !== "body" ? writer.block(root) : writer.children(root)
+  return blocks.join("\n\n")
+}
+
+const IGNORED = new Set(
+  (
+    "script style template noscript iframe object embed applet svg canvas audio video map area head title " +
+    "button input select textarea option datalist dialog frame frameset source track link meta base"
+  ).split(" "),
+)
+const STRONG = new Set(["b", "strong"])
+const EMPHASIS = new Set(["i", "em", "cite", "dfn", "var"])
+const CODE = new Set(["code", "kbd", "samp", "tt"])
+const DELETED = new Set(["del", "s", "strike"])
+
+class Writer {
+  readonly #options: MarkdownOptions
+  /** Set inside `<a>` around blocks: the first line of text written takes the link. */
+  #pendingLink: string | null = null
+  #inHeading = false
+  #bold = 0
+  #italic = 0
+  #linked = 0
+
+  constructor(options: MarkdownOptions) {
+    this.#options = options
+  }
+
+  /** The blocks of a container, in order. */
+  children(container: Element): string[] {
+    const blocks: string[] = []
+    let inline = ""
+    const flush = () => {
+      const paragraph = this.#paragraph(inline)
+      if (paragraph !== "") blocks.push(paragraph)
+      inline = ""
+    }
+    for (const child of container.children) {
+      if (typeof child === "string") inline += escapeText(child)
+      else if (this.#isSkipped(child)) continue
+      else if (isBlockTag(child.tag) || child.containsBlock || child.asBlock) {
+        flush()
+        // Not push(...blocks): a flat document may have more blocks than a call may have arguments.
+        for (const block of this.block(child)) blocks.push(block)
+      } else inline += this.#inline(child)
+    }
+    flush()
+    return blocks
+  }
+
+  block(element: Element): string[] {
+    switch (element.tag) {
+      case "h1":
+      case "h2":
+      case "h3":
+      case "h4":
+      case "h5":
+      case "h6":
+        return this.#heading(element, Number(element.tag[1]))
+      case "hr":
+        return ["---"]
+      case "pre":
+      case "listing":
+        return codeBlock(element)
+      case "blockquote":
+        return prefixed(this.children(element), "> ")
+      case "ul":
+      case "ol":
+      case "menu":
+      case "dir":
+        return this.#list(element)
+      case "dl":
+        return this.#definitions(element)
+      case "table":
+        return this.#table(element)
+      case "li":
+        return this.#item(element, "- ")
+      case "a":
+        return this.#linkedBlocks(element)
+      case "figcaption":
+      case "caption":
+        return this.children(element)
+      default:
+        if (element.get("role") === "heading") {
+          const level = Number(element.get("aria-level") ?? 2)
+          return this.#heading(element, level >= 1 && level <= 6 ? level : 2)
+        }
+        return this.children(element)
+    }
+  }
+
+  #isSkipped(element: Element): boolean {
+    return (IGNORED.has(element.tag) && !element.asBlock) || this.#options.skipped.has(element)
+  }
+
+  #paragraph(inline: string): string {
+    let text = inline
+      .replace(/[ \t]+/g, " ")
+      .replace(/ ?\n ?/g, "\n")
+      .trim()
+    if (text === "") return ""
+    text = protectLineStarts(text.replace(/\n{2,}/g, "\n").replaceAll("\n", "  \n"))
+    if (this.#pendingLink !== null && !this.#inHeading && /[\p{L}\p{N}]/u.test(text)) {
+      const link = this.#pendingLink
+      this.#pendingLink = null
+      return /\]\(|\n/.test(text) ? text : `[${text}](${link})`
+    }
+    return text
+  }
+
+  #heading(element: Element, level: number): string[] {
+    const link = this.#pendingLink
+    this.#pendingLink = null
+    this.#inHeading = true
+    this.#bold++
+    let text = this.#inlineChildren(element).replace(/\s+/g, " ").trim()
+    this.#bold--
+    this.#inHeading = false
+    if (text === "") {
+      this.#pendingLink = link
+      return []
+    }
+    if (link !== null && !text.includes("](")) text = `[${text}](${link})`
+    return [`${"#".repeat(level)} ${text.replace(/ (#+)$/, " \\$1")}`]
+  }
+
+  #linkedBlocks(element: Element): string[] {
+    const href = this.#address(element.get("href"))
+    if (href === null || this.#linked > 0) return this.children(element)
+    const before = this.#pendingLink
+    this.#pendingLink = href
+    this.#linked++
+    const blocks = this.children(element)
+    this.#linked--
+    this.#pendingLink = before
+    return blocks
+  }
+
+  #list(element: Element): string[] {
+    const ordered = element.tag === "ol"
+    const start = Number(element.get("start") ?? 1)
+    let number = Number.isSafeInteger(start) && start >= 0 ? start : 1
+    const items: string[] = []
+    let loose = false
+    for (const child of element.children) {
+      if (typeof child === "string") {
+        const text = this.#paragraph(escapeText(child))
+        if (text !== "") items.push(`- ${text}`)
+        continue
+      }
+      if (this.#isSkipped(child)) continue
+      const isList = child.tag === "ul" || child.tag === "ol"
+      const [item] = isList
+        ? prefixed(this.#list(child), "  ")
+        : this.#item(child, ordered ? `${number}. ` : "- ")
+      if (item === undefined) continue
+      if (!isList) number++
+      if (item.includes("\n\n")) loose = true
+      items.push(item)
+    }
+    return items.length === 0 ? [] : [items.join(loose ? "\n\n" : "\n")]
+  }
+
+  /** One list item; nested blocks are indented to the marker's width, as CommonMark asks. */
+  #item(element: Element, marker: string): string[] {
+    const blocks =
+      element.tag === "li" || !isBlockTag(element.tag) ? this.children(element) : this.block(element)
+    if (blocks.length === 0) return []
+    const [first, ...rest] = blocks
+    const indent = " ".repeat(marker.length)
+    let text = first!
+    for (const block of rest) text += (isListText(block) && !text.includes("\n\n") ? "\n" : "\n\n") + block
+    return [marker + text.replace(/\n(?=[^\n])/g, `\n${indent}`)]
+  }
+
+  #definitions(element: Element): string[] {
+    const blocks: string[] = []
+    const visit = (parent: Element): void => {
+      for (const child of parent.children) {
+        if (typeof child === "string" || this.#isSkipped(child)) continue
+        if (child.tag === "dt") {
+          this.#bold++
+          const inner = this.children(child)
+          this.#bold--
+          for (const block of inner)
+            blocks.push(/^(#|[-*] |```|\|)|\n/.test(block) ? block : `**${trimEmphasis(block)}**`)
+        } else if (child.tag === "dd") for (const block of this.#item(child, ": ")) blocks.push(block)
+        else if (child.tag === "div") visit(child)
+        else for (const block of this.block(child)) blocks.push(block)
+      }
+    }
+    visit(element)
+    return blocks
+  }
+
+  #table(element: Element): string[] {
+    const rows = tableRows(element, (node) => this.#isSkipped(node))
+    const width = Math.max(0, ...rows.slice(0, 2000).map((row) => row.length))
+    if (width < 2 || isLayoutTable(element, rows)) {
+      const blocks: string[] = []
+      for (const child of element.children)
+        if (typeof child !== "string" && child.tag === "caption" && !this.#isSkipped(child))
+          for (const block of this.children(child)) blocks.push(block)
+      for (const row of rows)
+        for (const cell of row) for (const block of this.children(cell)) blocks.push(block)
+      return blocks
+    }
+    const blocks: string[] = []
+    const lines: string[] = []
+    for (const child of element.children)
+      if (typeof child !== "string" && child.tag === "caption" && !this.#isSkipped(child))
+        for (const block of this.children(child)) blocks.push(block)
+    for (const row of rows) {
+      const cells = row.map((cell) => this.#cell(cell))
+      if (cells.every((cell) => cell === "")) continue
+      while (cells.length < width && cells.length < 100) cells.push("")
+      lines.push(`| ${cells.join(" | ")} |`)
+      if (lines.length === 1) lines.push(`|${" --- |".repeat(Math.min(cells.length, 1000))}`)
+    }
+    if (lines.length > 0) blocks.push(lines.join("\n"))
+    return blocks
+  }
+
+  #cell(cell: Element): string {
+    const text = cell.containsBlock
+      ? this.children(cell)
+          .map((block) => block.replace(/^(?:#{1,6} |> |[-*] )/gm, "").replace(/^```.*$/gm, ""))
+          .join(" ")
+      : this.#inlineChildren(cell)
+    return text
+      .replace(/\s+/g, " ")
+      .trim()
+      .replace(/(?<!\\)\|/g, "\\|")
+  }
+
+  #inlineChildren(element: Element): string {
+    let text = ""
+    for (const child of element.children) {
+      if (typeof child === "string") text += escapeText(child)
+      else if (!this.#isSkipped(child)) {
+        const block = isBlockTag(child.tag)
+        text += block ? ` ${this.#inline(child)} ` : this.#inline(child)
+      }
+    }
+    return text
+  }
+
+  #inline(element: Element): string {
+    const { tag } = element
+    if (tag === "br") return "\n"
+    if (tag === "wbr") return ""
+    if (tag === "img") return this.#image(element)
+    if (tag === "a") return this.#link(element)
+    if (CODE.has(tag)) return codeSpan(collapse(textOf(element)))
+    if (STRONG.has(tag)) {
+      if (this.#bold > 0) return this.#inlineChildren(element)
+      this.#bold++
+      const inner = this.#inlineChildren(element)
+      this.#bold--
+      return wrapped(inner, "**")
+    }
+    if (EMPHASIS.has(tag)) {
+      if (this.#italic > 0) return this.#inlineChildren(element)
+      this.#italic++
+      const inner = this.#inlineChildren(element)
+      this.#italic--
+      return wrapped(inner, "*")
+    }
+    if (DELETED.has(tag)) return wrapped(this.#inlineChildren(element), "~~")
+    if (tag === "q") return `"${this.#inlineChildren(element)}"`
+    if (tag === "math") return escapeText(mathText(element))
+    return this.#inlineChildren(element)
+  }
+
+  #link(element: Element): string {
+    if (isPermalink(element)) return ""
+    const href = this.#linked > 0 ? null : this.#address(element.get("href"))
+    if (href === null) return this.#inlineChildren(element)
+    this.#linked++
+    const inner = this.#inlineChildren(element)
+    this.#linked--
+    const text = inner.replace(/\s+/g, " ").trim()
+    if (text === "") return inner
+    return `${/^\s/.test(inner) ? " " : ""}[${text}](${href})${/\s$/.test(inner) ? " " : ""}`
+  }
+
+  #image(element: Element): string {
+    const src = imageAddress(element, this.#options.baseUrl)
+    if (src === null || isTinyImage(element)) return ""
+    const alt = (imageDescription(element) ?? "").replace(/[[\]\\`*_<]/g, "\\$&")
+    return `![${alt}](${destination(src)})`
+  }
+
+  #address(href: string | null): string | null {
+    if (href === null) return null
+    const url = URL.parse(href.trim(), this.#options.baseUrl)
+    if (!url || !/^(https?|mailto|tel):$/.test(url.protocol)) return null
+    return destination(url.href)
+  }
+}
+
+/** "¶" and "#" links that documentation generators hang on headings. */
+function isPermalink(element: Element): boolean {
+  if (
+    /(^|[\s_-])(headerlink|permalink|anchor(?:-?link|js-link)?|hash-link)([\s_-]|$)/i.test(
+      element.get("class") ?? "",
+    )
+  ) {
+    const text = textOf(element, 100)
+    return text.length < 3 || /^(permalink|link to|direct link|copy link)/i.test(text)
+  }
+  if (!(element.get("href") ?? "").includes("#")) return false
+  return /^[¶#§🔗⚓]*$/u.test(textOf(element, 100)) && !firstElement(element, (node) => node.tag === "img")
+}
+
+function wrapped(inner: string, mark: string): string {
+  const text = inner.trim()
+  if (text === "") return inner
+  // Emphasis may not span a line break written as a new paragraph line, nor start with white space.
+  const lead = /^\s/.test(inner) ? " " : ""
+  const tail = /\s$/.test(inner) ? " " : ""
+  return lead + mark + text + mark + tail
+}
+
+function trimEmphasis(text: string): string {
+  return text.replace(/^\*\*(.*)\*\*$/, "$1")
+}
+
+function codeSpan(text: string): string {
+  if (text === "") return ""
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).slice(0, 1000).map((run) => run.length))
+  const fence = "`".repeat(longest + 1)
+  const pad = longest > 0 && (text.startsWith("`") || text.endsWith("`")) ? " " : ""
+  return fence + pad + text + pad + fence
+}
+
+function codeBlock(element: Element): string[] {
+  const parts: string[] = []
+  const collect = (node: Element): void => {
+    for (const child of node.children) {
+      if (typeof child === "string") parts.push(child)
+      else if (child.tag === "br") parts.push("\n")
+      else if (!IGNORED.has(child.tag) && !isLineNumber(child)) {
+        const line = isBlockTag(child.tag) && parts.length > 0 && !parts.at(-1)!.endsWith("\n")
+        if (line) parts.push("\n")
+        collect(child)
+      }
+    }
+  }
+  collect(element)
+  const code = parts
+    .join("")
+    .replace(/\r\n?/g, "\n")
+    .replace(/[\0\u200B\uFEFF]/g, "")
+    .replaceAll("\u00A0", " ")
+    .replace(/^(?:[ \t]*\n)+/, "")
+    .trimEnd()
+  if (code.trim() === "") return []
+  let fence = "```"
+  while (code.includes(fence) && fence.length < 50) fence += "`"
+  return [`${fence}${codeLanguage(element)}\n${code}\n${fence}`]
+}
+
+function isLineNumber(element: Element): boolean {
+  return /(^|[\s_-])(linenos?|line-?numbers?|lineno|gutter|linenodiv)([\s_-]|$)/i.test(
+    element.get("class") ?? "",
+  )
+}
+
+/** From `language-x`, `lang-x`, `highlight-source-x`, `data-lang` on the block or right around and below it. */
+function codeLanguage(pre: Element): string {
+  const code = pre.children.find((child) => typeof child !== "string" && child.tag === "code")
+  const around = [typeof code === "string" ? undefined : code, pre, pre.parent, pre.parent?.parent]
+  for (const element of around) {
+    if (!element) continue
+    const named = element.get("data-lang") ?? element.get("data-language")
+    if (named && /^[\w+#.-]{1,20}$/.test(named)) return named.toLowerCase()
+    const fromClass =
+      /(?:^|\s)(?:language|lang|highlight-source|highlight|brush:)[-:\s]\s*([\w+#.-]{1,20})/i.exec(
+        element.get("class") ?? "",
+      )
+    const language = fromClass?.[1]?.toLowerCase()
+    if (language && !/^(none|text|plain|plaintext|default|source|wrapper|notranslate)$/.test(language))
+      return language
+  }
+  return ""
+}
+
+function isListText(block: string): boolean {
+  return /^(?:- |\d+\. )/.test(block)
+}
+
+function prefixed(blocks: readonly string[], prefix: string): string[] {
+  if (blocks.length === 0) return []
+  const blank = `\n${prefix.trimEnd()}\n`
+  const lines = blocks.join("\n\n").replaceAll("\n", `\n${prefix}`).replaceAll(`\n${prefix}\n`, blank)
+  return [prefix + lines]
+}
+
+function tableRows(table: Element, isSkipped: (element: Element) => boolean): Element[][] {
+  const rows: Element[][] = []
+  const visit = (parent: Element): void => {
+    for (const child of parent.children) {
+      if (typeof child === "string" || isSkipped(child)) continue
+      if (child.tag === "tr") {
+        const cells = child.children.filter(
+          (cell): cell is Element =>
+            typeof cell !== "string" && (cell.tag === "td" || cell.tag === "th") && !isSkipped(cell),
+        )
+        if (cells.length > 0) rows.push(cells)
+      } else if (child.tag === "tbody" || child.tag === "thead" || child.tag === "tfoot") visit(child)
+    }
+  }
+  visit(table)
+  return rows
+}
+
+/** A table that only places things: no header cells, and whole sections in its cells. */
+function isLayoutTable(table: Element, rows: readonly Element[][]): boolean {
+  if (table.get("role") === "presentation") return true
+  let heavy = false
+  let header = false
+  for (const row of rows)
+    for (const cell of row) {
+      if (cell.tag === "th") header = true
+      if (!cell.containsBlock) continue
+      let paragraphs = 0
+      walk(cell, (node) => {
+        if (node.tag === "table" || /^h[1-6]$/.test(node.tag) || node.tag === "pre") heavy = true
+        if (node.tag === "p" || node.tag === "div" || node.tag === "blockquote") paragraphs++
+        return !heavy
+      })
+      if (paragraphs > 3) heavy = true
+    }
+  return heavy && !header
+}
+
+function mathText(math: Element): string {
+  const tex = firstElement(
+    math,
+    (node) => node.tag === "annotation" && /tex/i.test(node.get("encoding") ?? ""),
+  )
+  return tex ? textOf(tex) : textOf(math)
+}
+
+/** Angle brackets around an address whose characters would end the destination early (CommonMark §6.3). */
+function destination(url: string): string {
+  return url.replace(/[()<>\s]/g, (char) =>
+    char === "(" ? "%28" : char === ")" ? "%29" : encodeURIComponent(char),
+  )
+}
+
+const LAZY_SOURCES = ["data-src", "data-lazy-src", "data-original", "data-lazy"]
+
+/** The real address of an image: lazy-loading attributes win over a placeholder in `src`. */
+export function imageAddress(image: Element, baseUrl: string): string | null {
+  const src = image.get("src")
+  const candidates = [
+    ...LAZY_SOURCES.map((name) => image.get(name)),
+    src !== null && !src.startsWith("data:") ? src : null,
+    firstOfSrcset(image.get("srcset") ?? image.get("data-srcset") ?? image.get("data-lazy-srcset")),
+  ]
+  for (const candidate of candidates) {
+    if (!candidate || candidate.startsWith("data:")) continue
+    const url = URL.parse(candidate.trim(), baseUrl)
+    if (url && (url.protocol === "http:" || url.protocol === "https:")) return url.href
+  }
+  return null
+}
+
+function firstOfSrcset(srcset: string | null): string | null {
+  return srcset?.trim().split(/[\s,]/, 1)[0] || null
+}
+
+/** Alternative text, else the caption of the figure around it, else its title. */
+export function imageDescription(image: Element): string | null {
+  const alt = collapse(image.get("alt") ?? "")
+  if (alt !== "") return alt
+  for (let above = image.parent, steps = 0; above && steps < 4; above = above.parent, steps++) {
+    if (above.tag !== "figure") continue
+    const caption = firstElement(above, (element) => element.tag === "figcaption")
+    const text = caption ? textOf(caption, 500) : ""
+    if (text !== "") return text
+  }
+  return collapse(image.get("title") ?? "") || null
+}
+
+/** Tracking pixels and spacers. */
+export function isTinyImage(image: Element): boolean {
+  const width = Number.parseInt(image.get("width") ?? "", 10)
+  const height = Number.parseInt(image.get("height") ?? "", 10)
+  return width <= 2 || height <= 2
+}

@@ -1,0 +1,259 @@
+import type { OfficeContentNode } from "officeparser"
+import { toPageUrl } from "#engine"
+import type { Link } from "../../extract/extracted.ts"
+import { escapeText, protectLineStarts } from "../../extract/markdown/markdown-escapes.ts"
+import { markdownTable, MAX_COLUMNS, MAX_TABLE_CELLS } from "./table.ts"
+
+export interface OfficeMarkdown {
+  readonly markdown: string
+  readonly links: readonly Link[]
+  readonly note: string | null
+}
+
+/** Of a document; what comes after is left out, and the note says so. */
+const MAX_CHARS = 5_000_000
+const MAX_DEPTH = 50
+const MAX_LINKS = 20_000
+
+/** The parser's tree as markdown: blocks parted by blank lines, slides and sheets under headings of their own. */
+export function writeMarkdown(content: readonly OfficeContentNode[]): OfficeMarkdown {
+  const writer = new Writer()
+  writer.blocks(content, 0)
+  return writer.end()
+}
+
+const TEXTUAL = new Set<OfficeContentNode["type"]>(["paragraph", "heading", "list"])
+
+class Writer {
+  readonly #blocks: string[] = []
+  readonly #links = new Map<string, Link>()
+  #chars = 0
+  #cells = 0
+  #note: string | null = null
+  /** Whether the last block is a list that goes on. */
+  #wasList = false
+
+  end(): OfficeMarkdown {
+    return { markdown: this.#blocks.join("\n\n"), links: [...this.#links.values()], note: this.#note }
+  }
+
+  blocks(nodes: readonly OfficeContentNode[] | undefined, depth: number): void {
+    for (const node of nodes ?? []) {
+      if (depth > MAX_DEPTH) return
+      if (this.#chars > MAX_CHARS) {
+        this.#note = `only the first ${MAX_CHARS} characters were read`
+        return
+      }
+      this.#block(node, depth)
+    }
+  }
+
+  #block(node: OfficeContentNode, depth: number): void {
+    switch (node.type) {
+      case "heading":
+        this.#heading(node, node.metadata?.level ?? 1)
+        break
+      case "paragraph":
+        this.#paragraph(node)
+        break
+      case "text":
+        this.#add(protectLineStarts(this.#inline([node], true)))
+        break
+      case "list":
+        this.#listItem(node, depth)
+        return
+      case "table":
+        this.#table(node.children ?? [], depth)
+        break
+      case "slide":
+        this.#slide(node, depth)
+        break
+      case "sheet":
+        this.#add(`## ${escapeText(node.metadata?.sheetName ?? "").trim()}`, node.children?.length === 0)
+        this.#table(node.children ?? [], depth)
+        break
+      case "code":
+        this.#code(node)
+        break
+      case "image":
+      case "chart":
+      case "drawing":
+      case "break":
+      case "comment":
+      case "header":
+      case "footer":
+      case "slideMaster":
+        break
+      default:
+        this.blocks(node.children, depth + 1)
+    }
+    this.#notes(node, depth)
+  }
+
+  #add(block: string, isEmpty = block.trim() === ""): void {
+    this.#wasList = false
+    if (isEmpty) return
+    this.#blocks.push(block)
+    this.#chars += block.length
+  }
+
+  #heading(node: OfficeContentNode, level: number): void {
+    const text = this.#inline(node.children ?? [], false)
+      .replaceAll("\n", " ")
+      .trim()
+    this.#add(`${"#".repeat(Math.min(Math.max(level, 1), 6))} ${text}`, text === "")
+  }
+
+  #paragraph(node: Extract<OfficeContentNode, { type: "paragraph" }>): void {
+    const text = protectLineStarts(this.#inline(node.children ?? [], true))
+    const style = node.metadata?.style ?? ""
+    // Word's own list styles number and mark their paragraphs without saying so in the paragraph.
+    const list = /^List(Bullet|Number)\s?(\d)?$/i.exec(style)
+    if (list) this.#item(text, Number(list[2] ?? 1) - 1, list[1]?.toLowerCase() === "number" ? "1." : "-")
+    else if (/^(?:intense)?quote/i.test(style)) this.#add(text.replace(/^/gm, "> "), text.trim() === "")
+    else this.#add(text)
+    this.#inner(node.children)
+  }
+
+  /** Tables in text boxes and the like, which hang inside a paragraph. */
+  #inner(children: readonly OfficeContentNode[] | undefined): void {
+    for (const child of children ?? []) if (child.type === "table") this.#table(child.children ?? [], 1)
+  }
+
+  #listItem(node: Extract<OfficeContentNode, { type: "list" }>, depth: number): void {
+    const { indentation = 0, listType = "unordered", itemIndex = 0 } = node.metadata ?? {}
+    const text = protectLineStarts(this.#inline(node.children ?? [], true))
+    this.#item(text, indentation, listType === "ordered" ? `${Math.max(0, itemIndex) + 1}.` : "-")
+    this.#notes(node, depth)
+  }
+
+  #item(text: string, level: number, mark: string): void {
+    if (text.trim() === "") return
+    const indent = "   ".repeat(Math.min(Math.max(level, 0), 8))
+    const item = `${indent}${mark} ${text.trim().replace(/\n/g, `\n${indent}   `)}`
+    const before = this.#wasList ? this.#blocks.pop() : undefined
+    this.#blocks.push(before === undefined ? item : `${before}\n${item}`)
+    this.#chars += item.length
+    this.#wasList = true
+  }
+
+  #code(node: OfficeContentNode): void {
+    const text = (node.text ?? "").replaceAll("\0", "").trimEnd()
+    const fence = "`".repeat(
+      Math.max(3, ...(text.match(/`{3,}/g) ?? []).slice(0, 100).map((run) => run.length + 1)),
+    )
+    this.#add(`${fence}\n${text}\n${fence}`, text.trim() === "")
+  }
+
+  #slide(node: Extract<OfficeContentNode, { type: "slide" }>, depth: number): void {
+    const children = node.children ?? []
+    // A slide's own title is its first heading; others are parts of it.
+    const title = children.find((child) => child.type === "heading")
+    if (title) this.#heading(title, 2)
+    else if (children.length > 0) this.#add(`## Slide ${node.metadata?.slideNumber ?? ""}`.trimEnd())
+    for (const child of children) {
+      if (child === title) continue
+      if (child.type === "heading") this.#heading(child, 3)
+      else this.#block(child, depth + 1)
+    }
+  }
+
+  /** Footnotes and the speaker's notes; footnotes hang on the runs of text that they explain. */
+  #notes(node: OfficeContentNode, depth: number): void {
+    if (depth >= MAX_DEPTH) return
+    for (const { notes } of [node, ...(TEXTUAL.has(node.type) ? (node.children ?? []) : [])])
+      for (const note of notes ?? []) this.blocks(note.children, depth + 1)
+  }
+
+  #table(rows: readonly OfficeContentNode[], depth: number): void {
+    const table: string[][] = []
+    for (const row of rows) {
+      if (row.type !== "row") continue
+      const cells: string[] = []
+      for (const cell of row.children ?? []) {
+        const at = cell.type === "cell" ? (cell.metadata?.col ?? cells.length) : cells.length
+        if (at >= MAX_COLUMNS || depth > MAX_DEPTH) continue
+        while (cells.length < at) cells.push("")
+        cells[at] = this.#cell(cell)
+      }
+      this.#cells += cells.filter((cell) => cell !== "").length
+      if (this.#cells > MAX_TABLE_CELLS) {
+        this.#note = `only the first ${MAX_TABLE_CELLS} cells were read`
+        break
+      }
+      table.push(cells)
+    }
+    this.#add(markdownTable(table))
+  }
+
+  /** All text of a cell in one line, tables inside it included. */
+  #cell(cell: OfficeContentNode): string {
+    const parts: string[] = []
+    const visit = (nodes: readonly OfficeContentNode[], depth: number) => {
+      const inline = nodes.filter(({ type }) => type === "text" || type === "break")
+      if (inline.length > 0) parts.push(this.#inline(inline, true))
+      if (depth < 10) {
+        for (const node of nodes) {
+          if (node.type !== "text" && node.type !== "break" && node.children) visit(node.children, depth + 1)
+        }
+      }
+    }
+    visit(cell.children ?? [], 0)
+    return parts
+      .map((part) => part.replace(/\s+/g, " ").trim())
+      .filter((part) => part !== "")
+      .join(" ")
+  }
+
+  /** Runs of text as inline markdown; runs that look alike are one. */
+  #inline(nodes: readonly OfficeContentNode[], emphasised: boolean): string {
+    let out = ""
+    let run = { text: "", mark: "", link: "" }
+    const flush = () => {
+      out += this.#run(run.text, run.mark, run.link)
+      run = { text: "", mark: "", link: "" }
+    }
+    for (const node of nodes) {
+      if (node.type === "break") {
+        flush()
+        if (node.metadata?.breakType === "textWrapping" || node.metadata?.breakType === "carriageReturn")
+          out = `${out.trimEnd()}\n`
+        continue
+      }
+      if (node.type === "code") {
+        flush()
+        out += `\`${(node.text ?? "").replace(/[\s`]+/g, " ").trim()}\``
+        continue
+      }
+      if (node.type !== "text") {
+        if (node.type !== "table" && node.children) out += this.#inline(node.children, emphasised)
+        continue
+      }
+      const { bold = false, italic = false } = node.formatting ?? {}
+      const mark = emphasised ? `${bold ? "**" : ""}${italic ? "*" : ""}` : ""
+      const link = node.metadata?.linkType === "internal" ? "" : (node.metadata?.link ?? "")
+      if (mark !== run.mark || link !== run.link) {
+        flush()
+        run = { text: "", mark, link }
+      }
+      run.text += node.text ?? ""
+    }
+    flush()
+    return out.replace(/[ \t]+$/gm, "").trim()
+  }
+
+  #run(text: string, mark: string, link: string): string {
+    if (text.trim() === "") return text === "" ? "" : " "
+    const [, before = "", core = "", after = ""] = /^(\s*)([^]*?)(\s*)$/.exec(text) ?? []
+    const closing = mark === "***" ? "***" : mark
+    const words = `${mark}${escapeText(core)}${closing}`
+    const address = link === "" ? null : toPageUrl(link)
+    if (address !== null && this.#links.size < MAX_LINKS && !this.#links.get(address)?.text) {
+      const label = core.replace(/\s+/g, " ")
+      this.#links.set(address, { url: address, text: label, nofollow: false })
+    }
+    const target = link.replace(/[\s<>]/g, (char) => encodeURIComponent(char))
+    const isLink = address !== null || /^mailto:/i.test(link)
+    return `${before && " "}${isLink ? `[${words}](${/[()]/.test(target) ? `<${target}>` : target})` : words}${after && " "}`
+  }
+}

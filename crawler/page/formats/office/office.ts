@@ -1,0 +1,72 @@
+import { type OfficeParserConfig, parseOffice } from "officeparser"
+import { DocumentError, PASSWORD_PROTECTED } from "../document-error.ts"
+import type { DocumentFormat } from "../document-format.ts"
+import { writeMarkdown } from "./office-markdown.ts"
+import type { DocumentText } from "../to-extracted.ts"
+import { Zip } from "../archive/zip.ts"
+
+type OfficeFormat = Exclude<DocumentFormat, "pdf" | "epub" | "xlsx">
+
+/** Text alone is asked for: no pictures, no recognition of text in them, nothing that would go to the network. */
+const CONFIG: OfficeParserConfig = {
+  extractAttachments: false,
+  ocr: false,
+  ignoreComments: true,
+  ignoreHeadersAndFooters: true,
+  ignoreSlideMasters: true,
+  ignorePageGeometry: true,
+  ignoreInternalLinks: true,
+  includeBreakNodes: true,
+  onWarning: () => undefined,
+  decompressionLimits: {
+    maxUncompressedBytes: 128 * 1024 * 1024,
+    maxZipEntries: 10_000,
+    maxTableCells: 500_000,
+    maxXmlElements: 1_000_000,
+  },
+}
+
+/**
+ * Word documents, presentations, OpenDocument files, and RTF.
+ * @throws DocumentError when the file is damaged, locked or too much.
+ */
+export async function readOffice(format: OfficeFormat, body: Uint8Array): Promise<DocumentText> {
+  // Its directory is looked at before anything is unpacked.
+  if (format !== "rtf") void new Zip(body)
+  const { content, metadata } = await parse(format, body)
+  const { markdown, links, note } = writeMarkdown(content)
+  return {
+    markdown,
+    links,
+    note,
+    isTitledByHeading: format !== "ods",
+    title: metadata.title ?? null,
+    description: metadata.description ?? metadata.subject ?? null,
+    author: metadata.author ?? null,
+    publishedAt: metadata.created ?? null,
+    language: metadata.language ?? null,
+  }
+}
+
+// The parser's error codes.
+const LOCKED = new Set(["PASSWORD_REQUIRED", "PASSWORD_INCORRECT"])
+const TOO_MUCH = new Set([
+  "ZIP_ENTRY_COUNT_LIMIT_EXCEEDED",
+  "ZIP_SIZE_LIMIT_EXCEEDED",
+  "XML_ELEMENT_LIMIT_EXCEEDED",
+  "MAX_NESTING_DEPTH_EXCEEDED",
+  "OUTPUT_TOO_LARGE",
+])
+
+async function parse(format: OfficeFormat, body: Uint8Array) {
+  try {
+    return await parseOffice(body, { ...CONFIG, fileType: format })
+  } catch (error) {
+    const issue = (error as { officeIssue?: { code?: string; message?: string } }).officeIssue
+    const code = issue?.code ?? ""
+    if (LOCKED.has(code)) throw new DocumentError("unsupported", PASSWORD_PROTECTED)
+    const message = issue?.message ?? (error as Error).message
+    if (TOO_MUCH.has(code)) throw new DocumentError("unsupported", `the file holds too much: ${message}`)
+    throw new DocumentError("unreadable", `the file is damaged: ${message.slice(0, 300)}`)
+  }
+}

@@ -1,0 +1,225 @@
+import { toPageUrl } from "#engine"
+import type { Link } from "../../extract/extracted.ts"
+import { escapeText } from "../../extract/markdown/markdown-escapes.ts"
+import { builtInFormat, type CellFormat, formatOfCode, showNumber } from "./cell-value.ts"
+import { DocumentError } from "../document-error.ts"
+import { markdownTable, MAX_COLUMNS, MAX_TABLE_CELLS } from "./table.ts"
+import type { DocumentText } from "../to-extracted.ts"
+import { readXml } from "../archive/xml.ts"
+import { Zip } from "../archive/zip.ts"
+
+const MAX_LINKS = 20_000
+
+/**
+ * An Excel workbook (ECMA-376 part 1 §18): a table for each sheet that is not hidden, its cells as they are shown.
+ * @throws DocumentError when the file is damaged, locked or too much.
+ */
+export function readWorkbook(body: Uint8Array): DocumentText {
+  const zip = new Zip(body)
+  const { sheets, isFrom1904 } = readSheetNames(zip)
+  const texts = readSharedTexts(zip.bytes("xl/sharedStrings.xml"))
+  const formats = readFormats(zip.bytes("xl/styles.xml"))
+  const links = new Map<string, Link>()
+  const blocks: string[] = []
+  let room = MAX_TABLE_CELLS
+  for (const { name, path } of sheets) {
+    if (room <= 0) break
+    const { rows, cells } = readSheet(zip, path, { texts, formats, isFrom1904, links, room })
+    room -= cells
+    const table = markdownTable(rows)
+    if (table !== "") blocks.push(`## ${escapeText(name).trim()}`, table)
+  }
+  return {
+    ...readProperties(zip),
+    markdown: blocks.join("\n\n"),
+    links: [...links.values()],
+    isTitledByHeading: false,
+    note: room > 0 ? null : `only the first ${MAX_TABLE_CELLS} cells were read`,
+  }
+}
+
+interface Sheet {
+  readonly name: string
+  readonly path: string
+}
+
+function readSheetNames(zip: Zip): { readonly sheets: readonly Sheet[]; readonly isFrom1904: boolean } {
+  const workbook = zip.bytes("xl/workbook.xml")
+  if (workbook === null)
+    throw new DocumentError("unreadable", "the file is damaged: there is no workbook in it")
+  const targets = readRelationships(zip, "xl/workbook.xml")
+  const sheets: Sheet[] = []
+  let isFrom1904 = false
+  readXml(workbook, {
+    start(name, attributes) {
+      if (name === "workbookPr") isFrom1904 = /^(?:1|true)$/.test(attributes["date1904"] ?? "")
+      if (name !== "sheet" || /hidden/i.test(attributes["state"] ?? "")) return
+      const id = Object.entries(attributes).find(([key]) => key.endsWith(":id"))?.[1] ?? ""
+      const path = targets.get(id)
+      if (path !== undefined) sheets.push({ name: attributes["name"] ?? "", path })
+    },
+  })
+  return { sheets, isFrom1904 }
+}
+
+/** Targets by id of what a part refers to: paths in the archive, or addresses. */
+function readRelationships(zip: Zip, part: string): Map<string, string> {
+  const slash = part.lastIndexOf("/")
+  const folder = part.slice(0, slash + 1)
+  const targets = new Map<string, string>()
+  readXml(zip.bytes(`${folder}_rels/${part.slice(slash + 1)}.rels`), {
+    start(name, { Id: id = "", Target: target = "", TargetMode: mode }) {
+      if (name !== "Relationship") return
+      const path = new URL(target, `zip:/${folder}`).pathname.slice(1)
+      targets.set(id, mode === "External" ? target : path)
+    },
+  })
+  return targets
+}
+
+function readSharedTexts(xml: Uint8Array | null): string[] {
+  const texts: string[] = []
+  let text = ""
+  let isReading = false
+  readXml(xml, {
+    start(name) {
+      if (name === "si") text = ""
+      // Readings of East Asian words are given beside them.
+      if (name === "rPh") isReading = true
+    },
+    end(name, piece) {
+      if (name === "t" && !isReading) text += piece
+      if (name === "rPh") isReading = false
+      if (name === "si") texts.push(text)
+    },
+  })
+  return texts
+}
+
+/** Formats by the index cells name them with. */
+function readFormats(xml: Uint8Array | null): CellFormat[] {
+  const codes = new Map<number, CellFormat>()
+  const formats: CellFormat[] = []
+  let isCellFormat = false
+  readXml(xml, {
+    start(name, { numFmtId = "0", formatCode = "" }) {
+      const id = Number(numFmtId)
+      if (name === "numFmt") codes.set(id, formatOfCode(formatCode))
+      if (name === "cellXfs") isCellFormat = true
+      if (name === "xf" && isCellFormat) formats.push(codes.get(id) ?? builtInFormat(id))
+    },
+    end(name) {
+      if (name === "cellXfs") isCellFormat = false
+    },
+  })
+  return formats
+}
+
+interface SheetContext {
+  readonly texts: readonly string[]
+  readonly formats: readonly CellFormat[]
+  readonly isFrom1904: boolean
+  /** Filled in. */
+  readonly links: Map<string, Link>
+  /** Cells that may still be read. */
+  readonly room: number
+}
+
+function readSheet(zip: Zip, path: string, context: SheetContext): { rows: string[][]; cells: number } {
+  const rows = new Map<number, string[]>()
+  const targets = readRelationships(zip, path)
+  let row = -1
+  let column = -1
+  let type = ""
+  let style = 0
+  let value = ""
+  let cells = 0
+  readXml(zip.bytes(path), {
+    start(name, attributes) {
+      if (name === "row") {
+        row = attributes["r"] === undefined ? row + 1 : Number(attributes["r"]) - 1
+        column = -1
+      } else if (name === "c") {
+        const place = placeOf(attributes["r"] ?? "")
+        row = place?.row ?? row
+        column = place?.column ?? column + 1
+        type = attributes["t"] ?? "n"
+        style = Number(attributes["s"] ?? 0)
+        value = ""
+      } else if (name === "hyperlink") {
+        addLink(attributes, targets, rows, context.links)
+      }
+      return cells < context.room
+    },
+    end(name, text) {
+      if (name === "v") value = text
+      // Text inside the cell, in one or several runs.
+      else if (name === "t") value += text
+      else if (name === "c") {
+        const shown = show(type, value, style, context)
+        if (shown === "" || row < 0 || column >= MAX_COLUMNS) return
+        const cellsOfRow = rows.get(row) ?? []
+        while (cellsOfRow.length < column) cellsOfRow.push("")
+        cellsOfRow[column] = shown
+        rows.set(row, cellsOfRow)
+        cells += 1
+      }
+    },
+  })
+  return { rows: [...rows.entries()].sort(([a], [b]) => a - b).map(([, row]) => row), cells }
+}
+
+function show(
+  type: string,
+  value: string,
+  style: number,
+  { texts, formats, isFrom1904 }: SheetContext,
+): string {
+  if (type === "s") return escapeText(texts[Number(value)] ?? "").trim()
+  if (type === "b") return value.trim() === "1" ? "TRUE" : "FALSE"
+  if (type === "d") return value.replace(/T00:00:00(?:\.0+)?Z?$/, "")
+  if (type !== "n") return escapeText(value).trim()
+  return showNumber(value, formats[style] ?? { kind: "number" }, isFrom1904)
+}
+
+/** `AB12` as row 11, column 27. */
+function placeOf(reference: string): { row: number; column: number } | null {
+  const [, letters, digits] = /^([A-Z]{1,3})(\d{1,7})/.exec(reference) ?? []
+  if (letters === undefined) return null
+  let column = 0
+  for (const letter of letters) column = column * 26 + letter.codePointAt(0)! - 64
+  return { row: Number(digits) - 1, column: column - 1 }
+}
+
+function addLink(
+  attributes: Readonly<Record<string, string>>,
+  targets: ReadonlyMap<string, string>,
+  rows: ReadonlyMap<number, string[]>,
+  links: Map<string, Link>,
+): void {
+  const id = Object.entries(attributes).find(([key]) => key.endsWith(":id"))?.[1] ?? ""
+  const url = toPageUrl(targets.get(id) ?? "")
+  const place = placeOf(attributes["ref"] ?? "")
+  if (url === null || place === null || links.size >= MAX_LINKS) return
+  const cells = rows.get(place.row)
+  const text = cells?.[place.column] ?? ""
+  if (!links.get(url)?.text) links.set(url, { url, text, nofollow: false })
+  if (cells && text !== "" && !text.startsWith("[")) cells[place.column] = `[${text}](${url})`
+}
+
+function readProperties(zip: Zip): Omit<DocumentText, "markdown"> {
+  const facts = new Map<string, string>()
+  readXml(zip.bytes("docProps/core.xml"), {
+    end: (name, text) => {
+      facts.set(name, text)
+    },
+  })
+  const created = Date.parse(facts.get("created") ?? "")
+  return {
+    title: facts.get("title") ?? null,
+    description: facts.get("description") ?? facts.get("subject") ?? null,
+    author: facts.get("creator") ?? null,
+    language: facts.get("language") ?? null,
+    publishedAt: Number.isNaN(created) ? null : new Date(created),
+  }
+}

@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest"
+import { lines, pdf, type TestPdfOptions, type TestPdfPage } from "../../../testing/pdf-file.ts"
+import { readDocument } from "../read-document.ts"
+
+function read(pages: readonly TestPdfPage[], options: TestPdfOptions = {}, budgetMs = 10_000) {
+  return readDocument("pdf", pdf(pages, options), "https://x.example/pump.pdf", budgetMs)
+}
+
+describe("the text of a page", () => {
+  it("becomes paragraphs over the ends of lines, and broken words are put together", async () => {
+    const page = await read([
+      {
+        texts: [
+          ...lines(
+            [
+              "The pump stands on a level floor and its inlet is below the wa-",
+              "ter, so that it never draws any air at all, not even a self-made",
+              "bubble, which is why a self-",
+              "made stand is good enough.",
+            ],
+            72,
+            700,
+          ),
+          ...lines(["Another paragraph begins after a gap and goes on for a line."], 72, 620),
+        ],
+      },
+    ])
+    expect(page.markdown).toBe(
+      "The pump stands on a level floor and its inlet is below the water, so that it never draws any air at all, " +
+        "not even a self-made bubble, which is why a self-made stand is good enough.\n\n" +
+        "Another paragraph begins after a gap and goes on for a line.",
+    )
+  })
+
+  it("has its headings by the size of their letters, its lists and its code", async () => {
+    const page = await read([
+      {
+        texts: [
+          { x: 72, y: 740, text: "Pump manual", size: 24 },
+          { x: 72, y: 700, text: "Installing", size: 16 },
+          ...lines(["Unpack it with care, since the hose is easily bent, and then go on."], 72, 675),
+          { x: 80, y: 650, text: "\x95 a hose" },
+          { x: 80, y: 637, text: "\x95 a clamp" },
+          { x: 72, y: 600, text: "pump --start", font: "Courier" },
+          { x: 98.4, y: 587, text: "--slow", font: "Courier" },
+        ],
+      },
+    ])
+    expect(page.title).toBe("Pump manual")
+    expect(page.markdown).toBe(
+      "## Installing\n\nUnpack it with care, since the hose is easily bent, and then go on.\n\n" +
+        "- a hose\n- a clamp\n\n```\npump --start\n    --slow\n```",
+    )
+  })
+
+  it("has its headings by the bookmarks where letters say nothing", async () => {
+    const page = await read(
+      [
+        {
+          texts: [
+            ...lines(["1.2 Safety first"], 72, 700),
+            ...lines(["Pull the plug before anything is opened, and wait for a minute or two."], 72, 660),
+          ],
+        },
+      ],
+      { outline: ["Safety first"], title: "Pumps" },
+    )
+    expect(page.markdown).toMatch(/^# 1\.2 Safety first\n\nPull the plug/)
+  })
+
+  it("keeps tables and links", async () => {
+    const row = (y: number, cells: readonly string[]) =>
+      cells.map((text, at) => ({ x: 72 + at * 150, y, text }))
+    const page = await read([
+      {
+        texts: [
+          ...row(700, ["Part", "Price"]),
+          ...row(685, ["Hose", "4"]),
+          ...row(670, ["Clamp", "2"]),
+          { x: 72, y: 600, text: "All parts are on our website for you to see." },
+        ],
+        links: [{ url: "https://pumps.example/parts", rect: [145, 596, 195, 612] }],
+      },
+    ])
+    expect(page.markdown).toBe(
+      "| Part | Price |\n| --- | --- |\n| Hose | 4 |\n| Clamp | 2 |\n\n" +
+        "All parts are on [our website](https://pumps.example/parts) for you to see.",
+    )
+    expect(page.links).toEqual([{ url: "https://pumps.example/parts", text: "our website", nofollow: false }])
+  })
+
+  it("of two columns is read one after the other, however it was written", async () => {
+    const left = Array.from({ length: 8 }, (_, at) => `left line ${at} of the first column`)
+    const right = Array.from({ length: 8 }, (_, at) => `right line ${at} of the other one`)
+    const texts = left.flatMap((text, at) => [
+      { x: 72, y: 700 - at * 13, text },
+      { x: 330, y: 700 - at * 13, text: right[at]! },
+    ])
+    const { markdown } = await read([{ texts: [...texts] }])
+    expect(markdown.replace(/\n+/g, " ")).toBe([...left, ...right].join(" "))
+  })
+})
+
+describe("a file of many pages", () => {
+  it("loses what is printed on each of them, and a sentence goes on over the page's end", async () => {
+    const page = await read(
+      [1, 2, 3, 4].map((number) => ({
+        texts: [
+          { x: 72, y: 760, text: "Pump manual, third edition", size: 9 },
+          ...lines(
+            [
+              `This is what stands on page ${"abcd"[number - 1]} of the manual, and it is`,
+              "long enough to be prose that",
+            ],
+            72,
+            700,
+          ),
+          { x: 300, y: 30, text: `${number}`, size: 9 },
+        ],
+      })),
+    )
+    expect(page.markdown).not.toMatch(/third edition|\b[1-4]\b/)
+    expect(page.markdown).toContain("page a of the manual")
+  })
+
+  it("is read up to the time it was given, and says so", async () => {
+    const pages = Array.from({ length: 50 }, () => ({ texts: lines(["Some words of this page."], 72, 700) }))
+    const page = await read(pages, {}, 0)
+    expect(page.note).toBe("the first 1 of 50 pages were read")
+    expect(page.markdown).toBe("Some words of this page.")
+  })
+})
+
+describe("facts about a file", () => {
+  it("come from its properties", async () => {
+    const texts = lines(["The pump stands on a level floor and its inlet is below the water."], 72, 700)
+    expect(await read([{ texts }], { title: "Pump manual", author: "Ada Byron" })).toMatchObject({
+      title: "Pump manual",
+      author: "Ada Byron",
+      publishedAt: new Date("2022-03-04T04:06:07Z"),
+      language: "en",
+    })
+  })
+
+  it("of pictures alone are that there is no text layer", async () => {
+    expect(await read([{ texts: [] }, { texts: [] }])).toMatchObject({
+      markdown: "",
+      note: "no text layer in its 2 pages",
+    })
+  })
+
+  it("that ask for code to be run are left alone", async () => {
+    const catalogue = "/OpenAction << /S /JavaScript /JS (globalThis.ran = true) >>"
+    const page = await read([{ texts: lines(["Harmless words."], 72, 700) }], { catalogue })
+    expect(page.markdown).toBe("Harmless words.")
+    expect("ran" in globalThis).toBe(false)
+  })
+
+  it("under a password say so", async () => {
+    const hash = "0".repeat(64)
+    const trailer = `/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -4 /O <${hash}> /U <${hash}> >> /ID [<${"1".repeat(32)}> <${"1".repeat(32)}>]`
+    await expect(read([{ texts: [] }], { trailer })).rejects.toMatchObject({
+      kind: "unsupported",
+      message: "the file is password protected",
+    })
+  })
+})

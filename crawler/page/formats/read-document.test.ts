@@ -1,0 +1,264 @@
+import { describe, expect, it } from "vitest"
+import {
+  docx,
+  epub,
+  openDocument,
+  pptx,
+  wordParagraph,
+  wordTable,
+  xlsx,
+  zip,
+} from "../../testing/documents.ts"
+import { DocumentError } from "./document-error.ts"
+import type { DocumentFormat } from "./document-format.ts"
+import { readDocument } from "./read-document.ts"
+
+function read(
+  format: DocumentFormat,
+  body: Uint8Array,
+  url = "https://x.example/files/annual_report-2024.bin",
+) {
+  return readDocument(format, body, url, 10_000)
+}
+
+const PROSE =
+  "The pump stands on a level floor, and its inlet is below the water, so that it never draws any air at all."
+
+describe("Word documents", () => {
+  it("keep headings, lists, tables, links and emphasis", async () => {
+    const link = `<w:p><w:r><w:t xml:space="preserve">See </w:t></w:r><w:hyperlink r:id="r1"><w:r><w:t>the site</w:t></w:r></w:hyperlink></w:p>`
+    const bold = `<w:p><w:r><w:t xml:space="preserve">It is </w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>hot</w:t></w:r></w:p>`
+    const file = docx(
+      wordParagraph("Installing", { style: "Heading1" }) +
+        wordParagraph(PROSE) +
+        wordParagraph("Parts", { style: "Heading2" }) +
+        wordParagraph("a hose", { list: [1, 0] }) +
+        wordParagraph("a clamp", { list: [1, 1] }) +
+        wordParagraph("unpack", { list: [2, 0] }) +
+        wordParagraph("connect", { list: [2, 0] }) +
+        wordTable([
+          ["Part", "Price"],
+          ["Hose | 2 m", "4"],
+        ]) +
+        link +
+        bold +
+        wordParagraph("* not a list"),
+      { title: "Pump manual", author: "Ada Byron", links: { r1: "https://pumps.example/a b" } },
+    )
+    const page = await read("docx", file)
+    expect(page.markdown).toBe(
+      `# Installing
+
+${PROSE}
+
+## Parts
+
+- a hose
+   - a clamp
+1. unpack
+2. connect
+
+| Part | Price |
+| --- | --- |
+| Hose \\| 2 m | 4 |
+
+See [the site](https://pumps.example/a%20b)
+
+It is **hot**
+
+\\* not a list`,
+    )
+    expect(page).toMatchObject({
+      title: "Pump manual",
+      author: "Ada Byron",
+      publishedAt: new Date("2024-03-05T10:00:00Z"),
+      language: "en",
+      links: [{ url: "https://pumps.example/a%20b", text: "the site" }],
+    })
+  })
+
+  it("are called by their first heading, else by their file, when their title is none", async () => {
+    const untitled = { title: "Microsoft Word - Document1" }
+    const headed = docx(wordParagraph("Pumps", { style: "Heading1" }) + wordParagraph(PROSE), untitled)
+    expect(await read("docx", headed)).toMatchObject({ title: "Pumps", markdown: PROSE })
+    expect(await read("docx", docx(wordParagraph(PROSE), untitled))).toMatchObject({
+      title: "annual report-2024",
+    })
+  })
+
+  it("have their footnotes behind the paragraph", async () => {
+    const claim = `<w:p><w:r><w:t>It is so.</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r></w:p>`
+    const file = docx(claim + wordParagraph("More."), { footnotes: { 2: "Says the maker." } })
+    expect((await read("docx", file)).markdown).toBe("It is so.\n\nSays the maker.\n\nMore.")
+  })
+
+  it("expand no entities", async () => {
+    const bomb = `<!DOCTYPE x [<!ENTITY a "ha ha ha ha ha "><!ENTITY b "${"&a;".repeat(1000)}"><!ENTITY c "${"&b;".repeat(1000)}">]>`
+    const document = `${bomb}<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${wordParagraph("before &c; after")}</w:body></w:document>`
+    const file = zip({ "[Content_Types].xml": "<Types/>", "word/document.xml": document })
+    const outcome: unknown = await read("docx", file).catch((error: unknown) => error)
+    expect(outcome).not.toMatchObject({ markdown: expect.stringContaining("ha ha") as string })
+  })
+
+  it("nested without end are refused or read, and nothing breaks", async () => {
+    const nested = `${"<w:tbl><w:tr><w:tc>".repeat(3000)}${wordParagraph("deep")}${"</w:tc></w:tr></w:tbl>".repeat(3000)}`
+    await expect(read("docx", docx(wordParagraph(PROSE) + nested))).rejects.toBeInstanceOf(DocumentError)
+  })
+})
+
+describe("presentations", () => {
+  it("have a heading for each slide, its points and its notes", async () => {
+    const file = pptx(
+      [
+        { title: "Results", bullets: ["Sales rose", "Costs fell"], notes: "Say this slowly." },
+        { title: "Outlook", bullets: ["More of both"] },
+      ],
+      { title: "Year in review" },
+    )
+    const page = await read("pptx", file)
+    expect(page.title).toBe("Year in review")
+    expect(page.markdown).toBe(
+      `## Results
+
+- Sales rose
+- Costs fell
+
+Say this slowly.
+
+## Outlook
+
+- More of both`,
+    )
+  })
+})
+
+describe("spreadsheets", () => {
+  it("are a table for each sheet, with dates and shares as they are shown", async () => {
+    const file = xlsx({
+      Prices: [
+        ["Item", "Price", "Since", "Rebate"],
+        ["Pump", 12.5, { number: 45_293, format: "yyyy\\-mm\\-dd" }, { number: 0.125, format: "0.0%" }],
+        [null, null, null, null],
+        ["Valve", 0.1 + 0.2, null, null],
+      ],
+      Empty: [],
+    })
+    expect((await read("xlsx", file)).markdown).toBe(
+      `## Prices
+
+| Item | Price | Since | Rebate |
+| --- | --- | --- | --- |
+| Pump | 12.5 | 2024-01-02 | 12.5% |
+| Valve | 0.3 |  |  |`,
+    )
+  })
+
+  it("are read up to a number of cells", async () => {
+    const rows = Array.from({ length: 11_000 }, (_, y) => Array.from({ length: 10 }, (_, x) => y * 10 + x))
+    const page = await read("xlsx", xlsx({ Numbers: rows }))
+    expect(page.note).toBe("only the first 100000 cells were read")
+    expect(page.markdown).toContain("| 99990 |")
+    expect(page.markdown).not.toContain("| 100000 |")
+  })
+
+  it("of OpenDocument are tables too, however many empty rows they claim", async () => {
+    const row = (cells: readonly string[]) =>
+      `<table:table-row>${cells.map((cell) => `<table:table-cell office:value-type="string"><text:p>${cell}</text:p></table:table-cell>`).join("")}<table:table-cell table:number-columns-repeated="16000"/></table:table-row>`
+    const file = openDocument(
+      "spreadsheet",
+      `<table:table table:name="Parts">${row(["Part", "Count"])}${row(["Hose", "3"])}<table:table-row table:number-rows-repeated="1048574"><table:table-cell/></table:table-row></table:table>`,
+      { title: "Stock" },
+    )
+    expect(await read("ods", file)).toMatchObject({
+      title: "Stock",
+      markdown: "## Parts\n\n| Part | Count |\n| --- | --- |\n| Hose | 3 |",
+    })
+  })
+})
+
+describe("OpenDocument texts", () => {
+  it("keep headings, lists and links", async () => {
+    const file = openDocument(
+      "text",
+      `<text:h text:outline-level="1">First</text:h><text:p>Some words and <text:a xlink:href="https://odf.example/">a link</text:a>.</text:p>` +
+        `<text:list text:style-name="L1"><text:list-item><text:p>apple</text:p></text:list-item><text:list-item><text:p>pear</text:p></text:list-item></text:list>`,
+      { title: "Fruit", author: "Dora" },
+    )
+    expect(await read("odt", file)).toMatchObject({
+      title: "Fruit",
+      author: "Dora",
+      publishedAt: new Date("2023-06-07T08:09:10Z"),
+      markdown: "# First\n\nSome words and [a link](https://odf.example/).\n\n- apple\n- pear",
+    })
+  })
+})
+
+describe("RTF", () => {
+  it("is text", async () => {
+    const file = Buffer.from(String.raw`{\rtf1\ansi\pard Dear Ada,\par How is the {\b engine}?\par}`)
+    const page = await read("rtf", file)
+    expect(page.markdown).toBe("Dear Ada,\n\nHow is the **engine**?")
+  })
+})
+
+describe("books", () => {
+  it("are their chapters in order, without what leads nowhere", async () => {
+    const file = epub(
+      [
+        `<h1>One</h1><p>${PROSE} <a href="chapter%202.xhtml#n">note</a></p>`,
+        `<h1>Two</h1><a id="n"/><p>See <a href="https://pumps.example/">pumps</a>.</p><script>alert(1)</script>`,
+      ],
+      { title: "On pumps", author: "Ada Byron", language: "en-GB" },
+    )
+    const page = await read("epub", file)
+    expect(page.markdown).toBe(`# One\n\n${PROSE} note\n\n# Two\n\nSee [pumps](https://pumps.example/).`)
+    expect(page).toMatchObject({
+      title: "On pumps",
+      author: "Ada Byron",
+      language: "en",
+      publishedAt: new Date("2019-08-07T00:00:00Z"),
+      links: [{ url: "https://pumps.example/", text: "pumps" }],
+    })
+  })
+
+  it("under lock are not read", async () => {
+    const file = epub(["<p>x</p>"], {
+      more: {
+        "META-INF/encryption.xml": `<encryption><CipherReference URI="OEBPS/text/chapter 1.xhtml"/></encryption>`,
+      },
+    })
+    await expect(read("epub", file)).rejects.toMatchObject({ kind: "unsupported" })
+  })
+})
+
+describe("files that are not as they should be", () => {
+  it("cut off are damaged", async () => {
+    const whole = docx(wordParagraph(PROSE.repeat(100)))
+    for (const [format, file] of [
+      ["docx", whole.slice(0, whole.length / 2)],
+      ["docx", zip({ "readme.txt": "no document" })],
+      ["epub", zip({ mimetype: "application/epub+zip" })],
+      ["pdf", Buffer.from("%PDF-1.7\nand so on")],
+    ] as const) {
+      await expect(read(format, new Uint8Array(file))).rejects.toMatchObject({
+        kind: "unreadable",
+        message: expect.stringContaining("damaged") as string,
+      })
+    }
+  })
+
+  it("that unpack to far more than they are, or hold too many files, are not unpacked", async () => {
+    const bomb = zip({ "word/document.xml": new Uint8Array(10_000_000) })
+    expect(bomb.length).toBeLessThan(50_000)
+    await expect(read("docx", bomb)).rejects.toThrow("the archive holds too much")
+    const many = zip(Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => [`f${at}`, ""])))
+    await expect(read("epub", many)).rejects.toThrow("more than 10000 files")
+  })
+
+  it("under a password say so", async () => {
+    const locked = docx(wordParagraph("x"))
+    // Bit 0 of the first entry's flags.
+    locked[6] = locked[6]! | 1
+    await expect(read("docx", locked)).rejects.toThrow("password protected")
+  })
+})

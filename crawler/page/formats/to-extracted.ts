@@ -1,0 +1,98 @@
+import { countryOfDomain } from "../extract/facts/country.ts"
+import { detectLanguage } from "../extract/facts/detect-language.ts"
+import type { Extracted, Link } from "../extract/extracted.ts"
+import { toPlainText } from "../extract/markdown/plain-text.ts"
+import { readsAdult } from "../extract/facts/unsafe.ts"
+import { fileName, fileTitle, unreadDocument } from "./unread-document.ts"
+
+/** What a reader of one format found; what is missing is made up for from the text and the address. */
+export interface DocumentText {
+  readonly markdown: string
+  readonly title?: string | null
+  readonly description?: string | null
+  readonly author?: string | null
+  readonly publishedAt?: Date | null
+  /** Language tag of the document, such as `en-GB`. */
+  readonly language?: string | null
+  /** Absolute http(s) addresses. */
+  readonly links?: readonly Link[]
+  /** Whether the first heading is a title when there is no other. Default true. */
+  readonly isTitledByHeading?: boolean
+  /** What the operator should know of how it was read. */
+  readonly note?: string | null
+}
+
+const MAX_TITLE_CHARS = 300
+/** Lines of less are headings, cells and code, of which no language can be told. */
+const MIN_PROSE_CHARS = 60
+
+/** A document as a page: title from its properties, else its first heading, else its file name. */
+export function toExtracted(document: DocumentText, url: string): Extracted {
+  const { note } = document
+  const fromText = document.isTitledByHeading === false ? null : firstHeading(document.markdown)
+  const title = properTitle(document.title, url) ?? fromText ?? fileTitle(url)
+  const markdown = withoutTitle(document.markdown.trim(), title)
+  const description = oneLine(document.description)
+  const publishedAt = document.publishedAt ?? null
+  return {
+    ...unreadDocument(url),
+    title,
+    description,
+    markdown,
+    language: languageCode(document.language, markdown),
+    author: oneLine(document.author),
+    publishedAt: publishedAt && isSaneDate(publishedAt) ? publishedAt : null,
+    country: countryOfDomain(url),
+    unsafe: readsAdult(title, description, markdown),
+    links: document.links ?? [],
+    ...(note === undefined || note === null ? {} : { note }),
+  }
+}
+
+// What word processors and converters put there when nobody gave a title.
+const NO_TITLE =
+  /^(?:untitled|no title|document\s*\d*|presentation\s*\d*|powerpoint[ -]pr[eä]sentation|powerpoint presentation|book\s*\d*|title|slide 1|normal|layout 1)$/i
+const CONVERTED = /^(?:microsoft (?:word|powerpoint|excel)|print|pdf24?) - /i
+
+function properTitle(title: string | null | undefined, url: string): string | null {
+  const text = oneLine(title)?.replace(CONVERTED, "") ?? ""
+  if (text === "" || text.length > MAX_TITLE_CHARS || NO_TITLE.test(text)) return null
+  // A file's name, a path or a template's name is no title when the text may have one.
+  if (/^[\w.-]+\.[a-z]{2,5}$/i.test(text) || /^(?:file:|\w:\\|\/)/i.test(text)) return null
+  return text === fileName(url) ? null : text
+}
+
+function firstHeading(markdown: string): string | null {
+  const line = /^#{1,3} +(\S[^\n]*)$/m.exec(markdown.slice(0, 20_000))?.[1] ?? ""
+  const text = toPlainText(line).trim()
+  return text === "" || text.length > MAX_TITLE_CHARS ? null : text
+}
+
+/** The title has its own field; a first heading that repeats it says nothing more. */
+function withoutTitle(markdown: string, title: string): string {
+  const first = /^#{1,3} ([^\n]*)\n*/.exec(markdown)
+  const same = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "")
+  return first && same(toPlainText(first[0])) === same(title) ? markdown.slice(first[0].length) : markdown
+}
+
+function oneLine(text: string | null | undefined): string | null {
+  const single = (text ?? "").replace(/[\s\0]+/g, " ").trim()
+  return single === "" ? null : single
+}
+
+/** Much text is believed more than the property, which most programs fill in by themselves; little text is not. */
+function languageCode(tag: string | null | undefined, markdown: string): string | null {
+  const named = /^[a-z]{2}(?=$|[-_])/i.exec(tag ?? "")?.[0].toLowerCase() ?? null
+  const prose = markdown
+    .slice(0, 20_000)
+    .split("\n")
+    .filter((line) => line.length >= MIN_PROSE_CHARS && !/^[|#`]|\. ?\. ?\./.test(line))
+  const sample = toPlainText(prose.join("\n\n").slice(0, 4000))
+  if (sample.length < MIN_PROSE_CHARS) return named
+  return detectLanguage(sample) ?? named
+}
+
+function isSaneDate(date: Date): boolean {
+  const year = date.getUTCFullYear()
+  return Number.isFinite(date.getTime()) && year >= 1970 && date.getTime() < Date.now() + 86_400_000
+}

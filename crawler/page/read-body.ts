@@ -1,0 +1,41 @@
+import { decodeText } from "./charset.ts"
+import { extractHtml, extractLinks, extractText } from "./extract/extract.ts"
+import type { Extracted } from "./extract/extracted.ts"
+import type { DocumentFormat } from "./formats/document-format.ts"
+import { closeEmptyTags } from "./formats/archive/xhtml.ts"
+
+/** A fetched body on its way to a thread. Plain data only: it is sent as a message. */
+export type ReadBodyTask = TextTask | DocumentTask
+
+interface TextTask {
+  readonly url: string
+  readonly kind: "html" | "text"
+  /** Media type of the Content-Type header; empty when there is none. */
+  readonly contentType: string
+  /** Charset of the Content-Type header. */
+  readonly charset: string | null
+  /** Of HTML, no more than the head and the links. */
+  readonly linksOnly?: boolean
+  readonly body: Uint8Array
+}
+
+interface DocumentTask {
+  readonly url: string
+  readonly kind: "document"
+  readonly format: DocumentFormat
+  /** Milliseconds of reading, as far as the reader can tell; what is read by then is the page. */
+  readonly budgetMs: number
+  readonly body: Uint8Array
+}
+
+/** Decodes and extracts one body. Runs in a thread of its own, since it may take long or never end. */
+export async function readBody(task: ReadBodyTask): Promise<Extracted> {
+  if (task.kind === "document") {
+    const { readDocument } = await import("./formats/read-document.ts")
+    return await readDocument(task.format, task.body, task.url, task.budgetMs)
+  }
+  const decoded = decodeText(task.body, task.charset)
+  if (task.kind === "text") return extractText(decoded, task.url, task.contentType)
+  const text = /[/+]xml$/.test(task.contentType) ? closeEmptyTags(decoded) : decoded
+  return task.linksOnly === true ? extractLinks(text, task.url) : extractHtml(text, task.url)
+}

@@ -1,0 +1,53 @@
+import type { Engine, PageUrl } from "#engine"
+import { TextStore } from "../duplicates/text-store.ts"
+import { ImageNotes } from "../images/image-notes.ts"
+import { Removals } from "./removals.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
+import type { SourceTable } from "../sources/source-table.ts"
+
+const BATCH = 500
+
+export interface RemovePagesOptions {
+  readonly db: StateStore
+  readonly engine: Engine
+  readonly sources: SourceTable
+  /** Ends the work after the pages in hand; the next call goes on. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Takes out of the index what {@link SourceTable.delete} and {@link SourceTable.removePages} asked for, and
+ * forgets what was known of those addresses, kept copies included. The caller holds the index for writing.
+ * @returns how many pages went.
+ */
+export async function removeAskedPages({ db, engine, sources, signal }: RemovePagesOptions): Promise<number> {
+  const batch = db.prepare(`select url, hash from known_address where source = ? limit ${BATCH}`)
+  const forget = db.prepare("delete from known_address where url = ?")
+  const dropListings = db.prepare("delete from listing where source = ?")
+  const texts = new TextStore(db)
+  let removed = 0
+  for (const name of sources.removals()) {
+    for (let rows = batch.all(name); rows.length > 0; rows = batch.all(name)) {
+      if (signal.aborted) return removed
+      const urls = rows.map(({ url }) => url as PageUrl)
+      await engine.remove(urls)
+      new ImageNotes(db).forget(urls)
+      for (const url of urls) {
+        texts.forget(url)
+        texts.clearAlias(url)
+      }
+      texts.flush()
+      transaction(db, () => {
+        for (const url of urls) {
+          forget.run(url)
+        }
+      })
+      removed += rows.filter(({ hash }) => hash !== null).length
+    }
+    dropListings.run(name)
+    // Copies of pages that were removed before would bring them back.
+    new Removals(db).purge()
+    sources.removed(name)
+  }
+  return removed
+}

@@ -1,0 +1,159 @@
+import type { PageTopic } from "#engine"
+import type { Scope } from "./scope/scope.ts"
+
+/**
+ * - `http`: pages are read as the server sends them.
+ * - `browser`: every page is loaded in a browser first.
+ * - `auto`: only pages that come without content are, as far as a browser can be found.
+ */
+export type Rendering = "http" | "browser" | "auto"
+
+/** What is crawled, how, and when. Every field is there: what was left out has its default. */
+export interface Source {
+  /** 1 to 100 characters, unique; pages are filed under it. */
+  readonly name: string
+  /** Where every run starts: absolute http(s) addresses, at least one. */
+  readonly seeds: readonly string[]
+  /** What belongs to it, seen from each seed. */
+  readonly scope: Scope
+  /** Patterns (`../globs.ts`) of addresses inside the scope; an address belongs to it when any fits. Empty: all fit. */
+  readonly include: readonly string[]
+  /** Patterns of addresses that do not belong to it, whatever `include` says. */
+  readonly exclude: readonly string[]
+  readonly limits: SourceLimits
+  readonly rendering: Rendering
+  readonly politeness: Politeness
+  /** Private networks this source may reach, beside `FOSSICK_ALLOWED_NETWORKS`; the same entries. */
+  readonly allowedNetworks: readonly string[]
+  readonly login: Login | null
+  readonly pages: PageDefaults
+  /** Sitemaps and feeds to read beside those the site names; absolute addresses. */
+  readonly sitemaps: readonly string[]
+  readonly feeds: readonly string[]
+  /** Null: it runs when it is asked to. */
+  readonly schedule: Schedule | null
+  readonly revisit: Revisit
+  readonly removal: RemovalRules
+  readonly webhooks: readonly Webhook[]
+}
+
+/** What one run may take; null: no limit. */
+export interface SourceLimits {
+  readonly pages: number
+  /** Link steps from a seed. */
+  readonly depth: number
+  /** Of all bodies read, decompressed. */
+  readonly bytes: number | null
+  readonly minutes: number | null
+}
+
+/** Null: as the settings say. */
+export interface Politeness {
+  /** Pages fetched from one host at the same time. */
+  readonly concurrency: number | null
+  /** Milliseconds between two requests to one host. */
+  readonly delayMs: number | null
+  /** Whether robots.txt, crawl-delay, noindex and nofollow are obeyed. */
+  readonly robots: boolean | null
+}
+
+/**
+ * What a source knows of its pages. Topic and `safe` hold for all of them, whatever they say; country and language
+ * for those that do not say. Null: as each page says.
+ */
+export interface PageDefaults {
+  readonly topic: PageTopic | null
+  /** ISO 3166-1 alpha-2, lower case. */
+  readonly country: string | null
+  /** ISO 639-1, lower case. */
+  readonly language: string | null
+  readonly safe: boolean | null
+}
+
+/** Values that name a secret (`${NAME}` from the environment, `file:/path`) are resolved where they are used. */
+export type Login =
+  | { readonly kind: "basic"; readonly user: string; readonly password: string }
+  | { readonly kind: "headers"; readonly headers: Readonly<Record<string, string>> }
+  | { readonly kind: "cookies"; readonly cookies: Readonly<Record<string, string>> }
+  | {
+      readonly kind: "form"
+      /** Page with the form. */
+      readonly url: string
+      /** Fields to fill in, by name; hidden ones (CSRF tokens) are sent as the page has them. */
+      readonly fields: Readonly<Record<string, string>>
+      /** A text that only pages of somebody who is logged in hold; null: any answer but an error is taken. */
+      readonly proof: string | null
+    }
+
+/** Either `cron` or `everyHours` is set. */
+export interface Schedule {
+  /** Five fields, `minute hour day month weekday`. */
+  readonly cron: string | null
+  /** From the start of one run to the start of the next. */
+  readonly everyHours: number | null
+  /** Whose clock `cron` means: an IANA name, such as `Europe/Paris`. */
+  readonly timeZone: string
+  /** A run starts up to this many minutes late, by chance, so that sources do not start together. */
+  readonly jitterMinutes: number
+}
+
+/** How soon a page is visited again: sooner when it changes, later when it does not. */
+export interface Revisit {
+  readonly minHours: number
+  readonly maxHours: number
+}
+
+export interface RemovalRules {
+  /** A run that would remove more than this share of the source's pages waits for the operator. 0 to 1. */
+  readonly maxShare: number
+  /** Days for which a removed page can be restored. */
+  readonly keepDays: number
+}
+
+export interface Webhook {
+  readonly url: string
+  readonly events: readonly ("finished" | "changed")[]
+  /** Signs the body; names a secret like the values of a {@link Login}. */
+  readonly secret: string | null
+}
+
+/** What a source needs to be told; {@link defineSource} fills in the rest. */
+export type SourceSpec = Pick<Source, "seeds"> &
+  Partial<
+    Omit<Source, "limits" | "politeness" | "pages" | "schedule" | "revisit" | "removal" | "webhooks">
+  > & {
+    readonly limits?: Partial<SourceLimits>
+    readonly politeness?: Partial<Politeness>
+    readonly pages?: Partial<PageDefaults>
+    readonly schedule?: Partial<Schedule> | null
+    readonly revisit?: Partial<Revisit>
+    readonly removal?: Partial<RemovalRules>
+    readonly webhooks?: readonly (Pick<Webhook, "url"> & Partial<Webhook>)[]
+  }
+
+/** A whole source; its name is the host of its first seed when it has none. */
+export function defineSource(spec: SourceSpec): Source {
+  const [first] = spec.seeds
+  if (first === undefined) throw new Error("a source needs an address to start from")
+  return {
+    name: spec.name ?? new URL(first).hostname,
+    seeds: spec.seeds,
+    scope: spec.scope ?? "host",
+    include: spec.include ?? [],
+    exclude: spec.exclude ?? [],
+    limits: { pages: 10_000, depth: 10, bytes: null, minutes: null, ...spec.limits },
+    rendering: spec.rendering ?? "auto",
+    politeness: { concurrency: null, delayMs: null, robots: null, ...spec.politeness },
+    allowedNetworks: spec.allowedNetworks ?? [],
+    login: spec.login ?? null,
+    pages: { topic: null, country: null, language: null, safe: null, ...spec.pages },
+    sitemaps: spec.sitemaps ?? [],
+    feeds: spec.feeds ?? [],
+    schedule: spec.schedule
+      ? { cron: null, everyHours: null, timeZone: "UTC", jitterMinutes: 0, ...spec.schedule }
+      : null,
+    revisit: { minHours: 1, maxHours: 30 * 24, ...spec.revisit },
+    removal: { maxShare: 0.1, keepDays: 30, ...spec.removal },
+    webhooks: (spec.webhooks ?? []).map((webhook) => ({ events: ["finished"], secret: null, ...webhook })),
+  }
+}

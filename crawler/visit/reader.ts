@@ -1,0 +1,433 @@
+import { isUtf8 } from "node:buffer"
+import { availableParallelism } from "node:os"
+import { type PageUrl, toPageUrl } from "#engine"
+import { AddressGuard, isPrivateByName } from "../fetch/address-guard.ts"
+import { AllowedNetworks } from "../fetch/allowed-networks.ts"
+import { type CrawlerConfig, userAgentHeader } from "../config.ts"
+import { breather } from "#base/flow/breather.ts"
+import { steadyNow } from "#engine/steady-time.ts"
+import { decodeText } from "../page/charset.ts"
+import { charsetParameter, mediaType, sniff } from "../page/content-type.ts"
+import { LinkReading } from "../page/extract/extract-links.ts"
+import type { Extracted } from "../page/extract/extracted.ts"
+import { isAdultRating } from "../page/extract/facts/unsafe.ts"
+import type { DocumentFormat } from "../page/formats/document-format.ts"
+import { unreadDocument } from "../page/formats/unread-document.ts"
+import {
+  type Fetched,
+  fetchPage,
+  type FetchFailure,
+  type FetchOptions,
+  type FetchResult,
+  type Validators,
+  validatorsOf,
+} from "../fetch/fetch.ts"
+import type { LoginReader, SourceLogin } from "../login/source-login.ts"
+import type { CrawlOutcome } from "../outcome.ts"
+import type { ReadBodyTask } from "../page/read-body.ts"
+import { type ReadBodyResult, ReaderThreads } from "../page/reader-threads.ts"
+import type { Reader, Reading, ReadOptions, ReadResult } from "../reading.ts"
+import { PageRendering } from "../render/page-rendering.ts"
+import { RobotsCache } from "../fetch/robots.ts"
+import { xRobotsTag } from "../fetch/robots-directives.ts"
+import type { Rendering } from "../source.ts"
+
+export interface ReaderOptions {
+  /** How pages are read when a visit does not say. Default `http`. */
+  readonly rendering?: Rendering
+  /** Hosts that may be read though private, beside the settings' networks: `host`, `host:port`. */
+  readonly allow?: readonly string[]
+  /** Keeps visits to the site's pages logged in; {@link PageReader.logIn} before the first of them. */
+  readonly login?: SourceLogin
+}
+
+/** Other text than UTF-8 takes long to decode, and a large one is better decoded by a thread. */
+const DECODED_IN_PLACE_BYTES = 512 * 1024
+/** Libraries that read documents build the whole of one in memory. */
+const DOCUMENT_MEMORY_MB = 512
+/** Share of the time limit after which a document's reader takes what it has; the rest is for writing it down. */
+const DOCUMENT_BUDGET = 0.6
+/** More than a robots.txt has any use for, whatever pages may have. */
+const MAX_ROBOTS_BYTES = 5_000_000
+/** Every page of a site waits for its robots.txt. */
+const ROBOTS_TIMEOUT_MS = 10_000
+
+/** Without the address: whoever may not read it is not to learn where a redirect leads. */
+const NOT_ADMITTED = {
+  kind: "skipped",
+  because: "out-of-scope",
+  detail: "it leads to where the caller may not read",
+} as const
+
+/** {@link ReadResult}, with what only crawls need to know. */
+export type Visit =
+  | { readonly kind: "read"; readonly reading: Reading }
+  | Unmodified
+  | Extract<CrawlOutcome, { kind: "skipped" | "postponed" }>
+  | FetchFailure
+
+/** The site says that the copy whose validators were sent is still good. */
+export interface Unmodified {
+  readonly kind: "unmodified"
+  readonly url: PageUrl
+  /** As sent with this answer. */
+  readonly validators: Validators
+  readonly noindex: boolean
+}
+
+export interface VisitOptions extends ReadOptions, Pick<FetchOptions, "onRedirect" | "validators"> {}
+
+/** A {@link Reader}. Threads start with the first page and end when there is nothing to do; close it all the same. */
+export function createReader(config: CrawlerConfig, options: ReaderOptions = {}): Reader {
+  return new PageReader(config, options)
+}
+
+/** The one way pages come in: guard, robots.txt, fetch, sniff, decode, extract. */
+export class PageReader implements Reader {
+  /** robots.txt of the sites met, for those who must obey it. */
+  readonly robots: RobotsCache
+  readonly #config: CrawlerConfig
+  readonly #guard: AddressGuard
+  /** The settings' networks alone, without what one crawl was allowed. */
+  readonly #own: AllowedNetworks
+  readonly #threads: ReaderThreads
+  readonly #rendering: PageRendering
+  readonly #defaultRendering: Rendering
+  readonly #documentThreads: ReaderThreads
+  readonly #login: SourceLogin | null
+
+  constructor(config: CrawlerConfig, options: ReaderOptions = {}) {
+    this.#config = config
+    this.#own = new AllowedNetworks(config.allowedNetworks)
+    this.#guard = new AddressGuard({
+      allowed: [...config.allowedNetworks, ...(options.allow ?? [])],
+      connections: config.fetchConcurrency,
+      connectTimeoutMs: Math.min(10_000, config.timeoutMs),
+    })
+    this.#threads = new ReaderThreads({ threads: config.readerThreads, timeoutMs: config.readTimeoutMs })
+    this.#documentThreads = new ReaderThreads({
+      threads: Math.max(1, Math.floor((config.readerThreads || availableParallelism()) / 2)),
+      timeoutMs: config.readTimeoutMs,
+      memoryMb: DOCUMENT_MEMORY_MB,
+    })
+    this.#login = options.login ?? null
+    this.#defaultRendering = options.rendering ?? "http"
+    this.#rendering = new PageRendering({
+      config,
+      guard: this.#guard,
+      session: this.#login?.session,
+      read: (fetched, deadline, visit) => this.#readBody(fetched, deadline, visit),
+      fetch: (url, visit) => this.#fetchFor(url, visit, config.timeoutMs),
+    })
+    this.robots = new RobotsCache(config.userAgent, (url) =>
+      this.fetch(url, {
+        accepts: () => true,
+        maxBytes: MAX_ROBOTS_BYTES,
+        timeoutMs: Math.min(config.timeoutMs, ROBOTS_TIMEOUT_MS),
+      }),
+    )
+  }
+
+  /**
+   * Logs in where the source has a login.
+   * @throws LoginError saying why nobody is logged in
+   */
+  async logIn(): Promise<void> {
+    await this.#login?.start(this.#loginReader())
+  }
+
+  /** Whether the host is ours, named in the settings or private by its address: it may be read at full speed. */
+  isOwnHost(url: PageUrl): boolean {
+    const target = new URL(url)
+    return isPrivateByName(target) || this.#own.name(target)
+  }
+
+  async read(url: string, options: ReadOptions = {}): Promise<ReadResult> {
+    const page = toPageUrl(url)
+    if (page === null) return { kind: "failed", because: "http-status", detail: `${url} is no http address` }
+    const { robots = false, admits } = options
+    const refusal = async (to: PageUrl) => {
+      if (admits?.(to) === false) return NOT_ADMITTED
+      return robots ? await this.disallowed(to) : null
+    }
+    const refused = await refusal(page)
+    if (refused) return refused
+    const visit = await this.visit(page, {
+      ...options,
+      ...(robots || admits ? { onRedirect: refusal } : {}),
+    })
+    if (visit.kind === "unmodified") throw new Error(`${url} answered 304 to a request without validators`)
+    return visit
+  }
+
+  /** Why robots.txt keeps us from `url`, or null. */
+  async disallowed(url: PageUrl): Promise<Exclude<Visit, { kind: "read" | "unmodified" }> | null> {
+    if (!this.#config.robots) return null
+    const answer = await this.robots.for(url)
+    if (answer.kind !== "rules") return answer
+    const detail = answer.rules.refusal(url)
+    return detail === null ? null : { kind: "skipped", because: "robots", detail }
+  }
+
+  /** Fetches without reading: robots.txt, sitemaps, images. */
+  fetch(
+    url: PageUrl,
+    options: Pick<FetchOptions, "accept" | "accepts" | "onRedirect" | "signal" | "validators"> & {
+      readonly maxBytes?: number
+      readonly timeoutMs?: number
+    },
+  ): Promise<FetchResult> {
+    return fetchPage(url, { ...this.#fetchOptions(this.#config.timeoutMs), ...options })
+  }
+
+  /**
+   * Fetches and reads, whatever robots.txt says.
+   * @throws LoginError when the site asks for a login anew and does not grant it
+   */
+  async visit(url: PageUrl, options: VisitOptions = {}): Promise<Visit> {
+    const timeoutMs = options.timeoutMs ?? this.#config.timeoutMs
+    const rendering = options.rendering ?? this.#defaultRendering
+    const deadline = steadyNow() + timeoutMs
+    // That a document is unchanged says nothing of what scripts make of it.
+    const validators = rendering === "browser" ? undefined : options.validators
+    const fetched = await this.#fetchFor(url, { ...options, validators }, timeoutMs)
+    if (fetched.kind === "not-modified") {
+      const { noindex } = xRobotsTag(fetched.headers["x-robots-tag"], this.#config.userAgent)
+      return { kind: "unmodified", url: fetched.url, validators: validatorsOf(fetched.headers), noindex }
+    }
+    if (fetched.kind !== "fetched") return fetched
+    return await this.#rendering.read(fetched, rendering, deadline, options)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#rendering[Symbol.asyncDispose]()
+    await Promise.all([
+      this.#guard[Symbol.asyncDispose](),
+      this.#threads[Symbol.asyncDispose](),
+      this.#documentThreads[Symbol.asyncDispose](),
+    ])
+  }
+
+  async #fetchFor(url: PageUrl, options: VisitOptions, timeoutMs: number): Promise<FetchResult> {
+    const login = this.#login
+    if (login === null) return await this.#fetchOnce(url, options, timeoutMs)
+    if (login.endsSession(url))
+      return { kind: "skipped", because: "out-of-scope", detail: "visiting it would end the session" }
+    const { generation } = login
+    const first = await this.#fetchLoggedIn(login, url, options, timeoutMs)
+    if (!first.isSignedOut) return first.result
+    await login.renew(generation, this.#loginReader(options.signal))
+    const second = await this.#fetchLoggedIn(login, url, options, timeoutMs)
+    if (!second.isSignedOut) return second.result
+    // A box to log in that is there even for those who are, or a page for others than this user.
+    if (second.result.kind === "fetched" && second.result.url === url) {
+      login.noteFormEverywhere()
+      return second.result
+    }
+    const detail = "the site asks for a login though somebody is logged in"
+    return { kind: "failed", because: "http-status", detail, transient: false }
+  }
+
+  /** As {@link #fetchOnce}; a redirect to the login form is not followed, whatever robots.txt says of the form. */
+  async #fetchLoggedIn(
+    login: SourceLogin,
+    url: PageUrl,
+    options: VisitOptions,
+    timeoutMs: number,
+  ): Promise<{ readonly result: FetchResult; readonly isSignedOut: boolean }> {
+    let isSentToForm = false
+    const onRedirect: FetchOptions["onRedirect"] = async (to) => {
+      if (!login.isLoginPage(to) || login.isLoginPage(url)) return (await options.onRedirect?.(to)) ?? null
+      isSentToForm = true
+      return {
+        kind: "failed",
+        because: "http-status",
+        detail: "redirects to the login form",
+        transient: false,
+      }
+    }
+    const result = await this.#fetchOnce(url, { ...options, onRedirect }, timeoutMs)
+    const isSignedOut = isSentToForm || login.isSignedOut(url, result)
+    if (!isSignedOut && result.kind === "fetched") login.notePage()
+    return { result, isSignedOut }
+  }
+
+  #fetchOnce(url: PageUrl, options: VisitOptions, timeoutMs: number): Promise<FetchResult> {
+    return fetchPage(url, {
+      ...this.#fetchOptions(timeoutMs),
+      ...(options.onRedirect ? { onRedirect: options.onRedirect } : {}),
+      signal: options.signal,
+      validators: options.validators,
+    })
+  }
+
+  #loginReader(signal?: AbortSignal): LoginReader {
+    return {
+      ...this.#fetchOptions(this.#config.timeoutMs),
+      signal,
+      fetch: (address) => {
+        const url = toPageUrl(address)
+        if (url === null) throw new Error(`${address} is no http address`)
+        return this.#fetchOnce(url, signal ? { signal } : {}, this.#config.timeoutMs)
+      },
+    }
+  }
+
+  async #readBody(fetched: Fetched, deadline: number, options: VisitOptions): Promise<Visit> {
+    const { signal, linksOnly = false } = options
+    const header = fetched.headers["content-type"]
+    const content = sniff(mediaType(header), fetched.body, fetched.url)
+    if (content.kind === "unsupported" || content.kind === "xml") {
+      const detail = content.kind === "xml" ? `${mediaType(header)} holds no page` : content.detail
+      return { kind: "skipped", because: "unsupported-type", detail }
+    }
+    if (content.kind === "document")
+      return await this.#readDocument(fetched, content.format, options, deadline)
+    const bytes = fetched.body.byteLength
+    const charset = charsetParameter(header)
+    if (linksOnly && content.kind === "html" && (bytes <= DECODED_IN_PLACE_BYTES || isUtf8(fetched.body))) {
+      // Less work than the way to a thread and back.
+      const links = new LinkReading(decodeText(fetched.body, charset), fetched.url)
+      const breathe = breather()
+      while (links.step()) await breathe()
+      return this.#visited(fetched, bytes, links.end())
+    }
+    const task = {
+      url: fetched.url,
+      kind: content.kind,
+      contentType: mediaType(header),
+      charset,
+      linksOnly,
+      body: fetched.body,
+    }
+    return await this.#readInThread(this.#threads, task, fetched, deadline, signal)
+  }
+
+  /** Documents have threads of their own, so that slow ones hold up no pages and pages pay for no library. */
+  async #readDocument(
+    fetched: Fetched,
+    format: DocumentFormat,
+    { signal, timeoutMs, linksOnly = false }: VisitOptions,
+    deadline: number,
+  ): Promise<Visit> {
+    const { url, body } = fetched
+    if (linksOnly) return this.#visited(fetched, body.byteLength, unreadDocument(url))
+    const budgetMs = Math.round(this.#config.readTimeoutMs * DOCUMENT_BUDGET)
+    const task = { url, kind: "document" as const, format, budgetMs, body }
+    // In a crawl a document may wait for its turn as long as it takes: the wait is no fault of its own.
+    const until = timeoutMs === undefined ? Infinity : deadline
+    return await this.#readInThread(this.#documentThreads, task, fetched, until, signal)
+  }
+
+  async #readInThread(
+    threads: ReaderThreads,
+    task: ReadBodyTask,
+    fetched: Fetched,
+    deadline: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Visit> {
+    const bytes = fetched.body.byteLength
+    const done = new AbortController()
+    const result = await inTime(threads.read(task, done.signal), deadline, signal)
+    done.abort()
+    if (result.kind === "unsupported")
+      return { kind: "skipped", because: "unsupported-type", detail: result.detail }
+    if (result.kind !== "read") {
+      const because =
+        result.kind === "closed" ? "cancelled" : result.kind === "unreadable" ? "unreadable" : "timeout"
+      // Being late is other pages' fault, which kept the threads busy: the next visit may well succeed.
+      return { kind: "failed", because, detail: result.detail, transient: result.kind === "late" }
+    }
+    return this.#visited(fetched, bytes, result.extracted)
+  }
+
+  /** `bytes`: of the body, which is gone when a thread has read it. */
+  #visited(fetched: Fetched, bytes: number, extracted: Extracted): Visit {
+    return {
+      kind: "read",
+      reading: {
+        url: fetched.url,
+        status: fetched.status,
+        contentType: mediaType(fetched.headers["content-type"]),
+        bytes,
+        extracted: this.#withHeaders(extracted, fetched),
+        validators: validatorsOf(fetched.headers),
+        ...(extracted.note === undefined ? {} : { emptyBecause: extracted.note }),
+      },
+    }
+  }
+
+  /** X-Robots-Tag, Rating and a Link header's canonical say the same things as their HTML forms. */
+  #withHeaders(extracted: Extracted, fetched: Fetched): Extracted {
+    const tag = xRobotsTag(fetched.headers["x-robots-tag"], this.#config.userAgent)
+    const canonical = extracted.canonical ?? linkCanonical(fetched.headers["link"], fetched.url)
+    const unsafe = extracted.unsafe || isAdultRating(fetched.headers["rating"]?.toString())
+    const same = canonical === extracted.canonical && unsafe === extracted.unsafe
+    if (!tag.noindex && !tag.nofollow && same) return extracted
+    const { robots } = extracted
+    return {
+      ...extracted,
+      canonical,
+      unsafe,
+      robots: { noindex: robots.noindex || tag.noindex, nofollow: robots.nofollow || tag.nofollow },
+    }
+  }
+
+  #fetchOptions(timeoutMs: number): FetchOptions {
+    return {
+      guard: this.#guard,
+      session: this.#login?.session,
+      userAgent: userAgentHeader(this.#config),
+      maxBytes: this.#config.maxBytes,
+      maxRedirects: this.#config.maxRedirects,
+      timeoutMs,
+    }
+  }
+}
+
+/** `Link: <…>; rel="canonical"` (RFC 8288, RFC 6596). Linear in the header's length, which the site chooses. */
+function linkCanonical(header: string | string[] | undefined, base: PageUrl): string | null {
+  const text = typeof header === "string" ? header : (header ?? []).join(", ")
+  for (const link of text.split(/,(?=\s*<)/)) {
+    const start = link.indexOf("<")
+    const end = link.indexOf(">", start)
+    if (start < 0 || end < 0) continue
+    const isCanonical = link
+      .slice(end + 1)
+      .split(";")
+      .some((parameter) => {
+        const [name = "", value = ""] = parameter.toLowerCase().split("=", 2)
+        return name.trim() === "rel" && value.replaceAll('"', "").trim().split(/\s+/).includes("canonical")
+      })
+    if (isCanonical) return toPageUrl(link.slice(start + 1, end), base)
+  }
+  return null
+}
+
+/** The result, unless the caller gives up or the visit's time is over before it is there. */
+function inTime(
+  work: Promise<ReadBodyResult>,
+  deadline: number,
+  signal: AbortSignal | undefined,
+): Promise<ReadBodyResult | { readonly kind: "late"; readonly detail: string }> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      resolve({ kind: "closed", detail: "the caller stopped waiting" })
+    }
+    const timer =
+      deadline === Infinity
+        ? undefined
+        : setTimeout(
+            () => {
+              resolve({ kind: "late", detail: "the visit's time was over before the page was read" })
+            },
+            Math.max(0, deadline - steadyNow()),
+          )
+    if (signal?.aborted) abort()
+    signal?.addEventListener("abort", abort, { once: true })
+    void work.then(resolve, reject).finally(() => {
+      clearTimeout(timer)
+      signal?.removeEventListener("abort", abort)
+    })
+  })
+}

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { PatternError } from "../scope/patterns.ts"
+import { createReader } from "../visit/reader.ts"
+import type { Reader, WalkOptions } from "../reading.ts"
+import { testConfig } from "../testing/crawl-fixture.ts"
+import { article, redirect, startTestSite, status, type TestSite, textFile } from "../testing/test-site.ts"
+import { walkSite } from "./walk.ts"
+
+let site: TestSite
+let reader: Reader
+
+beforeAll(async () => {
+  reader = createReader(testConfig())
+  site = await startTestSite({
+    "/robots.txt": textFile("User-agent: *\nDisallow: /secret"),
+    "/": article("Home", {
+      links: ["/docs/a", "/docs/b", "/blog/c", "https://elsewhere.invalid/x", "/secret"],
+    }),
+    "/docs/a": article("A", { links: ["/", "/docs/deep", "https://elsewhere.invalid/x"] }),
+    "/docs/b": article("B", { links: ["/docs/a", "/docs/moved"] }),
+    "/blog/c": article("C"),
+    "/docs/deep": article("Deep", { links: ["/docs/deeper"] }),
+    "/docs/deeper": article("Deeper"),
+    "/docs/moved": redirect("/docs/deep"),
+    "/dead": status(404),
+  })
+})
+afterAll(async () => {
+  await reader[Symbol.asyncDispose]()
+  await site[Symbol.asyncDispose]()
+})
+
+async function walk(options: Partial<WalkOptions>): Promise<string[]> {
+  const found: string[] = []
+  const all = { url: site.origin, maxDepth: 1, maxBreadth: 20, limit: 50, allowExternal: false, ...options }
+  for await (const { url, depth, result } of walkSite(reader, all)) {
+    const path = url.startsWith(site.origin) ? url.slice(site.origin.length) : url
+    found.push(`${depth} ${path} ${result?.kind ?? "found"}`)
+  }
+  return found
+}
+
+test("a walk goes level by level, in the order of the links, and obeys robots.txt", async () => {
+  expect(await walk({ maxDepth: 2 })).toEqual([
+    "0 / read",
+    "1 /docs/a read",
+    "1 /docs/b read",
+    "1 /blog/c read",
+    "1 /secret skipped",
+    "2 /docs/deep read",
+  ])
+})
+
+test("breadth bounds the links of one page, limit the pages of all", async () => {
+  expect(await walk({ maxBreadth: 2 })).toEqual(["0 / read", "1 /docs/a read", "1 /docs/b read"])
+  expect(await walk({ limit: 3, maxDepth: 3 })).toHaveLength(3)
+})
+
+test("with a judge the best links are followed first, whatever their depth", async () => {
+  const judged: string[][] = []
+  const judge: WalkOptions["judge"] = (links) => {
+    judged.push(links.map(({ text }) => text))
+    return Promise.resolve(
+      links.map(({ url }) => (url.includes("deep") ? 1 : url.includes("blog") ? 0.5 : 0.1)),
+    )
+  }
+  expect(await walk({ judge, maxDepth: 3, maxBreadth: 2, limit: 4 })).toEqual([
+    "0 / read",
+    "1 /blog/c read",
+    "1 /docs/a read",
+    "2 /docs/deep read",
+  ])
+  expect(judged[0]).toHaveLength(4)
+  expect(await walk({ judge, maxDepth: 3 })).toContain("3 /docs/deeper read")
+  expect(await walk({ judge, maxDepth: 2, discoverOnly: true })).toContain("2 /docs/deep found")
+})
+
+test("a walk may only list its last level", async () => {
+  const before = site.requests.length
+  expect(await walk({ discoverOnly: true, maxBreadth: 2 })).toEqual([
+    "0 / read",
+    "1 /docs/a found",
+    "1 /docs/b found",
+  ])
+  expect(site.requests.slice(before)).toEqual(["/"])
+})
+
+describe("patterns", () => {
+  test("choose and exclude paths; the start is always read", async () => {
+    expect(await walk({ selectPaths: ["^/docs/"], excludePaths: ["/b$"] })).toEqual([
+      "0 / read",
+      "1 /docs/a read",
+    ])
+  })
+
+  test("choose and exclude domains", async () => {
+    expect(await walk({ excludeDomains: ["127"] })).toEqual(["0 / read"])
+    expect(await walk({ selectDomains: ["^nowhere$"] })).toEqual(["0 / read"])
+  })
+
+  test("that are not valid are refused before anything is read, with the option's name", async () => {
+    const before = site.requests.length
+    await expect(walk({ excludePaths: ["(?=x)"] })).rejects.toMatchObject({
+      name: "PatternError",
+      field: "excludePaths",
+    })
+    await expect(walk({ selectDomains: ["("] })).rejects.toBeInstanceOf(PatternError)
+    expect(site.requests.length).toBe(before)
+  })
+
+  test("that would take a backtracking engine for ever do not", async () => {
+    expect(await walk({ selectPaths: ["^(/?[a-z]+)+!$"] })).toEqual(["0 / read"])
+  })
+
+  test("that together would take long for every address are refused", async () => {
+    await expect(walk({ selectPaths: Array(10).fill("(?:a?){500}") })).rejects.toBeInstanceOf(PatternError)
+  })
+})
+
+describe("external addresses", () => {
+  test("come last, once each, and are not followed", async () => {
+    await using other = await startTestSite({
+      "/": article("Other", { links: ["/more"] }),
+      "/more": article("More"),
+    })
+    const abroad = other.origin.replace("127.0.0.1", "localhost")
+    await using home = await startTestSite({
+      "/": article("Home", { links: [abroad, "/a"] }),
+      "/a": article("A", { links: [abroad, "/b"] }),
+      "/b": article("B"),
+    })
+    const visit = { url: home.origin, maxDepth: 2, allowExternal: true }
+    const inside = ["/", "/a", "/b"].map((path, depth) => `${depth} ${home.url(path)} read`)
+    expect(await walk(visit)).toEqual([...inside, `1 ${abroad}/ read`])
+    expect(await walk({ ...visit, discoverOnly: true })).toEqual([
+      ...inside.slice(0, 2),
+      `2 ${home.url("/b")} found`,
+      `1 ${abroad}/ found`,
+    ])
+    expect(other.requests).not.toContain("/more")
+  })
+
+  test("take no place from what is inside", async () => {
+    const options = { maxDepth: 2, discoverOnly: true, allowExternal: true }
+    const inside = ["0 / read", "1 /docs/a read", "1 /docs/b read", "1 /blog/c read"]
+    expect(await walk({ ...options, limit: 4 })).toEqual(inside)
+    expect(await walk({ ...options, limit: 7 })).toEqual([
+      ...inside,
+      "1 /secret skipped",
+      "2 /docs/deep found",
+      "2 /docs/moved found",
+    ])
+    expect(await walk({ ...options, limit: 8 })).toContain("1 https://elsewhere.invalid/x found")
+  })
+
+  test("obey path patterns, and there are none where the hosts are chosen", async () => {
+    const outside = async (options: Partial<WalkOptions>) =>
+      (await walk({ discoverOnly: true, allowExternal: true, ...options })).filter((line) =>
+        line.includes("elsewhere"),
+      )
+    expect(await outside({ selectPaths: ["^/x$"] })).toHaveLength(1)
+    expect(await outside({ selectPaths: ["^/docs/"] })).toEqual([])
+    expect(await outside({ excludeDomains: ["elsewhere"] })).toEqual([])
+    expect(await outside({ selectDomains: ["^127"] })).toEqual([])
+  })
+})
+
+test("a start that cannot be read is the whole walk", async () => {
+  expect(await walk({ url: site.url("/dead"), maxDepth: 3 })).toEqual(["0 /dead failed"])
+})
+
+test("an abort ends the walk", async () => {
+  const abort = new AbortController()
+  await using slow = await startTestSite({
+    "/": article("Home", { links: ["/silent"] }),
+    "/silent": () => abort.abort(),
+  })
+  expect(await walk({ url: slow.origin, signal: abort.signal })).toEqual(
+    ["0 / read"].map((line) => line.replace("/", slow.url("/"))),
+  )
+})

@@ -1,0 +1,184 @@
+import { type PageUrl, toPageUrl } from "#engine"
+import { breather } from "#base/flow/breather.ts"
+import { anyPattern } from "../scope/patterns.ts"
+import type { Reader, ReadResult, WalkedPage, WalkOptions } from "../reading.ts"
+import { scopeOf } from "../scope/scope.ts"
+
+/** Pages of one walk that are read at the same time: enough to answer in time, few enough not to be a burden. */
+const CONCURRENCY = 6
+/** Links kept to choose from, for each page of the limit. */
+const WAITING_PER_PAGE = 20
+
+interface Step {
+  readonly url: PageUrl
+  readonly depth: number
+  /** How well its link fits, by {@link WalkOptions.judge}; 0 without one. */
+  readonly score: number
+}
+
+/**
+ * Walks a site from one address along its links and yields pages as they are read. Obeys robots.txt and nofollow.
+ * Without `judge` it goes level by level, in the order of the links; with one it goes best link first, whatever its
+ * depth, so that breadth, limit and time are spent on what fits.
+ *
+ * The start is always read. A page counts as inside when it is of the start's registrable domain or, where
+ * `selectDomains` is given, when its host matches; path patterns choose among what is inside. Addresses beyond
+ * `maxDepth` are not reported.
+ *
+ * External addresses come last, once each, when `allowExternal` is set and `selectDomains` is not: what is inside
+ * has the first claim on `limit`, which bounds inside and outside together. They are read, or with
+ * `discoverOnly` named, and never followed. An abort ends the walk after what was yielded.
+ *
+ * @throws PatternError before anything is fetched, when a pattern of the options is not valid.
+ */
+export async function* walkSite(
+  reader: Pick<Reader, "read">,
+  options: WalkOptions,
+): AsyncGenerator<WalkedPage> {
+  const filter = linkFilter(options)
+  const start = toPageUrl(options.url)
+  if (start === null) throw new TypeError(`${options.url} is no http address`)
+  const { discoverOnly = false, limit, maxDepth, judge } = options
+  const breathe = breather()
+  const seen = new Set<PageUrl>([start])
+  const yielded = new Set<PageUrl>()
+  const external: Step[] = []
+  let waiting: Step[] = [{ url: start, depth: 0, score: 0 }]
+  let left = limit
+  let inside = filter.insideOf(start)
+  const isNamed = ({ depth }: Step) => discoverOnly && depth === maxDepth && depth > 0
+
+  while (waiting.length > 0) {
+    // A whole level, or the few best of all.
+    const count = judge ? Math.min(CONCURRENCY, left) : waiting.every(isNamed) ? waiting.length : left
+    const steps = waiting.slice(0, count)
+    const next: Step[] = judge ? waiting.slice(count) : []
+    for await (const { step, result } of read(reader, steps, options, isNamed)) {
+      if (options.signal?.aborted) return
+      const url = result?.kind === "read" ? result.reading.url : step.url
+      // Two addresses may redirect to one page.
+      if (yielded.has(url)) continue
+      yielded.add(url)
+      seen.add(url)
+      if (result?.kind === "read" && step.depth === 0) inside = filter.insideOf(url)
+      if (step.depth > 0 && !inside(url)) continue
+      yield { url, depth: step.depth, result }
+      left -= 1
+      if (left === 0) return
+      if (result?.kind !== "read" || result.reading.extracted.robots.nofollow) continue
+      const found: Link[] = []
+      for (const link of result.reading.extracted.links) {
+        await breathe()
+        if (link.nofollow) continue
+        const target = toPageUrl(link.url)
+        if (target === null || seen.has(target) || options.admits?.(target) === false) continue
+        if (inside(target)) {
+          if ((!judge && found.length === options.maxBreadth) || !filter.selects(target)) continue
+          found.push({ url: target, text: link.text })
+        } else {
+          // No more can be used than the limit lets through.
+          if (!options.allowExternal || external.length === limit || !filter.reports(target)) continue
+          external.push({ url: target, depth: step.depth + 1, score: 0 })
+        }
+        seen.add(target)
+      }
+      if (step.depth === maxDepth) continue
+      const chosen = judge ? await best(found, options.maxBreadth, judge) : found.map(unjudged)
+      if (options.signal?.aborted) return
+      for (const link of chosen)
+        if (judge || next.length < limit) next.push({ ...link, depth: step.depth + 1 })
+    }
+    waiting = judge ? next.toSorted((a, b) => b.score - a.score).slice(0, limit * WAITING_PER_PAGE) : next
+  }
+
+  const last = external.filter(({ url }) => !yielded.has(url)).slice(0, left)
+  for await (const { step, result } of read(reader, last, options, () => discoverOnly)) {
+    if (options.signal?.aborted) return
+    const url = result?.kind === "read" ? result.reading.url : step.url
+    if (yielded.has(url)) continue
+    yielded.add(url)
+    yield { url, depth: step.depth, result }
+  }
+}
+
+interface Link {
+  readonly url: PageUrl
+  readonly text: string
+}
+
+type Judged = Pick<Step, "url" | "score">
+
+const unjudged = ({ url }: Link): Judged => ({ url, score: 0 })
+
+/** The links that fit best, best first. */
+async function best(
+  links: readonly Link[],
+  count: number,
+  judge: NonNullable<WalkOptions["judge"]>,
+): Promise<Judged[]> {
+  const scores = links.length > 0 ? await judge(links) : []
+  return links
+    .map(({ url }, i) => ({ url, score: scores[i] ?? 0 }))
+    .sort((a, b) => b.score - a.score)
+    .slice(0, count)
+}
+
+interface Visit {
+  readonly step: Step
+  /** Null for an address that is only named. */
+  readonly result: ReadResult | null
+}
+
+/** Reads steps a few at a time and gives their results in the steps' order. */
+async function* read(
+  reader: Pick<Reader, "read">,
+  steps: readonly Step[],
+  { signal, discoverOnly = false, rendering }: WalkOptions,
+  isNamed: (step: Step) => boolean,
+): AsyncGenerator<Visit> {
+  const running: Promise<ReadResult | null>[] = []
+  for (const [index, step] of steps.entries()) {
+    for (const ahead of steps.slice(running.length, index + CONCURRENCY)) {
+      const reading = isNamed(ahead)
+        ? Promise.resolve(null)
+        : reader.read(ahead.url, {
+            robots: true,
+            linksOnly: discoverOnly,
+            ...(signal && { signal }),
+            ...(rendering && { rendering }),
+          })
+      // A walk may end before its turn comes.
+      reading.catch(() => undefined)
+      running.push(reading)
+    }
+    yield { step, result: await running[index]! }
+  }
+}
+
+interface LinkFilter {
+  /** The test for pages inside the walk, once it is known where the start really lies. */
+  insideOf(start: PageUrl): (url: PageUrl) => boolean
+  /** Whether a page inside is wanted: by path patterns, and exclusions of any kind. */
+  selects(url: PageUrl): boolean
+  /** Whether an address outside is wanted. */
+  reports(url: PageUrl): boolean
+}
+
+function linkFilter(options: WalkOptions): LinkFilter {
+  const { selectPaths = [], excludePaths = [], selectDomains = [], excludeDomains = [] } = options
+  const selectPath = anyPattern("selectPaths", selectPaths)
+  const excludePath = anyPattern("excludePaths", excludePaths)
+  const selectDomain = anyPattern("selectDomains", selectDomains)
+  const excludeDomain = anyPattern("excludeDomains", excludeDomains)
+  const selects = (url: PageUrl) => {
+    const { pathname, hostname } = new URL(url)
+    const selected = selectPaths.length === 0 || selectPath(pathname)
+    return selected && !excludePath(pathname) && !excludeDomain(hostname)
+  }
+  return {
+    insideOf: (start) =>
+      selectDomains.length > 0 ? (url) => selectDomain(new URL(url).hostname) : scopeOf(start, "domain"),
+    selects,
+    reports: (url) => selectDomains.length === 0 && selects(url),
+  }
+}

@@ -1,0 +1,206 @@
+import path from "node:path"
+import { DatabaseSync, type StatementSync } from "node:sqlite"
+import { setImmediate } from "node:timers/promises"
+import type { PageFacts } from "../../../page/page-facts.ts"
+import type { Passage } from "../../../page/page.ts"
+import type { PageHead, PageRow, StoredPage } from "../../../index/page-record.ts"
+
+/** Characters written in one transaction, a long page in one of its own: the event loop waits for each. */
+const CHARS_AT_A_TIME = 200_000
+const BUSY_MS = 10_000
+/** Passages that one statement takes out of a page. */
+const PASSAGES_AT_A_TIME = 8
+
+/**
+ * Rows are tens to hundreds of kilobytes. Larger file pages and a mapped file read one in a few steps instead of
+ * hundreds of system calls; what is mapped belongs to the system's cache and goes when memory is short. A checkpoint
+ * copies four megabytes, while the event loop waits.
+ */
+const SCHEMA = `
+  pragma page_size = 16384;
+  pragma mmap_size = 1073741824;
+  pragma journal_mode = wal;
+  pragma wal_autocheckpoint = 250;
+  pragma synchronous = normal;
+  create table if not exists page (
+    id text primary key,
+    revision integer not null,
+    title text not null,
+    details text not null,
+    passages blob not null,
+    markdown text not null
+  ) strict;
+  create table if not exists facts (
+    id text primary key,
+    facts text not null
+  ) strict, without rowid;
+  create table if not exists passage_terms (
+    id text primary key,
+    packed blob not null
+  ) strict;
+  create index if not exists page_revision on page (id, revision)`
+
+/**
+ * The pages themselves, by id: what a hit shows, in an SQLite file beside the tables that find it.
+ *
+ * A page is written here before it is written there, and removed there before it is removed here, so that
+ * whoever finds a page can read it. `interrupted-writes.ts` finishes what a killed process left in between.
+ */
+export class PageStore implements Disposable {
+  readonly #db: DatabaseSync
+  readonly #read: StatementSync
+  readonly #head: StatementSync
+  readonly #markdown: StatementSync
+  /** By how many passages are taken out, less two. */
+  readonly #somePassages: readonly StatementSync[]
+  readonly #write: StatementSync
+  readonly #remove: StatementSync
+  readonly #readFacts: StatementSync
+  readonly #writeFacts: StatementSync
+  readonly #removeFacts: StatementSync
+  readonly #readTerms: StatementSync
+  readonly #writeTerms: StatementSync
+  readonly #removeTerms: StatementSync
+
+  private constructor(db: DatabaseSync) {
+    this.#db = db
+    this.#read = db.prepare(
+      "select id, revision, title, details, json(passages) as passages, markdown from page where id = ?",
+    )
+    this.#head = db.prepare("select id, revision, title, details from page where id = ?")
+    this.#markdown = db.prepare("select markdown from page where id = ? and revision = ?")
+    // Of one path SQLite gives what stands there, of several an array: never less than two.
+    this.#somePassages = Array.from({ length: PASSAGES_AT_A_TIME - 1 }, (_, i) =>
+      db.prepare(
+        `select json_extract(passages, ?${", ?".repeat(i + 1)}) as passages from page where id = ? and revision = ?`,
+      ),
+    )
+    this.#remove = db.prepare("delete from page where id = ?")
+    this.#readFacts = db.prepare("select facts from facts where id = ?")
+    this.#removeFacts = db.prepare("delete from facts where id = ?")
+    this.#writeFacts = db.prepare("insert or replace into facts (id, facts) values (?, ?)")
+    this.#readTerms = db.prepare("select packed from passage_terms where id = ?")
+    this.#removeTerms = db.prepare("delete from passage_terms where id = ?")
+    this.#writeTerms = db.prepare("insert or replace into passage_terms (id, packed) values (?, ?)")
+    this.#write = db.prepare(
+      "insert or replace into page (id, revision, title, details, passages, markdown) values (?, ?, ?, ?, jsonb(?), ?)",
+    )
+  }
+
+  /** Opens the store of an index, and makes it when it is not there. Any number of processes may. */
+  static open(dir: string): PageStore {
+    const db = new DatabaseSync(path.join(dir, "pages.db"), { timeout: BUSY_MS })
+    try {
+      db.exec(SCHEMA)
+      return new PageStore(db)
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  }
+
+  /** The pages that are here, in the order of their ids. */
+  read(ids: readonly string[]): StoredPage[] {
+    return ids.flatMap((id) => (this.#read.get(id) as StoredPage | undefined) ?? [])
+  }
+
+  /** Ids of the pages behind an id, in their order. */
+  idsAfter(id: string, limit: number): string[] {
+    const rows = this.#db.prepare("select id from page where id > ? order by id limit ?").all(id, limit)
+    return rows.map((row) => row["id"] as string)
+  }
+
+  /** Pages without their texts, which are most of what a page costs to read. */
+  heads(ids: readonly string[]): PageHead[] {
+    return ids.flatMap((id) => (this.#head.get(id) as PageHead | undefined) ?? [])
+  }
+
+  /** Empty when the page was replaced since its head was read. */
+  markdown({ id, revision }: PageHead): string {
+    return (this.#markdown.get(id, revision)?.["markdown"] as string | undefined) ?? ""
+  }
+
+  /**
+   * Those at the given positions: of a page with two hundred passages, five are read in a tenth of the time that
+   * all take.
+   */
+  passagesAt({ id, revision }: PageHead, positions: readonly number[]): Map<number, Passage> {
+    const found = new Map<number, Passage>()
+    for (let from = 0; from < positions.length; from += PASSAGES_AT_A_TIME) {
+      const some = positions.slice(from, from + PASSAGES_AT_A_TIME)
+      const paths = (some.length === 1 ? [some[0]!, some[0]!] : some).map((position) => `$[${position}]`)
+      const row = this.#somePassages[paths.length - 2]!.get(...paths, id, revision)
+      const passages = JSON.parse((row?.["passages"] as string | undefined) ?? "[]") as (Passage | null)[]
+      for (const [i, position] of some.entries()) if (passages[i]) found.set(position, passages[i])
+    }
+    return found
+  }
+
+  /** What ranking asks of pages, by their ids: a row of its own, so that hundreds are read in a millisecond. */
+  facts(ids: readonly string[]): Map<string, PageFacts> {
+    const known = new Map<string, PageFacts>()
+    for (const id of ids) {
+      const row = this.#readFacts.get(id)
+      if (row) known.set(id, JSON.parse(row["facts"] as string) as PageFacts)
+    }
+    return known
+  }
+
+  /** The terms of a page's passages, as `passage-terms.ts` packs them; null when the page is gone. */
+  passageTerms(id: string): Uint8Array | null {
+    const row = this.#readTerms.get(id)
+    return row ? (row["packed"] as Uint8Array) : null
+  }
+
+  async write(pages: readonly (StoredPage & Pick<PageRow, "facts" | "passage_terms">)[]): Promise<void> {
+    for (let from = 0, to = 0; from < pages.length; from = to) {
+      for (let chars = 0; to < pages.length && (to === from || chars < CHARS_AT_A_TIME); to++) {
+        chars += pages[to]!.markdown.length + pages[to]!.passages.length
+      }
+      this.#transaction(() => {
+        for (const page of pages.slice(from, to)) {
+          const { id, revision, title, details, passages, markdown, facts } = page
+          this.#write.run(id, revision, title, details, passages, markdown)
+          this.#writeFacts.run(id, facts)
+          this.#writeTerms.run(id, page.passage_terms)
+        }
+      })
+      await setImmediate()
+    }
+  }
+
+  remove(ids: readonly string[]): void {
+    this.#transaction(() => {
+      for (const id of ids) {
+        this.#remove.run(id)
+        this.#removeFacts.run(id)
+        this.#removeTerms.run(id)
+      }
+    })
+  }
+
+  clear(): void {
+    this.#db.exec("delete from page; delete from facts; delete from passage_terms")
+  }
+
+  /** Id and revision of every page. */
+  revisions(): IterableIterator<Pick<StoredPage, "id" | "revision">> {
+    const all = this.#db.prepare("select id, revision from page indexed by page_revision").iterate()
+    return all as unknown as IterableIterator<Pick<StoredPage, "id" | "revision">>
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close()
+  }
+
+  #transaction(work: () => void): void {
+    this.#db.exec("begin immediate")
+    try {
+      work()
+      this.#db.exec("commit")
+    } catch (error) {
+      this.#db.exec("rollback")
+      throw error
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import path from "node:path"
+import { termHash } from "../../../text/analysis/term-hash.ts"
+import { keep, keptVersion, readKept } from "./kept-file.ts"
+
+/** Terms share slots by their hash: with 2^18 of them a rare term is seldom taken for a frequent one. */
+const SLOTS = 2 ** 18
+
+/**
+ * In how many pages each term stands, about: what scores of different questions are measured by.
+ *
+ * The writer counts as it indexes; a page indexed again counts again, in the terms and in the whole, so the
+ * ratio stays true. Kept beside the tables, because LanceDB does not tell, and asking it term by term costs a
+ * query more than its answer. A process that is killed loses the counts of its last seconds.
+ */
+export class TermFrequencies {
+  readonly #counts: Uint32Array
+  #pages: number
+  #version: number
+
+  private constructor(counts: Uint32Array, pages: number, version: number) {
+    this.#counts = counts
+    this.#pages = pages
+    this.#version = version
+  }
+
+  /** What was saved last; empty when nothing was, or when it cannot be read. */
+  static async load(dir: string): Promise<TermFrequencies> {
+    const kept = await readKept(fileIn(dir), 4 + SLOTS * 4)
+    if (!kept) return new TermFrequencies(new Uint32Array(SLOTS), 0, 0)
+    // A copy of its own: the file's bytes need not be aligned.
+    const numbers = new Uint32Array(new Uint8Array(kept.bytes).buffer)
+    return new TermFrequencies(numbers.subarray(1), numbers[0]!, kept.version)
+  }
+
+  /** These, or newer ones when they were saved since. */
+  async newest(dir: string): Promise<TermFrequencies> {
+    return (await keptVersion(fileIn(dir))) === this.#version ? this : TermFrequencies.load(dir)
+  }
+
+  async save(dir: string): Promise<void> {
+    await keep(fileIn(dir), Buffer.concat([bytesOf(Uint32Array.of(this.#pages)), bytesOf(this.#counts)]))
+  }
+
+  /** @param terms of one page, with a space between two. */
+  add(terms: string): void {
+    this.#pages++
+    for (const slot of new Set(terms.split(" ").map(slotOf))) this.#counts[slot]!++
+  }
+
+  /** The inverse document frequency of a term, as BM25 has it: never negative. */
+  idf(term: string): number {
+    const frequency = Math.min(this.#counts[slotOf(term)]!, this.#pages)
+    return Math.log(1 + (this.#pages - frequency + 0.5) / (frequency + 0.5))
+  }
+}
+
+const fileIn = (dir: string) => path.join(dir, "terms.bin")
+const bytesOf = (numbers: Uint32Array) => Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
+
+/** The term's hash, folded to the slots. */
+function slotOf(term: string): number {
+  const hash = termHash(term)
+  return (hash ^ (hash >>> 15)) & (SLOTS - 1)
+}

@@ -1,0 +1,119 @@
+import "./quiet-lancedb.ts"
+import { type Connection, Index, Session, type Table, connect } from "@lancedb/lancedb"
+import type { Schema } from "apache-arrow"
+import { machineMemory } from "#base/process/machine-memory.ts"
+import { PageStore } from "../files/page-store.ts"
+import { INDEX_FORMAT, type Manifest, writeManifest } from "../files/manifest.ts"
+import { batchesOf } from "./rows.ts"
+import type { PageRow } from "../../../index/page-record.ts"
+import { pagesSchema, vectorsSchema } from "./schema.ts"
+
+const MEGABYTE = 1024n * 1024n
+/** What LanceDB may keep of file metadata, and a writer of indices. LanceDB's own defaults are 1 GB and 6 GB. */
+const METADATA_CACHE = 32n * MEGABYTE
+const WRITER_CACHE = 96n * MEGABYTE
+/**
+ * Of the memory there is, what a reader may keep of indices. It fills with what questions need, 270 MB of a million
+ * passages' vectors; an index that does not fit is read from its files again for each question, which took 120 ms of
+ * CPU instead of 20.
+ */
+const READER_SHARE = 8n
+
+export interface Tables {
+  readonly pages: Table
+  readonly vectors: Table
+  /** What the rows of both are about. */
+  readonly store: PageStore
+}
+
+/** @param lagMs how old a version other processes may see; 0 for the process that writes. */
+export function connectTo(dir: string, lagMs: number): Promise<Connection> {
+  return connect({
+    uri: dir,
+    session: new Session(lagMs > 0 ? readerCache() : WRITER_CACHE, METADATA_CACHE),
+    ...(lagMs > 0 ? { readConsistencyInterval: lagMs / 1000 } : {}),
+  })
+}
+
+function readerCache(): bigint {
+  const share = BigInt(Math.floor(machineMemory())) / READER_SHARE
+  return share > WRITER_CACHE ? share : WRITER_CACHE
+}
+
+export async function openTables(connection: Connection, dir: string, manifest: Manifest): Promise<Tables> {
+  const [pages, vectors] = await Promise.all([
+    connection.openTable("pages"),
+    connection.openTable(manifest.vectors),
+  ])
+  return { pages, vectors, store: PageStore.open(dir) }
+}
+
+export type IndexedPage = Pick<PageRow, "id" | "revision" | "passage_count">
+
+/** What the table of pages has, by id. */
+export async function indexedPages({ pages }: Tables): Promise<Map<string, IndexedPage>> {
+  const indexed = new Map<string, IndexedPage>()
+  const all = pages.query().select(["id", "revision", "passage_count"])
+  for await (const batch of batchesOf<IndexedPage>(all)) for (const page of batch) indexed.set(page.id, page)
+  return indexed
+}
+
+/** Makes an empty index. What a process left behind that died while doing this is dropped. */
+export async function createIndex(
+  connection: Connection,
+  dir: string,
+  embedder: { readonly id: string; readonly dimensions: number },
+): Promise<Manifest> {
+  await connection.dropAllTables()
+  using store = PageStore.open(dir)
+  store.clear()
+  const manifest: Manifest = {
+    format: INDEX_FORMAT,
+    embedder: embedder.id,
+    dimensions: embedder.dimensions,
+    vectors: "vectors-1",
+    languages: [],
+  }
+  await createPages(connection)
+  await createVectors(connection, manifest)
+  await writeManifest(dir, manifest)
+  return manifest
+}
+
+async function createPages(connection: Connection): Promise<void> {
+  const pages = await create(connection, "pages", pagesSchema)
+  await pages.createIndex("id", { config: Index.btree() })
+  await pages.createIndex("terms", { config: fullText() })
+  await indexFilterColumns(pages)
+}
+
+async function createVectors(connection: Connection, manifest: Manifest): Promise<void> {
+  const vectors = await create(connection, manifest.vectors, vectorsSchema(manifest.dimensions))
+  await vectors.createIndex("page", { config: Index.btree() })
+  await indexFilterColumns(vectors)
+}
+
+function create(connection: Connection, name: string, schema: Schema): Promise<Table> {
+  return connection.createEmptyTable(name, schema)
+}
+
+/** Terms come analysed, one between two spaces: LanceDB must change nothing about them. */
+const fullText = () =>
+  Index.fts({
+    baseTokenizer: "whitespace",
+    lowercase: false,
+    stem: false,
+    removeStopWords: false,
+    asciiFolding: false,
+    maxTokenLength: 1000,
+    withPosition: false,
+  })
+
+async function indexFilterColumns(table: Table): Promise<void> {
+  for (const column of ["host", "domain", "published"]) {
+    await table.createIndex(column, { config: Index.btree() })
+  }
+  for (const column of ["language", "source", "topic", "country", "unsafe"]) {
+    await table.createIndex(column, { config: Index.bitmap() })
+  }
+}

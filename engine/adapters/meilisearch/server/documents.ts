@@ -1,0 +1,182 @@
+import type { FilterColumns, PageRow } from "../../../index/page-record.ts"
+import type { Passage } from "../../../page/page.ts"
+import { facetValue } from "../filter.ts"
+import { toLevels } from "../impacts.ts"
+import { pageKey } from "./page-key.ts"
+
+/** Fields that filters speak of, in pages and passages. A page without a value lacks the field. */
+interface FilterFields {
+  readonly key: number
+  readonly host: string
+  readonly domain: string
+  readonly source: string
+  readonly unsafe: boolean
+  readonly language?: string
+  readonly published?: number
+  readonly topic?: string
+  readonly country?: string
+}
+
+export const FILTER_FIELDS = [
+  "key",
+  "host",
+  "domain",
+  "source",
+  "unsafe",
+  "language",
+  "published",
+  "topic",
+  "country",
+] as const satisfies readonly (keyof FilterFields)[]
+
+/** Fields whose values the server counts. */
+export const FACETED = ["language", "length_class", "passage_count"] as const
+
+/** What finds a page, and what ranking asks of it. Besides these it has the words of each level. */
+export interface PageDocument extends FilterFields {
+  readonly id: string
+  readonly revision: number
+  readonly passage_count: number
+  readonly length: number
+  readonly pivot: number
+  /** The length on a scale of its logarithm: the server counts the pages of each, which gives their mean. */
+  readonly length_class: number
+  readonly facts: string
+  /** It has passages without vectors of its revision. */
+  readonly waiting: boolean
+  /** There may be vectors of another revision. */
+  readonly replaced: boolean
+}
+
+/** What a hit shows of a page. */
+export interface TextDocument {
+  readonly id: string
+  readonly revision: number
+  readonly title: string
+  readonly details: string
+  readonly markdown: string
+  /** Base64. */
+  readonly passage_terms: string
+}
+
+/**
+ * Fields with the passages of a page, as JSON, so many in each and the rest in the last: of a long page only those are
+ * read that a hit shows. Names are few because the server reads all names it ever saw at the start of every search.
+ */
+const PASSAGES_PER_FIELD = 16
+export const PASSAGE_FIELDS = Array.from({ length: 64 }, (_, i) => `p${i}`)
+
+/** The field that holds the passage at a position. */
+export const passageField = (position: number): string =>
+  PASSAGE_FIELDS[Math.min(PASSAGE_FIELDS.length - 1, Math.floor(position / PASSAGES_PER_FIELD))]!
+
+/** One passage with its vector. */
+export interface PassageDocument extends FilterFields {
+  readonly id: string
+  readonly page: string
+  readonly revision: number
+  readonly position: number
+  readonly _vectors: {
+    readonly default: { readonly embeddings: readonly number[][]; readonly regenerate: false }
+  }
+}
+
+const CLASSES_PER_DOUBLING = 8
+export const lengthClass = (length: number): number =>
+  Math.round(CLASSES_PER_DOUBLING * Math.log2(length + 1))
+export const lengthOfClass = (lengthClass: number): number => 2 ** (lengthClass / CLASSES_PER_DOUBLING) - 1
+
+export const termsOf = (row: PageRow): string[] => (row.terms === "" ? [] : row.terms.split(" "))
+
+export function toPageDocument(
+  row: PageRow,
+  { pivot, waiting, replaced }: Pick<PageDocument, "pivot" | "waiting" | "replaced">,
+): PageDocument {
+  const terms = termsOf(row)
+  return {
+    id: row.id,
+    ...filterFields(row),
+    revision: row.revision,
+    passage_count: row.passage_count,
+    length: terms.length,
+    pivot,
+    length_class: lengthClass(terms.length),
+    facts: wellFormed(row.facts),
+    waiting,
+    replaced,
+    ...toLevels(terms, pivot),
+  }
+}
+
+export function toTextDocument(row: PageRow): TextDocument {
+  const passages = JSON.parse(row.passages) as Passage[]
+  return {
+    id: row.id,
+    revision: row.revision,
+    title: wellFormed(row.title),
+    details: wellFormed(row.details),
+    markdown: wellFormed(row.markdown),
+    ...inFields(passages),
+    passage_terms: Buffer.from(row.passage_terms).toString("base64"),
+  }
+}
+
+export function toPassageDocuments(
+  page: Pick<PageDocument, "id" | "revision" | (typeof FILTER_FIELDS)[number]>,
+  vectors: readonly Float32Array[],
+): PassageDocument[] {
+  const fields = Object.fromEntries(
+    FILTER_FIELDS.map((name) => [name, page[name]]),
+  ) as unknown as FilterFields
+  return vectors.map((vector, position) => ({
+    id: `${page.id}-${position}`,
+    page: page.id,
+    revision: page.revision,
+    position,
+    ...fields,
+    _vectors: { default: { embeddings: [inShort(vector)], regenerate: false } },
+  }))
+}
+
+function inFields(passages: readonly Passage[]): Record<string, string> {
+  const fields = Map.groupBy(passages.keys(), passageField)
+  return Object.fromEntries(
+    [...fields].map(([field, positions]) => [
+      field,
+      JSON.stringify(positions.map((position) => [position, passages[position]!])),
+    ]),
+  )
+}
+
+/** Passages by position, of the fields that were read. */
+export function passagesIn(read: object): Map<number, Passage> {
+  const fields = read as Readonly<Record<string, unknown>>
+  return new Map(
+    PASSAGE_FIELDS.flatMap((field) => {
+      const json = fields[field]
+      return typeof json === "string" ? (JSON.parse(json) as [number, Passage][]) : []
+    }),
+  )
+}
+
+/** Seven digits say as much of a unit vector as 32 bits do, in half the text. */
+export const inShort = (vector: Float32Array): number[] =>
+  Array.from(vector, (value) => Math.round(value * 1e7) / 1e7)
+
+export function filterFields(columns: FilterColumns & { readonly id: string }): FilterFields {
+  const { host, domain, source, unsafe, language, published, topic, country } = columns
+  return {
+    key: pageKey(columns.id),
+    host: facetValue(host),
+    domain: facetValue(domain),
+    source: facetValue(source),
+    unsafe,
+    ...(language !== null && { language: facetValue(language) }),
+    ...(published !== null && { published }),
+    ...(topic !== null && { topic: facetValue(topic) }),
+    ...(country !== null && { country: facetValue(country) }),
+  }
+}
+
+/** Half a surrogate pair is no text to the server, and makes it refuse the whole request. */
+const wellFormed = (text: string) => text.toWellFormed()

@@ -1,0 +1,149 @@
+import { isDeepStrictEqual } from "node:util"
+import type { EnqueuedTask, Index, Settings } from "meilisearch"
+import { EngineError } from "../../../errors.ts"
+import {
+  FACETED,
+  FILTER_FIELDS,
+  type PageDocument,
+  type PassageDocument,
+  type TextDocument,
+} from "./documents.ts"
+import { LEVEL_NAMES } from "../impacts.ts"
+import { type Server, isMissing } from "./server.ts"
+
+/** Raised whenever an older Fossick could not read what this one writes, or this one what an older one wrote. */
+export const INDEX_FORMAT = 1
+
+/** What an index is: a document beside the texts, written last when an index is made. */
+export interface Manifest {
+  readonly format: number
+  /** Id of the embedder that made the vectors. */
+  readonly embedder: string
+  readonly dimensions: number
+}
+
+/** The server's indexes that together are one of ours. */
+export interface Indexes {
+  readonly pages: Index<PageDocument>
+  readonly texts: Index<TextDocument>
+  readonly passages: Index<PassageDocument>
+}
+
+const PARTS = ["texts", "pages", "passages"] as const
+const MANIFEST = "manifest"
+/** As many as there may be: the server counts up to this. */
+const ALL = 1_000_000_000
+
+export function indexesOf({ client }: Server, name: string): Indexes {
+  return {
+    pages: client.index(`${name}-pages`),
+    texts: client.index(`${name}-texts`),
+    passages: client.index(`${name}-passages`),
+  }
+}
+
+/** Null when there is no index of this name. */
+export async function readManifest(server: Server, name: string): Promise<Manifest | null> {
+  try {
+    const { texts } = indexesOf(server, name)
+    const { format, embedder, dimensions } = (await texts.getDocument(MANIFEST)) as unknown as Manifest
+    return { format, embedder, dimensions }
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+/** Makes an empty index. What a process left behind that died while doing this is deleted. */
+export async function createIndexes(server: Server, name: string, manifest: Manifest): Promise<void> {
+  await dropIndexes(server, name)
+  const indexes = indexesOf(server, name)
+  const tasks: EnqueuedTask[] = []
+  for (const part of PARTS) {
+    tasks.push(await server.client.createIndex(indexes[part].uid, { primaryKey: "id" }))
+    tasks.push(await indexes[part].updateSettings(settingsOf(part, manifest.dimensions)))
+  }
+  await server.allDone(tasks)
+  await server.done(indexes.texts.addDocuments([{ id: MANIFEST, ...manifest } as unknown as TextDocument]))
+}
+
+export async function dropIndexes(server: Server, name: string): Promise<void> {
+  const tasks: EnqueuedTask[] = []
+  for (const index of Object.values(indexesOf(server, name))) {
+    try {
+      await index.getRawInfo()
+    } catch (error) {
+      if (isMissing(error)) continue
+      throw error
+    }
+    tasks.push(await server.client.deleteIndex(index.uid))
+  }
+  await server.allDone(tasks)
+}
+
+/** Sets what is not set yet: a setting that changes nothing may still make the server index everything again. */
+export async function applySettings(server: Server, name: string, dimensions: number): Promise<void> {
+  const indexes = indexesOf(server, name)
+  const tasks: EnqueuedTask[] = []
+  for (const part of PARTS) {
+    const now = (await indexes[part].getSettings()) as Record<string, unknown>
+    const wanted = Object.entries(settingsOf(part, dimensions))
+    const changes = wanted.filter(([key, value]) => !isDeepStrictEqual(value, now[key]))
+    if (changes.length > 0) tasks.push(await indexes[part].updateSettings(Object.fromEntries(changes)))
+  }
+  await server.allDone(tasks)
+}
+
+function settingsOf(part: keyof Indexes, dimensions: number): Settings {
+  const common: Settings = {
+    prefixSearch: "disabled",
+    proximityPrecision: "byAttribute",
+    facetSearch: false,
+    pagination: { maxTotalHits: ALL },
+  }
+  // No document has this field: the server would take an empty list for all that they have.
+  const unsearched: Settings = { ...common, searchableAttributes: ["none"] }
+  if (part === "texts") return unsearched
+  if (part === "passages") {
+    return {
+      ...unsearched,
+      filterableAttributes: FILTER_FIELDS.toSorted(),
+      embedders: { default: { source: "userProvided", dimensions } },
+    }
+  }
+  return {
+    ...common,
+    searchableAttributes: LEVEL_NAMES,
+    filterableAttributes: [...FILTER_FIELDS, ...FACETED, "waiting"].toSorted(),
+    sortableAttributes: ["key"],
+    // A question of one term gets the pages of which it says most; other questions are asked term by term.
+    rankingRules: ["words", "typo", "attributeRank"],
+    // Every word begins with a letter that is not its own: one typo from five letters on, two from eight.
+    typoTolerance: {
+      enabled: true,
+      minWordSizeForTypos: { oneTypo: 6, twoTypos: 9 },
+      disableOnWords: [],
+      disableOnAttributes: [],
+      disableOnNumbers: false,
+    },
+    faceting: { maxValuesPerFacet: 100_000, sortFacetValuesBy: { "*": "alpha" } },
+    // The words are no language's; nothing is to be guessed.
+    localizedAttributes: [{ attributePatterns: ["*"], locales: ["eng"] }],
+  }
+}
+
+/** @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD` */
+export function refuseOtherFormat({ format }: Manifest, name: string): void {
+  if (format === INDEX_FORMAT) return
+  const [code, way] =
+    format > INDEX_FORMAT
+      ? ([
+          "INDEX_FORMAT_TOO_NEW",
+          "Start a newer Fossick, or name another index with FOSSICK_MEILI_INDEX.",
+        ] as const)
+      : (["INDEX_FORMAT_TOO_OLD", "Name another index with FOSSICK_MEILI_INDEX and crawl again."] as const)
+  throw new EngineError(
+    code,
+    `The index ${name} on the Meilisearch server has format ${format}; this Fossick reads ${INDEX_FORMAT}. ${way}`,
+  )
+}

@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { type EnqueuedTask, Meilisearch, MeilisearchApiError, MeilisearchRequestError } from "meilisearch"
+import { EngineError } from "../../../errors.ts"
+import { type Send, send } from "./send.ts"
+
+export interface ServerOptions {
+  /** Address of the server, without a slash at the end. */
+  readonly url: string
+  /** Its master key, or a key that may do everything with these indexes; empty when it has none. */
+  readonly key: string
+  /** How long a request is tried again when the server is away or busy. */
+  readonly patienceMs: number
+  /** Default: {@link send}. */
+  readonly send?: Send
+}
+
+const FIRST_RETRY_MS = 100
+const LAST_RETRY_MS = 5000
+const REQUEST_TIMEOUT_MS = 120_000
+const FIRST_LOOK_MS = 10
+const LAST_LOOK_MS = 250
+
+/** The versions this adapter was written for: settings and routes of older ones differ. */
+const OLDEST = [1, 50] as const
+const BEFORE = 2
+
+/** A write that the server took and could not do. */
+export class TaskFailed extends Error {
+  readonly code: string
+  /** Whether the documents are at fault, and not the server. */
+  readonly refused: boolean
+
+  constructor({ code, message, type }: { code: string; message: string; type: string }) {
+    super(message)
+    this.name = "TaskFailed"
+    this.code = code
+    this.refused = type === "invalid_request" && code !== "index_not_found"
+  }
+}
+
+/** A Meilisearch server, asked through its own client: what is tried again, and what is said when it fails. */
+export class Server {
+  readonly client: Meilisearch
+  readonly #options: ServerOptions
+
+  constructor(options: ServerOptions) {
+    this.#options = options
+    this.client = new Meilisearch({
+      host: options.url,
+      ...(options.key !== "" && { apiKey: options.key }),
+      httpClient: (url, init) => this.#ask(url instanceof Request ? url.url : url.toString(), init ?? {}),
+    })
+  }
+
+  /** @throws EngineError `ENGINE_UNAVAILABLE` when the server is of another version. */
+  async checkVersion(): Promise<void> {
+    const { pkgVersion } = await this.client.getVersion()
+    const [major = 0, minor = 0] = pkgVersion.split(".").map(Number)
+    if (major === OLDEST[0] && minor >= OLDEST[1] && major < BEFORE) return
+    throw new EngineError(
+      "ENGINE_UNAVAILABLE",
+      `Meilisearch at ${this.#options.url} has version ${pkgVersion}; this Fossick needs ${OLDEST.join(".")} or newer, before ${BEFORE}.0. Start a server of such a version.`,
+    )
+  }
+
+  /** Waits until the server has done what it was asked to. @throws TaskFailed */
+  async done(enqueued: Promise<EnqueuedTask>): Promise<void> {
+    const { taskUid } = await enqueued
+    for (let wait = FIRST_LOOK_MS; ; wait = Math.min(LAST_LOOK_MS, wait * 1.2)) {
+      await sleep(wait)
+      const { status, error } = await this.client.tasks.getTask(taskUid)
+      if (status === "succeeded") return
+      if (status === "canceled") {
+        throw new EngineError(
+          "ENGINE_UNAVAILABLE",
+          "Somebody cancelled Fossick's task on the Meilisearch server.",
+        )
+      }
+      if (status === "failed") throw new TaskFailed(error!)
+    }
+  }
+
+  /** Waits for all of them; tells of the first that failed when the others are over too. */
+  async allDone(enqueued: readonly EnqueuedTask[]): Promise<void> {
+    const over = []
+    for (const task of enqueued) over.push(...(await Promise.allSettled([this.done(Promise.resolve(task))])))
+    for (const one of over) if (one.status === "rejected") throw one.reason
+  }
+
+  /** What a failure means to whoever uses the engine. */
+  explain(error: unknown): unknown {
+    if (error instanceof MeilisearchRequestError) {
+      return isAbort(error.cause) ? error.cause : this.explain(error.cause)
+    }
+    if (error instanceof MeilisearchApiError) return this.#unavailable(this.#refusal(error), error)
+    if (error instanceof TaskFailed) {
+      const full = error.code === "no_space_left_on_device" ? " Free some space on its disk." : ""
+      return this.#unavailable(`could not write (${error.code}): ${error.message}${full}`, error)
+    }
+    return error
+  }
+
+  #unavailable(what: string, cause: unknown): EngineError {
+    return new EngineError("ENGINE_UNAVAILABLE", `Meilisearch at ${this.#options.url} ${what}`, { cause })
+  }
+
+  #refusal({ response: { status }, cause, message }: MeilisearchApiError): string {
+    if (status === 401 || status === 403) {
+      return `refuses the key (${cause?.code ?? status}). Set FOSSICK_MEILI_KEY or FOSSICK_MEILI_KEY_FILE to its master key.`
+    }
+    if (status === 429 || status === 503) return `is too busy to answer (${status}). Try again later.`
+    if (cause?.code === "no_space_left_on_device") return "has no space left. Free some on its disk."
+    return `answered ${status} (${cause?.code ?? "no code"}): ${message}`
+  }
+
+  async #ask(url: string, init: RequestInit): Promise<unknown> {
+    const { patienceMs } = this.#options
+    const until = performance.now() + patienceMs
+    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(LAST_RETRY_MS, wait * 2)) {
+      try {
+        return await this.#askOnce(url, init)
+      } catch (error) {
+        if (!isPassing(error) || init.signal?.aborted) throw error
+        if (performance.now() + wait > until) throw this.#givenUp(error)
+      }
+      await sleep(wait)
+    }
+  }
+
+  async #askOnce(url: string, init: RequestInit): Promise<unknown> {
+    const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
+    const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout
+    const { status, text } = await (this.#options.send ?? send)(url, { ...init, signal })
+    const body: unknown = text === "" ? undefined : jsonOrNull(text)
+    if (status >= 200 && status < 300) return body
+    const problem = (body ?? undefined) as ConstructorParameters<typeof MeilisearchApiError>[1]
+    throw new MeilisearchApiError(new Response(null, { status }), problem)
+  }
+
+  #givenUp(error: unknown): unknown {
+    if (error instanceof MeilisearchApiError) return error
+    const { code, message } = error as NodeJS.ErrnoException
+    const why = code ?? message
+    return this.#unavailable(`cannot be reached (${why}). Start it, or correct FOSSICK_MEILI_URL.`, error)
+  }
+}
+
+/** Whether another try may do: nothing answered, or the server said that it cannot just now. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof MeilisearchApiError)) return true
+  const { status } = error.response
+  return status === 408 || status === 429 || status === 502 || status === 503 || status === 504
+}
+
+/** Whether a request was refused for what it asks of an index that is not there. */
+export const isMissing = (error: unknown): boolean => {
+  const cause = error instanceof MeilisearchRequestError ? error.cause : error
+  if (!(cause instanceof MeilisearchApiError)) return false
+  return cause.response.status === 404 || cause.cause?.code === "index_not_found"
+}
+
+/** Whether a request was larger than the server takes. */
+export const isTooLarge = (error: unknown): boolean => {
+  const cause = error instanceof MeilisearchRequestError ? error.cause : error
+  return cause instanceof MeilisearchApiError && cause.response.status === 413
+}
+
+const isAbort = (error: unknown) => error instanceof Error && error.name === "AbortError"
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,94 @@
+import { analyse, analyseQuery } from "../text/analysis/analyse.ts"
+import { blocksOf } from "../text/markdown-blocks.ts"
+import { isBoldLine, lineKey, marksOf } from "./page-marks.ts"
+import { MAX_PAGE_CHARS, type StatedIn } from "./statements.ts"
+
+/** Headings of this many pages are read. */
+const MAX_PAGES = 10
+const MAX_FOLLOW_UPS = 4
+const MAX_QUESTION_CHARS = 150
+const MAX_LABEL_CHARS = 30
+/** Questions that share more of their terms ask the same. */
+const SAME = 0.7
+/** Pages that a part of the results must have to be worth asking for. */
+const SMALLEST_PART = 2
+
+/**
+ * Questions that somebody who asked this may ask next: first which part of the results is meant, when their titles
+ * fall into two parts; then question headings of the pages found, which these pages answer right below. Empty when
+ * there are none worth asking.
+ */
+export function followUpQuestions(question: string, hits: readonly StatedIn[]): string[] {
+  const facet = facetQuestion(question, hits)
+  const headings = relatedHeadings(question, hits.slice(0, MAX_PAGES))
+  return [...(facet === null ? [] : [facet]), ...headings].slice(0, MAX_FOLLOW_UPS)
+}
+
+function relatedHeadings(question: string, hits: readonly StatedIn[]): string[] {
+  const candidates = hits.flatMap((hit, place) => {
+    const asked = new Set(analyseQuery(question, hit.language).terms)
+    return answeredHeadings(hit).map((text) => {
+      const terms = new Set(analyseQuery(text, hit.language).terms)
+      return { text, terms, asked, place, shared: asked.intersection(terms) }
+    })
+  })
+  const weight = (term: string) =>
+    Math.log(1 + candidates.length / candidates.filter(({ terms }) => terms.has(term)).length)
+  const ranked = candidates
+    .filter(({ terms, asked, shared }) => shared.size > 0 && !areSame(terms, asked))
+    .map((one) => ({ ...one, value: [...one.shared].reduce((sum, term) => sum + weight(term), 0) }))
+    .sort((a, b) => b.value - a.value || a.place - b.place)
+  const chosen: typeof ranked = []
+  for (const one of ranked) if (!chosen.some((other) => areSame(one.terms, other.terms))) chosen.push(one)
+  return chosen.slice(0, MAX_FOLLOW_UPS).map(({ text }) => text)
+}
+
+/** Headings that ask something and have text below them. */
+function answeredHeadings({ markdown }: StatedIn): string[] {
+  if (markdown.length > MAX_PAGE_CHARS) return []
+  const marks = marksOf(markdown)
+  const blocks = blocksOf(markdown)
+  return blocks.flatMap((block, at) => {
+    const heads = block.kind === "heading" || (block.kind === "text" && isBoldLine(marks, block.text))
+    const next = blocks[at + 1]
+    if (!heads || next === undefined || next.kind === "heading" || isBoldLine(marks, next.text)) return []
+    const text = withoutNumber(lineKey(block.text))
+    return isQuestion(text) ? [text] : []
+  })
+}
+
+function isQuestion(text: string): boolean {
+  const words = text.split(" ").length
+  if (text.length > MAX_QUESTION_CHARS) return false
+  if (text.endsWith("？")) return true
+  return words >= 3 && (text.endsWith("?") || /^how to\s/i.test(text))
+}
+
+const withoutNumber = (heading: string): string => heading.replace(/^(?:[(\d.)]+|Q(?:\d+)?[:.)])\s+/i, "")
+
+/** "Do you mean … in A or in B?", when the pages' titles name two sites or products and the question neither. */
+function facetQuestion(question: string, hits: readonly StatedIn[]): string | null {
+  const asked = question.trim().replace(/[?？.!]+$/, "")
+  if (asked.length > MAX_QUESTION_CHARS / 2 || asked === "") return null
+  const parts = new Map<string, number>()
+  for (const { title } of hits) {
+    const label = title
+      .split(/\s+[|—–·-]\s+/)
+      .slice(1)
+      .at(-1)
+    if (label !== undefined && label.length <= MAX_LABEL_CHARS) parts.set(label, (parts.get(label) ?? 0) + 1)
+  }
+  const labels = [...parts]
+    .filter(([, pages]) => pages >= SMALLEST_PART)
+    .sort((a, b) => b[1] - a[1])
+    .map(([label]) => label)
+  const [first, second] = labels
+  if (first === undefined || second === undefined) return null
+  const terms = new Set(analyse(asked, null))
+  if ([first, second].some((label) => analyse(label, null).some((term) => terms.has(term)))) return null
+  return `Do you mean “${asked}” in ${first} or in ${second}?`
+}
+
+function areSame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.intersection(b).size / Math.max(1, a.union(b).size) >= SAME
+}

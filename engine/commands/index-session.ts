@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { steadyNow } from "../steady-time.ts"
+import { engineSettings } from "../config.ts"
+import { EngineError } from "../errors.ts"
+import { openGenerations } from "../open-engine.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { READERS_FOLLOW_MS, dropUnwanted } from "../generations/build.ts"
+import type { GenerationContext } from "../generations/generation-context.ts"
+import type { IndexArguments } from "./index-arguments.ts"
+import { openForWriting } from "../generations/open-for-writing.ts"
+import { rollBack } from "../generations/rollback.ts"
+import { type GenerationStatus, type IndexStatus, indexStatus } from "../generations/status.ts"
+import { upgradeNow } from "../generations/upgrade-now.ts"
+import type { UpgradeProgress } from "../generations/upgrade.ts"
+
+const DONE = 0
+const FAILED = 1
+const INTERRUPTED = 130
+const PROGRESS_EVERY_MS = 2000
+/** A crawler that has just finished lets go of the index within this time. */
+const PATIENCE_MS = 10_000
+const TRY_AGAIN_MS = 250
+
+interface Session {
+  readonly context: GenerationContext
+  readonly keepDays: number
+  readonly signal: AbortSignal
+  /** To people, or with `json` an object to programs. */
+  readonly say: (text: string, json: object) => void
+  readonly progress: (progress: UpgradeProgress) => void
+}
+
+/** One `npm run index`. @returns the exit code. @throws EngineError */
+export async function indexSession({ command, json }: IndexArguments): Promise<number> {
+  const settings = readSettings(engineSettings, environment())
+  const stop = new AbortController()
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort())
+  await using context = await openGenerations(settings, {
+    onProblem: (error) => process.stderr.write(`${(error as Error).message}\n`),
+  })
+  const say = (text: string, object: object) =>
+    process.stdout.write(`${json ? JSON.stringify(object, null, 2) : text}\n`)
+  const session: Session = {
+    context,
+    keepDays: settings.rollbackDays,
+    signal: stop.signal,
+    say,
+    progress: shownNowAndThen(),
+  }
+  return await whenFree(() => ({ status, upgrade, rollback, drop })[command](session))
+}
+
+/** Tries again while another process writes, for a while. @throws EngineError `INDEX_LOCKED` */
+async function whenFree(work: () => Promise<number>): Promise<number> {
+  for (const until = steadyNow() + PATIENCE_MS; ;) {
+    try {
+      return await work()
+    } catch (error) {
+      const isLocked = error instanceof EngineError && error.code === "INDEX_LOCKED"
+      if (!isLocked || steadyNow() > until) throw error
+      await sleep(TRY_AGAIN_MS)
+    }
+  }
+}
+
+async function status({ context, keepDays, say }: Session): Promise<number> {
+  const found = await indexStatus(context, keepDays)
+  say(asText(found), found)
+  return DONE
+}
+
+async function upgrade({ context, keepDays, signal, say, progress }: Session): Promise<number> {
+  if (!(await upgradeNow(context, { signal, onProgress: progress }))) {
+    say("Stopped; what is done is kept, and another run goes on.", { upgraded: false })
+    return INTERRUPTED
+  }
+  const found = await indexStatus(context, keepDays)
+  say(`The index is up to date.\n${asText(found)}`, { upgraded: true, ...found })
+  return DONE
+}
+
+async function rollback({ context, signal, say, progress }: Session): Promise<number> {
+  const done = await rollBack(context, { signal, onProgress: progress })
+  if (!done && signal.aborted) {
+    say("Stopped; nothing has changed.", { current: null })
+    return INTERRUPTED
+  }
+  if (!done) {
+    say("No earlier index is kept, so there is nothing to go back to.", { current: null })
+    return FAILED
+  }
+  const { to, changed } = done
+  const since =
+    changed === null
+      ? "What was crawled since could not be taken along: crawl again what matters."
+      : `${pages(changed)} that changed since went with it.`
+  say(`${to} is in use again. ${since}`, { current: to, changed })
+  return DONE
+}
+
+async function drop({ context, say }: Session): Promise<number> {
+  const { file } = context
+  const { previous } = await file.read()
+  if (!previous) {
+    say("No earlier index is kept.", { dropped: null })
+    return DONE
+  }
+  // Nobody rolls back meanwhile.
+  await using _ = await openForWriting(context, "off")
+  const leftMs = Date.parse(previous.replacedAt) + READERS_FOLLOW_MS - Date.now()
+  if (leftMs > 0) await sleep(leftMs)
+  await file.change((now) =>
+    now.previous?.name === previous.name
+      ? { previous: null, dropping: [...now.dropping, previous.name] }
+      : {},
+  )
+  await dropUnwanted(context)
+  say(`${previous.name} is deleted.`, { dropped: previous.name })
+  return DONE
+}
+
+function asText({ current, previous, building, due, declined }: IndexStatus): string {
+  const lines = [`In use       ${described(current)}`]
+  if (building) lines.push(`Being built  ${described(building)}`)
+  if (previous) lines.push(`Kept         ${described(previous)}, until ${previous.keptUntil.slice(0, 10)}`)
+  if (due && !building) {
+    lines.push(`To be built  format ${due.format}, ${due.embedder}: a running appliance does it by itself`)
+  }
+  if (declined) lines.push(`Not built    format ${declined.format}, ${declined.embedder}: rolled back`)
+  return lines.join("\n")
+}
+
+function described({
+  name,
+  format,
+  embedder,
+  pages: count,
+  pagesWithoutVectors: left,
+}: GenerationStatus): string {
+  if (format === null) return `${name}: empty`
+  const held = count === null ? "not searched by this version" : pages(count)
+  const waiting = left ? `, ${left} of them without vectors yet` : ""
+  return `${name}: ${held}${waiting} (format ${format}, ${embedder})`
+}
+
+const pages = (count: number): string => `${count} ${count === 1 ? "page" : "pages"}`
+
+function shownNowAndThen(): (progress: UpgradeProgress) => void {
+  let shownAt = 0
+  return ({ step, done, of }) => {
+    if (steadyNow() - shownAt < PROGRESS_EVERY_MS) return
+    shownAt = steadyNow()
+    const what = step === "pages" ? "pages taken over" : "pages with vectors"
+    process.stderr.write(`${done} of ${of} ${what}\n`)
+  }
+}

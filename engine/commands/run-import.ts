@@ -1,0 +1,109 @@
+import { createReadStream } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import { steadyNow } from "../steady-time.ts"
+import { engineSettings } from "../config.ts"
+import type { Engine, EngineStats } from "../engine.ts"
+import { openEngine } from "../open-engine.ts"
+import { CommandError } from "#base/run-command.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { CommandProgress, counted, timeLeft } from "./command-progress.ts"
+import { differenceLines, isSound } from "../move/difference-lines.ts"
+import type { ExportHeader } from "../move/format/export-format.ts"
+import { fileProblem } from "../move/file-problem.ts"
+import { fits, importPages } from "../move/import-pages.ts"
+import { interruptible } from "../move/interruptible.ts"
+import { ExportReader } from "../move/format/read-export.ts"
+
+const FAILED = 1
+const POLL_MS = 500
+
+export async function runImport(
+  file: string,
+  { replace, json }: { readonly replace: boolean; readonly json: boolean },
+): Promise<number> {
+  const isStream = file === "-"
+  if (isStream && process.stdin.isTTY) throw new CommandError("An export is no text to type in: redirect it.")
+  const name = isStream ? "the standard input" : file
+  const openFile = () => ExportReader.open(isStream ? process.stdin : createReadStream(file), name)
+  const settings = readSettings(engineSettings, environment())
+  const progress = new CommandProgress()
+  const problem = (error: unknown) => fileProblem(error, name)
+  return await interruptible(
+    async (signal) => {
+      // Nothing is written from a file that is not sound to its end. A stream comes only once.
+      if (!isStream) await check(openFile).catch((error: unknown) => Promise.reject(problem(error)))
+      const reader = await openFile().catch((error: unknown) => Promise.reject(problem(error)))
+      await using engine = await openEngine(settings, {
+        mode: "write",
+        onProblem: (error) => progress.say(`Trying again: ${(error as Error).message}`),
+      })
+      const before = await engine.stats()
+      for (const line of forewarning(reader.header, before, replace)) progress.say(line)
+      const startedAt = steadyNow()
+      const result = await importPages(engine, reader, {
+        replace,
+        signal,
+        onProgress: (pages) => progress.show(() => `${counted(pages, "page")} read`),
+        onCompare: (pages) => progress.show(() => `${counted(pages, "page")} compared`),
+      })
+      const seconds = Math.round((steadyNow() - startedAt) / 100) / 10
+      const { totals, written, unchanged, others, differences } = result
+      const there = unchanged > 0 ? `, ${unchanged} were there already` : ""
+      progress.say(`Done: ${counted(written, "page")} written in ${seconds} s${there}.`)
+      if (others > 0)
+        progress.say(
+          `${counted(others, "page")} that the file does not have: ${replace ? "removed" : "left"}.`,
+        )
+      for (const line of await differenceLines(differences, isStream ? null : openFile)) progress.say(line)
+      if (json) {
+        process.stdout.write(
+          `${JSON.stringify({ file, ...totals, written, unchanged, others, differences, seconds })}\n`,
+        )
+      }
+      await embedRest(engine, progress, signal)
+      return isSound(differences) ? 0 : FAILED
+    },
+    () => {
+      progress.say("Stopped; what was imported is kept, and the same command goes on from here.")
+    },
+  )
+}
+
+async function check(openFile: () => Promise<ExportReader>): Promise<void> {
+  await (await openFile()).check()
+}
+
+/** What is going to happen, before it does. */
+function* forewarning(header: ExportHeader, before: EngineStats, replace: boolean): Generator<string> {
+  yield `Importing what Fossick ${header.fossick} exported at ${header.createdAt}.`
+  if (before.pages > 0) {
+    yield `The index holds ${counted(before.pages, "page")}: those of the same address are replaced, ${replace ? "those that the file does not have are removed" : "the others stay"}.`
+  }
+  if (!fits(header, before)) {
+    yield `The vectors of the file are of another model (${header.embedder}, this index has ${before.embedder}): the pages come without them, are found by their text at once, and are embedded anew.`
+  }
+}
+
+/** Waits until the index has made the vectors that did not come with their pages. */
+async function embedRest(engine: Engine, progress: CommandProgress, signal: AbortSignal): Promise<void> {
+  const { pagesWithoutVectors: all } = await engine.stats()
+  if (all === 0) return
+  progress.say(
+    `Embedding ${counted(all, "page")}. Stop with Ctrl-C at any time; npm start or npm run reembed goes on.`,
+  )
+  const startedAt = steadyNow()
+  const settled = engine.settled().then(() => true)
+  settled.catch(() => undefined)
+  while (!(await Promise.race([settled, sleep(POLL_MS, false, { signal })]).catch(rethrowReason(signal)))) {
+    const { pagesWithoutVectors: left } = await engine.stats()
+    progress.show(
+      () => `${all - left} of ${counted(all, "page")} embedded${timeLeft(all - left, all, startedAt)}`,
+    )
+  }
+  progress.say("All pages have their vectors.")
+}
+
+/** Timers throw an error of their own when they are aborted. */
+const rethrowReason = (signal: AbortSignal) => (error: unknown) => {
+  throw signal.aborted ? signal.reason : error
+}

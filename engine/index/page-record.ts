@@ -1,0 +1,160 @@
+import { createHash } from "node:crypto"
+import { analyse } from "../text/analysis/analyse.ts"
+import { placeOf } from "../page/domains.ts"
+import { fingerprintOf } from "../page/fingerprint.ts"
+import type { PageFacts } from "../page/page-facts.ts"
+import type { Page, PageTopic, Passage } from "../page/page.ts"
+import { type PageUrl, pageId } from "../page/page-url.ts"
+import { packTerms } from "../text/passage-terms.ts"
+import { toPassages } from "../text/passages.ts"
+
+/** What filters speak of. */
+export interface FilterColumns {
+  readonly host: string
+  readonly domain: string
+  readonly language: string | null
+  readonly published: number | null
+  readonly source: string
+  readonly topic: PageTopic | null
+  readonly country: string | null
+  readonly unsafe: boolean
+}
+
+/** A page as adapters keep it: what finds it, and what its hits show. */
+export interface PageRow extends FilterColumns {
+  readonly id: string
+  /**
+   * Changes with everything that the page's vectors hold: passages, title, filter columns. A page crawled
+   * again without a change keeps its vectors.
+   */
+  readonly revision: number
+  readonly title: string
+  /** JSON of {@link Details}. */
+  readonly details: string
+  readonly markdown: string
+  /** JSON of {@link Passage}s. */
+  readonly passages: string
+  readonly passage_count: number
+  readonly terms: string
+  /** JSON of {@link PageFacts}. */
+  readonly facts: string
+  /** The terms of each passage, its headings' first: see `passage-terms.ts`. */
+  readonly passage_terms: Uint8Array
+}
+
+/** What a page says of itself besides its text. Dates are milliseconds since the epoch. */
+interface Details extends Omit<Page, "url" | "title" | "markdown" | "publishedAt" | "fetchedAt"> {
+  readonly url: PageUrl
+  readonly published: number | null
+  readonly fetched: number
+}
+
+/** What a hit shows. */
+export type StoredPage = Pick<PageRow, "id" | "revision" | "title" | "details" | "markdown" | "passages">
+
+/** What a page says of itself, without its text. */
+export type PageHead = Pick<PageRow, "id" | "revision" | "title" | "details">
+
+/** A long page is analysed in parts, so that searches in the same process go on between them. */
+export async function toPageRow(page: Page, breathe: () => Promise<void>): Promise<PageRow> {
+  const id = pageId(page.url)
+  const passages = toPassages(page.markdown)
+  await breathe()
+  const columns: FilterColumns = {
+    ...placeOf(page.url),
+    language: page.language,
+    published: page.publishedAt ? page.publishedAt.getTime() : null,
+    source: page.source,
+    topic: page.topic,
+    country: page.country,
+    unsafe: page.unsafe,
+  }
+  const passagesText = JSON.stringify(passages)
+  const terms = await termsOf(page, passages, breathe)
+  await breathe()
+  // The title's terms stand twice: a word there says more than one in the text.
+  return {
+    id,
+    revision: revisionOf([id, page.title, passagesText, JSON.stringify(columns)]),
+    ...columns,
+    title: page.title,
+    details: JSON.stringify(detailsOf(page)),
+    markdown: page.markdown,
+    passages: passagesText,
+    passage_count: passages.length,
+    terms: [...terms.title, ...terms.title, ...terms.text].join(" "),
+    facts: JSON.stringify(factsOf(page, columns, terms.text)),
+    passage_terms: packTerms(terms.passages),
+  }
+}
+
+function factsOf(
+  { url, title }: Page,
+  { host, domain, language, country, topic, published }: FilterColumns,
+  terms: readonly string[],
+): PageFacts {
+  const facts = { url, title, host, domain, language, country, topic, published }
+  return { ...facts, fingerprint: fingerprintOf(terms) }
+}
+
+function detailsOf(page: Page): Details {
+  const { title: _title, markdown: _markdown, publishedAt, fetchedAt, ...rest } = page
+  return { ...rest, published: publishedAt?.getTime() ?? null, fetched: fetchedAt.getTime() }
+}
+
+export function toPage({
+  title,
+  markdown,
+  details,
+}: Pick<StoredPage, "title" | "markdown" | "details">): Page {
+  const { published, fetched, ...rest } = JSON.parse(details) as Details
+  return {
+    ...rest,
+    title,
+    markdown,
+    publishedAt: published === null ? null : new Date(published),
+    fetchedAt: new Date(fetched),
+  }
+}
+
+export const passagesOf = (row: Pick<StoredPage, "passages">): Passage[] =>
+  JSON.parse(row.passages) as Passage[]
+
+/** 53 bits of SHA-256, so that a plain number holds it. */
+function revisionOf(parts: readonly string[]): number {
+  const hash = createHash("sha256").update(JSON.stringify(parts)).digest()
+  return hash.readUIntBE(0, 6) * 32 + (hash[6]! >> 3)
+}
+
+interface PageTerms {
+  readonly title: readonly string[]
+  /** The whole text; a heading stands once, above the first passage under it. */
+  readonly text: readonly string[]
+  /** By passage, each under all its headings. */
+  readonly passages: readonly (readonly string[])[]
+}
+
+async function termsOf(
+  page: Page,
+  passages: readonly Passage[],
+  breathe: () => Promise<void>,
+): Promise<PageTerms> {
+  const known = new Map<string, string[]>()
+  const ofHeading = (heading: string) => {
+    const terms = known.get(heading) ?? analyse(heading, page.language)
+    known.set(heading, terms)
+    return terms
+  }
+  const all: string[] = []
+  const byPassage: string[][] = []
+  let above: readonly string[] = []
+  for (const { headings, text } of passages) {
+    await breathe()
+    const terms = analyse(text, page.language)
+    const fresh = headings.filter((heading, i) => heading !== above[i])
+    all.push(...fresh.flatMap(ofHeading), ...terms)
+    byPassage.push([...headings.flatMap(ofHeading), ...terms])
+    above = headings
+  }
+  return { title: analyse(page.title, page.language), text: all, passages: byPassage }
+}

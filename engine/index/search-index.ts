@@ -1,0 +1,83 @@
+import type { PageFilter } from "../engine.ts"
+import type { PageFacts } from "../page/page-facts.ts"
+import type { PageHead } from "./page-record.ts"
+import type { PageTopic, Passage } from "../page/page.ts"
+
+/** All that are given must hold; an empty list counts as not given, except of ids. */
+export interface Condition extends Omit<PageFilter, "phrases"> {
+  /** ISO 3166-1 alpha-2, lower case. */
+  readonly countries?: readonly string[]
+  readonly topics?: readonly PageTopic[]
+  /** Only these pages; of none: no page. */
+  readonly ids?: readonly string[]
+}
+
+/** Page id to BM25 score. */
+export type LexicalHits = ReadonlyMap<string, number>
+
+/** A passage that is near a question. */
+export interface Nearest {
+  /** Page id. */
+  readonly page: string
+  /** Of the page that the vector was made of. */
+  readonly revision: number
+  readonly position: number
+  readonly cosine: number
+}
+
+/** Positions in one page. */
+export interface PassagesWanted {
+  readonly head: PageHead
+  readonly positions: readonly number[]
+}
+
+/**
+ * What a search asks of an index: everything that depends on how and where the index is kept. An adapter has one;
+ * `search.ts` makes a ranking of it, the same for every adapter.
+ *
+ * Lists of `conditions` must hold all together. Ids of pages that are gone are passed over in silence, since pages
+ * come and go while a search runs.
+ */
+export interface SearchIndex {
+  /** Languages of the pages (ISO 639-1), in the order they were first seen. */
+  readonly languages: readonly string[]
+  /** False while pages may wait for their vectors. */
+  readonly allEmbedded: boolean
+
+  /** The inverse document frequency of each term, as BM25 has it, never negative: of all pages, whatever the conditions. */
+  idf(terms: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /** The terms, and those besides that a misspelt one among them may stand for. */
+  withCorrections(terms: readonly string[]): Promise<readonly string[]>
+
+  /** The best pages by BM25 over their terms, best first. */
+  lexical(terms: readonly string[], limit: number, conditions: readonly Condition[]): Promise<LexicalHits>
+  /** Nearest passages, nearest first. */
+  nearest(vector: Float32Array, limit: number, conditions: readonly Condition[]): Promise<readonly Nearest[]>
+  /** Ids of pages that hold all or any of the terms, best first; of no terms, of any pages. */
+  holding(
+    terms: readonly string[],
+    match: "all" | "any",
+    limit: number,
+    conditions: readonly Condition[],
+  ): Promise<readonly string[]>
+  /** Those that wait for their vectors. */
+  withoutVectors(ids: readonly string[]): Promise<ReadonlySet<string>>
+
+  facts(ids: readonly string[]): Promise<ReadonlyMap<string, PageFacts>>
+  heads(ids: readonly string[]): Promise<readonly PageHead[]>
+  /** Title, markdown and passages: what phrases are looked for in. */
+  texts(ids: readonly string[]): Promise<readonly PageText[]>
+  /** The terms of passages, as `passage-terms.ts` packs them, page by page in any order. */
+  passageTerms(ids: readonly string[]): AsyncIterable<readonly [id: string, packed: Uint8Array]>
+  /** By page id and position; nothing of a page that was replaced since its head was read. */
+  passages(wanted: readonly PassagesWanted[]): Promise<ReadonlyMap<string, ReadonlyMap<number, Passage>>>
+  /** By page id; nothing of a page that was replaced since its head was read. */
+  markdown(heads: readonly PageHead[]): Promise<ReadonlyMap<string, string>>
+}
+
+export interface PageText {
+  readonly id: string
+  readonly title: string
+  readonly markdown: string
+  readonly passages: readonly Passage[]
+}

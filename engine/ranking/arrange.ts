@@ -1,0 +1,66 @@
+import { type Boosted, boosted, isPreference } from "./boosts.ts"
+import { spreadHosts } from "./crowding.ts"
+import { collapse, compareAddresses } from "./duplicates.ts"
+import type { PagePreference } from "../engine.ts"
+import type { Ranked } from "./fusion.ts"
+import type { FactsOf, PageFacts } from "../page/page-facts.ts"
+
+export interface Arrangement {
+  readonly limit: number
+  readonly preference: PagePreference | undefined
+  readonly factsOf: FactsOf
+}
+
+/** Pages looked at for each that is wanted: duplicates fall away, and other hosts need somebody to move up. */
+const LOOKED_AT = 3
+const LOOKED_AT_LEAST = 15
+
+/**
+ * What is shown of a ranking: preferences heeded, one page of each text, no host crowding out others that
+ * match as well. Scores never rise from one hit to the next.
+ *
+ * @param ranked best first, neither `fused` nor `score` rising
+ */
+export async function arrange(
+  ranked: readonly Ranked[],
+  { limit, preference, factsOf }: Arrangement,
+): Promise<Boosted[]> {
+  const facts = new Map<string, PageFacts>()
+  const learn = async (pages: readonly Ranked[]) => {
+    const unknown = pages.map(({ id }) => id).filter((id) => !facts.has(id))
+    if (unknown.length === 0) return
+    for (const [id, page] of await factsOf(unknown)) facts.set(id, page)
+  }
+  if (isPreference(preference)) await learn(ranked)
+  const all = boosted(ranked, preference, facts)
+  for (let count = Math.max(LOOKED_AT_LEAST, limit * LOOKED_AT); ; count *= 2) {
+    const first = all.slice(0, count)
+    await learn(first)
+    const some = tiesByAddress(first, facts)
+    const different = collapse(some, facts)
+    if (different.length >= limit || count >= all.length) {
+      return neverRising(spreadHosts(different, limit, facts))
+    }
+  }
+}
+
+function neverRising(hits: readonly Boosted[]): Boosted[] {
+  let least = 1
+  return hits.map((hit) => ({ ...hit, score: (least = Math.min(least, hit.score)) }))
+}
+
+/** Values nearer than this are the same: what differs are the last digits of a sum. */
+const SAME = 1e6
+
+/**
+ * Pages that match alike, such as copies that do not say so, by their addresses: the one that looks most like
+ * the text's own first, and never by chance.
+ */
+function tiesByAddress(ranked: readonly Boosted[], facts: ReadonlyMap<string, PageFacts>): Boosted[] {
+  const value = ({ fused, boost }: Boosted) => Math.round((fused + boost) * SAME)
+  const address = ({ id }: Boosted) => facts.get(id)?.url
+  return ranked.toSorted((a, b) => {
+    const [one, other] = [address(a), address(b)]
+    return value(b) - value(a) || (one && other ? compareAddresses(one, other) : 0)
+  })
+}

@@ -1,0 +1,47 @@
+import type { Boosted } from "./boosts.ts"
+import { sayTheSame } from "../page/fingerprint.ts"
+import type { PageFacts } from "../page/page-facts.ts"
+
+/** Within this share of each other's value, duplicates rank alike: the index is no surer than that. */
+const TIE = 0.02
+
+/**
+ * The ranking with one page of each text: the best, and of those about as good the one whose address looks
+ * most like the page's own. It stands where the best stood.
+ */
+export function collapse(ranked: readonly Boosted[], facts: ReadonlyMap<string, PageFacts>): Boosted[] {
+  const kept: { first: Boosted; shown: Boosted; page: PageFacts | undefined }[] = []
+  for (const one of ranked) {
+    const page = facts.get(one.id)
+    const same = page && kept.find((other) => other.page && sayTheSame(page, other.page))
+    if (!same) {
+      kept.push({ first: one, shown: one, page })
+    } else if (
+      valueOf(one) >= valueOf(same.first) * (1 - TIE) &&
+      compareAddresses(page.url, same.page!.url) < 0
+    ) {
+      same.shown = one
+      same.page = page
+    }
+  }
+  return kept.map(({ first, shown }) => ({ ...first, id: shown.id }))
+}
+
+const valueOf = ({ fused, boost }: Boosted) => fused + boost
+
+/** Negative when `a` looks more like the page's own address: secure, no print version, no query, short. */
+export function compareAddresses(a: string, b: string): number {
+  const [one, other] = [signs(a), signs(b)]
+  for (const [i, sign] of one.entries()) if (sign !== other[i]) return sign - other[i]!
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function signs(address: string): number[] {
+  const { protocol, pathname, search } = new URL(address)
+  return [
+    protocol === "https:" ? 0 : 1,
+    /(?:^|[^a-z])(?:print|printable|amp)(?:[^a-z]|$)/i.test(pathname + search) ? 1 : 0,
+    search === "" ? 0 : 1,
+    address.length,
+  ]
+}

@@ -1,0 +1,106 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { MAX_PASSAGE_CHARS } from "../page/page.ts"
+import { embeddingText, toPassages } from "./passages.ts"
+
+const SENTENCE = "The crawler waits between two requests to one host. "
+const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? []
+
+describe("passages", () => {
+  it("are plain text under the path of their headings", () => {
+    const passages = toPassages(
+      `# Guide\n\n${SENTENCE.repeat(8)}\n\n## Crawl\n\n### Politeness\n\nSee the **second** [page](https://x.test/a_(b) "t"): \`delay\`, ![a picture](p.png). ${SENTENCE.repeat(5)}`,
+    )
+    expect(passages).toHaveLength(2)
+    expect(passages[0]!.headings).toEqual(["Guide"])
+    expect(passages[1]!.headings).toEqual(["Guide", "Crawl", "Politeness"])
+    expect(passages[1]!.text).toMatch(/^See the second page: delay, a picture\. The crawler/)
+  })
+
+  it("keep what only looks like a mark", () => {
+    const [passage] = toPassages(
+      "2 * 3 * 4, foo_bar_baz, Vec<T>, a\\*b, R&amp;D, [not a link], x < y, `*code*`",
+    )
+    expect(passage!.text).toBe("2 * 3 * 4, foo_bar_baz, Vec<T>, a*b, R&D, [not a link], x < y, *code*")
+  })
+
+  it("keep the lines of code, tables and lists", () => {
+    const markdown =
+      "```ts\nif (a) {\n\n  b()\n}\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- one\n  - two\n3. three"
+    expect(toPassages(markdown)[0]!.text).toBe("if (a) {\n  b()\n}\na | b\n1 | 2\n- one\n- two\n3. three")
+  })
+
+  it("join short neighbours under the headings they share, with the rest of their headings in the text", () => {
+    expect(toPassages("# Reference\n\n## Left\n\nOne.\n\n## Right\n\nTwo.\n")).toEqual([
+      { headings: ["Reference"], text: "Left\nOne.\nRight\nTwo." },
+    ])
+  })
+
+  it("break a long paragraph between sentences, a long sentence between words", () => {
+    const sentences = toPassages(SENTENCE.repeat(30))
+    expect(sentences.every(({ text }) => text.endsWith("."))).toBe(true)
+    const words = toPassages("word ".repeat(400))
+    expect(words.every(({ text }) => /^(?:word )*word$/.test(text))).toBe(true)
+    expect(words.length).toBe(4)
+  })
+
+  it("break a word only when it alone is too long, never within a character", () => {
+    const passages = toPassages("𝒳".repeat(600))
+    expect(passages.map(({ text }) => text).join("")).toBe("𝒳".repeat(600))
+    expect(passages.every(({ text }) => text.isWellFormed())).toBe(true)
+  })
+
+  it("hold a heading as long as themselves as text, so that those below do not repeat it", () => {
+    const passages = toPassages(`# ${"endless ".repeat(2000)}\n\n${`${SENTENCE}\n\n`.repeat(100)}`)
+    expect(passages.flatMap(({ headings }) => headings)).toEqual([])
+    expect(passages.map(({ text }) => text).join(" ")).toContain("endless endless")
+  })
+
+  it("hold a heading that has nothing under it", () => {
+    expect(toPassages("# Alone")).toEqual([{ headings: [], text: "Alone" }])
+    expect(toPassages("")).toEqual([])
+    expect(toPassages("   \n\n---\n")).toEqual([])
+  })
+
+  it("take a text that opens every mark and closes none", () => {
+    for (const mark of ["[", "*a ", "a`", "<", "![", "_a*", "> ", "<!--", "](", "```\n", "| a "]) {
+      expect(toPassages(`${mark.repeat(20_000)}end`).at(-1)!.text).toContain("end")
+    }
+  })
+
+  const anyBlock = fc.oneof(
+    fc.lorem({ mode: "sentences", maxCount: 12 }),
+    fc.lorem({ maxCount: 4 }).map((text) => `## ${text}`),
+    fc.lorem({ maxCount: 4 }).map((text) => `#### ${text}`),
+    fc.lorem({ maxCount: 30 }).map((text) => `- ${text}\n- **${text}**`),
+    fc.lorem({ maxCount: 80 }).map((text) => `\`\`\`\n${text.replaceAll(" ", "\n  ")}\n\`\`\``),
+    fc.lorem({ maxCount: 9 }).map((text) => `> ${text} _${text}_`),
+    fc.string({
+      unit: fc.constantFrom("a", "b", "漢", " ", ".", "\n", "1", "é"),
+      minLength: 600,
+      maxLength: 1500,
+    }),
+  )
+
+  it("hold no more than the limit and lose no word", () => {
+    fc.assert(
+      fc.property(fc.array(anyBlock, { maxLength: 12 }), (blocks) => {
+        const markdown = blocks.join("\n\n")
+        const passages = toPassages(markdown)
+        expect(passages.every(({ text }) => text.length > 0 && text.length <= MAX_PASSAGE_CHARS)).toBe(true)
+        const kept = new Set(passages.flatMap(({ text, headings }) => [...headings, text].flatMap(wordsOf)))
+        const all = passages
+          .map(({ text }) => text)
+          .join("")
+          .replace(/[^\p{L}\p{N}]+/gu, "")
+        const lost = wordsOf(markdown).filter((word) => !kept.has(word) && !all.includes(word))
+        expect(lost).toEqual([])
+      }),
+    )
+  })
+})
+
+it("embeds a passage with its title and headings before it", () => {
+  expect(embeddingText("Title", { text: "Text", headings: ["A", "B"] })).toBe("Title\nA\nB\nText")
+  expect(embeddingText("", { text: "Text", headings: [] })).toBe("Text")
+})

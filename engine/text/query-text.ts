@@ -1,0 +1,132 @@
+import { hostName } from "../page/domains.ts"
+
+/** A question taken apart into what to look for and its operators. */
+export interface QueryText {
+  /** What to look for, without operators. Phrases stand in it without their quotes. */
+  readonly text: string
+  /** Each must stand in the page as written. */
+  readonly phrases: readonly string[]
+  /** Pages that hold one of these are dropped. */
+  readonly excludedWords: readonly string[]
+  readonly excludedPhrases: readonly string[]
+  /** Hosts of `site:`; a page of any of them counts. */
+  readonly includeDomains: readonly string[]
+  readonly excludeDomains: readonly string[]
+}
+
+const STRAIGHT = '"＂'
+const CURVED = "“”„‟«»"
+/** Letters of words: what a quote or a minus stands behind when it opens nothing (`5"`, `e-mail`). */
+const WORD_BEFORE = /[\p{L}\p{M}\p{N}=]$/u
+/** Scripts without spaces: a quote may open in the middle of a sentence. */
+const UNSPACED_BEFORE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u
+/** One Latin letter, alone or with a number, is an option of a command (`-v`, `-O2`), and `C++` a name. */
+const EXCLUDABLE = /^(?:\p{L}-?[\p{L}\p{M}]|\p{L}(?:\+\+|#)|[^\P{L}\p{Script=Latin}])/u
+const TRAILING_MARKS = /[.,;:!?)\]}]+$/
+const HOST =
+  /^(?:[\p{L}\p{N}_-]{1,63}(?:\.[\p{L}\p{M}\p{N}_-]{1,63})*\.?(?::\d{1,5})?|\[[\da-f:.]+\](?::\d{1,5})?)$/iu
+
+/**
+ * Reads the operators of a question as people know them from web search:
+ *
+ * - `"a phrase"`, `“a phrase”`, `«a phrase»`: stands in the page word by word. A quote that is never closed,
+ *   and one behind a letter, a digit or `=` (`5"`, `class="x"`), is text.
+ * - `-word`, `-"a phrase"`: pages that hold it are dropped. The minus begins a token, and a letter follows:
+ *   `e-mail`, `--flag`, `-1` and a minus by itself are text, and so is what looks like an option of a command:
+ *   one Latin letter alone or with a number (`-v`, `-O2`).
+ * - `site:host`, `-site:host`: a host as in `PageFilter.includeDomains`, a port is ignored. What is no host
+ *   (`site:`, `site:*.com`, `site:a/b`) is text.
+ *
+ * A question of nothing but exclusions has no subject: it is taken as plain text, minus and all. One of
+ * nothing but `site:` asks for that site's pages, and its name is what is looked for. `AND`, `OR`, `+`, `*` and
+ * other prefixes mean nothing.
+ */
+export function parseQueryText(question: string): QueryText {
+  const kept: string[] = []
+  const phrases: string[] = []
+  const excludedWords: string[] = []
+  const excludedPhrases: string[] = []
+  const includeDomains: string[] = []
+  const excludeDomains: string[] = []
+  let at = 0
+  let plainFrom = 0
+  const operator = (length: number, left = "") => {
+    kept.push(question.slice(plainFrom, at), left)
+    at += length
+    plainFrom = at
+  }
+  while (at < question.length) {
+    const before = question.slice(Math.max(0, at - 2), at)
+    const begins = at === 0 || /\s$/.test(before)
+    const minus = begins && question[at] === "-" ? 1 : 0
+    const phrase =
+      begins || !WORD_BEFORE.test(before) || UNSPACED_BEFORE.test(before)
+        ? phraseAt(question, at + minus)
+        : null
+    if (phrase !== null && phrase.text !== "") {
+      ;(minus ? excludedPhrases : phrases).push(phrase.text)
+      operator(minus + phrase.length, minus ? " " : ` ${phrase.text} `)
+      continue
+    }
+    if (begins) {
+      const token = /^\S+/.exec(question.slice(at))?.[0] ?? ""
+      const host = siteOf(token.slice(minus))
+      const word = minus ? wordOf(token.slice(1)) : null
+      if (host !== null) {
+        ;(minus ? excludeDomains : includeDomains).push(host)
+        operator(token.length)
+        continue
+      }
+      if (word !== null) {
+        excludedWords.push(word)
+        operator(token.length)
+        continue
+      }
+    }
+    at++
+  }
+  operator(0)
+  const text = kept.join("").replace(/\s+/g, " ").trim()
+  const parsed = { text, phrases, excludedWords, excludedPhrases, includeDomains, excludeDomains }
+  if (phrases.length > 0 || /[\p{L}\p{N}]/u.test(text)) return parsed
+  if (includeDomains.length > 0) return { ...parsed, text: includeDomains.join(" ") }
+  return {
+    text: question,
+    phrases: [],
+    excludedWords: [],
+    excludedPhrases: [],
+    includeDomains: [],
+    excludeDomains: [],
+  }
+}
+
+/** The phrase that opens here and closes later, with the number of characters it takes with its quotes. */
+function phraseAt(question: string, at: number): { text: string; length: number } | null {
+  const opening = question[at]
+  if (opening === undefined) return null
+  const straight = STRAIGHT.includes(opening)
+  if (!straight && !CURVED.includes(opening)) return null
+  const closing = straight ? STRAIGHT : CURVED + STRAIGHT
+  for (let end = at + 1; end < question.length; end++) {
+    if (!closing.includes(question[end]!)) continue
+    return {
+      text: question
+        .slice(at + 1, end)
+        .replace(/\s+/g, " ")
+        .trim(),
+      length: end + 1 - at,
+    }
+  }
+  return null
+}
+
+function siteOf(token: string): string | null {
+  const host = /^site:(.+)$/i.exec(token)?.[1]?.replace(/[,;)]+$/, "")
+  return host !== undefined && HOST.test(host) ? hostName(host) : null
+}
+
+function wordOf(token: string): string | null {
+  const word = token.replace(TRAILING_MARKS, "")
+  return EXCLUDABLE.test(word) ? word : null
+}
