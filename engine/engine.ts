@@ -89,6 +89,7 @@ export interface PageFilter {
   readonly requirePublished?: boolean
   /** ISO 639-1. Pages of other or unknown language are dropped. */
   readonly languages?: readonly string[]
+  /** Pages that belong to none of these are dropped. */
   readonly sources?: readonly string[]
   /** Drop pages that are `unsafe`. Default false. */
   readonly safe?: boolean
@@ -133,6 +134,7 @@ export interface Hit {
   readonly images: readonly PageImage[]
   readonly favicon: string | null
   readonly source: string
+  readonly sharedWith?: readonly string[]
   /** How the rank came about, for `explain` and benches. */
   readonly parts: HitParts
 }

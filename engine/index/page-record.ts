@@ -3,7 +3,7 @@ import { analyse } from "../text/analysis/analyse.ts"
 import { placeOf } from "../page/domains.ts"
 import { fingerprintOf } from "../page/fingerprint.ts"
 import type { PageFacts } from "../page/page-facts.ts"
-import type { Page, PageTopic, Passage } from "../page/page.ts"
+import { type Page, type PageTopic, type Passage, sourcesOf } from "../page/page.ts"
 import { type PageUrl, pageId } from "../page/page-url.ts"
 import { packTerms } from "../text/passage-terms.ts"
 import { toPassages } from "../text/passages.ts"
@@ -14,6 +14,7 @@ export interface FilterColumns {
   readonly domain: string
   readonly language: string | null
   readonly published: number | null
+  /** Names of its sources, as {@link sourceText} puts them. */
   readonly source: string
   readonly topic: PageTopic | null
   readonly country: string | null
@@ -55,6 +56,15 @@ export type StoredPage = Pick<PageRow, "id" | "revision" | "title" | "details" |
 /** What a page says of itself, without its text. */
 export type PageHead = Pick<PageRow, "id" | "revision" | "title" | "details">
 
+/** No name of a source has it. */
+const BETWEEN_SOURCES = "\u001f"
+
+/** Names of sources as one value, in which their order says nothing; one name is itself. */
+export const sourceText = (names: readonly string[]): string => [...names].sort().join(BETWEEN_SOURCES)
+
+/** The names that {@link sourceText} was given. */
+export const sourcesIn = (text: string): string[] => text.split(BETWEEN_SOURCES)
+
 /** A long page is analysed in parts, so that searches in the same process go on between them. */
 export async function toPageRow(page: Page, breathe: () => Promise<void>): Promise<PageRow> {
   const id = pageId(page.url)
@@ -64,7 +74,7 @@ export async function toPageRow(page: Page, breathe: () => Promise<void>): Promi
     ...placeOf(page.url),
     language: page.language,
     published: page.publishedAt ? page.publishedAt.getTime() : null,
-    source: page.source,
+    source: sourceText(sourcesOf(page)),
     topic: page.topic,
     country: page.country,
     unsafe: page.unsafe,

@@ -30,9 +30,24 @@ export interface Page {
   readonly images: readonly PageImage[]
   /** Absolute address of the site's icon. */
   readonly favicon: string | null
-  /** Name of the source that brought the page in. */
+  /** Name of the source that brought the page in: the one that read it last, where there are several. */
   readonly source: string
+  /** Names of the other sources that the page belongs to, in alphabetical order; left out when there is none. */
+  readonly sharedWith?: readonly string[]
   readonly fetchedAt: Date
+}
+
+/** Names of all sources that a page belongs to, the one that read it last first. */
+export const sourcesOf = ({ source, sharedWith = [] }: Pick<Page, "source" | "sharedWith">): string[] => [
+  source,
+  ...sharedWith,
+]
+
+/** The page as one of these sources and no others: the first is the one that read it. */
+export function withSources(page: Page, [source, ...others]: readonly [string, ...string[]]): Page {
+  const { source: _source, sharedWith: _sharedWith, ...rest } = page
+  const sharedWith = [...new Set(others)].filter((name) => name !== source).sort()
+  return { ...rest, source, ...(sharedWith.length > 0 && { sharedWith }) }
 }
 
 /** A stretch of a page's main content: at most {@link MAX_PASSAGE_CHARS} characters of plain text. */

@@ -1,6 +1,6 @@
 import { getDomain } from "tldts"
 
-import type { Engine, PageFilter, PageUrl } from "#engine"
+import { type Engine, type PageFilter, type PageUrl, sourcesOf } from "#engine"
 import { type DomainRules, domainRules, hostName, matchesDomains, placeOf } from "#engine/page/domains.ts"
 
 import type { Collections } from "./collections.ts"
@@ -39,16 +39,19 @@ export function scopedEngine(
       if (filter === null) return { hits: [] }
       const { hits } = await engine.search({ ...query, filter }, options)
       const admits = pageTest(now)
-      return { hits: hits.filter(({ url, source }) => admits(url, source)) }
+      return { hits: hits.filter((hit) => admits(hit.url, sourcesOf(hit))) }
     },
   }
 }
 
 /** A test for pages of the index. */
-export function pageTest({ sources, domains }: PageLimits): (url: PageUrl, source: string) => boolean {
+export function pageTest({
+  sources,
+  domains,
+}: PageLimits): (url: PageUrl, sources: readonly string[]) => boolean {
   const onDomains = domains === null ? () => true : domainTest(domains)
   const listed = sources === null ? null : new Set(sources)
-  return (url, source) => (listed === null || listed.has(source)) && onDomains(url)
+  return (url, names) => (listed === null || names.some((name) => listed.has(name))) && onDomains(url)
 }
 
 /** A test for addresses, by their host. */

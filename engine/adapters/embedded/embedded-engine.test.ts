@@ -50,6 +50,35 @@ describe("the embedded engine", () => {
     expect(await readFile(file, "utf8")).toBe(older)
   })
 
+  test("makes no new vectors for a page that belongs to another source, too, or has another topic", async () => {
+    const embedder = new HashingEmbedder()
+    const made: string[] = []
+    const embed = embedder.embed.bind(embedder)
+    embedder.embed = (texts, options) => {
+      if (options?.priority === "index") made.push(...texts)
+      return embed(texts, options)
+    }
+    await using engine = await open({ embedder })
+    const page = aPage("page", { source: "a", markdown: "Text of plums.\n\n## More\n\nText of pears." })
+    const plain = JSON.parse(await readFile(path.join(dir, "index.json"), "utf8")) as object
+    expect(plain).not.toHaveProperty("sharings")
+    await engine.index([page])
+    await engine.settled()
+    const before = made.length
+    expect(before).toBeGreaterThan(0)
+    await engine.index([{ ...page, source: "b", sharedWith: ["a"] }])
+    await engine.index([{ ...page, source: "b", sharedWith: ["a"], topic: "news" }])
+    await engine.settled()
+    expect(made).toHaveLength(before)
+    for (const source of ["a", "b"]) {
+      const query = { text: "pears", limit: 5, arms: "vector", filter: { sources: [source] } } as const
+      expect((await engine.search(query)).hits).toHaveLength(1)
+    }
+    await engine.index([{ ...page, source: "b", markdown: "Text of figs." }])
+    await engine.settled()
+    expect(made.length).toBeGreaterThan(before)
+  })
+
   test("says which file it cannot read", async () => {
     await (await open())[Symbol.asyncDispose]()
     await writeFile(path.join(dir, "index.json"), '{ "format": ')

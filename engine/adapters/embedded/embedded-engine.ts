@@ -1,6 +1,7 @@
 import type { Connection } from "@lancedb/lancedb"
 import { mkdir } from "node:fs/promises"
 import { availableParallelism } from "node:os"
+import { isDeepStrictEqual } from "node:util"
 import { type Embedder, refuseOtherEmbedder } from "../../embedder.ts"
 import type {
   Engine,
@@ -12,7 +13,7 @@ import type {
   SearchResult,
 } from "../../engine.ts"
 import { EngineError } from "../../errors.ts"
-import type { Page } from "../../page/page.ts"
+import { type Page, sourcesOf } from "../../page/page.ts"
 import { type PageUrl, pageId } from "../../page/page-url.ts"
 import { Gate } from "../../search/gate.ts"
 import { LateReader } from "../../search/late-reader.ts"
@@ -26,9 +27,9 @@ import { interruptedWrites } from "./interrupted-writes.ts"
 import { KnownTerms } from "./files/known-terms.ts"
 import { Maintenance, trainVectorIndex } from "./lance/maintenance.ts"
 import { type Manifest, readManifest, writeManifest } from "./files/manifest.ts"
-import { type PageRow, toPage, toPageRow } from "../../index/page-record.ts"
+import { type PageRow, passagesOf, sourceText, toPage, toPageRow } from "../../index/page-record.ts"
 import { type PageVectors, pagesTable } from "./lance/schema.ts"
-import { pagesAfter } from "./pages-after.ts"
+import { pagesAfter, withVectors } from "./pages-after.ts"
 import { Serial } from "#base/flow/serial.ts"
 import { type Tables, connectTo, createIndex, indexedPages, openTables } from "./lance/tables.ts"
 import { TermFrequencies } from "./files/term-frequencies.ts"
@@ -146,7 +147,7 @@ export class EmbeddedEngine implements Engine {
     return this.#during(async () => {
       const writer = this.#writing()
       const latest = [...new Map(pages.map((one) => [one.page.url, one])).values()]
-      await this.#learnLanguages(latest.map(({ page }) => page))
+      await this.#learn(latest.map(({ page }) => page))
       let rows: IndexedRow[] = []
       let chars = 0
       const breathe = breather()
@@ -190,6 +191,7 @@ export class EmbeddedEngine implements Engine {
         frequencies,
         knownTerms,
         languages: manifest.languages,
+        sharings: manifest.sharings ?? [],
         allEmbedded: this.#writer ? this.#writer.queue.size === 0 : this.#coverage.isComplete(tables),
       })
       const context = { index, queryVectors: this.#queryVectors, lateReader: this.#lateReader }
@@ -317,6 +319,7 @@ export class EmbeddedEngine implements Engine {
     const table = pagesTable(rows)
     const { dimensions } = this.#options.embedder
     await writer.pageWrites.run(async () => {
+      rows = await this.#withKeptVectors(rows)
       await writer.queue.adopt(rows.flatMap((row) => readyVectors(row, dimensions)))
       await this.#opened!.tables.store.write(rows)
       await this.#opened!.tables.pages.mergeInsert("id")
@@ -341,11 +344,39 @@ export class EmbeddedEngine implements Engine {
     writer.pageCare.wrote(rows.length)
   }
 
-  async #learnLanguages(pages: readonly Page[]): Promise<void> {
-    const { languages } = this.#opened!.manifest
-    const found = new Set(pages.flatMap((page) => page.language ?? []))
-    const fresh = [...found].filter((language) => !languages.includes(language))
-    if (fresh.length > 0) await this.#updateManifest({ languages: [...languages, ...fresh] })
+  /** A page that says the same under another source or topic has the vectors that it had. */
+  async #withKeptVectors(rows: readonly IndexedRow[]): Promise<readonly IndexedRow[]> {
+    const { store, vectors } = this.#opened!.tables
+    const byId = new Map(rows.flatMap((row) => (row.vectors === null ? [[row.id, row] as const] : [])))
+    const known = store.heads([...byId.keys()]).filter(({ id, revision, title }) => {
+      const row = byId.get(id)!
+      return row.revision !== revision && row.title === title
+    })
+    const same = store
+      .read(known.map(({ id }) => id))
+      .filter((old) => isDeepStrictEqual(passagesOf(old), passagesOf(byId.get(old.id)!)))
+    if (same.length === 0) return rows
+    const made = await withVectors(same, vectors)
+    const kept = new Map(made.map((one, i) => [same[i]!.id, one.vectors]))
+    return rows.map((row) => ({ ...row, vectors: row.vectors ?? kept.get(row.id) ?? null }))
+  }
+
+  /** Keeps what the manifest says of all pages, before these are written. */
+  async #learn(pages: readonly Page[]): Promise<void> {
+    const { languages, sharings = [] } = this.#opened!.manifest
+    const spoken = missingIn(
+      languages,
+      pages.flatMap((page) => page.language ?? []),
+    )
+    const shared = missingIn(
+      sharings,
+      pages.flatMap((page) => (page.sharedWith?.length ? sourceText(sourcesOf(page)) : [])),
+    )
+    if (spoken.length + shared.length === 0) return
+    await this.#updateManifest({
+      languages: [...languages, ...spoken],
+      ...(sharings.length + shared.length > 0 && { sharings: [...sharings, ...shared] }),
+    })
   }
 
   async #updateManifest(change: Partial<Manifest>): Promise<void> {
@@ -402,6 +433,9 @@ export class EmbeddedEngine implements Engine {
     }
   }
 }
+
+const missingIn = (known: readonly string[], found: readonly string[]): string[] =>
+  [...new Set(found)].filter((one) => !known.includes(one))
 
 /** Vectors that came with their page; none when they do not fit it. */
 function readyVectors({ vectors, ...row }: IndexedRow, dimensions: number): PageVectors[] {

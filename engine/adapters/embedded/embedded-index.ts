@@ -3,7 +3,7 @@ import { breather } from "#base/flow/breather.ts"
 import { passagesOf } from "../../index/page-record.ts"
 import type { Passage } from "../../page/page.ts"
 import { withCorrections } from "../../search/query-terms.ts"
-import type { SearchIndex } from "../../index/search-index.ts"
+import type { Condition, SearchIndex } from "../../index/search-index.ts"
 import { lexicalArm, pagesWithTerms, pagesWithoutVectors, vectorArm } from "./arms.ts"
 import { whereOf } from "./filter.ts"
 import type { KnownTerms } from "./files/known-terms.ts"
@@ -14,12 +14,15 @@ export interface EmbeddedIndexParts extends Pick<SearchIndex, "languages" | "all
   readonly tables: Tables
   readonly frequencies: TermFrequencies
   readonly knownTerms: KnownTerms
+  readonly sharings: readonly string[]
 }
 
 /** What a search asks, answered by LanceDB's tables and the page store beside them. */
 export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
   const { tables, frequencies, knownTerms, languages, allEmbedded } = parts
   const { store } = tables
+  const where = (conditions: readonly Condition[], id: "id" | "page") =>
+    whereOf(conditions, id, parts.sharings)
   return {
     languages,
     allEmbedded,
@@ -31,10 +34,10 @@ export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
         // What is known loses its last seconds when the writer is killed.
         async (term) => (await pagesWithTerms(tables, [term], "all", 1, undefined)).length > 0,
       ),
-    lexical: (terms, limit, conditions) => lexicalArm(tables, terms, limit, whereOf(conditions, "id")),
-    nearest: (vector, limit, conditions) => vectorArm(tables, vector, limit, whereOf(conditions, "page")),
+    lexical: (terms, limit, conditions) => lexicalArm(tables, terms, limit, where(conditions, "id")),
+    nearest: (vector, limit, conditions) => vectorArm(tables, vector, limit, where(conditions, "page")),
     holding: (terms, match, limit, conditions) =>
-      pagesWithTerms(tables, terms, match, limit, whereOf(conditions, "id")),
+      pagesWithTerms(tables, terms, match, limit, where(conditions, "id")),
     withoutVectors: (ids) => pagesWithoutVectors(tables, ids),
     facts: async (ids) => store.facts(ids),
     heads: async (ids) => store.heads(ids),

@@ -1,4 +1,5 @@
 import { domainRules } from "../../page/domains.ts"
+import { sourcesIn } from "../../index/page-record.ts"
 import type { Condition } from "../../index/search-index.ts"
 
 /** A string as SQL text. The only escape that DataFusion's literals know is the doubled quote. */
@@ -14,12 +15,17 @@ export function isIn(column: string, values: Iterable<string | number>): string 
  * The conditions over the columns that pages and vectors share. Undefined when every page passes.
  *
  * @param id column that holds the page's id
+ * @param sharings values of the column `source` that stand for several sources
  */
-export function whereOf(conditions: readonly Condition[], id: "id" | "page"): string | undefined {
-  return all(...conditions.map((condition) => oneOf(condition, id)))
+export function whereOf(
+  conditions: readonly Condition[],
+  id: "id" | "page",
+  sharings: readonly string[] = [],
+): string | undefined {
+  return all(...conditions.map((condition) => oneOf(condition, id, sharings)))
 }
 
-function oneOf(condition: Condition, id: string): string | undefined {
+function oneOf(condition: Condition, id: string, sharings: readonly string[]): string | undefined {
   const { includeDomains = [], excludeDomains = [], languages = [], sources = [] } = condition
   const { countries = [], topics = [], ids } = condition
   return all(
@@ -30,10 +36,13 @@ function oneOf(condition: Condition, id: string): string | undefined {
     languages.length > 0 ? isIn("language", languages) : undefined,
     countries.length > 0 ? isIn("country", countries) : undefined,
     topics.length > 0 ? isIn("topic", topics) : undefined,
-    sources.length > 0 ? isIn("source", sources) : undefined,
+    sources.length > 0 ? isIn("source", [...sources, ...sharings.filter(holdsAny(sources))]) : undefined,
     condition.safe ? "NOT unsafe" : undefined,
   )
 }
+
+const holdsAny = (names: readonly string[]) => (sharing: string) =>
+  sourcesIn(sharing).some((name) => names.includes(name))
 
 /** All that are given, or undefined when none is. */
 function all(...given: readonly (string | undefined)[]): string | undefined {

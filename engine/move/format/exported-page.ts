@@ -35,6 +35,7 @@ function pageJson(page: Page): string {
     images: page.images.map(({ url, description }) => ({ url, description })),
     favicon: page.favicon,
     source: page.source,
+    ...(page.sharedWith?.length && { sharedWith: page.sharedWith }),
     markdown: page.markdown,
   })
 }

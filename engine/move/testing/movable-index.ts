@@ -86,6 +86,7 @@ export const pagesOfManyKinds = (plain: number, oddity = "") => [
     images: [{ url: "https://other.example.org/i.png", description: null }],
     favicon: "https://other.example.org/favicon.ico",
     source: "other",
+    sharedWith: ["docs", "further"],
   }),
 ]
 

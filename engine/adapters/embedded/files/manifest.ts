@@ -20,6 +20,11 @@ export interface Manifest {
   readonly vectors: string
   /** Languages of the pages (ISO 639-1), in the order they were first seen: queries are analysed in each. */
   readonly languages: readonly string[]
+  /**
+   * Values of the column `source` that stand for several sources, in the order they were first seen: a filter by
+   * one of these asks for them too. Left out while no page has several.
+   */
+  readonly sharings?: readonly string[]
 }
 
 const fileIn = (dir: string) => path.join(dir, "index.json")

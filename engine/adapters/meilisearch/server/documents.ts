@@ -1,4 +1,4 @@
-import type { FilterColumns, PageRow } from "../../../index/page-record.ts"
+import { type FilterColumns, type PageRow, sourcesIn } from "../../../index/page-record.ts"
 import type { Passage } from "../../../page/page.ts"
 import { facetValue } from "../filter.ts"
 import { toLevels } from "../impacts.ts"
@@ -9,7 +9,8 @@ interface FilterFields {
   readonly key: number
   readonly host: string
   readonly domain: string
-  readonly source: string
+  /** Several where the page belongs to several. */
+  readonly source: string | readonly string[]
   readonly unsafe: boolean
   readonly language?: string
   readonly published?: number
@@ -165,11 +166,12 @@ export const inShort = (vector: Float32Array): number[] =>
 
 export function filterFields(columns: FilterColumns & { readonly id: string }): FilterFields {
   const { host, domain, source, unsafe, language, published, topic, country } = columns
+  const names = sourcesIn(source).map(facetValue)
   return {
     key: pageKey(columns.id),
     host: facetValue(host),
     domain: facetValue(domain),
-    source: facetValue(source),
+    source: names.length === 1 ? names[0]! : names,
     unsafe,
     ...(language !== null && { language: facetValue(language) }),
     ...(published !== null && { published }),

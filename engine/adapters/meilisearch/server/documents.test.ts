@@ -1,0 +1,25 @@
+import { expect, test } from "vitest"
+import { toPageRow } from "../../../index/page-record.ts"
+import type { Page } from "../../../page/page.ts"
+import { aPage } from "../../../testing/pages.ts"
+import { toPageDocument, toPassageDocuments } from "./documents.ts"
+import { facetValue } from "../filter.ts"
+
+async function documentOf(about: Partial<Omit<Page, "url">>) {
+  const row = await toPageRow(aPage("page", about), () => Promise.resolve())
+  return toPageDocument(row, { pivot: 10, waiting: false, replaced: false })
+}
+
+test("a page of one source holds its name, a page of several a list, and so do their passages", async () => {
+  expect(await documentOf({ source: "docs" })).toMatchObject({ source: "docs" })
+  const shared = await documentOf({ source: "Team B", sharedWith: ["docs"] })
+  expect(shared.source).toEqual([facetValue("Team B"), "docs"])
+  expect(toPassageDocuments(shared, [new Float32Array(4)])).toMatchObject([{ source: shared.source }])
+})
+
+test("a page has another revision when it gains a source, whoever read it last", async () => {
+  const { revision } = await documentOf({ source: "a" })
+  const shared = await documentOf({ source: "a", sharedWith: ["b"] })
+  expect(shared.revision).not.toBe(revision)
+  expect((await documentOf({ source: "b", sharedWith: ["a"] })).revision).toBe(shared.revision)
+})
