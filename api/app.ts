@@ -10,7 +10,6 @@ import type { Values } from "#base/settings.ts"
 
 import type { Accounts } from "./accounts/accounts.ts"
 import { Admissions } from "./accounts/limits/admission.ts"
-import { FairGate } from "./accounts/limits/fair-gate.ts"
 import type { Endpoint } from "./accounts/keys/key-scope.ts"
 import type { ReachParts } from "./accounts/reach/reach.ts"
 import type { AdminParts } from "./admin/admin-router.ts"
@@ -21,6 +20,7 @@ import type { Middleware, RequestState } from "./context.ts"
 import { handbook } from "./handbook/handbook.ts"
 import { type Check, healthOf } from "./health.ts"
 import { httpServer } from "./server/http-server.ts"
+import type { Gates } from "./load/gates.ts"
 import type { LoadParts } from "./metrics/load-metrics.ts"
 import type { JobCounts } from "./metrics/recorder.ts"
 import { admission } from "./middleware/admission.ts"
@@ -63,6 +63,7 @@ export interface AppParts extends LiveParts {
   readonly sales?: () => ReadonlyMap<string, number> | null
   /** Those of the process, counted in the metrics. */
   readonly connections: LoadParts["connections"]
+  readonly gates: Gates
   readonly log: Logger
   readonly config: Pick<
     ApiConfig,
@@ -72,12 +73,10 @@ export interface AppParts extends LiveParts {
     | "maxAutoResults"
     | "includeDomainsCap"
     | "excludeDomainsCap"
-    | "liveReads"
     | "publicUrl"
     | keyof typeof serviceSettings
     | "logQueries"
     | "rateLimits"
-    | "searches"
   >
   /** Folder of the handbook's Markdown. */
   readonly docsDir: string
@@ -89,9 +88,9 @@ export interface AppParts extends LiveParts {
 export function createApp(parts: AppParts): Koa<RequestState> {
   const { accounts, config } = parts
   const { collections } = accounts
-  const gates = { searches: new FairGate(config.searches), reads: new FairGate(config.liveReads) }
+  const { gates } = parts
   const { rateLimits } = config
-  const admissions = new Admissions({ accounts, rateLimits, reach: { ...parts, collections, gates } })
+  const admissions = new Admissions({ accounts, rateLimits, reach: { ...parts, collections } })
   // None of them is given the engine or the reader: they come with each request, as far as its key reaches.
   const { embedder, images, chatModel } = parts
   const endpoints: Readonly<Partial<Record<Endpoint, Middleware>>> = {
@@ -113,7 +112,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   if (parts.research) {
     const { researchers, tasks } = parts.research
     researchers
-      .start((owner) => admissions.reach(owner).engine)
+      .start((owner) => admissions.reach({ ...owner, isPatient: true }).engine)
       .catch((err: unknown) => parts.log.error({ err }, "research tasks cannot be worked on"))
     const status = researchStatus(tasks)
     router.get("/research/:id", authentication(accounts.keys, { bodyKey: false }).beforeBody, status)
@@ -141,7 +140,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const around = service({
     ...parts,
     sales: parts.sales ?? (() => null),
-    load: { connections: parts.connections },
+    load: { connections: parts.connections, gates },
     keys: accounts.keys,
     endpoints: [...Object.keys(endpoints), ...ACCOUNT_PATHS],
     server: () => httpServer(app),

@@ -22,6 +22,7 @@ import { apiSettings, checkTogether } from "./config.ts"
 import { crawlHandbook } from "./crawl-handbook.ts"
 import { httpServer } from "./server/http-server.ts"
 import { openConnections } from "./load/connections.ts"
+import { openGates } from "./load/gates.ts"
 import { closeServer, stopSignal } from "./server/shutdown.ts"
 import { reachableHost } from "./server/reachable-host.ts"
 import { tellSupervisor } from "./supervisor/messages.ts"
@@ -74,6 +75,7 @@ async function serve(): Promise<void> {
   opened.use(research.researchers)
   // One account for both listeners: they share the descriptors and the memory of this process.
   const connections = openConnections(config)
+  const gates = openGates(config)
   let paid: PaidListener | undefined
   const app = createApp({
     engine,
@@ -85,6 +87,7 @@ async function serve(): Promise<void> {
     sites: sourceSites(db, jobs),
     research,
     connections,
+    gates,
     sales: () => paid?.outcomes ?? null,
     admin: () => openAdmin({ db, engine, jobs, crawlerConfig }),
     jobs,
@@ -124,6 +127,7 @@ async function serve(): Promise<void> {
       search: { engine, images, embedder: engine.embedder, chatModel },
       collections: accounts.collections,
       connections,
+      searches: gates.searches,
       limits: config,
       log,
     })

@@ -32,6 +32,36 @@ export const loadSettings = {
     1,
     3600,
   ),
+  searchQueue: integer(
+    {
+      name: "FOSSICK_SEARCH_QUEUE",
+      default: "256",
+      about:
+        "Searches that may wait for one of the places of FOSSICK_SEARCHES; the next is refused with 429.",
+    },
+    1,
+    100_000,
+  ),
+  searchWaitSeconds: integer(
+    {
+      name: "FOSSICK_SEARCH_WAIT_SECONDS",
+      default: "5",
+      about:
+        "Seconds that a search may wait for its turn; one that would wait longer, by how long searches took lately, is refused at once with 429.",
+    },
+    1,
+    300,
+  ),
+  liveCalls: integer(
+    {
+      name: "FOSSICK_LIVE_CALLS",
+      default: "128",
+      about:
+        "Extract, crawl and map calls that may be under way at one time, half of them of one key; the next is refused with 429.",
+    },
+    1,
+    10_000,
+  ),
   unsentMb: integer(
     {
       name: "FOSSICK_UNSENT_MB",

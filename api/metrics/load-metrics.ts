@@ -1,14 +1,16 @@
 import { Counter, Gauge, type Registry } from "prom-client"
 
 import type { Connections } from "../load/connections.ts"
+import type { Gates } from "../load/gates.ts"
 
 /** What bounds the callers; see `api/load`. */
 export interface LoadParts {
   readonly connections: Pick<Connections, "open" | "unsentBytes" | "cut">
+  readonly gates: Gates
 }
 
 /** Gauges and counts of what callers hold, looked at with each scrape. */
-export function registerLoad(registry: Registry, { connections }: LoadParts): void {
+export function registerLoad(registry: Registry, { connections, gates }: LoadParts): void {
   const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({
       name,
@@ -23,6 +25,19 @@ export function registerLoad(registry: Registry, { connections }: LoadParts): vo
     "fossick_http_unsent_bytes",
     "Bytes of answers that wait for callers to take them.",
     () => connections.unsentBytes,
+  )
+  gauge("fossick_searches_waiting", "Searches that wait for their turn.", () => gates.searches.waiting)
+  gauge("fossick_live_calls", "Extract, crawl and map calls under way.", () => gates.liveCalls.taken)
+  counts(
+    registry,
+    "fossick_calls_shed_total",
+    "Calls refused because there was more to do than could be answered in time.",
+    "kind",
+    () =>
+      new Map([
+        ["search", gates.searches.shed],
+        ["live", gates.liveCalls.shed],
+      ]),
   )
   counts(
     registry,

@@ -13,6 +13,7 @@ import { type ApiConfig, type AppParts, createApp } from "../app.ts"
 import { apiSettings } from "../config.ts"
 import { httpServer } from "../server/http-server.ts"
 import { openConnections } from "../load/connections.ts"
+import { openGates } from "../load/gates.ts"
 import { undocumented } from "../openapi/testing/documented.ts"
 import { openResearch } from "../research/open-research.ts"
 import { FakeEngine } from "./fake-engine.ts"
@@ -67,6 +68,7 @@ export async function serveApp(
     checks: {},
     jobs: { count: () => 0, hasCrawler: () => true },
     connections,
+    gates: openGates(config),
     docsDir: join(import.meta.dirname, "../../docs"),
     reader: {
       read: async () => ({ kind: "failed", because: "dns", detail: "no reader in this test" }),

@@ -6,6 +6,7 @@ import type { Logger } from "pino"
 import type { Collections } from "../accounts/reach/collections.ts"
 import { httpServer } from "../server/http-server.ts"
 import type { Connections } from "../load/connections.ts"
+import type { FairGate } from "../load/fair-gate.ts"
 import { closeServer } from "../server/shutdown.ts"
 import type { SearchLimits, SearchParts } from "../tavily/search.ts"
 import type { X402Config } from "./config.ts"
@@ -35,6 +36,8 @@ export interface ListenerParts {
   readonly collections: Pick<Collections, "sourcesOf">
   /** Of the whole process. */
   readonly connections: Connections
+  /** What all searches of the process pass through; those of all payers together take the turns of one key. */
+  readonly searches: FairGate
   readonly limits: SearchLimits & { readonly bodyLimit: number; readonly shutdownSeconds: number }
   readonly log: Logger
 }
@@ -76,8 +79,9 @@ export async function openPaidListener(parts: ListenerParts): Promise<PaidListen
     read: paidRequestReader(limits),
     search: {
       ...parts.search,
-      engine: engineForSale(parts.search.engine, config.forSale, parts.collections),
+      engine: engineForSale(byTurns(parts.search.engine, parts.searches), config.forSale, parts.collections),
     },
+    check: () => parts.searches.check(SALES),
     bodyLimit: limits.bodyLimit,
     log,
   })
@@ -100,6 +104,14 @@ export async function openPaidListener(parts: ListenerParts): Promise<PaidListen
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
+
+/** Stands for all payers at the gate. */
+const SALES = "sales"
+
+const byTurns = (engine: SearchParts["engine"], gate: FairGate): SearchParts["engine"] => ({
+  search: (query, options) =>
+    gate.run(SALES, () => engine.search(query, options), { signal: options?.signal }),
+})
 
 function attempt(work: () => void, log: Logger): void {
   try {

@@ -30,6 +30,8 @@ export interface PaidSearchParts {
   readonly read: (body: Readonly<Record<string, unknown>>) => PreparedSearch
   /** With an engine that finds what is for sale, and nothing else. */
   readonly search: SearchParts
+  /** Throws an ApiError 429 when a search would have to wait for too long. */
+  readonly check: () => void
   readonly bodyLimit: number
   readonly log: Logger
 }
@@ -112,7 +114,8 @@ export function paidSearch(parts: PaidSearchParts): Middleware {
       const outcome = await serve(ctx, { payment, prepared, fingerprint, times }, entry)
       if (outcome !== null) outcomes.add(outcome)
     } catch (error) {
-      outcomes.add(callerGone(ctx) ? "caller-gone" : "search-failed")
+      const shed = error instanceof ApiError && error.status === 429
+      outcomes.add(callerGone(ctx) ? "caller-gone" : shed ? "overloaded" : "search-failed")
       throw error
     } finally {
       // Until the answer is out the payment is in use: a copy of the request must not get another one.
@@ -139,6 +142,7 @@ export function paidSearch(parts: PaidSearchParts): Middleware {
     if (entry !== null) {
       return finish(ctx, purchase, { answer: entry.answer!, since: entry.since, doubt: true })
     }
+    parts.check()
     const verified = await timed(purchase, "verifyMs", () => parts.facilitator.verify(purchase.payment))
     if (verified.kind === "unavailable") {
       ctx.state.log.warn({ err: verified.error }, "a payment could not be checked")

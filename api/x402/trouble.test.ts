@@ -341,6 +341,29 @@ describe.skipIf(noChain !== "")(`payments that meet trouble${noChain}`, () => {
     })
   })
 
+  test("more searches than can be answered in time are refused early, and not charged", async () => {
+    await using small = await sellSearches(
+      { X402_FACILITATOR_URL: facilitator.url, X402_RPC_URL: chain.rpcUrl },
+      { gate: { searches: 1, searchQueue: 1 } },
+    )
+    const { promise, resolve: finish } = Promise.withResolvers<void>()
+    small.engine.instead = () => promise
+    const buy = async () => ask(small.url, QUESTION, (await sign(small.url, payer)).headers)
+    const bought = [buy()]
+    await expect.poll(() => small.engine.queries.length).toBe(1)
+    bought.push(buy(), buy())
+    const refused = await Promise.race(bought)
+    expect([refused.status, refused.headers.get("retry-after"), refused.body]).toEqual([
+      429,
+      "1",
+      { detail: { error: expect.stringContaining("Try again in 1 s.") } },
+    ])
+    finish()
+    expect(statuses(await Promise.all(bought))).toEqual([200, 200, 429])
+    expect(await since()).toMatchObject({ charged: 20_000 })
+    expect(small.outcomes.get("overloaded")).toBe(1)
+  })
+
   test("no log line holds a signature, a query or a payment header", async () => {
     const { headers, signature } = await sign(shop.url, payer)
     expect(await ask(shop.url, { query: "private matters" }, headers)).toMatchObject({ status: 200 })

@@ -48,6 +48,9 @@ export interface AdmissionParts {
 const TOO_FAST =
   "Your request has been blocked due to excessive requests. Please reduce the rate of requests."
 
+/** Endpoints that read live pages. */
+const LIVE: ReadonlySet<LimitedEndpoint> = new Set(["extract", "crawl", "map"])
+
 /** The door that every call with a key goes through, over HTTP or not. */
 export class Admissions {
   readonly #parts: AdmissionParts
@@ -58,7 +61,8 @@ export class Admissions {
 
   /**
    * Lets a call of this endpoint in.
-   * @throws ApiError 403 when the key may not make it, 429 with `Retry-After` when it made too many
+   * @throws ApiError 403 when the key may not make it, 429 with `Retry-After` when it made too many, or when there are
+   *   more calls under way or waiting than can be answered in time
    */
   admit(endpoint: LimitedEndpoint, caller: Caller): Admission {
     const { key } = caller
@@ -72,8 +76,18 @@ export class Admissions {
     if (refused !== null) {
       throw new ApiError(429, TOO_FAST, {}, { "Retry-After": String(refused.retryAfter) })
     }
+    const { gates } = this.#parts.reach
+    if (endpoint === "search") gates.searches.check(key.id)
+    const leave = LIVE.has(endpoint) ? gates.liveCalls.enter(key.id) : () => {}
     const bill = new CallBill(accounts, caller, billed ?? null, project)
-    return { reach: this.reach(key), bill, end: () => bill.end() }
+    return {
+      reach: this.reach(key),
+      bill,
+      end: () => {
+        leave()
+        return bill.end()
+      },
+    }
   }
 
   /** What somebody may see, for work that is no call: a task that goes on by itself, a sale. */

@@ -1,8 +1,8 @@
 import type { ReadOptions, Reader, ReadResult } from "#crawler"
 import type { Engine, PageUrl } from "#engine"
 
+import type { Gates } from "../../load/gates.ts"
 import type { Collections } from "./collections.ts"
-import type { FairGate } from "../limits/fair-gate.ts"
 import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
 import { domainTest, pageLimits, scopedEngine } from "./scoped-pages.ts"
 
@@ -28,25 +28,30 @@ export interface ReachParts {
   /** Which addresses belong to any of these sources. */
   readonly sites: (sources: readonly string[]) => Promise<AddressTest>
   /** What all searches, and all reads of live pages, pass through. */
-  readonly gates: { readonly searches: FairGate; readonly reads: FairGate }
+  readonly gates: Gates
 }
 
 /** Somebody with a scope; their turns are counted by id. */
 export interface Seeker {
   readonly id: string
   readonly scope: KeyScope
+  /** Whether the searches wait as long as it takes: of work that nobody waits for. */
+  readonly isPatient?: boolean
 }
 
 /**
  * What `seeker` may see: the one place where a scope takes effect. Of the index: pages of its sources and domains. Of
  * the web: addresses on its domains and, when it has sources, addresses that belong to one of them.
  */
-export function reachOf({ id, scope }: Seeker, parts: ReachParts): Reach {
+export function reachOf({ id, scope, isPatient = false }: Seeker, parts: ReachParts): Reach {
   const { gates, collections } = parts
   const limits = () => pageLimits(scope, collections)
   const engine: Pick<Engine, "search"> = {
     search: (query, options) =>
-      gates.searches.run(id, () => parts.engine.search(query, options), options?.signal),
+      gates.searches.run(id, () => parts.engine.search(query, options), {
+        signal: options?.signal,
+        isPatient,
+      }),
   }
   const addresses = async (): Promise<AddressTest> => {
     const now = limits()
@@ -62,7 +67,7 @@ export function reachOf({ id, scope }: Seeker, parts: ReachParts): Reach {
       async read(url, options = {}) {
         const admitted: ReadOptions = limitsPages(scope) ? { ...options, admits: await addresses() } : options
         try {
-          return await gates.reads.run(id, () => parts.reader.read(url, admitted), options.signal)
+          return await gates.reads.run(id, () => parts.reader.read(url, admitted), { signal: options.signal })
         } catch (error) {
           if (options.signal?.aborted) return CANCELLED
           throw error

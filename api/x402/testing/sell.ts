@@ -9,7 +9,9 @@ import { readSettings } from "#base/settings.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { apiSettings } from "../../config.ts"
+import type { ApiConfig } from "../../app.ts"
 import { openConnections } from "../../load/connections.ts"
+import { openGates } from "../../load/gates.ts"
 import { hit } from "../../testing/fake-engine.ts"
 import { sellingOf, x402Settings } from "../config.ts"
 import { openPaidListener } from "../open-listener.ts"
@@ -33,7 +35,7 @@ export class StagedEngine {
 /** The paid search on a port of its own, with a staged engine and a data folder that `close` removes. */
 export async function sellSearches(
   env: Readonly<Record<string, string>>,
-  { dataDir: given }: { readonly dataDir?: string } = {},
+  { dataDir: given, gate = {} }: { readonly dataDir?: string; readonly gate?: Partial<ApiConfig> } = {},
 ) {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), "fossick-x402-")))
   const engine = new StagedEngine()
@@ -63,6 +65,7 @@ export async function sellSearches(
     },
     collections: { sourcesOf: () => [] },
     connections: openConnections(limits),
+    searches: openGates({ ...limits, ...gate }).searches,
     limits,
     log: pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) }),
   })

@@ -1,0 +1,30 @@
+import { CallPlaces } from "./call-places.ts"
+import { FairGate } from "./fair-gate.ts"
+
+/** What calls pass through, one of each in a process: whoever searches or reads pages waits in the same line. */
+export interface Gates {
+  readonly searches: FairGate
+  /** Reads of live pages. */
+  readonly reads: FairGate
+  /** Calls that read live pages. */
+  readonly liveCalls: CallPlaces
+}
+
+export function openGates(config: {
+  readonly searches: number
+  readonly searchQueue: number
+  readonly searchWaitSeconds: number
+  readonly liveReads: number
+  readonly liveCalls: number
+}): Gates {
+  return {
+    searches: new FairGate({
+      places: config.searches,
+      queue: config.searchQueue,
+      waitMs: config.searchWaitSeconds * 1000,
+    }),
+    // As many wait as calls are let in, and each of those has a deadline of its own.
+    reads: new FairGate({ places: config.liveReads }),
+    liveCalls: new CallPlaces(config.liveCalls),
+  }
+}
