@@ -149,7 +149,7 @@ export class FairGate {
         line.splice(place, 1)
         this.#count--
         if (line.length === 0) this.#waiting.delete(key)
-        reject(error as Error)
+        reject(error)
       },
     }
     line.push(waiter)
