@@ -5,9 +5,9 @@ import { join } from "node:path"
 
 import { crawlerSettings } from "#crawler/config.ts"
 import { engineSettings } from "#engine/config.ts"
-import { outliveReader } from "#engine/lost-reader.ts"
+import { outliveReader } from "#base/process/lost-reader.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#base/settings.ts"
-import { steadyNow } from "#engine/steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 
 import { apiSettings, checkTogether } from "./config.ts"
 import { applySources } from "./supervisor/apply-sources.ts"

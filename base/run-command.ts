@@ -1,6 +1,6 @@
 import { ArgumentsError } from "./command-arguments.ts"
-import { EngineError } from "#engine/errors.ts"
-import { codeOf, endWithReader } from "#engine/lost-reader.ts"
+import { KnownError } from "./errors.ts"
+import { codeOf, endWithReader } from "./process/lost-reader.ts"
 import { SettingsError } from "./settings.ts"
 
 /** Arguments or settings. */
@@ -8,7 +8,7 @@ const BAD_ARGUMENTS = 2
 const FAILED = 1
 
 /** What a command cannot do; the message is for people and says what to do next. */
-export class CommandError extends Error {}
+export class CommandError extends KnownError {}
 
 /**
  * Runs the work of `npm run <name>`, which says its exit code, and turns what it throws into a message and one.
@@ -21,7 +21,7 @@ export async function runCommand(name: string, work: () => number | Promise<numb
     process.exitCode = codeOf(await work())
   } catch (error) {
     const isWrong = error instanceof ArgumentsError || error instanceof SettingsError
-    if (!isWrong && !(error instanceof EngineError) && !(error instanceof CommandError)) throw error
+    if (!isWrong && !(error instanceof KnownError)) throw error
     process.stderr.write(`${error.message}\n`)
     if (error instanceof ArgumentsError) {
       process.stderr.write(`npm run ${name} -- --help shows what is possible.\n`)

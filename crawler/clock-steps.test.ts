@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import type { PageUrl } from "#engine"
-import { DeletionGuard } from "#engine/steady-time.ts"
+import { DeletionGuard } from "#base/steady-time.ts"
 import { Frontier } from "./frontier/frontier.ts"
 import { ImageNotes } from "./images/image-notes.ts"
 import { ImageStore } from "./images/image-store.ts"

@@ -4,12 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { pino } from "pino"
 import { engineSettings } from "#engine/config.ts"
 import { environment, readSettings } from "#base/settings.ts"
-import { DeletionGuard, steadyNow } from "#engine/steady-time.ts"
+import { DeletionGuard, steadyNow } from "#base/steady-time.ts"
 import { crawlerSettings, userAgentHeader } from "./config.ts"
 import { followImages } from "./images/follow-images.ts"
 import { ImageStore } from "./images/image-store.ts"
-import { EXIT_LOCKED, JobProcess } from "#base/process/worker-process.ts"
-import { BEAT_MS, Jobs } from "./jobs/jobs.ts"
+import { EXIT_LOCKED, WorkerProcess } from "#base/process/worker-process.ts"
+import { Jobs } from "./jobs/jobs.ts"
+import { BEAT_MS } from "./job.ts"
 import { Removals } from "./removals/removals.ts"
 import { SourceTable } from "./sources/source-table.ts"
 import { openStateStore } from "#base/store/state-store.ts"
@@ -19,6 +20,7 @@ import { WebhookQueue } from "./webhooks/webhook-queue.ts"
 // The crawler process: small while there is nothing to do, since all work happens in a process of its own that
 // ends with the work.
 
+const JOB_WORKER = new URL("./crawl/job-worker.ts", import.meta.url)
 const POLL_MS = 250
 /** Between two attempts when a job process failed, or when another writer has the index; doubled each time. */
 const PAUSE_MS = 2000
@@ -95,7 +97,7 @@ while (!stop.signal.aborted) {
     await pause(POLL_MS)
     continue
   }
-  const child = new JobProcess()
+  const child = new WorkerProcess(JOB_WORKER)
   const stopChild = () => void child.stop()
   stop.signal.addEventListener("abort", stopChild, { once: true })
   const code = await child.exited

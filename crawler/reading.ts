@@ -1,6 +1,6 @@
 import type { PageUrl } from "#engine"
 import type { Extracted } from "./page/extract/extracted.ts"
-import type { Validators } from "./fetch/fetch.ts"
+import type { FetchFailure, FetchOptions, Validators } from "./fetch/fetch.ts"
 import type { CrawlOutcome } from "./outcome.ts"
 import type { Rendering } from "./source.ts"
 
@@ -56,6 +56,24 @@ export interface ReadOptions {
    */
   readonly admits?: (url: PageUrl) => boolean
 }
+
+/** {@link ReadResult}, with what only crawls need to know. */
+export type Visit =
+  | { readonly kind: "read"; readonly reading: Reading }
+  | Unmodified
+  | Extract<CrawlOutcome, { kind: "skipped" | "postponed" }>
+  | FetchFailure
+
+/** The site says that the copy whose validators were sent is still good. */
+export interface Unmodified {
+  readonly kind: "unmodified"
+  readonly url: PageUrl
+  /** As sent with this answer. */
+  readonly validators: Validators
+  readonly noindex: boolean
+}
+
+export interface VisitOptions extends ReadOptions, Pick<FetchOptions, "onRedirect" | "validators"> {}
 
 export interface WalkOptions {
   readonly url: string

@@ -1,5 +1,15 @@
 import type { PageTopic } from "#engine"
-import type { Scope } from "./scope/scope.ts"
+
+/**
+ * Which addresses belong to a crawl, seen from its start:
+ * - `host`: the same host and port;
+ * - `domain`: the registrable domain (public suffix list) with all its subdomains; hosts without one, such as
+ *   addresses and `localhost`, match like `host`;
+ * - `prefix`: the same host and port, and a path that begins with the start's folder (up to its last `/`).
+ */
+export type Scope = "host" | "domain" | "prefix"
+
+export const SCOPES: readonly Scope[] = ["host", "domain", "prefix"]
 
 /**
  * - `http`: pages are read as the server sends them.

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../api/tavily/schema.ts"
 import { deactivateKeysSchema, feedbackSchema, generateKeysSchema, logsSchema } from "../api/usage/schema.ts"
 import { parseCrawlArguments } from "#crawler/commands/crawl/crawl-arguments.ts"
-import { SCOPES } from "#crawler/scope/scope.ts"
+import { SCOPES } from "#crawler/source.ts"
 
 describe("the crawl page", () => {
   const page = read("crawl-a-site.md")

@@ -1,3 +1,5 @@
+import { KnownError } from "#base/errors.ts"
+
 export type EngineErrorCode =
   /** The index or its server cannot be reached or read. */
   | "ENGINE_UNAVAILABLE"
@@ -19,7 +21,7 @@ export type EngineErrorCode =
   | "ENGINE_CLOSED"
 
 /** A failure of the engine. `code` is stable, `message` is for people and says what to do next. */
-export class EngineError extends Error {
+export class EngineError extends KnownError {
   readonly code: EngineErrorCode
 
   constructor(code: EngineErrorCode, message: string, options?: ErrorOptions) {

@@ -1,7 +1,7 @@
 import { setInterval } from "node:timers"
 
 import type { StateStore } from "#base/store/state-store.ts"
-import { DeletionGuard } from "#engine/steady-time.ts"
+import { DeletionGuard } from "#base/steady-time.ts"
 import type { Values } from "#base/settings.ts"
 
 import { Billing } from "./billing/billing.ts"

@@ -2,11 +2,7 @@ import { METHODS } from "node:http"
 
 import { Router } from "@koa/router"
 
-import type { CrawlerConfig, Jobs, Sources, StateStore } from "#crawler"
-import type { Removals } from "#crawler/removals/removals.ts"
-import type { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
-import type { Engine } from "#engine"
-
+import type { AdminParts } from "./admin-parts.ts"
 import type { KeyStore } from "../accounts/keys/keys.ts"
 import type { Middleware, RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
@@ -19,17 +15,6 @@ import { removalRoutes } from "./removals.ts"
 import { optionalJsonBody } from "../middleware/query-parameters.ts"
 import { sourceRoutes } from "./sources.ts"
 import { webhookRoutes } from "./webhooks.ts"
-
-/** What the admin API looks at and changes. */
-export interface AdminParts {
-  readonly db: StateStore
-  readonly engine: Engine
-  readonly jobs: Jobs
-  readonly sources: Sources
-  readonly removals: Removals
-  readonly webhooks: WebhookQueue
-  readonly crawlerConfig: CrawlerConfig
-}
 
 /** `/admin/…`, for keys of the role admin. A key in the body is not taken: half of these calls have none. */
 export function adminRouter(

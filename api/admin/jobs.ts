@@ -1,12 +1,12 @@
 import type { Router } from "@koa/router"
 
 import type { Job } from "#crawler"
-import { JOB_STATES } from "#crawler/jobs/jobs.ts"
+import { JOB_STATES } from "#crawler/job.ts"
 import { withoutSecrets } from "#crawler/sources/shown-source.ts"
 
 import type { Context, RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
-import type { AdminParts } from "./admin-router.ts"
+import type { AdminParts } from "./admin-parts.ts"
 import {
   oneOfParameter,
   parameter,

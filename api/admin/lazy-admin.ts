@@ -2,7 +2,7 @@ import type { Router } from "@koa/router"
 
 import type { KeyStore } from "../accounts/keys/keys.ts"
 import type { Middleware, RequestState } from "../context.ts"
-import type { AdminParts } from "./admin-router.ts"
+import type { AdminParts } from "./admin-parts.ts"
 
 /**
  * The admin API, loaded with its first request: what reads sources and traces pages is more than ten megabytes, and

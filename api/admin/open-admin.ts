@@ -1,4 +1,4 @@
-import type { AdminParts } from "./admin-router.ts"
+import type { AdminParts } from "./admin-parts.ts"
 
 /** What the admin API works on, beside what the process has open anyway. Nothing of it needs closing. */
 export async function openAdmin(

@@ -6,7 +6,7 @@ import { type PageUrl, toPageUrl } from "#engine"
 
 import { type Context, type RequestState } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
-import type { AdminParts } from "./admin-router.ts"
+import type { AdminParts } from "./admin-parts.ts"
 import { parameter, strictBody, unprocessable } from "../middleware/query-parameters.ts"
 import { MAX_QUERY_CHARS, tryBody } from "./schemas.ts"
 

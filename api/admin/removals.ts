@@ -2,7 +2,7 @@ import type { Router } from "@koa/router"
 
 import type { RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
-import type { AdminParts } from "./admin-router.ts"
+import type { AdminParts } from "./admin-parts.ts"
 import {
   oneOfParameter,
   parameter,

@@ -1,13 +1,12 @@
 import type { RemovalState } from "#crawler/removals/removals.ts"
 import type { DeliveryState } from "#crawler/webhooks/webhook-queue.ts"
 
+import type { BodySchema } from "../wire/body-schema.ts"
+
 // What the calls of the admin API check and what /openapi.json shows. A source has the schema of the file of sources
 // (crawler/sources/sources.schema.json). Nothing is imported here but types: the handbook shows this, too, and needs
 // nothing else of the admin API.
 
-/** Entries of a list at most, and when none is asked for. */
-export const MAX_LIMIT = 1000
-export const DEFAULT_LIMIT = 50
 /** Lines of a job's log, and failures of it, that one answer may hold. */
 export const MAX_LINES = 500
 export const MAX_NEXT_RUNS = 100
@@ -17,12 +16,6 @@ const MAX_URLS = 1000
 
 export const REMOVAL_STATES: readonly RemovalState[] = ["struck", "held", "approved", "removed", "restoring"]
 export const DELIVERY_STATES: readonly DeliveryState[] = ["waiting", "delivered", "given-up"]
-
-/** JSON Schema (draft-07) of the fields of a body. */
-export interface BodySchema<T> {
-  readonly required?: readonly (keyof T & string)[]
-  readonly properties: { readonly [Field in keyof T]-?: Readonly<Record<string, unknown>> }
-}
 
 export interface TryBody {
   readonly url: string

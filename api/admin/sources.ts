@@ -6,7 +6,7 @@ import { SourceOfFileError } from "#crawler/sources/source-table.ts"
 
 import type { Context, RequestState } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
-import type { AdminParts } from "./admin-router.ts"
+import type { AdminParts } from "./admin-parts.ts"
 import {
   flagParameter,
   sliceOf,

@@ -2,7 +2,7 @@ import type { Router } from "@koa/router"
 
 import type { RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
-import type { AdminParts } from "./admin-router.ts"
+import type { AdminParts } from "./admin-parts.ts"
 import { oneOfParameter, sliceOf, strictBody } from "../middleware/query-parameters.ts"
 import { DELIVERY_STATES, noFields } from "./schemas.ts"
 import { deliveryOnWire } from "./wire.ts"

@@ -1,5 +1,5 @@
 import type { Job, SourceEntry } from "#crawler"
-import type { JobEvent } from "#crawler/jobs/jobs.ts"
+import type { JobEvent } from "#crawler/job.ts"
 import type { HeldRemovals, Removal, RunRemovals } from "#crawler/removals/removals.ts"
 import { withoutSecrets } from "#crawler/sources/shown-source.ts"
 import type { Delivery } from "#crawler/webhooks/webhook-queue.ts"

@@ -1,9 +1,5 @@
 import { Agent, request } from "undici"
 
-import type { Values } from "#base/settings.ts"
-
-import type { apiSettings } from "../config.ts"
-
 export interface ChatMessage {
   readonly role: "system" | "user"
   readonly content: string
@@ -26,10 +22,15 @@ export class ChatModelError extends Error {
   override readonly name = "ChatModelError"
 }
 
-type ChatSettings = Pick<
-  Values<typeof apiSettings>,
-  "llmUrl" | "llmModel" | "llmApiKey" | "llmTimeoutMs" | "llmConcurrency"
->
+/** The settings of the model; see `api/config.ts`. */
+interface ChatSettings {
+  /** Base address; empty: no model. */
+  readonly llmUrl: string
+  readonly llmModel: string
+  readonly llmApiKey: string
+  readonly llmTimeoutMs: number
+  readonly llmConcurrency: number
+}
 
 /** A reply of some hundred words is a few kilobytes; nobody needs more than this. */
 const MAX_REPLY_BYTES = 256 * 1024

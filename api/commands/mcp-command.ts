@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { parseArgs } from "node:util"
 
-import { endWithReader } from "#engine/lost-reader.ts"
+import { endWithReader } from "#base/process/lost-reader.ts"
 import { environment, readSettings, SettingsError } from "#base/settings.ts"
 
 import { apiSettings } from "../config.ts"

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util"
 
 import { openStateStore } from "#base/store/state-store.ts"
 import { engineSettings } from "#engine/config.ts"
-import { endWithReader } from "#engine/lost-reader.ts"
+import { endWithReader } from "#base/process/lost-reader.ts"
 import { environment, readSettings, SettingsError } from "#base/settings.ts"
 
 import { type Books, isDay, openBooks, type Span } from "../x402/books/books.ts"

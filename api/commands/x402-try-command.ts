@@ -5,8 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 
-import { endWithReader } from "#engine/lost-reader.ts"
-import { steadyNow } from "#engine/steady-time.ts"
+import { endWithReader } from "#base/process/lost-reader.ts"
+import { steadyNow } from "#base/steady-time.ts"
 
 // `npm run x402:try`: sells one search on this machine alone. The chain, its token and the facilitator are local, the
 // money is play money, the appliance and the client are the real ones.

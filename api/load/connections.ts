@@ -3,7 +3,7 @@ import { isIP, type Socket } from "node:net"
 
 import type { Values } from "#base/settings.ts"
 
-import { type ProxyList, proxyTest, withoutMapping } from "../server/trusted-proxies.ts"
+import { type ProxyList, proxyTest, withoutMapping } from "../proxies/trusted-proxies.ts"
 import { refuseSocket } from "./close-socket.ts"
 import type { loadSettings } from "./config.ts"
 import { connectionCap } from "./descriptors.ts"

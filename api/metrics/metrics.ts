@@ -1,20 +1,5 @@
-import type { Engine } from "#engine"
-
 import type { Context, Middleware } from "../context.ts"
-import type { LoadParts } from "./load-metrics.ts"
-import type { JobCounts, Recorder } from "./recorder.ts"
-
-export interface MetricsParts {
-  readonly engine: Pick<Engine, "stats">
-  readonly jobs: JobCounts
-  /** Requests to the paid search by how they ended, since the start; null where none are sold. */
-  readonly sales: () => ReadonlyMap<string, number> | null
-  readonly load: LoadParts
-  /** First segments of the paths that are served; a request for anything else counts as `other`. */
-  readonly endpoints: readonly string[]
-  /** Refuses who may not read them. */
-  readonly authenticate: Middleware
-}
+import type { MetricsParts, Recorder } from "./recorder.ts"
 
 /**
  * Measures requests, and answers `/metrics` in the text format of Prometheus.

@@ -1,13 +1,26 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client"
 
-import { type Jobs, JOB_STATES } from "#crawler/jobs/jobs.ts"
-import type { EngineStats } from "#engine"
+import type { Jobs } from "#crawler/jobs/jobs.ts"
+import { JOB_STATES } from "#crawler/job.ts"
+import type { Engine, EngineStats } from "#engine"
 import { fossickVersion } from "#base/fossick-version.ts"
 
-import { counts, registerLoad } from "./load-metrics.ts"
-import type { MetricsParts } from "./metrics.ts"
+import type { Middleware } from "../context.ts"
+import { counts, type LoadParts, registerLoad } from "./load-metrics.ts"
 
 export type JobCounts = Pick<Jobs, "count" | "hasCrawler">
+
+export interface MetricsParts {
+  readonly engine: Pick<Engine, "stats">
+  readonly jobs: JobCounts
+  /** Requests to the paid search by how they ended, since the start; null where none are sold. */
+  readonly sales: () => ReadonlyMap<string, number> | null
+  readonly load: LoadParts
+  /** First segments of the paths that are served; a request for anything else counts as `other`. */
+  readonly endpoints: readonly string[]
+  /** Refuses who may not read them. */
+  readonly authenticate: Middleware
+}
 
 /** What is known of a request when it is over. */
 interface RequestLabels {

@@ -3,7 +3,7 @@ import { Ajv, type ErrorObject } from "ajv"
 import type { Context, Middleware } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { jsonBody } from "./json-body.ts"
-import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../admin/schemas.ts"
+import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../wire/body-schema.ts"
 
 /** Which part of a list is wanted. */
 export interface Slice {

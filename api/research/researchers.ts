@@ -2,7 +2,7 @@ import { setInterval } from "node:timers"
 
 import type { Logger } from "pino"
 
-import { DeletionGuard } from "#engine/steady-time.ts"
+import { DeletionGuard } from "#base/steady-time.ts"
 
 import type { Billing } from "../accounts/billing/billing.ts"
 import { researchCost } from "../accounts/billing/credits.ts"

@@ -10,7 +10,7 @@ import { type AutoParameters, chooseParameters } from "./query/auto-parameters.t
 import { autoResults } from "./query/auto-results.ts"
 import { clientGone } from "./live/live-call.ts"
 import { countryCode } from "./query/countries.ts"
-import { dateWindow } from "../wire/dates.ts"
+import { dateWindow } from "./query/dates.ts"
 import { domainList } from "../wire/domains.ts"
 import { languageCodes } from "./query/languages.ts"
 import { presentSearch } from "./present.ts"

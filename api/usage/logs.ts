@@ -3,7 +3,7 @@ import type { CallEntry } from "../accounts/call-log.ts"
 import { type Endpoint, ENDPOINTS } from "../accounts/keys/key-scope.ts"
 import { type Middleware, responseTime } from "../context.ts"
 import { badRequest } from "../errors.ts"
-import { dateWindow } from "../wire/dates.ts"
+import { dateWindow } from "../tavily/query/dates.ts"
 import { bodyReader } from "../wire/validate.ts"
 import { type LogsRequest, logsSchema } from "./schema.ts"
 

@@ -1,4 +1,4 @@
-import { steadyNow } from "#engine/steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 /** How long a payer is remembered whose payment could not be settled for lack of money. */
 const REMEMBERED_MS = 3600_000
 /** Payers remembered at most; the one whose failure is oldest is forgotten first. */

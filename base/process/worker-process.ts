@@ -1,20 +1,19 @@
 import { type ChildProcess, fork } from "node:child_process"
 
-/** Exit code of a job process that found the index taken by another writer. */
+/** Exit code of a process that found the index taken by another writer. */
 export const EXIT_LOCKED = 3
 
-const PROGRAM = new URL("../../crawler/crawl/job-worker.ts", import.meta.url)
-/** A job process that does not end by then is killed; what it reported is safe. */
+/** A process that does not end by then is killed; what it reported is safe. */
 const GRACE_MS = 10_000
 
-/** A child process that works on queued jobs and missing vectors, or on images, and then ends. */
-export class JobProcess {
+/** A child process that works until there is nothing left to do, and then ends. */
+export class WorkerProcess {
   /** Exit code; null when a signal ended it. */
   readonly exited: Promise<number | null>
   readonly #child: ChildProcess
 
-  /** `program`: another one that ends when its parent lets go of it. */
-  constructor(program = PROGRAM) {
+  /** `program`: a module that ends when its parent lets go of it. */
+  constructor(program: URL) {
     this.#child = fork(program, { stdio: ["ignore", "inherit", "inherit", "ipc"] })
     this.exited = new Promise((resolve) => {
       this.#child.once("exit", (code) => {

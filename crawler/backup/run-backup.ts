@@ -11,7 +11,7 @@ import { interruptible } from "#engine/move/interruptible.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { CommandError } from "#base/run-command.ts"
 import { environment, readSettings } from "#base/settings.ts"
-import { steadyNow } from "#engine/steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { writeBackup } from "./write-backup.ts"
 

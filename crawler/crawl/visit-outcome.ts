@@ -1,5 +1,5 @@
 import type { Visited } from "../frontier/known-addresses.ts"
-import type { Visit } from "../visit/reader.ts"
+import type { Visit } from "../reading.ts"
 import type { NoPage } from "./verdict.ts"
 
 /** A visit that brought nothing to read. */

@@ -5,7 +5,7 @@ import { type PageUrl, toPageUrl } from "#engine"
 import { feedParser } from "./feeds.ts"
 import { type Validators, validatorsOf } from "../fetch/fetch.ts"
 import type { Frontier } from "../frontier/frontier.ts"
-import type { Job } from "../jobs/jobs.ts"
+import type { Job } from "../job.ts"
 import {
   FOUND_SOMEHOW,
   type KnownAddress,

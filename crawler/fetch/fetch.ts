@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { type PageUrl, toPageUrl } from "#engine"
-import { steadyNow } from "#engine/steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 import { type AddressGuard, BlockedAddressError } from "./address-guard.ts"
-import { isReadableType, mediaType } from "../page/content-type.ts"
+import { mediaType } from "./media-type.ts"
 import { ACCEPTED_ENCODINGS, decompress } from "./content-encoding.ts"
 import { exchange } from "./exchange.ts"
 import type { Session } from "./session.ts"
@@ -51,8 +51,8 @@ export interface FetchOptions {
   readonly onRedirect?: (to: PageUrl) => Promise<CrawlOutcomeOfRedirect | null>
   /** The Accept header. Default: pages and text. */
   readonly accept?: string
-  /** Whether to download a body of this media type from this address. Default: what {@link isReadableType} says. */
-  readonly accepts?: (type: string, url: PageUrl) => boolean
+  /** Whether to download a body of this media type from this address. */
+  readonly accepts: (type: string, url: PageUrl) => boolean
 }
 
 type CrawlOutcomeOfRedirect = Exclude<FetchResult, Fetched | { kind: "not-modified" }>
@@ -115,7 +115,7 @@ async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Pr
   } catch (error) {
     return failureOf(error as Error, false, options)
   }
-  const accepts = options.accepts ?? isReadableType
+  const { accepts } = options
   const answer = await exchange(dispatcher, target, {
     headers: { ...requestHeaders(options), ...options.session?.headersFor(target) },
     maxBytes: options.maxBytes,

@@ -1,5 +1,5 @@
 import type { PageUrl } from "#engine"
-import { steadyNow } from "#engine/steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 import type { FetchResult } from "./fetch.ts"
 import { parseRobots, type RobotsRules } from "./robots-rules.ts"
 

@@ -1,6 +1,6 @@
 import type { PageUrl } from "#engine"
-import { steadyNow } from "#engine/steady-time.ts"
-import type { Job } from "../jobs/jobs.ts"
+import { steadyNow } from "#base/steady-time.ts"
+import type { Job } from "../job.ts"
 import {
   type Found,
   FOUND_SOMEHOW,

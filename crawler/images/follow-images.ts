@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Logger } from "pino"
-import { JobProcess } from "#base/process/worker-process.ts"
+import { WorkerProcess } from "#base/process/worker-process.ts"
 import type { Jobs } from "../jobs/jobs.ts"
 import type { ImageStore } from "./image-store.ts"
 
@@ -28,7 +28,7 @@ export async function followImages({ store, jobs, log, signal }: FollowImagesOpt
       await pause(POLL_MS, signal)
       continue
     }
-    const child = new JobProcess(PROGRAM)
+    const child = new WorkerProcess(PROGRAM)
     const code = await untilBusy(child, jobs, signal)
     failures = code === 0 ? 0 : failures + 1
     if (failures === 0 || signal.aborted) continue
@@ -38,7 +38,7 @@ export async function followImages({ store, jobs, log, signal }: FollowImagesOpt
   }
 }
 
-async function untilBusy(child: JobProcess, jobs: Jobs, signal: AbortSignal): Promise<number | null> {
+async function untilBusy(child: WorkerProcess, jobs: Jobs, signal: AbortSignal): Promise<number | null> {
   const ended = child.exited.then(() => true)
   while (!(await Promise.race([ended, sleep(POLL_MS, false)]))) {
     if (!signal.aborted && jobs.isIdle()) continue

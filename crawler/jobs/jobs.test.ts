@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
-import { BEAT_MS, Jobs } from "./jobs.ts"
+import { Jobs } from "./jobs.ts"
+import { BEAT_MS } from "../job.ts"
 import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { runJob } from "../crawl/run-job.ts"
 import { defineSource } from "../source.ts"

@@ -1,69 +1,8 @@
 import type { Clock } from "#base/clock.ts"
+import type { Failure, Job, JobEvent, JobState, JobTrigger } from "../job.ts"
 import type { Source } from "../source.ts"
 import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
 
-/**
- * - `queued`: waits for a process to work on it; so does one whose process was lost.
- * - `running`: a process works on it and says so at least every {@link BEAT_MS}.
- * - `paused`: somebody interrupted it. Its frontier is kept; resumed, or asked for again, it goes on from there.
- * - `finished`, `failed`, `cancelled`: over.
- */
-export type JobState = "queued" | "running" | "paused" | "finished" | "failed" | "cancelled"
-
-export const JOB_STATES: readonly JobState[] = [
-  "queued",
-  "running",
-  "paused",
-  "finished",
-  "failed",
-  "cancelled",
-]
-
-/**
- * Who asked for a job: `command` with an address of their own, `run` for a declared source by its name, its
- * `schedule`, the admin `api`, or the appliance at its first `start`.
- */
-export type JobTrigger = "command" | "run" | "schedule" | "api" | "start"
-
-/** Triggers of jobs that somebody began with a command and may interrupt with it. */
-export const BY_HAND: readonly JobTrigger[] = ["command", "run"]
-
-/** One run of a source. */
-export interface Job {
-  readonly id: number
-  /** As it was when the job was asked for. */
-  readonly source: Source
-  readonly trigger: JobTrigger
-  /** Whether every known page is visited again, or only those that are due. */
-  readonly visits: "all" | "due"
-  readonly state: JobState
-  readonly createdAt: Date
-  readonly startedAt: Date | null
-  readonly endedAt: Date | null
-  /** Why the job failed; null otherwise. */
-  readonly error: string | null
-  /** What its operator should know of its end: a limit that was reached, removals that wait. Null: nothing. */
-  readonly note: string | null
-  /** Addresses known and not yet visited. */
-  readonly queued: number
-  /** Visits by outcome: `indexed`, `unchanged`, `postponed`, `skipped:robots`, `failed:dns` and so on. */
-  readonly outcomes: Readonly<Record<string, number>>
-}
-
-/** A line of a job's log. */
-export interface JobEvent {
-  readonly at: Date
-  readonly level: "info" | "warn" | "error"
-  readonly text: string
-}
-
-export interface Failure {
-  readonly url: string
-  readonly outcome: string
-  readonly detail: string | null
-}
-
-export const BEAT_MS = 1000
 /** A job that has taken down its process this often, with no outcome recorded in between, is not tried again. */
 const MAX_CRASHES = 5
 /** A running job that has been silent this long has lost its process. */

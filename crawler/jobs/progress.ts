@@ -1,5 +1,5 @@
-import { steadyNow } from "#engine/steady-time.ts"
-import type { Job } from "./jobs.ts"
+import { steadyNow } from "#base/steady-time.ts"
+import type { Job } from "../job.ts"
 
 /** A job's counters in the words of the display. */
 export interface Progress {

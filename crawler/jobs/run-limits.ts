@@ -1,4 +1,4 @@
-import type { Job } from "./jobs.ts"
+import type { Job } from "../job.ts"
 import { PAGE_OUTCOMES } from "../outcome.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 

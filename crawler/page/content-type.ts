@@ -8,16 +8,6 @@ const HTML = new Set(["text/html", "application/xhtml+xml"])
 const TEXT = new Set(["text/plain", "text/markdown", "text/x-markdown"])
 const XML = /^(?:text|application)\/(?:[\w.+-]+\+)?xml$/
 
-/** The media type of a Content-Type header, lower case, without parameters; empty when there is none. */
-export function mediaType(header: string | undefined): string {
-  return (header?.split(";")[0] ?? "").trim().toLowerCase()
-}
-
-/** The charset parameter of a Content-Type header, or null. */
-export function charsetParameter(header: string | undefined): string | null {
-  return /;\s*charset\s*=\s*"?([\w.:+-]+)/i.exec(header ?? "")?.[1] ?? null
-}
-
 /** Whether a body of this media type, found at `url`, is worth downloading at all. */
 export function isReadableType(type: string, url: string): boolean {
   if (type === "" || type === "application/octet-stream") return true

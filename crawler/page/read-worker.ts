@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads"
 import { DocumentError } from "./formats/document-error.ts"
 import { readBody, type ReadBodyTask } from "./read-body.ts"
-import type { ReadBodyAnswer, ThreadMessage } from "./reader-threads.ts"
+import type { ReadBodyAnswer, ThreadMessage } from "./thread-messages.ts"
 
 // The thread of reader-threads.ts: one body in, what it says out.
 const say = (message: ThreadMessage) => parentPort?.postMessage(message)

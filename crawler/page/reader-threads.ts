@@ -2,13 +2,7 @@ import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import type { Extracted } from "./extract/extracted.ts"
 import type { ReadBodyTask } from "./read-body.ts"
-
-export type ReadBodyAnswer =
-  | { readonly ok: true; readonly extracted: Extracted }
-  | { readonly ok: false; readonly kind: "unsupported" | "unreadable"; readonly message: string }
-
-/** What a thread says: once that it has its program, then an answer to each body. */
-export type ThreadMessage = "ready" | ReadBodyAnswer
+import type { ThreadMessage } from "./thread-messages.ts"
 
 /** What became of a body: `unsupported`, `unreadable` and `timeout` are the page's fault, `closed` is ours. */
 export type ReadBodyResult =

@@ -1,4 +1,4 @@
-import type { Job } from "../jobs/jobs.ts"
+import type { Job } from "../job.ts"
 import type { KnownAddress } from "../frontier/known-addresses.ts"
 
 /**

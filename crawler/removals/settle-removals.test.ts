@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { type PageUrl, toPageUrl } from "#engine"
-import { Jobs, type JobTrigger } from "../jobs/jobs.ts"
+import { Jobs } from "../jobs/jobs.ts"
+import type { JobTrigger } from "../job.ts"
 import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { runJob } from "../crawl/run-job.ts"
 import { defineSource, type SourceSpec } from "../source.ts"

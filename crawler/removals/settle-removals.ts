@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { toPageUrl, type Engine, type PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
-import type { Job } from "../jobs/jobs.ts"
+import type { Job } from "../job.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { carryOutRemovals } from "./carry-out.ts"
 import { type Evidence, evidenceOf, type RemovalReason, SEEN_WELL } from "./evidence.ts"

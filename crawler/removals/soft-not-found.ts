@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import type { Engine, Page, PageUrl } from "#engine"
-import type { Visit } from "../visit/reader.ts"
+import type { Visit } from "../reading.ts"
 import { errorWording } from "./error-wording.ts"
 import { resemblance, type Shingles, shinglesOf } from "./resemblance.ts"
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { BrowserContext, Page, Request, Route } from "playwright"
 import { type PageUrl, toPageUrl } from "#engine"
-import { steadyNow } from "#engine/steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 import type { Fetched, FetchFailure, FetchResult } from "../fetch/fetch.ts"
 import type { Session } from "../fetch/session.ts"
 import type { CrawlOutcome } from "../outcome.ts"

@@ -1,4 +1,4 @@
-import { steadyNow } from "#engine/steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 import type { AddressGuard } from "../fetch/address-guard.ts"
 import { Browser } from "./browser.ts"
 import { findBrowser } from "./find-browser.ts"

@@ -1,18 +1,7 @@
 import { getDomain } from "tldts"
 import type { PageUrl } from "#engine"
 import { addressPatterns } from "./globs.ts"
-import type { Source } from "../source.ts"
-
-/**
- * Which addresses belong to a crawl, seen from its start:
- * - `host`: the same host and port;
- * - `domain`: the registrable domain (public suffix list) with all its subdomains; hosts without one, such as
- *   addresses and `localhost`, match like `host`;
- * - `prefix`: the same host and port, and a path that begins with the start's folder (up to its last `/`).
- */
-export type Scope = "host" | "domain" | "prefix"
-
-export const SCOPES: readonly Scope[] = ["host", "domain", "prefix"]
+import type { Scope, Source } from "../source.ts"
 
 /** A test for membership; http and https count as one site. */
 export function scopeOf(start: PageUrl, scope: Scope): (url: PageUrl) => boolean {

@@ -5,28 +5,20 @@ import { AddressGuard, isPrivateByName } from "../fetch/address-guard.ts"
 import { AllowedNetworks } from "../fetch/allowed-networks.ts"
 import { type CrawlerConfig, userAgentHeader } from "../config.ts"
 import { breather } from "#base/flow/breather.ts"
-import { steadyNow } from "#engine/steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 import { decodeText } from "../page/charset.ts"
-import { charsetParameter, mediaType, sniff } from "../page/content-type.ts"
+import { isReadableType, sniff } from "../page/content-type.ts"
+import { charsetParameter, mediaType } from "../fetch/media-type.ts"
 import { LinkReading } from "../page/extract/extract-links.ts"
 import type { Extracted } from "../page/extract/extracted.ts"
 import { isAdultRating } from "../page/extract/facts/unsafe.ts"
 import type { DocumentFormat } from "../page/formats/document-format.ts"
 import { unreadDocument } from "../page/formats/unread-document.ts"
-import {
-  type Fetched,
-  fetchPage,
-  type FetchFailure,
-  type FetchOptions,
-  type FetchResult,
-  type Validators,
-  validatorsOf,
-} from "../fetch/fetch.ts"
+import { type Fetched, fetchPage, type FetchOptions, type FetchResult, validatorsOf } from "../fetch/fetch.ts"
 import type { LoginReader, SourceLogin } from "../login/source-login.ts"
-import type { CrawlOutcome } from "../outcome.ts"
 import type { ReadBodyTask } from "../page/read-body.ts"
 import { type ReadBodyResult, ReaderThreads } from "../page/reader-threads.ts"
-import type { Reader, Reading, ReadOptions, ReadResult } from "../reading.ts"
+import type { Reader, ReadOptions, ReadResult, Visit, VisitOptions } from "../reading.ts"
 import { PageRendering } from "../render/page-rendering.ts"
 import { RobotsCache } from "../fetch/robots.ts"
 import { xRobotsTag } from "../fetch/robots-directives.ts"
@@ -58,24 +50,6 @@ const NOT_ADMITTED = {
   because: "out-of-scope",
   detail: "it leads to where the caller may not read",
 } as const
-
-/** {@link ReadResult}, with what only crawls need to know. */
-export type Visit =
-  | { readonly kind: "read"; readonly reading: Reading }
-  | Unmodified
-  | Extract<CrawlOutcome, { kind: "skipped" | "postponed" }>
-  | FetchFailure
-
-/** The site says that the copy whose validators were sent is still good. */
-export interface Unmodified {
-  readonly kind: "unmodified"
-  readonly url: PageUrl
-  /** As sent with this answer. */
-  readonly validators: Validators
-  readonly noindex: boolean
-}
-
-export interface VisitOptions extends ReadOptions, Pick<FetchOptions, "onRedirect" | "validators"> {}
 
 /** A {@link Reader}. Threads start with the first page and end when there is nothing to do; close it all the same. */
 export function createReader(config: CrawlerConfig, options: ReaderOptions = {}): Reader {
@@ -172,7 +146,7 @@ export class PageReader implements Reader {
   /** Fetches without reading: robots.txt, sitemaps, images. */
   fetch(
     url: PageUrl,
-    options: Pick<FetchOptions, "accept" | "accepts" | "onRedirect" | "signal" | "validators"> & {
+    options: Partial<Pick<FetchOptions, "accept" | "accepts" | "onRedirect" | "signal" | "validators">> & {
       readonly maxBytes?: number
       readonly timeoutMs?: number
     },
@@ -380,6 +354,7 @@ export class PageReader implements Reader {
       userAgent: userAgentHeader(this.#config),
       maxBytes: this.#config.maxBytes,
       maxRedirects: this.#config.maxRedirects,
+      accepts: isReadableType,
       timeoutMs,
     }
   }

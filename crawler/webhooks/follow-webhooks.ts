@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Logger } from "pino"
-import { steadyNow } from "#engine/steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 import type { DueDelivery, WebhookQueue } from "./webhook-queue.ts"
 import type { DeliverOptions } from "./deliver.ts"
 

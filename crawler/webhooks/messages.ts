@@ -1,4 +1,4 @@
-import type { Job } from "../jobs/jobs.ts"
+import type { Job } from "../job.ts"
 
 // What receivers get, as it stands on the wire.
 

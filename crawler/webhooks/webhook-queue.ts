@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { Clock } from "#base/clock.ts"
-import { type Job, Jobs } from "../jobs/jobs.ts"
+import { Jobs } from "../jobs/jobs.ts"
+import type { Job } from "../job.ts"
 import type { Webhook } from "../source.ts"
 import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 import { GIVE_UP_MS, nextAttempt } from "./backoff.ts"

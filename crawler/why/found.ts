@@ -2,9 +2,9 @@ import { type PageUrl, toPageUrl } from "#engine"
 import { aliasOf } from "../duplicates/text-store.ts"
 import { scopeText } from "../discovery/discovery.ts"
 import type { FoundHow } from "../frontier/known-addresses.ts"
-import { PageLinks } from "../page-links.ts"
-import type { Candidate } from "./membership-reasons.ts"
-import type { Step, Subject } from "./trace.ts"
+import { PageLinks } from "../frontier/page-links.ts"
+import type { Candidate } from "./step.ts"
+import type { Step, Subject } from "./step.ts"
 import { countText, dateText } from "./dates-and-counts.ts"
 
 /** How an address came to be known, or why it never did. */

@@ -1,6 +1,6 @@
 import type { Page } from "#engine"
 import { aliasesOf, aliasOf } from "../duplicates/text-store.ts"
-import type { Step, Subject } from "./trace.ts"
+import type { Step, Subject } from "./step.ts"
 import { countText } from "./dates-and-counts.ts"
 
 /** What was read of the page. */

@@ -2,19 +2,7 @@ import type { PageUrl } from "#engine"
 import { addressPatterns } from "../scope/globs.ts"
 import { membership } from "../scope/scope.ts"
 import type { Source } from "../source.ts"
-import type { Step, Subject, TraceParts } from "./trace.ts"
-
-/** A source, and whether an address belongs to it. */
-export interface Candidate {
-  readonly source: Source
-  /** False for the source of a crawl that was asked for by its address. */
-  readonly declared: boolean
-  readonly belongs: boolean
-  /** Why it does or does not, in words that follow the source's name. */
-  readonly because: string
-  /** Whether the source covers the host of the address, or another of its domain. */
-  readonly isNear: boolean
-}
+import type { Candidate, Step, Subject, TraceParts } from "./step.ts"
 
 /** Declared sources, and what was crawled without being declared; those the address belongs to first. */
 export function candidateSources(

@@ -1,5 +1,5 @@
 import type { HitParts } from "#engine"
-import type { Step, Subject } from "./trace.ts"
+import type { Step, Subject } from "./step.ts"
 
 /** How far down the results are looked through. */
 const RANKS = 100

@@ -1,45 +1,12 @@
-import type { Engine, PageUrl } from "#engine"
-import type { Clock } from "#base/clock.ts"
-import type { Jobs } from "../jobs/jobs.ts"
-import { type KnownAddress, KnownAddresses } from "../frontier/known-addresses.ts"
-import type { Removals } from "../removals/removals.ts"
-import type { SourceTable } from "../sources/source-table.ts"
-import type { StateStore } from "#base/store/state-store.ts"
+import type { PageUrl } from "#engine"
+import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { foundStep } from "./found.ts"
 import { duplicateStep, indexStep, textStep } from "./in-index.ts"
-import { type Candidate, candidateSources, sourceStep } from "./membership-reasons.ts"
+import { candidateSources, sourceStep } from "./membership-reasons.ts"
+import type { Step, Subject, TraceParts } from "./step.ts"
 import { rankStep } from "./rank.ts"
 import { removalStep, visitsStep } from "./upkeep.ts"
 import { outcomeStep, robotsStep } from "./visit.ts"
-
-/** From an address to a hit, in this order. */
-export type StepName =
-  | "source"
-  | "found"
-  | "robots"
-  | "outcome"
-  | "text"
-  | "duplicates"
-  | "index"
-  | "removal"
-  | "visits"
-  | "rank"
-
-/**
- * - `yes`: the page got past this step.
- * - `no`: here it was left out.
- * - `note`: nothing that decides, or nothing that is known.
- */
-export type Verdict = "yes" | "no" | "note"
-
-export interface Step {
-  readonly name: StepName
-  readonly verdict: Verdict
-  /** One line in plain words. */
-  readonly text: string
-  /** What the line was made of, for programs; names as on the wire, times as `Date`. */
-  readonly facts: Readonly<Record<string, unknown>>
-}
 
 /** Why a page is found, or is not. */
 export interface Trace {
@@ -49,26 +16,6 @@ export interface Trace {
   /** One sentence. */
   readonly summary: string
   readonly steps: readonly Step[]
-}
-
-export interface TraceParts {
-  readonly db: StateStore
-  readonly jobs: Jobs
-  readonly sources: SourceTable
-  readonly removals: Removals
-  readonly engine: Pick<Engine, "get" | "coverage" | "search">
-  readonly clock?: Clock
-}
-
-/** What the steps look at. */
-export interface Subject {
-  readonly url: PageUrl
-  readonly parts: TraceParts
-  /** What runs know of it; null when none ever visited it. */
-  readonly known: KnownAddress | null
-  readonly lookUp: (url: PageUrl) => KnownAddress | null
-  /** Sources that it might belong to. */
-  readonly candidates: readonly Candidate[]
 }
 
 /**

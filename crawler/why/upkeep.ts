@@ -1,5 +1,5 @@
 import { sourceNamed } from "./membership-reasons.ts"
-import type { Step, Subject } from "./trace.ts"
+import type { Step, Subject } from "./step.ts"
 import { countText, dateText } from "./dates-and-counts.ts"
 
 /** What speaks against keeping the page, or took it out. */

@@ -1,4 +1,4 @@
-import type { Step, Subject } from "./trace.ts"
+import type { Step, Subject } from "./step.ts"
 import { dateText } from "./dates-and-counts.ts"
 
 /** What robots.txt said at the last visit. */

@@ -10,7 +10,8 @@ import { Sources } from "../sources/sources.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { temporaryFolder, testConfig } from "../testing/crawl-fixture.ts"
 import { article, redirect, startTestSite, status, textFile } from "../testing/test-site.ts"
-import { type Step, type StepName, type Trace, tracePage } from "./trace.ts"
+import { type Trace, tracePage } from "./trace.ts"
+import type { Step, StepName } from "./step.ts"
 import { whyText } from "../commands/why/why-text.ts"
 
 /** State, a real index and the crawls of one test. */

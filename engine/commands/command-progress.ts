@@ -1,4 +1,4 @@
-import { steadyNow } from "../steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 const LINE_EVERY_MS = 5000
 const REDRAW_MS = 200
 

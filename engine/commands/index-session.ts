@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { steadyNow } from "../steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 import { engineSettings } from "../config.ts"
 import { EngineError } from "../errors.ts"
 import { openGenerations } from "../open-engine.ts"

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import { steadyNow } from "../steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 import { engineSettings } from "../config.ts"
 import type { Engine } from "../engine.ts"
 import { openEngine } from "../open-engine.ts"

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util"
 import { engineSettings } from "../config.ts"
 import type { Hit } from "../engine.ts"
-import { endWithReader } from "../lost-reader.ts"
+import { endWithReader } from "#base/process/lost-reader.ts"
 import { openEngine } from "../open-engine.ts"
 import { environment, readSettings, SettingsError } from "#base/settings.ts"
 

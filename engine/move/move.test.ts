@@ -9,7 +9,7 @@ import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage, rareWord } from "#engine/testing/pages.ts"
 import { exportToFile, partOf } from "./export-to-file.ts"
-import { isSound } from "./difference-lines.ts"
+import { isSound } from "../commands/difference-lines.ts"
 import { ExportReader } from "./format/read-export.ts"
 import {
   allOf,

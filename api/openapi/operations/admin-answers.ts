@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
-import { JOB_STATES } from "#crawler/jobs/jobs.ts"
+import { JOB_STATES } from "#crawler/job.ts"
 
 import { DELIVERY_STATES, REMOVAL_STATES } from "../../admin/schemas.ts"
 import { feedbackSchema } from "../../usage/schema.ts"

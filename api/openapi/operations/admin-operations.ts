@@ -1,10 +1,7 @@
-import { JOB_STATES } from "#crawler/jobs/jobs.ts"
+import { JOB_STATES } from "#crawler/job.ts"
 
 import {
-  type BodySchema,
-  DEFAULT_LIMIT,
   DELIVERY_STATES,
-  MAX_LIMIT,
   MAX_LINES,
   MAX_NEXT_RUNS,
   MAX_QUERY_CHARS,
@@ -15,6 +12,7 @@ import {
   runBody,
   tryBody,
 } from "../../admin/schemas.ts"
+import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
 import type { Example, JsonSchema, Operation, Parameter } from "../operation.ts"
 import { ref } from "../schemas.ts"
 import { paymentOperations } from "./payment-operations.ts"

@@ -2,7 +2,7 @@ import { ArgumentsError, readArguments } from "#base/command-arguments.ts"
 import { type PageTopic, toPageUrl } from "#engine"
 import { addressPatterns } from "../../scope/globs.ts"
 import { PatternError } from "../../scope/patterns.ts"
-import { SCOPES } from "../../scope/scope.ts"
+import { SCOPES } from "../../source.ts"
 import { defineSource, type Rendering, type Source } from "../../source.ts"
 
 export const CRAWL_HELP = `Usage: npm run crawl -- <url> [options]

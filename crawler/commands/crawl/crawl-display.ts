@@ -1,5 +1,5 @@
-import { steadyNow } from "#engine/steady-time.ts"
-import type { Failure, Job } from "../../jobs/jobs.ts"
+import { steadyNow } from "#base/steady-time.ts"
+import type { Failure, Job } from "../../job.ts"
 import { duration, ProgressMeter, progressLine, summaryLines } from "../../jobs/progress.ts"
 import { printable } from "#base/printable.ts"
 

@@ -1,4 +1,4 @@
-import type { Job } from "../../jobs/jobs.ts"
+import type { Job } from "../../job.ts"
 import type { SourceChange } from "../../sources/plan.ts"
 import type { Schedule } from "../../source.ts"
 import type { SourceEntry } from "../../sources/source-table.ts"

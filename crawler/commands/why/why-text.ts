@@ -1,4 +1,5 @@
-import type { Trace, Verdict } from "../../why/trace.ts"
+import type { Trace } from "../../why/trace.ts"
+import type { Verdict } from "../../why/step.ts"
 
 const MARKS: Readonly<Record<Verdict, string>> = { yes: "yes", no: "NO", note: "" }
 

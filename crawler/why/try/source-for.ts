@@ -1,7 +1,7 @@
 import type { PageUrl } from "#engine"
 import { defineSource, type Source } from "../../source.ts"
 import { candidateSources, sourceNamed } from "../membership-reasons.ts"
-import type { TraceParts } from "../trace.ts"
+import type { TraceParts } from "../step.ts"
 
 /** A source to try an address with. */
 interface Chosen {

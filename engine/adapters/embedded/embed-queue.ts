@@ -6,7 +6,7 @@ import { type PageRow, passagesOf } from "../../index/page-record.ts"
 import { FILTER_COLUMNS, type PageVectors, vectorsTable } from "./lance/schema.ts"
 import type { Serial } from "#base/flow/serial.ts"
 import type { IndexedPage, Tables } from "./lance/tables.ts"
-import { steadyNow } from "../../steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 
 /** Texts handed to the embedder at a time: enough to keep its threads busy, few enough to stop soon. */
 const TEXTS_AT_A_TIME = 64

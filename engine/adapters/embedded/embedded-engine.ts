@@ -35,7 +35,7 @@ import { type Tables, connectTo, createIndex, indexedPages, openTables } from ".
 import { TermFrequencies } from "./files/term-frequencies.ts"
 import { VectorCoverage, countEmbedded, coverageOf } from "./vector-coverage.ts"
 import { lockForWriting } from "../../index/writer-lock.ts"
-import { steadyNow } from "../../steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 
 /** A reader looks for a newer version of the tables when the one it has is so old. */
 const READER_LAG_MS = 1000

@@ -2,7 +2,7 @@ import type { PageCoverage } from "../../engine.ts"
 import { isIn } from "./filter.ts"
 import { batchesOf } from "./lance/rows.ts"
 import type { IndexedPage, Tables } from "./lance/tables.ts"
-import { steadyNow } from "../../steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 
 /** Counting is dear on a large index, and only a crawl changes the outcome. */
 const CHECK_EVERY_MS = 2000

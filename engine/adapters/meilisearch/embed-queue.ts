@@ -12,7 +12,7 @@ import type { Indexes } from "./server/indexes.ts"
 import { writeVectors } from "./page-writer.ts"
 import type { Serial } from "#base/flow/serial.ts"
 import type { Server } from "./server/server.ts"
-import { steadyNow } from "../../steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 
 /** Texts handed to the embedder at a time: enough to keep its threads busy, few enough to stop soon. */
 const TEXTS_AT_A_TIME = 64

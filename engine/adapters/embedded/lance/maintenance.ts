@@ -2,7 +2,7 @@ import "./quiet-lancedb.ts"
 import { Index, type Table } from "@lancedb/lancedb"
 import { DISTANCE } from "../arms.ts"
 import type { Serial } from "#base/flow/serial.ts"
-import { steadyNow } from "../../../steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 
 /** Rows not in an index yet are searched one by one: cheap for few, dear for many. */
 const ROWS_BETWEEN_RUNS = 2000

@@ -1,6 +1,6 @@
-import { counted } from "../commands/command-progress.ts"
-import type { Differences } from "./import-pages.ts"
-import type { ExportReader } from "./format/read-export.ts"
+import { counted } from "./command-progress.ts"
+import type { Differences } from "../move/import-pages.ts"
+import type { ExportReader } from "../move/format/read-export.ts"
 
 /** Whether the index holds what the export has. Passages may be split otherwise by another Fossick. */
 export const isSound = ({ missing, changed, uncounted }: Differences): boolean =>

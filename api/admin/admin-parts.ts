@@ -1,0 +1,15 @@
+import type { CrawlerConfig, Jobs, Sources, StateStore } from "#crawler"
+import type { Removals } from "#crawler/removals/removals.ts"
+import type { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
+import type { Engine } from "#engine"
+
+/** What the admin API looks at and changes. */
+export interface AdminParts {
+  readonly db: StateStore
+  readonly engine: Engine
+  readonly jobs: Jobs
+  readonly sources: Sources
+  readonly removals: Removals
+  readonly webhooks: WebhookQueue
+  readonly crawlerConfig: CrawlerConfig
+}

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { dirname, join, posix, relative } from "node:path"
+
+/** The parts of the house from the ground up. A part imports only from itself and from parts before it. */
+export const FLOORS = ["base", "engine", "crawler", "api"] as const
+
+/** One import between two files of the project; paths from its root. */
+export interface Import {
+  readonly from: string
+  readonly to: string
+}
+
+export const ROOT = join(import.meta.dirname, "../..")
+
+/** What stands between `import` or `export` and its address, or a call of `import()`. */
+const IMPORT = /(?:^|\n)(?:import|export)\b[^"'`;]*?["']([^"'\n]+)["']|\bimport\(\s*["']([^"'\n]+)["']\s*\)/g
+
+/** The source files of the four parts without tests and what only tests use; paths from the root, sorted. */
+export function sourceFiles(): string[] {
+  return FLOORS.flatMap((floor) =>
+    readdirSync(join(ROOT, floor), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts") && !isForTests(name))
+      .map((name) => posix.join(floor, name.replaceAll("\\", "/"))),
+  ).sort()
+}
+
+const isForTests = (name: string): boolean => /test\.ts$|(?:^|[\\/])testing[\\/]/.test(name)
+
+/** The imports among source files, those of types included. */
+export function importsOf(files: readonly string[]): Import[] {
+  const known = new Set(files)
+  return files.flatMap((from) =>
+    [...readFileSync(join(ROOT, from), "utf8").matchAll(IMPORT)]
+      .map(([, declared, called]) => resolveImport(from, declared ?? called ?? ""))
+      .filter((to) => to !== null && known.has(to))
+      .map((to) => ({ from, to: to as string })),
+  )
+}
+
+const FACES: Readonly<Record<string, string>> = {
+  "#engine": "engine/index.ts",
+  "#crawler": "crawler/index.ts",
+}
+
+function resolveImport(from: string, specifier: string): string | null {
+  if (specifier.startsWith(".")) {
+    return relative(ROOT, join(ROOT, dirname(from), specifier)).replaceAll("\\", "/")
+  }
+  if (!specifier.startsWith("#")) return null
+  return FACES[specifier] ?? specifier.slice(1)
+}
+
+/** The room a file stands in: its part's first folder; a file at the top of a part is a room of its own. */
+export function roomOf(file: string): string {
+  const [floor = "", name = "", ...rest] = file.split("/")
+  return rest.length === 0 ? `${floor}/${name}` : `${floor}/${name}`
+}
+
+/** Groups of nodes that reach each other, each sorted (Tarjan, "Depth-first search and linear graph algorithms"). */
+export function circlesOf(imports: readonly Import[]): string[][] {
+  const next = new Map<string, Set<string>>()
+  for (const { from, to } of imports) {
+    if (from === to) continue
+    const targets = next.get(from)
+    if (targets === undefined) next.set(from, new Set([to]))
+    else targets.add(to)
+  }
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const open: string[] = []
+  const circles: string[][] = []
+  const visit = (node: string): number => {
+    const number = order.size
+    order.set(node, number)
+    open.push(node)
+    let low = number
+    for (const target of next.get(node) ?? []) {
+      if (!order.has(target)) low = Math.min(low, visit(target))
+      else if (open.includes(target)) low = Math.min(low, order.get(target) ?? low)
+    }
+    lowest.set(node, low)
+    if (low === number) {
+      const circle = open.splice(open.indexOf(node))
+      if (circle.length > 1) circles.push(circle.sort())
+    }
+    return low
+  }
+  for (const node of next.keys()) if (!order.has(node)) visit(node)
+  return circles
+}
