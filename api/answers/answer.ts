@@ -40,7 +40,7 @@ const MEANING_MS = 1500
 export async function answerFrom(asked: Asked, { embedder, chatModel }: AnswerParts): Promise<Answered> {
   const { question, hits, depth, signal, log } = asked
   const sources = hits.slice(0, MAX_SOURCES)
-  const more = followUpQuestions(question, sources)
+  const more = await followUpQuestions(question, sources, signal)
   const written = chatModel && sources.length > 0 ? await writtenAnswer(asked, chatModel, log) : null
   const extracted = async () =>
     citedText(

@@ -7,6 +7,9 @@ const CITATION = /\s*\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g
 const SUPPORTED = 0.5
 const ADDRESS = /\b(?:https?:\/\/|www\.)\S*[^\s.,;:!?)]/gi
 
+/** A reply of the tokens that are asked for is shorter; each sentence of it is weighed against whole sources. */
+const MAX_REPLY_CHARS = 20_000
+
 /**
  * Those sentences of a model's reply that their sources bear out. A sentence is left out when it cites nothing or a
  * source that is not there, when a number or an address in it is in none of its sources, or when fewer than half of
@@ -20,18 +23,23 @@ export function checkedSentences(
   sources: readonly string[],
   share: number = SUPPORTED,
 ): CitedStatement[] {
-  return reply.split(/\n+/).flatMap((line) =>
-    splitSentences(citationsInside(line), null).flatMap((sentence) => {
-      const cited = [...sentence.matchAll(CITATION)].flatMap(([, numbers = ""]) =>
-        numbers.split(",").map(Number),
-      )
-      const text = sentence.replace(CITATION, "").trim()
-      const known = cited.length > 0 && cited.every((number) => number >= 1 && number <= sources.length)
-      if (!known || !isBorneOut(text, cited.map((number) => sources[number - 1]!).join("\n"), share))
-        return []
-      return [{ text, source: cited[0]! - 1 }]
-    }),
-  )
+  return reply
+    .slice(0, MAX_REPLY_CHARS)
+    .split(/\n+/)
+    .flatMap((line) =>
+      splitSentences(citationsInside(line), null).flatMap((sentence) => {
+        const cited = [
+          ...new Set(
+            [...sentence.matchAll(CITATION)].flatMap(([, numbers = ""]) => numbers.split(",").map(Number)),
+          ),
+        ]
+        const text = sentence.replace(CITATION, "").trim()
+        const known = cited.length > 0 && cited.every((number) => number >= 1 && number <= sources.length)
+        if (!known || !isBorneOut(text, cited.map((number) => sources[number - 1]!).join("\n"), share))
+          return []
+        return [{ text, source: cited[0]! - 1 }]
+      }),
+    )
 }
 
 /** `It is. [1]` becomes `It is [1].`, so that a citation stays with its sentence. */

@@ -99,7 +99,9 @@ export async function investigate(
     const planned = round === 0 ? await planFromModel(request.input, ranked, count, parts) : []
     const known = evidence.questions
     const questions =
-      planned.length > 0 ? planned : subtopics(request.input, ranked, { count, known, names: round > 0 })
+      planned.length > 0
+        ? planned
+        : await subtopics(request.input, ranked, { count, known, names: round > 0 })
     const name = request.model === "pro" ? "ResearchSubtopic" : "WebSearch"
     await ask(questions, name, `Looking into ${questions.length} subtopics`)
   }

@@ -41,6 +41,14 @@ describe("the questions of an input", () => {
     expect(questions.length).toBeLessThanOrEqual(8)
     for (const { label } of questions) expect(label.length).toBeLessThanOrEqual(92)
   })
+
+  test("are found in an input of blanks, which leaves countless ways to share them out", () => {
+    expect(texts(`compare${" ".repeat(19_000)}rotary pumps${"\t ".repeat(400)}and piston pumps`)).toEqual([
+      "compare rotary pumps and piston pumps",
+      "rotary pumps",
+      "piston pumps",
+    ])
+  })
 })
 
 describe("subtopics", () => {
@@ -54,26 +62,26 @@ describe("subtopics", () => {
       })),
     })
 
-  test("are headings of the pages found that say more than the input, each once", () => {
+  test("are headings of the pages found that say more than the input, each once", async () => {
     const hits = [
       page("https://a.example/", "Pump seals", "Overview", "Priming a pump"),
       page("https://b.example/", "Pump seals", "Pumps"),
     ]
-    const found = subtopics("pumps", hits, { count: 5, known: [] })
+    const found = await subtopics("pumps", hits, { count: 5, known: [] })
     expect(found.map(({ label }) => label)).toEqual(["Pump seals", "Priming a pump"])
     const known = [{ text: "Pump seals", label: "Pump seals" }]
-    expect(subtopics("pumps", hits, { count: 5, known }).map(({ label }) => label)).toEqual([
+    expect((await subtopics("pumps", hits, { count: 5, known })).map(({ label }) => label)).toEqual([
       "Priming a pump",
     ])
-    expect(subtopics("pumps", hits, { count: 1, known: [] })).toHaveLength(1)
+    expect(await subtopics("pumps", hits, { count: 1, known: [] })).toHaveLength(1)
   })
 
-  test("are searched for within the matter, and names count when asked for", () => {
+  test("are searched for within the matter, and names count when asked for", async () => {
     const hits = [page("https://a.example/", "Wear"), page("https://b.example/", "Wear")]
-    expect(subtopics("rotary pumps", hits, { count: 1, known: [] })).toEqual([
+    expect(await subtopics("rotary pumps", hits, { count: 1, known: [] })).toEqual([
       { text: "rotary pumps Wear", label: "Wear" },
     ])
-    const named = subtopics("rotary pumps", hits, { count: 5, known: [], names: true })
+    const named = await subtopics("rotary pumps", hits, { count: 5, known: [], names: true })
     expect(named.map(({ label }) => label)).toContain("Some Big Name")
   })
 })

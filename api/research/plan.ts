@@ -20,7 +20,9 @@ const EMPTY_HEADING =
 const NAME = /\b(?:\p{Lu}[\p{L}\p{N}]+(?:[ -]\p{Lu}[\p{L}\p{N}]+)+|\p{L}+[\p{Lu}\d_.]\p{L}[\p{L}\p{N}_]*)\b/gu
 
 /** The questions that the input itself asks, the whole of it first. */
-export function questionsOf(input: string): Question[] {
+export function questionsOf(text: string): Question[] {
+  // The patterns below would try every way to share a long row of blanks.
+  const input = text.replaceAll(/[^\S\n]+/g, " ").replaceAll(/\s*\n\s*/g, "\n")
   const parts = [input, ...compared(input), ...sentences(input), ...clauses(input), ...enumerated(input)]
   const found: Question[] = []
   for (const text of parts.map((part) => part.trim()).filter((part) => part !== "")) {
@@ -78,11 +80,11 @@ export interface SubtopicOptions {
  * What the pages found have to say around the input: questions they answer, their headings and, when asked for, names
  * that several of them speak of. Each is told apart from what is known, the most promising first.
  */
-export function subtopics(
+export async function subtopics(
   input: string,
   hits: readonly Hit[],
   { count, known, names = false }: SubtopicOptions,
-): Question[] {
+): Promise<Question[]> {
   const asked = new Set(analyseQuery(input, null).terms)
   const weights = new Map<string, { label: string; weight: number; pages: Set<string> }>()
   const consider = (label: string, page: string, weight: number) => {
@@ -93,7 +95,7 @@ export function subtopics(
     entry.pages.add(page)
     weights.set(key, entry)
   }
-  for (const question of followUpQuestions(input, hits)) consider(question, "", 1)
+  for (const question of await followUpQuestions(input, hits)) consider(question, "", 1)
   for (const hit of hits) {
     for (const [rank, { headings, text }] of hit.passages.entries()) {
       const heading =

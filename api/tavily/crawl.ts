@@ -1,3 +1,4 @@
+import { WorkError } from "#base/process/off-loop.ts"
 import type { Reading } from "#crawler"
 
 import { crawlCost } from "../accounts/billing/credits.ts"
@@ -22,7 +23,7 @@ export function crawl(parts: LiveParts): Middleware {
     await bill.reserve(crawlCost(instructions !== undefined, depth, request.limit))
     const relevance = instructions === undefined ? null : relevanceTo(instructions, parts.embedder, signal)
     // Pages are judged while others are still being read, so that little is left to do at the deadline.
-    const pending: Promise<{ relevance: number; page: object }>[] = []
+    const pending: Promise<{ relevance: number; page: object } | null>[] = []
     const how = {
       signal,
       discoverOnly: false,
@@ -31,12 +32,18 @@ export function crawl(parts: LiveParts): Middleware {
     }
     await walkFor(request, reach, how, ({ url, result }) => {
       if (result?.kind !== "read") return
-      const page = presentPage(url, result.reading, request, relevance)
+      const page = presentPage(url, result.reading, request, { relevance, signal }).catch(
+        (error: unknown) => {
+          // A page so large that there was no time for it, or that cannot be worked through, is left out.
+          if (signal.aborted || error instanceof WorkError) return null
+          throw error
+        },
+      )
       // Handled below; without this a failure during the walk would count as nobody's.
       page.catch(() => {})
       pending.push(page)
     })
-    const read = await Promise.all(pending)
+    const read = (await Promise.all(pending)).filter((page) => page !== null)
     const pages = relevance === null ? read : fitting(read)
     const cost = crawlCost(relevance !== null, depth, pages.length)
     const credits = await bill.settle(cost, { depth, query: instructions })
@@ -54,7 +61,7 @@ async function presentPage(
   url: string,
   { extracted }: Reading,
   request: CrawlRequest,
-  relevance: Relevance | null,
+  { relevance, signal }: { relevance: Relevance | null; signal: AbortSignal },
 ) {
   const judged = await relevance?.passages(extracted, request.chunks_per_source)
   return {
@@ -62,7 +69,8 @@ async function presentPage(
     page: {
       url,
       raw_content:
-        judged?.texts.join(CHUNK_SEPARATOR) ?? (await formatContent(extracted.markdown, request.format)),
+        judged?.texts.join(CHUNK_SEPARATOR) ??
+        (await formatContent(extracted.markdown, request.format, signal)),
       images: request.include_images ? presentImages(extracted.images, false) : [],
       ...(request.include_favicon && { favicon: extracted.favicon }),
     },

@@ -1,11 +1,12 @@
 import type { ReadResult } from "#crawler"
 import type { Embedder } from "#engine"
+import { WorkError } from "#base/process/off-loop.ts"
 
 import { extractCost } from "../accounts/billing/credits.ts"
 import type { Reach } from "../accounts/reach/reach.ts"
 import { type Middleware, responseTime } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
-import { failureText, TIMED_OUT } from "./live/failure-text.ts"
+import { failureText, TIMED_OUT, UNREADABLE } from "./live/failure-text.ts"
 import { liveDeadline, unlessAborted } from "./live/live-call.ts"
 import { liveUrl } from "./live/live-url.ts"
 import { CHUNK_SEPARATOR, formatContent, presentImages } from "./present.ts"
@@ -69,6 +70,20 @@ function givenUrls({ urls }: ExtractRequest): readonly string[] {
   return given
 }
 
+/** What is made of a page, or why nothing is: there was no time for so large a page, or it cannot be worked through. */
+async function contentOf(
+  work: Promise<string>,
+  signal: AbortSignal,
+): Promise<{ readonly text: string } | { readonly error: string }> {
+  try {
+    return { text: await work }
+  } catch (error) {
+    if (signal.aborted) return { error: TIMED_OUT }
+    if (error instanceof WorkError) return { error: UNREADABLE }
+    throw error
+  }
+}
+
 async function extractOne(
   given: string,
   request: ExtractRequest,
@@ -85,13 +100,19 @@ async function extractOne(
   if (result === null) return { error: TIMED_OUT }
   if (result.kind !== "read") return { error: failureText(result) }
   const { extracted } = result.reading
+  const content = await contentOf(
+    relevance === null
+      ? formatContent(extracted.markdown, request.format, signal)
+      : relevance
+          .passages(extracted, request.chunks_per_source)
+          .then(({ texts }) => texts.join(CHUNK_SEPARATOR)),
+    signal,
+  )
+  if ("error" in content) return content
   return {
     page: {
       title: extracted.title,
-      raw_content:
-        relevance === null
-          ? await formatContent(extracted.markdown, request.format)
-          : (await relevance.passages(extracted, request.chunks_per_source)).texts.join(CHUNK_SEPARATOR),
+      raw_content: content.text,
       images: request.include_images ? presentImages(extracted.images, false) : [],
       ...(request.include_favicon && { favicon: extracted.favicon }),
     },

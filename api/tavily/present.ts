@@ -1,10 +1,10 @@
-import { breather } from "#base/flow/breather.ts"
+import { WorkError } from "#base/process/off-loop.ts"
 import type { Hit, PageImage } from "#engine"
-import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
+import { toPlainText, writeAsText } from "#crawler/page/extract/markdown/plain-text.ts"
 
 import type { Answered } from "../answers/answer.ts"
 import type { AutoParameters } from "./query/auto-parameters.ts"
-import { markdownParts } from "./relevance/markdown-parts.ts"
+import { searchedText } from "./query/searched-text.ts"
 import type { SearchRequest } from "./schema.ts"
 import { type ImageKnowledge, pageImages, searchImages } from "./search-images.ts"
 
@@ -32,7 +32,7 @@ export async function presentSearch(request: SearchRequest, hits: readonly Hit[]
   for (const [index, hit] of hits.entries()) {
     results.push(await presentHit(request, hit, resultId(facts.requestId, index), facts.images))
   }
-  const found = request.include_images ? searchImages(request.query, hits, facts.images) : []
+  const found = request.include_images ? searchImages(searchedText(request.query), hits, facts.images) : []
   return {
     query: request.query,
     follow_up_questions: facts.answered?.followUpQuestions ?? null,
@@ -77,19 +77,23 @@ async function rawContent(
   markdown: string,
 ): Promise<string | null> {
   if (wanted === false) return null
-  return formatContent(markdown, wanted === "text" ? "text" : "markdown")
+  // One page that is past reading must not take the others' answer away.
+  return formatContent(markdown, wanted === "text" ? "text" : "markdown").catch((error: unknown) => {
+    if (error instanceof WorkError) return null
+    throw error
+  })
 }
 
-/** A page's content as the caller wants it. */
-export async function formatContent(markdown: string, format: "markdown" | "text"): Promise<string> {
-  if (format === "markdown") return markdown
-  const breathe = breather()
-  const texts: string[] = []
-  for (const part of markdownParts(markdown)) {
-    await breathe()
-    texts.push(toPlainText(part))
-  }
-  return texts.filter((text) => text !== "").join("\n\n")
+/**
+ * A page's content as the caller wants it.
+ * @throws WorkError when it cannot be made into text
+ */
+export async function formatContent(
+  markdown: string,
+  format: "markdown" | "text",
+  signal?: AbortSignal,
+): Promise<string> {
+  return format === "markdown" ? markdown : writeAsText({ chars: markdown.length, signal }, markdown)
 }
 
 /** Images as addresses, or as `{url, description}` when descriptions are wanted. */

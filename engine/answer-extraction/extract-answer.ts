@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises"
 import { analyse, analyseQuery } from "../text/analysis/analyse.ts"
 import type { Embedder } from "../embedder.ts"
 import type { Hit } from "../engine.ts"
+import { offLoop, WorkError } from "#base/process/off-loop.ts"
 import { hasForm, questionType } from "./question-type.ts"
 import { type Statement, type StatedIn, statementsOf } from "./statements.ts"
 
@@ -36,6 +37,8 @@ interface Candidate {
 const WEIGHTS = { words: 0.35, meaning: 0.5, form: 0.1, place: 0.15 }
 /** A term of the question that only stands above or before the statement counts for so much. */
 const BESIDE = { close: 0.8, far: 0.5 }
+/** Statements of one page that are weighed, those with most of the question's terms: few pages have half as many. */
+const WEIGHED_PER_PAGE = 300
 /** Statements that are embedded, at some 10 ms of processor time each: the best by words, and of the best passages. */
 const EMBEDDED = { byWords: 10, byPlace: 6 }
 /** Below this the best statement answers nothing. With words alone the whole is smaller. */
@@ -57,7 +60,7 @@ export async function extractAnswer(
   hits: readonly Source[],
   { length, embedder, signal }: ExtractOptions,
 ): Promise<ExtractedStatement[]> {
-  const candidates = await candidatesOf(question, hits)
+  const candidates = await candidatesOf(question, hits, signal)
   const meant = embedder ? await addMeaning(candidates, question, embedder, signal) : false
   candidates.sort((a, b) => b.value - a.value)
   const least = meant ? LEAST_VALUE.meaning : LEAST_VALUE.words
@@ -66,22 +69,22 @@ export async function extractAnswer(
 }
 
 /** Every statement of interest, valued by words, form and place, best first. */
-async function candidatesOf(question: string, hits: readonly Source[]): Promise<Candidate[]> {
-  const found = []
-  for (const [source, hit] of hits.entries()) {
-    const asked = analyseQuery(question, hit.language).terms
-    const termsOf = remembering((text) => new Set(analyse(text, hit.language)))
-    for (const statement of statementsOf(hit, source, concerning(asked))) {
-      if (asks(statement.text, question)) continue
-      const [close, ...far] = [...statement.headings].reverse()
-      found.push({
-        statement,
-        asked,
-        own: termsOf(statement.text),
-        close: [close ?? "", statement.before?.text ?? ""].map(termsOf),
-        far: far.map(termsOf),
-      })
-    }
+async function candidatesOf(
+  question: string,
+  hits: readonly Source[],
+  signal: AbortSignal | undefined,
+): Promise<Candidate[]> {
+  const found: Found[] = []
+  for (const [source, { title, markdown, passages, language }] of hits.entries()) {
+    const page = { title, markdown, passages, language }
+    // Late, words decide by what can be had at once; a page that cannot be read answers nothing.
+    const read = weighable({ chars: markdown.length, signal }, question, page, source).catch(
+      (error: unknown) => {
+        if (error instanceof WorkError || signal?.aborted) return []
+        throw error
+      },
+    )
+    for (const one of await read) found.push(one)
     // A page of many words takes some milliseconds; others have their turn in between.
     await setImmediate()
   }
@@ -110,23 +113,60 @@ async function candidatesOf(question: string, hits: readonly Source[]): Promise<
     .sort((a, b) => b.value - a.value)
 }
 
-/** The rarer a term is among the statements, the more it says; one that none has weighs most. */
-function rarity(
-  found: readonly {
-    asked: readonly string[]
-    own: ReadonlySet<string>
-    close: readonly ReadonlySet<string>[]
-    far: readonly ReadonlySet<string>[]
-  }[],
-): Map<string, number> {
-  const weights = new Map<string, number>()
-  for (const term of new Set(found.flatMap(({ asked }) => asked))) {
-    const having = found.filter(({ own, close, far }) =>
-      [own, ...close, ...far].some((terms) => terms.has(term)),
-    ).length
-    weights.set(term, Math.log(1 + (found.length + 1) / (having + 1)))
+/** A statement with the terms that it and what stands beside it have. */
+interface Found {
+  readonly statement: Statement
+  readonly asked: readonly string[]
+  readonly own: ReadonlySet<string>
+  /** Those that were asked for, as in `far`. */
+  readonly close: readonly ReadonlySet<string>[]
+  readonly far: readonly ReadonlySet<string>[]
+}
+
+/** What a page states that may answer the question, as values that can be handed from thread to thread. */
+export function statedIn(question: string, page: StatedIn, source: number): Found[] {
+  const asked = analyseQuery(question, page.language).terms
+  const wanted = new Set(asked)
+  const termsOf = remembering((text) => new Set(analyse(text, page.language)))
+  const wantedOf = remembering((text) => termsOf(text).intersection(wanted))
+  const repeats = repeating(question)
+  const found: Found[] = []
+  for (const statement of statementsOf(page, source, concerning(asked))) {
+    if (repeats(statement.text)) continue
+    const [close, ...far] = [...statement.headings].reverse()
+    const { before } = statement
+    found.push({
+      // Not the whole paragraph before it, each sentence holding on to the last.
+      statement: { ...statement, before: before && { ...before, before: null } },
+      asked,
+      own: termsOf(statement.text),
+      close: [close ?? "", before?.text ?? ""].map(wantedOf),
+      far: far.map(wantedOf),
+    })
   }
-  return weights
+  if (found.length <= WEIGHED_PER_PAGE) return found
+  const held = ({ own, close, far }: Found) =>
+    [own.intersection(wanted), ...close, ...far].reduce((all, terms) => all.union(terms)).size
+  const ranked = found
+    .map((one) => ({ one, held: held(one) }))
+    .sort((a, b) => a.one.statement.rank - b.one.statement.rank || b.held - a.held)
+  return ranked.slice(0, WEIGHED_PER_PAGE).map(({ one }) => one)
+}
+
+const weighable = offLoop(import.meta.url, statedIn)
+
+/** The rarer a term is among the statements, the more it says; one that none has weighs most. */
+function rarity(found: readonly Found[]): Map<string, number> {
+  const having = new Map<string, number>()
+  for (const { asked } of found) for (const term of asked) having.set(term, 0)
+  for (const { own, close, far } of found) {
+    const held = [...close, ...far].reduce((all, terms) => all.union(terms), own)
+    for (const term of held) {
+      const known = having.get(term)
+      if (known !== undefined) having.set(term, known + 1)
+    }
+  }
+  return new Map([...having].map(([term, many]) => [term, Math.log(1 + (found.length + 1) / (many + 1))]))
 }
 
 function isOfForm(type: ReturnType<typeof questionType>, text: string, asked: readonly string[]): boolean {
@@ -191,25 +231,27 @@ function choose(
   { statements, perSource, chars, share }: (typeof LENGTHS)["short"],
 ): Statement[] {
   const chosen: Candidate[] = []
-  const said = new Set<Statement>()
+  const said = new Map<string, Statement>()
   let used = 0
   for (const candidate of candidates) {
     const { statement, terms, value } = candidate
     if (chosen.length >= statements || value < share * candidates[0]!.value) break
     if (statement.dangling && (statement.before === null || statement.before.dangling)) continue
     const needed = (statement.dangling ? [statement.before!, statement] : [statement]).filter(
-      (one) => !said.has(one),
+      (one) => !said.has(keyOf(one)),
     )
     const length = needed.reduce((sum, { text }) => sum + text.length, 0)
     if (chosen.length > 0 && used + length > chars) continue
     if (chosen.filter((other) => other.statement.source === statement.source).length >= perSource) continue
     if (chosen.some((other) => overlap(terms, other.terms) > REPETITION)) continue
     chosen.push(candidate)
-    for (const one of needed) said.add(one)
+    for (const one of needed) said.set(keyOf(one), one)
     used += length
   }
-  return [...said]
+  return [...said.values()]
 }
+
+const keyOf = ({ source, position }: Statement): string => `${source} ${position}`
 
 function inReadingOrder(statements: readonly Statement[]): ExtractedStatement[] {
   const sources = [...new Set(statements.map(({ source }) => source))]
@@ -229,9 +271,13 @@ const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): number =>
 const LEAST_ASKED_WORDS = 4
 
 /** Whether a text repeats the whole question: examples and lists of questions do, and answer nothing. */
-function asks(text: string, question: string): boolean {
+function repeating(question: string): (text: string) => boolean {
   const words = wordsOf(question)
-  return words.length >= LEAST_ASKED_WORDS && ` ${wordsOf(text).join(" ")} `.includes(` ${words.join(" ")} `)
+  const asked = ` ${words.join(" ")} `
+  // Text of fewer characters than the words have cannot hold them.
+  const holds = (text: string) =>
+    text.length >= asked.length - 2 && ` ${wordsOf(text).join(" ")} `.includes(asked)
+  return words.length < LEAST_ASKED_WORDS ? () => false : holds
 }
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []

@@ -3,8 +3,8 @@ import { followUpQuestions } from "./follow-ups.ts"
 
 const page = (title: string, markdown: string) => ({ title, markdown, passages: [], language: "en" })
 
-describe("follow-up questions", () => {
-  test("are question headings on the same subject that the page answers, without their numbers", () => {
+describe("follow-up questions", async () => {
+  test("are question headings on the same subject that the page answers, without their numbers", async () => {
     const faq = page(
       "FAQ",
       [
@@ -17,26 +17,26 @@ describe("follow-up questions", () => {
         "## The pump\n\nText.",
       ].join("\n\n"),
     )
-    expect(followUpQuestions("how do I clean my pump", [faq])).toEqual([
+    expect(await followUpQuestions("how do I clean my pump", [faq])).toEqual([
       "Why does my pump leak?",
       "Can a pump run dry?",
       "How to store a pump",
     ])
   })
 
-  test("ask which part is meant when titles fall into two, unless the question says so", () => {
+  test("ask which part is meant when titles fall into two, unless the question says so", async () => {
     const hits = ["Backup | SQLite", "Copies | SQLite", "Dump | PostgreSQL", "Restore | PostgreSQL"].map(
       (title) => page(title, "Text."),
     )
-    expect(followUpQuestions("how do I back up?", hits)).toEqual([
+    expect(await followUpQuestions("how do I back up?", hits)).toEqual([
       "Do you mean “how do I back up” in SQLite or in PostgreSQL?",
     ])
-    expect(followUpQuestions("how do I back up sqlite?", hits)).toEqual([])
-    expect(followUpQuestions("how do I back up?", hits.slice(0, 3))).toEqual([])
+    expect(await followUpQuestions("how do I back up sqlite?", hits)).toEqual([])
+    expect(await followUpQuestions("how do I back up?", hits.slice(0, 3))).toEqual([])
   })
 
-  test("are none where pages ask nothing", () => {
-    expect(followUpQuestions("pump", [page("Pumps", "# Pump\n\nA pump moves water.")])).toEqual([])
-    expect(followUpQuestions("pump", [])).toEqual([])
+  test("are none where pages ask nothing", async () => {
+    expect(await followUpQuestions("pump", [page("Pumps", "# Pump\n\nA pump moves water.")])).toEqual([])
+    expect(await followUpQuestions("pump", [])).toEqual([])
   })
 })

@@ -1,3 +1,4 @@
+import { offLoop, WorkError } from "#base/process/off-loop.ts"
 import { analyse, analyseQuery } from "../text/analysis/analyse.ts"
 import { blocksOf } from "../text/markdown-blocks.ts"
 import { isBoldLine, lineKey, marksOf } from "./page-marks.ts"
@@ -8,6 +9,8 @@ const MAX_PAGES = 10
 const MAX_FOLLOW_UPS = 4
 const MAX_QUESTION_CHARS = 150
 const MAX_LABEL_CHARS = 30
+/** Question headings of one page that are looked at, those with most of the question's terms. */
+const HEADINGS_PER_PAGE = 50
 /** Questions that share more of their terms ask the same. */
 const SAME = 0.7
 /** Pages that a part of the results must have to be worth asking for. */
@@ -18,30 +21,67 @@ const SMALLEST_PART = 2
  * fall into two parts; then question headings of the pages found, which these pages answer right below. Empty when
  * there are none worth asking.
  */
-export function followUpQuestions(question: string, hits: readonly StatedIn[]): string[] {
+export async function followUpQuestions(
+  question: string,
+  hits: readonly StatedIn[],
+  signal?: AbortSignal,
+): Promise<string[]> {
   const facet = facetQuestion(question, hits)
-  const headings = relatedHeadings(question, hits.slice(0, MAX_PAGES))
+  const headings = await relatedHeadings(question, hits.slice(0, MAX_PAGES), signal)
   return [...(facet === null ? [] : [facet]), ...headings].slice(0, MAX_FOLLOW_UPS)
 }
 
-function relatedHeadings(question: string, hits: readonly StatedIn[]): string[] {
-  const candidates = hits.flatMap((hit, place) => {
-    const asked = new Set(analyseQuery(question, hit.language).terms)
-    return answeredHeadings(hit).map((text) => {
-      const terms = new Set(analyseQuery(text, hit.language).terms)
-      return { text, terms, asked, place, shared: asked.intersection(terms) }
-    })
-  })
-  const weight = (term: string) =>
-    Math.log(1 + candidates.length / candidates.filter(({ terms }) => terms.has(term)).length)
+interface Asking {
+  readonly text: string
+  readonly terms: ReadonlySet<string>
+  /** Those of the question, too. */
+  readonly shared: ReadonlySet<string>
+}
+
+async function relatedHeadings(
+  question: string,
+  hits: readonly StatedIn[],
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  const candidates: (Asking & { readonly place: number })[] = []
+  for (const [place, { title, markdown, language }] of hits.entries()) {
+    const page = { title, markdown, language, passages: [] }
+    const asking = await askingIn({ chars: markdown.length, signal }, question, page).catch(
+      (error: unknown) => {
+        if (error instanceof WorkError) return []
+        throw error
+      },
+    )
+    for (const one of asking) candidates.push({ ...one, place })
+  }
+  const having = new Map<string, number>()
+  for (const { terms } of candidates) for (const term of terms) having.set(term, (having.get(term) ?? 0) + 1)
+  const weight = (term: string) => Math.log(1 + candidates.length / having.get(term)!)
   const ranked = candidates
-    .filter(({ terms, asked, shared }) => shared.size > 0 && !areSame(terms, asked))
     .map((one) => ({ ...one, value: [...one.shared].reduce((sum, term) => sum + weight(term), 0) }))
     .sort((a, b) => b.value - a.value || a.place - b.place)
   const chosen: typeof ranked = []
-  for (const one of ranked) if (!chosen.some((other) => areSame(one.terms, other.terms))) chosen.push(one)
-  return chosen.slice(0, MAX_FOLLOW_UPS).map(({ text }) => text)
+  for (const one of ranked) {
+    if (chosen.length === MAX_FOLLOW_UPS) break
+    if (!chosen.some((other) => areSame(one.terms, other.terms))) chosen.push(one)
+  }
+  return chosen.map(({ text }) => text)
 }
+
+/** The question headings of a page that share something with the question and do not ask the same. */
+export function relatedIn(question: string, page: StatedIn): Asking[] {
+  const asked = new Set(analyseQuery(question, page.language).terms)
+  return answeredHeadings(page)
+    .map((text) => {
+      const terms = new Set(analyseQuery(text, page.language).terms)
+      return { text, terms, shared: asked.intersection(terms) }
+    })
+    .filter(({ terms, shared }) => shared.size > 0 && !areSame(terms, asked))
+    .sort((a, b) => b.shared.size - a.shared.size)
+    .slice(0, HEADINGS_PER_PAGE)
+}
+
+const askingIn = offLoop(import.meta.url, relatedIn)
 
 /** Headings that ask something and have text below them. */
 function answeredHeadings({ markdown }: StatedIn): string[] {

@@ -4,8 +4,8 @@ import { plainInline } from "../text/markdown-inline.ts"
 export interface PageMarks {
   /** Lines that are bold from end to end: they head what follows. */
   readonly boldLines: ReadonlySet<string>
-  /** Texts that the page itself strikes out. */
-  readonly struck: readonly string[]
+  /** Texts that the page itself strikes out, a line each. */
+  readonly struck: string
 }
 
 const LEAD = /^[\s>]*(?:(?:[-*+:]|\d{1,9}[.)])\s+)?/
@@ -31,7 +31,7 @@ export const isBoldLine = ({ boldLines }: PageMarks, text: string): boolean =>
 
 /** Whether the page takes a sentence back. */
 export const isStruck = ({ struck }: PageMarks, sentence: string): boolean =>
-  struck.some((text) => text.includes(lineKey(sentence)))
+  struck !== "" && struck.includes(lineKey(sentence))
 
 function isBold(line: string): boolean {
   const inner = /^\*\*(.+)\*\*[:.]?$/.exec(line)?.[1]
@@ -39,7 +39,7 @@ function isBold(line: string): boolean {
   return inner !== undefined && !/[^*\\]\*\*[^*]/.test(inner)
 }
 
-function struckTexts(markdown: string): string[] {
+function struckTexts(markdown: string): string {
   const texts: string[] = []
   let at = markdown.indexOf("~~")
   while (at !== -1) {
@@ -48,5 +48,5 @@ function struckTexts(markdown: string): string[] {
     if (end - at < MAX_STRUCK_CHARS) texts.push(lineKey(plainInline(markdown.slice(at + 2, end))))
     at = markdown.indexOf("~~", end + 2)
   }
-  return texts
+  return texts.join("\n")
 }

@@ -1,6 +1,8 @@
 import { setImmediate } from "node:timers/promises"
+import { breather } from "#base/flow/breather.ts"
+import { WorkError } from "#base/process/off-loop.ts"
 import { wordsOf } from "../text/analysis/analyse.ts"
-import { holdsPhrases } from "../text/phrase-match.ts"
+import { looksForPhrases } from "../text/phrase-match.ts"
 import type { Condition, SearchIndex } from "../index/search-index.ts"
 
 /** Pages whose text is read to verify phrases: in steps, until there are enough, or so many in all. */
@@ -30,7 +32,7 @@ export async function pagesWithPhrases(
     const most = every.length > 0 ? PHRASE_CANDIDATES : TERMLESS_CANDIDATES
     const candidates = await index.holding(every, "all", most, conditions)
     for (let at = 0; at < candidates.length && verified.size < enough; at += PHRASE_STEP) {
-      for (const id of await pagesHolding(index, candidates.slice(at, at + PHRASE_STEP), phrases))
+      for (const id of await pagesHolding(index, candidates.slice(at, at + PHRASE_STEP), phrases, signal))
         verified.add(id)
       await setImmediate()
       signal?.throwIfAborted()
@@ -44,7 +46,21 @@ export async function pagesHolding(
   index: SearchIndex,
   ids: readonly string[],
   phrases: readonly string[],
+  signal?: AbortSignal,
 ): Promise<string[]> {
-  const texts = await index.texts(ids)
-  return texts.filter((page) => holdsPhrases(page, phrases)).map(({ id }) => id)
+  const breathe = breather()
+  const holding: string[] = []
+  for (const { id, title, markdown, passages } of await index.texts(ids)) {
+    await breathe()
+    const options = { chars: markdown.length, signal }
+    if (await looksForPhrases(options, { title, markdown, passages }, phrases).catch(unreadable))
+      holding.push(id)
+  }
+  return holding
+}
+
+/** A page that cannot be looked through is as good as one that does not hold them: it must not fail the search. */
+function unreadable(error: unknown): boolean {
+  if (error instanceof WorkError) return false
+  throw error
 }

@@ -1,4 +1,5 @@
 import { blocksOf } from "./markdown-blocks.ts"
+import { offLoop } from "#base/process/off-loop.ts"
 import { MAX_PASSAGE_CHARS, type Passage } from "../page/page.ts"
 
 /** A section shorter than this joins the one after it instead of standing alone. */
@@ -34,6 +35,9 @@ export function toPassages(markdown: string): Passage[] {
   if (open) passages.push(...cut(open))
   return passages
 }
+
+/** {@link toPassages} for an event loop. */
+export const cutIntoPassages = offLoop(import.meta.url, toPassages)
 
 /** The text that is embedded for a passage: where it stands, then what it says. */
 export function embeddingText(title: string, passage: Passage): string {

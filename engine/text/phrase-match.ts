@@ -1,3 +1,4 @@
+import { offLoop } from "#base/process/off-loop.ts"
 import type { Passage } from "../page/page.ts"
 
 /** The text of a page, in which phrases are looked for. */
@@ -23,6 +24,9 @@ export function holdsPhrases({ title, markdown, passages }: PhraseText, phrases:
         texts.some((text) => standsIn(text, phrase)) || standsIn((whole ??= comparable(markdown)), phrase),
     )
 }
+
+/** {@link holdsPhrases} for an event loop. */
+export const looksForPhrases = offLoop(import.meta.url, holdsPhrases)
 
 const headingsOf = (passages: readonly Passage[]): Set<string> =>
   new Set(passages.flatMap(({ headings }) => headings))

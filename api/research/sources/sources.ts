@@ -1,7 +1,7 @@
 import { type Hit, toPageUrl } from "#engine"
 import { breather } from "#base/flow/breather.ts"
 import { analyse } from "#engine/text/analysis/analyse.ts"
-import { toPassages } from "#engine/text/passages.ts"
+import { cutIntoPassages } from "#engine/text/passages.ts"
 
 import type { Source } from "./evidence.ts"
 import type { Attachment } from "./files.ts"
@@ -34,7 +34,8 @@ export async function attachedHits(files: readonly Attachment[], question: strin
   const hits: Hit[] = []
   for (const file of files) {
     const found: (Hit["passages"][number] & { readonly shared: number })[] = []
-    for (const [position, passage] of toPassages(file.text).entries()) {
+    const passages = await cutIntoPassages({ chars: file.text.length }, file.text)
+    for (const [position, passage] of passages.entries()) {
       await breathe()
       const both = shared(asked, passage.text)
       if (both > 0) found.push({ ...passage, position, shared: both })

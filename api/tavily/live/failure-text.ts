@@ -29,6 +29,8 @@ const failures: Readonly<Record<FailureReason, string>> = {
 }
 
 export const TIMED_OUT = "Request timed out"
+/** Of a page whose text cannot be worked through. */
+export const UNREADABLE = `Failed to fetch url: ${failures.unreadable}`
 
 /** Why a page could not be read, for `failed_results`. */
 export function failureText(result: Exclude<ReadResult, { kind: "read" }>): string {

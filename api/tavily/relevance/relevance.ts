@@ -1,21 +1,27 @@
 import { breather } from "#base/flow/breather.ts"
-import type { Embedder, Passage } from "#engine"
+import type { Embedder } from "#engine"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
-import { embeddingText, toPassages } from "#engine/text/passages.ts"
+import { embeddingText } from "#engine/text/passages.ts"
 
-import { markdownParts } from "./markdown-parts.ts"
+import { findByWords, sharesOf } from "./passages-by-words.ts"
 import { searchedText } from "../query/searched-text.ts"
 
 /** Share of the words in a relevance; the rest is meaning. The engine's ranking uses the same balance. */
 const WORDS_SHARE = 0.4
 /** Passages of one page that are embedded: each costs some 20 ms of processor time. */
 const EMBEDDED_PER_PAGE = 16
+/** Characters of a link's text, a title or a heading that are looked at: longer ones are none. */
+const JUDGED_CHARS = 2000
+const HEADING_CHARS = 300
 /** Texts that are embedded when each is judged; the others, worst by words, are judged by words alone. */
 const EMBEDDED_TEXTS = 200
 
 /** Relevance of texts to an intent, 0..1. Not comparable with scores of a search. */
 export interface Relevance {
-  /** The page's best passages, best first, and the relevance of the first. */
+  /**
+   * The page's best passages, best first, and the relevance of the first.
+   * @throws WorkError for a page that cannot be worked through
+   */
   passages(
     page: { title: string; markdown: string },
     count: number,
@@ -26,7 +32,8 @@ export interface Relevance {
 
 /**
  * Judges by shared words, weighted by how rare they are among the texts, and by cosine of the embeddings.
- * When `signal` aborts, words alone decide: a late call still gets a useful answer.
+ * When `signal` aborts, words alone decide: a late call still gets a useful answer. Only a page so large that it is worked
+ * through elsewhere is given up then: `passages` throws what the signal aborts with.
  */
 export function relevanceTo(
   intent: string,
@@ -63,22 +70,21 @@ export function relevanceTo(
 
   return {
     async passages({ title, markdown }, count) {
-      const passages = await passagesOf(markdown)
-      const words = await wordShares(terms, passages.map(wordsOf))
-      const candidates = passages
-        .map((passage, i) => ({ passage, words: words[i]! }))
-        .sort((a, b) => b.words - a.words)
-        .slice(0, Math.max(EMBEDDED_PER_PAGE, count))
+      const most = Math.max(EMBEDDED_PER_PAGE, count)
+      const candidates = await findByWords({ chars: markdown.length, signal }, markdown, terms, most)
       const scores = await mixed(
         candidates.map((one) => one.words),
-        candidates.map((one) => embeddingText(title, one.passage)),
+        candidates.map(({ passage: { text, headings } }) =>
+          embeddingText(shortened(title), { text, headings: headings.map(shortened) }),
+        ),
       )
       const ranked = candidates
         .map(({ passage }, i) => ({ text: passage.text, score: scores[i]! }))
         .sort((a, b) => b.score - a.score)
       return { texts: ranked.slice(0, count).map((one) => one.text), best: ranked[0]?.score ?? 0 }
     },
-    async texts(texts) {
+    async texts(given) {
+      const texts = given.map((text) => text.slice(0, JUDGED_CHARS))
       const words = await wordShares(terms, texts)
       const order = [...words.keys()].sort((a, b) => words[b]! - words[a]!)
       const judged = order.slice(0, EMBEDDED_TEXTS)
@@ -93,18 +99,7 @@ export function relevanceTo(
   }
 }
 
-/** The passages of a page, cut from a part at a time, so that a page of megabytes holds nobody else up. */
-async function passagesOf(markdown: string): Promise<Passage[]> {
-  const breathe = breather()
-  const passages: Passage[] = []
-  for (const part of markdownParts(markdown)) {
-    await breathe()
-    passages.push(...toPassages(part))
-  }
-  return passages
-}
-
-const wordsOf = (passage: Passage): string => [...passage.headings, passage.text].join("\n")
+const shortened = (heading: string): string => heading.slice(0, HEADING_CHARS)
 
 /** For each text the share of the terms it has, each term weighted by its rarity among the texts. */
 async function wordShares(terms: readonly string[], texts: readonly string[]): Promise<number[]> {
@@ -113,15 +108,9 @@ async function wordShares(terms: readonly string[], texts: readonly string[]): P
   const sets: ReadonlySet<string>[] = []
   for (const text of texts) {
     await breathe()
-    sets.push(new Set(analyse(text, null)).intersection(wanted))
+    sets.push(wanted.intersection(new Set(analyse(text, null))))
   }
-  const weights = terms.map((term) => {
-    const having = sets.filter((set) => set.has(term)).length
-    return Math.log(1 + (texts.length + 1) / (having + 1))
-  })
-  const whole = weights.reduce((sum, weight) => sum + weight, 0)
-  if (whole === 0) return texts.map(() => 0)
-  return sets.map((set) => terms.reduce((sum, term, i) => sum + (set.has(term) ? weights[i]! : 0), 0) / whole)
+  return sharesOf(terms, sets)
 }
 
 function dot(a: Float32Array, b: Float32Array): number {

@@ -1,5 +1,5 @@
-import { type Page, type PageUrl, toPageUrl } from "#engine"
-import { toPassages } from "#engine/text/passages.ts"
+import { type Page, type Passage, type PageUrl, toPageUrl } from "#engine"
+import { cutIntoPassages } from "#engine/text/passages.ts"
 import type { CrawlerConfig } from "../../config.ts"
 import type { KnownAddress } from "../../frontier/known-addresses.ts"
 import type { PageReader } from "../../visit/reader.ts"
@@ -23,7 +23,7 @@ export interface Tried {
   readonly detail: string | null
   /** What would be indexed; null when nothing would be. */
   readonly page: Page | null
-  readonly passages: ReturnType<typeof toPassages>
+  readonly passages: readonly Passage[]
   readonly tookMs: number
 }
 
@@ -119,7 +119,8 @@ export async function tryPage(url: PageUrl, parts: TryParts): Promise<Tried> {
     ...end,
     reading: readingTried(reading, inScope, obeys),
     page,
-    passages: page === null ? [] : toPassages(page.markdown),
+    passages:
+      page === null ? [] : await cutIntoPassages({ chars: page.markdown.length, signal }, page.markdown),
     tookMs: took(),
   }
 }

@@ -1,3 +1,5 @@
+import { offLoop } from "#base/process/off-loop.ts"
+
 /**
  * The text of markdown as this folder writes it: no marks, no addresses, no image descriptions. Code is kept as it
  * stands, list items keep their dash, a table row becomes one line with its cells apart by tabs.
@@ -25,6 +27,9 @@ export function toPlainText(markdown: string): string {
     .trim()
 }
 
+/** {@link toPlainText} for the event loop. */
+export const writeAsText = offLoop(import.meta.url, toPlainText)
+
 function lineText(line: string): string | null {
   if (/^[\s>]*(?:-{3,}|\|(?: --- \|)+)$/.test(line)) return null
   const content = line.replace(/^(?:> ?)+/, "").trimEnd()
@@ -38,27 +43,30 @@ function lineText(line: string): string | null {
   return inlineText(content.replace(/^(\s*(?:(?:[-:]|\d+\.) )*)#{1,6} /, "$1").replace(/^(\s*): /, "$1"))
 }
 
-/** One pass over a line: escapes, code spans, images, links and emphasis marks. */
+/** One pass over a line, in time linear in its length: escapes, code spans, images, links and emphasis marks. */
 function inlineText(text: string): string {
   if (!/[\\`*_[\]~!]/.test(text)) return text
-  let out = ""
+  const out: string[] = []
   let i = 0
+  /** Runs of backticks of this length and longer are closed by nothing from here on. */
+  let unclosed = Number.POSITIVE_INFINITY
   // Where the openers of links and images stand, so that `](…)` can be dropped when it closes one.
   const open: { at: number; image: boolean }[] = []
   while (i < text.length) {
     const char = text[i]!
     if (char === "\\" && i + 1 < text.length && /[!-/:-@[-`{-~]/.test(text[i + 1]!)) {
-      out += text[i + 1]
+      out.push(text[i + 1]!)
       i += 2
     } else if (char === "`") {
       let run = 1
       while (text[i + run] === "`") run++
-      const end = text.indexOf("`".repeat(run), i + run)
+      const end = run >= unclosed ? -1 : text.indexOf("`".repeat(run), i + run)
       if (end === -1) {
-        out += text.slice(i, i + run)
+        unclosed = Math.min(unclosed, run)
+        out.push(text.slice(i, i + run))
         i += run
       } else {
-        out += text.slice(i + run, end).replace(/^ (`.*|.*`) $/, "$1")
+        out.push(text.slice(i + run, end).replace(/^ (`.*|.*`) $/, "$1"))
         i = end + run
       }
     } else if (char === "!" && text[i + 1] === "[") {
@@ -69,7 +77,7 @@ function inlineText(text: string): string {
       i++
     } else if (char === "]" && text[i + 1] === "(" && open.length > 0) {
       const opener = open.pop()!
-      if (opener.image) out = out.slice(0, opener.at)
+      if (opener.image) out.length = opener.at
       const end = text.indexOf(")", i)
       i = end === -1 ? text.length : end + 1
     } else if (char === "*" || (char === "~" && text[i + 1] === "~")) {
@@ -77,9 +85,10 @@ function inlineText(text: string): string {
       while (text[i + run] === char) run++
       i += run
     } else {
-      out += char
-      i++
+      const from = i++
+      while (i < text.length && !"\\`![]*~".includes(text[i]!)) i++
+      out.push(text.slice(from, i))
     }
   }
-  return out
+  return out.join("")
 }

@@ -1,0 +1,48 @@
+import { offLoop } from "#base/process/off-loop.ts"
+import type { Passage } from "#engine"
+import { analyse } from "#engine/text/analysis/analyse.ts"
+import { toPassages } from "#engine/text/passages.ts"
+
+/** A passage with the share of the terms that it and its headings have. */
+export interface PassageByWords {
+  readonly passage: Passage
+  readonly words: number
+}
+
+/** Of a page's passages those with most of the terms, best first, at most `count`. */
+export function passagesByWords(markdown: string, terms: readonly string[], count: number): PassageByWords[] {
+  const wanted = new Set(terms)
+  const passages = toPassages(markdown)
+  const known = new Map<string, ReadonlySet<string>>()
+  const termsOf = (heading: string) => {
+    let found = known.get(heading)
+    if (!found) known.set(heading, (found = wanted.intersection(new Set(analyse(heading, null)))))
+    return found
+  }
+  const sets = passages.map(({ text, headings }) =>
+    headings.reduce(
+      (all, heading) => all.union(termsOf(heading)),
+      wanted.intersection(new Set(analyse(text, null))) as ReadonlySet<string>,
+    ),
+  )
+  const words = sharesOf(terms, sets)
+  return passages
+    .map((passage, i) => ({ passage, words: words[i]! }))
+    .sort((a, b) => b.words - a.words)
+    .slice(0, count)
+}
+
+/** {@link passagesByWords} for the event loop. */
+export const findByWords = offLoop(import.meta.url, passagesByWords)
+
+/** For each set of terms its share of them all, each term weighted by its rarity among the sets. */
+export function sharesOf(terms: readonly string[], sets: readonly ReadonlySet<string>[]): number[] {
+  const having = new Map(terms.map((term) => [term, 0]))
+  for (const set of sets) for (const term of set) having.set(term, having.get(term)! + 1)
+  const weights = new Map(
+    [...having].map(([term, many]) => [term, Math.log(1 + (sets.length + 1) / (many + 1))]),
+  )
+  const sum = (some: Iterable<string>) => [...some].reduce((all, term) => all + weights.get(term)!, 0)
+  const whole = sum(weights.keys())
+  return sets.map((set) => (whole === 0 ? 0 : sum(set) / whole))
+}

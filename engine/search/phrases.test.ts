@@ -1,0 +1,33 @@
+import { setImmediate } from "node:timers/promises"
+
+import { expect, test } from "vitest"
+
+import { toPassages } from "../text/passages.ts"
+import type { SearchIndex } from "../index/search-index.ts"
+import { pagesHolding } from "./phrases.ts"
+
+const LONG = `${"a pump, ".repeat(500_000)}\n\nThe last word.`
+
+test("a page of megabytes is looked through for phrases while others have their turn", async () => {
+  const pages = [
+    { id: "long", title: "", markdown: LONG, passages: [] },
+    { id: "short", title: "", markdown: "No words.", passages: toPassages("No words.") },
+  ]
+  let turns = 0
+  const state = { isOver: false }
+  const texts: SearchIndex["texts"] = async () => pages
+  const looking = pagesHolding(
+    { texts } as unknown as SearchIndex,
+    ["long", "short"],
+    ["the last word"],
+  ).finally(() => {
+    state.isOver = true
+  })
+  while (!state.isOver) {
+    await setImmediate()
+    turns++
+  }
+  expect(await looking).toEqual(["long"])
+  // One who holds the loop lets a turn or two pass.
+  expect(turns).toBeGreaterThan(10)
+})
