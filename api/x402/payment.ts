@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from "node:http"
 
 import { PaymentPayloadV1Schema, PaymentPayloadV2Schema, z } from "@x402/core/schemas"
 
+import { PAYMENT_REFUSALS } from "./refusals.ts"
 import type { Terms } from "./terms.ts"
 
 /** Longest payment header that is looked at. A plain payment has about 1,100 characters. */
@@ -70,19 +71,19 @@ export function readPayment(
   const v2 = text(headers["payment-signature"])
   const v1 = terms.requirementsV1 === null ? "" : text(headers["x-payment"])
   const header = v2 || v1
-  if (header === "") return { error: "PAYMENT-SIGNATURE header is required" }
-  if (header.length > MAX_HEADER) return { error: "invalid_payload: payment header too large" }
+  if (header === "") return { error: PAYMENT_REFUSALS.missing }
+  if (header.length > MAX_HEADER) return { error: PAYMENT_REFUSALS.tooLarge }
   const value = decode(header)
-  if (value === undefined) return { error: "invalid_payload: not base64 JSON" }
+  if (value === undefined) return { error: PAYMENT_REFUSALS.notJson }
   return v2 === "" ? readV1(value, terms) : readV2(value, terms)
 }
 
 function readV2(value: unknown, terms: Terms): Payment | { readonly error: string } {
-  if (versionOf(value) !== 2) return { error: "invalid_x402_version" }
+  if (versionOf(value) !== 2) return { error: PAYMENT_REFUSALS.wrongVersion }
   const parsed = PaymentPayloadV2Schema.safeParse(value)
-  if (!parsed.success) return { error: "invalid_payload" }
+  if (!parsed.success) return { error: PAYMENT_REFUSALS.wrongShape }
   const { requirements } = terms
-  if (!matches(parsed.data.accepted, requirements)) return { error: "No matching payment requirements" }
+  if (!matches(parsed.data.accepted, requirements)) return { error: PAYMENT_REFUSALS.otherTerms }
   // Extensions are echoed by clients; none is offered here.
   const { resource } = terms.challenge("")
   return payment(
@@ -94,13 +95,13 @@ function readV2(value: unknown, terms: Terms): Payment | { readonly error: strin
 }
 
 function readV1(value: unknown, terms: Terms): Payment | { readonly error: string } {
-  if (versionOf(value) !== 1) return { error: "invalid_x402_version" }
+  if (versionOf(value) !== 1) return { error: PAYMENT_REFUSALS.wrongVersion }
   const parsed = PaymentPayloadV1Schema.safeParse(value)
-  if (!parsed.success) return { error: "invalid_payload" }
+  if (!parsed.success) return { error: PAYMENT_REFUSALS.wrongShape }
   const requirements = terms.requirementsV1!
   const { scheme, network } = parsed.data
   if (scheme !== requirements.scheme || network !== requirements.network) {
-    return { error: "No matching payment requirements" }
+    return { error: PAYMENT_REFUSALS.otherTerms }
   }
   return payment({ x402Version: 1, scheme, network }, parsed.data.payload, { ...requirements }, terms)
 }
@@ -112,10 +113,10 @@ function payment(
   terms: Terms,
 ): Payment | { readonly error: string } {
   const parsed = exactPayload.safeParse(inner)
-  if (!parsed.success) return { error: "invalid_payload" }
+  if (!parsed.success) return { error: PAYMENT_REFUSALS.wrongShape }
   const { authorization, signature } = parsed.data
   if (Number(authorization.validBefore) > Date.now() / 1000 + MAX_VALID_SECONDS) {
-    return { error: "invalid_exact_evm_payload_authorization_valid_before" }
+    return { error: PAYMENT_REFUSALS.validBefore }
   }
   const { network, asset } = terms.requirements
   const { from, nonce } = authorization

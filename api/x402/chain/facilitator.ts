@@ -2,6 +2,7 @@ import { request } from "undici"
 
 import type { X402Config } from "../config.ts"
 import type { Payment } from "../payment.ts"
+import { PAYMENT_REFUSALS } from "../refusals.ts"
 
 /** Longest answer that is read. */
 const MAX_ANSWER = 64 * 1024
@@ -50,7 +51,8 @@ export function httpFacilitator(
       if (answer instanceof Error) return { kind: "unavailable", error: answer }
       const { isValid, invalidReason } = answer
       if (isValid === true) return { kind: "valid" }
-      if (isValid === false) return { kind: "invalid", reason: code(invalidReason) ?? "payment_invalid" }
+      if (isValid === false)
+        return { kind: "invalid", reason: code(invalidReason) ?? PAYMENT_REFUSALS.invalid }
       return { kind: "unavailable", error: new Error("the facilitator's answer says nothing of validity") }
     },
     async settle(payment) {

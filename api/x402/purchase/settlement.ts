@@ -1,8 +1,9 @@
 import type { Logger } from "pino"
 
-import type { Chain, OnChain } from "./chain/chain.ts"
-import type { Facilitator } from "./chain/facilitator.ts"
-import type { Payment } from "./payment.ts"
+import type { Chain, OnChain } from "../chain/chain.ts"
+import type { Facilitator } from "../chain/facilitator.ts"
+import type { Payment } from "../payment.ts"
+import { PAYMENT_REFUSALS } from "../refusals.ts"
 
 /** How the settling of a payment ended. */
 export type Settlement =
@@ -65,7 +66,7 @@ function conclude(seen: OnChain | null, reason: string | null): Settlement | nul
 
 /** In the words facilitators have for it. */
 const DEAD_REASONS: Readonly<Record<Extract<OnChain, { kind: "dead" }>["because"], string>> = {
-  "spent-elsewhere": "invalid_exact_evm_nonce_already_used",
-  expired: "invalid_exact_evm_payload_authorization_valid_before",
-  "no-balance": "invalid_exact_evm_insufficient_balance",
+  "spent-elsewhere": PAYMENT_REFUSALS.nonceUsed,
+  expired: PAYMENT_REFUSALS.validBefore,
+  "no-balance": PAYMENT_REFUSALS.noBalance,
 }

@@ -1,0 +1,60 @@
+/**
+ * Why a payment is not taken: the `error` of an answer 402. Codes that facilitators know are in their words; a
+ * facilitator's own code for a payment passes through as it is.
+ */
+export const PAYMENT_REFUSALS = {
+  missing: "PAYMENT-SIGNATURE header is required",
+  tooLarge: "invalid_payload: payment header too large",
+  notJson: "invalid_payload: not base64 JSON",
+  wrongShape: "invalid_payload",
+  wrongVersion: "invalid_x402_version",
+  otherTerms: "No matching payment requirements",
+  validBefore: "invalid_exact_evm_payload_authorization_valid_before",
+  nonceUsed: "invalid_exact_evm_nonce_already_used",
+  noBalance: "invalid_exact_evm_insufficient_balance",
+  /** The facilitator refused it without saying why. */
+  invalid: "payment_invalid",
+  /** The payment bought something else, or its answer is no longer kept. */
+  alreadyUsed: "payment_already_used",
+} as const
+
+/** An answer that asks the payer to keep the payment and to come again with it: never 402, which invites a new signature. */
+export interface ComeAgain {
+  readonly status: 409 | 429 | 503
+  /** The `error` of the body, for programs. */
+  readonly code: string
+  /** For people. */
+  readonly message: string
+  /** Seconds, as `Retry-After` says. */
+  readonly after: number
+}
+
+const RETRY_SECONDS = 5
+
+export const COME_AGAIN = {
+  inProgress: {
+    status: 409,
+    code: "payment_in_progress",
+    message: "This payment is being processed; retry the same request with it.",
+    after: 1,
+  },
+  payerLimited: {
+    status: 429,
+    code: "payer_limited",
+    message: "A payment of this payer had no cover lately: fewer at a time. Nothing was charged.",
+    after: RETRY_SECONDS,
+  },
+  unverified: {
+    status: 503,
+    code: "payment_service_unavailable",
+    message: "The payment cannot be checked right now; nothing was charged.",
+    after: RETRY_SECONDS,
+  },
+  settlementUnknown: {
+    status: 503,
+    code: "settlement_unknown",
+    message:
+      "Whether the payment was settled is not known yet. Retry the same request with the same payment, and sign no new one: you will not be charged twice.",
+    after: RETRY_SECONDS,
+  },
+} as const satisfies Readonly<Record<string, ComeAgain>>
