@@ -4,6 +4,7 @@ import { Router } from "@koa/router"
 import Koa from "koa"
 import type { Logger } from "pino"
 
+import { concealingReader } from "#crawler/visit/concealing-reader.ts"
 import type { Reader } from "#crawler"
 import type { Engine } from "#engine"
 import type { Values } from "#base/settings.ts"
@@ -90,7 +91,10 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const { collections } = accounts
   const { gates } = parts
   const { rateLimits } = config
-  const admissions = new Admissions({ accounts, rateLimits, reach: { ...parts, collections } })
+  const reader = concealingReader(parts.reader, (url, reason) =>
+    parts.log.info({ host: URL.parse(url)?.host, reason }, "a live call could not reach a host"),
+  )
+  const admissions = new Admissions({ accounts, rateLimits, reach: { ...parts, reader, collections } })
   // None of them is given the engine or the reader: they come with each request, as far as its key reaches.
   const { embedder, images, chatModel } = parts
   const endpoints: Readonly<Partial<Record<Endpoint, Middleware>>> = {

@@ -194,7 +194,7 @@ describe("a glitch of ten years", () => {
     await using fixture = new CrawlFixture()
     const store = new ImageStore(fixture.db, fixture.folder)
     const image = { url: "https://a.example/a.png", description: null }
-    const pages = [{ url: "https://a.example/" as PageUrl, images: [image] }]
+    const pages = [{ url: "https://a.example/" as PageUrl, images: [image], source: "docs" }]
     new ImageNotes(fixture.db).note(pages)
     setClock(YEARS)
     store.postpone(store.nextUnread("a.example")!, HOUR, "the site is down")

@@ -1,4 +1,4 @@
-import type { Source } from "./source.ts"
+import type { Source, SourceAuthor } from "./source.ts"
 
 /** How often a process that works on a job says so, in milliseconds. */
 export const BEAT_MS = 1000
@@ -35,6 +35,8 @@ export interface Job {
   /** As it was when the job was asked for. */
   readonly source: Source
   readonly trigger: JobTrigger
+  /** Who wrote the source: only the operator's may read private addresses that no setting opened. */
+  readonly author: SourceAuthor
   /** Whether every known page is visited again, or only those that are due. */
   readonly visits: "all" | "due"
   readonly state: JobState

@@ -18,6 +18,12 @@ export const SCOPES: readonly Scope[] = ["host", "domain", "prefix"]
  */
 export type Rendering = "http" | "browser" | "auto"
 
+/**
+ * Whose word a source is. `operator`: somebody at the machine, by a command or by the file of sources; `api`: somebody
+ * with an admin key.
+ */
+export type SourceAuthor = "operator" | "api"
+
 /** What is crawled, how, and when. Every field is there: what was left out has its default. */
 export interface Source {
   /** 1 to 100 characters, unique; pages are filed under it. */

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
 import { runJob } from "#crawler/crawl/run-job.ts"
+import type { Resolve } from "#crawler/fetch/address-guard.ts"
+import { FakeInternet } from "#crawler/testing/fake-internet.ts"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
@@ -52,7 +54,10 @@ describe("the admin API", () => {
     )
     jobs = new Jobs(db)
     sources = new Sources(db, jobs)
-    const crawlerConfig = testConfig({ FOSSICK_ALLOWED_NETWORKS: "", FOSSICK_API_SECRETS: "DOCS_PASSWORD" })
+    const crawlerConfig = testConfig({
+      FOSSICK_ALLOWED_NETWORKS: site.authority,
+      FOSSICK_API_SECRETS: "DOCS_PASSWORD",
+    })
     const admin = () => openAdmin({ db, engine, jobs, crawlerConfig })
     app = opened.use(await serveApp({ engine, admin }))
   })
@@ -78,11 +83,22 @@ describe("the admin API", () => {
   const errorOf = ({ status: code, body }: Answer) => [code, body.detail.error]
 
   /** Runs what is queued for a source, as the crawler process would. */
-  async function work(name: string): Promise<number> {
+  async function work(
+    name: string,
+    { networks = site.authority, resolve }: { networks?: string; resolve?: Resolve } = {},
+  ): Promise<number> {
     const [job] = jobs.open(name)
-    const config = testConfig()
+    const config = testConfig({ FOSSICK_ALLOWED_NETWORKS: networks })
     const signal = new AbortController().signal
-    await runJob(job!.id, { db, jobs, engine, config, signal, whenAborted: "queued" })
+    await runJob(job!.id, {
+      db,
+      jobs,
+      engine,
+      config,
+      signal,
+      whenAborted: "queued",
+      ...(resolve && { resolve }),
+    })
     return job!.id
   }
 
@@ -275,6 +291,69 @@ describe("the admin API", () => {
       expect((await call("GET", "/sources/thief")).status).toBe(404)
     })
 
+    test("open no network that the operator did not, wherever they put it", async () => {
+      for (const [fields, field] of [
+        [{ seeds: ["http://127.0.0.1:9/"] }, "seeds[0] must not be a private address"],
+        [{ seeds: [...SEEDS, "http://localhost/"] }, "seeds[1] must not be a private address"],
+        [{ seeds: ["http://2130706433/"] }, "seeds[0] must not be a private address"],
+        [{ seeds: ["http://169.254.169.254/latest/"] }, "seeds[0] must not lead to the metadata"],
+        [{ seeds: ["http://metadata.google.internal/"] }, "seeds[0] must not lead to the metadata"],
+        [{ seeds: ["http://[fd00:ec2::254]/"] }, "seeds[0] must not lead to the metadata"],
+        [{ seeds: SEEDS, feeds: ["http://10.0.0.1/feed"] }, "feeds[0] must not be a private address"],
+        [{ seeds: SEEDS, sitemaps: ["http://[::1]/"] }, "sitemaps[0] must not be a private address"],
+        [
+          {
+            seeds: SEEDS,
+            login: { kind: "form", url: "http://10.0.0.1/", fields: { pass: "${DOCS_PASSWORD}" } },
+          },
+          "login.url must not be a private address",
+        ],
+        [
+          { seeds: SEEDS, allowedNetworks: ["0.0.0.0/0"] },
+          "allowedNetworks[0] may not be opened over the API",
+        ],
+        [
+          { seeds: SEEDS, allowedNetworks: ["intranet"] },
+          "allowedNetworks[0] may not be opened over the API",
+        ],
+        [
+          { seeds: SEEDS, allowedNetworks: ["169.254.169.254"] },
+          "allowedNetworks[0] must not name the metadata",
+        ],
+      ] as const) {
+        expect(errorOf(await call("PUT", "/sources/spy", fields))).toEqual([
+          422,
+          expect.stringContaining(field),
+        ])
+      }
+      expect((await call("GET", "/sources/spy")).status).toBe(404)
+      const opened = { seeds: [site.url("/")], allowedNetworks: [site.authority] }
+      expect((await call("PUT", "/sources/open", opened)).status).toBe(201)
+      await call("DELETE", "/sources/open")
+    })
+
+    test("do not tell which names lead into a private network", async () => {
+      using internet = new FakeInternet({ "inside.example": "127.0.0.1" })
+      const answers = []
+      for (const host of ["inside.example", "unknown.example"]) {
+        const seed = `http://${host}:${new URL(site.origin).port}/`
+        await call("PUT", "/sources/probe", { seeds: [seed], rendering: "http" })
+        await call("POST", "/sources/probe/run", {})
+        const id = await work("probe", { resolve: internet.resolve, networks: "" })
+        const { log, ...job } = (await call("GET", `/jobs/${id}`)).body
+        const why = (await call("GET", `/why?url=${encodeURIComponent(seed)}`)).body
+        const told = JSON.stringify([job.outcomes, job.failures, job.error, job.note, why])
+        const texts = log.map(({ text }: { text: string }) => text)
+        answers.push(JSON.stringify([told, texts]).replaceAll(host, "HOST").replaceAll(`job ${id}`, "job"))
+        await call("DELETE", "/sources/probe")
+      }
+      const plain = answers.map((answer) =>
+        answer.replace(/\d{4}-\d\d-\d\d[^",;\\]*/g, "").replaceAll(/\\"job_id\\":\d+/g, ""),
+      )
+      expect(plain[0]).toBe(plain[1])
+      expect(plain[0]).toContain("failed:dns")
+    })
+
     test("are paused and resumed, and say when they run", async () => {
       await call("PUT", "/sources/nightly", {
         seeds: SEEDS,
@@ -380,7 +459,7 @@ describe("the admin API", () => {
   test("tries a page with a source's settings, and reaches no private address that no source names", async () => {
     const started = jobs.count()
     const refused = await call("POST", "/try", { url: "http://127.0.0.1:9/", rendering: "http" })
-    expect(refused.body).toMatchObject({ outcome: "failed:blocked-address", page: null })
+    expect(refused.body).toMatchObject({ outcome: "failed:dns", page: null })
     sources.put({ name: "tried", seeds: [site.url("/")], rendering: "http", pages: { country: "fr" } })
     const tried = (await call("POST", "/try", { url: site.url("/"), source: "tried" })).body
     expect(tried).toMatchObject({

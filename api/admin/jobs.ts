@@ -1,6 +1,7 @@
 import type { Router } from "@koa/router"
 
 import type { Job } from "#crawler"
+import { concealedEnd } from "#crawler/fetch/concealed.ts"
 import { JOB_STATES } from "#crawler/job.ts"
 import { withoutSecrets } from "#crawler/sources/shown-source.ts"
 
@@ -48,7 +49,7 @@ export function jobRoutes(router: Router<RequestState>, { jobs, removals }: Admi
     ctx.body = {
       ...shown(job),
       settings: withoutSecrets(job.source),
-      failures: jobs.failures(job.id, failures),
+      failures: jobs.failures(job.id, failures).map(concealedEnd),
       log: jobs.events(job.id, lines).map(eventOnWire),
     }
   })

@@ -1,5 +1,6 @@
 import type { Router } from "@koa/router"
 
+import { concealedEnd, concealedMessage, untilTold } from "#crawler/fetch/concealed.ts"
 import { tracePage } from "#crawler/why/trace.ts"
 import { traceOnWire } from "#crawler/why/wire.ts"
 import { type PageUrl, toPageUrl } from "#engine"
@@ -25,7 +26,7 @@ export function pageRoutes(router: Router<RequestState>, parts: AdminParts): voi
     if (query !== undefined && query.length > MAX_QUERY_CHARS) {
       throw badRequest(`Invalid query. Must have at most ${MAX_QUERY_CHARS} characters.`)
     }
-    ctx.body = traceOnWire(await tracePage(url, parts, query))
+    ctx.body = traceOnWire(await tracePage(url, { ...parts, conceals: true }, query))
   })
 
   router.post("/try", async (ctx) => {
@@ -40,6 +41,7 @@ export function pageRoutes(router: Router<RequestState>, parts: AdminParts): voi
       const { triedOnWire } = await import("#crawler/why/try/try-wire.ts")
       const { db, jobs, sources, crawlerConfig: config } = parts
       const signal = whileWaiting(ctx)
+      const startedAt = performance.now()
       const tried = await tryAddress(url, {
         db,
         jobs,
@@ -51,12 +53,20 @@ export function pageRoutes(router: Router<RequestState>, parts: AdminParts): voi
         signal,
       }).catch((error: unknown) => {
         throw error instanceof CannotReadError
-          ? new ApiError(409, `It cannot be read: ${error.message}.`)
+          ? new ApiError(409, `It cannot be read: ${concealedMessage(error)}.`)
           : error
       })
       if (tried === null)
         throw new ApiError(404, `There is no source ${JSON.stringify(source?.slice(0, 200))}.`)
-      ctx.body = triedOnWire(tried)
+      const end = concealedEnd(tried)
+      if (end !== tried) await untilTold(startedAt, signal)
+      const { robots } = tried
+      const took = end === tried ? tried.tookMs : Math.round(performance.now() - startedAt)
+      ctx.body = triedOnWire({
+        ...end,
+        tookMs: took,
+        robots: robots.detail === tried.detail ? { ...robots, detail: end.detail } : robots,
+      })
     } finally {
       trying -= 1
     }

@@ -1,7 +1,9 @@
 import type { Router } from "@koa/router"
 
 import { secretsNamed } from "#crawler/fetch/secrets.ts"
-import { fieldText, SourceError } from "#crawler/sources/source-spec.ts"
+import { AllowedNetworks, isPrivateByName } from "#crawler/fetch/allowed-networks.ts"
+import type { SourceSpec } from "#crawler/source.ts"
+import { fieldText, readSourceSpec, SourceError } from "#crawler/sources/source-spec.ts"
 import { SourceOfFileError } from "#crawler/sources/source-table.ts"
 
 import type { Context, RequestState } from "../context.ts"
@@ -35,6 +37,36 @@ function refuseSecrets({ login, webhooks }: Record<string, unknown>, open: reado
           : `may not use ${from} over the API; FOSSICK_API_SECRETS can allow it`,
     })),
   )
+}
+
+/**
+ * An admin key is no key to the network: private addresses are for the operator of the machine to open, by settings or
+ * in the file of sources. Names are not resolved here; what they lead to is looked at by each request of a run.
+ */
+function refuseNetworks(spec: SourceSpec, { allowedNetworks }: AdminParts["crawlerConfig"]): void {
+  const open = new AllowedNetworks(allowedNetworks)
+  const addresses = [
+    ...(["seeds", "sitemaps", "feeds"] as const).flatMap((field) =>
+      (spec[field] ?? []).map((address, index) => ({ field: `${field}[${index}]`, address })),
+    ),
+    ...(spec.login?.kind === "form" ? [{ field: "login.url", address: spec.login.url }] : []),
+  ]
+  const refused = addresses
+    .filter(({ address }) => isPrivateByName(new URL(address)) && !open.name(new URL(address)))
+    .map(({ field }) => ({
+      field,
+      message: "must not be a private address over the API; FOSSICK_ALLOWED_NETWORKS can open it",
+    }))
+  const opened = (spec.allowedNetworks ?? []).flatMap((entry, index) =>
+    allowedNetworks.includes(entry)
+      ? []
+      : {
+          field: `allowedNetworks[${index}]`,
+          message:
+            "may not be opened over the API; FOSSICK_ALLOWED_NETWORKS can open it, or the file of sources",
+        },
+  )
+  if (refused.length + opened.length > 0) throw unprocessable([...refused, ...opened])
 }
 
 /** How lists show values of a login that may be secrets. */
@@ -79,6 +111,7 @@ export function sourceRoutes(
     refuseSecrets(fields, crawlerConfig.apiSecrets)
     const isNew = sources.get(name) === null
     try {
+      refuseNetworks(readSourceSpec({ name, ...fields }), crawlerConfig)
       sources.put({ name, ...fields })
     } catch (error) {
       throw sourceRefusal(error)

@@ -1,4 +1,5 @@
 import type { Job, SourceEntry } from "#crawler"
+import { concealedCounts } from "#crawler/fetch/concealed.ts"
 import type { JobEvent } from "#crawler/job.ts"
 import type { HeldRemovals, Removal, RunRemovals } from "#crawler/removals/removals.ts"
 import { withoutSecrets } from "#crawler/sources/shown-source.ts"
@@ -19,7 +20,7 @@ export function jobOnWire(job: Job, removals: RunRemovals | null) {
     started_at: job.startedAt,
     ended_at: job.endedAt,
     queued: job.queued,
-    outcomes: job.outcomes,
+    outcomes: concealedCounts(job.outcomes),
     removals,
     note: job.note,
     error: job.error,
@@ -42,6 +43,7 @@ export function sourceOnWire(entry: SourceEntry, last: Job | null) {
       created_at: last.createdAt,
       ended_at: last.endedAt,
       note: last.note,
+      error: last.error,
     },
     source: withoutSecrets(entry.source),
   }

@@ -12,7 +12,7 @@ const WAITING_BATCHES = 3
 interface Item {
   readonly page: Page | null
   /** The page as read, indexed anew or not, for the images it carries. */
-  readonly seen: Pick<Page, "url" | "images"> | null
+  readonly seen: Pick<Page, "url" | "images" | "source"> | null
   readonly results: readonly Visited[]
   /** Pages of this run that turned out to be this one under other addresses. */
   readonly replaces?: readonly PageUrl[]

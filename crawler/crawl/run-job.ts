@@ -1,9 +1,12 @@
 import type { Engine } from "#engine"
 import type { Clock } from "#base/clock.ts"
+import type { Resolve } from "../fetch/address-guard.ts"
+import { NetworkChangedError } from "../fetch/blocked-address.ts"
+import { concealedMessage } from "../fetch/concealed.ts"
 import type { CrawlerConfig } from "../config.ts"
 import { crawlSite } from "./crawl-site.ts"
 import type { Jobs } from "../jobs/jobs.ts"
-import { BEAT_MS, type Job } from "../job.ts"
+import { BEAT_MS, BY_HAND, type Job } from "../job.ts"
 import { settleRemovals } from "../removals/settle-removals.ts"
 import { openSourceReader } from "../visit/source-reader.ts"
 import type { StateStore } from "#base/store/state-store.ts"
@@ -20,6 +23,8 @@ export interface RunJobOptions {
   readonly clock?: Clock
   /** What an aborted job becomes: `queued` when the appliance stops, `paused` when its operator does. */
   readonly whenAborted: "queued" | "paused"
+  /** How names are resolved. Default: as the system does. */
+  readonly resolve?: Resolve
 }
 
 /**
@@ -27,7 +32,7 @@ export interface RunJobOptions {
  * @returns the job as it ended. Never rejects for what happens inside the crawl: then the job has `failed`.
  */
 export async function runJob(id: number, options: RunJobOptions): Promise<Job | null> {
-  const { db, jobs, engine, config, clock } = options
+  const { db, jobs, engine, config, clock, resolve } = options
   WebhookQueue.prepare(db)
   const job = jobs.start(id)
   if (!job) return jobs.get(id)
@@ -42,8 +47,18 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
     asked = jobs.beat(id) ?? asked
     if (asked !== null) abort()
   }, BEAT_MS)
+  let moved: NetworkChangedError | null = null
   try {
-    await using reader = await openSourceReader(job.source, config)
+    await using reader = await openSourceReader(job.source, config, {
+      db,
+      author: job.author,
+      first: BY_HAND.includes(job.trigger) ? "by-hand" : "by-schedule",
+      onMoved: (error) => {
+        moved ??= error
+        abort()
+      },
+      resolve,
+    })
     const { state, limit } = await crawlSite({
       job,
       db,
@@ -56,6 +71,7 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
       },
       ...(clock === undefined ? {} : { clock }),
     })
+    if (moved !== null) throw moved as NetworkChangedError
     if (limit !== null) jobs.note(id, `ended at ${limit}`)
     // Before the job is over: a process that is lost in between takes it up again.
     if (state === "finished") {
@@ -71,8 +87,13 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
       }
     }
     jobs.end(id, state === "finished" ? "finished" : (asked ?? options.whenAborted))
-  } catch (error) {
-    jobs.end(id, "failed", error instanceof Error ? error.message : String(error))
+  } catch (thrown) {
+    // A login that fails, say, fails for that.
+    const error: unknown = moved ?? thrown
+    if (error instanceof NetworkChangedError) jobs.note(id, `stopped: ${error.host} moved to another network`)
+    const message = error instanceof Error ? error.message : String(error)
+    const isConcealed = job.author === "api" && error instanceof Error
+    jobs.end(id, "failed", isConcealed ? concealedMessage(error) : message)
   } finally {
     clearInterval(beat)
     options.signal.removeEventListener("abort", abort)

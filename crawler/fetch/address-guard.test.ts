@@ -1,7 +1,9 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { describe, expect, test } from "vitest"
-import { AddressGuard, BlockedAddressError, isPrivateByName } from "./address-guard.ts"
+import { AddressGuard } from "./address-guard.ts"
+import { isPrivateByName } from "./allowed-networks.ts"
+import { BlockedAddressError } from "./blocked-address.ts"
 import { exchange } from "./exchange.ts"
 
 function guard(...allowed: string[]): AddressGuard {

@@ -1,33 +1,40 @@
-import { lookup as resolve, type LookupAddress, type LookupOptions } from "node:dns"
-import { lookup as resolveAll } from "node:dns/promises"
+import { lookup as systemLookup, type LookupAddress, type LookupOptions } from "node:dns"
 import type { LookupFunction } from "node:net"
 import ipaddr from "ipaddr.js"
 import { Agent, type Dispatcher } from "undici"
+import { isMetadata, isMetadataHost, isPublic } from "./address-kind.ts"
 import { AllowedNetworks, bareHost } from "./allowed-networks.ts"
+import { BlockedAddressError } from "./blocked-address.ts"
+import type { HostRole, SourceHosts } from "./source-hosts.ts"
 
-/** Thrown, and passed to sockets, when an address may not be reached. */
-export class BlockedAddressError extends Error {
-  readonly code = "BLOCKED_ADDRESS"
-
-  constructor(message: string) {
-    super(message)
-    this.name = "BlockedAddressError"
-  }
-}
+/** Resolves a name to all its addresses, as `dns.lookup` does with `all`. */
+export type Resolve = (
+  hostname: string,
+  options: LookupOptions & { readonly all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void
 
 export interface AddressGuardOptions {
   /** Settings value: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
   readonly allowed: readonly string[]
   /** The setting they come from, for messages. Default `FOSSICK_ALLOWED_NETWORKS`. */
   readonly allowedBy?: string
+  /** The hosts of a source, which are held to the networks they were first in. */
+  readonly hosts?: SourceHosts | undefined
   /** Connections kept to one host. */
   readonly connections: number
   readonly connectTimeoutMs: number
+  /** Default: the system's. */
+  readonly resolve?: Resolve | undefined
 }
 
+/** Chooses those of a name's addresses that may be connected to. @throws BlockedAddressError saying more than "none" */
+type Admit = (hostname: string, found: readonly LookupAddress[]) => readonly LookupAddress[]
+
 /**
- * Keeps requests away from addresses that only look foreign: loopback, private, link-local (cloud metadata
- * lives there), carrier-grade NAT, multicast, reserved, and every IPv6 form that carries an IPv4 address.
+ * Keeps requests away from addresses that only look foreign: loopback, private, link-local, carrier-grade NAT,
+ * multicast, reserved, and every IPv6 form that carries an IPv4 address. A cloud's metadata service is refused whatever
+ * is allowed.
  *
  * A name is resolved once and the socket goes to the very address that was checked, so a name that changes
  * its answer between check and connection (DNS rebinding) gains nothing. Odd spellings of addresses
@@ -38,26 +45,26 @@ export interface AddressGuardOptions {
 export class AddressGuard implements AsyncDisposable {
   readonly #allowed: AllowedNetworks
   readonly #allowedBy: string
-  readonly #checked: Agent
-  readonly #trusted: Agent
+  readonly #hosts: SourceHosts | null
+  readonly #resolve: Resolve
+  readonly #connect: Pick<AddressGuardOptions, "connections" | "connectTimeoutMs">
+  /** One for each way to choose addresses, so that no connection is used by requests that are judged otherwise. */
+  readonly #agents = new Map<LookupFunction, Agent>()
+  readonly #lookups: Readonly<Record<"checked" | "named" | HostRole, LookupFunction>>
 
   /** @throws Error naming the entry of `allowed` that cannot be understood. */
   constructor(options: AddressGuardOptions) {
     this.#allowed = new AllowedNetworks(options.allowed)
     this.#allowedBy = options.allowedBy ?? "FOSSICK_ALLOWED_NETWORKS"
-    const agent = (lookup?: LookupFunction) =>
-      new Agent({
-        connections: options.connections,
-        pipelining: 1,
-        keepAliveTimeout: 10_000,
-        maxHeaderSize: 64 * 1024,
-        connect: {
-          timeout: options.connectTimeoutMs,
-          ...(lookup === undefined ? {} : { lookup }),
-        },
-      })
-    this.#checked = agent(this.#checkedLookup)
-    this.#trusted = agent()
+    this.#hosts = options.hosts ?? null
+    this.#resolve = options.resolve ?? systemLookup
+    this.#connect = options
+    this.#lookups = {
+      checked: this.#lookupBy((_, found) => found.filter(({ address }) => this.#mayReach(address))),
+      named: this.#lookupBy((_, found) => found),
+      seed: this.#lookupBy((hostname, found) => this.#admitted(hostname, found, "seed")),
+      landing: this.#lookupBy((hostname, found) => this.#admitted(hostname, found, "landing")),
+    }
   }
 
   /**
@@ -65,62 +72,95 @@ export class AddressGuard implements AsyncDisposable {
    * @throws BlockedAddressError when the host is an address that may not be reached.
    */
   dispatcherFor(url: URL): Dispatcher {
-    return this.#isTrusted(url) ? this.#trusted : this.#checked
+    const lookup = this.#lookupFor(url)
+    let agent = this.#agents.get(lookup)
+    if (!agent) {
+      agent = new Agent({
+        connections: this.#connect.connections,
+        pipelining: 1,
+        keepAliveTimeout: 10_000,
+        maxHeaderSize: 64 * 1024,
+        connect: { timeout: this.#connect.connectTimeoutMs, lookup },
+      })
+      this.#agents.set(lookup, agent)
+    }
+    return agent
   }
 
   /**
    * What a socket to the host of `url` must be opened with, for those who cannot use a dispatcher.
    * @throws BlockedAddressError when the host is an address that may not be reached.
    */
-  socketOptions(url: URL): { readonly lookup?: LookupFunction } {
-    return this.#isTrusted(url) ? {} : { lookup: this.#checkedLookup }
+  socketOptions(url: URL): { readonly lookup: LookupFunction } {
+    return { lookup: this.#lookupFor(url) }
+  }
+
+  /**
+   * Looks now whether the hosts of the source are where they were. One that cannot be resolved is left to the visits.
+   * @throws NetworkChangedError
+   */
+  async checkHosts(): Promise<void> {
+    for (const { url, role } of this.#hosts?.all() ?? []) {
+      const host = bareHost(url)
+      if (ipaddr.isValid(host) || this.#allowed.name(url)) continue
+      const error = await new Promise<Error | null>((done) => {
+        this.#lookups[role](host, { all: true }, done)
+      })
+      if (error === null) continue
+      if (this.#hosts?.hasMoved) throw error
+      if (!(error instanceof BlockedAddressError)) this.#hosts?.noteUnresolved(host)
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.#checked.destroy(), this.#trusted.destroy()])
+    await Promise.all([...this.#agents.values()].map((agent) => agent.destroy()))
   }
 
-  readonly #checkedLookup: LookupFunction = (hostname, options, callback) => {
-    this.#lookup(hostname, options, callback)
-  }
-
-  /** Whether the host was allowed by name. @throws BlockedAddressError */
-  #isTrusted(url: URL): boolean {
-    if (this.#allowed.name(url)) return true
+  /** @throws BlockedAddressError */
+  #lookupFor(url: URL): LookupFunction {
     const host = bareHost(url)
+    if (isMetadataHost(host)) throw metadataError(host)
+    if (this.#allowed.name(url)) return this.#lookups.named
+    const role = this.#hosts?.roleOf(url) ?? null
     if (ipaddr.isValid(host)) {
-      if (!isPublic(ipaddr.process(host))) {
+      const isNamed = role === "seed" && this.#hosts?.mayBePrivate === true
+      if (!isNamed && !isPublic(ipaddr.process(host))) {
         throw new BlockedAddressError(`${host} is not a public address; ${this.#allowedBy} can allow it`)
       }
     }
-    return false
+    return this.#lookups[role ?? "checked"]
   }
 
-  #lookup(hostname: string, options: LookupOptions, callback: Parameters<LookupFunction>[2]): void {
-    resolve(
-      hostname,
-      { ...options, all: true },
-      (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => {
+  #admitted(hostname: string, found: readonly LookupAddress[], role: HostRole): readonly LookupAddress[] {
+    if (!this.#hosts) throw new Error("a guard without hosts has no roles")
+    return this.#hosts.admit(hostname, found, role, (address) => this.#allowed.includeAddress(address))
+  }
+
+  #lookupBy(admit: Admit): LookupFunction {
+    return (hostname, options, callback) => {
+      this.#resolve(hostname, { ...options, all: true }, (error, found) => {
         if (error) {
           callback(error, "")
           return
         }
-        const safe = found.filter(({ address }) => this.#mayReach(address))
+        const harmless = found.filter(({ address }) => !isMetadata(ipaddr.process(address)))
+        let safe
+        try {
+          if (harmless.length === 0 && found.length > 0) throw metadataError(hostname)
+          safe = admit(hostname, harmless)
+        } catch (refused) {
+          callback(refused as Error, "")
+          return
+        }
         const [first] = safe
         if (first === undefined) {
           const addresses = found.map(({ address }) => address).join(", ")
-          callback(
-            new BlockedAddressError(
-              `${hostname} has no public address (${addresses}); ${this.#allowedBy} can allow it`,
-            ),
-            "",
-          )
-          return
-        }
-        if (options.all) callback(null, safe)
+          const message = `${hostname} has no public address (${addresses}); ${this.#allowedBy} can allow it`
+          callback(new BlockedAddressError(message), "")
+        } else if (options.all) callback(null, [...safe])
         else callback(null, first.address, first.family)
-      },
-    )
+      })
+    }
   }
 
   #mayReach(text: string): boolean {
@@ -129,29 +169,5 @@ export class AddressGuard implements AsyncDisposable {
   }
 }
 
-/** Whether the host is an address that is not public, or this machine's own name. */
-export function isPrivateByName(url: URL): boolean {
-  const host = bareHost(url)
-  if (ipaddr.isValid(host)) return !isPublic(ipaddr.process(host))
-  return host === "localhost" || host.endsWith(".localhost")
-}
-
-/** Whether a request to `url` would go to an address that is not public, by name or by what the name resolves to now. */
-export async function leadsToPrivate(url: URL): Promise<boolean> {
-  if (isPrivateByName(url)) return true
-  const found = await resolveAll(bareHost(url), { all: true }).catch(() => [])
-  return found.some(({ address }) => !isPublic(ipaddr.process(address)))
-}
-
-/** IPv6 ranges that wrap an IPv4 address which the wrapper's route would reach. */
-const NAT64_LOCAL = ipaddr.parseCIDR("64:ff9b:1::/48")
-const IPV4_COMPATIBLE = ipaddr.parseCIDR("::/96")
-
-// ipaddr.js names the special-purpose ranges of RFC 6890; only plain unicast is public. 6to4, Teredo and
-// NAT64 (rfc6052) have ranges of their own and are refused whole, whatever they wrap.
-function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  if (address.range() !== "unicast") return false
-  if (address.kind() === "ipv4") return true
-  const ipv6 = address as ipaddr.IPv6
-  return !ipv6.match(NAT64_LOCAL) && !ipv6.match(IPV4_COMPATIBLE)
-}
+const metadataError = (host: string) =>
+  new BlockedAddressError(`${host} is the metadata service of a cloud, which is never read`)

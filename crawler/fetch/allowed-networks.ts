@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js"
+import { isMetadataHost, isPublic } from "./address-kind.ts"
 
 interface Rule {
   readonly port: string | null
@@ -18,7 +19,7 @@ export class AllowedNetworks {
   /** Whether the host of `url` stands among them, by name or address. */
   name(url: URL): boolean {
     const host = bareHost(url)
-    const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port
+    const port = portOf(url)
     const address = ipaddr.isValid(host) ? ipaddr.process(host) : null
     return this.#rules.some(
       (rule) =>
@@ -38,6 +39,19 @@ export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "")
 }
 
+/** Whether the host is an address that is not public, or this machine's own name. */
+export function isPrivateByName(url: URL): boolean {
+  const host = bareHost(url)
+  if (ipaddr.isValid(host)) return !isPublic(ipaddr.process(host))
+  return host === "localhost" || host.endsWith(".localhost")
+}
+
+/** The port that a request to `url` goes to. */
+export function portOf(url: URL): string {
+  if (url.port !== "") return url.port
+  return url.protocol === "https:" ? "443" : "80"
+}
+
 /** @throws Error saying what an entry must be */
 export function parseRule(entry: string): Rule {
   const range = entry.replace(/^\[([^\]]*)\](?!:)/, "$1")
@@ -50,6 +64,7 @@ export function parseRule(entry: string): Rule {
     throw new Error(`must be addresses, CIDR ranges or host names; "${entry}" is none`)
   }
   if (ipaddr.isValid(host)) return addressRule(host, port)
+  refuseMetadata(host)
   const suffix = host.startsWith("*.") ? host.slice(1) : null
   return {
     port,
@@ -59,8 +74,14 @@ export function parseRule(entry: string): Rule {
 }
 
 function addressRule(text: string, port: string | null): Rule {
+  refuseMetadata(text)
   const address = ipaddr.process(text)
   return networkRule([address, address.kind() === "ipv4" ? 32 : 128], port)
+}
+
+function refuseMetadata(host: string): void {
+  if (isMetadataHost(host))
+    throw new Error(`must not name the metadata service of a cloud, which is never read; "${host}" is one`)
 }
 
 function networkRule(range: [ipaddr.IPv4 | ipaddr.IPv6, number], port: string | null): Rule {

@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { type PageUrl, toPageUrl } from "#engine"
 import { steadyNow } from "#base/steady-time.ts"
-import { type AddressGuard, BlockedAddressError } from "./address-guard.ts"
+import type { AddressGuard } from "./address-guard.ts"
+import { BlockedAddressError } from "./blocked-address.ts"
 import { mediaType } from "./media-type.ts"
 import { ACCEPTED_ENCODINGS, decompress } from "./content-encoding.ts"
 import { exchange } from "./exchange.ts"
+import { codeOf, isUnknownName } from "./network-error.ts"
 import type { Session } from "./session.ts"
 import type { CrawlOutcome, FailureReason } from "../outcome.ts"
 
@@ -190,15 +192,6 @@ function failed(because: FailureReason, detail: string, transient = false): Fetc
   return { kind: "failed", because, detail, transient }
 }
 
-const DNS_CODES = new Set([
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EAI_FAIL",
-  "EAI_NODATA",
-  "EAI_NONAME",
-  "ENODATA",
-  "ESERVFAIL",
-])
 const LOST_CODES: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was reset",
@@ -214,7 +207,7 @@ function failureOf(error: Error, inBody: boolean, options: FetchOptions): FetchF
   if (error instanceof Timeout) return failed("timeout", `no answer within ${options.timeoutMs} ms`, true)
   if (options.signal?.aborted) return failed("cancelled", "the caller stopped waiting")
   const code = codeOf(error)
-  if (DNS_CODES.has(code))
+  if (isUnknownName(error))
     return failed("dns", `the host name cannot be resolved (${code})`, code === "EAI_AGAIN")
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
     return failed("timeout", "no connection in time", true)
@@ -227,12 +220,6 @@ function failureOf(error: Error, inBody: boolean, options: FetchOptions): FetchF
   if (inBody) return failed("refused", "the connection ended before the body was complete", true)
   if (lost !== undefined) return failed("refused", lost, true)
   return failed("http-status", `no valid HTTP answer: ${error.message}`)
-}
-
-function codeOf(error: Error): string {
-  const { code } = error as NodeJS.ErrnoException
-  if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0])
-  return code ?? ""
 }
 
 function isTlsError(code: string, error: Error): boolean {

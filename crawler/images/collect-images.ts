@@ -5,6 +5,7 @@ import { mediaType } from "../fetch/media-type.ts"
 import type { CrawlerConfig } from "../config.ts"
 import type { FetchResult } from "../fetch/fetch.ts"
 import type { PageReader } from "../visit/reader.ts"
+import { REFUSED } from "./image-notes.ts"
 import type { ImageStore, UnreadImage } from "./image-store.ts"
 import { readImage } from "./read-image.ts"
 
@@ -19,8 +20,8 @@ const HOST_FAILURES = 3
 
 export interface CollectImagesOptions {
   readonly store: ImageStore
-  /** The reader that may reach an image, by its address guard. */
-  readonly readerFor: (image: UnreadImage) => PageReader
+  /** The readers that may reach an image, each by its address guard: the next is asked where one may not. */
+  readonly readersFor: (image: UnreadImage) => readonly PageReader[]
   readonly config: CrawlerConfig
   /** Ends the work after the images in hand are cut short. */
   readonly signal: AbortSignal
@@ -61,19 +62,14 @@ interface Collected {
 }
 
 async function collectImage(image: UnreadImage, options: CollectImagesOptions): Promise<Collected> {
-  const { store, config, signal } = options
-  const reader = options.readerFor(image)
-  const pauseMs = await pauseOf(image.url, reader, config)
-  const refused = await reader.disallowed(image.url)
-  const result: FetchResult =
-    refused ??
-    (await reader.fetch(image.url, {
-      accepts: isImageType,
-      accept: "image/avif,image/webp,image/*;q=0.8",
-      maxBytes: Math.min(MAX_BYTES, config.maxBytes),
-      onRedirect: (to) => reader.disallowed(to),
-      signal,
-    }))
+  const { store, signal } = options
+  let fetched: Fetching | null = null
+  for (const reader of options.readersFor(image)) {
+    fetched = await fetchImage(image, reader, options)
+    if (fetched.result.kind !== "failed" || fetched.result.because !== "blocked-address") break
+  }
+  if (fetched === null) throw new Error("nobody may read an image")
+  const { result, pauseMs } = fetched
   if (signal.aborted) return { answered: true, pauseMs }
   switch (result.kind) {
     case "fetched":
@@ -93,12 +89,39 @@ async function collectImage(image: UnreadImage, options: CollectImagesOptions): 
     case "failed": {
       const gone = /answered (?:404|410)$/.test(result.detail)
       if (result.transient) store.postpone(image, PAUSE_MS, result.detail)
-      else store.recordFailure(image.id, gone ? "broken" : "unreadable", result.detail)
+      else {
+        const refused = result.because === "blocked-address" ? REFUSED : ""
+        store.recordFailure(image.id, gone ? "broken" : "unreadable", `${refused}${result.detail}`)
+      }
       return { answered: result.because === "http-status" || result.because === "blocked-address", pauseMs }
     }
     default:
       throw new Error(`${image.url} answered 304 to a request without validators`)
   }
+}
+
+interface Fetching {
+  readonly result: FetchResult
+  readonly pauseMs: number
+}
+
+async function fetchImage(
+  { url }: UnreadImage,
+  reader: PageReader,
+  { config, signal }: CollectImagesOptions,
+): Promise<Fetching> {
+  const pauseMs = await pauseOf(url, reader, config)
+  const refused = await reader.disallowed(url)
+  const result =
+    refused ??
+    (await reader.fetch(url, {
+      accepts: isImageType,
+      accept: "image/avif,image/webp,image/*;q=0.8",
+      maxBytes: Math.min(MAX_BYTES, config.maxBytes),
+      onRedirect: (to) => reader.disallowed(to),
+      signal,
+    }))
+  return { result, pauseMs }
 }
 
 async function look(image: UnreadImage, body: Uint8Array, store: ImageStore): Promise<void> {

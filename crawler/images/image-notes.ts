@@ -1,4 +1,4 @@
-import type { PageImage, PageUrl } from "#engine"
+import type { Page, PageImage, PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 import { isJunkAddress } from "./image-address.ts"
@@ -7,6 +7,8 @@ import { migrateImages } from "./image-schema.ts"
 /** The first images of a page count: what comes later is a gallery or a list of teasers. */
 export const IMAGES_PER_PAGE = 20
 const ALT_CHARS = 500
+/** How the detail of an image begins that the address guard refused. */
+export const REFUSED = "blocked-address: "
 /** An image may change at its address: it is looked at again with a visit to its page after this. */
 const LOOK_AGAIN_MS = 30 * 86_400_000
 
@@ -24,30 +26,35 @@ export class ImageNotes {
   }
 
   /** Takes down which images pages carry now; pages with none count too. */
-  note(pages: readonly { readonly url: PageUrl; readonly images: readonly PageImage[] }[]): void {
-    const noted = this.#prepare("select images from page_images where url = ?")
+  note(pages: readonly Pick<Page, "url" | "images" | "source">[]): void {
+    const noted = this.#prepare("select images, source from page_images where url = ?")
     const now = this.#clock()
     const old = now - LOOK_AGAIN_MS
     const again = this.#prepare(
       "update image set state = null, tries = 0, due = 0 where url = ? and state is not null and (looked_at < ? or looked_at > ?)",
     )
-    const changed = pages.flatMap(({ url, images }) => {
+    const changed = pages.flatMap(({ url, images, source }) => {
       const kept = images.filter((image) => !isJunkAddress(image.url)).slice(0, IMAGES_PER_PAGE)
       for (const image of kept) again.run(image.url, old, now)
-      const was = noted.get(url)?.["images"]
+      const was = noted.get(url)
       const json = JSON.stringify(kept)
-      return was === json ? [] : [{ url, images: kept, json }]
+      return was?.["images"] === json && was["source"] === source ? [] : [{ url, images: kept, json, source }]
     })
     if (changed.length === 0) return
     transaction(this.#db, () => {
-      for (const { url, images, json } of changed) {
+      for (const { url, images, json, source } of changed) {
         const { host: site } = new URL(url)
         this.#drop(url)
-        this.#prepare("insert into page_images values (?, ?, ?)").run(url, site, json)
+        this.#prepare("insert into page_images (url, site, images, source) values (?, ?, ?, ?)").run(
+          url,
+          site,
+          json,
+          source,
+        )
         this.#prepare(
           "insert into image_site values (?, 1) on conflict (site) do update set pages = pages + 1",
         ).run(site)
-        for (const [rank, image] of images.entries()) this.#use(image, site, rank)
+        for (const [rank, image] of images.entries()) this.#use(image, site, source, rank)
       }
     })
   }
@@ -60,24 +67,36 @@ export class ImageNotes {
     })
   }
 
-  #use({ url, description }: PageImage, site: string, rank: number): void {
+  #use({ url, description }: PageImage, site: string, source: string, rank: number): void {
     const { host } = new URL(url)
     const alt = description?.slice(0, ALT_CHARS) ?? null
-    const own = host === site ? 1 : 0
     const { id } = this.#prepare(
-      `insert into image (url, host, alt, own, rank, uses) values (?, ?, ?, ?, ?, 1)
-       on conflict (url) do update set uses = uses + 1, alt = coalesce(alt, excluded.alt), own = max(own, excluded.own),
+      `insert into image (url, host, alt, own, rank, uses) values (?, ?, ?, 0, ?, 1)
+       on conflict (url) do update set uses = uses + 1, alt = coalesce(alt, excluded.alt),
          rank = min(rank, excluded.rank) returning id`,
-    ).get(url, host, alt, own, rank) as { id: number }
+    ).get(url, host, alt, rank) as { id: number }
     this.#prepare(
       "insert into image_use values (?, ?, 1) on conflict (image, site) do update set pages = pages + 1",
     ).run(id, site)
+    const { changes } = this.#prepare(
+      "insert or ignore into image_source (image, source, pages) values (?, ?, 0)",
+    ).run(id, source)
+    this.#prepare("update image_source set pages = pages + 1 where image = ? and source = ?").run(id, source)
+    // What the sources before were refused, this one may be allowed.
+    if (Number(changes) > 0) {
+      this.#prepare(
+        "update image set state = null, tries = 0, due = 0 where id = ? and state = 'unreadable' and detail like ?",
+      ).run(id, `${REFUSED}%`)
+    }
   }
 
   #drop(page: PageUrl): void {
-    const row = this.#prepare("delete from page_images where url = ? returning site, images").get(page)
+    const row = this.#prepare("delete from page_images where url = ? returning site, images, source").get(
+      page,
+    )
     if (!row) return
     const site = String(row["site"])
+    const source = String(row["source"])
     this.#prepare("update image_site set pages = pages - 1 where site = ?").run(site)
     this.#prepare("delete from image_site where site = ? and pages <= 0").run(site)
     for (const { url } of JSON.parse(String(row["images"])) as PageImage[]) {
@@ -88,6 +107,14 @@ export class ImageNotes {
         site,
       )
       this.#prepare("delete from image_use where image = ? and site = ? and pages <= 0").run(Number(id), site)
+      this.#prepare("update image_source set pages = pages - 1 where image = ? and source = ?").run(
+        Number(id),
+        source,
+      )
+      this.#prepare("delete from image_source where image = ? and source = ? and pages <= 0").run(
+        Number(id),
+        source,
+      )
     }
   }
 }

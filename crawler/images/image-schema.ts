@@ -1,6 +1,6 @@
 import { migrate, type StateStore } from "#base/store/state-store.ts"
 
-// `page_images` and `image_use` say the same thing from both ends, so that neither a page's change nor the
+// `page_images`, `image_use` and `image_source` say the same thing from both ends, so that neither a page's change nor the
 // question how many pages of a site carry an image needs a search. Ids are never used again: thumbnails are named by
 // them.
 const STEPS = [
@@ -21,6 +21,12 @@ const STEPS = [
    ) strict, without rowid;
    create table page_images (url text primary key, site text not null, images text not null) strict, without rowid;
    create table image_site (site text primary key, pages integer not null) strict, without rowid;`,
+  // An image is fetched as the sources may whose pages carry it. Pages noted before have none until their next visit.
+  `alter table page_images add column source text not null default '';
+   create table image_source (
+     image integer not null references image (id) on delete cascade, source text not null, pages integer not null,
+     primary key (image, source)
+   ) strict, without rowid;`,
 ]
 
 export function migrateImages(db: StateStore): void {

@@ -25,8 +25,8 @@ export interface UnreadImage {
   readonly id: number
   readonly url: PageUrl
   readonly host: string
-  /** Whether a page of its own host and port carries it. */
-  readonly isOwn: boolean
+  /** Whose pages carry it. */
+  readonly sources: readonly string[]
   readonly tries: number
 }
 
@@ -69,7 +69,7 @@ export class ImageStore {
   /** The next images of a host, those that come first on their pages first. Counts a try for each. */
   nextUnread(host: string, now = Date.now()): UnreadImage | null {
     const row = this.#prepare(
-      `select id, url, host, own, tries from image where state is null and host = ?2 and ${isDue("?1")} order by rank, id limit 1`,
+      `select id, url, host, tries from image where state is null and host = ?2 and ${isDue("?1")} order by rank, id limit 1`,
     ).get(now, host)
     if (!row) return null
     if (Number(row["tries"]) >= MAX_TRIES) {
@@ -82,7 +82,9 @@ export class ImageStore {
       id: Number(row["id"]),
       url: row["url"] as PageUrl,
       host: String(row["host"]),
-      isOwn: row["own"] === 1,
+      sources: this.#prepare("select source from image_source where image = ? order by source")
+        .all(Number(row["id"]))
+        .map(({ source }) => String(source)),
       tries: Number(row["tries"]) + 1,
     }
   }

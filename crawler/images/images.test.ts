@@ -4,11 +4,15 @@ import sharp from "sharp"
 import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import { PageReader } from "../visit/reader.ts"
+import { runJob } from "../crawl/run-job.ts"
+import { defineSource } from "../source.ts"
+import { FakeInternet, PUBLIC_ADDRESS } from "../testing/fake-internet.ts"
 import { CrawlFixture, temporaryFolder, testConfig } from "../testing/crawl-fixture.ts"
 import { flatPicture, picture } from "../testing/pictures.ts"
 import { article, bytes, startTestSite, status, textFile, type TestSite } from "../testing/test-site.ts"
 import { collectImages } from "./collect-images.ts"
 import { ImageNotes } from "./image-notes.ts"
+import { ImageReaders } from "./image-readers.ts"
 import { ImageStore } from "./image-store.ts"
 
 const png = (body: Uint8Array) => bytes(body, { "content-type": "image/png" })
@@ -21,7 +25,7 @@ const page = (title: string, images: readonly string[], links: readonly string[]
 async function collect(fixture: CrawlFixture, dataDir: string, config = testConfig()): Promise<ImageStore> {
   const store = new ImageStore(fixture.db, dataDir)
   await using reader = new PageReader(config)
-  await collectImages({ store, readerFor: () => reader, config, signal: new AbortController().signal })
+  await collectImages({ store, readersFor: () => [reader], config, signal: new AbortController().signal })
   return store
 }
 
@@ -141,7 +145,7 @@ describe("images of crawled pages", () => {
     const bee = [{ url: site.url("/bee.png"), description: null }]
     const note = (days: number) =>
       new ImageNotes(fixture.db, () => Date.now() + days * 86_400_000).note([
-        { url: site.url("/") as PageUrl, images: bee },
+        { url: site.url("/") as PageUrl, images: bee, source: "bees" },
       ])
     note(29)
     await collect(fixture, folder.path)
@@ -184,6 +188,62 @@ describe("images of crawled pages", () => {
     await fixture.crawl({ seeds: [site.url("/")] })
     await collect(fixture, folder.path, testConfig({ FOSSICK_ALLOWED_NETWORKS: site.authority }))
     expect(hidden.requests).toEqual([])
+  })
+
+  test("are fetched with the networks of the source whose page shows them, and of no other", async () => {
+    await using inside = await startTestSite({
+      "/wiki": article("Wiki"),
+      "/shown.png": png(await picture(1)),
+      "/hidden.png": png(await picture(2)),
+    })
+    using internet = new FakeInternet({ "wiki.example": "127.0.0.1", "blog.example": PUBLIC_ADDRESS })
+    const at = (host: string, path: string) => inside.url(path).replace("127.0.0.1", host)
+    inside.serve({
+      "/wiki": page("Wiki", ["/shown.png"]),
+      "/blog": page("Blog", [at("wiki.example", "/hidden.png"), inside.url("/hidden.png")]),
+    })
+    await using fixture = new CrawlFixture()
+    using folder = temporaryFolder()
+    const config = testConfig({ FOSSICK_ALLOWED_NETWORKS: "", FOSSICK_HOST_DELAY_MS: "0" })
+    const { db, jobs, engine } = fixture
+    for (const [name, path, author] of [
+      ["wiki", "/wiki", "operator"],
+      ["blog", "/blog", "operator"],
+      // Of the same host as the wiki, by somebody who may read nothing of it.
+      ["other", "/wiki", "api"],
+    ] as const) {
+      const host = name === "blog" ? "blog.example" : "wiki.example"
+      const source = defineSource({
+        name,
+        seeds: [at(host, path)],
+        rendering: "http",
+        limits: { depth: 0 },
+        allowedNetworks: name === "wiki" ? ["127.0.0.0/8"] : [],
+      })
+      const { id } = jobs.enqueue(source, { author })
+      const signal = new AbortController().signal
+      await runJob(id, { db, jobs, engine, config, signal, whenAborted: "queued", resolve: internet.resolve })
+    }
+    const store = new ImageStore(db, folder.path)
+    await using readers = new ImageReaders(db, config, internet.resolve)
+    const signal = new AbortController().signal
+    await collectImages({ store, readersFor: (image) => readers.of(image), config, signal })
+    expect(inside.requests.filter((path) => path.endsWith(".png"))).toEqual(["/shown.png"])
+
+    // The wiki's own page shows it now: then it may be looked at.
+    inside.serve({ "/wiki": page("Wiki", ["/shown.png", "/hidden.png"]) })
+    const { id } = jobs.enqueue(
+      defineSource({
+        name: "wiki",
+        seeds: [at("wiki.example", "/wiki")],
+        rendering: "http",
+        limits: { depth: 0 },
+      }),
+    )
+    await runJob(id, { db, jobs, engine, config, signal, whenAborted: "queued", resolve: internet.resolve })
+    await using again = new ImageReaders(db, config, internet.resolve)
+    await collectImages({ store, readersFor: (image) => again.of(image), config, signal })
+    expect(inside.requests.filter((path) => path.endsWith(".png"))).toEqual(["/shown.png", "/hidden.png"])
   })
 
   test("that take the process down each time are not tried for ever", async () => {

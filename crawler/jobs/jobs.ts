@@ -1,6 +1,7 @@
 import type { Clock } from "#base/clock.ts"
 import type { Failure, Job, JobEvent, JobState, JobTrigger } from "../job.ts"
 import type { Source } from "../source.ts"
+import type { SourceAuthor } from "../source.ts"
 import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
 
 /** A job that has taken down its process this often, with no outcome recorded in between, is not tried again. */
@@ -111,6 +112,8 @@ const STEPS = [
      url text not null, source text not null, links blob not null, primary key (url, source)
    ) strict, without rowid;
    create index page_links_source on page_links (source);`,
+  `alter table job add column author text not null default 'api';
+   update job set author = 'operator' where "trigger" in ('command', 'start')`,
 ]
 
 /**
@@ -145,15 +148,20 @@ export class Jobs {
    */
   enqueue(
     source: Source,
-    { trigger = "command", visits = "all" }: Partial<Pick<Job, "trigger" | "visits">> = {},
+    {
+      trigger = "command",
+      visits = "all",
+      author = "operator",
+    }: Partial<Pick<Job, "trigger" | "visits" | "author">> = {},
   ): Job {
     const spec = JSON.stringify(source)
     return transaction(this.#db, () => {
       const open = this.#db
         .prepare(
-          `select id from job where source = ? and spec = ? and state in (${OPEN}) order by id desc limit 1`,
+          `select id from job where source = ? and spec = ? and author = ? and state in (${OPEN})
+           order by id desc limit 1`,
         )
-        .get(source.name, spec)
+        .get(source.name, spec, author)
       if (open) {
         const id = Number(open["id"])
         this.#resume(id)
@@ -161,9 +169,10 @@ export class Jobs {
       }
       const { lastInsertRowid } = this.#db
         .prepare(
-          `insert into job (source, spec, "trigger", visits, state, created_at) values (?, ?, ?, ?, 'queued', ?)`,
+          `insert into job (source, spec, "trigger", visits, author, state, created_at)
+           values (?, ?, ?, ?, ?, 'queued', ?)`,
         )
-        .run(source.name, spec, trigger, visits, this.#clock())
+        .run(source.name, spec, trigger, visits, author, this.#clock())
       return this.#must(Number(lastInsertRowid))
     })
   }
@@ -470,6 +479,7 @@ export class Jobs {
       source: JSON.parse(String(row["spec"])) as Source,
       trigger: row["trigger"] as JobTrigger,
       visits: row["visits"] as Job["visits"],
+      author: row["author"] as SourceAuthor,
       state: silent ? "queued" : (row["state"] as JobState),
       createdAt: new Date(Number(row["created_at"])),
       startedAt: time(row["started_at"]),

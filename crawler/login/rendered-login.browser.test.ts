@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from "vitest"
 import { findBrowser } from "../render/find-browser.ts"
 import { openSourceReader } from "../visit/source-reader.ts"
 import { defineSource } from "../source.ts"
-import { testConfig } from "../testing/crawl-fixture.ts"
+import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
 import { html, startTestSite, status } from "../testing/test-site.ts"
 
 const hasBrowser = !("missing" in (await findBrowser("")))
@@ -13,6 +13,7 @@ afterEach(() => {
 
 test.skipIf(!hasBrowser)("scripts of a page in a browser have the cookies of the login", async () => {
   vi.stubEnv("WIKI_SESSION", "s3cret")
+  await using fixture = new CrawlFixture()
   const words = "These words come from the site's own data, and only for somebody who is logged in. "
   await using site = await startTestSite({
     "/": html(`<html><head><title>App</title></head><body><div id=app></div><script>
@@ -28,7 +29,11 @@ test.skipIf(!hasBrowser)("scripts of a page in a browser have the cookies of the
     rendering: "browser",
     login: { kind: "cookies", cookies: { session: "${WIKI_SESSION}" } },
   })
-  await using reader = await openSourceReader(source, testConfig())
+  await using reader = await openSourceReader(source, testConfig(), {
+    db: fixture.db,
+    author: "operator",
+    first: "unkept",
+  })
   expect(await reader.read(site.url("/"))).toMatchObject({
     kind: "read",
     reading: { extracted: { markdown: expect.stringContaining("only for somebody") as string } },

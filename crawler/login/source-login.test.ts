@@ -131,7 +131,11 @@ describe("credentials in headers", () => {
       seeds: [site.url("/")],
       login: { kind: "headers", headers: { "x-api-key": "${WIKI_PASSWORD}" } },
     })
-    await using reader = await openSourceReader(source, testConfig())
+    await using reader = await openSourceReader(source, testConfig(), {
+      db: fixture.db,
+      author: "operator",
+      first: "unkept",
+    })
     for (const url of [site.url("/away"), other.url("/")]) expect((await reader.read(url)).kind).toBe("read")
     expect(seen.length).toBeGreaterThan(0)
     expect(seen.join()).not.toContain(PASSWORD)
@@ -239,7 +243,11 @@ describe("a form", () => {
     wiki.pagesPerSession = 1
     wiki.serve(pages())
     const source = defineSource({ seeds: [site.url("/")], login: login() })
-    await using reader = await openSourceReader(source, testConfig())
+    await using reader = await openSourceReader(source, testConfig(), {
+      db: fixture.db,
+      author: "operator",
+      first: "unkept",
+    })
     const visits = async () => {
       for (let visit = 0; visit < 20; visit += 1) {
         expect(await reader.read(site.url("/a"))).toMatchObject({ kind: "failed", because: "http-status" })

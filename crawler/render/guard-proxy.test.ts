@@ -34,8 +34,8 @@ describe("the proxy in front of the browser", () => {
       await using site = await startTestSite({ "/": "private" })
       await using out = await opened("127.0.0.1:9")
       const port = new URL(site.origin).port
-      expect((await get(out, `http://${host}:${port}/`)).status).toBe(403)
-      expect((await tunnel(out, `${host}:${port}`, "GET / HTTP/1.0\r\n\r\n")).status).toBe(403)
+      expect((await get(out, `http://${host}:${port}/`)).status).toBe(502)
+      expect((await tunnel(out, `${host}:${port}`, "GET / HTTP/1.0\r\n\r\n")).status).toBe(502)
       expect(site.requests).toEqual([])
       expect(out.pass.refused).toHaveLength(1)
     },
@@ -46,7 +46,7 @@ describe("the proxy in front of the browser", () => {
     await using site = await startTestSite({ "/to": redirect(canary.url("/")) })
     await using out = await opened(site.authority)
     expect(await get(out, site.url("/to"))).toMatchObject({ status: 302 })
-    expect((await get(out, canary.url("/"))).status).toBe(403)
+    expect((await get(out, canary.url("/"))).status).toBe(502)
     expect(canary.requests).toEqual([])
   })
 

@@ -9,7 +9,8 @@ import {
 } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import { type AddressGuard, BlockedAddressError } from "../fetch/address-guard.ts"
+import type { AddressGuard } from "../fetch/address-guard.ts"
+import { BlockedAddressError } from "../fetch/blocked-address.ts"
 import { bareHost } from "../fetch/allowed-networks.ts"
 
 /** Sockets that one page may have open at the same time. */
@@ -234,12 +235,12 @@ class Pass implements ProxyPass {
     socket.once("close", () => this.sockets.delete(socket))
   }
 
-  /** The status that tells the browser of a failure; nothing of what was found out about the address goes into it. */
+  /** The status that tells the browser of a failure, the same for all: a page must not learn why. */
   statusOf(error: Error, target: URL): number {
     const isBlocked = [error, error.cause].some((one) => one instanceof BlockedAddressError)
     if (isBlocked && this.refused.length < 10 && !this.refused.includes(target.host))
       this.refused.push(target.host)
-    return isBlocked ? 403 : 502
+    return 502
   }
 
   [Symbol.dispose](): void {

@@ -10,6 +10,7 @@ import { openSourceReader } from "../visit/source-reader.ts"
 import { defineSource } from "../source.ts"
 import { browserProcesses } from "../testing/browser-processes.ts"
 import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
+import { FakeInternet, PUBLIC_ADDRESS } from "../testing/fake-internet.ts"
 import { findTestBrowser, NO_BROWSER } from "../testing/test-browser.ts"
 import {
   article,
@@ -71,6 +72,30 @@ describe.skipIf(browserPath === null)(`pages made by scripts ${skipped}`, () => 
     site.serve(answers)
     return by.visit(site.url(path) as PageUrl, { rendering: "auto", ...options })
   }
+
+  test("reach no private host that a name leads to meanwhile", async () => {
+    using internet = new FakeInternet({ "docs.example": PUBLIC_ADDRESS, "inside.example": "127.0.0.1" })
+    await using inside = await startTestSite({ "/secret": article("Secret") })
+    const at = (host: string, path: string) => inside.url(path).replace("127.0.0.1", host)
+    inside.serve({
+      "/": (request, response) => {
+        html(
+          shell(`for (const url of ["${at("inside.example", "/secret")}", "/secret"])
+            await fetch(url, { mode: "no-cors" }).catch(() => {})
+          ${ARTICLE}`),
+          { connection: "close" },
+        )(request, response)
+        // The browser asks for the page itself, and finds the name elsewhere.
+        internet.lead("docs.example", "127.0.0.1")
+      },
+    })
+    await using moving = new PageReader(
+      testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "", FOSSICK_ALLOWED_NETWORKS: "" }),
+      { rendering: "browser", resolve: internet.resolve },
+    )
+    await moving.visit(at("docs.example", "/") as PageUrl)
+    expect(inside.requests).toEqual(["/"])
+  })
 
   test("an ordinary short page is read as it was sent, without a browser", async () => {
     const reading = await readingOf(
@@ -331,7 +356,9 @@ describe("without a browser", () => {
 
   test("a source that wants one for all its pages does not start", async () => {
     const source = defineSource({ seeds: ["https://example.com/"], rendering: "browser" })
-    await expect(openSourceReader(source, config)).rejects.toThrow(
+    await using fixture = new CrawlFixture()
+    const options = { db: fixture.db, author: "operator", first: "unkept" } as const
+    await expect(openSourceReader(source, config, options)).rejects.toThrow(
       /read in a browser, but FOSSICK_BROWSER_PATH/,
     )
   })

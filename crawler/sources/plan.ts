@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import type { PageUrl } from "#engine"
 import { membership } from "../scope/scope.ts"
 import type { StateStore } from "#base/store/state-store.ts"
+import { landingsOf } from "./landings.ts"
 import { defineSource, type Source, type SourceSpec } from "../source.ts"
 import type { SourceEntry } from "./source-table.ts"
 import type { Sources } from "./sources.ts"
@@ -100,14 +101,4 @@ function pagesOf(db: StateStore, name: string): PageUrl[] {
     .prepare("select url from known_address where source = ? and hash is not null")
     .all(name)
     .map(({ url }) => url as PageUrl)
-}
-
-/** Where the seeds of a source led the last time. */
-export function landingsOf(db: StateStore, name: string): Map<string, PageUrl> {
-  return new Map(
-    db
-      .prepare("select seed, landed from job_landing join job on job.id = job where source = ? order by job")
-      .all(name)
-      .map(({ seed, landed }) => [String(seed), landed as PageUrl]),
-  )
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs"
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
 import { toPageUrl } from "#engine"
-import { parseRule } from "../fetch/allowed-networks.ts"
+import { isMetadataHost } from "../fetch/address-kind.ts"
+import { bareHost, parseRule } from "../fetch/allowed-networks.ts"
 import { addressPatterns } from "../scope/globs.ts"
 import { loginProblems } from "../fetch/secrets.ts"
 import { PatternError } from "../scope/patterns.ts"
@@ -236,6 +237,8 @@ function assertAddress(address: string): void {
   if (holdsPassword(address)) throw new Error("must not hold a user or password; there is login for them")
   if (toPageUrl(address) === null)
     throw new Error(`must be an http or https address; ${JSON.stringify(address)} is none`)
+  if (isMetadataHost(bareHost(new URL(address))))
+    throw new Error("must not lead to the metadata service of a cloud, which is never read")
 }
 
 function assertPatterns(field: string, patterns: readonly string[]): void {

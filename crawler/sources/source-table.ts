@@ -2,9 +2,10 @@ import { StepWatch } from "#base/steady-time.ts"
 import type { Clock } from "#base/clock.ts"
 import type { Jobs } from "../jobs/jobs.ts"
 import { BY_HAND, type Job, type JobTrigger } from "../job.ts"
+import { PinnedNetworks } from "../fetch/pinned-networks.ts"
 import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
 import { nextTimes } from "./schedule.ts"
-import { defineSource, type Schedule, type Source, type SourceSpec } from "../source.ts"
+import { defineSource, type Schedule, type Source, type SourceAuthor, type SourceSpec } from "../source.ts"
 
 /** Where a source was declared. One of the file is changed there alone. */
 export type SourceOrigin = "file" | "api"
@@ -40,6 +41,7 @@ const STEPS = [
      next_run_at integer, last_run_at integer
    ) strict, without rowid;
    create table source_removal (source text primary key, asked_at integer not null) strict, without rowid;`,
+  `update job set author = 'operator' where source in (select name from source where origin = 'file')`,
 ]
 
 /**
@@ -88,8 +90,10 @@ export class SourceTable {
     if (!old) return false
     if (old.origin === "file" && origin === "api") throw new SourceOfFileError(name)
     for (const { id } of this.#jobs.open(name)) this.#jobs.cancel(id)
+    const pins = new PinnedNetworks(this.#db)
     transaction(this.#db, () => {
       this.#db.prepare("delete from source where name = ?").run(name)
+      pins.forget(name)
       if (removePages) this.#askRemoval(name)
     })
     return true
@@ -114,7 +118,14 @@ export class SourceTable {
     if (!entry) return null
     const { trigger = "api", visits = "all" } = options
     const busy = this.#jobs.open(name).find(({ state }) => state !== "paused")
-    return busy ?? this.#jobs.enqueue(entry.source, { trigger, visits })
+    return busy ?? this.#jobs.enqueue(entry.source, { trigger, visits, author: authorOf(entry) })
+  }
+
+  /** Who wrote the source of this name: as it is declared, else as it was crawled last. */
+  authorOf(name: string): SourceAuthor {
+    const entry = this.get(name)
+    if (entry) return authorOf(entry)
+    return this.#jobs.list({ source: name, limit: 1 })[0]?.author ?? "api"
   }
 
   /** The next `count` runs by schedule, the first with its jitter; none when it is paused or has no schedule. */
@@ -141,7 +152,8 @@ export class SourceTable {
       .prepare("select * from source where paused = 0 and next_run_at <= ? order by next_run_at, name")
       .all(now)
     return due.map((row) => {
-      const { source, nextRun } = entryOf(row)
+      const entry = entryOf(row)
+      const { source, nextRun } = entry
       const { name, schedule } = source
       const busy = this.#jobs
         .open(name)
@@ -150,7 +162,8 @@ export class SourceTable {
         const missed = nextRun?.toISOString() ?? ""
         this.#jobs.log(busy.id, "warn", `the run due at ${missed} was left out, since this one is not over`)
       }
-      const job = busy ?? this.#jobs.enqueue(source, { trigger: "schedule", visits: "due" })
+      const job =
+        busy ?? this.#jobs.enqueue(source, { trigger: "schedule", visits: "due", author: authorOf(entry) })
       const next = schedule && this.#withJitter(schedule, nextTimes(schedule, 1, now, now)[0])
       this.#db
         .prepare("update source set next_run_at = ?, last_run_at = ? where name = ?")
@@ -263,6 +276,8 @@ export class SourceTable {
     return entry
   }
 }
+
+const authorOf = ({ origin }: SourceEntry): SourceAuthor => (origin === "file" ? "operator" : "api")
 
 function entryOf(row: Record<string, unknown>): SourceEntry {
   const spec = JSON.parse(String(row["spec"])) as SourceSpec

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer"
 import { availableParallelism } from "node:os"
 import { type PageUrl, toPageUrl } from "#engine"
-import { AddressGuard, isPrivateByName } from "../fetch/address-guard.ts"
-import { AllowedNetworks } from "../fetch/allowed-networks.ts"
+import { AddressGuard, type Resolve } from "../fetch/address-guard.ts"
+import { AllowedNetworks, isPrivateByName } from "../fetch/allowed-networks.ts"
 import { type CrawlerConfig, userAgentHeader } from "../config.ts"
 import { breather } from "#base/flow/breather.ts"
 import { steadyNow } from "#base/steady-time.ts"
@@ -22,6 +22,7 @@ import type { Reader, ReadOptions, ReadResult, Visit, VisitOptions } from "../re
 import { PageRendering } from "../render/page-rendering.ts"
 import { RobotsCache } from "../fetch/robots.ts"
 import { xRobotsTag } from "../fetch/robots-directives.ts"
+import type { SourceHosts } from "../fetch/source-hosts.ts"
 import type { Rendering } from "../source.ts"
 
 export interface ReaderOptions {
@@ -29,6 +30,10 @@ export interface ReaderOptions {
   readonly rendering?: Rendering
   /** Hosts that may be read though private, beside the settings' networks: `host`, `host:port`. */
   readonly allow?: readonly string[]
+  /** The hosts of the source that is read, which are held to the networks they were first in. */
+  readonly hosts?: SourceHosts | undefined
+  /** How names are resolved. Default: as the system does. */
+  readonly resolve?: Resolve | undefined
   /** Keeps visits to the site's pages logged in; {@link PageReader.logIn} before the first of them. */
   readonly login?: SourceLogin
 }
@@ -75,6 +80,8 @@ export class PageReader implements Reader {
     this.#own = new AllowedNetworks(config.allowedNetworks)
     this.#guard = new AddressGuard({
       allowed: [...config.allowedNetworks, ...(options.allow ?? [])],
+      hosts: options.hosts,
+      resolve: options.resolve,
       connections: config.fetchConcurrency,
       connectTimeoutMs: Math.min(10_000, config.timeoutMs),
     })
@@ -100,6 +107,14 @@ export class PageReader implements Reader {
         timeoutMs: Math.min(config.timeoutMs, ROBOTS_TIMEOUT_MS),
       }),
     )
+  }
+
+  /**
+   * Looks now whether the hosts of the source are in the networks they were in.
+   * @throws NetworkChangedError
+   */
+  async checkHosts(): Promise<void> {
+    await this.#guard.checkHosts()
   }
 
   /**

@@ -1,33 +1,45 @@
 import { environment } from "#base/settings.ts"
-import { leadsToPrivate } from "../fetch/address-guard.ts"
+import type { Resolve } from "../fetch/address-guard.ts"
 import type { CrawlerConfig } from "../config.ts"
 import { SourceLogin } from "../login/source-login.ts"
-import { PageReader } from "./reader.ts"
+import { PageReader, type ReaderOptions } from "./reader.ts"
 import { requireBrowser } from "../render/find-browser.ts"
-import type { Source } from "../source.ts"
+import { SourceHosts, type SourceHostsOptions } from "../fetch/source-hosts.ts"
+import { PinnedNetworks } from "../fetch/pinned-networks.ts"
+import { landingsOf } from "../sources/landings.ts"
+import type { Source, SourceAuthor } from "../source.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+
+export interface SourceReaderOptions extends Pick<SourceHostsOptions, "first" | "onMoved"> {
+  readonly db: StateStore
+  readonly author: SourceAuthor
+  /** Where secrets that the login names `${NAME}` are. Default: the process's, with `fossick.env` under it. */
+  readonly env?: NodeJS.ProcessEnv
+  readonly resolve?: Resolve | undefined
+}
 
 /**
  * The reader of a source's runs, which may reach what the source may, logged in where the source has a login. Whoever
  * opens it closes it.
- * @param env where secrets that the login names `${NAME}` are. Default: the process's, with `fossick.env` under it.
+ * @throws NetworkChangedError when a host of the source is in another network than it was.
  * @throws LoginError when the site does not let us in.
  * @throws Error when all pages are to be read in a browser and there is none.
  */
 export async function openSourceReader(
   source: Source,
   config: CrawlerConfig,
-  env: NodeJS.ProcessEnv = environment(),
+  options: SourceReaderOptions,
 ): Promise<PageReader> {
   const { rendering, login } = source
+  const { env = environment() } = options
   if (rendering === "browser") await requireBrowser(config.browserPath)
-  const allow = await allowance(source)
-  if (login === null) return new PageReader(config, { allow, rendering })
   const reader = new PageReader(config, {
-    allow,
+    ...reachOf(source, options),
     rendering,
-    login: new SourceLogin({ source: { seeds: source.seeds, login }, env }),
+    ...(login && { login: new SourceLogin({ source: { seeds: source.seeds, login }, env }) }),
   })
   try {
+    await reader.checkHosts()
     await reader.logIn()
     return reader
   } catch (error) {
@@ -37,17 +49,18 @@ export async function openSourceReader(
 }
 
 /**
- * Private networks that runs of a source may reach, beside `FOSSICK_ALLOWED_NETWORKS`. Who starts a crawl of a private
- * host means it; but only that host and port, and a public name is not trusted to stay public.
+ * What requests for a source may reach, beside public addresses and `FOSSICK_ALLOWED_NETWORKS`. What the operator wrote
+ * may open networks, and start at a private host; what was written over the API may neither.
  */
-export async function allowance(source: Pick<Source, "seeds" | "allowedNetworks">): Promise<string[]> {
-  const seeds = await Promise.all(
-    source.seeds.map(async (seed) => {
-      const url = new URL(seed)
-      if (!(await leadsToPrivate(url))) return []
-      const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port
-      return [`${url.hostname.replace(/\.$/, "")}:${port}`]
-    }),
-  )
-  return [...source.allowedNetworks, ...seeds.flat()]
+export function reachOf(
+  source: Source,
+  { db, author, first, onMoved, resolve }: Omit<SourceReaderOptions, "env">,
+): Pick<ReaderOptions, "allow" | "hosts" | "resolve"> {
+  const landed = landingsOf(db, source.name)
+  const landings = source.seeds.flatMap((seed) => landed.get(seed) ?? [])
+  return {
+    allow: author === "operator" ? source.allowedNetworks : [],
+    hosts: new SourceHosts({ source, author, landings, pins: new PinnedNetworks(db), first, onMoved }),
+    resolve,
+  }
 }

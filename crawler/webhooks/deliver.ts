@@ -59,7 +59,7 @@ export class Deliverer implements AsyncDisposable {
     // The host alone: the rest of the address may be a secret.
     const { host } = new URL(url)
     if (posted.kind === "delivered") log.debug({ id, host }, "webhook delivered")
-    else log.warn({ id, host, error: posted.error }, "webhook not delivered")
+    else log.warn({ id, host, error: posted.reason ?? posted.error }, "webhook not delivered")
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

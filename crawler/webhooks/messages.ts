@@ -1,3 +1,4 @@
+import { concealedCounts } from "../fetch/concealed.ts"
 import type { Job } from "../job.ts"
 
 // What receivers get, as it stands on the wire.
@@ -53,7 +54,7 @@ export function finishedMessage(job: Job, at: Date): string {
     created_at: job.createdAt,
     started_at: job.startedAt,
     ended_at: job.endedAt,
-    outcomes: job.outcomes,
+    outcomes: job.author === "api" ? concealedCounts(job.outcomes) : job.outcomes,
     note: job.note,
     error: job.error,
   })

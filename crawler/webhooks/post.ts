@@ -1,6 +1,8 @@
 import { request } from "undici"
 import type { AddressGuard } from "../fetch/address-guard.ts"
+import { BlockedAddressError } from "../fetch/blocked-address.ts"
 import { retryAfterMs } from "../fetch/fetch.ts"
+import { isUnknownName } from "../fetch/network-error.ts"
 
 /** How an attempt ended. `retryAfterMs`: the pause the receiver asks for. */
 export type Posted =
@@ -10,6 +12,8 @@ export type Posted =
       /** Null when there was no answer. */
       readonly status: number | null
       readonly error: string
+      /** For the log: what callers of the API, who are shown `error`, must not learn of this network. */
+      readonly reason?: string
       readonly retryAfterMs: number | null
       /** The receiver wants no more of it. */
       readonly final: boolean
@@ -20,6 +24,10 @@ export interface PostOptions {
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
+
+/** Told of a receiver whose name is unknown, and of one whose address may not be reached: see `concealed.ts`. */
+const UNREACHABLE_RECEIVER =
+  "the host was not found, or is in a network that FOSSICK_WEBHOOK_NETWORKS does not open; the log says which"
 
 /** More of an answer is not waited for; none of it is kept. */
 const MAX_ANSWER_BYTES = 16 * 1024
@@ -61,7 +69,17 @@ export async function post(
     }
   } catch (error) {
     const reason = late.aborted ? `no answer within ${timeoutMs / 1000} s` : reasonOf(error as Error)
-    return { kind: "refused", status: null, error: reason, retryAfterMs: null, final: false }
+    const isConcealed = [error, (error as Error).cause].some(
+      (one) => one instanceof Error && (one instanceof BlockedAddressError || isUnknownName(one)),
+    )
+    return {
+      kind: "refused",
+      status: null,
+      error: isConcealed ? UNREACHABLE_RECEIVER : reason,
+      ...(isConcealed && { reason }),
+      retryAfterMs: null,
+      final: false,
+    }
   }
 }
 

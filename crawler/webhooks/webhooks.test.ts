@@ -1,3 +1,6 @@
+import { AddressGuard } from "../fetch/address-guard.ts"
+import { FakeInternet } from "../testing/fake-internet.ts"
+import { post } from "./post.ts"
 import { spawn } from "node:child_process"
 import { createHmac } from "node:crypto"
 import { once } from "node:events"
@@ -128,6 +131,22 @@ function open(now: { ms: number } = { ms: Date.now() }) {
 }
 
 describe("webhooks", () => {
+  test("do not tell which names lead into a private network; their log does", async () => {
+    using internet = new FakeInternet({ "inside.example": "127.0.0.1" })
+    await using guard = new AddressGuard({
+      allowed: [],
+      connections: 1,
+      connectTimeoutMs: 1000,
+      resolve: internet.resolve,
+    })
+    const sent = (host: string) =>
+      post(`http://${host}/`, {}, "{}", { guard, timeoutMs: 5000, signal: new AbortController().signal })
+    const [inside, unknown] = [await sent("inside.example"), await sent("unknown.example")]
+    expect({ ...inside, reason: "" }).toEqual({ ...unknown, reason: "" })
+    expect(inside).toMatchObject({ reason: expect.stringContaining("127.0.0.1") as string })
+    expect(unknown).toMatchObject({ reason: expect.stringContaining("ENOTFOUND") as string })
+  })
+
   test("tell of new, changed and removed pages, and then of the run's end", async () => {
     await using receiver = await startReceiver()
     await using site = await startTestSite({

@@ -59,7 +59,7 @@ function reasonOf(
 
 const SHOWN = 3
 
-export function sourceStep({ url, candidates, known }: Subject): Step {
+export function sourceStep({ url, candidates, known, parts }: Subject): Step {
   const facts = {
     sources: candidates
       .filter(({ belongs, isNear }) => belongs || isNear)
@@ -67,8 +67,16 @@ export function sourceStep({ url, candidates, known }: Subject): Step {
   }
   const mine = candidates.filter(({ belongs }) => belongs)
   if (mine.length > 0) {
-    const text = mine.map(({ source, because }) => `${source.name} ${because}`).join("; ")
-    return { name: "source", verdict: "yes", text, facts }
+    const failures = mine.flatMap(({ source: { name } }) => {
+      const [last] = parts.jobs.list({ source: name, limit: 1 })
+      return last?.state === "failed"
+        ? [`the last run of ${name} failed: ${last.error ?? "no reason given"}`]
+        : []
+    })
+    const covers = mine.map(({ source, because }) => `${source.name} ${because}`)
+    // A page that was never read is missing for that.
+    const verdict = failures.length === mine.length && known === null ? "no" : "yes"
+    return { name: "source", verdict, text: [...failures, ...covers].join("; "), facts }
   }
   const near = candidates.filter(({ isNear }) => isNear).slice(0, SHOWN)
   const why =

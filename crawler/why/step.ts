@@ -43,6 +43,8 @@ export interface TraceParts {
   readonly removals: Removals
   readonly engine: Pick<Engine, "get" | "coverage" | "search">
   readonly clock?: Clock
+  /** Whether it is for a caller of the API, who is not told which names lead into private networks. */
+  readonly conceals?: boolean
 }
 
 /** A source, and whether an address belongs to it. */

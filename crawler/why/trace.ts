@@ -1,4 +1,5 @@
 import type { PageUrl } from "#engine"
+import { concealedEnd } from "../fetch/concealed.ts"
 import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { foundStep } from "./found.ts"
 import { duplicateStep, indexStep, textStep } from "./in-index.ts"
@@ -26,7 +27,10 @@ export interface Trace {
  */
 export async function tracePage(url: PageUrl, parts: TraceParts, query?: string): Promise<Trace> {
   const addresses = new KnownAddresses(parts.db)
-  const lookUp = (other: PageUrl) => addresses.get(other)
+  const lookUp = (other: PageUrl) => {
+    const found = addresses.get(other)
+    return found && parts.conceals ? concealedEnd(found) : found
+  }
   const known = lookUp(url)
   const subject: Subject = { url, parts, known, lookUp, candidates: candidateSources(url, parts) }
   const page = await parts.engine.get(url)

@@ -94,6 +94,7 @@ const sourceEntry = object({
       created_at: time(),
       ended_at: orNull(time()),
       note: orNull(text()),
+      error: orNull(text()),
     }),
   ),
   source: ref("SourceShown"),

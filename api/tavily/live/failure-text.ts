@@ -1,3 +1,4 @@
+import { UNREACHABLE_HOST } from "#crawler/fetch/concealed.ts"
 import type { FailureReason, ReadResult, SkipReason } from "#crawler"
 
 const skips: Readonly<Record<SkipReason, string>> = {
@@ -17,7 +18,7 @@ const detailed: ReadonlySet<FailureReason> = new Set(["http-status", "redirect-l
 
 const failures: Readonly<Record<FailureReason, string>> = {
   "http-status": "the site answered with an error",
-  dns: "the host was not found",
+  dns: UNREACHABLE_HOST,
   refused: "the connection was refused",
   tls: "no secure connection could be made",
   timeout: "the site took too long",

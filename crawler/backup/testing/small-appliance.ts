@@ -78,7 +78,7 @@ export class SmallAppliance implements AsyncDisposable {
 
   /** Has images of a page looked at, with a thumbnail of no great beauty. */
   lookAtImages(page: Pick<Page, "url" | "images">): void {
-    new ImageNotes(this.db).note([page])
+    new ImageNotes(this.db).note([{ ...page, source: "site" }])
     const store = new ImageStore(this.db, this.dataDir)
     for (const { url } of page.images) {
       const id = Number(this.db.prepare("select id from image where url = ?").get(url)?.["id"])

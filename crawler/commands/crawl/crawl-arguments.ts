@@ -1,5 +1,7 @@
 import { ArgumentsError, readArguments } from "#base/command-arguments.ts"
 import { type PageTopic, toPageUrl } from "#engine"
+import { isMetadataHost } from "../../fetch/address-kind.ts"
+import { bareHost } from "../../fetch/allowed-networks.ts"
 import { addressPatterns } from "../../scope/globs.ts"
 import { PatternError } from "../../scope/patterns.ts"
 import { SCOPES } from "../../source.ts"
@@ -58,6 +60,8 @@ export function parseCrawlArguments(args: readonly string[]): CrawlArguments | n
     throw new ArgumentsError(`One address at a time, please: ${more.join(" ")} is too much`)
   const url = toPageUrl(address.includes("://") ? address : `https://${address}`)
   if (url === null) throw new ArgumentsError(`${JSON.stringify(address)} is no http or https address`)
+  if (isMetadataHost(bareHost(new URL(url))))
+    throw new ArgumentsError(`${address} is the metadata service of a cloud, which is never read`)
   const name = values.source
   if (name?.trim() === "") throw new ArgumentsError("--source must not be empty")
   return {

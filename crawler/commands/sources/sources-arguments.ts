@@ -14,6 +14,8 @@ Commands on declared sources:
   run <name>          run it now and show how it goes
   pause <name>        hold its schedule
   resume <name>       let its schedule go on
+  accept <name>       take its hosts to be where they are now: a run stops when one has moved
+                      to another network; also for the name of a crawl
   delete <name>       forget it; its pages stay in the index
                       --remove-pages: remove them too; also for the name of a crawl that was
                       never declared
@@ -31,6 +33,7 @@ const COMMANDS = {
   run: true,
   pause: true,
   resume: true,
+  accept: true,
   delete: true,
 } as const
 

@@ -107,7 +107,10 @@ test("the crawler process runs a source by its schedule, and removes the pages o
   })
   const ended = once(crawler, "close")
   try {
-    sources.put({ name: "docs", seeds: site.url("/"), rendering: "http", schedule: { everyHours: 5 } })
+    sources.put(
+      { name: "docs", seeds: site.url("/"), rendering: "http", schedule: { everyHours: 5 } },
+      "file",
+    )
     let job = jobs.list({ source: "docs" })[0]
     while (job?.state !== "finished") {
       await sleep(50, undefined, { signal })
@@ -117,7 +120,7 @@ test("the crawler process runs a source by its schedule, and removes the pages o
     const hours = ((sources.get("docs")?.nextRun?.getTime() ?? 0) - job.createdAt.getTime()) / 3_600_000
     expect(Math.round(hours * 100) / 100).toBe(5)
 
-    sources.delete("docs", { removePages: true })
+    sources.delete("docs", { removePages: true, origin: "file" })
     while (sources.removals().length > 0) await sleep(50, undefined, { signal })
     expect(db.prepare("select count(*) as n from known_address").get()).toEqual({ n: 0 })
   } finally {

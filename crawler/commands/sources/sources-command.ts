@@ -8,6 +8,7 @@ import { ArgumentsError } from "#base/command-arguments.ts"
 import { Jobs } from "../../jobs/jobs.ts"
 import type { Job } from "../../job.ts"
 import { runCommand } from "#base/run-command.ts"
+import { PinnedNetworks } from "../../fetch/pinned-networks.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { sourcesFile } from "../../sources/find-file.ts"
 import { applySources, planSources } from "../../sources/plan.ts"
@@ -17,7 +18,7 @@ import type { SourceEntry } from "../../sources/source-table.ts"
 import { Sources } from "../../sources/sources.ts"
 import { parseSourcesArguments, SOURCES_HELP, type SourcesArguments } from "./sources-arguments.ts"
 import { readSourcesFile, SourcesFileError } from "../../sources/sources-file.ts"
-import { listLines, planLines, scheduleText, timeText } from "./sources-text.ts"
+import { listLines, planLines, scheduleText, timeText, troubleOf } from "./sources-text.ts"
 
 // `npm run sources`.
 
@@ -83,6 +84,10 @@ async function perform(
         say(`${subject} goes on; next run: ${next ? timeText(next) : "when asked"}`)
         return 0
       }
+      case "accept":
+        if (!new PinnedNetworks(db).forget(subject) && !sources.get(subject)) return unknown(subject)
+        say(`${subject}: the next run takes its hosts to be where it finds them`)
+        return 0
       default:
         return await forget(args, config.sourcesFile, db, jobs, sources)
     }
@@ -134,6 +139,8 @@ function show(name: string, json: boolean, jobs: Jobs, sources: Sources): number
   say(
     `last run    ${last ? `${last.state} ${timeText(last.endedAt ?? last.createdAt)} (job ${last.id})` : "never"}`,
   )
+  const trouble = last && troubleOf(last)
+  if (trouble) say(`            ${trouble}`)
   return 0
 }
 

@@ -47,8 +47,16 @@ export function listLines(entries: readonly SourceEntry[], lastJobs: ReadonlyMap
       last ? `${last.state} ${timeText(last.endedAt ?? last.createdAt)}` : "never",
     ]
   })
-  return table([["NAME", "FROM", "NEXT RUN", "LAST RUN"], ...rows])
+  const troubles = entries.flatMap(({ source: { name } }) => {
+    const last = lastJobs.get(name)
+    const trouble = last && troubleOf(last)
+    return trouble ? [`${name}: ${trouble}`] : []
+  })
+  return [...table([["NAME", "FROM", "NEXT RUN", "LAST RUN"], ...rows]), ...troubles]
 }
+
+/** What the operator should know of how a run ended; null: nothing. */
+export const troubleOf = ({ error, note }: Pick<Job, "error" | "note">): string | null => error ?? note
 
 /** Columns of equal width. */
 export function table(rows: readonly (readonly string[])[]): string[] {

@@ -1,9 +1,10 @@
 import type { PageUrl } from "#engine"
+import type { Resolve } from "../../fetch/address-guard.ts"
+import { NetworkChangedError } from "../../fetch/blocked-address.ts"
 import type { CrawlerConfig } from "../../config.ts"
 import type { Jobs } from "../../jobs/jobs.ts"
 import { KnownAddresses } from "../../frontier/known-addresses.ts"
 import { LoginError } from "../../login/login-error.ts"
-import { PageReader } from "../../visit/reader.ts"
 import { openSourceReader } from "../../visit/source-reader.ts"
 import type { Rendering } from "../../source.ts"
 import type { SourceTable } from "../../sources/source-table.ts"
@@ -20,9 +21,10 @@ export interface TryAddressOptions {
   readonly source?: string | undefined
   /** Default: as the source says. */
   readonly rendering?: Rendering | undefined
-  /** Whether an address of no source may be private: its operator named it. */
+  /** Whether the operator named the address: then one of no source may be private. */
   readonly trusted: boolean
   readonly signal?: AbortSignal
+  readonly resolve?: Resolve
 }
 
 /** A source whose pages cannot be read now; the message says what to do. */
@@ -37,13 +39,19 @@ export async function tryAddress(url: PageUrl, options: TryAddressOptions): Prom
   const chosen = sourceFor(url, options.source, options)
   if (chosen === null) return null
   const source = rendering === undefined ? chosen.source : { ...chosen.source, rendering }
-  await using reader =
-    chosen.isMadeUp && !trusted
-      ? new PageReader(config, { rendering: source.rendering })
-      : await openSourceReader(source, config).catch((error: unknown) => {
-          const isPlain = error instanceof LoginError || (error as Error).constructor === Error
-          throw isPlain ? new CannotReadError((error as Error).message, { cause: error }) : error
-        })
+  const named = trusted ? "operator" : "api"
+  await using reader = await openSourceReader(source, config, {
+    db,
+    author: chosen.isMadeUp ? named : options.sources.authorOf(source.name),
+    first: trusted ? "unkept" : "public",
+    resolve: options.resolve,
+  }).catch((error: unknown) => {
+    const isPlain =
+      error instanceof LoginError ||
+      error instanceof NetworkChangedError ||
+      (error as Error).constructor === Error
+    throw isPlain ? new CannotReadError((error as Error).message, { cause: (error as Error).cause }) : error
+  })
   const known = new KnownAddresses(db)
   return await tryPage(url, {
     source,

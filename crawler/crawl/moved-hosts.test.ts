@@ -1,0 +1,257 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { PinnedNetworks } from "../fetch/pinned-networks.ts"
+import type { Job } from "../job.ts"
+import type { PageUrl } from "#engine"
+import { Removals } from "../removals/removals.ts"
+import { runJob } from "./run-job.ts"
+import { Sources } from "../sources/sources.ts"
+import { listLines } from "../commands/sources/sources-text.ts"
+import { defineSource, type SourceSpec } from "../source.ts"
+import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
+import { FakeInternet, PUBLIC_ADDRESS } from "../testing/fake-internet.ts"
+import { WebhookQueue } from "../webhooks/webhook-queue.ts"
+import { tracePage } from "../why/trace.ts"
+import { article, html, redirect, startTestSite, textFile, type TestSite } from "../testing/test-site.ts"
+
+const HERE = "127.0.0.1"
+const ELSEWHERE = "127.0.2.1"
+const closing = { connection: "close" }
+
+let site: TestSite
+let fixture: CrawlFixture
+let internet: FakeInternet
+let port: string
+
+beforeEach(async () => {
+  fixture = new CrawlFixture()
+  internet = new FakeInternet({})
+  site = await startTestSite({ "/": article("Home", { links: ["/a"] }), "/a": article("A") })
+  port = new URL(site.origin).port
+})
+afterEach(async () => {
+  internet[Symbol.dispose]()
+  await fixture[Symbol.asyncDispose]()
+  await site[Symbol.asyncDispose]()
+})
+
+const at = (host: string, path = "/") => `http://${host}:${port}${path}`
+
+async function run(
+  spec: Partial<SourceSpec>,
+  options: Partial<Pick<Job, "trigger" | "author">> = {},
+): Promise<Job> {
+  const { db, jobs, engine } = fixture
+  const source = defineSource({
+    name: "docs",
+    seeds: [at("docs.example")],
+    rendering: "http",
+    limits: { depth: 0 },
+    ...spec,
+  })
+  const { id } = jobs.enqueue(source, options)
+  const job = await runJob(id, {
+    db,
+    jobs,
+    engine,
+    config: testConfig({ FOSSICK_ALLOWED_NETWORKS: "", FOSSICK_HOST_DELAY_MS: "0", FOSSICK_MAX_TRIES: "1" }),
+    signal: new AbortController().signal,
+    whenAborted: "queued",
+    resolve: internet.resolve,
+  })
+  return job!
+}
+
+describe("a host whose name leads elsewhere in a later run", () => {
+  test.each([
+    ["from the internet into a private network", PUBLIC_ADDRESS, HERE, "public addresses", "127.0.0.0/24"],
+    ["out of a private network", HERE, PUBLIC_ADDRESS, "127.0.0.0/24", "public addresses"],
+    ["into another private network", HERE, ELSEWHERE, "127.0.0.0/24", "127.0.2.0/24"],
+  ])("%s: nothing is read, and the job says why", async (_, before, after, was, is) => {
+    internet.lead("docs.example", before)
+    expect(await run({})).toMatchObject({ state: "finished", outcomes: { indexed: 1 } })
+    const asked = site.requests.length
+
+    internet.lead("docs.example", after)
+    const moved = await run({ webhooks: [{ url: "https://hooks.example/" }] })
+    expect(moved.state).toBe("failed")
+    expect(moved.error).toMatch(/^docs\.example led to .+ and now leads to .+ accept docs$/)
+    expect(moved.error).toContain(was)
+    expect(moved.error).toContain(is)
+    expect(moved.note).toBe("stopped: docs.example moved to another network")
+    expect(site.requests.length).toBe(asked)
+
+    const queue = new WebhookQueue(fixture.db)
+    queue.collect()
+    const [told] = queue.due(new Set(), 1)
+    expect(JSON.parse(told!.body)).toMatchObject({ data: { state: "failed", error: moved.error } })
+    expect(fixture.jobs.events(moved.id).at(-1)?.text).toContain(moved.error)
+    const { db, jobs } = fixture
+    const sources = new Sources(db, jobs)
+    const entry = sources.put({ name: "docs", seeds: at("docs.example") }, "file")
+    expect(listLines([entry], new Map([["docs", moved]])).at(-1)).toBe(`docs: ${moved.error}`)
+    const parts = { db, jobs, sources, removals: new Removals(db), engine: fixture.engine }
+    const never = at("docs.example", "/never-visited") as PageUrl
+    expect((await tracePage(never, parts)).summary).toContain(moved.error)
+
+    internet.lead("docs.example", before)
+    expect(await run({})).toMatchObject({ state: "finished", error: null, note: null })
+  })
+
+  test("is read again once the operator has accepted where it is", async () => {
+    internet.lead("docs.example", PUBLIC_ADDRESS)
+    await run({})
+    internet.lead("docs.example", HERE)
+    expect((await run({})).state).toBe("failed")
+    new PinnedNetworks(fixture.db).forget("docs")
+    expect(await run({})).toMatchObject({ state: "finished", outcomes: { unchanged: 1 } })
+  })
+
+  test("may move inside its network, and between public addresses", async () => {
+    internet.lead("docs.example", ["127.0.0.9", HERE])
+    expect((await run({})).state).toBe("finished")
+    internet.lead("docs.example", HERE)
+    expect((await run({})).state).toBe("finished")
+  })
+
+  test("is read wherever it is when the operator named it", async () => {
+    const named = { allowedNetworks: ["docs.example"] }
+    internet.lead("docs.example", PUBLIC_ADDRESS)
+    expect((await run(named)).state).toBe("finished")
+    internet.lead("docs.example", HERE)
+    expect((await run(named)).state).toBe("finished")
+  })
+
+  test("had no address in its first run: a schedule does not take a private one for what was meant, a person does", async () => {
+    expect((await run({}, { trigger: "schedule" })).outcomes).toEqual({ "failed:dns": 1 })
+    internet.lead("docs.example", HERE)
+    const scheduled = await run({}, { trigger: "schedule" })
+    expect(scheduled.error).toContain(
+      "docs.example had no address at the first run and now leads to the private",
+    )
+    expect(site.requests).toEqual([])
+    expect(await run({}, { trigger: "command" })).toMatchObject({ outcomes: { indexed: 1 } })
+  })
+})
+
+describe("a host whose name leads elsewhere in the middle of a run", () => {
+  test("ends the run: pages", async () => {
+    site.serve({
+      "/": (request, response) => {
+        internet.lead("docs.example", ELSEWHERE)
+        html(article("Home", { links: ["/a"] }), closing)(request, response)
+      },
+      "/robots.txt": html("", closing),
+    })
+    internet.lead("docs.example", HERE)
+    const job = await run({ limits: { depth: 1 } })
+    expect(job.error).toMatch(/now leads to the private network 127\.0\.2\.0\/24/)
+    expect(job.state).toBe("failed")
+    expect(site.requests).not.toContain("/a")
+  })
+
+  test("ends the run: robots.txt", async () => {
+    internet.lead("docs.example", PUBLIC_ADDRESS)
+    const { resolve } = internet
+    Object.assign(internet, {
+      resolve: ((hostname, options, callback) => {
+        resolve(hostname, options, callback)
+        internet.lead("docs.example", HERE)
+      }) satisfies FakeInternet["resolve"],
+    })
+    const job = await run({})
+    // The first look is the one before the run; robots.txt would have been the first request.
+    expect(job.state).toBe("failed")
+    expect(site.requests).toEqual([])
+  })
+})
+
+describe("what leads from a public site to a private host", () => {
+  beforeEach(() => {
+    internet.lead("docs.example", PUBLIC_ADDRESS)
+    internet.lead("inside.example", HERE)
+  })
+  const inside = (path: string) => at("inside.example", path)
+
+  test("is not read: redirects, links, sitemaps, feeds", async () => {
+    site.serve({
+      "/": article("Home", { links: ["/moved", inside("/linked")] }),
+      "/moved": redirect(at("inside.example", "/redirected")),
+      "/robots.txt": textFile(`Sitemap: ${inside("/named-sitemap.xml")}`),
+      "/redirected": article("Secret"),
+      "/linked": article("Secret"),
+    })
+    const job = await run({
+      scope: "domain",
+      limits: { depth: 2 },
+      seeds: [at("docs.example")],
+      sitemaps: [inside("/sitemap.xml")],
+      feeds: [inside("/feed.xml")],
+    })
+    expect(job.state).toBe("finished")
+    for (const path of ["/redirected", "/linked", "/named-sitemap.xml", "/sitemap.xml", "/feed.xml"])
+      expect(site.requests).not.toContain(path)
+  })
+
+  test("is not logged in to", async () => {
+    process.env["MOVED_PASSWORD"] = "x"
+    const login = {
+      kind: "form",
+      url: inside("/login"),
+      fields: { pass: "${MOVED_PASSWORD}" },
+      proof: null,
+    } as const
+    const job = await run({ login })
+    expect(job.state).toBe("failed")
+    expect(site.requests).not.toContain("/login")
+    delete process.env["MOVED_PASSWORD"]
+  })
+
+  test("stops the run when it is where the seed has led until now", async () => {
+    site.serve({ "/": redirect(at("www.docs.example", "/a")) })
+    internet.lead("www.docs.example", PUBLIC_ADDRESS)
+    expect((await run({ scope: "domain" })).outcomes).toMatchObject({ indexed: 1 })
+    internet.lead("www.docs.example", HERE)
+    expect((await run({ scope: "domain" })).error).toContain("www.docs.example led to public addresses")
+  })
+})
+
+describe("a source that somebody with an admin key wrote", () => {
+  const byApi = { author: "api", trigger: "api" } as const
+
+  test("reads no private host, whatever networks it names", async () => {
+    internet.lead("docs.example", HERE)
+    const job = await run({ allowedNetworks: ["0.0.0.0/0", "docs.example", "127.0.0.1"] }, byApi)
+    expect(job.outcomes).toEqual({ "failed:blocked-address": 1 })
+    expect(await run({ seeds: [site.url("/")] }, byApi)).toMatchObject({
+      outcomes: { "failed:blocked-address": 1 },
+    })
+    expect(site.requests).toEqual([])
+  })
+
+  test("is not given what the operator's source of the same name may read", async () => {
+    internet.lead("docs.example", HERE)
+    expect((await run({})).outcomes).toEqual({ indexed: 1 })
+    const asked = site.requests.length
+    expect((await run({}, byApi)).outcomes).toEqual({ "failed:blocked-address": 1 })
+    expect(site.requests.length).toBe(asked)
+  })
+
+  test("stops when its host moves, without a word on the networks here", async () => {
+    internet.lead("docs.example", PUBLIC_ADDRESS)
+    expect((await run({}, byApi)).outcomes).toEqual({ indexed: 1 })
+    internet.lead("docs.example", HERE)
+    const { state, error } = await run({}, byApi)
+    expect(state).toBe("failed")
+    expect(error).toContain("now leads to a private network; FOSSICK_ALLOWED_NETWORKS can allow it")
+    expect(error).not.toContain("127.")
+  })
+})
+
+test("a metadata service is not read though it is allowed, named or typed", async () => {
+  for (const address of ["169.254.169.254", "fd00:ec2::254", "100.100.100.200"]) {
+    internet.lead("docs.example", address)
+    const job = await run({ allowedNetworks: ["0.0.0.0/0", "::/0", "docs.example"] })
+    expect(job.outcomes).toEqual({ "failed:blocked-address": 1 })
+    expect(fixture.jobs.failures(job.id, 1)[0]?.detail).toContain("metadata service")
+  }
+})

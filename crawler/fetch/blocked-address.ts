@@ -1,0 +1,21 @@
+/** Thrown, and passed to sockets, when an address may not be reached. */
+export class BlockedAddressError extends Error {
+  readonly code = "BLOCKED_ADDRESS"
+
+  constructor(message: string) {
+    super(message)
+    this.name = "BlockedAddressError"
+  }
+}
+
+/** A host of a source that is no longer in the network it was in. The message says so, and what to do. */
+export class NetworkChangedError extends BlockedAddressError {
+  /** The host, without its port. */
+  readonly host: string
+
+  constructor(host: string, message: string) {
+    super(message)
+    this.name = "NetworkChangedError"
+    this.host = host
+  }
+}

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { BlockedAddressError } from "./blocked-address.ts"
+import { isUnknownName } from "./network-error.ts"
+
+// Whether a name is unknown or leads into a private network is for the operator to know, who reads it in the commands
+// and the log: whoever calls the API could otherwise ask for the names of this network one by one. So both are told
+// in the same words and after the same time.
+
+/** Told of a host that has no address, or none that may be read. */
+export const UNREACHABLE_HOST = "the host was not found, or is in a network that may not be read"
+
+/** A name server here answers long before, and most of those elsewhere do. */
+const TELLING_MS = 500
+
+const REFUSED = "failed:blocked-address"
+const UNKNOWN = "failed:dns"
+
+/** How a visit ended, for callers of the API. */
+export function concealedEnd<E extends { readonly outcome: string; readonly detail: string | null }>(
+  end: E,
+): E {
+  const isConcealed = end.outcome === REFUSED || end.outcome === UNKNOWN
+  return isConcealed ? { ...end, outcome: UNKNOWN, detail: UNREACHABLE_HOST } : end
+}
+
+/** Visits by outcome, for callers of the API. */
+export function concealedCounts(
+  outcomes: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const { [REFUSED]: refused, ...others } = outcomes
+  return refused === undefined ? outcomes : { ...others, [UNKNOWN]: (others[UNKNOWN] ?? 0) + refused }
+}
+
+/** What ended a run, for callers of the API: without what name servers and the address guard said. */
+export function concealedMessage(error: Error): string {
+  const { cause } = error
+  const isConcealed = cause instanceof Error && (cause instanceof BlockedAddressError || isUnknownName(cause))
+  return isConcealed ? UNREACHABLE_HOST : error.message
+}
+
+/** Resolves when `startedAt` (of `performance.now()`) is long enough ago for the time to tell nothing. */
+export async function untilTold(startedAt: number, signal?: AbortSignal): Promise<void> {
+  const left = startedAt + TELLING_MS - performance.now()
+  if (left > 0) await sleep(left, undefined, { signal }).catch(() => undefined)
+}

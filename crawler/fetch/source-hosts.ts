@@ -1,0 +1,156 @@
+import type { LookupAddress } from "node:dns"
+import ipaddr from "ipaddr.js"
+import { networkOf, PUBLIC } from "./address-kind.ts"
+import { bareHost, portOf } from "./allowed-networks.ts"
+import { NetworkChangedError } from "./blocked-address.ts"
+import type { PinnedNetworks } from "./pinned-networks.ts"
+import type { Source, SourceAuthor } from "../source.ts"
+
+/** `seed`: the source names it; `landing`: a seed's redirect led there. */
+export type HostRole = "seed" | "landing"
+
+export interface SourceHostsOptions {
+  readonly source: Pick<Source, "name" | "seeds">
+  readonly author: SourceAuthor
+  /** Where redirects of seeds led in earlier runs. */
+  readonly landings: Iterable<string>
+  readonly pins: PinnedNetworks
+  /**
+   * What a host that no run has looked for may be: `by-hand` and `by-schedule` are runs, which keep what they find;
+   * `unkept` may be private and keeps nothing; `public` may not be private and keeps nothing.
+   */
+  readonly first: "by-hand" | "by-schedule" | "unkept" | "public"
+  /** Called when a host has moved. */
+  readonly onMoved?: ((error: NetworkChangedError) => void) | undefined
+}
+
+/**
+ * Holds the hosts of a source to the networks in which they were when it was first read. What the operator wrote may be
+ * private then: this host, on this port. From then on a host that moves from the internet into a private network, out
+ * of one, or from one to another is not read: a site that is crawled could otherwise point its name at a machine of
+ * this network, and have it indexed.
+ */
+export class SourceHosts {
+  readonly #options: SourceHostsOptions
+  /** By `host:port`. */
+  readonly #roles = new Map<string, { readonly url: URL; readonly role: HostRole }>()
+  #moved = false
+
+  constructor(options: SourceHostsOptions) {
+    this.#options = options
+    for (const landing of options.landings) this.#add(landing, "landing")
+    for (const seed of options.source.seeds) this.#add(seed, "seed")
+  }
+
+  /** Whether seeds may be private at all. */
+  get mayBePrivate(): boolean {
+    return this.#options.author === "operator"
+  }
+
+  /** Whether a host was found in another network. */
+  get hasMoved(): boolean {
+    return this.#moved
+  }
+
+  all(): Iterable<{ readonly url: URL; readonly role: HostRole }> {
+    return this.#roles.values()
+  }
+
+  /** Null: the host is none of these, or the port another. */
+  roleOf(url: URL): HostRole | null {
+    return this.#roles.get(placeOf(url))?.role ?? null
+  }
+
+  /**
+   * Those addresses of a host that may be connected to.
+   * @param isOpen whether the operator opened the network of an address
+   * @throws NetworkChangedError when there is none left and once there was one
+   */
+  admit(
+    hostname: string,
+    found: readonly LookupAddress[],
+    role: HostRole,
+    isOpen: (address: ipaddr.IPv4 | ipaddr.IPv6) => boolean,
+  ): readonly LookupAddress[] {
+    const { source, author, pins, first } = this.#options
+    const host = withoutDot(hostname)
+    const pinned = pins.of(source.name, author, host)
+    const all = found.map((address) => {
+      const parsed = ipaddr.process(address.address)
+      return { address, network: networkOf(parsed), isOpen: isOpen(parsed) }
+    })
+    const mayBePrivate = this.mayBePrivate && role === "seed"
+    const isFirst = pinned === null || (pinned.length === 0 && first !== "by-schedule")
+    const isTaken = (network: string) =>
+      isFirst
+        ? network === PUBLIC || (mayBePrivate && first !== "public")
+        : (network === PUBLIC && pinned.length === 0) ||
+          (pinned.includes(network) && (network === PUBLIC || mayBePrivate))
+    const taken = all.filter((one) => one.isOpen || isTaken(one.network))
+    if (taken.length > 0) {
+      if (pinned === null || pinned.length === 0) this.#pin(host, taken)
+      return taken.map(({ address }) => address)
+    }
+    // Nobody lands where no run could read.
+    const was = pinned ?? (role === "landing" ? [PUBLIC] : null)
+    if (all.length > 0 && was !== null && (mayBePrivate || was.includes(PUBLIC))) {
+      const error = this.#movedError(
+        host,
+        was,
+        all.map(({ network }) => network),
+      )
+      this.#moved = true
+      this.#options.onMoved?.(error)
+      throw error
+    }
+    return []
+  }
+
+  /** Remembers that a host has no address: what it leads to later was not there when the source was written. */
+  noteUnresolved(hostname: string): void {
+    const { source, author, pins } = this.#options
+    if (pins.of(source.name, author, withoutDot(hostname)) === null) this.#pin(withoutDot(hostname), [])
+  }
+
+  #add(address: string, role: HostRole): void {
+    const url = new URL(address)
+    this.#roles.set(placeOf(url), { url, role })
+  }
+
+  #pin(host: string, taken: readonly { readonly network: string }[]): void {
+    const { source, author, pins, first } = this.#options
+    if (first !== "by-hand" && first !== "by-schedule") return
+    pins.pin(source.name, author, host, [...new Set(taken.map(({ network }) => network))])
+  }
+
+  #movedError(host: string, was: readonly string[], is: readonly string[]): NetworkChangedError {
+    const { author, source } = this.#options
+    // An admin key must not learn the networks of this machine.
+    const named = (networks: readonly string[]) => inWords(author === "api" ? hidden(networks) : networks)
+    const before = was.length === 0 ? "had no address at the first run" : `led to ${named(was)}`
+    const remedy =
+      author === "operator"
+        ? `if that is right, npm run sources -- accept ${source.name}`
+        : "FOSSICK_ALLOWED_NETWORKS can allow it"
+    return new NetworkChangedError(host, `${host} ${before} and now leads to ${named(is)}; ${remedy}`)
+  }
+}
+
+/** For a message that somebody with an admin key may read. */
+const hidden = (networks: readonly string[]) =>
+  networks.map((network) => (network === PUBLIC ? network : "a private network"))
+
+function inWords(networks: readonly string[]): string {
+  const words = [...new Set(networks)].map((network) =>
+    network === PUBLIC
+      ? "public addresses"
+      : network.includes("/")
+        ? `the private network ${network}`
+        : network,
+  )
+  return words.join(" and ")
+}
+
+const placeOf = (url: URL): string => `${bareHost(url)}:${portOf(url)}`
+
+const withoutDot = (host: string): string => host.replace(/\.$/, "").toLowerCase()

@@ -1,0 +1,27 @@
+import { isPrivateByName } from "../fetch/allowed-networks.ts"
+import { UNREACHABLE_HOST, untilTold } from "../fetch/concealed.ts"
+import type { Reader, ReadResult } from "../reading.ts"
+
+/**
+ * A reader for callers of the API.
+ * @param onRefused told what the caller is not
+ */
+export function concealingReader(
+  reader: Pick<Reader, "read">,
+  onRefused: (url: string, detail: string) => void,
+): Pick<Reader, "read"> {
+  return {
+    async read(url, options = {}) {
+      const startedAt = performance.now()
+      const result = await reader.read(url, options)
+      if (result.kind !== "failed" || (result.because !== "dns" && result.because !== "blocked-address"))
+        return result
+      onRefused(url, result.detail)
+      // What stands in the address itself is no secret.
+      const target = URL.parse(url)
+      if (target !== null && isPrivateByName(target)) return { ...result, because: "blocked-address" }
+      await untilTold(startedAt, options.signal)
+      return { ...result, because: "dns", detail: UNREACHABLE_HOST } satisfies ReadResult
+    },
+  }
+}
