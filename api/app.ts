@@ -7,6 +7,7 @@ import type { Logger } from "pino"
 import { concealingReader } from "#crawler/visit/concealing-reader.ts"
 import type { Reader } from "#crawler"
 import type { Engine } from "#engine"
+import type { DiskRoom } from "#base/disk-space.ts"
 import type { Values } from "#base/settings.ts"
 
 import type { Accounts } from "./accounts/accounts.ts"
@@ -83,6 +84,10 @@ export interface AppParts extends LiveParts {
   readonly docsDir: string
   /** What /readyz looks at, by name. */
   readonly checks: Readonly<Record<string, Check>>
+  /** What /readyz shows beside, with no effect on readiness. */
+  readonly notes?: Readonly<Record<string, Check>>
+  /** The disk of the data folder, for the metrics. */
+  readonly room?: Pick<DiskRoom, "freeBytes">
 }
 
 /** The HTTP application, without a socket. It opens and closes nothing. */
@@ -125,7 +130,11 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   router.get("/healthz", (ctx) => {
     ctx.body = { status: "ok" }
   })
-  const look = healthOf(parts.checks, (check, err) => parts.log.warn({ check, err }, "not ready"))
+  const look = healthOf(
+    parts.checks,
+    (check, err) => parts.log.warn({ check, err }, "not ready"),
+    parts.notes,
+  )
   router.get("/readyz", async (ctx) => {
     const health = await look()
     ctx.status = health.ready ? 200 : 503
@@ -144,6 +153,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const around = service({
     ...parts,
     sales: parts.sales ?? (() => null),
+    disk: { freeBytes: () => parts.room?.freeBytes ?? null, uncounted: () => accounts.billing.waiting },
     load: { connections: parts.connections, gates },
     keys: accounts.keys,
     endpoints: [...Object.keys(endpoints), ...ACCOUNT_PATHS],

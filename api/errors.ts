@@ -1,3 +1,4 @@
+import { isDiskFull } from "#base/disk-space.ts"
 import { EngineError, type EngineErrorCode } from "#engine/errors.ts"
 
 /** An answer that is no success: a status and a text for the caller. Nothing else of it leaves the process. */
@@ -35,6 +36,9 @@ const unavailable: Readonly<Partial<Record<EngineErrorCode, string>>> = {
     "The index was written by an older version of the server; the server's log says what to do.",
 }
 
+const DISK_FULL =
+  "The server's disk is full, so nothing can be kept. Searches go on; try again once its operator has made room."
+
 /** What a caller is told about `error`: the only place where failures become statuses. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
@@ -42,5 +46,7 @@ export function toApiError(error: unknown): ApiError {
     const message = unavailable[error.code]
     if (message !== undefined) return new ApiError(503, message)
   }
+  // Not the message of it, which names the folder.
+  if (isDiskFull(error)) return new ApiError(503, DISK_FULL)
   return new ApiError(500, "Internal Server Error")
 }

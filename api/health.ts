@@ -15,19 +15,23 @@ const CHECK_MS = 5000
 /**
  * A look at all parts side by side. Anybody may ask, so those who ask at the same time share one look, and what
  * a check throws goes to `onFailure` alone: it may name folders and addresses.
+ *
+ * @param notes shown like checks; what they say keeps no request from being answered
  */
 export function healthOf(
   checks: Readonly<Record<string, Check>>,
   onFailure: (name: string, error: unknown) => void,
+  notes: Readonly<Record<string, Check>> = {},
 ): () => Promise<Health> {
   async function look(): Promise<Health> {
     const results = await Promise.all(
-      Object.entries(checks).map(async ([name, check]): Promise<[string, string]> => {
+      Object.entries({ ...checks, ...notes }).map(async ([name, check]): Promise<[string, string]> => {
         const problem = await outcome(check, (error) => onFailure(name, error))
         return [name, problem ?? "ok"]
       }),
     )
-    return { ready: results.every(([, result]) => result === "ok"), checks: Object.fromEntries(results) }
+    const ready = results.every(([name, result]) => result === "ok" || name in notes)
+    return { ready, checks: Object.fromEntries(results) }
   }
   let looking: Promise<Health> | undefined
   return () => (looking ??= look().finally(() => (looking = undefined)))

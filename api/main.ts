@@ -2,8 +2,6 @@ import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 
-import { pino } from "pino"
-
 import { crawlerSettings } from "#crawler/config.ts"
 import { ImageStore } from "#crawler/images/image-store.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
@@ -11,6 +9,8 @@ import { openStateStore } from "#base/store/state-store.ts"
 import { EngineError } from "#engine"
 import { engineSettings } from "#engine/config.ts"
 import { openSearchEngine } from "#engine/open-engine.ts"
+import { diskFullMessage, DiskRoom, isFull } from "#base/disk-space.ts"
+import { openLog } from "#base/process/log.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#base/settings.ts"
 
 import { type Accounts, openAccounts } from "./accounts/accounts.ts"
@@ -47,7 +47,7 @@ async function serve(): Promise<void> {
   const selling = sellingOf(readSettings(x402Settings, env), config.port)
   const engineConfig = readSettings(engineSettings, env)
   const crawlerConfig = readSettings(crawlerSettings, env)
-  const log = pino({ name: "api", level: config.logLevel })
+  const log = openLog("api", config.logLevel)
 
   await using opened = new AsyncDisposableStack()
   const db = openStateStore(engineConfig.dataDir)
@@ -56,10 +56,21 @@ async function serve(): Promise<void> {
   const accountsDb = openStateStore(engineConfig.dataDir)
   opened.defer(() => accountsDb.close())
   const accounts = opened.use(
-    openAccounts(accountsDb, config, (err) => log.warn({ err }, "old calls were not deleted")),
+    openAccounts(
+      accountsDb,
+      config,
+      (err) => log.warn({ err }, "old calls were not deleted"),
+      (calls, areLost) => {
+        const { dataDir } = engineConfig
+        if (calls === 0) log.info("there is room on the disk again: all calls are counted")
+        else if (areLost) log.error({ calls }, "calls stay uncounted: the process ends, and the disk is full")
+        else log.error({ calls }, `${diskFullMessage(dataDir)} Calls are answered and counted later.`)
+      },
+    ),
   )
   const { keys } = accounts
   const jobs = new Jobs(db)
+  const room = new DiskRoom(engineConfig.dataDir, engineConfig.minFreeMb)
   const engine = opened.use(
     await openSearchEngine(
       { ...engineConfig, embedThreads: QUERY_THREADS },
@@ -103,8 +114,12 @@ async function serve(): Promise<void> {
         await engine.embedder.embed([WARM_UP], { priority: "query" })
         return null
       },
-      crawler: async () => (jobs.hasCrawler() ? null : "no crawler process is running on this data folder"),
+      // On a full disk it cannot give a sign of life.
+      crawler: async () =>
+        jobs.hasCrawler() || isFull(room) ? null : "no crawler process is running on this data folder",
     },
+    notes: { disk: async () => room.problem() },
+    room,
   })
   const server = httpServer(app, connections)
   // Side by side: both may have requests to finish, and the time for that is limited.

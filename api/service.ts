@@ -23,6 +23,7 @@ export interface ServiceParts {
   readonly engine: Pick<Engine, "stats">
   readonly jobs: JobCounts
   readonly sales: MetricsParts["sales"]
+  readonly disk: MetricsParts["disk"]
   readonly load: MetricsParts["load"]
   readonly config: Values<typeof serviceSettings> & {
     readonly publicUrl: string
@@ -43,6 +44,7 @@ export function service({
   engine,
   jobs,
   sales,
+  disk,
   load,
   config,
   endpoints,
@@ -64,6 +66,7 @@ export function service({
             engine,
             jobs,
             sales,
+            disk,
             load,
             endpoints: [...paths, "admin", "docs"],
             authenticate:

@@ -1,7 +1,8 @@
 import { ArgumentsError } from "./command-arguments.ts"
+import { diskFullMessage, DiskFullError, isDiskFull } from "./disk-space.ts"
 import { KnownError } from "./errors.ts"
 import { codeOf, endWithReader } from "./process/lost-reader.ts"
-import { SettingsError } from "./settings.ts"
+import { environment, SettingsError } from "./settings.ts"
 
 /** Arguments or settings. */
 const BAD_ARGUMENTS = 2
@@ -21,11 +22,25 @@ export async function runCommand(name: string, work: () => number | Promise<numb
     process.exitCode = codeOf(await work())
   } catch (error) {
     const isWrong = error instanceof ArgumentsError || error instanceof SettingsError
+    if (!(error instanceof CommandError) && isDiskFull(error, dataDir())) {
+      process.stderr.write(`${error instanceof DiskFullError ? error.message : diskFullMessage(dataDir())}\n`)
+      process.exitCode = FAILED
+      return
+    }
     if (!isWrong && !(error instanceof KnownError)) throw error
     process.stderr.write(`${error.message}\n`)
     if (error instanceof ArgumentsError) {
       process.stderr.write(`npm run ${name} -- --help shows what is possible.\n`)
     }
     process.exitCode = isWrong ? BAD_ARGUMENTS : FAILED
+  }
+}
+
+function dataDir(): string {
+  try {
+    return environment()["FOSSICK_DATA_DIR"] || "index-data"
+  } catch {
+    // Settings that cannot be read are what went wrong.
+    return "index-data"
   }
 }

@@ -1,14 +1,15 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { pino } from "pino"
 import { engineSettings } from "#engine/config.ts"
+import { diskFullMessage, DiskRoom, isDiskFull } from "#base/disk-space.ts"
+import { openLog } from "#base/process/log.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { DeletionGuard, steadyNow } from "#base/steady-time.ts"
 import { crawlerSettings, userAgentHeader } from "./config.ts"
 import { followImages } from "./images/follow-images.ts"
 import { ImageStore } from "./images/image-store.ts"
-import { EXIT_LOCKED, WorkerProcess } from "#base/process/worker-process.ts"
+import { EXIT_LOCKED, EXIT_NO_ROOM, WorkerProcess } from "#base/process/worker-process.ts"
 import { Jobs } from "./jobs/jobs.ts"
 import { BEAT_MS } from "./job.ts"
 import { Removals } from "./removals/removals.ts"
@@ -31,8 +32,8 @@ const TIDY_MS = 3_600_000
 
 const env = environment()
 const config = readSettings(crawlerSettings, env)
-const { dataDir, engine } = readSettings(engineSettings, env)
-const log = pino({ name: "crawler", level: env["FOSSICK_LOG_LEVEL"] || "info" })
+const { dataDir, engine, minFreeMb } = readSettings(engineSettings, env)
+const log = openLog("crawler", env["FOSSICK_LOG_LEVEL"] || "info")
 const db = openStateStore(dataDir)
 const jobs = new Jobs(db)
 const sources = new SourceTable(db, jobs)
@@ -56,8 +57,12 @@ let unfinished =
 let tidyAt = 0
 let hasTidied = false
 const guard = new DeletionGuard()
-jobs.crawlerBeat(process.pid)
-const beat = setInterval(() => {
+const room = new DiskRoom(dataDir, minFreeMb)
+let isWaiting = false
+let isFull = false
+unlessFull(() => jobs.crawlerBeat(process.pid))
+const beat = setInterval(() => unlessFull(tick), BEAT_MS)
+function tick(): void {
   jobs.crawlerBeat(process.pid)
   for (const { name, job, isLeftOut } of sources.runDue()) {
     log[isLeftOut ? "warn" : "info"](
@@ -76,10 +81,10 @@ const beat = setInterval(() => {
     jobs.forget(Date.now() - config.jobHistoryDays * DAY_MS)
     removals.purge()
   }
-}, BEAT_MS)
+}
 
 const following = config.images
-  ? followImages({ store: new ImageStore(db, dataDir), jobs, log, signal: stop.signal })
+  ? followImages({ store: new ImageStore(db, dataDir), jobs, room, log, signal: stop.signal })
   : null
 const telling = followWebhooks({
   queue: new WebhookQueue(db),
@@ -97,6 +102,10 @@ while (!stop.signal.aborted) {
     await pause(POLL_MS)
     continue
   }
+  if (!hasRoom()) {
+    await pause(POLL_MS)
+    continue
+  }
   const child = new WorkerProcess(JOB_WORKER)
   const stopChild = () => void child.stop()
   stop.signal.addEventListener("abort", stopChild, { once: true })
@@ -106,7 +115,8 @@ while (!stop.signal.aborted) {
   failures = unfinished ? failures + 1 : 0
   if (unfinished && !stop.signal.aborted) {
     const ms = Math.min(PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS)
-    if (code !== EXIT_LOCKED) log.error({ code, ms }, "the job process failed and is started again")
+    if (code !== EXIT_LOCKED && code !== EXIT_NO_ROOM)
+      log.error({ code, ms }, "the job process failed and is started again")
     await pause(ms)
   }
 }
@@ -114,10 +124,30 @@ while (!stop.signal.aborted) {
 await following
 await telling
 clearInterval(beat)
-jobs.crawlerGone(process.pid)
+unlessFull(() => jobs.crawlerGone(process.pid))
 db.close()
 log.info("crawler stopped")
 if (process.connected) process.disconnect()
+
+/** Says once that work waits for room on the disk, and once that it goes on. */
+function hasRoom(): boolean {
+  const isLow = room.isLow()
+  if (isLow !== isWaiting) log[isLow ? "warn" : "info"](isLow ? room.note : "there is room on the disk again")
+  isWaiting = isLow
+  return !isLow
+}
+
+/** What is told again soon, or made up for: a full disk ends no process. */
+function unlessFull(write: () => void): void {
+  try {
+    write()
+    isFull = false
+  } catch (error) {
+    if (!isDiskFull(error, dataDir)) throw error
+    if (!isFull) log.error(diskFullMessage(dataDir))
+    isFull = true
+  }
+}
 
 async function pause(ms: number): Promise<void> {
   await sleep(ms, undefined, { signal: stop.signal }).catch(() => undefined)

@@ -82,6 +82,16 @@ export const engineSettings = {
     0,
     256,
   ),
+  minFreeMb: integer(
+    {
+      name: "FOSSICK_MIN_FREE_MB",
+      default: "500",
+      about:
+        "Megabytes that stay free on the disk of the data folder: with less, crawls, vectors and images wait until there is room again, and searches go on. 0 lets them fill it.",
+    },
+    0,
+    1_000_000,
+  ),
   rollbackDays: integer(
     {
       name: "FOSSICK_ROLLBACK_DAYS",

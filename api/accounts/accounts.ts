@@ -4,7 +4,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 import { DeletionGuard } from "#base/steady-time.ts"
 import type { Values } from "#base/settings.ts"
 
-import { Billing } from "./billing/billing.ts"
+import { Billing, type BillingParts } from "./billing/billing.ts"
 import { CallLog } from "./call-log.ts"
 import { type Collections, openCollections } from "./reach/collections.ts"
 import type { accountSettings } from "./config.ts"
@@ -43,11 +43,13 @@ const ROWS_AT_ONCE = 1000
  * the connection closes the accounts first.
  *
  * @param onProblem told of what fails beside any call
+ * @param onWaiting told of calls that wait to be counted until there is room on the disk, with 0 once all are
  */
 export function openAccounts(
   db: StateStore,
   config: AccountsConfig,
   onProblem: (error: unknown) => void,
+  onWaiting: BillingParts["onWaiting"] = () => {},
 ): Accounts {
   const plan = {
     name: config.planName,
@@ -64,6 +66,8 @@ export function openAccounts(
   // A wait would hold up every request of this process.
   db.exec("pragma busy_timeout = 0")
   const writes = new WriteQueue(db)
+
+  const billing = new Billing({ ledger, log: callLog, writes, keepsQueries: config.logQueries, onWaiting })
 
   const closed = new AbortController()
   const guard = new DeletionGuard()
@@ -90,7 +94,7 @@ export function openAccounts(
     keys,
     collections,
     ledger,
-    billing: new Billing({ ledger, log: callLog, writes, keepsQueries: config.logQueries }),
+    billing,
     callLog,
     feedback,
     rates: new RateCounter(),
@@ -99,6 +103,7 @@ export function openAccounts(
     [Symbol.dispose]() {
       closed.abort()
       clearInterval(timer)
+      billing[Symbol.dispose]()
     },
   }
 }

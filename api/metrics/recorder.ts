@@ -16,6 +16,12 @@ export interface MetricsParts {
   /** Requests to the paid search by how they ended, since the start; null where none are sold. */
   readonly sales: () => ReadonlyMap<string, number> | null
   readonly load: LoadParts
+  readonly disk: {
+    /** Of the data folder's; null where nobody knows. */
+    readonly freeBytes: () => number | null
+    /** Calls that were answered and wait for room to be counted. */
+    readonly uncounted: () => number
+  }
   /** First segments of the paths that are served; a request for anything else counts as `other`. */
   readonly endpoints: readonly string[]
   /** Refuses who may not read them. */
@@ -45,7 +51,7 @@ const FRESH_MS = 10_000
 const EVENT_LOOP_MS = 100
 
 /** Everything that is measured, in a registry of its own. */
-export function openRecorder({ engine, jobs, sales, load }: MetricsParts): Recorder {
+export function openRecorder({ engine, jobs, sales, disk, load }: MetricsParts): Recorder {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_MS })
@@ -81,6 +87,7 @@ export function openRecorder({ engine, jobs, sales, load }: MetricsParts): Recor
     sales,
   )
   registerLoad(registry, load)
+  registerDisk(registry, disk)
   const update = indexAndJobs(registry, { engine, jobs })
   return {
     begin() {
@@ -97,6 +104,27 @@ export function openRecorder({ engine, jobs, sales, load }: MetricsParts): Recor
       return { text: await registry.metrics(), type: registry.contentType }
     },
   }
+}
+
+function registerDisk(registry: Registry, { freeBytes, uncounted }: MetricsParts["disk"]): void {
+  const free: Gauge = new Gauge({
+    name: "fossick_disk_free_bytes",
+    help: "Bytes left on the disk of the data folder.",
+    registers: [],
+    collect() {
+      const bytes = freeBytes()
+      if (bytes !== null && Number.isFinite(bytes)) this.set(bytes)
+    },
+  })
+  const waiting: Gauge = new Gauge({
+    name: "fossick_calls_uncounted",
+    help: "Calls that were answered on a full disk and wait to be counted.",
+    registers: [],
+    collect() {
+      this.set(uncounted())
+    },
+  })
+  for (const gauge of [free, waiting]) registry.registerMetric(gauge)
 }
 
 /** Gauges of what lies outside this process. @returns what brings them up to date, at most every FRESH_MS */

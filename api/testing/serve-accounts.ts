@@ -1,6 +1,6 @@
 import { pino } from "pino"
 
-import { openStateStore } from "#crawler"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { readSettings } from "#base/settings.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
@@ -13,6 +13,8 @@ import { type Answer, answerOf, memoryState, serveApp, withTestKeys } from "./se
 export interface ServedAccounts extends AsyncDisposable {
   readonly url: string
   readonly accounts: Accounts
+  /** The connection of the accounts. */
+  readonly db: StateStore
   readonly logLines: readonly string[]
   /** Makes a key of the role search, unless `spec` says otherwise. */
   key(spec?: Partial<KeySpec>): string
@@ -36,6 +38,7 @@ export async function serveAccounts({
   return {
     url: app.url,
     accounts,
+    db,
     logLines: app.logLines,
     key: (spec = {}) => opened.keys.create({ role: "search", ...spec }),
     async call(path, key, body, headers = {}) {

@@ -1,3 +1,5 @@
+import { isDiskFull } from "../disk-space.ts"
+
 /** As a shell counts Ctrl-C, and what a command gives that was stopped in the middle. */
 const INTERRUPTED = 130
 
@@ -22,11 +24,11 @@ export function endWithReader(): void {
 /** The code to end with: it is no failure that nobody wanted to read the rest. */
 export const codeOf = (code: number): number => (isLost && code === INTERRUPTED ? 0 : code)
 
-/** For what works on whether its output is read or not, such as a server. */
+/** For what works on whether its output is read, or kept on a disk with room for it, or not, such as a server. */
 export function outliveReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error
+      if (error.code !== "EPIPE" && !isDiskFull(error)) throw error
     })
   }
 }

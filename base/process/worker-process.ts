@@ -2,6 +2,8 @@ import { type ChildProcess, fork } from "node:child_process"
 
 /** Exit code of a process that found the index taken by another writer. */
 export const EXIT_LOCKED = 3
+/** Exit code of a job process that left work undone, since there is too little room on the disk. */
+export const EXIT_NO_ROOM = 4
 
 /** A process that does not end by then is killed; what it reported is safe. */
 const GRACE_MS = 10_000

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
+import { diskFullOr } from "../disk-space.ts"
 import { refuseUnfinishedRestore } from "./unfinished-restore.ts"
 
 /**
@@ -32,9 +33,12 @@ export function openStateStore(dataDir: string): StateStore {
  * @throws Error when the file was written by a newer Fossick.
  */
 export function migrate(db: StateStore, part: string, steps: readonly string[]): void {
+  const versionOf = () =>
+    Number(db.prepare("select version from schema_version where part = ?").get(part)?.["version"] ?? 0)
+  // Nothing is written that need not be: what only reads works on a full disk, too.
+  if (versionOf() === steps.length) return
   transaction(db, () => {
-    const row = db.prepare("select version from schema_version where part = ?").get(part)
-    const version = Number(row?.["version"] ?? 0)
+    const version = versionOf()
     if (version > steps.length) {
       throw new Error(
         `state.db was written by a newer Fossick (${part} ${version}, this one knows ${steps.length})`,
@@ -55,8 +59,10 @@ export function transaction<T>(db: StateStore, work: () => T): T {
     db.exec("commit")
     return result
   } catch (error) {
-    db.exec("rollback")
-    throw error
+    // A full disk has SQLite roll back by itself.
+    if (db.isTransaction) db.exec("rollback")
+    const file = db.location()
+    throw file === null ? error : diskFullOr(error, dirname(file))
   }
 }
 

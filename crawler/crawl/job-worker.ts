@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { pino } from "pino"
 import { EngineError } from "#engine"
 import { engineSettings } from "#engine/config.ts"
 import { tidyGenerations } from "#engine/generations/build.ts"
 import { openForWriting } from "#engine/generations/open-for-writing.ts"
 import { Upgrade, type UpgradeProgress, upgradeFormat } from "#engine/generations/upgrade.ts"
 import { openGenerations } from "#engine/open-engine.ts"
+import { DiskRoom, isDiskFull } from "#base/disk-space.ts"
+import { openLog } from "#base/process/log.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { crawlerSettings } from "../config.ts"
-import { EXIT_LOCKED } from "#base/process/worker-process.ts"
+import { EXIT_LOCKED, EXIT_NO_ROOM } from "#base/process/worker-process.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { carryOutRemovals } from "../removals/carry-out.ts"
 import { Removals } from "../removals/removals.ts"
@@ -28,9 +29,16 @@ const PROGRESS_EVERY_MS = 30_000
 const env = environment()
 const config = readSettings(crawlerSettings, env)
 const engineConfig = readSettings(engineSettings, env)
-const log = pino({ name: "crawler", level: env["FOSSICK_LOG_LEVEL"] || "info" })
+const log = openLog("crawler", env["FOSSICK_LOG_LEVEL"] || "info")
 
-const stop = stopSignal()
+const room = new DiskRoom(engineConfig.dataDir, engineConfig.minFreeMb)
+let isLow = false
+// What is in hand ends as if the appliance stopped, and goes on in the next process.
+const told = room.untilLow(stopSignal(), (note) => {
+  isLow = true
+  log.warn(note)
+})
+const stop = told.signal
 
 /** What is done beside crawls. */
 interface Duty {
@@ -140,11 +148,14 @@ try {
   }
 } catch (error) {
   const locked = error instanceof EngineError && error.code === "INDEX_LOCKED"
+  isLow ||= isDiskFull(error, engineConfig.dataDir)
   log[locked || stop.aborted ? "info" : "error"]({ err: error }, "the index cannot be written")
   process.exitCode = locked ? EXIT_LOCKED : 1
 } finally {
+  told[Symbol.dispose]()
   db.close()
 }
+if (isLow) process.exitCode = EXIT_NO_ROOM
 if (process.connected) process.disconnect()
 
 function loggedNowAndThen(): (progress: UpgradeProgress) => void {

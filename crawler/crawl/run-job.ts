@@ -1,3 +1,4 @@
+import { isDiskFull } from "#base/disk-space.ts"
 import type { Engine } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import type { Resolve } from "../fetch/address-guard.ts"
@@ -27,6 +28,16 @@ export interface RunJobOptions {
   readonly resolve?: Resolve
 }
 
+/** Where not even this can be written, the job is as one whose process was lost, and is queued again as well. */
+function interrupted(jobs: Jobs, id: number, state: "queued" | "paused"): void {
+  try {
+    jobs.end(id, state)
+    jobs.note(id, "stopped: the disk is full")
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
+  }
+}
+
 /**
  * Runs one job to its end and keeps its state true. The caller holds the index for writing.
  * @returns the job as it ended. Never rejects for what happens inside the crawl: then the job has `failed`.
@@ -44,7 +55,12 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
   if (options.signal.aborted) abort()
   let asked: "paused" | "cancelled" | null = null
   const beat = setInterval(() => {
-    asked = jobs.beat(id) ?? asked
+    try {
+      asked = jobs.beat(id) ?? asked
+    } catch (error) {
+      // The crawl itself finds out, and what it was asked is known with the next beat.
+      if (!isDiskFull(error)) throw error
+    }
     if (asked !== null) abort()
   }, BEAT_MS)
   let moved: NetworkChangedError | null = null
@@ -93,7 +109,9 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
     if (error instanceof NetworkChangedError) jobs.note(id, `stopped: ${error.host} moved to another network`)
     const message = error instanceof Error ? error.message : String(error)
     const isConcealed = job.author === "api" && error instanceof Error
-    jobs.end(id, "failed", isConcealed ? concealedMessage(error) : message)
+    // Nothing is wrong with the job then: it goes on when there is room.
+    if (isDiskFull(error)) interrupted(jobs, id, options.whenAborted)
+    else jobs.end(id, "failed", isConcealed ? concealedMessage(error) : message)
   } finally {
     clearInterval(beat)
     options.signal.removeEventListener("abort", abort)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Logger } from "pino"
+import type { DiskRoom } from "#base/disk-space.ts"
 import { WorkerProcess } from "#base/process/worker-process.ts"
 import type { Jobs } from "../jobs/jobs.ts"
 import type { ImageStore } from "./image-store.ts"
@@ -12,6 +13,7 @@ const MAX_PAUSE_MS = 300_000
 export interface FollowImagesOptions {
   readonly store: ImageStore
   readonly jobs: Jobs
+  readonly room: DiskRoom
   readonly log: Logger
   readonly signal: AbortSignal
 }
@@ -20,16 +22,16 @@ export interface FollowImagesOptions {
  * Has images looked at, in a process of its own, whenever there are any and no crawl waits or runs: pages go first,
  * and a host never has both at its door. Ends with the signal.
  */
-export async function followImages({ store, jobs, log, signal }: FollowImagesOptions): Promise<void> {
+export async function followImages({ store, jobs, room, log, signal }: FollowImagesOptions): Promise<void> {
   let failures = 0
   store.remakeLost()
   while (!signal.aborted) {
-    if (!jobs.isIdle() || !store.hasWork()) {
+    if (!jobs.isIdle() || !store.hasWork() || room.isLow()) {
       await pause(POLL_MS, signal)
       continue
     }
     const child = new WorkerProcess(PROGRAM)
-    const code = await untilBusy(child, jobs, signal)
+    const code = await untilBusy(child, () => !jobs.isIdle() || room.isLow(), signal)
     failures = code === 0 ? 0 : failures + 1
     if (failures === 0 || signal.aborted) continue
     const ms = Math.min(PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS)
@@ -38,10 +40,14 @@ export async function followImages({ store, jobs, log, signal }: FollowImagesOpt
   }
 }
 
-async function untilBusy(child: WorkerProcess, jobs: Jobs, signal: AbortSignal): Promise<number | null> {
+async function untilBusy(
+  child: WorkerProcess,
+  isBusy: () => boolean,
+  signal: AbortSignal,
+): Promise<number | null> {
   const ended = child.exited.then(() => true)
   while (!(await Promise.race([ended, sleep(POLL_MS, false)]))) {
-    if (!signal.aborted && jobs.isIdle()) continue
+    if (!signal.aborted && !isBusy()) continue
     await child.stop()
     return 0
   }

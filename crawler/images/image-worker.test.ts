@@ -2,6 +2,7 @@ import { fork } from "node:child_process"
 import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import { pino } from "pino"
+import { DiskRoom } from "#base/disk-space.ts"
 import { expect, test, vi } from "vitest"
 import { Jobs } from "../jobs/jobs.ts"
 import { defineSource } from "../source.ts"
@@ -62,6 +63,7 @@ test("images wait for a crawl, and go on after it", async () => {
   vi.stubEnv("FOSSICK_DATA_DIR", fixture.folder)
   vi.stubEnv("FOSSICK_LOG_LEVEL", "silent")
   const following = followImages({
+    room: new DiskRoom(fixture.folder, 0),
     store: new ImageStore(fixture.db, fixture.folder),
     jobs,
     log: pino({ level: "silent" }),

@@ -1,6 +1,6 @@
 import { setPriority } from "node:os"
-import { pino } from "pino"
 import { engineSettings } from "#engine/config.ts"
+import { openLog } from "#base/process/log.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { crawlerSettings } from "../config.ts"
 import { openStateStore } from "#base/store/state-store.ts"
@@ -17,7 +17,7 @@ const LOW_PRIORITY = 10
 const env = environment()
 const config = readSettings(crawlerSettings, env)
 const { dataDir } = readSettings(engineSettings, env)
-const log = pino({ name: "images", level: env["FOSSICK_LOG_LEVEL"] || "info" })
+const log = openLog("images", env["FOSSICK_LOG_LEVEL"] || "info")
 setPriority(LOW_PRIORITY)
 
 const stop = stopSignal()

@@ -1,3 +1,4 @@
+import { DiskRoom } from "#base/disk-space.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 import { steadyNow } from "#base/steady-time.ts"
 import { engineSettings } from "../config.ts"
@@ -35,6 +36,9 @@ export async function indexSession({ command, json }: IndexArguments): Promise<n
   const settings = readSettings(engineSettings, environment())
   const stop = new AbortController()
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort())
+  const room = new DiskRoom(settings.dataDir, settings.minFreeMb)
+  if (command === "upgrade" || command === "rollback") room.assertRoom()
+  using told = room.untilLow(stop.signal, (note) => process.stderr.write(`${note}\n`))
   await using context = await openGenerations(settings, {
     onProblem: (error) => process.stderr.write(`${(error as Error).message}\n`),
   })
@@ -43,7 +47,7 @@ export async function indexSession({ command, json }: IndexArguments): Promise<n
   const session: Session = {
     context,
     keepDays: settings.rollbackDays,
-    signal: stop.signal,
+    signal: told.signal,
     say,
     progress: shownNowAndThen(),
   }

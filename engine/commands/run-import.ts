@@ -5,6 +5,7 @@ import { engineSettings } from "../config.ts"
 import type { Engine, EngineStats } from "../engine.ts"
 import { openEngine } from "../open-engine.ts"
 import { CommandError } from "#base/run-command.ts"
+import { DiskRoom } from "#base/disk-space.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { CommandProgress, counted, timeLeft } from "./command-progress.ts"
 import { differenceLines, isSound } from "./difference-lines.ts"
@@ -33,6 +34,7 @@ export async function runImport(
       // Nothing is written from a file that is not sound to its end. A stream comes only once.
       if (!isStream) await check(openFile).catch((error: unknown) => Promise.reject(problem(error)))
       const reader = await openFile().catch((error: unknown) => Promise.reject(problem(error)))
+      new DiskRoom(settings.dataDir, settings.minFreeMb).assertRoom()
       await using engine = await openEngine(settings, {
         mode: "write",
         onProblem: (error) => progress.say(`Trying again: ${(error as Error).message}`),

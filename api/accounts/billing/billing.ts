@@ -1,8 +1,11 @@
+import { isDiskFull } from "#base/disk-space.ts"
+
 import { ApiError } from "../../errors.ts"
 import type { CallLog } from "../call-log.ts"
-import type { Cost } from "./credits.ts"
+import { type Cost, mostCredits } from "./credits.ts"
 import type { Ledger, LedgerCall, Refusal } from "./credit-ledger.ts"
 import type { Tracking } from "../tracking.ts"
+import { Unsettled } from "./unsettled.ts"
 import type { WriteQueue } from "./write-queue.ts"
 
 /** A call to be paid for. */
@@ -30,14 +33,39 @@ const refusals: Readonly<Record<Refusal, readonly [number, string]>> = {
   ],
 }
 
-/** Reserves before work, counts after it, and writes the call down, each in one transaction of the write queue. */
-export class Billing {
+/** Between two attempts to count what waits, and how many calls are counted in one transaction. */
+const AGAIN_MS = 2000
+const CALLS_AT_ONCE = 200
+/** What is kept of a question while its call waits in memory. */
+const KEPT_CHARS = 1000
+
+export interface BillingParts {
+  readonly ledger: Ledger
+  readonly log: CallLog
+  readonly writes: WriteQueue
+  readonly keepsQueries: boolean
+  /** Told when calls begin to wait for room on the disk, with 0 once all are counted, and of those lost with the process. */
+  readonly onWaiting: (calls: number, areLost: boolean) => void
+}
+
+/**
+ * Reserves before work, counts after it, and writes the call down, each in one transaction of the write queue.
+ *
+ * On a full disk calls are answered all the same, and counted when there is room again ({@link Unsettled}): limits hold
+ * meanwhile as well, and what waits is bounded. It is lost with the process.
+ */
+export class Billing implements Disposable {
   readonly #ledger: Ledger
   readonly #log: CallLog
   readonly #writes: WriteQueue
   readonly #keepsQueries: boolean
+  readonly #onWaiting: BillingParts["onWaiting"]
+  readonly #unsettled = new Unsettled()
+  #timer: NodeJS.Timeout | null = null
+  #counting: Promise<void> | null = null
 
-  constructor(parts: { ledger: Ledger; log: CallLog; writes: WriteQueue; keepsQueries: boolean }) {
+  constructor(parts: BillingParts) {
+    this.#onWaiting = parts.onWaiting
     this.#ledger = parts.ledger
     this.#log = parts.log
     this.#writes = parts.writes
@@ -46,40 +74,59 @@ export class Billing {
 
   /**
    * Sets the most that a call may cost aside.
-   * @throws ApiError 432 or 433 when a limit would be passed; then nothing is set aside
+   * @throws ApiError 432 or 433 when a limit would be passed; then nothing is set aside. 503 when the disk is full and no
+   * more calls can wait to be counted.
    */
   async reserve(call: Pick<BilledCall, "requestId" | "key">, most: Cost): Promise<void> {
-    if (!this.#ledger.isLimited(call.key)) return
-    const refusal = await this.#writes.run(() => {
-      // Work that goes on after a restart may have something set aside still, or not.
-      this.#ledger.release(call.requestId)
-      return this.#ledger.hold(call, most)
-    })
+    const { key, requestId } = call
+    this.#unsettled.assertRoom(key.id)
+    if (!this.#ledger.isLimited(key)) return
+    let refusal: Refusal | null
+    try {
+      // The limit is judged by what is counted.
+      if (this.#unsettled.size > 0) await this.#count()
+      refusal = await this.#writes.run(() => {
+        // Work that goes on after a restart may have something set aside still, or not.
+        this.#ledger.release(requestId)
+        return this.#ledger.hold(call, most)
+      })
+    } catch (error) {
+      if (!isDiskFull(error)) throw error
+      const credits = mostCredits(most)
+      refusal = this.#ledger.refusal(key, credits, {
+        key: this.#unsettled.credits(key.id),
+        account: this.#unsettled.credits(),
+      })
+      if (refusal === null) this.#unsettled.hold(requestId, key.id, credits)
+    }
     if (refusal !== null) throw new ApiError(...refusals[refusal])
   }
 
   /** Gives back what a call set aside that came to nothing. */
   async release(call: Pick<BilledCall, "requestId" | "key">): Promise<void> {
+    this.#unsettled.release(call.requestId)
     if (this.#ledger.isLimited(call.key)) await this.#writes.run(() => this.#ledger.release(call.requestId))
   }
 
   /**
-   * Counts a call and writes it down. To be waited for before the answer is sent.
+   * Counts a call and writes it down. To be waited for before the answer is sent. On a full disk it waits to be counted,
+   * unless there is something to be written with it.
    * @param cost at most what was set aside
    * @param also written in the same transaction, so that neither lands without the other
    * @returns the credits that fell due
+   * @throws ApiError 503 when the disk is full and no more calls can wait
    */
-  settle(
+  async settle(
     call: BilledCall,
     cost: Cost,
     { depth, seconds, query }: Served,
-    also: () => void = () => {},
+    also?: () => void,
   ): Promise<number> {
-    return this.#writes.run(() => {
-      also()
-      const credits = this.#ledger.settle(call, cost)
+    const at = Date.now()
+    const write = (asked: string | undefined) => {
+      const credits = this.#ledger.settle(call, cost, at)
       this.#log.add({
-        at: Date.now(),
+        at,
         requestId: call.requestId,
         endpoint: call.endpoint,
         depth,
@@ -90,9 +137,76 @@ export class Billing {
         project: call.project,
         session: call.session,
         human: call.human,
-        query: this.#keepsQueries ? (query ?? null) : null,
+        query: this.#keepsQueries ? (asked ?? null) : null,
       })
       return credits
-    })
+    }
+    try {
+      const credits = await this.#writes.run(() => {
+        also?.()
+        return write(query)
+      })
+      this.#unsettled.release(call.requestId)
+      return credits
+    } catch (error) {
+      if (also !== undefined || !isDiskFull(error)) throw error
+      const credits = this.#ledger.due(call.key, cost)
+      const kept = query?.slice(0, KEPT_CHARS)
+      this.#unsettled.add(call.requestId, {
+        keyId: call.key.id,
+        credits: mostCredits(cost),
+        write: () => void write(kept),
+      })
+      this.#countLater()
+      return credits
+    }
+  }
+
+  /** Calls that were answered and are not counted, for want of room on the disk. */
+  get waiting(): number {
+    return this.#unsettled.size
+  }
+
+  #countLater(): void {
+    if (this.#timer !== null) return
+    this.#onWaiting(this.#unsettled.size, false)
+    this.#timer = setInterval(() => void this.#count().catch(() => undefined), AGAIN_MS)
+    this.#timer.unref()
+  }
+
+  /** Counts what waits; calls at the same time share one attempt. @throws what keeps it from that */
+  #count(): Promise<void> {
+    return (this.#counting ??= this.#countAll().finally(() => (this.#counting = null)))
+  }
+
+  async #countAll(): Promise<void> {
+    while (this.#unsettled.size > 0) {
+      const calls = this.#unsettled.next(CALLS_AT_ONCE)
+      await this.#writes.run(() => {
+        for (const call of calls) call.write()
+      })
+      this.#unsettled.settled(calls)
+    }
+    if (this.#timer === null) return
+    clearInterval(this.#timer)
+    this.#timer = null
+    this.#onWaiting(0, false)
+  }
+
+  /** Counts what waits once more, at once. What cannot be counted is lost, and told of. */
+  [Symbol.dispose](): void {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#timer = null
+    if (this.#unsettled.size === 0) return
+    try {
+      const calls = this.#unsettled.next(this.#unsettled.size)
+      this.#writes.runNow(() => {
+        for (const call of calls) call.write()
+      })
+      this.#unsettled.settled(calls)
+      this.#onWaiting(0, false)
+    } catch {
+      this.#onWaiting(this.#unsettled.size, true)
+    }
   }
 }

@@ -22,6 +22,12 @@ export interface LedgerCall {
   readonly endpoint: Endpoint
 }
 
+/** Credits beyond the limits of a key and of all keys. */
+interface Passed {
+  readonly key: number
+  readonly account: number
+}
+
 /** Which limit a call would pass: the key's, the plan's, or what may be used beyond the plan. */
 export type Refusal = "key" | "plan" | "paygo"
 
@@ -103,17 +109,42 @@ export class Ledger {
       insert.run(call.requestId, meter, call.key.id, amount, until, process.pid)
     if (most.credits) put(CREDITS, most.credits)
     for (const [meter, pages] of metersOf(most)) put(meter, pages)
-    const after = this.#passed(call.key)
-    const refusal =
-      after.key > Math.max(0, before.key)
-        ? "key"
-        : after.account > Math.max(0, before.account)
-          ? this.plan.paygo > 0
-            ? "paygo"
-            : "plan"
-          : null
+    const refusal = this.#refusal(before, this.#passed(call.key))
     if (refusal !== null) this.release(call.requestId)
     return refusal
+  }
+
+  /**
+   * What {@link hold} would say, with nothing written.
+   * @param credits that the call may cost at most
+   * @param uncounted credits of the key, and of all keys, that the ledger does not know of
+   */
+  refusal(
+    key: ApiKey,
+    credits: number,
+    uncounted: { readonly key: number; readonly account: number },
+  ): Refusal | null {
+    const passed = this.#passed(key)
+    const before = { key: passed.key + uncounted.key, account: passed.account + uncounted.account }
+    return this.#refusal(before, { key: before.key + credits, account: before.account + credits })
+  }
+
+  #refusal(before: Passed, after: Passed): Refusal | null {
+    if (after.key > Math.max(0, before.key)) return "key"
+    if (after.account > Math.max(0, before.account)) return this.plan.paygo > 0 ? "paygo" : "plan"
+    return null
+  }
+
+  /** The credits that would fall due with a call, as far as the ledger knows. */
+  due(key: ApiKey, cost: Cost): number {
+    return metersOf(cost).reduce((sum, [meter, pages]) => {
+      const row = this.#prepare("select successes from credit_meters where key_id = ? and meter = ?").get(
+        key.id,
+        meter,
+      )
+      const before = Number(row?.["successes"] ?? 0)
+      return sum + dueBetween(meter, before, before + pages)
+    }, cost.credits ?? 0)
   }
 
   /** Credits that a key may still use or hand out, those set aside not among them; Infinity without a limit. */
@@ -130,9 +161,10 @@ export class Ledger {
    * Counts a call. Pages run on across calls: five extracts of one page cost what one extract of five does, and a call
    * may cost nothing.
    * @param cost at most what was set aside
+   * @param at when it was answered
    * @returns the credits that fell due
    */
-  settle({ requestId, key, project, endpoint }: LedgerCall, cost: Cost): number {
+  settle({ requestId, key, project, endpoint }: LedgerCall, cost: Cost, at = Date.now()): number {
     if (this.isLimited(key)) this.release(requestId)
     let credits = cost.credits ?? 0
     for (const [meter, pages] of metersOf(cost)) {
@@ -144,7 +176,7 @@ export class Ledger {
       const after = Number(row!["successes"])
       credits += dueBetween(meter, after - pages, after)
     }
-    const month = monthOf(Date.now())
+    const month = monthOf(at)
     this.#prepare(
       `insert into credit_use values (?, ?, ?, ?, ?, 1)
        on conflict do update set credits = credits + excluded.credits, calls = calls + 1`,
@@ -195,7 +227,7 @@ export class Ledger {
   }
 
   /** Credits beyond the limits if everything set aside falls due: 0 and less while they hold. */
-  #passed(key: ApiKey): { readonly key: number; readonly account: number } {
+  #passed(key: ApiKey): Passed {
     const { id, creditLimit, mayMakeKeys } = key
     const { credits: plan, paygo } = this.plan
     const handedOut = creditLimit !== null && mayMakeKeys ? this.#handedOut(key) : 0

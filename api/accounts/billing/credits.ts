@@ -51,6 +51,13 @@ export function dueBetween(meter: Meter, before: number, after: number): number 
   return credits * (Math.floor(after / block) - Math.floor(before / block))
 }
 
+/** The most that a cost comes to, wherever the meters stand. */
+export const mostCredits = (cost: Cost): number =>
+  metersOf(cost).reduce((sum, [meter, pages]) => {
+    const { block, credits } = RATES[meter]
+    return sum + credits * Math.ceil(pages / block)
+  }, cost.credits ?? 0)
+
 /** The meters of a cost that count something. */
 export const metersOf = ({ pages = {} }: Cost): readonly [Meter, number][] =>
   (Object.entries(pages) as [Meter, number][]).filter(([, count]) => count > 0)

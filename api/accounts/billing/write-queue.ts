@@ -1,4 +1,5 @@
-import type { StateStore } from "#base/store/state-store.ts"
+import { isDiskFull } from "#base/disk-space.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
 
 import { ApiError } from "../../errors.ts"
 
@@ -9,6 +10,8 @@ const FIRST_RETRY_MS = 1
 const LAST_RETRY_MS = 20
 /** Longest wait for another process's transaction; whoever waits is told to come back. */
 const PATIENCE_MS = 10_000
+/** Longest wait of {@link WriteQueue.runNow}. */
+const LAST_WAIT_MS = 1000
 
 interface Entry {
   readonly work: () => unknown
@@ -46,6 +49,12 @@ export class WriteQueue {
     })
   }
 
+  /** Does `work` in a transaction of its own at once. For the end of the process: it waits for others, and all wait for it. */
+  runNow(work: () => void): void {
+    this.#db.exec(`pragma busy_timeout = ${LAST_WAIT_MS}`)
+    transaction(this.#db, work)
+  }
+
   #schedule(ms: number): void {
     if (this.#scheduled) return
     this.#scheduled = true
@@ -75,7 +84,9 @@ export class WriteQueue {
         results.push(entry.work())
       } catch (error) {
         // Half of it may be written: the others are done anew without it.
-        this.#db.exec("rollback")
+        if (this.#db.isTransaction) this.#db.exec("rollback")
+        // There is no more room for the others.
+        if (isDiskFull(error)) return rejectAll(entries, error)
         entry.reject(error)
         this.#waiting = [...entries.filter((other) => other !== entry), ...this.#waiting]
         if (this.#waiting.length > 0) this.#schedule(0)

@@ -1,3 +1,4 @@
+import { DiskRoom } from "#base/disk-space.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Engine, EngineError } from "#engine"
 import { engineSettings } from "#engine/config.ts"
@@ -34,6 +35,12 @@ export async function crawl(wish: CrawlWish): Promise<number> {
     stop.abort()
   }
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, interrupt)
+  let isLow = false
+  const room = new DiskRoom(config.dataDir, config.minFreeMb)
+  using told = room.untilLow(stop.signal, (note) => {
+    isLow = true
+    process.stderr.write(`${note}\n`)
+  })
   const db = openStateStore(config.dataDir)
   try {
     const jobs = new Jobs(db)
@@ -57,11 +64,11 @@ export async function crawl(wish: CrawlWish): Promise<number> {
             jobs,
             engine,
             config,
-            signal: stop.signal,
+            signal: told.signal,
             whenAborted: isOurs ? "paused" : "queued",
           })
           job = await shown(run, jobs, job, display)
-          if (job.state === "finished") await vectors(engine, display, stop.signal)
+          if (job.state === "finished") await vectors(engine, display, told.signal)
           break
         }
       }
@@ -72,7 +79,7 @@ export async function crawl(wish: CrawlWish): Promise<number> {
     display.end(job, jobs.failures(job.id, 10))
     if (job.state === "finished") return EXIT.finished
     if (job.state === "failed" || job.state === "cancelled") return EXIT.failed
-    return EXIT.interrupted
+    return isLow ? EXIT.failed : EXIT.interrupted
   } catch (error) {
     if (!(error instanceof EngineError)) throw error
     process.stderr.write(`${error.message}\n`)

@@ -12,6 +12,7 @@ import type {
   Query,
   SearchResult,
 } from "../../engine.ts"
+import { diskFullOr } from "#base/disk-space.ts"
 import { EngineError } from "../../errors.ts"
 import { type Page, sourcesOf } from "../../page/page.ts"
 import { type PageUrl, pageId } from "../../page/page-url.ts"
@@ -135,7 +136,7 @@ export class EmbeddedEngine implements Engine {
     } catch (error) {
       if (engine) await engine.#release().catch(() => undefined)
       else lock[Symbol.dispose]()
-      throw asEngineError(error)
+      throw asEngineError(error, options.dir)
     }
   }
 
@@ -427,7 +428,7 @@ export class EmbeddedEngine implements Engine {
     try {
       return await running
     } catch (error) {
-      throw asEngineError(error)
+      throw asEngineError(error, this.#options.dir)
     } finally {
       this.#busy.delete(running)
     }
@@ -452,7 +453,8 @@ async function sumOfPassages({ pages }: Tables): Promise<number> {
 }
 
 /** LanceDB throws plain Errors; the caller's mistakes and its own signals pass as they are. */
-function asEngineError(error: unknown): unknown {
+function asEngineError(given: unknown, dir: string): unknown {
+  const error = diskFullOr(given, dir)
   const native = error instanceof Error && error.name === "Error"
   if (!native || error instanceof EngineError) return error
   return new EngineError("ENGINE_UNAVAILABLE", `The index cannot be used: ${error.message.split("\n")[0]}`, {

@@ -199,7 +199,8 @@ export class PageStore implements Disposable {
       work()
       this.#db.exec("commit")
     } catch (error) {
-      this.#db.exec("rollback")
+      // A full disk has SQLite roll back by itself.
+      if (this.#db.isTransaction) this.#db.exec("rollback")
       throw error
     }
   }

@@ -1,0 +1,99 @@
+import { ApiError } from "../../errors.ts"
+
+/** What calls may wait for each key, and in all: some megabytes. */
+export const MOST_CALLS_OF_KEY = 1000
+export const MOST_CALLS = 10_000
+/** What they may cost together, for each key. */
+export const MOST_CREDITS_OF_KEY = 2000
+
+/** A call that was answered and is still to be counted. */
+interface Waiting {
+  readonly keyId: string
+  readonly credits: number
+  /** Counts it and writes it down; belongs into a write transaction. */
+  readonly write: () => void
+}
+
+interface Sums {
+  readonly calls: number
+  readonly credits: number
+}
+
+const NOTHING: Sums = { calls: 0, credits: 0 }
+
+/**
+ * Calls that were answered while nothing could be written, in memory until they can be counted. They are bounded: what
+ * would have to be counted beyond that is refused.
+ */
+export class Unsettled {
+  #waiting: Waiting[] = []
+  /** Limited calls that are under way, by request: what they may cost at most. */
+  readonly #held = new Map<string, { readonly keyId: string; readonly credits: number }>()
+  /** Of the above, by key. */
+  readonly #sums = new Map<string, Sums>()
+  #credits = 0
+
+  /** Calls that wait. */
+  get size(): number {
+    return this.#waiting.length
+  }
+
+  /** Credits of a key that wait or are held; of all keys when none is named. */
+  credits(keyId?: string): number {
+    let credits = keyId === undefined ? this.#credits : this.#sumsOf(keyId).credits
+    for (const held of this.#held.values()) {
+      if (keyId === undefined || held.keyId === keyId) credits += held.credits
+    }
+    return credits
+  }
+
+  /** @throws ApiError 503 when no call of the key can be taken in any more */
+  assertRoom(keyId: string): void {
+    const { calls, credits } = this.#sumsOf(keyId)
+    if (calls >= MOST_CALLS_OF_KEY || credits >= MOST_CREDITS_OF_KEY || this.#waiting.length >= MOST_CALLS) {
+      throw new ApiError(
+        503,
+        "The server's disk is full, and more calls than it may answer uncounted were made since. Try again once its operator has made room.",
+      )
+    }
+  }
+
+  /** Sets aside what a call may cost, until {@link release} or {@link add}. */
+  hold(requestId: string, keyId: string, credits: number): void {
+    this.#held.set(requestId, { keyId, credits })
+  }
+
+  release(requestId: string): void {
+    this.#held.delete(requestId)
+  }
+
+  /** @throws ApiError 503 when there are too many */
+  add(requestId: string, call: Waiting): void {
+    this.release(requestId)
+    this.assertRoom(call.keyId)
+    this.#waiting.push(call)
+    this.#count(call, 1)
+  }
+
+  /** The next calls to be counted, the oldest first; to be given to {@link settled} once they are. */
+  next(count: number): readonly Waiting[] {
+    return this.#waiting.slice(0, count)
+  }
+
+  settled(calls: readonly Waiting[]): void {
+    const done = new Set(calls)
+    this.#waiting = this.#waiting.filter((call) => !done.has(call))
+    for (const call of calls) this.#count(call, -1)
+  }
+
+  #count({ keyId, credits }: Waiting, sign: 1 | -1): void {
+    const sums = this.#sumsOf(keyId)
+    this.#credits += sign * credits
+    if (sums.calls + sign === 0) this.#sums.delete(keyId)
+    else this.#sums.set(keyId, { calls: sums.calls + sign, credits: sums.credits + sign * credits })
+  }
+
+  #sumsOf(keyId: string): Sums {
+    return this.#sums.get(keyId) ?? NOTHING
+  }
+}

@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, test } from "vitest"
+
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
+
+import { isAlive } from "./testing/appliance.ts"
+
+// The whole appliance on a small file system of its own that is filled to the last byte. The mount is seen by its
+// processes alone; the test reaches it through /proc.
+
+const MB = 1_000_000
+const SIZE_MB = 200
+const MIN_FREE_MB = 20
+
+const folder = temporaryFolder()
+const disk = join(folder.path, "disk")
+mkdirSync(disk)
+const inMount = (then: string) => [
+  "-rm",
+  "sh",
+  "-c",
+  `mount -t tmpfs -o size=${SIZE_MB}m none "$0" && ${then}`,
+  disk,
+]
+const mayMount = spawnSync("unshare", inMount("true")).status === 0
+const why = mayMount ? "" : " (skipped: this system lets nobody mount a file system of their own)"
+
+let site: TestSite
+let child: ChildProcess | undefined
+let text = ""
+
+/** The file system as the test sees it. */
+const outside = () => `/proc/${child!.pid}/root${disk}`
+const free = () => {
+  const { bavail, bsize } = statfsSync(outside())
+  return bavail * bsize
+}
+
+beforeAll(async () => {
+  site = await startTestSite({ "/": article("Bees", { text: "Bees make honey of nectar." }) })
+})
+afterAll(async () => {
+  if (child?.pid !== undefined && isAlive(-child.pid)) process.kill(-child.pid, "SIGKILL")
+  await site[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+/** Takes room until only so many bytes are left. */
+function fill(name: string, left: number): void {
+  const file = openSync(join(outside(), name), "a")
+  try {
+    while (free() > left) writeSync(file, Buffer.alloc(Math.min(MB, free() - left)))
+  } finally {
+    closeSync(file)
+  }
+}
+
+test.skipIf(!mayMount)(`a disk that fills up stops crawls and no search${why}`, async () => {
+  const key = "a-key-that-only-this-test-knows"
+  child = spawn("unshare", inMount(`exec "${process.execPath}" "${join(import.meta.dirname, "start.ts")}"`), {
+    env: {
+      PATH: process.env["PATH"],
+      FOSSICK_DATA_DIR: join(disk, "data"),
+      FOSSICK_PORT: "0",
+      FOSSICK_HANDBOOK: "off",
+      FOSSICK_API_KEY: key,
+      FOSSICK_METRICS: "open",
+      FOSSICK_MIN_FREE_MB: String(MIN_FREE_MB),
+      FOSSICK_ALLOWED_NETWORKS: site.authority,
+    },
+    // Of a process group of its own, so that whatever it leaves behind can be found.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  const up = Promise.withResolvers<void>()
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.on("data", (chunk) => {
+      text += String(chunk)
+      if (text.includes("Ctrl-C")) up.resolve()
+    })
+  }
+  const exited = once(child, "exit")
+  await Promise.race([up.promise, exited.then(() => Promise.reject(new Error(text)))])
+  const url = /Address +(\S+)/.exec(text)![1]!
+  const call = async (path: string, body?: object, method = body === undefined ? "GET" : "POST") => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return { status: response.status, body: await response.text() }
+  }
+  const search = async () => (await call("/search", { query: "what do bees make?" })).status
+  const metric = async (name: string) =>
+    Number(new RegExp(`^${name} (\\S+)$`, "m").exec((await call("/metrics")).body)?.[1])
+  const job = async () => (await call("/admin/jobs?limit=1")).body
+  const calls = async () => Number(/"usage":(\d+)/.exec((await call("/usage")).body)?.[1])
+
+  expect((await call("/admin/sources/bees", { seeds: site.origin }, "PUT")).status).toBeLessThan(300)
+  expect((await call("/admin/sources/bees/run", {})).status).toBeLessThan(300)
+  await expect.poll(job).toContain('"finished"')
+  expect((await call("/search", { query: "what do bees make?" })).body).toContain("nectar")
+  const { body: well } = await call("/readyz")
+  expect(JSON.parse(well)).toMatchObject({ status: "ready", checks: { disk: "ok" } })
+
+  // Nearly full: what writes in bulk waits.
+  fill("first", (MIN_FREE_MB / 2) * MB)
+  await expect.poll(async () => (await call("/readyz")).body).toContain("the disk is nearly full (")
+  expect(await call("/admin/sources/bees/run", {})).toMatchObject({ status: 202 })
+  await expect.poll(() => text).toContain(`The disk of ${join(disk, "data")} is nearly full`)
+  expect(await job()).toContain('"queued"')
+  expect((await call("/readyz")).status).toBe(200)
+  expect(await metric("fossick_disk_free_bytes")).toBeLessThan(MIN_FREE_MB * MB)
+
+  // Full: searches go on, and nothing of the appliance dies of it.
+  fill("second", 0)
+  let answered = 1
+  while ((await metric("fossick_calls_uncounted")) === 0) {
+    expect(await search()).toBe(200)
+    answered += 1
+    expect(answered).toBeLessThan(2000)
+  }
+  for (let more = 0; more < 20; more++) {
+    expect(await search()).toBe(200)
+    answered += 1
+  }
+  expect(text).toContain(`The disk is full: 0 MB left for ${join(disk, "data")}`)
+  expect(text).not.toMatch(/ended unexpectedly|no transaction is active/)
+  expect((await call("/readyz")).status).toBe(200)
+
+  // Room again: all of it is counted, and the crawl goes on, by themselves.
+  for (const name of ["first", "second"]) rmSync(join(outside(), name))
+  await expect.poll(() => metric("fossick_calls_uncounted")).toBe(0)
+  expect(await calls()).toBe(answered)
+  await expect.poll(job).toContain('"finished"')
+  expect(text).toContain("there is room on the disk again")
+
+  child.kill("SIGTERM")
+  await exited
+  expect(child.exitCode).toBe(0)
+})

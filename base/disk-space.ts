@@ -1,0 +1,136 @@
+import { statfsSync } from "node:fs"
+import { dirname } from "node:path"
+import { KnownError } from "./errors.ts"
+
+/** SQLite's primary result codes (sqlite.org/rescode.html). */
+const SQLITE_FULL = 13
+const SQLITE_IOERR = 10
+/** No room, no room within the quota. */
+const ERRNOS = new Set(["ENOSPC", "EDQUOT"])
+/** What libraries that know no codes say, LanceDB among them ("os error 28" is ENOSPC, 122 EDQUOT on Linux). */
+const WORDS =
+  /no space left on device|disk quota exceeded|database or disk is full|\bos error (?:28|122)\b|\bENOSPC\b/i
+/** An I/O error of SQLite means a full disk where less than this is free: it may be all that is said of one. */
+const AS_GOOD_AS_NOTHING = 1_000_000
+const MB = 1_000_000
+/** Writing begins again with so much more than the least that has to be free, so that it does not stop at once. */
+const MORE = 0.1
+
+/** There is no room left on the disk, or less than has to stay free. The message is for the operator: it names the folder. */
+export class DiskFullError extends KnownError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = "DiskFullError"
+  }
+}
+
+/**
+ * Whether something failed for want of room, by its own code, its words or its cause's.
+ * @param dir where it wrote; tells what an I/O error of SQLite was
+ */
+export function isDiskFull(error: unknown, dir?: string): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, errcode, cause } = error as NodeJS.ErrnoException & { errcode?: number; cause?: unknown }
+  if (error instanceof DiskFullError) return true
+  if (ERRNOS.has(code ?? "") || WORDS.test(error.message)) return true
+  if (code === "ERR_SQLITE_ERROR" && errcode !== undefined) {
+    // The rest of the number says which kind of I/O error it is.
+    const primary = errcode & 0xff
+    if (primary === SQLITE_FULL) return true
+    if (primary === SQLITE_IOERR && dir !== undefined && freeBytes(dir) < AS_GOOD_AS_NOTHING) return true
+  }
+  return cause !== undefined && isDiskFull(cause, dir)
+}
+
+/** Bytes that may still be written to the disk of a folder, which need not be there yet; Infinity where nobody knows. */
+export function freeBytes(dir: string): number {
+  for (let folder = dir; ; folder = dirname(folder)) {
+    try {
+      const { bavail, bsize } = statfsSync(folder)
+      return bavail * bsize
+    } catch (error) {
+      const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT"
+      if (!isMissing || folder === dirname(folder)) return Infinity
+    }
+  }
+}
+
+/** Whether next to nothing can be written any more. */
+export const isFull = (room: Pick<DiskRoom, "freeBytes">): boolean => room.freeBytes < AS_GOOD_AS_NOTHING
+
+/** The one message for it. */
+export function diskFullMessage(dir: string): string {
+  return `The disk is full: ${megabytes(freeBytes(dir))} left for ${dir}. Make room on it; what is kept there is safe, and Fossick goes on by itself.`
+}
+
+/** `error`, or that the disk is full when that is what it comes to. */
+export function diskFullOr(error: unknown, dir: string): unknown {
+  if (!isDiskFull(error, dir)) return error
+  return new DiskFullError(diskFullMessage(dir), { cause: error })
+}
+
+/** Watches that what is written in bulk, crawls and vectors above all, leaves room on the disk for the rest. */
+export class DiskRoom {
+  readonly dir: string
+  readonly #leastBytes: number
+  readonly #free: () => number
+  #isLow = false
+
+  /** @param leastMb megabytes (of 1,000,000 bytes) that have to stay free; 0: none */
+  constructor(dir: string, leastMb: number, free: () => number = () => freeBytes(dir)) {
+    this.dir = dir
+    this.#leastBytes = leastMb * MB
+    this.#free = free
+  }
+
+  get freeBytes(): number {
+    return this.#free()
+  }
+
+  /** Whether there is too little. Once there was, it takes a tenth more to be enough. */
+  isLow(): boolean {
+    this.#isLow = this.#free() < this.#leastBytes + (this.#isLow ? this.#leastBytes * MORE : 0)
+    return this.#isLow
+  }
+
+  /** For the operator; names the folder. */
+  get note(): string {
+    return `The disk of ${this.dir} is nearly full: ${megabytes(this.#free())} left, and FOSSICK_MIN_FREE_MB keeps ${megabytes(this.#leastBytes)} free. Crawls and vectors wait until there is room again; searches go on.`
+  }
+
+  /** The same for anybody, or null when there is room. */
+  problem(): string | null {
+    if (!this.isLow()) return null
+    return `the disk is nearly full (${megabytes(this.#free())} left): crawls and vectors wait until there is room again`
+  }
+
+  /** @throws DiskFullError when there is too little room to begin */
+  assertRoom(): void {
+    if (this.isLow()) throw new DiskFullError(this.note)
+  }
+
+  /**
+   * A signal that aborts with `signal`, or when there is too little room.
+   * @param onLow told in the latter case, before
+   */
+  untilLow(
+    signal: AbortSignal,
+    onLow: (note: string) => void = () => {},
+  ): Disposable & { readonly signal: AbortSignal } {
+    const low = new AbortController()
+    const look = () => {
+      if (low.signal.aborted || !this.isLow()) return
+      onLow(this.note)
+      low.abort()
+    }
+    look()
+    const timer = setInterval(look, LOOK_MS)
+    timer.unref()
+    return { signal: AbortSignal.any([signal, low.signal]), [Symbol.dispose]: () => clearInterval(timer) }
+  }
+}
+
+/** What is written in bulk takes some megabytes a second. */
+const LOOK_MS = 1000
+
+const megabytes = (bytes: number): string => `${Math.floor(bytes / MB)} MB`
