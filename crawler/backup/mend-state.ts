@@ -1,4 +1,4 @@
-import type { Page, PageUrl } from "#engine"
+import { type Page, type PageUrl, sourcesOf } from "#engine"
 import { ImageStore } from "../images/image-store.ts"
 import { pageHash } from "../page/page-hash.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
@@ -26,7 +26,7 @@ export interface Mended {
  */
 export class StateMender {
   readonly #db: StateStore
-  readonly #note: (url: PageUrl, hash: string) => void
+  readonly #note: (url: PageUrl, source: string, hash: string) => void
   readonly #noteImage: (id: number) => void
 
   /** @param dataDir where the thumbnails are to be */
@@ -35,17 +35,19 @@ export class StateMender {
     void new ImageStore(db, dataDir)
     WebhookQueue.prepare(db)
     db.exec(`
-      create temp table held_page (url text primary key, hash text not null) strict, without rowid;
+      create temp table held_page (
+        url text not null, source text not null, hash text not null, primary key (url, source)
+      ) strict, without rowid;
       create temp table held_image (id integer primary key) strict;`)
-    const page = db.prepare("insert or replace into held_page values (?, ?)")
+    const page = db.prepare("insert or replace into held_page values (?, ?, ?)")
     const image = db.prepare("insert or ignore into held_image values (?)")
-    this.#note = (url, hash) => page.run(url, hash)
+    this.#note = (url, source, hash) => page.run(url, source, hash)
     this.#noteImage = (id) => image.run(id)
   }
 
   /** Takes note of a page of the index. */
   holds(page: Page): void {
-    this.#note(page.url, pageHash(page))
+    for (const source of sourcesOf(page)) this.#note(page.url, source, pageHash({ ...page, source }))
   }
 
   /** Whether a thumbnail is wanted; if so it is taken to be there. */
@@ -63,8 +65,9 @@ export class StateMender {
       const told = this.#db.prepare("select coalesce(max(seq), 0) as seq from webhook_change").get()?.["seq"]
       const addresses = this.#run(
         `update known_address set etag = null, last_modified = null, due_at = 0,
-           hash = (select hash from held_page where held_page.url = known_address.url)
-         where hash is not (select hash from held_page where held_page.url = known_address.url)`,
+           hash = (select hash from held_page held where held.url = known_address.url and held.source = known_address.source)
+         where hash is not
+           (select hash from held_page held where held.url = known_address.url and held.source = known_address.source)`,
       )
       this.#db.prepare("delete from webhook_change where seq > ?").run(Number(told))
       const images = this.#run(

@@ -1,4 +1,4 @@
-import { type Engine, type PageUrl, toPageUrl } from "#engine"
+import { type Engine, type PageUrl, sourcesOf, toPageUrl } from "#engine"
 import { steadyNow } from "#base/steady-time.ts"
 import type { Clock } from "#base/clock.ts"
 import type { CrawlerConfig } from "../config.ts"
@@ -17,6 +17,7 @@ import { PageWriter } from "./page-writer.ts"
 import type { PageReader } from "../visit/reader.ts"
 import type { Unmodified, Visit } from "../reading.ts"
 import type { Reading } from "../reading.ts"
+import { SharedPages } from "../sources/shared-pages.ts"
 import { SoftNotFound } from "../removals/soft-not-found.ts"
 import { RunLimits } from "../jobs/run-limits.ts"
 import { factsOf, mannersOf, SourceVisits } from "./source-visits.ts"
@@ -152,16 +153,23 @@ class SiteCrawl implements Visits, Disposable {
       stop: options.signal,
       cut: this.#cut.signal,
     })
-    this.#writer = new PageWriter(options.engine, this.#frontier, new ImageNotes(db), (results, visits) => {
-      this.#unwritten -= visits
-      this.#duplicates.flush()
-      for (const result of results) {
-        this.#settled.delete(result.url)
-        if (isNoPage(result)) this.#frontier.reopen(this.#duplicates.orphansOf(result.url))
-      }
-      this.#limits.keep()
-      options.onRecorded?.(results)
-    })
+    const shared = new SharedPages(db, options.engine, job.source, options.clock)
+    this.#writer = new PageWriter(
+      options.engine,
+      shared,
+      this.#frontier,
+      new ImageNotes(db),
+      (results, visits) => {
+        this.#unwritten -= visits
+        this.#duplicates.flush()
+        for (const result of results) {
+          this.#settled.delete(result.url)
+          if (isNoPage(result)) this.#frontier.reopen(this.#duplicates.orphansOf(result.url))
+        }
+        this.#limits.keep()
+        options.onRecorded?.(results)
+      },
+    )
     this.#discovery = new Discovery({
       job,
       db,
@@ -187,7 +195,7 @@ class SiteCrawl implements Visits, Disposable {
       clock,
       outcomeOf: (url) => this.#endingOf(url),
       inScope: (url) => this.#discovery.inScope(url),
-      isIndexed: (url) => this.#known.hashOf(url) !== null,
+      isIndexed: (url) => this.#known.hashOf(url, job.source.name) !== null,
     })
     this.#trapStore = new TrapStore(db, clock)
     this.#traps = new Traps(
@@ -268,7 +276,7 @@ class SiteCrawl implements Visits, Disposable {
     const startedAt = steadyNow()
     let released = false
     try {
-      const before = this.#known.get(entry.url)
+      const before = this.#known.get(entry.url, this.#options.job.source.name)
       const visit = await unlessAborted(this.#visits.visit(entry, before), this.#cut.signal)
       this.#frontier.release(entry)
       released = true
@@ -415,7 +423,7 @@ class SiteCrawl implements Visits, Disposable {
       return
     }
     const { page, hash } = verdict
-    const heldHash = redirected ? this.#known.hashOf(url) : (before?.hash ?? null)
+    const heldHash = redirected ? this.#known.hashOf(url, job.source.name) : (before?.hash ?? null)
     const unchanged = heldHash === hash && (await this.#isHeld(url))
     const complaint = unchanged ? null : await this.#softNotFound.complaint(page, heldHash !== null)
     // A redirect brought it in meanwhile, or the crawl was stopped before this was known.
@@ -521,7 +529,7 @@ class SiteCrawl implements Visits, Disposable {
     if (outcome === null) return null
     if (PAGE_OUTCOMES.has(outcome)) return "page"
     if (outcome !== "failed:http-status") return "other"
-    const status = this.#known.get(url)?.status
+    const status = this.#known.get(url, this.#options.job.source.name)?.status
     return status === 404 || status === 410 ? "missing" : "other"
   }
 
@@ -529,9 +537,11 @@ class SiteCrawl implements Visits, Disposable {
     return this.#settled.get(url) ?? this.#frontier.outcomeOf(url)
   }
 
-  /** Whether the index holds a page whose hash is known. */
+  /** Whether the index holds a page for this source whose hash is known. */
   async #isHeld(url: PageUrl): Promise<boolean> {
-    return this.#trustsHashes || (await this.#options.engine.get(url)) !== null
+    if (this.#trustsHashes) return true
+    const page = await this.#options.engine.get(url)
+    return page !== null && sourcesOf(page).includes(this.#options.job.source.name)
   }
 
   /** Where a page leads, as far as it lets anyone go there. */

@@ -1,6 +1,7 @@
 import type { Engine, Page, PageUrl } from "#engine"
 import type { Frontier } from "../frontier/frontier.ts"
 import type { ImageNotes } from "../images/image-notes.ts"
+import type { SharedPages } from "../sources/shared-pages.ts"
 import type { Visited } from "../frontier/known-addresses.ts"
 
 const BATCH_PAGES = 64
@@ -24,6 +25,7 @@ interface Item {
  */
 export class PageWriter {
   readonly #engine: Engine
+  readonly #shared: SharedPages
   readonly #frontier: Frontier
   readonly #images: ImageNotes
   readonly #recorded: (results: readonly Visited[], visits: number) => void
@@ -35,11 +37,13 @@ export class PageWriter {
 
   constructor(
     engine: Engine,
+    shared: SharedPages,
     frontier: Frontier,
     images: ImageNotes,
     recorded: (results: readonly Visited[], visits: number) => void,
   ) {
     this.#engine = engine
+    this.#shared = shared
     this.#frontier = frontier
     this.#images = images
     this.#recorded = recorded
@@ -113,10 +117,10 @@ export class PageWriter {
         replaced.add(url)
       }
     }
-    if (pages.size > 0) await this.#engine.index([...pages.values()])
-    if (replaced.size > 0) await this.#engine.remove([...replaced])
+    if (pages.size > 0) await this.#engine.index(await this.#shared.joined([...pages.values()]))
+    const gone = await this.#shared.letGo([...replaced].map((url) => ({ url, isGone: false })))
     this.#images.note(items.flatMap(({ seen }) => seen ?? []))
-    this.#images.forget([...replaced])
+    this.#images.forget(gone)
     const results = items.flatMap((item) => item.results)
     this.#frontier.record(results)
     this.#recorded(results, items.length)

@@ -333,7 +333,7 @@ export class Discovery {
     this.#listings.note({ ...file, validators: validatorsOf(fetched.headers), readAt: known.now() })
     if (file.kind === "sitemap") {
       this.#options.frontier.revisit(
-        known.unlisted(file.url, job.id).filter((gone) => this.#inScope(gone.url)),
+        known.unlisted(job.source.name, file.url, job.id).filter((gone) => this.#inScope(gone.url)),
       )
     }
   }

@@ -78,7 +78,7 @@ export class Duplicates {
 
   constructor(options: DuplicatesOptions) {
     this.#options = options
-    this.#texts = new TextStore(options.db)
+    this.#texts = new TextStore(options.db, options.source)
     this.#book = new AddressBook(options.db, options.clock)
   }
 
@@ -141,7 +141,7 @@ export class Duplicates {
   async #judge(page: ReadPage): Promise<Judgement> {
     const { url, canonical } = page
     const { text, lines } = readText(page)
-    const alike = this.#texts.withLines(this.#options.source, text.lines, MOST_ALIKE)
+    const alike = this.#texts.withLines(text.lines, MOST_ALIKE)
     const probes = this.#learn({ url, lines: text.lines, canonical }, alike)
     const twin = this.#namedPage(page, text) ?? (await this.#twin(page, text, lines, alike))
     if (twin && !twin.yields) {
@@ -151,7 +151,7 @@ export class Duplicates {
     const replaces = new Map<PageUrl, Replaced>()
     if (twin) replaces.set(twin.url, this.#replaced(twin, twin.evidence))
     if (canonical === null || canonical === url || this.#texts.get(canonical)?.canonical === url) {
-      for (const other of this.#texts.claiming(this.#options.source, url, MOST_CLAIMS)) {
+      for (const other of this.#texts.claiming(url, MOST_CLAIMS)) {
         if (other.url === url || other.url === page.from || !this.#isPage(other.url) || !isLike(other, text))
           continue
         replaces.set(other.url, this.#replaced(other, CANONICAL))
@@ -163,10 +163,9 @@ export class Duplicates {
   }
 
   #learn(answer: Answered, alike: readonly KeptText[]): PageUrl[] {
-    const { source, job } = this.#options
+    const { job } = this.#options
     const others = new Map(alike.map((one) => [one.url, one]))
-    for (const one of this.#texts.withForm(source, commonForm(answer.url), MOST_ALIKE))
-      others.set(one.url, one)
+    for (const one of this.#texts.withForm(commonForm(answer.url), MOST_ALIKE)) others.set(one.url, one)
     const answers = [...others.values()].filter((one) => one.job === job)
     return this.#book.learn(answer, { answers, answerOf: (url) => this.#answerOf(url) })
   }
@@ -207,7 +206,7 @@ export class Duplicates {
     }
     if (!mayBeNear(text)) return null
     const near = this.#texts
-      .near(this.#options.source, text)
+      .near(text)
       .filter((one) => isNear(text, one) && isOther(one))
       .slice(0, MOST_COMPARED)
     for (const one of near) {
@@ -250,11 +249,11 @@ export class Duplicates {
     alias: { readonly of: PageUrl; readonly evidence: string } | null,
     replaces: readonly Replaced[] = [],
   ): void {
-    const { source, job } = this.#options
+    const { job } = this.#options
     const wasPage = this.#options.isIndexed(url) && this.#texts.aliasOf(url) === null
     const since = wasPage ? (this.#texts.get(url)?.since ?? 0) : job
     const form = commonForm(url)
-    this.#texts.keep(source, { ...text, url, job, since, canonical, form }, alias === null)
+    this.#texts.keep({ ...text, url, job, since, canonical, form }, alias === null)
     if (alias) this.#texts.setAlias({ url, ...alias })
     else this.#texts.clearAlias(url)
     for (const one of replaces) {

@@ -45,6 +45,37 @@ const STEPS = [
      agrees integer not null, seen_at integer not null,
      primary key (site, difference, page, value, agrees)
    ) strict, without rowid;`,
+  // An address that several sources hold has a text for each, and may be another one's in one of them alone.
+  `create table band_kept as select band, page from page_band;
+   drop table page_band;
+   create table page_text_of_source (
+     id integer primary key, url text not null, source text not null, job integer not null,
+     since integer not null, exact text not null, lines text not null, similar text, words integer not null,
+     title text not null, images text not null, canonical text, form text not null,
+     own integer not null, unique (url, source)
+   ) strict;
+   insert into page_text_of_source select id, url, source, job, since, exact, lines, similar, words, title, images,
+     canonical, form, own from page_text;
+   create table page_alias_of_source (
+     url text not null, source text not null, of text not null, evidence text not null, primary key (url, source)
+   ) strict, without rowid;
+   insert into page_alias_of_source select alias.url,
+     coalesce((select source from page_text where page_text.url = alias.url),
+       (select source from page_text where page_text.url = alias.of), ''), alias.of, alias.evidence
+     from page_alias alias;
+   drop table page_text;
+   drop table page_alias;
+   alter table page_text_of_source rename to page_text;
+   alter table page_alias_of_source rename to page_alias;
+   create index page_text_lines on page_text (source, lines, own);
+   create index page_text_form on page_text (source, form);
+   create index page_text_canonical on page_text (canonical) where canonical is not null;
+   create index page_alias_of on page_alias (of);
+   create table page_band (
+     band integer not null, page integer not null references page_text (id), primary key (band, page)
+   ) strict, without rowid;
+   insert or ignore into page_band select band, page from band_kept;
+   drop table band_kept;`,
 ]
 
 /**
@@ -59,63 +90,56 @@ const MOST_CANDIDATES = 32
 const MOST_WAITING = 64
 
 interface Waiting {
-  readonly source: string
   readonly text: KeptText
   isOwn: boolean
 }
 
 /**
- * The texts of pages in `state.db`, found by equality and by likeness without looking at all of them. What is new
+ * The texts of one source's pages in `state.db`, found by equality and by likeness without looking at all of them. What is new
  * waits to be written some dozens at a time, and is found meanwhile; what a lost process leaves unwritten is read again
  * some day.
  */
 export class TextStore {
   readonly #db: StateStore
+  readonly #source: string
   readonly #prepare: ReturnType<typeof prepareOnce>
   readonly #texts = new Map<PageUrl, Waiting>()
   readonly #aliases = new Map<PageUrl, Alias | null>()
   #work: (() => void)[] = []
 
-  constructor(db: StateStore) {
+  constructor(db: StateStore, source: string) {
     this.#db = db
+    this.#source = source
     this.#prepare = prepareOnce(db)
-    migrate(db, "duplicates", STEPS)
+    migrateTexts(db)
   }
 
   get(url: PageUrl): KeptText | null {
     const waiting = this.#texts.get(url)
     if (waiting) return waiting.text
-    const row = this.#prepare("select * from page_text where url = ?").get(url)
+    const row = this.#row(url)
     return row ? kept(row) : null
   }
 
-  /** Addresses of a source that were read with the same lines, pages of their own first. */
-  withLines(source: string, lines: string, limit: number): KeptText[] {
+  /** Addresses that were read with the same lines, pages of their own first. */
+  withLines(lines: string, limit: number): KeptText[] {
     return this.#find(
       ({ text }) => text.lines === lines,
-      source,
       "source = ? and lines = ? order by own desc limit ?",
       lines,
       limit,
     )
   }
 
-  /** Addresses of a source that may be spellings of one. */
-  withForm(source: string, form: string, limit: number): KeptText[] {
-    return this.#find(
-      ({ text }) => text.form === form,
-      source,
-      "source = ? and form = ? limit ?",
-      form,
-      limit,
-    )
+  /** Addresses that may be spellings of one. */
+  withForm(form: string, limit: number): KeptText[] {
+    return this.#find(({ text }) => text.form === form, "source = ? and form = ? limit ?", form, limit)
   }
 
-  /** Pages of a source that name `url` as their canonical. */
-  claiming(source: string, url: PageUrl, limit: number): KeptText[] {
+  /** Pages that name `url` as their canonical. */
+  claiming(url: PageUrl, limit: number): KeptText[] {
     return this.#find(
       ({ text }) => text.canonical === url,
-      source,
       // The plus keeps the planner from going through all pages of the source.
       "+source = ? and canonical = ? limit ?",
       url,
@@ -123,26 +147,26 @@ export class TextStore {
     )
   }
 
-  /** Pages of a source with the same title whose text may be near. */
-  near(source: string, text: PageText): KeptText[] {
+  /** Pages with the same title whose text may be near. */
+  near(text: PageText): KeptText[] {
     const found = new Map<PageUrl, KeptText>()
     const query = this.#prepare(
       `select page_text.* from page_band join page_text on page_text.id = page_band.page
        where page_band.band = ? and own = 1 limit ${MOST_CANDIDATES}`,
     )
-    for (const band of bandsOf(source, text)) {
+    for (const band of bandsOf(this.#source, text)) {
       for (const row of query.all(band)) found.set(row["url"] as PageUrl, kept(row))
     }
-    for (const { text: one, source: its, isOwn } of this.#texts.values()) {
-      if (isOwn && its === source && one.title === text.title) found.set(one.url, one)
+    for (const { text: one, isOwn } of this.#texts.values()) {
+      if (isOwn && one.title === text.title) found.set(one.url, one)
       else found.delete(one.url)
     }
     return [...found.values()]
   }
 
   /** Keeps what was read. `isOwn`: whether it is a page of its own. */
-  keep(source: string, text: KeptText, isOwn: boolean): void {
-    this.#texts.set(text.url, { source, text, isOwn })
+  keep(text: KeptText, isOwn: boolean): void {
+    this.#texts.set(text.url, { text, isOwn })
     if (this.#texts.size >= MOST_WAITING) this.flush()
   }
 
@@ -151,7 +175,7 @@ export class TextStore {
     this.flush()
     transaction(this.#db, () => {
       this.#dropBands(url)
-      this.#prepare("delete from page_text where url = ?").run(url)
+      this.#prepare("delete from page_text where url = ? and source = ?").run(url, this.#source)
     })
   }
 
@@ -162,13 +186,13 @@ export class TextStore {
     this.#aliases.set(of, null)
     this.#aliases.set(url, { url, of, evidence })
     this.#work.push(() => {
-      this.#prepare("update page_text set own = 0 where url = ?").run(url)
-      this.#prepare("delete from page_alias where url = ?").run(of)
-      this.#prepare("update page_alias set of = ? where of = ?").run(of, url)
+      this.#prepare("update page_text set own = 0 where url = ? and source = ?").run(url, this.#source)
+      this.#prepare("delete from page_alias where url = ? and source = ?").run(of, this.#source)
+      this.#prepare("update page_alias set of = ? where of = ? and source = ?").run(of, url, this.#source)
       this.#prepare(
-        `insert into page_alias values (?, ?, ?)
-         on conflict (url) do update set of = excluded.of, evidence = excluded.evidence`,
-      ).run(url, of, evidence)
+        `insert into page_alias (url, source, of, evidence) values (?, ?, ?, ?)
+         on conflict (url, source) do update set of = excluded.of, evidence = excluded.evidence`,
+      ).run(url, this.#source, of, evidence)
     })
   }
 
@@ -177,7 +201,7 @@ export class TextStore {
     if (this.aliasOf(url) === null) return
     this.#aliases.set(url, null)
     this.#work.push(() => {
-      this.#prepare("delete from page_alias where url = ?").run(url)
+      this.#prepare("delete from page_alias where url = ? and source = ?").run(url, this.#source)
     })
   }
 
@@ -185,15 +209,15 @@ export class TextStore {
   aliasOf(url: PageUrl): Alias | null {
     const waiting = this.#aliases.get(url)
     if (waiting !== undefined) return waiting
-    const row = this.#prepare("select * from page_alias where url = ?").get(url)
+    const row = this.#prepare("select * from page_alias where url = ? and source = ?").get(url, this.#source)
     return row ? alias(row) : null
   }
 
   /** The other addresses of a page, in alphabetical order. */
   aliasesOf(url: PageUrl, limit: number): Alias[] {
     this.flush()
-    return this.#prepare("select * from page_alias where of = ? order by url limit ?")
-      .all(url, limit)
+    return this.#prepare("select * from page_alias where of = ? and source = ? order by url limit ?")
+      .all(url, this.#source, limit)
       .map(alias)
   }
 
@@ -209,41 +233,39 @@ export class TextStore {
     this.#work = []
   }
 
-  #find(
-    isOne: (waiting: Waiting) => boolean,
-    source: string,
-    where: string,
-    value: string,
-    limit: number,
-  ): KeptText[] {
+  #find(isOne: (waiting: Waiting) => boolean, where: string, value: string, limit: number): KeptText[] {
     const found: KeptText[] = []
     for (const one of this.#texts.values()) {
-      if (one.source !== source || !isOne(one)) continue
+      if (!isOne(one)) continue
       if (one.isOwn) found.unshift(one.text)
       else found.push(one.text)
     }
     const query = this.#prepare(`select * from page_text where ${where}`)
     // Most often there is none, and one row is asked for at a third of the price of a list.
-    if (query.get(source, value, 1) === undefined) return found
-    for (const row of query.all(source, value, limit)) {
+    if (query.get(this.#source, value, 1) === undefined) return found
+    for (const row of query.all(this.#source, value, limit)) {
       const text = kept(row)
       if (!this.#texts.has(text.url)) found.push(text)
     }
     return found
   }
 
-  #write({ source, text, isOwn }: Waiting): void {
+  #row(url: PageUrl): Record<string, unknown> | undefined {
+    return this.#prepare("select * from page_text where url = ? and source = ?").get(url, this.#source)
+  }
+
+  #write({ text, isOwn }: Waiting): void {
     this.#dropBands(text.url)
     const row = this.#prepare(
       `insert into page_text (url, source, job, since, exact, lines, similar, words, title, images, canonical, form, own)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       on conflict (url) do update set source = excluded.source, job = excluded.job, since = excluded.since,
+       on conflict (url, source) do update set job = excluded.job, since = excluded.since,
          exact = excluded.exact, lines = excluded.lines, similar = excluded.similar, words = excluded.words,
          title = excluded.title, images = excluded.images, canonical = excluded.canonical, own = excluded.own
        returning id`,
     ).get(
       text.url,
-      source,
+      this.#source,
       text.job,
       text.since,
       text.exact,
@@ -258,25 +280,33 @@ export class TextStore {
     )
     if (!isOwn || !mayBeNear(text)) return
     const insert = this.#prepare("insert or ignore into page_band values (?, ?)")
-    for (const band of bandsOf(source, text)) insert.run(band, Number(row?.["id"]))
+    for (const band of bandsOf(this.#source, text)) insert.run(band, Number(row?.["id"]))
   }
 
   #dropBands(url: PageUrl): void {
-    const row = this.#prepare("select * from page_text where url = ?").get(url)
+    const row = this.#row(url)
     if (!row || !mayBeNear(kept(row))) return
     const drop = this.#prepare("delete from page_band where band = ? and page = ?")
-    for (const band of bandsOf(String(row["source"]), kept(row))) drop.run(band, Number(row["id"]))
+    for (const band of bandsOf(this.#source, kept(row))) drop.run(band, Number(row["id"]))
   }
 }
 
-/** The other addresses of a page, in alphabetical order. */
-export function aliasesOf(db: StateStore, url: PageUrl, limit = 100): Alias[] {
-  return new TextStore(db).aliasesOf(url, limit)
+function migrateTexts(db: StateStore): void {
+  migrate(db, "duplicates", STEPS)
 }
 
-/** The page that an address is another one of, or null. */
+/** The other addresses of a page in any source, in alphabetical order. */
+export function aliasesOf(db: StateStore, url: PageUrl, limit = 100): Alias[] {
+  migrateTexts(db)
+  const rows = db.prepare("select * from page_alias where of = ? group by url order by url limit ?")
+  return rows.all(url, limit).map(alias)
+}
+
+/** The page that an address is another one of in any source, or null. */
 export function aliasOf(db: StateStore, url: PageUrl): Alias | null {
-  return new TextStore(db).aliasOf(url)
+  migrateTexts(db)
+  const row = db.prepare("select * from page_alias where url = ? order by source limit 1").get(url)
+  return row ? alias(row) : null
 }
 
 function alias(row: Record<string, unknown>): Alias {

@@ -41,7 +41,7 @@ export const FOUND_SOMEHOW: Found = {
   isNews: false,
 }
 
-/** What a visit taught about an address. */
+/** What a visit taught its source about an address. */
 export interface Visited {
   readonly url: PageUrl
   /** In its own words: `indexed`, `unchanged`, `skipped:robots`, `failed:dns`. */
@@ -65,10 +65,10 @@ export interface Visited {
   readonly found?: Found
 }
 
-/** All that is known of one address. Times are milliseconds since 1970; null: never. */
+/** All that one source knows of an address. Times are milliseconds since 1970; null: never. */
 export interface KnownAddress extends ListedFacts {
   readonly url: PageUrl
-  /** Name of the source whose job visited it last. */
+  /** Name of the source that knows this of it. */
   readonly source: string
   /** The job that visited it last. */
   readonly job: number
@@ -117,7 +117,8 @@ const CHUNK = 1000
 const HOUR_MS = 3_600_000
 
 /**
- * What all crawls together know of each address they visited, in `state.db`: the memory from one run to the next.
+ * What the crawls of each source know of the addresses they visited, in `state.db`: the memory from one run to the
+ * next. Where sources overlap, each knows an address by itself, so that what one finds there is no evidence of another's.
  * A frontier belongs to one job and is emptied after it.
  */
 export class KnownAddresses {
@@ -145,7 +146,7 @@ export class KnownAddresses {
          listed_in, listed_job, modified_at, published_at, news)
        values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?6, ?15, ?16, ?17, ?18, ?19, ?20,
          ?21, ?3, ?22, ?23, ?24)
-       on conflict (url) do update set source = ?2, job = ?3, outcome = ?4, detail = ?5, visited_at = ?6,
+       on conflict (url, source) do update set job = ?3, outcome = ?4, detail = ?5, visited_at = ?6,
          hash = ?7, changed_at = ?8, title = coalesce(?9, title), status = ?10, leads_to = ?11, depth = ?12,
          etag = ?15, last_modified = ?16, read_as = ?17, misses = ?18, interval_ms = ?19, due_at = ?20,
          listed_job = case when ?21 is null then listed_job else ?3 end, listed_in = coalesce(?21, listed_in),
@@ -153,7 +154,7 @@ export class KnownAddresses {
     )
     for (const visit of visits) {
       const { url, outcome, detail, found = FOUND_SOMEHOW } = visit
-      const before = this.get(url)
+      const before = this.get(url, source.name)
       const hash = visit.hash === undefined ? (before?.hash ?? null) : visit.hash
       const validators = visit.validators ?? before?.validators
       const modifiedAt = found.modifiedAt ?? before?.modifiedAt ?? null
@@ -209,10 +210,23 @@ export class KnownAddresses {
     return this.#links.has(source, url)
   }
 
-  /** What is known of an address, or null. */
-  get(url: PageUrl): KnownAddress | null {
-    const row = this.#prepare("select * from known_address where url = ?").get(url)
+  /**
+   * What a source knows of an address, or null. Without its name: the one that knows best, by the page that the index
+   * holds of it, then by the latest visit.
+   */
+  get(url: PageUrl, source?: string): KnownAddress | null {
+    if (source === undefined) return this.all(url)[0] ?? null
+    const row = this.#prepare("select * from known_address where url = ? and source = ?").get(url, source)
     return row ? addressOf(row) : null
+  }
+
+  /** What each source that met an address knows of it, the one that knows best first. */
+  all(url: PageUrl): KnownAddress[] {
+    return this.#prepare(
+      "select * from known_address where url = ? order by hash is null, visited_at desc, source",
+    )
+      .all(url)
+      .map(addressOf)
   }
 
   /**
@@ -252,49 +266,51 @@ export class KnownAddresses {
     listedIn: string | null,
     facts: ListedFacts,
   ): KnownAddress | null {
-    const known = this.get(url)
-    if (known === null || known.source !== source) return null
+    const known = this.get(url, source)
+    if (known === null) return null
     this.#prepare(
       `update known_address set listed_in = coalesce(?2, listed_in), listed_job = case when ?2 is null then listed_job else ?3 end,
          modified_at = coalesce(?4, modified_at), published_at = coalesce(?5, published_at), news = max(news, ?6)
-       where url = ?1`,
-    ).run(url, listedIn, job, facts.modifiedAt, facts.publishedAt, facts.isNews ? 1 : 0)
+       where url = ?1 and source = ?7`,
+    ).run(url, listedIn, job, facts.modifiedAt, facts.publishedAt, facts.isNews ? 1 : 0, source)
     return known
   }
 
-  /** Addresses that a sitemap listed before and, read to its end by `job`, lists no more; they are due now. */
-  unlisted(sitemap: string, job: number): readonly KnownAddress[] {
-    const gone = this.#prepare("select * from known_address where listed_in = ? and listed_job <> ?")
-      .all(sitemap, job)
+  /** Addresses of a source that a sitemap listed before and, read to its end by `job`, lists no more; they are due now. */
+  unlisted(source: string, sitemap: string, job: number): readonly KnownAddress[] {
+    const gone = this.#prepare(
+      "select * from known_address where listed_in = ? and listed_job <> ? and source = ?",
+    )
+      .all(sitemap, job, source)
       .map(addressOf)
     if (gone.length > 0) {
       this.#prepare(
         `update known_address set listed_in = null, modified_at = null, due_at = min(due_at, ?3)
-         where listed_in = ?1 and listed_job <> ?2`,
-      ).run(sitemap, job, this.#clock())
+         where listed_in = ?1 and listed_job <> ?2 and source = ?4`,
+      ).run(sitemap, job, this.#clock(), source)
     }
     return gone
   }
 
-  /** Hash under which the page was indexed by any crawl, or null. */
-  hashOf(url: PageUrl): string | null {
-    const row = this.#prepare("select hash from known_address where url = ?").get(url)
-    return (row?.["hash"] ?? null) as string | null
+  /** Hash under which a source indexed the page, or null; without its name: under which any did. */
+  hashOf(url: PageUrl, source?: string): string | null {
+    return this.get(url, source)?.hash ?? null
   }
 
-  /** Takes down that the index holds the page now, or with null no more. Runs in the caller's transaction. */
-  setHash(url: PageUrl, hash: string | null): void {
-    this.#prepare("update known_address set hash = ?, changed_at = ? where url = ?").run(
+  /** Takes down that the index holds the page for a source now, or with null no more. Runs in the caller's transaction. */
+  setHash(url: PageUrl, source: string, hash: string | null): void {
+    this.#prepare("update known_address set hash = ?, changed_at = ? where url = ? and source = ?").run(
       hash,
       this.#clock(),
       url,
+      source,
     )
   }
 
   /** Pages that the index holds, as far as crawls know. */
   pages(): number {
     return Number(
-      this.#prepare("select count(*) as n from known_address where hash is not null").get()?.["n"],
+      this.#prepare("select count(distinct url) as n from known_address where hash is not null").get()?.["n"],
     )
   }
 }

@@ -114,6 +114,26 @@ const STEPS = [
    create index page_links_source on page_links (source);`,
   `alter table job add column author text not null default 'api';
    update job set author = 'operator' where "trigger" in ('command', 'start')`,
+  // An address is known to each source by itself: a page may belong to several.
+  `create table known_address_of_source (
+     url text not null, source text not null, job integer not null, outcome text not null, detail text, hash text,
+     visited_at integer not null, changed_at integer, title text, status integer, leads_to text,
+     depth integer not null default 1, found_how text not null default 'link', found_on text,
+     first_seen integer not null default 0, etag text, last_modified text, read_as text,
+     misses integer not null default 0, interval_ms integer, due_at integer not null default 0,
+     listed_in text, listed_job integer, modified_at integer, published_at integer, news integer not null default 0,
+     primary key (url, source)
+   ) strict, without rowid;
+   insert into known_address_of_source
+     select url, source, job, outcome, detail, hash, visited_at, changed_at, title, status, leads_to, depth, found_how, found_on,
+       first_seen, etag, last_modified, read_as, misses, interval_ms, due_at, listed_in, listed_job, modified_at, published_at, news
+     from known_address;
+   drop table known_address;
+   alter table known_address_of_source rename to known_address;
+   create index known_address_due on known_address (source, due_at);
+   create index known_address_listed on known_address (listed_in, listed_job) where listed_in is not null;
+   create index known_address_lost on known_address (job, url)
+     where hash is not null and outcome not in ('indexed', 'unchanged');`,
 ]
 
 /**

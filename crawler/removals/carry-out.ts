@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
-import type { Engine, Page, PageUrl } from "#engine"
+import { type Engine, type Page, type PageUrl, sourcesOf, withSources } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import { ImageNotes } from "../images/image-notes.ts"
 import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
-import { SEEN_WELL } from "./evidence.ts"
+import { loginOf, SharedPages } from "../sources/shared-pages.ts"
+import { type RemovalReason, SEEN_WELL } from "./evidence.ts"
 import { packPage, unpackPage } from "./kept-page.ts"
 import { Removals } from "./removals.ts"
 
@@ -33,6 +34,8 @@ export async function carryOutRemovals(options: CarryOutOptions): Promise<void> 
 
 interface Approved {
   readonly url: PageUrl
+  readonly source: string
+  readonly reason: RemovalReason
   readonly job: number
   readonly keepDays: number
   readonly hash: string | null
@@ -42,46 +45,56 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
   // A page that came back after it was judged stays, and so does what the index holds no more by other ways.
   db.prepare(
     `delete from removal where state = 'approved' and not exists
-       (select 1 from known_address as known where known.url = removal.url and known.hash is not null
-          and (known.outcome not in (${SEEN_WELL}) or known.job <= removal.job))`,
+       (select 1 from known_address as known where known.url = removal.url and known.source = removal.source
+          and known.hash is not null and (known.outcome not in (${SEEN_WELL}) or known.job <= removal.job))`,
   ).run()
   const batch = db
     .prepare(
-      `select removal.url, removal.job, keep_days, known.hash from removal join known_address as known using (url)
-       where state = 'approved' order by url limit ${BATCH}`,
+      `select url, source, removal.job, reason, keep_days, known.hash
+       from removal join known_address as known using (url, source)
+       where state = 'approved' order by url, source limit ${BATCH}`,
     )
     .all()
     .map((row): Approved => ({
       url: row["url"] as PageUrl,
+      source: String(row["source"]),
+      reason: row["reason"] as RemovalReason,
       job: Number(row["job"]),
       keepDays: Number(row["keep_days"]),
       hash: row["hash"] as string | null,
     }))
   if (batch.length === 0) return false
   const copies = await Promise.all(batch.map(({ url }) => engine.get(url)))
-  const packed = copies.flatMap((page) => (page ? [{ url: page.url, bytes: packPage(page) }] : []))
   transaction(db, () => {
-    const keep = db.prepare("insert or replace into removed_page values (?, ?)")
-    for (const { url, bytes } of packed) keep.run(url, bytes)
+    const keep = db.prepare("insert or replace into removed_page values (?, ?, ?)")
+    for (const [i, { url, source }] of batch.entries()) {
+      const page = copies[i]
+      if (page) keep.run(url, source, packPage(withSources(page, [source])))
+    }
   })
-  const urls = batch.map(({ url }) => url)
-  await engine.remove(urls)
+  const left: PageUrl[] = []
+  for (const [source, pages] of Map.groupBy(batch, (one) => one.source)) {
+    const shared = new SharedPages(db, engine, { name: source, login: loginOf(db, source) }, clock)
+    // What a source leaves out by its own rules may be another's all the same.
+    const going = pages.map(({ url, reason }) => ({ url, isGone: reason !== "out-of-scope" }))
+    left.push(...(await shared.letGo(going)))
+  }
   const now = clock()
   const known = new KnownAddresses(db, clock)
   transaction(db, () => {
     const removed = db.prepare(
-      "update removal set state = 'removed', at = ?, expires_at = ?, hash = ? where url = ?",
+      "update removal set state = 'removed', at = ?, expires_at = ?, hash = ? where url = ? and source = ?",
     )
     const count = db.prepare(
       "insert into removal_run values (?, 1, 0) on conflict (job) do update set removed = removed + 1",
     )
-    for (const { url, job, keepDays, hash } of batch) {
-      removed.run(now, now + keepDays * DAY_MS, hash, url)
-      known.setHash(url, null)
+    for (const { url, source, job, keepDays, hash } of batch) {
+      removed.run(now, now + keepDays * DAY_MS, hash, url, source)
+      known.setHash(url, source, null)
       count.run(job)
     }
   })
-  new ImageNotes(db).forget(urls)
+  new ImageNotes(db).forget(left)
   await nextTurn()
   return true
 }
@@ -89,32 +102,45 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
 async function restoreSome({ db, engine, clock = Date.now }: CarryOutOptions): Promise<boolean> {
   const batch = db
     .prepare(
-      `select removal.url, removal.hash, page, known.hash as held from removal
-       left join removed_page using (url) left join known_address as known using (url)
-       where state = 'restoring' order by url limit ${BATCH}`,
+      `select url, source, removal.hash, page, known.hash as held from removal
+       left join removed_page using (url, source) left join known_address as known using (url, source)
+       where state = 'restoring' order by url, source limit ${BATCH}`,
     )
     .all()
+    .map((row) => ({
+      url: row["url"] as PageUrl,
+      source: String(row["source"]),
+      hash: row["hash"] as string | null,
+      page: row["page"] as Uint8Array | null,
+      isHeld: row["held"] !== null,
+    }))
   if (batch.length === 0) return false
-  const pages: Page[] = []
-  const hashes = new Map<PageUrl, string>()
-  for (const row of batch) {
+  const pages = new Map<PageUrl, Page>()
+  const hashes: [PageUrl, source: string, hash: string][] = []
+  for (const { url, source, hash, page, isHeld } of batch) {
     // A page that is back by itself is newer than its copy.
-    if (row["held"] !== null || row["page"] === null) continue
-    const page = unpackPage(row["page"] as Uint8Array)
-    pages.push(page)
-    hashes.set(page.url, String(row["hash"]))
+    if (isHeld || page === null) continue
+    const held = pages.get(url) ?? (await engine.get(url))
+    const shared = new SharedPages(db, engine, { name: source, login: loginOf(db, source) }, clock)
+    // It may stand there as another source reads it: its next visit brings it back.
+    if (held && !shared.mayShare(held)) continue
+    const copy = unpackPage(page)
+    // What others hold is newer than the copy.
+    pages.set(url, held ? withSources(held, [held.source, ...sourcesOf(held), source]) : copy)
+    hashes.push([url, source, String(hash)])
   }
-  if (pages.length > 0) await engine.index(pages)
+  if (pages.size > 0) await engine.index([...pages.values()])
   const known = new KnownAddresses(db, clock)
   transaction(db, () => {
     const pin = db.prepare(
-      `update removal set state = 'struck', strikes = 0, due = 0, pinned = 1, expires_at = null, at = ? where url = ?`,
+      `update removal set state = 'struck', strikes = 0, due = 0, pinned = 1, expires_at = null, at = ?
+       where url = ? and source = ?`,
     )
-    for (const { url } of batch) pin.run(clock(), String(url))
-    for (const [url, hash] of hashes) known.setHash(url, hash)
-    const drop = db.prepare("delete from removed_page where url = ?")
-    for (const { url } of batch) drop.run(String(url))
+    for (const { url, source } of batch) pin.run(clock(), url, source)
+    for (const [url, source, hash] of hashes) known.setHash(url, source, hash)
+    const drop = db.prepare("delete from removed_page where url = ? and source = ?")
+    for (const { url, source } of batch) drop.run(url, source)
   })
-  new ImageNotes(db).note(pages)
+  new ImageNotes(db).note([...pages.values()])
   return true
 }

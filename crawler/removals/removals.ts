@@ -120,10 +120,11 @@ export class Removals {
     return Number(row?.["n"])
   }
 
-  /** What is known against one address, or null. */
-  of(url: PageUrl): Removal | null {
-    const row = this.#prepare("select * from removal where url = ?").get(url)
-    return row ? removalOf(row) : null
+  /** What each source has against one address, the latest evidence first. */
+  of(url: PageUrl): Removal[] {
+    return this.#prepare("select * from removal where url = ? order by at desc, source")
+      .all(url)
+      .map(removalOf)
   }
 
   /** What a run did; null for one that is not over or was not the kind to judge. */
@@ -160,7 +161,7 @@ export class Removals {
     const ask = (where: string) =>
       this.#prepare(
         `update removal set state = 'restoring' where state = 'removed' and ${where}
-         and url in (select url from removed_page)`,
+         and (url, source) in (select url, source from removed_page)`,
       )
     return transaction(this.#db, () => {
       if ("source" in pages) return Number(ask("source = ?").run(pages.source).changes)
@@ -182,14 +183,15 @@ export class Removals {
     transaction(this.#db, () => {
       this.#prepare(
         `delete from removal where state <> 'restoring' and exists
-           (select 1 from known_address as known where known.url = removal.url and known.job = ? and known.hash is not null
-              and known.outcome in (${SEEN_WELL}))`,
+           (select 1 from known_address as known where known.url = removal.url and known.source = removal.source
+              and known.job = ? and known.hash is not null and known.outcome in (${SEEN_WELL}))`,
       ).run(job)
       this.#prepare(
         `delete from removal where state in ('struck', 'held') and not exists
-           (select 1 from known_address as known where known.url = removal.url and known.hash is not null)`,
+           (select 1 from known_address as known where known.url = removal.url and known.source = removal.source
+              and known.hash is not null)`,
       ).run()
-      this.#prepare("delete from removed_page where url not in (select url from removal)").run()
+      this.#prepare(DROP_COPIES).run()
     })
   }
 
@@ -197,8 +199,10 @@ export class Removals {
   purge(): void {
     transaction(this.#db, () => {
       this.#prepare("delete from removal where state = 'removed' and expires_at <= ?").run(this.#clock())
-      this.#prepare("delete from removal where url not in (select url from known_address)").run()
-      this.#prepare("delete from removed_page where url not in (select url from removal)").run()
+      this.#prepare(
+        "delete from removal where (url, source) not in (select url, source from known_address)",
+      ).run()
+      this.#prepare(DROP_COPIES).run()
       this.#prepare("delete from removal_run where job not in (select id from job)").run()
     })
   }
@@ -211,6 +215,9 @@ export class Removals {
     )
   }
 }
+
+/** Those of pages that nothing is said against any more. */
+const DROP_COPIES = "delete from removed_page where (url, source) not in (select url, source from removal)"
 
 function removalOf(row: Record<string, unknown>): Removal {
   return {

@@ -1,6 +1,7 @@
 import type { Engine, PageUrl } from "#engine"
 import { TextStore } from "../duplicates/text-store.ts"
 import { ImageNotes } from "../images/image-notes.ts"
+import { SharedPages } from "../sources/shared-pages.ts"
 import { Removals } from "./removals.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import type { SourceTable } from "../sources/source-table.ts"
@@ -17,21 +18,23 @@ export interface RemovePagesOptions {
 
 /**
  * Takes out of the index what {@link SourceTable.delete} and {@link SourceTable.removePages} asked for, and
- * forgets what was known of those addresses, kept copies included. The caller holds the index for writing.
- * @returns how many pages went.
+ * forgets what was known of those addresses, kept copies included. Pages that belong to other sources stay for those.
+ * The caller holds the index for writing.
+ * @returns how many pages it held.
  */
 export async function removeAskedPages({ db, engine, sources, signal }: RemovePagesOptions): Promise<number> {
   const batch = db.prepare(`select url, hash from known_address where source = ? limit ${BATCH}`)
-  const forget = db.prepare("delete from known_address where url = ?")
+  const forget = db.prepare("delete from known_address where url = ? and source = ?")
+  const dropLinks = db.prepare("delete from page_links where url = ? and source = ?")
   const dropListings = db.prepare("delete from listing where source = ?")
-  const texts = new TextStore(db)
   let removed = 0
   for (const name of sources.removals()) {
+    const texts = new TextStore(db, name)
+    const shared = new SharedPages(db, engine, { name, login: null })
     for (let rows = batch.all(name); rows.length > 0; rows = batch.all(name)) {
       if (signal.aborted) return removed
       const urls = rows.map(({ url }) => url as PageUrl)
-      await engine.remove(urls)
-      new ImageNotes(db).forget(urls)
+      new ImageNotes(db).forget(await shared.letGo(urls.map((url) => ({ url, isGone: false }))))
       for (const url of urls) {
         texts.forget(url)
         texts.clearAlias(url)
@@ -39,7 +42,8 @@ export async function removeAskedPages({ db, engine, sources, signal }: RemovePa
       texts.flush()
       transaction(db, () => {
         for (const url of urls) {
-          forget.run(url)
+          forget.run(url, name)
+          dropLinks.run(url, name)
         }
       })
       removed += rows.filter(({ hash }) => hash !== null).length

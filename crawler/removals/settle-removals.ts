@@ -167,17 +167,17 @@ class Judgement {
   #note(verdicts: readonly Verdict[]): void {
     const { db, job, clock = Date.now } = this.#options
     transaction(db, () => {
-      const known = db.prepare("select state, strikes, pinned, job from removal where url = ?")
+      const known = db.prepare("select state, strikes, pinned, job from removal where url = ? and source = ?")
       const put = db.prepare(
         `insert into removal (url, source, state, reason, detail, strikes, due, pinned, spares, job, at, keep_days)
          values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-         on conflict (url) do update set source = excluded.source, state = excluded.state, reason = excluded.reason,
+         on conflict (url, source) do update set state = excluded.state, reason = excluded.reason,
            detail = excluded.detail, strikes = excluded.strikes, due = excluded.due, pinned = excluded.pinned,
            spares = excluded.spares, job = excluded.job, at = excluded.at, keep_days = excluded.keep_days,
            expires_at = null`,
       )
       for (const { suspect, reason, atOnce, spares } of verdicts) {
-        const was = known.get(suspect.url)
+        const was = known.get(suspect.url, job.source.name)
         const state = was?.["state"]
         if (state === "approved" || state === "restoring") continue
         // What was removed and is in the index again has come back in between.

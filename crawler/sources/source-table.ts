@@ -44,6 +44,10 @@ const STEPS = [
   `update job set author = 'operator' where source in (select name from source where origin = 'file')`,
 ]
 
+export function migrateSources(db: StateStore): void {
+  migrate(db, "sources", STEPS)
+}
+
 /**
  * The declared sources in `state.db`: what the file of sources and the admin API say, in one table. All calls are
  * synchronous and short. {@link Sources} adds and changes them; this part loads no validation, so that the crawler
@@ -64,7 +68,7 @@ export class SourceTable {
     this.#clock = clock
     this.#random = random
     this.#watch = new StepWatch(clock)
-    migrate(db, "sources", STEPS)
+    migrateSources(db)
   }
 
   /** By name. */

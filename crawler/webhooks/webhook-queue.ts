@@ -64,6 +64,19 @@ const NOTE = (change: PageChange["change"]) =>
   `insert into webhook_change (job, url, change, title, hash, at)
    values (new.job, new.url, '${change}', new.title, new.hash, coalesce(new.changed_at, new.visited_at))`
 
+const PAGE_TRIGGERS = `create trigger if not exists webhook_page_added after insert on known_address
+     when new.hash is not null and ${WANTS("changed", "new.job")}
+     begin ${NOTE("new")}; end;
+   create trigger if not exists webhook_page_new after update of hash on known_address
+     when old.hash is null and new.hash is not null and ${WANTS("changed", "new.job")}
+     begin ${NOTE("new")}; end;
+   create trigger if not exists webhook_page_changed after update of hash on known_address
+     when old.hash is not null and new.hash is not null and old.hash <> new.hash and ${WANTS("changed", "new.job")}
+     begin ${NOTE("changed")}; end;
+   create trigger if not exists webhook_page_removed after update of hash on known_address
+     when old.hash is not null and new.hash is null and ${WANTS("changed", "new.job")}
+     begin ${NOTE("removed")}; end;`
+
 const STEPS = [
   `create table webhook_change (
      seq integer primary key, job integer not null, url text not null, change text not null, title text, hash text,
@@ -79,22 +92,13 @@ const STEPS = [
      attempted_at integer, status integer, error text
    ) strict;
    create index webhook_delivery_due on webhook_delivery (due_at) where state = 'waiting';
-   create trigger webhook_page_added after insert on known_address
-     when new.hash is not null and ${WANTS("changed", "new.job")}
-     begin ${NOTE("new")}; end;
-   create trigger webhook_page_new after update of hash on known_address
-     when old.hash is null and new.hash is not null and ${WANTS("changed", "new.job")}
-     begin ${NOTE("new")}; end;
-   create trigger webhook_page_changed after update of hash on known_address
-     when old.hash is not null and new.hash is not null and old.hash <> new.hash and ${WANTS("changed", "new.job")}
-     begin ${NOTE("changed")}; end;
-   create trigger webhook_page_removed after update of hash on known_address
-     when old.hash is not null and new.hash is null and ${WANTS("changed", "new.job")}
-     begin ${NOTE("removed")}; end;
+   ${PAGE_TRIGGERS}
    create trigger webhook_job_over after update of state on job
      when new.state in ('finished', 'failed', 'cancelled') and old.state <> new.state
        and ${WANTS("finished", "new.id")}
      begin insert or ignore into webhook_finished values (new.id); end;`,
+  // Its table was made anew, and they went with the old one.
+  PAGE_TRIGGERS,
 ]
 
 /**

@@ -1,4 +1,4 @@
-import type { Page } from "#engine"
+import { type Page, sourcesOf } from "#engine"
 import { aliasesOf, aliasOf } from "../duplicates/text-store.ts"
 import type { Step, Subject } from "./step.ts"
 import { countText } from "./dates-and-counts.ts"
@@ -75,10 +75,17 @@ export async function indexStep({ url, known, parts }: Subject, page: Page | nul
     }
   }
   const { passages, vectors } = coverage
+  const sources = page ? sourcesOf(page) : []
+  const of = sources.length > 1 ? `; it belongs to the sources ${sources.sort().join(", ")}` : ""
   const left = passages - vectors
   const text =
     left <= 0
       ? `${countText(passages, "passage")}, all with vectors`
       : `${countText(passages, "passage")}; ${countText(left, "vector")} still to be made, until then its words alone find them`
-  return { name: "index", verdict: "yes", text, facts: { in_index: true, passages, vectors } }
+  return {
+    name: "index",
+    verdict: "yes",
+    text: `${text}${of}`,
+    facts: { in_index: true, passages, vectors, sources },
+  }
 }

@@ -63,8 +63,10 @@ export interface Candidate {
 export interface Subject {
   readonly url: PageUrl
   readonly parts: TraceParts
-  /** What runs know of it; null when none ever visited it. */
+  /** What the source knows of it that knows best; null when no run ever visited it. */
   readonly known: KnownAddress | null
+  /** What other sources know of it. */
+  readonly others: readonly KnownAddress[]
   readonly lookUp: (url: PageUrl) => KnownAddress | null
   /** Sources that it might belong to. */
   readonly candidates: readonly Candidate[]

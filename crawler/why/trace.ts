@@ -1,6 +1,6 @@
 import type { PageUrl } from "#engine"
 import { concealedEnd } from "../fetch/concealed.ts"
-import { KnownAddresses } from "../frontier/known-addresses.ts"
+import { type KnownAddress, KnownAddresses } from "../frontier/known-addresses.ts"
 import { foundStep } from "./found.ts"
 import { duplicateStep, indexStep, textStep } from "./in-index.ts"
 import { candidateSources, sourceStep } from "./membership-reasons.ts"
@@ -27,12 +27,13 @@ export interface Trace {
  */
 export async function tracePage(url: PageUrl, parts: TraceParts, query?: string): Promise<Trace> {
   const addresses = new KnownAddresses(parts.db)
+  const shown = (found: KnownAddress) => (parts.conceals ? concealedEnd(found) : found)
   const lookUp = (other: PageUrl) => {
     const found = addresses.get(other)
-    return found && parts.conceals ? concealedEnd(found) : found
+    return found && shown(found)
   }
-  const known = lookUp(url)
-  const subject: Subject = { url, parts, known, lookUp, candidates: candidateSources(url, parts) }
+  const [known = null, ...others] = addresses.all(url).map(shown)
+  const subject: Subject = { url, parts, known, others, lookUp, candidates: candidateSources(url, parts) }
   const page = await parts.engine.get(url)
   const steps = [
     sourceStep(subject),
@@ -42,7 +43,7 @@ export async function tracePage(url: PageUrl, parts: TraceParts, query?: string)
     page && textStep(page),
     await duplicateStep(subject),
     await indexStep(subject, page),
-    removalStep(subject),
+    removalStep(subject, page),
     visitsStep(subject),
     page && query !== undefined && query.trim() !== "" ? await rankStep(subject, query) : null,
   ].filter((step) => step !== null)

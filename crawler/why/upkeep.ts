@@ -1,14 +1,26 @@
+import type { Page } from "#engine"
+import type { Removal } from "../removals/removals.ts"
 import { sourceNamed } from "./membership-reasons.ts"
 import type { Step, Subject } from "./step.ts"
 import { countText, dateText } from "./dates-and-counts.ts"
 
 /** What speaks against keeping the page, or took it out. */
-export function removalStep({ url, parts }: Subject): Step | null {
-  const removal = parts.removals.of(url)
-  if (removal === null) return null
+export function removalStep({ url, parts }: Subject, page: Page | null): Step | null {
+  const [latest, ...others] = parts.removals.of(url).map(stepOf)
+  if (latest === undefined) return null
+  // It may have gone from one source and belong to others.
+  const verdict = page === null ? latest.verdict : "note"
+  if (others.length === 0 && page === null) return latest
+  const name = (step: Step) => `for ${String(step.facts["source"])} ${step.text}`
+  const text = others.length === 0 ? (latest.verdict === "no" ? name(latest) : latest.text) : undefined
+  return { ...latest, verdict, text: text ?? [latest, ...others].map(name).join("; ") }
+}
+
+function stepOf(removal: Removal): Step {
   const { source, state, reason, detail, strikes, job, at, keptUntil } = removal
   const why = detail ?? reason
   const facts = {
+    source,
     state,
     reason,
     detail,

@@ -1,3 +1,4 @@
+import type { KnownAddress } from "../frontier/known-addresses.ts"
 import type { Step, Subject } from "./step.ts"
 import { dateText } from "./dates-and-counts.ts"
 
@@ -48,19 +49,16 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /** How the last visit ended. */
-export function outcomeStep({ known }: Subject): Step | null {
+export function outcomeStep({ known, others }: Subject): Step | null {
   if (known === null) return null
-  const { outcome, detail, visitedAt, job, status, leadsTo, readAs, hash } = known
+  const { outcome, detail, job, status, leadsTo, readAs, hash, visitedAt } = known
   const isGood = outcome === "indexed" || outcome === "unchanged"
-  const word = WORDS[outcome] ?? outcome.replace(":", ": ")
-  // What failed says so in its own words.
-  const text = detail === null ? word : outcome.startsWith("failed:") ? detail : `${word} (${detail})`
-  const where = job === 0 ? "" : `, job ${job}`
+  const rest = others.map((other) => `; for ${other.source}: ${endText(other)}`).join("")
   return {
     name: "outcome",
     // What is in the index stays there while a site has a bad day.
     verdict: isGood ? "yes" : hash === null ? "no" : "note",
-    text: `${text}, ${dateText(visitedAt)}${where}`,
+    text: `${endText(known)}${rest}`,
     facts: {
       outcome,
       detail,
@@ -69,6 +67,15 @@ export function outcomeStep({ known }: Subject): Step | null {
       read_as: readAs,
       job_id: job === 0 ? null : job,
       visited_at: new Date(visitedAt),
+      other_sources: others.map((other) => ({ source: other.source, outcome: other.outcome })),
     },
   }
+}
+
+function endText({ outcome, detail, visitedAt, job }: KnownAddress): string {
+  const word = WORDS[outcome] ?? outcome.replace(":", ": ")
+  // What failed says so in its own words.
+  const text = detail === null ? word : outcome.startsWith("failed:") ? detail : `${word} (${detail})`
+  const where = job === 0 ? "" : `, job ${job}`
+  return `${text}, ${dateText(visitedAt)}${where}`
 }

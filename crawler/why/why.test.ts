@@ -56,7 +56,10 @@ function step(trace: Trace, name: StepName): Step | undefined {
 
 /** As a crawl files an address whose page it found elsewhere. */
 function setAlias(db: StateStore, url: string, of: string): void {
-  db.prepare("insert into page_alias (url, of, evidence) values (?, ?, 'same text')").run(url, of)
+  db.prepare("insert into page_alias (url, source, of, evidence) values (?, 'docs', ?, 'same text')").run(
+    url,
+    of,
+  )
 }
 
 describe("why", () => {

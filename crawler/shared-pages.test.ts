@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { type PageUrl, sourcesOf } from "#engine"
+import { KnownAddresses } from "./frontier/known-addresses.ts"
+import { carryOutRemovals } from "./removals/carry-out.ts"
+import { removeAskedPages } from "./removals/remove-pages.ts"
+import { Removals } from "./removals/removals.ts"
+import { settleRemovals } from "./removals/settle-removals.ts"
+import type { SourceSpec } from "./source.ts"
+import { Sources } from "./sources/sources.ts"
+import { CrawlFixture } from "./testing/crawl-fixture.ts"
+import { article, conditional, startTestSite, status, type TestSite } from "./testing/test-site.ts"
+import { tracePage } from "./why/trace.ts"
+
+// One site, of which two sources crawl parts that overlap: `all` the whole of it, `docs` what is below /docs/.
+
+const DAY_MS = 24 * 3_600_000
+
+let site: TestSite
+let fixture: CrawlFixture
+let sources: Sources
+let now: number
+const clock = () => now
+
+beforeEach(async () => {
+  now = Date.UTC(2026, 0, 1)
+  fixture = new CrawlFixture()
+  sources = new Sources(fixture.db, fixture.jobs)
+  const image = '<p><img src="/pump.jpg" width="800" height="600" alt="A pump"></p>'
+  site = await startTestSite({
+    "/": article("Home", { links: ["/docs/", "/news"] }),
+    "/news": article("News"),
+    "/docs/": article("Docs", { links: ["/docs/a", "/docs/b"] }),
+    "/docs/a": conditional(article("Alpha").replace("</h1>", `</h1>${image}`), { etag: '"a"' }),
+    "/docs/b": article("Beta"),
+  })
+})
+afterEach(async () => {
+  await fixture[Symbol.asyncDispose]()
+  await site[Symbol.asyncDispose]()
+})
+
+const SPECS = {
+  all: () => ({ name: "all", seeds: [site.url("/")] }),
+  docs: () => ({ name: "docs", seeds: [site.url("/docs/")], scope: "prefix" as const }),
+}
+
+/** A run of a declared source and its judgement, a day after the one before. */
+async function run(name: keyof typeof SPECS, more: Partial<SourceSpec> = {}, isDeclared = true) {
+  now += DAY_MS
+  const spec = { removal: { maxShare: 1 }, ...SPECS[name](), ...more }
+  if (isDeclared) sources.put(spec)
+  const job = await fixture.crawl(spec, { clock, trigger: "run" })
+  await settleRemovals({ db: fixture.db, engine: fixture.engine, job, clock })
+  return job.outcomes
+}
+
+const url = (path: string) => site.url(path) as PageUrl
+const held = () =>
+  Object.fromEntries(
+    [...fixture.engine.pages.values()].map((page) => [
+      page.url.slice(site.origin.length),
+      sourcesOf(page).sort().join("+"),
+    ]),
+  )
+const countOf = (name: string) =>
+  Number(
+    fixture.db
+      .prepare("select count(*) as n from known_address where source = ? and hash is not null")
+      .get(name)?.["n"],
+  )
+const why = async (path: string) => {
+  const { db, jobs, engine } = fixture
+  const trace = await tracePage(url(path), {
+    db,
+    jobs,
+    sources,
+    removals: new Removals(db, clock),
+    engine,
+    clock,
+  })
+  return trace.steps.map(({ name, text }) => `${name}: ${text}`).join("\n")
+}
+
+describe("a page that two sources crawl", () => {
+  test("belongs to both, is counted by both, and stays so while nothing changes", async () => {
+    expect(await run("all")).toMatchObject({ indexed: 5 })
+    expect(await run("docs", { pages: { topic: "finance" } })).toMatchObject({ indexed: 3 })
+    const shared = {
+      "/": "all",
+      "/docs/": "all+docs",
+      "/docs/a": "all+docs",
+      "/docs/b": "all+docs",
+      "/news": "all",
+    }
+    expect(held()).toEqual(shared)
+    expect([countOf("all"), countOf("docs")]).toEqual([5, 3])
+    // They lay down different topics, and still take no turns in writing the page.
+    expect(await run("all")).toEqual({ unchanged: 5 })
+    expect(await run("docs", { pages: { topic: "finance" } })).toEqual({ unchanged: 3 })
+    expect(held()).toEqual(shared)
+    expect(await why("/docs/a")).toContain(
+      "index: 1 passage, all with vectors; it belongs to the sources all, docs",
+    )
+    expect(await why("/docs/a")).toMatch(
+      /outcome: read, and the same as before .*job 4; for all: read, and the same/,
+    )
+  })
+
+  test("stays for the other when one leaves it out, and comes back to it when it is restored", async () => {
+    await run("all")
+    await run("docs")
+    const exclude = ["/docs/a"]
+    await run("docs", { exclude })
+    expect(held()["/docs/a"]).toBe("all+docs")
+    await run("docs", { exclude })
+    expect(held()).toMatchObject({ "/docs/a": "all", "/docs/b": "all+docs" })
+    expect([countOf("all"), countOf("docs")]).toEqual([5, 2])
+    expect(await why("/docs/a")).toMatch(/removal: for docs it was removed on/)
+    expect(
+      fixture.db.prepare("select count(*) as n from page_images where url like '%/docs/a'").get(),
+    ).toEqual({
+      n: 1,
+    })
+    const removals = new Removals(fixture.db, clock)
+    expect(removals.restore({ urls: [url("/docs/a")] })).toBe(1)
+    await carryOutRemovals({ db: fixture.db, engine: fixture.engine, clock })
+    expect(held()["/docs/a"]).toBe("all+docs")
+    expect(countOf("docs")).toBe(3)
+  })
+
+  test("goes when both have found it missing, each by two runs of its own", async () => {
+    await run("all")
+    await run("docs")
+    site.serve({ "/docs/a": status(404) })
+    await run("docs")
+    await run("all")
+    expect(held()["/docs/a"]).toBe("all+docs")
+    await run("docs")
+    expect(held()["/docs/a"]).toBe("all")
+    await run("all")
+    expect(held()["/docs/a"]).toBeUndefined()
+    // Either can have it back for itself.
+    expect(new Removals(fixture.db, clock).restore({ source: "all" })).toBe(1)
+    await carryOutRemovals({ db: fixture.db, engine: fixture.engine, clock })
+    expect(held()["/docs/a"]).toBe("all")
+  })
+
+  test("stays for the other when one is deleted with its pages", async () => {
+    await run("all")
+    await run("docs")
+    sources.delete("all", { removePages: true })
+    const { db, engine } = fixture
+    await removeAskedPages({ db, engine, sources, signal: new AbortController().signal })
+    expect(held()).toEqual({ "/docs/": "docs", "/docs/a": "docs", "/docs/b": "docs" })
+    expect([countOf("all"), countOf("docs")]).toEqual([0, 3])
+    expect(await run("docs")).toEqual({ unchanged: 3 })
+    sources.delete("docs", { removePages: true })
+    await removeAskedPages({ db, engine, sources, signal: new AbortController().signal })
+    expect(held()).toEqual({})
+    expect(db.prepare("select count(*) as n from page_images").get()).toEqual({ n: 0 })
+    expect(db.prepare("select count(*) as n from page_links").get()).toEqual({ n: 0 })
+  })
+
+  test("is not kept by a name that nobody runs any more, once its site says that it is gone", async () => {
+    await run("all", {}, false)
+    now += 40 * DAY_MS
+    await run("docs")
+    site.serve({ "/docs/a": status(410) })
+    await run("docs", { exclude: ["/docs/b"] })
+    await run("docs", { exclude: ["/docs/b"] })
+    // What docs leaves out by its own rules is no news of the page.
+    expect(held()).toMatchObject({ "/docs/b": "all" })
+    expect(held()["/docs/a"]).toBeUndefined()
+    expect(new KnownAddresses(fixture.db).get(url("/docs/a"), "all")).toMatchObject({ hash: null })
+  })
+
+  test("has one place for each where the two disagree on which addresses are one page's", async () => {
+    const same = article("Same", {
+      text: "The same text stands at two addresses of this site, word for word. ",
+    })
+    site.serve({ "/": article("Home", { links: ["/same", "/docs/"] }), "/same": same, "/docs/a": same })
+    for (let round = 0; round < 3; round++) {
+      await run("all")
+      await run("docs")
+      expect(held()).toMatchObject({ "/same": "all", "/docs/a": "docs", "/docs/b": "all+docs" })
+    }
+  })
+
+  test("is the last reader's alone when they log in otherwise: one may see what the other must not", async () => {
+    const login = { kind: "headers", headers: { "x-team": "${TEAM_TOKEN}" } } as const
+    await run("all", { login })
+    await run("docs")
+    expect(held()).toMatchObject({ "/docs/a": "docs", "/news": "all" })
+    expect([countOf("all"), countOf("docs")]).toEqual([2, 3])
+    await run("all", { login })
+    expect(held()).toMatchObject({ "/docs/a": "all", "/news": "all" })
+    expect([countOf("all"), countOf("docs")]).toEqual([5, 0])
+  })
+
+  test("that came with an import stays the imported source's, too", async () => {
+    await run("docs")
+    const page = fixture.engine.pages.get(url("/docs/b"))!
+    fixture.engine.pages.set(page.url, { ...page, source: "elsewhere", title: "Older" })
+    await run("all")
+    expect(held()).toMatchObject({ "/docs/a": "all+docs", "/docs/b": "all+elsewhere" })
+  })
+})
+
+test("a sitemap that two sources share is read by each for itself", async () => {
+  const list = (...paths: string[]) =>
+    `<urlset>${paths.map((path) => `<url><loc>${path}</loc></url>`).join("")}</urlset>`
+  const listing = (name: string) => new KnownAddresses(fixture.db, clock).get(url("/docs/b"), name)?.listedIn
+  site.serve({ "/sitemap.xml": list("/docs/a", "/docs/b") })
+  await run("all")
+  await run("docs")
+  expect([listing("all"), listing("docs")]).toEqual([site.url("/sitemap.xml"), site.url("/sitemap.xml")])
+  site.serve({ "/sitemap.xml": list("/docs/a") })
+  await run("all")
+  expect([listing("all"), listing("docs")]).toEqual([null, site.url("/sitemap.xml")])
+})

@@ -1,0 +1,123 @@
+import { type Engine, type Page, type PageUrl, sourcesOf, withSources } from "#engine"
+import type { Clock } from "#base/clock.ts"
+import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { KnownAddresses } from "../frontier/known-addresses.ts"
+import type { Source } from "../source.ts"
+import { migrateSources } from "./source-table.ts"
+
+/** A page that a source holds no more. */
+export interface LetGo {
+  readonly url: PageUrl
+  /** Whether the site said so of the address itself, and not the source by its own rules. */
+  readonly isGone: boolean
+}
+
+/** A name that is no declared source's and visited a page so long ago will not look at it again. */
+const ABANDONED_MS = 30 * 24 * 3_600_000
+
+/**
+ * Which sources the pages of the index belong to, seen from one of them: it joins the others that hold a page it reads,
+ * and what it lets go stays for them. The caller holds the index for writing.
+ */
+export class SharedPages {
+  readonly #db: StateStore
+  readonly #engine: Pick<Engine, "get" | "index" | "remove">
+  readonly #source: Pick<Source, "name" | "login">
+  readonly #clock: Clock
+  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #logins = new Map<string, string>()
+
+  constructor(
+    db: StateStore,
+    engine: Pick<Engine, "get" | "index" | "remove">,
+    source: Pick<Source, "name" | "login">,
+    clock: Clock = Date.now,
+  ) {
+    migrateSources(db)
+    this.#db = db
+    this.#prepare = prepareOnce(db)
+    this.#engine = engine
+    this.#source = source
+    this.#clock = clock
+  }
+
+  /**
+   * Pages as the index is to hold them now that this source has read them: those of others that hold them, too. Not
+   * of such as log in otherwise: what is shown to one is not for whoever may see the other. They lose the page, which
+   * is taken down before it is written.
+   */
+  async joined(pages: readonly Page[]): Promise<Page[]> {
+    const known = new KnownAddresses(this.#db, this.#clock)
+    return await Promise.all(
+      pages.map(async (page) => {
+        const held = await this.#engine.get(page.url)
+        const others = held ? sourcesOf(held).filter((name) => name !== this.#source.name) : []
+        if (others.length === 0) return page
+        const alike = others.filter((name) => this.#logsInAlike(name))
+        if (alike.length < others.length) {
+          transaction(this.#db, () => {
+            for (const name of others) if (!alike.includes(name)) known.setHash(page.url, name, null)
+          })
+        }
+        return withSources(page, [page.source, ...alike])
+      }),
+    )
+  }
+
+  /** Whether this source may hold what the index holds of a page. */
+  mayShare(page: Page): boolean {
+    return sourcesOf(page).every((name) => name === this.#source.name || this.#logsInAlike(name))
+  }
+
+  /**
+   * Pages are this source's no more. Those of others stay for them; but what its site says is gone leaves nobody
+   * behind who will not look again.
+   * @returns those that left the index.
+   */
+  async letGo(pages: readonly LetGo[]): Promise<PageUrl[]> {
+    const known = new KnownAddresses(this.#db, this.#clock)
+    const left: PageUrl[] = []
+    const stay: Page[] = []
+    for (const { url, isGone } of pages) {
+      const page = await this.#engine.get(url)
+      const others = page ? sourcesOf(page).filter((name) => name !== this.#source.name) : []
+      const abandoned = isGone ? others.filter((name) => this.#isAbandoned(url, name)) : []
+      const [first, ...more] = others.filter((name) => !abandoned.includes(name))
+      if (page && first !== undefined) {
+        if (others.length < sourcesOf(page).length || abandoned.length > 0)
+          stay.push(withSources(page, [first, ...more]))
+        continue
+      }
+      left.push(url)
+      transaction(this.#db, () => {
+        for (const name of abandoned) known.setHash(url, name, null)
+      })
+    }
+    if (stay.length > 0) await this.#engine.index(stay)
+    if (left.length > 0) await this.#engine.remove(left)
+    return left
+  }
+
+  #logsInAlike(name: string): boolean {
+    let login = this.#logins.get(name)
+    if (login === undefined) this.#logins.set(name, (login = JSON.stringify(loginOf(this.#db, name))))
+    return login === JSON.stringify(this.#source.login)
+  }
+
+  #isAbandoned(url: PageUrl, name: string): boolean {
+    if (this.#prepare("select 1 from source where name = ?").get(name) !== undefined) return false
+    const row = this.#prepare("select visited_at from known_address where url = ? and source = ?").get(
+      url,
+      name,
+    )
+    return row === undefined || Number(row["visited_at"]) < this.#clock() - ABANDONED_MS
+  }
+}
+
+/** How a source logs in: as it is declared, else as it was when it last ran. */
+export function loginOf(db: StateStore, name: string): Source["login"] {
+  const row =
+    db.prepare("select spec from source where name = ?").get(name) ??
+    db.prepare("select spec from job where source = ? order by id desc limit 1").get(name)
+  return row ? ((JSON.parse(String(row["spec"])) as Partial<Source>).login ?? null) : null
+}
