@@ -50,3 +50,8 @@ export function toApiError(error: unknown): ApiError {
   if (isDiskFull(error)) return new ApiError(503, DISK_FULL)
   return new ApiError(500, "Internal Server Error")
 }
+
+/** The body of every answer that is no success. */
+export const envelope = (message: string, fields: Readonly<Record<string, unknown>> = {}) => ({
+  detail: { error: message, ...fields },
+})

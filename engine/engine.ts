@@ -1,3 +1,4 @@
+import type { QueryText } from "./text/query-text.ts"
 import type { Page, PageImage, PageTopic } from "./page/page.ts"
 import type { PageUrl } from "./page/page-url.ts"
 
@@ -58,9 +59,9 @@ export type SearchDepth = "ultra-fast" | "fast" | "basic" | "advanced"
 export interface Query {
   /**
    * The question as asked, with the operators of `query-text.ts`: quoted phrases (the first 32 different ones),
-   * `-word`, `site:host`, `-site:host`. Empty text finds nothing.
+   * `-word`, `site:host`, `-site:host`; or taken apart already. Empty text finds nothing.
    */
-  readonly text: string
+  readonly text: string | QueryText
   /** How many pages to return, at least 0. */
   readonly limit: number
   readonly filter?: PageFilter

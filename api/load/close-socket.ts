@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 
-import { envelope } from "../middleware/error-envelope.ts"
+import { envelope } from "../errors.ts"
 
 /** A caller has so long to read why it is refused and to close its side (RFC 9112 section 9.6: close in stages). */
 export const LINGER_MS = 1000

@@ -1,18 +1,13 @@
 import { STATUS_CODES } from "node:http"
 
 import { callerGone, type Context, type Middleware } from "../context.ts"
-import { toApiError } from "../errors.ts"
+import { envelope, toApiError } from "../errors.ts"
 
 /** Statuses of the contract that HTTP has no reason phrase for. Some clients show nothing but the phrase. */
 const reasonPhrases: Readonly<Record<number, string>> = {
   432: "Plan Limit Exceeded",
   433: "Pay As You Go Limit Exceeded",
 }
-
-/** The body of every answer that is no success. */
-export const envelope = (message: string, fields: Readonly<Record<string, unknown>> = {}) => ({
-  detail: { error: message, ...fields },
-})
 
 /**
  * Turns everything that goes wrong, also what Koa and the router answer by themselves (404, 405), into the

@@ -12,6 +12,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import type { Engine } from "#engine"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { wordsOf } from "#engine/text/query-text.ts"
 
 import { toRequest } from "./request.ts"
 import type { ResearchTask, ResearchTasks } from "./task-store.ts"
@@ -49,7 +50,7 @@ function heldEngine() {
   let open = Promise.withResolvers<void>()
   const engine: Pick<Engine, "search"> = {
     async search({ text }, options) {
-      searched.push(text)
+      searched.push(wordsOf(text))
       const { promise: stopped, reject } = Promise.withResolvers<never>()
       options?.signal?.addEventListener("abort", () => reject(options.signal!.reason as Error))
       await Promise.race([open.promise, stopped])
@@ -80,7 +81,7 @@ describe("researchers", () => {
     const again: string[] = []
     const engine: Pick<Engine, "search"> = {
       search(query, options) {
-        again.push(query.text)
+        again.push(wordsOf(query.text))
         return pumps.engine.search(query, options)
       },
     }

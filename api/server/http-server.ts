@@ -6,7 +6,7 @@ import type { RequestState } from "../context.ts"
 import { refuseSocket } from "../load/close-socket.ts"
 import type { Connections } from "../load/connections.ts"
 import { oneAtATime } from "../load/one-at-a-time.ts"
-import { envelope } from "../middleware/error-envelope.ts"
+import { envelope } from "../errors.ts"
 
 /** Milliseconds in which a caller must have sent its whole request; protects the sockets from slow senders. */
 const REQUEST_MS = 30_000

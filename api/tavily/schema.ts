@@ -1,3 +1,4 @@
+import { PRICES } from "../accounts/billing/credits.ts"
 import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
 
 // The request bodies as they stand on the wire. Rules that tie fields together, and those that depend on
@@ -86,8 +87,7 @@ export const searchSchema: RequestSchema<SearchBody> = {
     search_depth: {
       type: "string",
       enum: ["basic", "advanced", "fast", "ultra-fast"],
-      description:
-        "How much work the search is worth: words alone (`ultra-fast`, `fast`), meaning too (`basic`, the default), or a second reading of the best passages (`advanced`, 2 credits).",
+      description: `How much work the search is worth: words alone (\`ultra-fast\`, \`fast\`), meaning too (\`basic\`, the default), or a second reading of the best passages (\`advanced\`, ${PRICES.advancedSearch}).`,
     },
     topic: {
       type: "string",

@@ -1,6 +1,8 @@
 import * as fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
+import { parseQueryText } from "#engine/text/query-text.ts"
+
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { SEARCH_KEY, type ServedApp, serveApp } from "../testing/serve-app.ts"
 import { searchSchema } from "./schema.ts"
@@ -83,7 +85,7 @@ describe("what the engine is asked", () => {
   test("defaults", async () => {
     const { query } = await ask({})
     expect(query).toEqual({
-      text: "water pump",
+      text: { ...parseQueryText("water pump") },
       depth: "basic",
       limit: 5,
       passagesPerPage: 3,
@@ -101,7 +103,7 @@ describe("what the engine is asked", () => {
   test("of a very long question, its beginning", async () => {
     const query = `pumps ${"word ".repeat(2000)}`
     const asked = await ask({ query })
-    expect(asked.query.text).toBe(query.slice(0, 4000))
+    expect(asked.query.text).toEqual(parseQueryText(query.slice(0, 4000)))
     expect(asked.body.query).toBe(query)
   })
 

@@ -1,7 +1,7 @@
 import type { Engine, Hit, PageFilter, PagePreference, Query } from "#engine"
-import { parseQueryText } from "#engine/text/query-text.ts"
+import { parseQueryText, type QueryText } from "#engine/text/query-text.ts"
 
-import { searchCost } from "../accounts/billing/credits.ts"
+import { searchCost, searchCredits } from "../accounts/billing/credits.ts"
 import type { ApiKey } from "../accounts/keys/keys.ts"
 import { answerFrom, type Answered, type AnswerParts, type Asked } from "../answers/answer.ts"
 import { type Context, type Middleware, responseTime } from "../context.ts"
@@ -18,7 +18,6 @@ import { type SearchBody, searchSchema, type SearchRequest } from "./schema.ts"
 import type { ImageKnowledge } from "./search-images.ts"
 import { searchedText } from "./query/searched-text.ts"
 import { bodyReader } from "../wire/validate.ts"
-import { withoutPhrases } from "./query/without-phrases.ts"
 
 export interface SearchLimits {
   /** Results when the request leaves their number open. */
@@ -40,6 +39,8 @@ export interface SearchParts extends AnswerParts {
 /** A request that is known to be right, ready to be searched for. */
 export interface PreparedSearch {
   readonly request: SearchRequest
+  /** The question, taken apart once for all who read it. */
+  readonly question: QueryText
   readonly query: Query
   readonly chosen: AutoParameters | null
 }
@@ -71,7 +72,8 @@ export function prepareSearch(body: SearchBody, limits: SearchLimits): PreparedS
   const now = new Date()
   const chosen = body.auto_parameters ? chooseParameters(body, now) : null
   const request = settle(body, chosen)
-  return { request, query: toQuery(request, limits, now), chosen }
+  const question = parseQueryText(searchedText(request.query))
+  return { request, question, query: toQuery(request, question, limits, now), chosen }
 }
 
 /**
@@ -79,18 +81,19 @@ export function prepareSearch(body: SearchBody, limits: SearchLimits): PreparedS
  * @param stop ends it early; by default, when the caller hangs up
  */
 export async function performSearch(
-  { request, query, chosen }: PreparedSearch,
+  prepared: PreparedSearch,
   ctx: Context,
   { engine, images, ...answering }: SearchParts,
   stop: AbortSignal = clientGone(ctx),
 ) {
-  const found = query.limit === 0 ? [] : await find(engine, query, request, stop)
+  const { request, chosen } = prepared
+  const found = prepared.query.limit === 0 ? [] : await find(engine, prepared, stop)
   const hits = cut(found, request)
   return presentSearch(request, hits, {
     chosen,
     images,
-    answered: await answered(request, hits, { answering, signal: stop, log: ctx.state.log }),
-    credits: request.search_depth === "advanced" ? 2 : 1,
+    answered: await answered(prepared, hits, { answering, signal: stop, log: ctx.state.log }),
+    credits: searchCredits(request.search_depth),
     requestId: ctx.state.requestId,
     responseTime: responseTime(ctx),
   })
@@ -98,16 +101,13 @@ export async function performSearch(
 
 /** The answer that was asked for; null when none was, or no results were. */
 async function answered(
-  request: SearchRequest,
+  { request, question }: PreparedSearch,
   hits: readonly Hit[],
   { answering, ...waiting }: { answering: AnswerParts } & Pick<Asked, "signal" | "log">,
 ): Promise<Answered | null> {
   if (request.include_answer === false || request.max_results === 0) return null
   const depth = request.include_answer === "advanced" ? "advanced" : "basic"
-  return answerFrom(
-    { question: parseQueryText(searchedText(request.query)).text, hits, depth, ...waiting },
-    answering,
-  )
+  return answerFrom({ question: question.text, hits, depth, ...waiting }, answering)
 }
 
 /**
@@ -116,14 +116,13 @@ async function answered(
  */
 async function find(
   engine: Pick<Engine, "search">,
-  query: Query,
-  { exact_match: exact }: SearchRequest,
+  { request, question, query }: PreparedSearch,
   signal: AbortSignal,
 ): Promise<readonly Hit[]> {
   const { hits } = await engine.search(query, { signal })
-  if (hits.length > 0 || exact) return hits
-  const text = withoutPhrases(query.text)
-  return text === null ? hits : (await engine.search({ ...query, text }, { signal })).hits
+  if (hits.length > 0 || request.exact_match || question.phrases.length === 0) return hits
+  const text = { ...question, phrases: [] }
+  return (await engine.search({ ...query, text }, { signal })).hits
 }
 
 /** Every parameter with its value: what was given wins over what was chosen, that over the default. */
@@ -135,7 +134,7 @@ function settle(body: SearchBody, chosen: AutoParameters | null): SearchRequest 
  * The engine's query for a request.
  * @throws ApiError 400 for values that a schema cannot judge, naming the field
  */
-function toQuery(request: SearchRequest, limits: SearchLimits, now: Date): Query {
+function toQuery(request: SearchRequest, question: QueryText, limits: SearchLimits, now: Date): Query {
   const { max_results: results = limits.maxResults, search_depth: depth } = request
   const includeDomains = domainList("include_domains", request.include_domains, limits.includeDomainsCap)
   if (request.include_domains_mode !== undefined && includeDomains.length === 0) {
@@ -145,7 +144,7 @@ function toQuery(request: SearchRequest, limits: SearchLimits, now: Date): Query
   const languages = toLanguages(request)
   const excludeDomains = domainList("exclude_domains", request.exclude_domains, limits.excludeDomainsCap)
   return {
-    text: searchedText(request.query),
+    text: question,
     depth,
     limit: results === "auto" ? limits.maxAutoResults : results,
     passagesPerPage: depth === "ultra-fast" ? 1 : request.chunks_per_source,
@@ -155,7 +154,7 @@ function toQuery(request: SearchRequest, limits: SearchLimits, now: Date): Query
       ...(includeDomains.length > 0 && !boosting && { includeDomains }),
       ...(excludeDomains.length > 0 && { excludeDomains }),
       ...(languages.length > 0 && request.filter_by_language && { languages }),
-      ...toFilter(request, now),
+      ...toFilter(request, question, now),
     },
     preference: {
       ...(includeDomains.length > 0 && boosting && { domains: includeDomains }),
@@ -165,11 +164,11 @@ function toQuery(request: SearchRequest, limits: SearchLimits, now: Date): Query
   }
 }
 
-function toFilter(request: SearchRequest, now: Date): PageFilter {
+function toFilter(request: SearchRequest, { phrases: quoted }: QueryText, now: Date): PageFilter {
   const { filter_by_published_date: dated, search_depth: depth } = request
   const window = dateWindow(request, now)
   const from = window.from ?? (dated && !window.before ? BEGINNING : undefined)
-  const phrases = request.exact_match ? parseQueryText(searchedText(request.query)).phrases : []
+  const phrases = request.exact_match ? quoted : []
   return {
     ...(from !== undefined && { publishedFrom: from }),
     ...(window.before !== undefined && { publishedBefore: window.before }),

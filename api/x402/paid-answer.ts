@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http"
 
 import type { Context } from "../context.ts"
-import { envelope } from "../middleware/error-envelope.ts"
+import { envelope } from "../errors.ts"
 import type { Payment } from "./payment.ts"
 import type { ComeAgain } from "./refusals.ts"
 import type { Terms } from "./terms.ts"

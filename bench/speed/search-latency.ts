@@ -7,6 +7,7 @@ import { type Engine, openEngine, type Page, type Query, type SearchDepth, toPag
 import { engineSettings } from "#engine/config.ts"
 import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
 import { readSettings } from "#base/settings.ts"
+import { wordsOf } from "#engine/text/query-text.ts"
 import { documentationPages } from "../corpora/documentation-pages.ts"
 import { BENCH_DIR } from "../corpora/documentation-site.ts"
 import { machine, MB, memoryOf, percentile, short, stopProcess, table } from "../measure.ts"
@@ -123,7 +124,7 @@ async function inProcess({ dataDir, take, medians }: Run): Promise<void> {
 async function ask(engine: Engine, query: Query): Promise<void> {
   const { hits } = await engine.search(query)
   const wordsAlone = query.arms === "lexical" || query.depth === "ultra-fast" || query.depth === "fast"
-  if (hits.length === 0 && !wordsAlone) throw new Error(`nothing found for ${query.text}`)
+  if (hits.length === 0 && !wordsAlone) throw new Error(`nothing found for ${wordsOf(query.text)}`)
 }
 
 /** The appliance's own API process on the index, asked over a socket. @returns its resident bytes after the queries. */

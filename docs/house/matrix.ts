@@ -19,10 +19,10 @@ export function drawMatrix(): string {
   const imports = importsOf(files)
   const rooms = roomsInOrder(files, imports)
   const place = new Map(rooms.map((room, index) => [room, index]))
-  const counts = new Map<string, number>()
+  const pairs = new Set<string>()
   for (const { from, to } of imports) {
     const [a, b] = [roomOf(from), roomOf(to)]
-    if (a !== b) counts.set(`${a} ${b}`, (counts.get(`${a} ${b}`) ?? 0) + 1)
+    if (a !== b) pairs.add(`${a} ${b}`)
   }
   const size = rooms.length * CELL
   const lines = [
@@ -40,19 +40,17 @@ export function drawMatrix(): string {
       `<rect x="${LABEL + row * CELL}" y="${y}" width="${CELL - 1}" height="${CELL - 1}" fill="${COLOURS[floor]}"/>`,
     )
   }
-  for (const [pair, count] of counts) {
+  for (const pair of [...pairs].sort()) {
     const [from = "", to = ""] = pair.split(" ")
     const [row, column] = [place.get(from) ?? 0, place.get(to) ?? 0]
-    const side = Math.min(CELL - 3, 4 + 3 * Math.log2(count + 1))
-    const offset = (CELL - 1 - side) / 2
+    const side = CELL - 5
+    const offset = 2
     lines.push(
-      `<rect x="${round(LABEL + column * CELL + offset)}" y="${round(40 + row * CELL + offset)}" width="${round(side)}" height="${round(side)}" fill="${COLOURS[to.split("/")[0] ?? ""]}"><title>${from} imports ${to}: ${count}</title></rect>`,
+      `<rect x="${LABEL + column * CELL + offset}" y="${40 + row * CELL + offset}" width="${side}" height="${side}" fill="${COLOURS[to.split("/")[0] ?? ""]}"><title>${from} imports ${to}</title></rect>`,
     )
   }
   return `${lines.join("\n")}\n</svg>\n`
 }
-
-const round = (value: number): number => Math.round(value * 10) / 10
 
 /** Floor by floor; within a floor each room after those it imports, else by name. */
 function roomsInOrder(files: readonly string[], imports: readonly Import[]): string[] {

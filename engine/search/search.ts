@@ -35,11 +35,11 @@ export async function searchIndex(
   query: Query,
   signal: AbortSignal | undefined,
 ): Promise<SearchResult> {
-  if (query.limit < 1 || query.text.trim() === "") return { hits: [] }
+  const question = typeof query.text === "string" ? parseQueryText(query.text) : query.text
+  if (query.limit < 1 || question.text.trim() === "") return { hits: [] }
   const { filter } = query
   const plan = planOf(query)
   const { arms } = plan
-  const question = parseQueryText(query.text)
   const limit = Math.floor(query.limit)
   const embedding = arms === "lexical" ? undefined : queryVectors.of(question.text, signal)
   embedding?.catch(() => undefined)

@@ -14,6 +14,10 @@ export interface QueryText {
   readonly excludeDomains: readonly string[]
 }
 
+/** A question that may be taken apart already, in words. */
+export const wordsOf = (question: string | QueryText): string =>
+  typeof question === "string" ? question : question.text
+
 const STRAIGHT = '"＂'
 const CURVED = "“”„‟«»"
 /** Letters of words: what a quote or a minus stands behind when it opens nothing (`5"`, `e-mail`). */

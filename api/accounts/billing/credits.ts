@@ -18,7 +18,13 @@ export interface Cost {
 /** No call reads more in its time, whatever its `limit` says. */
 const MOST_PAGES = 100_000
 
-export const searchCost = (depth: string): Cost => ({ credits: depth === "advanced" ? 2 : 1 })
+/** What a search costs by its depth, in credits. */
+const SEARCH = { basic: 1, advanced: 2 }
+
+export const searchCredits = (depth: string): number =>
+  depth === "advanced" ? SEARCH.advanced : SEARCH.basic
+
+export const searchCost = (depth: string): Cost => ({ credits: searchCredits(depth) })
 
 export const extractCost = (depth: "basic" | "advanced", pages: number): Cost => ({
   pages: { [`extract-${depth}`]: Math.min(pages, MOST_PAGES) },
@@ -44,6 +50,17 @@ export const researchCost = (model: keyof typeof RESEARCH, searches: number): Co
 export const crawlCost = (hasInstructions: boolean, depth: "basic" | "advanced", pages: number): Cost => ({
   pages: { ...mapCost(hasInstructions, pages).pages, ...extractCost(depth, pages).pages },
 })
+
+const plural = (credits: number): string => `${credits} credit${credits === 1 ? "" : "s"}`
+
+/** The prices as the API's description says them. */
+export const PRICES = {
+  search: `${plural(SEARCH.basic)}, ${SEARCH.advanced} with the depth \`advanced\`.`,
+  advancedSearch: plural(SEARCH.advanced),
+  extract: `${plural(RATES["extract-basic"].credits)} for each ${RATES["extract-basic"].block} pages read, ${RATES["extract-advanced"].credits} with the depth \`advanced\`.`,
+  map: `${plural(RATES.map.credits)} for each ${RATES.map.block} addresses, ${RATES["map-instructions"].credits} with \`instructions\`.`,
+  research: `${RESEARCH.mini.base} to ${RESEARCH.mini.most} credits with the model \`mini\`, ${RESEARCH.pro.base} to ${RESEARCH.pro.most} with \`pro\`, by the searches made.`,
+} as const
 
 /** Credits that fall due when a meter goes from one count of pages to another. */
 export function dueBetween(meter: Meter, before: number, after: number): number {

@@ -1,3 +1,4 @@
+import { PRICES } from "../../accounts/billing/credits.ts"
 import { researchSchema } from "../../research/request.ts"
 import type { JsonSchema, Operation } from "../operation.ts"
 import { publishedBody } from "../published.ts"
@@ -68,8 +69,7 @@ export const researchOperations: readonly Operation[] = [
     path: "/research",
     tag: "Research",
     summary: "Have a report made",
-    description:
-      "Begins a task that goes on by itself. With `stream` the answer is a row of server-sent events (`text/event-stream`) that ends with `event: done`; who hangs up ends the task. 4 to 110 credits with the model `mini`, 15 to 250 with `pro`, by the searches made.",
+    description: `Begins a task that goes on by itself. With \`stream\` the answer is a row of server-sent events (\`text/event-stream\`) that ends with \`event: done\`; who hangs up ends the task. ${PRICES.research}`,
     access: "key",
     body: {
       schema: publishedBody(researchSchema, {

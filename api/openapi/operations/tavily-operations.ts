@@ -1,3 +1,4 @@
+import { PRICES } from "../../accounts/billing/credits.ts"
 import { crawlSchema, extractSchema, mapSchema, MAX_EXTRACT_URLS, searchSchema } from "../../tavily/schema.ts"
 import type { Operation } from "../operation.ts"
 import { publishedBody } from "../published.ts"
@@ -25,8 +26,7 @@ export const tavilyOperations: readonly Operation[] = [
     path: "/search",
     tag: "Search",
     summary: "Search the index",
-    description:
-      "The pages that answer a question, best first, each with the passages that matter. 1 credit, 2 with the depth `advanced`.",
+    description: `The pages that answer a question, best first, each with the passages that matter. ${PRICES.search}`,
     access: "key",
     body: { schema: searchBody, required: true },
     answers: { 200: { description: "What was found.", schema: ref("SearchAnswer") } },
@@ -75,8 +75,7 @@ export const tavilyOperations: readonly Operation[] = [
     path: "/extract",
     tag: "Live pages",
     summary: "Read pages",
-    description:
-      "Reads addresses now, whether they are in the index or not. 1 credit for each 5 pages read, 2 with the depth `advanced`.",
+    description: `Reads addresses now, whether they are in the index or not. ${PRICES.extract}`,
     access: "key",
     body: { schema: extractBody, required: true },
     answers: {
@@ -148,7 +147,7 @@ export const tavilyOperations: readonly Operation[] = [
     path: "/map",
     tag: "Live pages",
     summary: "Find the addresses of a site",
-    description: "1 credit for each 10 addresses, 2 with `instructions`.",
+    description: PRICES.map,
     access: "key",
     body: { schema: publishedBody(mapSchema, start), required: true },
     answers: { 200: { description: "The addresses found by then.", schema: ref("MapAnswer") } },

@@ -6,6 +6,7 @@ import { pino } from "pino"
 
 import { openStateStore } from "#base/store/state-store.ts"
 import type { Engine } from "#engine"
+import { wordsOf } from "#engine/text/query-text.ts"
 
 import { toRequest } from "../request.ts"
 import { openTestResearch } from "./test-research.ts"
@@ -18,7 +19,7 @@ const engine: Pick<Engine, "search"> = {
   async search(query, options) {
     if (++searches > 3) await sleep(60_000, undefined, options?.signal ? { signal: options.signal } : {})
     const found = await pumps.engine.search(query, options)
-    process.stdout.write(`${query.text}\n`)
+    process.stdout.write(`${wordsOf(query.text)}\n`)
     return found
   },
 }

@@ -1,7 +1,7 @@
 import { isIP } from "node:net"
 
 import type { Middleware } from "../context.ts"
-import { type ProxyList, proxyTest, withoutMapping } from "./trusted-proxies.ts"
+import { type ProxyList, proxyTest, withoutMapping } from "../proxies/trusted-proxies.ts"
 
 /**
  * What proxies say of a request counts only if it comes from one of `trusted`. Then `X-Forwarded-For` is cut down to
