@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 
 export default defineConfig({
   test: {
-    include: ["{base,engine,crawler,api,docs,bench,docker}/**/*.test.ts", "*.test.ts"],
+    include: ["{base,engine,crawler,api,command,docs,bench,docker}/**/*.test.ts", "*.test.ts"],
     // Most of a test's time is waiting: for processes, sockets and databases. One worker fewer than processors, as is
     // usual, leaves half of a small machine idle.
     maxWorkers: Math.max(2, availableParallelism()),

@@ -182,7 +182,7 @@ describe("failures inside", () => {
     const answer = await app.post("/search", { query: "pumps" })
     engine.failure = null
     expect(answer.status).toBe(503)
-    expect(answer.body.detail.error).toContain("npm run reembed")
+    expect(answer.body.detail.error).toContain("fossick index upgrade")
   })
 })
 

@@ -14,8 +14,8 @@ import { startAppliance } from "./testing/appliance.ts"
 
 const PAGES = 25
 
-async function run(script: string, args: string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "..", script), ...args], {
+async function run(args: string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../command/fossick.js"), ...args], {
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "pipe", "pipe"],
   })
@@ -69,18 +69,16 @@ test("a backup of an appliance that crawls and answers brings up another one wit
       apiKey = appliance.apiKey
       const crawled = appliance.crawl(`${web.origin}/`)
       await expect.poll(() => web.requests.length, { timeout: 120_000 }).toBeGreaterThan(5)
-      expect(
-        await run("crawler/commands/backup-command.ts", [file], { FOSSICK_DATA_DIR: first }),
-      ).toMatchObject({ code: 0 })
+      expect(await run(["backup", file], { FOSSICK_DATA_DIR: first })).toMatchObject({ code: 0 })
       await crawled
       // What is copied at last is what both are asked about.
-      const all = await run("crawler/commands/backup-command.ts", [file, "--force"], {
+      const all = await run(["backup", file, "--force"], {
         FOSSICK_DATA_DIR: first,
       })
       expect(all).toMatchObject({ code: 0 })
       answers = await ask(appliance.url, apiKey)
 
-      const onRunning = await run("crawler/commands/restore-command.ts", [file, "--force"], {
+      const onRunning = await run(["restore", file, "--force"], {
         FOSSICK_DATA_DIR: first,
       })
       expect(onRunning.code).toBe(1)
@@ -88,9 +86,9 @@ test("a backup of an appliance that crawls and answers brings up another one wit
     }
     expect(answers[0]?.title).toBe("Lantern 7")
 
-    const restored = await run("crawler/commands/restore-command.ts", [file], { FOSSICK_DATA_DIR: second })
+    const restored = await run(["restore", file], { FOSSICK_DATA_DIR: second })
     expect(restored).toMatchObject({ code: 0, said: expect.stringContaining("npm start") as string })
-    const again = await run("crawler/commands/restore-command.ts", [file], { FOSSICK_DATA_DIR: second })
+    const again = await run(["restore", file], { FOSSICK_DATA_DIR: second })
     expect(again).toMatchObject({ code: 1, said: expect.stringContaining("is not empty") as string })
 
     await using appliance = await startAppliance({ FOSSICK_DATA_DIR: second, ...settings })

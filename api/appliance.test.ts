@@ -243,7 +243,7 @@ describe("starting and stopping", () => {
 })
 
 async function startAndEnd(env: Record<string, string>): Promise<{ code: number | null; text: string }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "start.ts")], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../command/fossick.js"), "start"], {
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "ignore", "pipe"],
   })

@@ -23,7 +23,7 @@ import { startAppliance } from "./testing/appliance.ts"
 // The whole appliance, started with another model than the one that made its index.
 
 const PAGES = 20
-const INDEX_COMMAND = join(import.meta.dirname, "../engine/commands/index-command.ts")
+const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
 
 let dir: string
 beforeEach(async () => {
@@ -33,7 +33,7 @@ afterEach(() => rm(dir, { recursive: true, force: true }))
 
 async function index(env: Record<string, string>, command: string): Promise<string> {
   const settings = { PATH: process.env["PATH"], ...env }
-  const args = [INDEX_COMMAND, command, "--json"]
+  const args = [FOSSICK, "index", command, "--json"]
   return (await promisify(execFile)(process.execPath, args, { env: settings })).stdout
 }
 

@@ -2,22 +2,24 @@ import { accessSync, constants, mkdirSync } from "node:fs"
 import { get } from "node:http"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 
 import { crawlerSettings } from "#crawler/config.ts"
 import { engineSettings } from "#engine/config.ts"
-import { outliveReader } from "#base/process/lost-reader.ts"
+import { EXIT } from "#base/exit-codes.ts"
+import { moduleBeside } from "#base/process/module-beside.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#base/settings.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
 import { apiSettings, checkTogether } from "./config.ts"
 import { applySources } from "./supervisor/apply-sources.ts"
 import { Child } from "./supervisor/child.ts"
-import { firstScreen, handbookNews } from "./supervisor/first-screen.ts"
+import { firstScreen, handbookNews, screenOnWire } from "./supervisor/first-screen.ts"
 import type { ChildMessage } from "./supervisor/messages.ts"
 import { whenStarterGone } from "./supervisor/starter.ts"
 import { sellingOf, x402Settings } from "./x402/config.ts"
 
-// `npm start`: the whole appliance, one process that answers and one that crawls, under this one. It holds no
+// `fossick start`: the whole appliance, one process that answers and one that crawls, under this one. It holds no
 // part of the appliance itself, so that it stays small and has nothing to crash on.
 
 /** A child that was asked to stop is killed this long after the time it may take for itself. */
@@ -25,6 +27,25 @@ const FORCE_MS = 5000
 /** How long the first screen waits for the crawler, and for the handbook to be there to be asked about. */
 const SCREEN_MS = 7000
 const POLL_MS = 100
+
+/** How `fossick start` begins. */
+export interface StartOptions {
+  /** Show what is there as JSON objects, one a line. */
+  readonly json: boolean
+}
+
+/**
+ * Runs the appliance until it is told to stop, and ends the process then.
+ * @returns the exit code when it does not start
+ * @throws SettingsError
+ */
+export async function startAppliance(options: StartOptions): Promise<number> {
+  const given = readEnvironment()
+  const refusal = applySources(given.config.sourcesFile, process.env)
+  if (refusal === null) return await supervise(given, options)
+  process.stderr.write(`${refusal}\n`)
+  return EXIT.usage
+}
 
 function readEnvironment() {
   const env = environment()
@@ -41,7 +62,11 @@ function readEnvironment() {
   return { env, config }
 }
 
-function supervise({ env, config }: ReturnType<typeof readEnvironment>): void {
+/** Never resolves: it ends with the process. */
+function supervise(
+  { env, config }: ReturnType<typeof readEnvironment>,
+  { json }: StartOptions,
+): Promise<never> {
   const quiet = process.stdout.isTTY && env["FOSSICK_LOG_LEVEL"] === undefined
   const childEnv = {
     // Compiled once, the code starts twice as fast and needs some 20 MB less in each process.
@@ -56,9 +81,15 @@ function supervise({ env, config }: ReturnType<typeof readEnvironment>): void {
   let ending = false
 
   const child = (name: string, module: string): Child =>
-    new Child({ name, module: join(import.meta.dirname, module), env: childEnv, onMessage, onCrash })
-  const api = child("API", "main.ts")
-  const crawler = child("crawler", "../crawler/main.ts")
+    new Child({
+      name,
+      module: fileURLToPath(moduleBeside(import.meta.url, module)),
+      env: childEnv,
+      onMessage,
+      onCrash,
+    })
+  const api = child("API", "./main")
+  const crawler = child("crawler", "../crawler/main")
 
   function onMessage(message: ChildMessage): void {
     if (message.kind === "fatal") {
@@ -68,7 +99,7 @@ function supervise({ env, config }: ReturnType<typeof readEnvironment>): void {
       handbook.resolve(message.found ? "read" : "not-read")
     } else {
       if (!message.handbook) handbook.resolve("read")
-      if (!shown) void showFirstScreen(message, handbook.promise, () => ending)
+      if (!shown) void showFirstScreen(message, handbook.promise, () => ending, json)
       shown = true
     }
   }
@@ -96,12 +127,14 @@ function supervise({ env, config }: ReturnType<typeof readEnvironment>): void {
   whenStarterGone(() => void end(0))
   api.start()
   crawler.start()
+  return new Promise(() => undefined)
 }
 
 async function showFirstScreen(
   facts: Extract<ChildMessage, { kind: "ready" }>,
   handbook: Promise<"read" | "not-read">,
   ended: () => boolean,
+  json: boolean,
 ): Promise<void> {
   const late = steadyNow() + SCREEN_MS
   const left = () => Math.max(0, late - steadyNow())
@@ -109,10 +142,11 @@ async function showFirstScreen(
   while (!ended() && !(ready = await isReady(facts.localUrl)) && left() > 0) await pause(POLL_MS)
   const state = await Promise.race([handbook, pause(left()).then(() => "being-read" as const)])
   if (ended()) return
-  process.stdout.write(firstScreen({ ...facts, ready, handbook: state }))
+  const shown = { ...facts, ready, handbook: state }
+  process.stdout.write(json ? `${JSON.stringify(screenOnWire(shown))}\n` : firstScreen(shown))
   if (state !== "being-read") return
-  const news = handbookNews[await handbook]
-  if (!ended()) process.stdout.write(news)
+  const end = await handbook
+  if (!ended()) process.stdout.write(json ? `${JSON.stringify({ handbook: end })}\n` : handbookNews[end])
 }
 
 /** With node:http, since the first use of fetch() alone would add a third to this process's memory. */
@@ -129,20 +163,3 @@ const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms)
   })
-
-// Its first lines may be all that anybody wants to read.
-outliveReader()
-try {
-  const given = readEnvironment()
-  const refusal = applySources(given.config.sourcesFile, process.env)
-  if (refusal === null) {
-    supervise(given)
-  } else {
-    process.stderr.write(`${refusal}\n`)
-    process.exitCode = 2
-  }
-} catch (error) {
-  if (!(error instanceof SettingsError)) throw error
-  process.stderr.write(`${error.message}\n`)
-  process.exitCode = 2
-}

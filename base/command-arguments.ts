@@ -1,21 +1,11 @@
-import { parseArgs, type ParseArgsConfig } from "node:util"
-
 /** Arguments that cannot be understood; the message says what is expected. */
 export class ArgumentsError extends Error {}
 
-const COMMON = {
-  json: { type: "boolean", default: false },
-  help: { type: "boolean", short: "h", default: false },
-} as const
-
-/** A command's options and the rest of its arguments; every command has `--json` and `--help`. @throws ArgumentsError */
-export function readArguments<const Options extends NonNullable<ParseArgsConfig["options"]>>(
-  args: readonly string[],
-  options: Options,
-) {
-  try {
-    return parseArgs({ args: [...args], allowPositionals: true, options: { ...options, ...COMMON } })
-  } catch (error) {
-    throw new ArgumentsError((error as Error).message)
+/** The value of an option that takes a whole number. @throws ArgumentsError */
+export function wholeNumber(name: string, value: string, min: number, max: number): number {
+  const number = Number(value)
+  if (!/^\d+$/.test(value) || number < min || number > max) {
+    throw new ArgumentsError(`${name} must be a whole number from ${min} to ${max}`)
   }
+  return number
 }

@@ -1,38 +1,40 @@
 import { ArgumentsError } from "./command-arguments.ts"
 import { diskFullMessage, DiskFullError, isDiskFull } from "./disk-space.ts"
 import { KnownError } from "./errors.ts"
-import { codeOf, endWithReader } from "./process/lost-reader.ts"
+import { EXIT } from "./exit-codes.ts"
+import { codeOf, endWithReader, outliveReader } from "./process/lost-reader.ts"
 import { environment, SettingsError } from "./settings.ts"
-
-/** Arguments or settings. */
-const BAD_ARGUMENTS = 2
-const FAILED = 1
 
 /** What a command cannot do; the message is for people and says what to do next. */
 export class CommandError extends KnownError {}
 
 /**
- * Runs the work of `npm run <name>`, which says its exit code, and turns what it throws into a message and one.
- * A reader of the output that goes away ends it, too.
+ * Runs the work of `fossick <name>`, which says its exit code, and turns what it throws into a message and one.
+ * A reader of the output that goes away ends it, too, unless it `outlivesReader`.
  * Loads neither engine nor crawler, so that a slip of the pen is answered at once.
  */
-export async function runCommand(name: string, work: () => number | Promise<number>): Promise<void> {
-  endWithReader()
+export async function runCommand(
+  name: string,
+  work: () => number | Promise<number>,
+  { outlivesReader = false }: { readonly outlivesReader?: boolean } = {},
+): Promise<void> {
+  if (outlivesReader) outliveReader()
+  else endWithReader()
   try {
     process.exitCode = codeOf(await work())
   } catch (error) {
     const isWrong = error instanceof ArgumentsError || error instanceof SettingsError
     if (!(error instanceof CommandError) && isDiskFull(error, dataDir())) {
       process.stderr.write(`${error instanceof DiskFullError ? error.message : diskFullMessage(dataDir())}\n`)
-      process.exitCode = FAILED
+      process.exitCode = EXIT.failed
       return
     }
     if (!isWrong && !(error instanceof KnownError)) throw error
     process.stderr.write(`${error.message}\n`)
     if (error instanceof ArgumentsError) {
-      process.stderr.write(`npm run ${name} -- --help shows what is possible.\n`)
+      process.stderr.write(`fossick ${name} --help shows what is possible.\n`)
     }
-    process.exitCode = isWrong ? BAD_ARGUMENTS : FAILED
+    process.exitCode = isWrong ? EXIT.usage : EXIT.failed
   }
 }
 

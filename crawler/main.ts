@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { engineSettings } from "#engine/config.ts"
 import { diskFullMessage, DiskRoom, isDiskFull } from "#base/disk-space.ts"
 import { openLog } from "#base/process/log.ts"
+import { moduleBeside } from "#base/process/module-beside.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { DeletionGuard, steadyNow } from "#base/steady-time.ts"
 import { crawlerSettings, userAgentHeader } from "./config.ts"
@@ -21,7 +22,7 @@ import { WebhookQueue } from "./webhooks/webhook-queue.ts"
 // The crawler process: small while there is nothing to do, since all work happens in a process of its own that
 // ends with the work.
 
-const JOB_WORKER = new URL("./crawl/job-worker.ts", import.meta.url)
+const JOB_WORKER = moduleBeside(import.meta.url, "./crawl/job-worker")
 const POLL_MS = 250
 /** Between two attempts when a job process failed, or when another writer has the index; doubled each time. */
 const PAUSE_MS = 2000

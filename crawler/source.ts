@@ -18,6 +18,8 @@ export const SCOPES: readonly Scope[] = ["host", "domain", "prefix"]
  */
 export type Rendering = "http" | "browser" | "auto"
 
+export const RENDERINGS: readonly Rendering[] = ["auto", "http", "browser"]
+
 /**
  * Whose word a source is. `operator`: somebody at the machine, by a command or by the file of sources; `api`: somebody
  * with an admin key.

@@ -41,7 +41,7 @@ describe("the handbook", () => {
 
   test("answers the first question a new user is shown in its very first sentence", () => {
     const [, firstParagraph] = readFileSync(join(root, "docs/schedule-a-crawl.md"), "utf8").split("\n\n")
-    expect(firstParagraph?.split(/[:.] /)[0]).toMatch(/^To schedule a crawl, .*`npm run sources -- apply`/s)
+    expect(firstParagraph?.split(/[:.] /)[0]).toMatch(/^To schedule a crawl, .*`npx fossick sources apply`/s)
   })
 })
 

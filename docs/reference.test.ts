@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../api/tavily/schema.ts"
 import { deactivateKeysSchema, feedbackSchema, generateKeysSchema, logsSchema } from "../api/usage/schema.ts"
-import { parseCrawlArguments } from "#crawler/commands/crawl/crawl-arguments.ts"
+import { readCommandLine } from "../command/program.ts"
 import { SCOPES } from "#crawler/source.ts"
 
 describe("the crawl page", () => {
@@ -29,23 +29,21 @@ describe("the crawl page", () => {
     expect(firstCells(page, "## Outcomes").flat().sort()).toEqual(expected.sort())
   })
 
-  test("gives the options the command takes, with their defaults", () => {
+  test("gives the options the command takes, with their defaults", async () => {
     const rows = rowsUnder(page, "## Options")
-    const {
-      scope,
-      limits: { depth, pages: limit },
-    } = parseCrawlArguments(["example.com"])!.source
+    const line = await readCommandLine(["crawl", "example.com"])
+    if ("code" in line) throw new Error(line.err)
+    const { scope, depth, limit } = line.given.options
     const given = Object.fromEntries(rows.map(([option = "", , value]) => [option, value]))
-    expect(given["`--depth N`"]).toBe(String(depth))
-    expect(given["`--limit N`"]).toBe(String(limit))
+    expect(given["`--depth N`"]).toBe(depth)
+    expect(given["`--limit N`"]).toBe(limit)
     expect(given[`\`--scope ${scope}\``]).toBe("yes")
     for (const one of SCOPES) expect(Object.keys(given)).toContain(`\`--scope ${one}\``)
     for (const option of Object.keys(given)) {
       const [flag = "", value] = option.replaceAll("`", "").split(" ")
       const argument = value === "N" ? "3" : value === "NAME" ? "docs" : value
-      expect(() =>
-        parseCrawlArguments(["example.com", flag, ...(argument === undefined ? [] : [argument])]),
-      ).not.toThrow()
+      const args = ["crawl", "example.com", flag, ...(argument === undefined ? [] : [argument])]
+      expect(await readCommandLine(args)).toHaveProperty("path", "crawl")
     }
   })
 })

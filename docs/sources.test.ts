@@ -6,7 +6,7 @@ import { nextTimes } from "#crawler/sources/schedule.ts"
 import { defineSource } from "#crawler/source.ts"
 import { SOURCES_SCHEMA_FILE } from "#crawler/sources/source-spec.ts"
 import { parseSources } from "#crawler/sources/sources-file.ts"
-import { SOURCES_HELP } from "#crawler/commands/sources/sources-arguments.ts"
+import { sources as sourcesCommand } from "../command/commands/sources.ts"
 
 interface Field {
   readonly properties?: Readonly<Record<string, Field>>
@@ -48,8 +48,8 @@ describe("the page on sources", () => {
   })
 
   test("names every command", () => {
-    const commands = [...SOURCES_HELP.matchAll(/^ {2}(\w+) .*/gm)].map(([, name = ""]) => name)
-    const mentioned = new Set([...page.matchAll(/npm run sources -- (\w+)/g)].map(([, name = ""]) => name))
+    const commands = Object.keys(sourcesCommand.commands)
+    const mentioned = new Set([...page.matchAll(/npx fossick sources (\w+)/g)].map(([, name = ""]) => name))
     expect([...mentioned].sort()).toEqual(commands.sort())
   })
 

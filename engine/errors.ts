@@ -9,7 +9,7 @@ export type EngineErrorCode =
   | "INDEX_FORMAT_TOO_NEW"
   /** The index was written by an older Fossick: it has to be made anew first, or cannot be read at all. */
   | "INDEX_FORMAT_TOO_OLD"
-  /** The index holds vectors of another model or another number of dimensions: `npm run reembed`. */
+  /** The index holds vectors of another model or another number of dimensions: `fossick index upgrade`. */
   | "EMBEDDER_MISMATCH"
   /** The disk has too little room for the index that is to be built. */
   | "NO_ROOM"

@@ -1,7 +1,7 @@
 import type { MadeKey } from "../accounts/keys/keys.ts"
 import { rateLimitsText } from "../accounts/limits/rate-limits.ts"
 
-/** A key as `npm run keys -- list --json` shows it. */
+/** A key as `fossick keys list --json` shows it. */
 export const keyOnWire = (key: MadeKey) => ({
   id: key.id,
   role: key.role,

@@ -276,7 +276,7 @@ describe("over standard input and output", () => {
   const stdio = (env: Record<string, string>, ...args: string[]) =>
     new StdioClientTransport({
       command: process.execPath,
-      args: [join(import.meta.dirname, "../commands/mcp-command.ts"), ...args],
+      args: [join(import.meta.dirname, "../../command/fossick.js"), "mcp", ...args],
       env,
       stderr: "ignore",
     })

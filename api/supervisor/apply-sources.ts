@@ -2,11 +2,12 @@ import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
 import { sourcesFile } from "#crawler/sources/find-file.ts"
+import { moduleBeside } from "#base/process/module-beside.ts"
 
-const COMMAND = fileURLToPath(new URL("../../crawler/commands/sources/sources-command.ts", import.meta.url))
+const PROGRAM = fileURLToPath(moduleBeside(import.meta.url, "../../crawler/commands/sources/apply-worker"))
 
 /**
- * Applies the file of sources, if there is one, as `npm run sources -- apply` does. It takes a process of its own,
+ * Applies the file of sources, if there is one, as `fossick sources apply` does. It takes a process of its own,
  * whose memory goes back: reading the file needs more than the supervisor itself.
  *
  * @param named what `FOSSICK_SOURCES_FILE` says; empty: nothing
@@ -15,7 +16,7 @@ const COMMAND = fileURLToPath(new URL("../../crawler/commands/sources/sources-co
 export function applySources(named: string, env: NodeJS.ProcessEnv): string | null {
   const file = sourcesFile(named)
   if (file === null) return null
-  const { status, stderr, error } = spawnSync(process.execPath, [COMMAND, "apply", file], {
+  const { status, stderr, error } = spawnSync(process.execPath, [PROGRAM, file], {
     env,
     encoding: "utf8",
     stdio: ["ignore", "ignore", "pipe"],

@@ -13,15 +13,25 @@ export const handbookNews: Readonly<Record<Exclude<HandbookState, "being-read">,
   "not-read": "The handbook could not be read: crawl a site, then ask about it.\n",
 }
 
-/** What `npm start` shows once everything is up, or takes longer than a newcomer should wait for a sign of life. */
-export function firstScreen(facts: {
+interface ScreenFacts {
   readonly url: string
   /** Only on the start that made it. */
   readonly apiKey: string | null
   readonly operatorKey: boolean
   readonly ready: boolean
   readonly handbook: HandbookState
-}): string {
+}
+
+/** The first screen for programs. */
+export const screenOnWire = ({ url, apiKey, ready, handbook }: ScreenFacts): object => ({
+  url,
+  apiKey,
+  ready,
+  handbook,
+})
+
+/** What `fossick start` shows once everything is up, or takes longer than a newcomer should wait for a sign of life. */
+export function firstScreen(facts: ScreenFacts): string {
   const { url, apiKey, operatorKey, ready, handbook } = facts
   const known = operatorKey ? "the one in FOSSICK_API_KEY" : "the one shown on the first start"
   return `
@@ -38,7 +48,7 @@ ${intro[handbook]}
     -H 'Content-Type: application/json' \\
     -d '{"query": "how do I schedule a crawl?", "include_answer": true, "max_results": 1}'
 
-Crawl a site with  npm run crawl -- https://example.com --limit 100
+Crawl a site with  npx fossick crawl https://example.com --limit 100
 Stop with          Ctrl-C
 `
 }

@@ -5,24 +5,26 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 
+const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
+
 export interface Appliance extends AsyncDisposable {
   readonly url: string
   /** The key that the first start showed. */
   readonly apiKey: string
   /** What it wrote so far. */
   output(): string
-  /** Runs `npm run crawl` with these arguments on the appliance's data folder; fails when the crawl does. */
+  /** Runs `fossick crawl` with these arguments on the appliance's data folder; fails when the crawl does. */
   crawl(...args: readonly string[]): Promise<void>
   /** Sends SIGTERM to the supervisor, or as a terminal does SIGINT to all its processes, and tells how it ended. */
   stop(how?: "SIGTERM" | "Ctrl-C"): Promise<{ code: number | null; processesLeft: boolean }>
 }
 
-/** Runs `node api/start.ts` on a folder and port of its own, until its first screen is there. */
+/** Runs `fossick start` on a folder and port of its own, until its first screen is there. */
 export async function startAppliance(env: Readonly<Record<string, string>> = {}): Promise<Appliance> {
   const dataDir = await mkdtemp(join(tmpdir(), "fossick-appliance-"))
   // Of a process group of its own, so that whatever it leaves behind can be found.
   const settings = { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir, FOSSICK_PORT: "0", ...env }
-  const child = spawn(process.execPath, [join(import.meta.dirname, "../start.ts")], {
+  const child = spawn(process.execPath, [FOSSICK, "start"], {
     env: settings,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
@@ -55,8 +57,7 @@ export async function startAppliance(env: Readonly<Record<string, string>> = {})
     apiKey: /API key +(\S+)/.exec(text)![1]!,
     output: () => text,
     async crawl(...args) {
-      const command = join(import.meta.dirname, "../../crawler/commands/crawl/crawl-command.ts")
-      await promisify(execFile)(process.execPath, [command, ...args], { env: settings })
+      await promisify(execFile)(process.execPath, [FOSSICK, "crawl", ...args], { env: settings })
     },
     stop,
     async [Symbol.asyncDispose]() {

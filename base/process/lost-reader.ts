@@ -6,7 +6,7 @@ const INTERRUPTED = 130
 let isLost = false
 
 /**
- * Has the process end quietly once nobody reads its output any more, as after `npm run jobs -- list | head -1`, and not
+ * Has the process end quietly once nobody reads its output any more, as after `fossick jobs list | head -1`, and not
  * with the trace of an EPIPE. Work that can be stopped, which is what heeds SIGTERM, stops as if it were told to.
  */
 export function endWithReader(): void {

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
+import { moduleBeside } from "./module-beside.ts"
 
 /**
  * Text up to this length is worked through where the caller is. Measured: 50,000 characters of a handbook are cut into
@@ -111,7 +112,7 @@ class WorkThreads {
   }
 
   #start(): Thread {
-    const worker = new Worker(new URL("./off-loop-worker.ts", import.meta.url), {
+    const worker = new Worker(moduleBeside(import.meta.url, "./off-loop-worker"), {
       // Flags such as `--input-type` are the starting script's own.
       execArgv: [],
       env: {},

@@ -16,6 +16,6 @@ export function refuseUnfinishedRestore(dataDir: string): void {
     ? ""
     : `, or remove ${folder} to stay with what was there before`
   throw new SettingsError([
-    `FOSSICK_DATA_DIR has a restore that is under way or was cut short: run npm run restore again${instead}`,
+    `FOSSICK_DATA_DIR has a restore that is under way or was cut short: run fossick restore again${instead}`,
   ])
 }

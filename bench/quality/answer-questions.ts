@@ -88,7 +88,7 @@ export const HANDBOOK_QUESTIONS: readonly AnswerQuestion[] = [
     facts: ["Start with a key of your own choice", "remove the made keys"],
   },
   { text: "how is the API key stored", facts: ["SHA-256"] },
-  { text: "how do I crawl an intranet site", facts: ["npm run crawl --", "just works"] },
+  { text: "how do I crawl an intranet site", facts: ["fossick crawl --", "just works"] },
   { text: "how do I allow addresses of a private network", facts: ["FOSSICK_ALLOWED_NETWORKS"] },
   { text: "how long may a crawl call take behind a reverse proxy", facts: ["150 seconds", "180s"] },
   { text: "how do I use another embedding model", facts: ["FOSSICK_MODEL"] },

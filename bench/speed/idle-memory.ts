@@ -19,7 +19,7 @@ import {
   table,
 } from "../measure.ts"
 
-const START = join(import.meta.dirname, "../../api/start.ts")
+const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 const KEY = "bench-key"
 const QUESTION = "how do I schedule a crawl?"
 const POLL_MS = 50
@@ -31,7 +31,7 @@ const dataDir = await mkdtemp(join(tmpdir(), "fossick-idle-"))
 const port = await freePort()
 const url = `http://127.0.0.1:${port}`
 const began = performance.now()
-const appliance = spawn(process.execPath, [START], {
+const appliance = spawn(process.execPath, [FOSSICK, "start"], {
   stdio: ["ignore", "ignore", "inherit"],
   env: { ...process.env, FOSSICK_DATA_DIR: dataDir, FOSSICK_PORT: String(port), FOSSICK_API_KEY: KEY },
 })

@@ -12,7 +12,7 @@ import { DOCUMENTATION_QUESTIONS } from "../questions/documentation-questions.ts
 import { startDocumentationSite } from "../corpora/documentation-site.ts"
 import { machine, short, table } from "../measure.ts"
 
-const CRAWL_COMMAND = join(import.meta.dirname, "../../crawler/commands/crawl/crawl-command.ts")
+const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 const MIN_PAGES = 2000
 const TOP = 3
 /** How far down an answer is looked for, to say where it stands when it is not in the top. */
@@ -51,7 +51,7 @@ async function crawled(): Promise<Crawled> {
   await using site = await startDocumentationSite()
   const command = spawn(
     process.execPath,
-    [CRAWL_COMMAND, site.url, "--depth", "100", "--limit", values.limit],
+    [FOSSICK, "crawl", site.url, "--depth", "100", "--limit", values.limit],
     {
       stdio: ["ignore", "inherit", "inherit"],
       env: { ...process.env, FOSSICK_DATA_DIR: dataDir },

@@ -36,7 +36,7 @@ export interface BackupManifest {
 }
 
 export const ABOUT =
-  "index/* in order make one file for npm run import; state.db holds digests of API keys and the names of secrets, no keys and no secrets. Settings (fossick.env), files of sources and models are not in here."
+  "index/* in order make one file for fossick import; state.db holds digests of API keys and the names of secrets, no keys and no secrets. Settings (fossick.env), files of sources and models are not in here."
 
 /** The name of a piece of the index. */
 export const indexPart = (number: number): string => `index/${String(number).padStart(8, "0")}`

@@ -219,7 +219,7 @@ describe("a restore that is killed", () => {
       for (const name of names.slice(0, Math.max(0, done - names.length))) {
         await rename(join(staging, name), join(dataDir, name))
       }
-      expect(() => openStateStore(dataDir)).toThrow("run npm run restore again")
+      expect(() => openStateStore(dataDir)).toThrow("run fossick restore again")
       expect(await finishRestore(dataDir)).toBe(aside)
       expect([...what(dataDir), ...what(aside)]).toEqual(["new", "new", "new", "old", "old", "old"])
       expect(readdirSync(dataDir).toSorted()).toEqual(["README.md", "before-restore-x", ...names])

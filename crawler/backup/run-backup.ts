@@ -59,7 +59,7 @@ export async function runBackup(
         }
         const seconds = Math.round((steadyNow() - startedAt) / 100) / 10
         progress.say(
-          `Done: ${bytesText(bytes)} in ${seconds} s. npm run restore -- ${isStream ? "<file>" : file} --verify checks it.`,
+          `Done: ${bytesText(bytes)} in ${seconds} s. fossick restore ${isStream ? "<file>" : file} --verify checks it.`,
         )
         if (json) process.stdout.write(`${JSON.stringify({ file, bytes, seconds })}\n`)
         return 0

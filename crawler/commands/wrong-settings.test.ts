@@ -13,9 +13,9 @@ test("a model hub's password is refused and not repeated", () => {
 
 describe("the commands", () => {
   test.each([
-    ["engine/commands/search-command.ts", ["why?"]],
-    ["engine/commands/index-command.ts", ["upgrade"]],
-    ["crawler/commands/crawl/crawl-command.ts", ["example.com"]],
+    ["search", ["why?"]],
+    ["index", ["upgrade"]],
+    ["crawl", ["example.com"]],
   ])("%s refuses a wrong value with code 2, before it does anything", async (command, args) => {
     const { code, stderr } = await run(command, args, {
       FOSSICK_EMBED_THREADS: "many",
@@ -33,16 +33,16 @@ describe("the commands", () => {
       FOSSICK_ALLOWED_NETWORKS: "10.0.0.0/8,what is this",
       FOSSICK_USER_AGENT: "Bot\nX: y",
     }
-    const { stderr } = await run("crawler/commands/crawl/crawl-command.ts", ["example.com"], wrong)
+    const { stderr } = await run("crawl", ["example.com"], wrong)
     for (const name of Object.keys(wrong)) expect(stderr).toContain(`- ${name} must be`)
   })
 })
 
 function run(command: string, args: readonly string[], env: Record<string, string>) {
-  const script = join(import.meta.dirname, "../..", command)
+  const script = join(import.meta.dirname, "../../command/fossick.js")
   return new Promise<{ code: unknown; stderr: string }>((resolve) => {
     const options = { env: { PATH: process.env["PATH"], NODE_NO_WARNINGS: "1", ...env } }
-    execFile(process.execPath, [script, ...args], options, (error, _, stderr) => {
+    execFile(process.execPath, [script, command, ...args], options, (error, _, stderr) => {
       resolve({ code: error?.code ?? 0, stderr })
     })
   })

@@ -99,7 +99,7 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
       })
       if (removed > 0) jobs.log(id, "info", `pages removed, since they are gone: ${removed}`)
       if (held > 0) {
-        jobs.note(id, `pages that seem to be gone, too many to remove unasked: ${held} (npm run removals)`)
+        jobs.note(id, `pages that seem to be gone, too many to remove unasked: ${held} (fossick removals)`)
       }
     }
     jobs.end(id, state === "finished" ? "finished" : (asked ?? options.whenAborted))

@@ -130,7 +130,7 @@ export class SourceHosts {
     const before = was.length === 0 ? "had no address at the first run" : `led to ${named(was)}`
     const remedy =
       author === "operator"
-        ? `if that is right, npm run sources -- accept ${source.name}`
+        ? `if that is right, fossick sources accept ${source.name}`
         : "FOSSICK_ALLOWED_NETWORKS can allow it"
     return new NetworkChangedError(host, `${host} ${before} and now leads to ${named(is)}; ${remedy}`)
   }

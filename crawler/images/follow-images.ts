@@ -4,8 +4,9 @@ import type { DiskRoom } from "#base/disk-space.ts"
 import { WorkerProcess } from "#base/process/worker-process.ts"
 import type { Jobs } from "../jobs/jobs.ts"
 import type { ImageStore } from "./image-store.ts"
+import { moduleBeside } from "#base/process/module-beside.ts"
 
-const PROGRAM = new URL("./image-worker.ts", import.meta.url)
+const PROGRAM = moduleBeside(import.meta.url, "./image-worker")
 const POLL_MS = 500
 const PAUSE_MS = 5000
 const MAX_PAUSE_MS = 300_000

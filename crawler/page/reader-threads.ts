@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import type { Extracted } from "./extract/extracted.ts"
 import type { ReadBodyTask } from "./read-body.ts"
+import { moduleBeside } from "#base/process/module-beside.ts"
 import type { ThreadMessage } from "./thread-messages.ts"
 
 /** What became of a body: `unsupported`, `unreadable` and `timeout` are the page's fault, `closed` is ours. */
@@ -52,7 +53,7 @@ export class ReaderThreads implements AsyncDisposable {
     this.#options = {
       memoryMb: 256,
       idleMs: 10_000,
-      program: new URL("./read-worker.ts", import.meta.url),
+      program: moduleBeside(import.meta.url, "./read-worker"),
       ...options,
       threads: options.threads === 0 ? Math.max(1, availableParallelism() - 1) : options.threads,
     }

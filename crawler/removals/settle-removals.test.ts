@@ -480,7 +480,7 @@ test("a job says at its end what it removed and what waits, and a stopped one ju
   const ended = await run({})
   expect(ended).toMatchObject({
     state: "finished",
-    note: "pages that seem to be gone, too many to remove unasked: 2 (npm run removals)",
+    note: "pages that seem to be gone, too many to remove unasked: 2 (fossick removals)",
   })
   expect(fixture.engine.pages.size).toBe(9)
   expect(jobs.events(2).map(({ text }) => text)).toContain("pages removed, since they are gone: 1")

@@ -105,9 +105,9 @@ describe("try", () => {
   test("is a command that takes a declared source, and refuses what it does not know", async () => {
     await using site = await startTestSite({ "/page": article("Pumps") })
     await using fixture = new CrawlFixture()
-    const command = fileURLToPath(new URL("../commands/why/try-command.ts", import.meta.url))
+    const command = fileURLToPath(new URL("../../command/fossick.js", import.meta.url))
     const run = (...args: string[]) =>
-      promisify(execFile)(process.execPath, [command, ...args], {
+      promisify(execFile)(process.execPath, [command, "try", ...args], {
         env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: fixture.folder },
       }).catch((error: { code: number; stderr: string }) => error)
     // The operator named the address: then it may be private.

@@ -41,7 +41,7 @@ function stepOf(removal: Removal): Step {
     case "held":
       return step(
         "note",
-        `it is to be removed (${why}), with more pages than one run may remove unasked: it waits for npm run removals -- approve ${source}`,
+        `it is to be removed (${why}), with more pages than one run may remove unasked: it waits for fossick removals approve ${source}`,
       )
     case "approved":
       return step("note", `it is about to be removed (${why})`)
@@ -50,7 +50,7 @@ function stepOf(removal: Removal): Step {
     default:
       return step(
         "no",
-        `it was removed on ${dateText(at)} (${why})${keptUntil === null ? "" : `; npm run removals -- restore puts it back, until ${dateText(keptUntil)}`}`,
+        `it was removed on ${dateText(at)} (${why})${keptUntil === null ? "" : `; fossick removals restore puts it back, until ${dateText(keptUntil)}`}`,
       )
   }
 }

@@ -210,7 +210,7 @@ describe("why", () => {
     await fixture.crawl(source)
     const gone = await fixture.why(site.url("/a"))
     expect(gone.inIndex).toBe(false)
-    expect(gone.summary).toMatch(/it was removed on .*410.*; npm run removals -- restore puts it back, until/)
+    expect(gone.summary).toMatch(/it was removed on .*410.*; fossick removals restore puts it back, until/)
     const struck = await fixture.why(site.url("/b"))
     expect(struck.inIndex).toBe(true)
     expect(step(struck, "removal")!.text).toContain("1 strike against it")

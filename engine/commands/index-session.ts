@@ -3,24 +3,26 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { steadyNow } from "#base/steady-time.ts"
 import { engineSettings } from "../config.ts"
 import { EngineError } from "../errors.ts"
+import { EXIT } from "#base/exit-codes.ts"
 import { openGenerations } from "../open-engine.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { READERS_FOLLOW_MS, dropUnwanted } from "../generations/build.ts"
 import type { GenerationContext } from "../generations/generation-context.ts"
-import type { IndexArguments } from "./index-arguments.ts"
 import { openForWriting } from "../generations/open-for-writing.ts"
 import { rollBack } from "../generations/rollback.ts"
 import { type GenerationStatus, type IndexStatus, indexStatus } from "../generations/status.ts"
 import { upgradeNow } from "../generations/upgrade-now.ts"
 import type { UpgradeProgress } from "../generations/upgrade.ts"
 
-const DONE = 0
-const FAILED = 1
-const INTERRUPTED = 130
 const PROGRESS_EVERY_MS = 2000
 /** A crawler that has just finished lets go of the index within this time. */
 const PATIENCE_MS = 10_000
 const TRY_AGAIN_MS = 250
+
+export interface IndexArguments {
+  readonly command: "status" | "upgrade" | "rollback" | "drop"
+  readonly json: boolean
+}
 
 interface Session {
   readonly context: GenerationContext
@@ -31,7 +33,7 @@ interface Session {
   readonly progress: (progress: UpgradeProgress) => void
 }
 
-/** One `npm run index`. @returns the exit code. @throws EngineError */
+/** One `fossick index`. @returns the exit code. @throws EngineError */
 export async function indexSession({ command, json }: IndexArguments): Promise<number> {
   const settings = readSettings(engineSettings, environment())
   const stop = new AbortController()
@@ -70,28 +72,28 @@ async function whenFree(work: () => Promise<number>): Promise<number> {
 async function status({ context, keepDays, say }: Session): Promise<number> {
   const found = await indexStatus(context, keepDays)
   say(asText(found), found)
-  return DONE
+  return EXIT.ok
 }
 
 async function upgrade({ context, keepDays, signal, say, progress }: Session): Promise<number> {
   if (!(await upgradeNow(context, { signal, onProgress: progress }))) {
     say("Stopped; what is done is kept, and another run goes on.", { upgraded: false })
-    return INTERRUPTED
+    return EXIT.interrupted
   }
   const found = await indexStatus(context, keepDays)
   say(`The index is up to date.\n${asText(found)}`, { upgraded: true, ...found })
-  return DONE
+  return EXIT.ok
 }
 
 async function rollback({ context, signal, say, progress }: Session): Promise<number> {
   const done = await rollBack(context, { signal, onProgress: progress })
   if (!done && signal.aborted) {
     say("Stopped; nothing has changed.", { current: null })
-    return INTERRUPTED
+    return EXIT.interrupted
   }
   if (!done) {
     say("No earlier index is kept, so there is nothing to go back to.", { current: null })
-    return FAILED
+    return EXIT.failed
   }
   const { to, changed } = done
   const since =
@@ -99,7 +101,7 @@ async function rollback({ context, signal, say, progress }: Session): Promise<nu
       ? "What was crawled since could not be taken along: crawl again what matters."
       : `${pages(changed)} that changed since went with it.`
   say(`${to} is in use again. ${since}`, { current: to, changed })
-  return DONE
+  return EXIT.ok
 }
 
 async function drop({ context, say }: Session): Promise<number> {
@@ -107,7 +109,7 @@ async function drop({ context, say }: Session): Promise<number> {
   const { previous } = await file.read()
   if (!previous) {
     say("No earlier index is kept.", { dropped: null })
-    return DONE
+    return EXIT.ok
   }
   // Nobody rolls back meanwhile.
   await using _ = await openForWriting(context, "off")
@@ -120,7 +122,7 @@ async function drop({ context, say }: Session): Promise<number> {
   )
   await dropUnwanted(context)
   say(`${previous.name} is deleted.`, { dropped: previous.name })
-  return DONE
+  return EXIT.ok
 }
 
 function asText({ current, previous, building, due, declined }: IndexStatus): string {

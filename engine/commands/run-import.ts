@@ -91,7 +91,7 @@ async function embedRest(engine: Engine, progress: CommandProgress, signal: Abor
   const { pagesWithoutVectors: all } = await engine.stats()
   if (all === 0) return
   progress.say(
-    `Embedding ${counted(all, "page")}. Stop with Ctrl-C at any time; npm start or npm run reembed goes on.`,
+    `Embedding ${counted(all, "page")}. Stop with Ctrl-C at any time; npm start or fossick index upgrade goes on.`,
   )
   const startedAt = steadyNow()
   const settled = engine.settled().then(() => true)

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads"
 import type { FromWorker, ToWorker } from "./embed-protocol.ts"
 import type { ModelFolder } from "./model-folder.ts"
+import { moduleBeside } from "#base/process/module-beside.ts"
 
 /** How long closing waits for a text in work. */
 const LEAVE_MS = 5_000
@@ -59,7 +60,7 @@ function forgetListeners(worker: Worker): void {
 }
 
 function start(model: ModelFolder): Worker {
-  return new Worker(new URL("embed-worker.ts", import.meta.url), {
+  return new Worker(moduleBeside(import.meta.url, "./embed-worker"), {
     workerData: model,
     // Flags such as `--input-type` are the starting script's own.
     execArgv: [],

@@ -48,7 +48,7 @@ export function refuseFormat({ adapter }: GenerationContext, { format }: IndexIn
   if (use === "too-new") {
     throw new EngineError(
       "INDEX_FORMAT_TOO_NEW",
-      `The index has format ${format}; this Fossick reads up to ${adapter.format}. Start a newer Fossick, or go back to the index that was kept: \`npm run index -- rollback\`.`,
+      `The index has format ${format}; this Fossick reads up to ${adapter.format}. Start a newer Fossick, or go back to the index that was kept: \`fossick index rollback\`.`,
     )
   }
   if (use === "too-old") {

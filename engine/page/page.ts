@@ -10,6 +10,8 @@ export interface PageImage {
 
 export type PageTopic = "news" | "finance"
 
+export const PAGE_TOPICS: readonly PageTopic[] = ["news", "finance"]
+
 /** One page as the crawler read it and the engine keeps it. */
 export interface Page {
   readonly url: PageUrl

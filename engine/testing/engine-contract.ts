@@ -1080,7 +1080,7 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
           const other = adapter.open(place, { mode, embedder: new HashingEmbedder("other") })
           await expect(other).rejects.toMatchObject({
             code: "EMBEDDER_MISMATCH",
-            message: expect.stringContaining("npm run reembed"),
+            message: expect.stringContaining("fossick index upgrade"),
           })
         }
         expect((await (await open()).stats()).pages).toBe(1)

@@ -87,7 +87,7 @@ export class CrawlDisplay {
 function headline(job: Job, time: string): string {
   switch (job.state) {
     case "paused":
-      return `Paused after ${time}, ${job.queued} addresses left; the same command, or npm run jobs -- resume ${job.id}, goes on from here`
+      return `Paused after ${time}, ${job.queued} addresses left; the same command, or fossick jobs resume ${job.id}, goes on from here`
     case "queued":
     case "running":
       return `Not watched any more after ${time}; the appliance goes on with job ${job.id}`

@@ -2,11 +2,12 @@ import { DiskRoom } from "#base/disk-space.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Engine, EngineError } from "#engine"
 import { engineSettings } from "#engine/config.ts"
+import { EXIT } from "#base/exit-codes.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { crawlerSettings } from "../../config.ts"
 import { ArgumentsError } from "#base/command-arguments.ts"
-import type { CrawlArguments } from "./crawl-arguments.ts"
+import type { DescribedCrawl } from "./described-crawl.ts"
 import { CrawlDisplay } from "./crawl-display.ts"
 import { Jobs } from "../../jobs/jobs.ts"
 import { BY_HAND, type Job } from "../../job.ts"
@@ -15,14 +16,15 @@ import { SourceTable } from "../../sources/source-table.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { openUnlessLocked } from "../open-unless-locked.ts"
 
-const EXIT = { finished: 0, failed: 1, interrupted: 130 } as const
 const POLL_MS = 500
 
-/** What `npm run crawl` is to run: a crawl that was described, or a declared source by its name alone. */
-export type CrawlWish = CrawlArguments | (Pick<CrawlArguments, "name" | "json"> & { readonly source: null })
+/** What `fossick crawl` is to run: a crawl that was described, or a declared source by its name alone. */
+export type CrawlWish = (DescribedCrawl | { readonly source: null; readonly name: string }) & {
+  readonly json: boolean
+}
 
 /**
- * One `npm run crawl`: a running appliance is handed the crawl and watched; without one, or when it goes away,
+ * One `fossick crawl`: a running appliance is handed the crawl and watched; without one, or when it goes away,
  * the crawl runs here. Ctrl-C pauses it with its frontier kept, and so does SIGTERM.
  * @returns the exit code.
  * @throws SettingsError
@@ -77,7 +79,7 @@ export async function crawl(wish: CrawlWish): Promise<number> {
       job = jobs.get(job.id) ?? job
     }
     display.end(job, jobs.failures(job.id, 10))
-    if (job.state === "finished") return EXIT.finished
+    if (job.state === "finished") return EXIT.ok
     if (job.state === "failed" || job.state === "cancelled") return EXIT.failed
     return isLow ? EXIT.failed : EXIT.interrupted
   } catch (error) {

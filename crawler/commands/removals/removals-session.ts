@@ -7,11 +7,26 @@ import { steadyNow } from "#base/steady-time.ts"
 import { Jobs } from "../../jobs/jobs.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { carryOutRemovals } from "../../removals/carry-out.ts"
-import type { DecideArguments, RemovalsArguments, ShowArguments } from "./removals-arguments.ts"
 import { heldLines, pagesText, removalLine } from "./removals-text.ts"
 import { type RemovedPages, Removals } from "../../removals/removals.ts"
 import { openUnlessLocked } from "../open-unless-locked.ts"
 import { printable } from "#base/printable.ts"
+
+/** To show something; of all sources, or of one. */
+interface ShowArguments {
+  readonly command: "list" | "removed"
+  readonly source: string | null
+  readonly limit: number
+  readonly json: boolean
+}
+
+/** To decide something. */
+type DecideArguments =
+  | { readonly command: "approve"; readonly source: string; readonly json: boolean }
+  | { readonly command: "reject"; readonly source: string; readonly json: boolean }
+  | { readonly command: "restore"; readonly pages: RemovedPages; readonly json: boolean }
+
+export type RemovalsArguments = ShowArguments | DecideArguments
 
 const POLL_MS = 250
 /** What a crawler process that is idle has done by then; one that is crawling does it after its run. */
@@ -22,7 +37,7 @@ const NOTHING_THERE = 1
 type Write = (...lines: readonly string[]) => void
 
 /**
- * One `npm run removals`: shows what waits and what was removed, or takes the operator's word. What is decided is
+ * One `fossick removals`: shows what waits and what was removed, or takes the operator's word. What is decided is
  * done by the crawler process, or here when there is none.
  * @returns the exit code.
  * @throws SettingsError
@@ -69,7 +84,7 @@ function show(store: Removals, { command, source, limit, json }: ShowArguments, 
     else if (held.length === 0) write("Nothing waits for your word.")
     else {
       write(...held.flatMap(heldLines))
-      write("npm run removals -- list|approve|reject <source>")
+      write("fossick removals list|approve|reject <source>")
     }
     return
   }
@@ -100,8 +115,8 @@ function asKnown(pages: RemovedPages): RemovedPages {
 
 function nothing(args: DecideArguments): string {
   return args.command === "restore"
-    ? "No such page is kept; npm run removals -- removed shows those that are."
-    : `Nothing of ${args.source} waits; npm run removals shows what does.`
+    ? "No such page is kept; fossick removals removed shows those that are."
+    : `Nothing of ${args.source} waits; fossick removals shows what does.`
 }
 
 /** @returns whether it is done; false when another process writes the index and will do it. */

@@ -1,5 +1,6 @@
 import type { PageUrl } from "#engine"
 import { engineSettings } from "#engine/config.ts"
+import { EXIT } from "#base/exit-codes.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { crawlerSettings } from "../../config.ts"
 import { ArgumentsError } from "#base/command-arguments.ts"
@@ -17,8 +18,8 @@ interface TryArguments {
   readonly json: boolean
 }
 
-/** One `npm run try`. @throws ArgumentsError, SettingsError */
-export async function tryOne(url: PageUrl, { source, rendering, json }: TryArguments): Promise<void> {
+/** One `fossick try`. @returns the exit code. @throws ArgumentsError, SettingsError */
+export async function tryOne(url: PageUrl, { source, rendering, json }: TryArguments): Promise<number> {
   const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
   const db = openStateStore(config.dataDir)
   const stop = new AbortController()
@@ -41,13 +42,14 @@ export async function tryOne(url: PageUrl, { source, rendering, json }: TryArgum
       signal,
     })
     if (tried === null) {
-      throw new ArgumentsError(`There is no source ${source}; npm run sources -- list shows them`)
+      throw new ArgumentsError(`There is no source ${source}; fossick sources list shows them`)
     }
     process.stdout.write(json ? `${JSON.stringify(triedOnWire(tried), null, 2)}\n` : tryText(tried))
+    return EXIT.ok
   } catch (error) {
     if (!(error instanceof CannotReadError)) throw error
     process.stderr.write(`${error.message}\n`)
-    process.exitCode = 1
+    return EXIT.failed
   } finally {
     process.off("SIGINT", interrupt)
     db.close()

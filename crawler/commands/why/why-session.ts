@@ -10,7 +10,7 @@ import { tracePage } from "../../why/trace.ts"
 import { traceOnWire } from "../../why/wire.ts"
 import { whyText } from "./why-text.ts"
 
-/** One `npm run why`, beside a running appliance or without one. @throws EngineError, SettingsError */
+/** One `fossick why`, beside a running appliance or without one. @throws EngineError, SettingsError */
 export async function why(
   url: PageUrl,
   { query, json }: { readonly query?: string; readonly json: boolean },

@@ -44,7 +44,7 @@ describe("the embedded engine", () => {
     for (const mode of ["read", "write"] as const) {
       await expect(open({ mode })).rejects.toMatchObject({
         code: "INDEX_FORMAT_TOO_OLD",
-        message: expect.stringContaining("npm run index -- upgrade"),
+        message: expect.stringContaining("fossick index upgrade"),
       })
     }
     expect(await readFile(file, "utf8")).toBe(older)

@@ -35,7 +35,7 @@ describe.each(["format-1", "format-1-in-tables"] as const)("an index of %s", (fi
     expect(await reader.stats()).toMatchObject({ pages: 0, embedder: MODEL })
     await expect(openForWriting(context)).rejects.toMatchObject({
       code: "INDEX_FORMAT_TOO_OLD",
-      message: expect.stringMatching(/format 1.*writes 2.*npm run index -- upgrade/s),
+      message: expect.stringMatching(/format 1.*writes 2.*fossick index upgrade/s),
     })
 
     expect(await upgradeFormat(context, { signal })).toBe(true)

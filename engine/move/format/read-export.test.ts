@@ -130,7 +130,7 @@ test("other files are refused by what they are", async () => {
   expect(newer.message).toContain("Upgrade")
   const banner = await of(Buffer.concat([Buffer.from("\n> fossick@0.1.0 export\n> node …\n\n"), whole]))
   expect(banner).toMatchObject({ code: "NOT_AN_EXPORT" })
-  expect(banner.message).toContain("npm run --silent")
+  expect(banner.message).toContain("npx fossick")
 })
 
 /** Where the frame begins that holds a byte. */

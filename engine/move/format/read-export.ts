@@ -211,7 +211,7 @@ function strangeMark(mark: Buffer, name: string): ExportFileError {
       `${name} is in format ${format}, of a newer Fossick; this one reads format ${FORMAT}. Upgrade this one first.`,
     )
   }
-  const hint = text.includes("> ") ? " It seems to begin with what npm prints: use npm run --silent." : ""
+  const hint = text.includes("> ") ? " It seems to begin with what npm prints: use npx fossick." : ""
   return new ExportFileError("NOT_AN_EXPORT", 0, `${name} is no export of a Fossick index.${hint}`)
 }
 

@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto"
+
+import { environment, readSettings, SettingsError } from "#base/settings.ts"
+
+import { apiSettings } from "../config.ts"
+import { type AskApi, askOverHttp } from "../mcp/ask-api.ts"
+
+/**
+ * `fossick mcp`: the Model Context Protocol over standard input and output, for programs that start their servers
+ * themselves. It asks a running appliance, on this machine or another one.
+ * @param address of the appliance; default: what the settings say
+ * @throws SettingsError
+ */
+export async function speakMcp(address: string | undefined): Promise<never> {
+  const { publicUrl, port, apiKey } = readSettings(apiSettings, environment())
+  if (apiKey === "") throw new SettingsError(["FOSSICK_API_KEY must hold a key of the appliance"])
+  const given = address?.replace(/\/+$/, "")
+  if (given !== undefined && !/^https?:$/.test(URL.parse(given)?.protocol ?? "")) {
+    throw new SettingsError(["--url must be an http or https address"])
+  }
+  const base = given ?? (publicUrl || `http://localhost:${port}`)
+  const [{ mcpServer }, { StdioServerTransport }] = await Promise.all([
+    import("../mcp/mcp-server.ts"),
+    import("@modelcontextprotocol/sdk/server/stdio.js"),
+  ])
+  const ask = askOverHttp(base, {
+    Authorization: `Bearer ${apiKey}`,
+    "X-Client-Source": "MCP",
+    "X-Session-Id": randomUUID(),
+  })
+  const server = mcpServer(explained(ask, base))
+  const closed = new Promise<void>((resolve) => {
+    Object.assign(server, { onclose: resolve })
+  })
+  await server.connect(new StdioServerTransport())
+  process.stdin.once("end", () => void server.close())
+  process.once("SIGTERM", () => void server.close())
+  process.once("SIGINT", () => void server.close())
+  await closed
+  // Calls that still run are for nobody.
+  process.exit(0)
+}
+
+/** Says what can be done when the appliance does not answer. */
+function explained(ask: AskApi, base: string): AskApi {
+  return async (path, body, signal) => {
+    try {
+      return await ask(path, body, signal)
+    } catch (error) {
+      if (signal.aborted) throw error
+      const message = `The appliance at ${base} cannot be reached. Is it running?`
+      return { status: 503, body: { detail: { error: message } } }
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync } from "node:fs"
+import { connect, createServer, type AddressInfo } from "node:net"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+
+import { isAlive } from "../api/testing/appliance.ts"
+import { COMMANDS } from "./registry.ts"
+import { FOSSICK } from "./testing/fossick.ts"
+
+// The commands, as those who type them meet them.
+
+const ROOT = join(import.meta.dirname, "..")
+
+test.each(["--help", ...Object.keys(COMMANDS)])(
+  "%s ends quietly when nobody reads its output",
+  async (name) => {
+    using folder = temporaryFolder()
+    const child = spawn(process.execPath, [FOSSICK, name, "--help"], {
+      env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: folder.path },
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    child.stdout.destroy()
+    let err = ""
+    child.stderr.on("data", (chunk) => (err += String(chunk)))
+    const [code] = (await once(child, "close")) as [number | null]
+    expect({ code, err: err.replace(/.*ExperimentalWarning.*\n.*trace-warnings.*\n/, "") }).toEqual({
+      code: 0,
+      err: "",
+    })
+  },
+)
+
+/** What the handbook has systemd run. */
+const SERVICE = /^ExecStart=\/srv\/fossick\/(.*)$/m.exec(
+  readFileSync(join(ROOT, "docs/run-as-a-service.md"), "utf8"),
+)![1]!
+
+test.skipIf(process.platform === "win32").each([
+  { started: "npm start", signal: "SIGTERM", code: null },
+  { started: "npm start", signal: "SIGKILL", code: null },
+  { started: SERVICE, signal: "SIGTERM", code: 0 },
+] as const)(
+  "an appliance ends, and all of it, with what started it: $started, $signal",
+  async ({ started, signal, code }) => {
+    using folder = temporaryFolder()
+    const port = await freePort()
+    const [program = "", ...args] = started.split(" ")
+    const child = spawn(program === "npm" ? program : join(ROOT, program), args, {
+      cwd: ROOT,
+      env: {
+        PATH: process.env["PATH"],
+        HOME: folder.path,
+        FOSSICK_DATA_DIR: join(folder.path, "data"),
+        FOSSICK_PORT: String(port),
+        FOSSICK_HANDBOOK: "off",
+      },
+      // Of a process group of its own, so that whatever it leaves behind can be found.
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    try {
+      let text = ""
+      const up = Promise.withResolvers<void>()
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on("data", (chunk) => {
+          text += String(chunk)
+          if (text.includes("Ctrl-C")) up.resolve()
+        })
+      }
+      await Promise.race([up.promise, once(child, "close").then(() => Promise.reject(new Error(text)))])
+      // Nobody reads on, either; that alone ends nothing.
+      child.stdout.destroy()
+      expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
+
+      child.kill(signal)
+      await expect.poll(() => isAlive(-child.pid!)).toBe(false)
+      expect(child.exitCode).toBe(code)
+      expect(await isListening(port)).toBe(false)
+    } finally {
+      if (isAlive(-child.pid!)) process.kill(-child.pid!, "SIGKILL")
+    }
+  },
+)
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1")
+  try {
+    await once(socket, "connect")
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}

@@ -1,0 +1,31 @@
+import { command, type GroupSpec } from "../spec.ts"
+
+const session = () => import("../../api/commands/collections-session.ts")
+
+export const collections: GroupSpec = {
+  about: `Names sets of sources, to which keys can be limited (fossick keys create --collection). A running appliance
+knows at once what this changes.`,
+  commands: {
+    set: command({
+      about: "Makes a collection of these sources, or replaces the one of that name.",
+      args: {
+        name: { about: "name of the collection" },
+        source: { about: "names of its sources", several: true },
+      },
+      examples: [{ line: "fossick collections set staff wiki handbook", about: "of two sources" }],
+      run: async ({ args, json }) => (await session()).setCollection(args.name, args.source, json),
+    }),
+    list: command({
+      about: "Shows the collections and their sources.",
+      json: "one JSON array, for programs",
+      examples: [{ line: "fossick collections list", about: "a line for each" }],
+      run: async ({ json }) => (await session()).listCollections(json),
+    }),
+    delete: command({
+      about: "Takes a collection away. Keys that are limited to it no longer see anything of its sources.",
+      args: { name: { about: "name of the collection" } },
+      examples: [{ line: "fossick collections delete staff", about: "its sources stay" }],
+      run: async ({ args, json }) => (await session()).deleteCollection(args.name, json),
+    }),
+  },
+}

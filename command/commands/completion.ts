@@ -1,0 +1,21 @@
+import { EXIT } from "#base/exit-codes.ts"
+import { type CommandSpec, command, type Registry } from "../spec.ts"
+
+/** @param commands all there are, this one too */
+export const completion = (commands: Registry): CommandSpec =>
+  command({
+    about: `Prints a script with which your shell completes commands, options and their values. It completes the word
+fossick; where that is npx fossick, alias fossick='npx fossick' makes it one word.`,
+    args: { shell: { about: "your shell", choices: ["bash", "zsh", "fish"] } },
+    json: null,
+    examples: [
+      { line: "fossick completion bash > ~/.local/share/bash-completion/completions/fossick", about: "bash" },
+      { line: 'fossick completion zsh > "${fpath[1]}/_fossick"', about: "zsh" },
+      { line: "fossick completion fish > ~/.config/fish/completions/fossick.fish", about: "fish" },
+    ],
+    async run({ args }) {
+      const { completionScript } = await import("../completion.ts")
+      process.stdout.write(await completionScript(args.shell, commands))
+      return EXIT.ok
+    },
+  })

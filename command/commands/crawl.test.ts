@@ -1,0 +1,188 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { describe, expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { engineSettings } from "#engine/config.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { readSettings } from "#base/settings.ts"
+import {
+  type CrawlOptions,
+  type DescribedCrawl,
+  describedCrawl,
+} from "#crawler/commands/crawl/described-crawl.ts"
+import { defineSource } from "#crawler/source.ts"
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+import { type Answer, article, html, startTestSite } from "#crawler/testing/test-site.ts"
+import { readCommandLine } from "../program.ts"
+import { FOSSICK, refusalOf } from "../testing/fossick.ts"
+
+/** A running `fossick crawl`. */
+class Command {
+  readonly child: ChildProcess
+  readonly ended: Promise<number | null>
+  out = ""
+  err = ""
+
+  constructor(dataDir: string, ...args: string[]) {
+    this.child = spawn(process.execPath, [FOSSICK, "crawl", ...args], {
+      env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir, FOSSICK_FETCH_CONCURRENCY: "2" },
+    })
+    this.child.stdout?.on("data", (chunk: Buffer) => (this.out += chunk.toString()))
+    this.child.stderr?.on("data", (chunk: Buffer) => (this.err += chunk.toString()))
+    this.ended = once(this.child, "close").then(([code]) => code as number | null)
+  }
+
+  /** The objects of `--json`. */
+  get events(): Record<string, unknown>[] {
+    return this.out
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+  }
+}
+
+const PAGES = 20
+
+/** A site that calls back when a page is asked for the first time. */
+function siteOf(pages: number, at: number, reached: () => void): Record<string, Answer> {
+  const links = Array.from({ length: pages }, (_, index) => `/p${index}`)
+  const answers: Record<string, Answer> = { "/": article("Home", { links }) }
+  for (const [index, path] of links.entries()) {
+    answers[path] = (request, response) => {
+      if (index === at) reached()
+      html(article(`Harbour number ${index}`))(request, response)
+    }
+  }
+  return answers
+}
+
+describe("arguments", () => {
+  test.each([
+    [["ftp://example.com/"], "no http or https address"],
+    [[], "missing required argument 'start'"],
+    [["http://a.example/", "http://b.example/"], "too many arguments"],
+    [["http://a.example/", "--depth", "deep"], "--depth must be a whole number from 0 to 1000"],
+    [["http://a.example/", "--limit=0"], "--limit must be a whole number from 1"],
+    [["http://a.example/", "--scope", "planet"], "Allowed choices are host, domain, prefix"],
+    [["http://a.example/", "--topic", "sports"], "Allowed choices are news, finance"],
+    [["http://a.example/", "--rendering", "ink"], "Allowed choices are auto, http, browser"],
+    [["http://a.example/", "--minutes", "0"], "--minutes must be a whole number from 1"],
+    [["http://a.example/", "--exclude", "re:("], "--exclude: "],
+    [["http://a.example/", "--include", "a/b"], '--include: "a/b" must begin with'],
+    [["http://a.example/", "--source", " "], "--source must not be empty"],
+    [["http://a.example/", "--colour"], "unknown option '--colour'"],
+    [["http://a.example/", "--dept", "3"], "(Did you mean --depth?)"],
+  ])("%j are refused", async (args, message) => {
+    expect(await refusalOf("crawl", ...args)).toContain(message)
+  })
+
+  test("have defaults, and a host alone is taken as https", async () => {
+    expect(await described("docs.example.com")).toEqual({
+      source: defineSource({ seeds: ["https://docs.example.com/"] }),
+      name: "docs.example.com",
+      isDescribed: false,
+    })
+  })
+
+  test("describe a crawl as a declared source would be", async () => {
+    const args =
+      "a.example --minutes 5 --include /docs/** --exclude *.pdf --exclude /docs/old/** --rendering http"
+    expect(await described(...args.split(" "))).toMatchObject({
+      source: {
+        limits: { minutes: 5 },
+        include: ["/docs/**"],
+        exclude: ["*.pdf", "/docs/old/**"],
+        rendering: "http",
+      },
+      isDescribed: true,
+    })
+  })
+})
+
+async function described(...args: string[]): Promise<DescribedCrawl> {
+  const line = await readCommandLine(["crawl", ...args])
+  if ("code" in line) throw new Error(line.err)
+  const { args: given, options, named } = line.given
+  return describedCrawl(given["start"] as string, options as unknown as CrawlOptions, named.size > 0)
+}
+
+describe("fossick crawl", () => {
+  test("answers bad arguments with a clear message and exit code 2", async () => {
+    using folder = temporaryFolder()
+    const command = new Command(folder.path, "ftp://example.com/")
+    expect(await command.ended).toBe(2)
+    expect(command.err).toContain('"ftp://example.com/" is no http or https address')
+    expect(command.out).toBe("")
+  })
+
+  test("--help explains itself", async () => {
+    using folder = temporaryFolder()
+    const command = new Command(folder.path, "--help")
+    expect(await command.ended).toBe(0)
+    expect(command.out).toMatch(/^Usage: fossick crawl .*--depth <n> .*Examples:/s)
+  })
+
+  test("Ctrl-C stops cleanly, and the same command goes on where it stopped", async () => {
+    using folder = temporaryFolder()
+    let first: Command | null = null
+    await using site = await startTestSite(siteOf(PAGES, 12, () => first?.child.kill("SIGINT")))
+    first = new Command(folder.path, site.origin, "--json")
+    expect({ code: await first.ended, err: first.err }).toMatchObject({ code: 130 })
+    const stopped = first.events.at(-1)
+    expect(stopped).toMatchObject({ event: "ended", state: "paused" })
+    expect(stopped?.["queued"]).toBeGreaterThan(0)
+
+    const second = new Command(folder.path, site.origin)
+    expect({ code: await second.ended, err: second.err }).toMatchObject({ code: 0 })
+    expect(second.out).toContain("going on after")
+    expect(second.out).toMatch(/Finished after \d+ s/)
+    expect(second.out).toMatch(new RegExp(`${PAGES + 1}  indexed`))
+  })
+
+  test("a reader that goes away, such as head, stops it without a word, and nothing is lost", async () => {
+    using folder = temporaryFolder()
+    let first: Command | null = null
+    await using site = await startTestSite(siteOf(PAGES, 12, () => first?.child.stdout?.destroy()))
+    first = new Command(folder.path, site.origin, "--json")
+    expect({ code: await first.ended, err: first.err }).toEqual({ code: 0, err: "" })
+
+    const second = new Command(folder.path, site.origin, "--json")
+    expect({ code: await second.ended, err: second.err }).toMatchObject({ code: 0 })
+    const { state, queued, outcomes } = second.events.at(-1) ?? {}
+    // The first one may have been done before it noticed; then there is nothing new for the second.
+    const { indexed = 0, unchanged = 0 } = outcomes as Record<string, number>
+    expect({ state, queued, pages: indexed + unchanged }).toEqual({
+      state: "finished",
+      queued: 0,
+      pages: PAGES + 1,
+    })
+  })
+
+  test("kill -9 loses no page that was reported, and the crawl goes on", async () => {
+    using folder = temporaryFolder()
+    let first: Command | null = null
+    await using site = await startTestSite(siteOf(PAGES, 18, () => first?.child.kill("SIGKILL")))
+    first = new Command(folder.path, site.origin)
+    await first.ended
+    expect(first.child.signalCode).toBe("SIGKILL")
+
+    const second = new Command(folder.path, site.origin, "--json")
+    expect({ code: await second.ended, err: second.err }).toMatchObject({ code: 0 })
+    const [started] = second.events
+    expect(started).toMatchObject({ event: "started", job: 1 })
+    expect(second.events.at(-1)).toMatchObject({
+      state: "finished",
+      queued: 0,
+      outcomes: { indexed: PAGES + 1 },
+    })
+
+    const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path })
+    await using engine = await openEngine(settings, { mode: "read" })
+    for (const index of [0, 10, PAGES - 1]) {
+      expect(await engine.get(site.url(`/p${index}`) as PageUrl)).toMatchObject({
+        title: `Harbour number ${index}`,
+      })
+    }
+    expect((await engine.stats()).pages).toBe(PAGES + 1)
+  })
+})

@@ -1,0 +1,16 @@
+import { command } from "../spec.ts"
+
+export const importIndex = command({
+  about: `Brings the pages of a file that fossick export wrote into the index that the settings name. Pages of the same
+address are replaced, others stay. An import that was interrupted goes on when it is run again.`,
+  args: { file: { about: "the file to read; - is the standard input", complete: "files" } },
+  options: { replace: { about: "remove the pages that the file does not have" } },
+  examples: [
+    { line: "fossick import pages.fossick", about: "adds to what is there" },
+    { line: "fossick import --replace pages.fossick", about: "makes the index what the file is" },
+  ],
+  async run({ args: { file }, options, json }) {
+    const { runImport } = await import("#engine/commands/run-import.ts")
+    return await runImport(file, { ...options, json })
+  },
+})

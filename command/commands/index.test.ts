@@ -1,0 +1,132 @@
+import { execFile } from "node:child_process"
+import { existsSync } from "node:fs"
+import { mkdtemp, rm, symlink } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { engineSettings } from "#engine/config.ts"
+import { shippedModel } from "#engine/embedders/transformers-embedder.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { readSettings } from "#base/settings.ts"
+import { aPage } from "#engine/testing/pages.ts"
+import { GenerationFile } from "#engine/generations/generation-file.ts"
+import type { IndexStatus } from "#engine/generations/status.ts"
+import { FOSSICK } from "../testing/fossick.ts"
+
+let dir: string
+beforeEach(async () => {
+  dir = await mkdtemp(path.join(tmpdir(), "fossick-index-command-"))
+})
+afterEach(() => rm(dir, { recursive: true, force: true }))
+
+interface Run {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function run(args: readonly string[], env: Record<string, string> = {}): Promise<Run> {
+  const settings = { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dir, ...env }
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [FOSSICK, "index", ...args],
+      { env: settings, cwd: dir },
+      (error, stdout, stderr) => {
+        resolve({ code: Number(error?.code ?? 0), stdout, stderr })
+      },
+    )
+  })
+}
+
+const status = async (env: Record<string, string> = {}) =>
+  JSON.parse((await run(["status", "--json"], env)).stdout) as IndexStatus
+
+async function crawled(): Promise<void> {
+  await using engine = await openEngine(readSettings(engineSettings, { FOSSICK_DATA_DIR: dir }), {
+    mode: "write",
+  })
+  await engine.index([aPage("otters", { title: "Otters", markdown: "Otters hold hands asleep." })])
+  await engine.settled()
+}
+
+describe("fossick index", () => {
+  test.each([
+    [[], "Usage: fossick index"],
+    [["swap"], "unknown command 'swap'"],
+    [["drop", "index-2"], "too many arguments for 'drop'"],
+    [["status", "--force"], "--force"],
+  ])("%j is answered with what is possible", async (args, message) => {
+    const { code, stderr } = await run(args)
+    expect(stderr).toContain(message)
+    expect(code).toBe(2)
+  })
+
+  test("says what it can do, and of an index that is not there that it is empty", async () => {
+    expect((await run(["--help"])).stdout).toMatch(/status .*upgrade .*rollback .*drop /s)
+    expect(await run(["status"])).toMatchObject({ code: 0, stdout: "In use       index: empty\n" })
+    expect(await run(["rollback"])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("nothing to go back to"),
+    })
+    expect(await run(["drop"])).toMatchObject({ code: 0, stdout: "No earlier index is kept.\n" })
+    expect(existsSync(path.join(dir, "index"))).toBe(false)
+  })
+
+  test("makes an index anew for another model, goes back, forward again, and deletes what is kept", async () => {
+    await crawled()
+    // A model's name is its folder's: the very same weights under another name count as another model.
+    const model = path.join(dir, "another-model")
+    await symlink(shippedModel, model, "junction")
+    const env = { FOSSICK_MODEL: "another-model" }
+    const due = await run(["status"], env)
+    expect(due.stdout).toMatch(
+      /In use +index: 1 page \(format 2, all-MiniLM.*\nTo be built +format 2, another-model:/,
+    )
+
+    const upgraded = await run(["upgrade"], env)
+    expect(upgraded).toMatchObject({ code: 0, stdout: expect.stringContaining("The index is up to date.") })
+    expect(await run(["upgrade"], env)).toMatchObject({ code: 0 })
+    expect(await status(env)).toMatchObject({
+      current: { name: "index-2", pages: 1, pagesWithoutVectors: 0 },
+      previous: { name: "index", pages: 1 },
+      due: null,
+    })
+
+    expect((await run(["rollback"], env)).stdout).toContain("index is in use again. 0 pages that changed")
+    const declined = await run(["status"], env)
+    expect(declined.stdout).toMatch(
+      /In use +index: .*\nKept +index-2: .*\nNot built +format 2, another-model:.*rolled back/,
+    )
+    expect((await run(["rollback"], env)).stdout).toContain("index-2 is in use again")
+
+    const file = new GenerationFile(dir, "embedded")
+    const longAgo = new Date(0).toISOString()
+    await file.change(({ previous }) => ({ previous: { ...previous!, replacedAt: longAgo } }))
+    expect(await run(["drop"], env)).toMatchObject({ code: 0, stdout: "index is deleted.\n" })
+    expect(existsSync(path.join(dir, "index"))).toBe(false)
+    expect((await status(env)).previous).toBeNull()
+
+    // The model it was made with is not configured any more, and is found all the same.
+    const back = await status()
+    expect(back).toMatchObject({
+      current: { name: "index-2" },
+      due: { embedder: expect.stringMatching(/^all-Mini/) },
+    })
+    await using engine = await openEngine(readSettings(engineSettings, { FOSSICK_DATA_DIR: dir }), {
+      mode: "read",
+    })
+    const { hits } = await engine.search({ text: "sleeping animals", limit: 1, arms: "vector" })
+    expect(hits.map((hit) => hit.title)).toEqual(["Otters"])
+  })
+
+  test("waits for a crawl, and says what holds the index when it takes long", async () => {
+    await crawled()
+    await using _ = await openEngine(readSettings(engineSettings, { FOSSICK_DATA_DIR: dir }), {
+      mode: "write",
+    })
+    const { code, stderr } = await run(["upgrade"])
+    expect(stderr).toContain("Another process writes to the index")
+    expect(code).toBe(1)
+  })
+})

@@ -1,0 +1,35 @@
+import { command, type GroupSpec } from "../spec.ts"
+
+const work =
+  (name: "status" | "upgrade" | "rollback" | "drop") => async (given: { readonly json: boolean }) => {
+    const { indexSession } = await import("#engine/commands/index-session.ts")
+    return await indexSession({ command: name, json: given.json })
+  }
+
+export const index: GroupSpec = {
+  about:
+    "Shows which index is in use, makes it anew for a new version or model, and goes back to the one before.",
+  commands: {
+    status: command({
+      about: "Shows which index is in use, what is being built, and what is kept for a rollback.",
+      examples: [{ line: "fossick index status", about: "changes nothing" }],
+      run: work("status"),
+    }),
+    upgrade: command({
+      about: `Makes the index anew for this version and the model in FOSSICK_MODEL, where it differs, and makes the vectors
+that are missing. A running appliance does so by itself.`,
+      examples: [{ line: "fossick index upgrade", about: "where it was interrupted, it goes on" }],
+      run: work("upgrade"),
+    }),
+    rollback: command({
+      about: "Goes back to the index that was in use before, with all that was crawled since.",
+      examples: [{ line: "fossick index rollback", about: "as long as it is kept" }],
+      run: work("rollback"),
+    }),
+    drop: command({
+      about: "Deletes the index that is kept for a rollback.",
+      examples: [{ line: "fossick index drop", about: "frees its disk space" }],
+      run: work("drop"),
+    }),
+  },
+}

@@ -1,0 +1,56 @@
+import { JOB_STATES } from "#crawler/job.ts"
+import { ArgumentsError, wholeNumber } from "#base/command-arguments.ts"
+import { command, type GroupSpec } from "../spec.ts"
+
+const job = { job: { about: "number of the job, as fossick jobs list shows it" } } as const
+
+function numberOf(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new ArgumentsError(`${text} is no number of a job`)
+  return Number(text)
+}
+
+const session = () => import("#crawler/commands/jobs-session.ts")
+
+export const jobs: GroupSpec = {
+  about: "Shows crawls, running and over, and pauses, resumes and cancels them.",
+  commands: {
+    list: command({
+      about: "Shows the newest jobs.",
+      options: {
+        source: { value: "name", about: "only those of this source" },
+        state: { value: "state", about: "only those in this state", choices: JOB_STATES },
+        limit: { value: "n", about: "how many", default: "20" },
+      },
+      json: "one JSON object a line, for programs",
+      examples: [{ line: "fossick jobs list --state failed --limit 5", about: "what failed lately" }],
+      async run({ options: { source, state, limit: text }, json }) {
+        const limit = wholeNumber("--limit", text, 1, 9_999_999)
+        return (await session()).listJobs({ source, state, limit }, json)
+      },
+    }),
+    show: command({
+      about: "Shows all about one job: counts by outcome, what failed, its log.",
+      args: job,
+      examples: [{ line: "fossick jobs show 12", about: "with its last 50 lines" }],
+      run: async ({ args, json }) => (await session()).showJob(numberOf(args.job), json),
+    }),
+    pause: command({
+      about: "Stops a job after the pages in hand. What is still to be read is remembered.",
+      args: job,
+      examples: [{ line: "fossick jobs pause 12", about: "until it is resumed" }],
+      run: async ({ args, json }) => (await session()).pauseJob(numberOf(args.job), json),
+    }),
+    resume: command({
+      about: "Goes on with a job where it was paused.",
+      args: job,
+      examples: [{ line: "fossick jobs resume 12", about: "by the running appliance, or at its next start" }],
+      run: async ({ args, json }) => (await session()).resumeJob(numberOf(args.job), json),
+    }),
+    cancel: command({
+      about: "Ends a job for good. Pages that were read stay in the index.",
+      args: job,
+      examples: [{ line: "fossick jobs cancel 12", about: "whether it runs, waits or is paused" }],
+      run: async ({ args, json }) => (await session()).cancelJob(numberOf(args.job), json),
+    }),
+  },
+}

@@ -1,0 +1,126 @@
+import { execFile } from "node:child_process"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+
+import { afterEach, beforeEach, expect, test } from "vitest"
+
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { readSettings } from "#base/settings.ts"
+
+import { apiSettings, checkTogether } from "../../api/config.ts"
+import { openCollections } from "../../api/accounts/reach/collections.ts"
+import { UNLIMITED } from "../../api/accounts/keys/key-scope.ts"
+import { openKeyStore } from "../../api/accounts/keys/keys.ts"
+import { FOSSICK, refusalOf } from "../testing/fossick.ts"
+
+let dir: string
+let db: StateStore
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "fossick-keys-"))
+  db = openStateStore(dir)
+})
+afterEach(async () => {
+  db.close()
+  await rm(dir, { recursive: true })
+})
+
+const run = (command: string, ...args: string[]) =>
+  promisify(execFile)(process.execPath, [FOSSICK, command, ...args], {
+    env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dir },
+  })
+
+test("fossick keys makes, lists and disables keys that a running appliance takes at once", async () => {
+  const keys = openKeyStore(db, "")
+  // Alone on its stream, so that a script can take it.
+  const { stdout } = await run("keys", "create", "--role", "admin", "--name", "console")
+  const key = keys.verify(stdout.trim())
+  expect(key).toMatchObject({ role: "admin", mayMakeKeys: true, scope: UNLIMITED })
+
+  expect(JSON.parse((await run("keys", "list", "--json")).stdout)).toMatchObject([
+    { id: key!.id, role: "admin", name: "console", created_at: expect.any(String), disabled_at: null },
+  ])
+  await run("keys", "disable", key!.id)
+  expect(keys.verify(stdout.trim())).toBeNull()
+  expect((await run("keys", "list")).stdout).toMatch(/admin +made \S+, disabled \S+ +console/)
+  await expect(run("keys", "disable", "nobody")).rejects.toMatchObject({ code: 1 })
+})
+
+test("a key is made with all its limits, of collections that there are", async () => {
+  await run("collections", "set", "staff", "wiki", "handbook")
+  const limits =
+    "--expires 30d --credits 50 --per total --rate-limits search=5/m --make-keys --endpoint search"
+  const scope = "--endpoint map --source docs --collection staff --domain www.Example.com --project pumps"
+  const { stdout } = await run("keys", "create", ...`${limits} ${scope}`.split(" "))
+  const keys = openKeyStore(db, "")
+  expect(keys.verify(stdout.trim())).toMatchObject({
+    role: "search",
+    hint: stdout.trim().slice(-4),
+    scope: {
+      endpoints: ["search", "map"],
+      sources: ["docs"],
+      collections: ["staff"],
+      domains: ["example.com"],
+    },
+    projects: ["pumps"],
+    creditLimit: { credits: 50, per: "total" },
+    rateLimits: { search: { calls: 5, seconds: 60 } },
+    mayMakeKeys: true,
+  })
+  const { expiresAt } = keys.list()[0]!
+  expect(Math.abs(expiresAt!.getTime() - Date.now() - 30 * 86_400_000)).toBeLessThan(600_000)
+  const listed = (await run("keys", "list")).stdout
+  expect(listed).toMatch(
+    /until \S+ +50 credits in all; endpoints search, map; sources docs; collections staff; domains/,
+  )
+})
+
+test("fossick collections sets, lists and deletes collections, which keys need to be there", async () => {
+  openCollections(db).set("staff", ["wiki", "tickets"])
+  await run("collections", "set", "staff", "wiki", "handbook")
+  expect((await run("collections", "list")).stdout).toBe("staff: handbook, wiki\n")
+  await run("collections", "delete", "staff")
+  expect(openCollections(db).list()).toEqual([])
+  await expect(run("keys", "create", "--collection", "staff")).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("There is no collection staff"),
+  })
+})
+
+test.each([
+  [["create", "--role", "root"], "Allowed choices are search, admin."],
+  [["create", "--role", "admin", "--source", "wiki"], "A key of the role admin sees everything"],
+  [["create", "--expires", "2001-01-01"], "--expires must be a time to come"],
+  [["create", "--credits", "-1"], "--credits"],
+  [["create", "--per", "day"], "Allowed choices are month, total."],
+  [["create", "--rate-limits", "search"], "--rate-limits must be a list such as"],
+  [["create", "--domain", "co.uk"], "'co.uk' is a public suffix"],
+  [["create", "--endpoint", "usage"], "Allowed choices are search, extract, crawl, map, research."],
+  [["create", "more"], "too many arguments"],
+  [["forget"], "unknown command 'forget'"],
+  [[], "Usage: fossick keys"],
+] as const)("%j is refused with what is expected", async (args, text) => {
+  expect(await refusalOf("keys", ...args)).toContain(text)
+})
+
+test.each([
+  [{ FOSSICK_RATE_LIMITS: "search=much" }, "FOSSICK_RATE_LIMITS must be a list such as search=100/m"],
+  [{ FOSSICK_PLAN_CREDITS: "-1" }, "FOSSICK_PLAN_CREDITS must be a whole number from 0"],
+  [{ FOSSICK_LOG_DAYS: "0" }, "FOSSICK_LOG_DAYS must be a whole number from 1 to 3650"],
+  [{ FOSSICK_LOG_QUERIES: "yes" }, "FOSSICK_LOG_QUERIES must be on or off"],
+  [
+    { FOSSICK_HUMAN_ID_SECRET: "short" },
+    /^(?!.*short).*FOSSICK_HUMAN_ID_SECRET must have at least 16 characters$/s,
+  ],
+])("a wrong setting is named with what is expected: %j", (env, text) => {
+  expect(() => readSettings(apiSettings, env)).toThrow(text)
+})
+
+test("credits beyond a plan need a plan", () => {
+  const config = readSettings(apiSettings, { FOSSICK_PAYGO_CREDITS: "5" })
+  expect(() => checkTogether(config)).toThrow(
+    "FOSSICK_PLAN_CREDITS must be set together with FOSSICK_PAYGO_CREDITS",
+  )
+})

@@ -1,0 +1,66 @@
+import { command, type GroupSpec } from "../spec.ts"
+import { ENDPOINTS } from "../../api/accounts/keys/key-scope.ts"
+import { KEY_ROLES, LIMIT_PERIODS } from "../../api/accounts/keys/keys.ts"
+
+const session = () => import("../../api/commands/keys-session.ts")
+const several = { value: "name", several: true } as const
+
+export const keys: GroupSpec = {
+  about: "Makes, lists and disables API keys. A running appliance knows at once what this changes.",
+  commands: {
+    create: command({
+      about: "Makes a key and shows it, only this once.",
+      options: {
+        role: {
+          value: "role",
+          about: "search: every endpoint that searches and reads; admin: all of it",
+          choices: KEY_ROLES,
+          default: "search",
+        },
+        name: { value: "text", about: "what the key is for, up to 100 characters", default: "" },
+        expires: {
+          value: "when",
+          about: "when it ends: days (30d), hours (12h), or a date (2027-01-31, UTC)",
+        },
+        credits: { value: "n", about: "credits it may use" },
+        per: { value: "period", about: "in each month, or ever", choices: LIMIT_PERIODS, default: "month" },
+        "rate-limits": {
+          value: "list",
+          about: "calls it may make, such as search=100/m,*=1000/m, instead of FOSSICK_RATE_LIMITS",
+        },
+        "make-keys": { about: "it may make keys over the API, within its own limits" },
+        endpoint: { ...several, choices: ENDPOINTS, about: "only this endpoint; may be given several times" },
+        source: { ...several, about: "only pages of this source; likewise" },
+        collection: { ...several, about: "only pages of this collection's sources; likewise" },
+        domain: { ...several, about: "only pages on this domain; likewise" },
+        project: { ...several, about: "only calls for this project; likewise" },
+      },
+      json: "the key, its id and its limits as one JSON object",
+      examples: [
+        { line: 'fossick keys create --name "support team"', about: "a key that may search" },
+        { line: "fossick keys create --role admin", about: "a key that may do all" },
+        {
+          line: "fossick keys create --collection public --credits 1000 --expires 30d",
+          about: "a limited key",
+        },
+      ],
+      async run({ options, json }) {
+        const { keySpec } = await import("../../api/commands/key-spec.ts")
+        const spec = keySpec(options)
+        return (await session()).createKey(spec, json)
+      },
+    }),
+    list: command({
+      about: "Shows the keys that were made, without their text.",
+      json: "one JSON array, for programs",
+      examples: [{ line: "fossick keys list", about: "with their ids" }],
+      run: async ({ json }) => (await session()).listKeys(json),
+    }),
+    disable: command({
+      about: "Has a key refused from now on, for good.",
+      args: { id: { about: "id of the key, as fossick keys list shows it" } },
+      examples: [{ line: "fossick keys disable 3f9c2a", about: "at once, also in a running appliance" }],
+      run: async ({ args, json }) => (await session()).disableKey(args.id, json),
+    }),
+  },
+}

@@ -1,0 +1,21 @@
+import { command } from "../spec.ts"
+
+export const mcp = command({
+  about: `Speaks the Model Context Protocol on standard input and output, for programs that start their servers
+themselves, and asks a running appliance. The key is taken from FOSSICK_API_KEY.`,
+  options: {
+    url: {
+      value: "address",
+      about: "address of the appliance; else FOSSICK_PUBLIC_URL, else this machine at FOSSICK_PORT",
+    },
+  },
+  json: null,
+  examples: [
+    { line: "FOSSICK_API_KEY=fsk-… fossick mcp", about: "asks the appliance on this machine" },
+    { line: "FOSSICK_API_KEY=fsk-… fossick mcp --url https://search.example.com", about: "asks another one" },
+  ],
+  async run({ options }) {
+    const { speakMcp } = await import("../../api/commands/mcp-session.ts")
+    return await speakMcp(options.url)
+  },
+})

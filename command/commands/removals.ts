@@ -1,0 +1,86 @@
+import type { RemovalsArguments } from "#crawler/commands/removals/removals-session.ts"
+import { ArgumentsError, wholeNumber } from "#base/command-arguments.ts"
+import { command, type GroupSpec } from "../spec.ts"
+
+const MOST = 999_999_999
+const limit = { limit: { value: "n", about: "pages shown", default: "100" } } as const
+const source = { source: { about: "name of the source" } } as const
+const anySource = { source: { about: "name of a source; all when not given", optional: true } } as const
+
+async function run(args: RemovalsArguments): Promise<number> {
+  const { removals: session } = await import("#crawler/commands/removals/removals-session.ts")
+  return await session(args)
+}
+
+export const removals: GroupSpec = {
+  about: `Shows pages that seem to be gone, too many of a source to remove unasked, and takes your word on them; and
+brings back what was removed.`,
+  standard: "list",
+  commands: {
+    list: command({
+      about: "Shows the sources that wait for your word, or the pages of one with the reasons.",
+      args: anySource,
+      options: limit,
+      examples: [
+        { line: "fossick removals", about: "the sources that wait" },
+        { line: "fossick removals list handbook", about: "the pages of one" },
+      ],
+      run: ({ args, options, json }) =>
+        run({
+          command: "list",
+          source: args.source ?? null,
+          limit: wholeNumber("--limit", options.limit, 1, MOST),
+          json,
+        }),
+    }),
+    approve: command({
+      about: "Removes the pages of a source that seem to be gone.",
+      args: source,
+      examples: [{ line: "fossick removals approve handbook", about: "they can be put back for a while" }],
+      run: ({ args, json }) => run({ command: "approve", source: args.source, json }),
+    }),
+    reject: command({
+      about:
+        "Keeps the pages of a source that seem to be gone. Only what two more runs find counts against them.",
+      args: source,
+      examples: [{ line: "fossick removals reject handbook", about: "when the site was only broken" }],
+      run: ({ args, json }) => run({ command: "reject", source: args.source, json }),
+    }),
+    removed: command({
+      about: "Shows pages that were removed, as long as they are kept.",
+      args: anySource,
+      options: limit,
+      examples: [{ line: "fossick removals removed handbook --limit 20", about: "those of one source" }],
+      run: ({ args, options, json }) =>
+        run({
+          command: "removed",
+          source: args.source ?? null,
+          limit: wholeNumber("--limit", options.limit, 1, MOST),
+          json,
+        }),
+    }),
+    restore: command({
+      about: "Puts removed pages back: these, or all of a source, or those that one run found gone.",
+      args: { url: { about: "addresses of pages", several: true, optional: true } },
+      options: {
+        source: { value: "name", about: "all that was removed of this source" },
+        job: { value: "n", about: "what was removed on the evidence of this run" },
+      },
+      examples: [
+        { line: "fossick removals restore https://docs.example.com/setup", about: "one page" },
+        { line: "fossick removals restore --source handbook", about: "all of a source" },
+      ],
+      run({ args: { url: urls }, options: { source: of, job }, json }) {
+        const ways = [urls.length > 0, of !== undefined, job !== undefined].filter(Boolean).length
+        if (ways !== 1) throw new ArgumentsError("restore wants addresses, or --source, or --job")
+        const pages =
+          of !== undefined
+            ? { source: of }
+            : job !== undefined
+              ? { job: wholeNumber("--job", job, 1, MOST) }
+              : { urls }
+        return run({ command: "restore", pages, json })
+      },
+    }),
+  },
+}

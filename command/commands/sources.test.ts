@@ -1,0 +1,127 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { expect, test } from "vitest"
+import { Jobs } from "#crawler/jobs/jobs.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+import { article, startTestSite } from "#crawler/testing/test-site.ts"
+import { Sources } from "#crawler/sources/sources.ts"
+import { FOSSICK, refusalOf } from "../testing/fossick.ts"
+
+const MAIN = fileURLToPath(import.meta.resolve("#crawler/main.ts"))
+
+/** Runs a command in a data folder, with `sources.yaml` in it. */
+async function run(folder: string, ...args: string[]) {
+  const child = spawn(process.execPath, [FOSSICK, ...args], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: join(folder, "data") },
+  })
+  let out = ""
+  let err = ""
+  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
+  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()))
+  const [code] = (await once(child, "close")) as [number | null]
+  return { code, out, err }
+}
+
+test.each([
+  [[], "Usage: fossick sources"],
+  [["destroy"], "unknown command 'destroy'"],
+  [["show"], "missing required argument 'name'"],
+  [["list", "docs"], "too many arguments"],
+  [["show", "a", "b"], "too many arguments"],
+  [["show", "a", "--remove-pages"], "unknown option '--remove-pages'"],
+  [["list", "--colour"], "--colour"],
+])("arguments that make no sense are refused: %j", async (args, message) => {
+  expect(await refusalOf("sources", ...args)).toContain(message)
+})
+
+test("a source from its file to its pages and back, without an appliance", async () => {
+  using folder = temporaryFolder()
+  await using site = await startTestSite({
+    "/": article("Home", { links: ["/a", "/b.pdf"] }),
+    "/a": article("Chapter A"),
+  })
+  const declare = (yaml: string) => {
+    writeFileSync(join(folder.path, "sources.yaml"), yaml)
+  }
+  declare("sources:\n  - name: docs\n")
+  expect(await run(folder.path, "sources", "apply")).toEqual({
+    code: 2,
+    out: "",
+    err: "sources.yaml:2: docs: seeds is missing\n",
+  })
+  declare(`sources: [{ name: docs, seeds: "${site.url("/")}", exclude: "*.pdf", rendering: http }]`)
+  expect(await run(folder.path, "sources", "apply")).toEqual({ code: 0, out: "+ docs: new\n", err: "" })
+
+  // By its name it is the declared source that is crawled.
+  const crawl = await run(folder.path, "crawl", "docs", "--json")
+  expect(crawl).toMatchObject({ code: 0, err: "" })
+  expect(JSON.parse(crawl.out.trim().split("\n").at(-1) ?? "")).toMatchObject({
+    event: "ended",
+    state: "finished",
+    outcomes: { indexed: 2 },
+  })
+  expect((await run(folder.path, "crawl", "docs", "--limit", "5")).err).toContain("docs is a declared source")
+  expect((await run(folder.path, "sources", "run", "blog")).err).toContain(
+    'No source is called "blog"; there are docs',
+  )
+  const listed = await run(folder.path, "jobs", "list")
+  expect(listed.out).toMatch(/^JOB +SOURCE +STATE +ASKED BY .*\n1 +docs +finished +run .* 2 pages\n$/)
+
+  expect(await run(folder.path, "sources", "delete", "docs")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("docs is declared in sources.yaml: take it out there") as unknown,
+  })
+  declare("sources: []")
+  expect(await run(folder.path, "sources", "apply", "--remove-pages")).toEqual({
+    code: 0,
+    out: "- docs: no longer declared; its 2 pages are removed from the index\n2 pages removed\n",
+    err: "",
+  })
+})
+
+test("the crawler process runs a source by its schedule, and removes the pages of one that is deleted", async ({
+  signal,
+}) => {
+  using folder = temporaryFolder()
+  await using site = await startTestSite({ "/": article("Home") })
+  const db = openStateStore(join(folder.path, "data"))
+  const jobs = new Jobs(db)
+  const sources = new Sources(db, jobs)
+  const crawler = spawn(process.execPath, [MAIN], {
+    env: {
+      PATH: process.env["PATH"],
+      FOSSICK_DATA_DIR: join(folder.path, "data"),
+      FOSSICK_LOG_LEVEL: "error",
+    },
+    stdio: ["ignore", "inherit", "inherit"],
+  })
+  const ended = once(crawler, "close")
+  try {
+    sources.put(
+      { name: "docs", seeds: site.url("/"), rendering: "http", schedule: { everyHours: 5 } },
+      "file",
+    )
+    let job = jobs.list({ source: "docs" })[0]
+    while (job?.state !== "finished") {
+      await sleep(50, undefined, { signal })
+      job = jobs.list({ source: "docs" })[0]
+    }
+    expect(job).toMatchObject({ trigger: "schedule", visits: "due", outcomes: { indexed: 1 } })
+    const hours = ((sources.get("docs")?.nextRun?.getTime() ?? 0) - job.createdAt.getTime()) / 3_600_000
+    expect(Math.round(hours * 100) / 100).toBe(5)
+
+    sources.delete("docs", { removePages: true, origin: "file" })
+    while (sources.removals().length > 0) await sleep(50, undefined, { signal })
+    expect(db.prepare("select count(*) as n from known_address").get()).toEqual({ n: 0 })
+  } finally {
+    crawler.kill("SIGTERM")
+    await ended
+    db.close()
+  }
+})

@@ -1,0 +1,96 @@
+import type { SourcesArguments } from "#crawler/commands/sources/sources-session.ts"
+import { type ArgumentSpec, command, type GroupSpec } from "../spec.ts"
+
+const file: { readonly file: ArgumentSpec & { readonly optional: true } } = {
+  file: {
+    optional: true,
+    about: "the file of sources; else what FOSSICK_SOURCES_FILE names, else sources.yaml",
+    complete: "files",
+  },
+}
+const name = { name: { about: "name of the source" } } as const
+
+async function run(args: Partial<SourcesArguments> & Pick<SourcesArguments, "command" | "json">) {
+  const { sources: session } = await import("#crawler/commands/sources/sources-session.ts")
+  return await session({ subject: "", removePages: false, ...args })
+}
+
+export const sources: GroupSpec = {
+  about: `Declares what is crawled, and when: in a file, sources.yaml, which a starting appliance applies, too. Shows
+and runs what is declared.`,
+  commands: {
+    validate: command({
+      about: "Says what is wrong with the file.",
+      args: file,
+      examples: [{ line: "fossick sources validate", about: "of sources.yaml" }],
+      run: ({ args, json }) => run({ command: "validate", subject: args.file ?? "", json }),
+    }),
+    plan: command({
+      about: "Says what applying the file would change. Changes nothing.",
+      args: file,
+      examples: [{ line: "fossick sources plan sources.yaml", about: "of this file" }],
+      run: ({ args, json }) => run({ command: "plan", subject: args.file ?? "", json }),
+    }),
+    apply: command({
+      about: "Makes the declared sources those of the file. The appliance also does it at every start.",
+      args: file,
+      options: { "remove-pages": { about: "also remove the pages of sources that are no longer in it" } },
+      examples: [{ line: "fossick sources apply", about: "those of sources.yaml" }],
+      run: ({ args, options, json }) =>
+        run({ command: "apply", subject: args.file ?? "", removePages: options["remove-pages"], json }),
+    }),
+    list: command({
+      about: "Shows all declared sources, with their next runs.",
+      json: "one JSON object a line, for programs",
+      examples: [{ line: "fossick sources list", about: "as a table" }],
+      run: ({ json }) => run({ command: "list", json }),
+    }),
+    show: command({
+      about: "Shows all about one source.",
+      args: name,
+      examples: [{ line: "fossick sources show handbook", about: "with its next five runs" }],
+      run: ({ args, json }) => run({ command: "show", subject: args.name, json }),
+    }),
+    run: command({
+      about: "Runs a source now and shows how it goes, as fossick crawl does.",
+      args: name,
+      json: "one JSON object a line instead of the display",
+      examples: [{ line: "fossick sources run handbook", about: "whatever its schedule says" }],
+      async run({ args, json }) {
+        const { crawl } = await import("#crawler/commands/crawl/crawl-session.ts")
+        return await crawl({ source: null, name: args.name, json })
+      },
+    }),
+    pause: command({
+      about: "Holds a source's schedule.",
+      args: name,
+      examples: [{ line: "fossick sources pause handbook", about: "until it is resumed" }],
+      run: ({ args, json }) => run({ command: "pause", subject: args.name, json }),
+    }),
+    resume: command({
+      about: "Lets a source's schedule go on.",
+      args: name,
+      examples: [{ line: "fossick sources resume handbook", about: "from its next time on" }],
+      run: ({ args, json }) => run({ command: "resume", subject: args.name, json }),
+    }),
+    accept: command({
+      about: `Takes a source's hosts to be where they are now: a run stops when one has moved to another network. Also for
+the name of a crawl that was never declared.`,
+      args: name,
+      examples: [{ line: "fossick sources accept handbook", about: "its next run goes by what it finds" }],
+      run: ({ args, json }) => run({ command: "accept", subject: args.name, json }),
+    }),
+    delete: command({
+      about: "Forgets a source. Its pages stay in the index, unless told otherwise.",
+      args: name,
+      options: {
+        "remove-pages": {
+          about: "remove its pages, too; also for the name of a crawl that was never declared",
+        },
+      },
+      examples: [{ line: "fossick sources delete handbook --remove-pages", about: "with all its pages" }],
+      run: ({ args, options, json }) =>
+        run({ command: "delete", subject: args.name, removePages: options["remove-pages"], json }),
+    }),
+  },
+}

@@ -1,0 +1,23 @@
+import { command } from "../spec.ts"
+import { EXIT } from "#base/exit-codes.ts"
+
+export const why = command({
+  about: `Says why a page is found, or is not: how its address came to be known, what robots.txt and the last visit said,
+what the index holds of it, and when it is visited next. Asks no site, changes nothing.`,
+  args: { url: { about: "address of the page" } },
+  options: { query: { value: "text", about: "where the page stands among the results for it, too" } },
+  examples: [
+    { line: "fossick why https://docs.example.com/setup", about: "all that is known of a page" },
+    {
+      line: 'fossick why docs.example.com/setup --query "first steps"',
+      about: "and its place for a question",
+    },
+  ],
+  async run({ args, options: { query }, json }) {
+    const { addressArgument } = await import("#crawler/commands/why/address-argument.ts")
+    const url = addressArgument(args.url)
+    const { why: session } = await import("#crawler/commands/why/why-session.ts")
+    await session(url, { json, ...(query !== undefined && { query }) })
+    return EXIT.ok
+  },
+})

@@ -1,0 +1,95 @@
+import type { Registry } from "./spec.ts"
+
+/** Every command there is, in the order of the help. */
+export const COMMANDS: Registry = {
+  start: {
+    summary: "start the appliance",
+    group: "The appliance",
+    load: async () => (await import("./commands/start.ts")).start,
+  },
+  backup: {
+    summary: "write all that the appliance keeps into one file",
+    group: "The appliance",
+    load: async () => (await import("./commands/backup.ts")).backup,
+  },
+  restore: {
+    summary: "bring a backup back",
+    group: "The appliance",
+    load: async () => (await import("./commands/restore.ts")).restore,
+  },
+  crawl: {
+    summary: "crawl a site into the index",
+    group: "Pages",
+    load: async () => (await import("./commands/crawl.ts")).crawl,
+  },
+  search: {
+    summary: "search the index",
+    group: "Pages",
+    load: async () => (await import("./commands/search.ts")).search,
+  },
+  sources: {
+    summary: "declare what is crawled, and when",
+    group: "Pages",
+    load: async () => (await import("./commands/sources.ts")).sources,
+  },
+  jobs: {
+    summary: "show, pause, resume and cancel crawls",
+    group: "Pages",
+    load: async () => (await import("./commands/jobs.ts")).jobs,
+  },
+  removals: {
+    summary: "decide on pages that seem to be gone, and put removed ones back",
+    group: "Pages",
+    load: async () => (await import("./commands/removals.ts")).removals,
+  },
+  why: {
+    summary: "say why a page is found, or is not",
+    group: "Pages",
+    load: async () => (await import("./commands/why.ts")).why,
+  },
+  try: {
+    summary: "read one page and show what would be indexed",
+    group: "Pages",
+    load: async () => (await import("./commands/try.ts")).tryPage,
+  },
+  keys: {
+    summary: "make, list and disable API keys",
+    group: "Who may search",
+    load: async () => (await import("./commands/keys.ts")).keys,
+  },
+  collections: {
+    summary: "name sets of sources that keys can be limited to",
+    group: "Who may search",
+    load: async () => (await import("./commands/collections.ts")).collections,
+  },
+  payments: {
+    summary: "show what paid searches brought, and try one",
+    group: "Who may search",
+    load: async () => (await import("./commands/payments.ts")).payments,
+  },
+  mcp: {
+    summary: "speak the Model Context Protocol over standard input and output",
+    group: "Who may search",
+    load: async () => (await import("./commands/mcp.ts")).mcp,
+  },
+  index: {
+    summary: "upgrade the index, roll it back, and show its state",
+    group: "The index",
+    load: async () => (await import("./commands/index.ts")).index,
+  },
+  export: {
+    summary: "write the whole index into one file",
+    group: "The index",
+    load: async () => (await import("./commands/export.ts")).exportIndex,
+  },
+  import: {
+    summary: "bring the pages of an exported index in",
+    group: "The index",
+    load: async () => (await import("./commands/import.ts")).importIndex,
+  },
+  completion: {
+    summary: "complete commands and options in bash, zsh and fish",
+    group: "The command itself",
+    load: async () => (await import("./commands/completion.ts")).completion(COMMANDS),
+  },
+}

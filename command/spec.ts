@@ -1,0 +1,103 @@
+// How a command is declared: once, with all that its help, its parser and the shells' completion need.
+
+/** A switch, or with `value` an option that takes one. */
+export interface OptionSpec {
+  readonly about: string
+  /** What stands for the value in the help, such as `n` in `--depth <n>`; none: a switch. */
+  readonly value?: string
+  readonly default?: string
+  /** The values there are. */
+  readonly choices?: readonly string[]
+  /** May be given several times. */
+  readonly several?: boolean
+  /** What a shell offers in the place of the value. */
+  readonly complete?: "files"
+}
+
+/** One word behind the command; the last may stand for several. */
+export interface ArgumentSpec {
+  readonly about: string
+  readonly optional?: boolean
+  readonly several?: boolean
+  /** The words there are. */
+  readonly choices?: readonly string[]
+  readonly complete?: "files"
+}
+
+export type Options = Readonly<Record<string, OptionSpec>>
+export type Arguments = Readonly<Record<string, ArgumentSpec>>
+
+type Text<S> = S extends { readonly choices: readonly (infer C extends string)[] } ? C : string
+
+type OptionValue<S> = S extends { readonly several: true }
+  ? readonly Text<S>[]
+  : S extends { readonly value: string }
+    ? S extends { readonly default: string }
+      ? Text<S>
+      : Text<S> | undefined
+    : boolean
+
+type ArgumentValue<S> = S extends { readonly several: true }
+  ? readonly Text<S>[]
+  : S extends { readonly optional: true }
+    ? Text<S> | undefined
+    : Text<S>
+
+/** What was given on the command line. */
+export interface Given<O extends Options = Options, A extends Arguments = Arguments> {
+  readonly options: { readonly [K in keyof O]: OptionValue<O[K]> }
+  readonly args: { readonly [K in keyof A]: ArgumentValue<A[K]> }
+  readonly json: boolean
+  /** Names of the options that were given, `json` left out. */
+  readonly named: ReadonlySet<string>
+}
+
+export interface Example {
+  /** All of it, from `fossick` on. */
+  readonly line: string
+  readonly about: string
+}
+
+export interface CommandSpec<O extends Options = Options, A extends Arguments = Arguments> {
+  readonly about: string
+  readonly args?: A
+  readonly options?: O
+  readonly examples: readonly [Example, ...Example[]]
+  /** What `--json` gives; null: the command prints nothing for programs. Default: one JSON object. */
+  readonly json?: string | null
+  /** Goes on when nobody reads its output any more, as a server does. */
+  readonly outlivesReader?: boolean
+  /**
+   * @returns the exit code
+   * @throws ArgumentsError, SettingsError: exit code 2; CommandError, EngineError: exit code 1
+   */
+  run(given: Given<O, A>): number | Promise<number>
+}
+
+/** A command that consists of others: `fossick jobs list`. */
+export interface GroupSpec {
+  readonly about: string
+  readonly commands: Readonly<Record<string, CommandSpec>>
+  /** The one that is meant when none is named. */
+  readonly standard?: string
+}
+
+/** All commands by their names, in the order of the help. */
+export type Registry = Readonly<
+  Record<
+    string,
+    {
+      /** In the list of all commands, which loads none of them. */
+      readonly summary: string
+      readonly group: "The appliance" | "Pages" | "Who may search" | "The index" | "The command itself"
+      readonly load: () => Promise<CommandSpec | GroupSpec>
+    }
+  >
+>
+
+/** Declares a command; what it runs with has the types of its options and arguments. */
+export const command = <const O extends Options = {}, const A extends Arguments = {}>(
+  spec: CommandSpec<O, A>,
+): CommandSpec => spec
+
+export const isGroup = (spec: CommandSpec | GroupSpec): spec is GroupSpec => "commands" in spec

@@ -1,0 +1,68 @@
+import { ArgumentsError, wholeNumber } from "#base/command-arguments.ts"
+import { type PageTopic, toPageUrl } from "#engine"
+import { isMetadataHost } from "../../fetch/address-kind.ts"
+import { bareHost } from "../../fetch/allowed-networks.ts"
+import { addressPatterns } from "../../scope/globs.ts"
+import { PatternError } from "../../scope/patterns.ts"
+import { defineSource, type Rendering, type Scope, type Source } from "../../source.ts"
+
+/** What `fossick crawl` was asked for. */
+export interface DescribedCrawl {
+  /** The crawl that was described. */
+  readonly source: Source
+  /** What stood in the place of the address, which may be the name of a declared source. */
+  readonly name: string
+  /** Whether there were options that describe the crawl. */
+  readonly isDescribed: boolean
+}
+
+export interface CrawlOptions {
+  readonly depth: string
+  readonly limit: string
+  readonly minutes: string | undefined
+  readonly scope: Scope
+  readonly include: readonly string[]
+  readonly exclude: readonly string[]
+  readonly rendering: Rendering
+  readonly topic: PageTopic | undefined
+  readonly source: string | undefined
+}
+
+/** The crawl of an address as its options describe it. @throws ArgumentsError */
+export function describedCrawl(address: string, options: CrawlOptions, isDescribed: boolean): DescribedCrawl {
+  const { depth, limit, minutes, scope, include, exclude, rendering, topic, source: name } = options
+  const url = toPageUrl(address.includes("://") ? address : `https://${address}`)
+  if (url === null) throw new ArgumentsError(`${JSON.stringify(address)} is no http or https address`)
+  if (isMetadataHost(bareHost(new URL(url)))) {
+    throw new ArgumentsError(`${address} is the metadata service of a cloud, which is never read`)
+  }
+  if (name?.trim() === "") throw new ArgumentsError("--source must not be empty")
+  return {
+    source: defineSource({
+      seeds: [url],
+      scope,
+      include: patterns("--include", include),
+      exclude: patterns("--exclude", exclude),
+      rendering,
+      limits: {
+        depth: wholeNumber("--depth", depth, 0, 1000),
+        pages: wholeNumber("--limit", limit, 1, 100_000_000),
+        ...(minutes !== undefined && { minutes: wholeNumber("--minutes", minutes, 1, 525_600) }),
+      },
+      ...(name !== undefined && { name }),
+      ...(topic !== undefined && { pages: { topic } }),
+    }),
+    name: address,
+    isDescribed,
+  }
+}
+
+function patterns(name: string, given: readonly string[]): readonly string[] {
+  try {
+    addressPatterns(name, given)
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error
+    throw new ArgumentsError(`${name}: ${error.message}`)
+  }
+  return given
+}

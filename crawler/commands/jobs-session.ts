@@ -1,0 +1,123 @@
+import { engineSettings } from "#engine/config.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { EXIT } from "#base/exit-codes.ts"
+import type { Job, JobState } from "../job.ts"
+import { Jobs } from "../jobs/jobs.ts"
+import { printable } from "#base/printable.ts"
+import { summaryLines } from "../jobs/progress.ts"
+import { table, timeText } from "./sources/sources-text.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+
+const SHOWN_FAILURES = 20
+const SHOWN_EVENTS = 50
+
+export interface JobFilter {
+  readonly source: string | undefined
+  readonly state: JobState | undefined
+  readonly limit: number
+}
+
+// One `fossick jobs …` each; they return the exit code.
+
+export function listJobs({ source, state, limit }: JobFilter, json: boolean): number {
+  return withJobs((jobs) => {
+    const found = jobs.list({
+      limit,
+      ...(source !== undefined && { source }),
+      ...(state !== undefined && { state }),
+    })
+    if (json) for (const job of found) say(JSON.stringify(brief(job)))
+    else if (found.length === 0) say("No jobs.")
+    else {
+      const rows = found.map((job) => [
+        String(job.id),
+        job.source.name,
+        job.state,
+        job.trigger,
+        timeText(job.startedAt ?? job.createdAt),
+        `${pagesOf(job)} pages${job.queued > 0 ? `, ${job.queued} addresses to do` : ""}${job.note === null ? "" : ` (${job.note})`}`,
+      ])
+      for (const line of table([["JOB", "SOURCE", "STATE", "ASKED BY", "BEGAN", "DONE"], ...rows])) say(line)
+    }
+    return EXIT.ok
+  })
+}
+
+export function showJob(id: number, json: boolean): number {
+  return withJobs((jobs) => {
+    const job = jobs.get(id)
+    if (!job) return unknown(id)
+    const failures = jobs.failures(id, SHOWN_FAILURES)
+    const events = jobs.events(id, SHOWN_EVENTS)
+    if (json) {
+      say(JSON.stringify({ ...brief(job), failures, log: events }))
+      return 0
+    }
+    say(`Job ${id}: ${job.source.name} (${job.source.seeds.join(", ")})`)
+    say(`${job.state}, asked by ${job.trigger} at ${timeText(job.createdAt)}, visits ${job.visits}`)
+    if (job.startedAt) say(`began ${timeText(job.startedAt)}, ended ${timeText(job.endedAt)}`)
+    if (job.error !== null) say(`error: ${job.error}`)
+    if (job.note !== null) say(`note: ${job.note}`)
+    if (job.queued > 0) say(`${job.queued} addresses to do`)
+    for (const line of summaryLines(job)) say(line)
+    if (failures.length > 0) say("Failed, among others:")
+    for (const { url, detail } of failures) say(`  ${url}: ${detail ?? "failed"}`)
+    say("Log:")
+    for (const { at, level, text } of events) say(`  ${at.toISOString()}  ${level.padEnd(5)}  ${text}`)
+    return EXIT.ok
+  })
+}
+
+export const pauseJob = (id: number, json: boolean): number =>
+  change(id, json, (jobs) => [jobs.pause(id), `Job ${id} pauses; fossick jobs resume ${id} goes on with it`])
+
+export const resumeJob = (id: number, json: boolean): number =>
+  change(id, json, (jobs) => [
+    jobs.resume(id),
+    jobs.hasCrawler() ? `Job ${id} is queued` : `Job ${id} is queued; it goes on when Fossick is started`,
+  ])
+
+export const cancelJob = (id: number, json: boolean): number =>
+  change(id, json, (jobs) => [jobs.cancel(id), `Job ${id} is cancelled`])
+
+function change(id: number, json: boolean, work: (jobs: Jobs) => [isDone: boolean, text: string]): number {
+  return withJobs((jobs) => {
+    const [isDone, text] = work(jobs)
+    const job = jobs.get(id)
+    if (!job) return unknown(id)
+    if (!isDone) {
+      process.stderr.write(`Job ${id} is ${job.state}.\n`)
+      return EXIT.failed
+    }
+    say(json ? JSON.stringify(brief(job)) : text)
+    return EXIT.ok
+  })
+}
+
+function withJobs(work: (jobs: Jobs) => number): number {
+  const db = openStateStore(readSettings(engineSettings, environment()).dataDir)
+  try {
+    return work(new Jobs(db))
+  } finally {
+    db.close()
+  }
+}
+
+function unknown(id: number): number {
+  process.stderr.write(`There is no job ${id}; fossick jobs list shows the newest.\n`)
+  return EXIT.failed
+}
+
+/** A job without the whole of its source. */
+function brief({ source, ...job }: Job): object {
+  return { ...job, source: source.name, seeds: source.seeds }
+}
+
+function pagesOf({ outcomes }: Job): number {
+  return (outcomes["indexed"] ?? 0) + (outcomes["unchanged"] ?? 0)
+}
+
+function say(text: string): void {
+  process.stdout.write(`${printable(text)}
+`)
+}

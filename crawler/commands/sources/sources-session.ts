@@ -1,0 +1,226 @@
+import { stringify } from "yaml"
+import { EngineError } from "#engine"
+import { engineSettings } from "#engine/config.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { crawlerSettings } from "../../config.ts"
+import { ArgumentsError } from "#base/command-arguments.ts"
+import { EXIT } from "#base/exit-codes.ts"
+import { Jobs } from "../../jobs/jobs.ts"
+import type { Job } from "../../job.ts"
+import { PinnedNetworks } from "../../fetch/pinned-networks.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { sourcesFile } from "../../sources/find-file.ts"
+import { applySources, planSources } from "../../sources/plan.ts"
+import { removeAskedPages } from "../../removals/remove-pages.ts"
+import { withoutSecrets } from "../../sources/shown-source.ts"
+import type { SourceEntry } from "../../sources/source-table.ts"
+import { Sources } from "../../sources/sources.ts"
+import { readSourcesFile, SourcesFileError } from "../../sources/sources-file.ts"
+import { listLines, planLines, scheduleText, timeText, troubleOf } from "./sources-text.ts"
+
+const SHOWN_RUNS = 5
+
+/** What `fossick sources` is asked to do; `run` is a crawl. */
+export interface SourcesArguments {
+  readonly command: "validate" | "plan" | "apply" | "list" | "show" | "pause" | "resume" | "accept" | "delete"
+  /** Name of a source; for commands on the file, the file; empty: none was given. */
+  readonly subject: string
+  readonly removePages: boolean
+  readonly json: boolean
+}
+
+/** One `fossick sources`. @returns the exit code. @throws ArgumentsError, SettingsError */
+export async function sources(args: SourcesArguments): Promise<number> {
+  try {
+    return await perform(args)
+  } catch (error) {
+    if (!(error instanceof SourcesFileError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    return EXIT.usage
+  }
+}
+
+async function perform(args: SourcesArguments): Promise<number> {
+  const { command, subject, json, removePages } = args
+  const tell = teller(json)
+  const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
+  if (command === "validate") {
+    const file = fileFor(subject, config.sourcesFile)
+    const { length } = readSourcesFile(file)
+    tell(`${file}: ${counted(length, "source")}, nothing wrong`, { file, sources: length })
+    return EXIT.ok
+  }
+  const db = openStateStore(config.dataDir)
+  try {
+    const jobs = new Jobs(db)
+    const sources = new Sources(db, jobs)
+    switch (command) {
+      case "plan":
+      case "apply": {
+        const specs = readSourcesFile(fileFor(subject, config.sourcesFile))
+        const changes = planSources(db, sources, specs)
+        tell(planLines(changes, removePages).join("\n"), { applied: command === "apply", changes })
+        if (command === "plan") return EXIT.ok
+        applySources(sources, specs, { removePages })
+        return removePages ? await removeNow(db, jobs, sources, json) : EXIT.ok
+      }
+      case "list":
+        return list(json, jobs, sources)
+      case "show":
+        return show(subject, json, jobs, sources)
+      case "pause":
+        if (!sources.pause(subject)) return unknown(subject)
+        tell(`${subject} is paused: its schedule no longer runs it`, { source: subject, paused: true })
+        return EXIT.ok
+      case "resume": {
+        if (!sources.resume(subject)) return unknown(subject)
+        const [next] = sources.nextRuns(subject, 1)
+        tell(`${subject} goes on; next run: ${next ? timeText(next) : "when asked"}`, {
+          source: subject,
+          paused: false,
+          nextRun: next ?? null,
+        })
+        return EXIT.ok
+      }
+      case "accept":
+        if (!new PinnedNetworks(db).forget(subject) && !sources.get(subject)) return unknown(subject)
+        tell(`${subject}: the next run takes its hosts to be where it finds them`, {
+          source: subject,
+          accepted: true,
+        })
+        return EXIT.ok
+      default:
+        return await forget(args, config.sourcesFile, db, jobs, sources)
+    }
+  } finally {
+    db.close()
+  }
+}
+
+function list(json: boolean, jobs: Jobs, sources: Sources): number {
+  const entries = sources.list()
+  const last = new Map<string, Job>()
+  for (const { source } of entries) {
+    const [job] = jobs.list({ source: source.name, limit: 1 })
+    if (job) last.set(source.name, job)
+  }
+  if (json) for (const entry of entries) say(asJson(entry, last.get(entry.source.name), sources))
+  else for (const line of listLines(entries, last)) say(line)
+  return EXIT.ok
+}
+
+function asJson(entry: SourceEntry, last: Job | undefined, sources: Sources): string {
+  return JSON.stringify({
+    ...entry,
+    source: withoutSecrets(entry.source),
+    spec: withoutSecrets(entry.spec),
+    nextRuns: sources.nextRuns(entry.source.name, SHOWN_RUNS),
+    lastJob: last?.id ?? null,
+  })
+}
+
+function show(name: string, json: boolean, jobs: Jobs, sources: Sources): number {
+  const entry = sources.get(name)
+  if (!entry) return unknown(name)
+  const source = withoutSecrets(entry.source)
+  const nextRuns = sources.nextRuns(name, SHOWN_RUNS)
+  const [last] = jobs.list({ source: name, limit: 1 })
+  if (json) {
+    say(asJson(entry, last, sources))
+    return EXIT.ok
+  }
+  say(stringify(source).trimEnd())
+  say("")
+  say(`declared    ${entry.origin === "file" ? "by the file of sources" : "over the API"}`)
+  say(
+    `schedule    ${source.schedule ? scheduleText(source.schedule) : "none"}${entry.paused ? ", paused" : ""}`,
+  )
+  for (const [index, time] of nextRuns.entries())
+    say(`${index === 0 ? "next runs " : "          "}  ${timeText(time)}`)
+  say(
+    `last run    ${last ? `${last.state} ${timeText(last.endedAt ?? last.createdAt)} (job ${last.id})` : "never"}`,
+  )
+  const trouble = last && troubleOf(last)
+  if (trouble) say(`            ${trouble}`)
+  return EXIT.ok
+}
+
+/** Deletes a source, or the pages of a name that is none. */
+async function forget(
+  { subject, removePages, json }: SourcesArguments,
+  named: string,
+  db: StateStore,
+  jobs: Jobs,
+  sources: Sources,
+): Promise<number> {
+  const entry = sources.get(subject)
+  if (entry?.origin === "file") {
+    const file = sourcesFile(named)
+    if (file !== null && readSourcesFile(file).some(({ name }) => name === subject)) {
+      throw new ArgumentsError(
+        `${subject} is declared in ${file}: take it out there, then fossick sources apply`,
+      )
+    }
+  }
+  const pages = Number(
+    db
+      .prepare("select count(*) as n from known_address where source = ? and hash is not null")
+      .get(subject)?.["n"],
+  )
+  if (!entry && !(removePages && pages > 0)) return unknown(subject)
+  if (entry) sources.delete(subject, { origin: "file", removePages })
+  else sources.removePages(subject)
+  const kept = `its ${counted(pages, "page")} stay${pages === 1 ? "s" : ""} in the index`
+  teller(json)(`${subject} is deleted; ${removePages ? `${counted(pages, "page")} to remove` : kept}`, {
+    source: subject,
+    deleted: true,
+    pages,
+    removePages,
+  })
+  return removePages ? await removeNow(db, jobs, sources, json) : EXIT.ok
+}
+
+/** A running appliance removes pages by itself; without one it is done here. */
+async function removeNow(db: StateStore, jobs: Jobs, sources: Sources, json: boolean): Promise<number> {
+  if (sources.removals().length === 0) return EXIT.ok
+  if (jobs.hasCrawler()) {
+    if (!json) say("The appliance removes the pages now.")
+    return EXIT.ok
+  }
+  try {
+    await using engine = await openEngine(readSettings(engineSettings, environment()), { mode: "write" })
+    const removed = await removeAskedPages({ db, engine, sources, signal: new AbortController().signal })
+    if (!json) say(`${counted(removed, "page")} removed`)
+    return EXIT.ok
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error
+    process.stderr.write(`${error.message}\nThe pages are removed at the next start.\n`)
+    return EXIT.failed
+  }
+}
+
+/** @throws ArgumentsError when there is none. */
+function fileFor(given: string, named: string): string {
+  const file = given === "" ? sourcesFile(named) : given
+  if (file === null) {
+    throw new ArgumentsError("There is no sources.yaml here, and FOSSICK_SOURCES_FILE names no other file")
+  }
+  return file
+}
+
+function unknown(name: string): number {
+  process.stderr.write(`No source is called ${JSON.stringify(name)}; fossick sources list shows all.\n`)
+  return EXIT.failed
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`
+}
+
+/** Says it to people, or to programs. */
+const teller = (json: boolean) => (text: string, object: object) => say(json ? JSON.stringify(object) : text)
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

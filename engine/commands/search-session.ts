@@ -1,0 +1,74 @@
+import { ArgumentsError } from "#base/command-arguments.ts"
+import { engineSettings } from "../config.ts"
+import type { Hit } from "../engine.ts"
+import { EXIT } from "#base/exit-codes.ts"
+import { openEngine } from "../open-engine.ts"
+import { environment, readSettings } from "#base/settings.ts"
+
+const WIDTH = 80
+
+interface SearchArguments {
+  readonly text: string
+  /** How many pages to show. */
+  readonly limit: number
+  readonly json: boolean
+}
+
+/** One `fossick search`. @returns the exit code. @throws SettingsError, EngineError */
+export async function search({ text, limit, json }: SearchArguments): Promise<number> {
+  if (text === "") throw new ArgumentsError("The question is empty")
+  const settings = readSettings(engineSettings, environment())
+  await using engine = await openEngine(settings, { mode: "read" })
+  const started = performance.now()
+  const { hits } = await engine.search({ text, limit })
+  const took = Math.round(performance.now() - started)
+  if (json) {
+    console.log(JSON.stringify({ query: text, hits: hits.map(summary) }, null, 2))
+    return EXIT.ok
+  }
+  if (hits.length > 0) {
+    console.log(hits.map(shown).join("\n\n"))
+    console.log(`\n${hits.length} ${hits.length === 1 ? "page" : "pages"} in ${took} ms`)
+  } else if ((await engine.stats()).pages === 0) {
+    console.log("The index is empty. Crawl a site first:\n\n  fossick crawl https://example.com")
+  } else {
+    console.log(`Nothing found for "${text}".`)
+  }
+  return EXIT.ok
+}
+
+function summary({ url, title, score, passages, parts }: Hit) {
+  return { url, title, score, passages, parts }
+}
+
+function shown({ url, title, score, passages }: Hit, i: number): string {
+  const number = `${i + 1}. `
+  const mark = score.toFixed(2)
+  const room = WIDTH - number.length - mark.length - 2
+  const lines = [`${number}${clip(title || url, room).padEnd(room)}  ${mark}`, `   ${url}`]
+  const [best] = passages
+  if (best) {
+    if (best.headings.length > 0) lines.push(`   ${clip(best.headings.join(" > "), WIDTH - 3)}`)
+    lines.push(...wrapped(best.text, WIDTH - 5).map((line) => `     ${line}`))
+  }
+  return lines.join("\n")
+}
+
+function clip(text: string, room: number): string {
+  const line = text.replace(/\s+/g, " ").trim()
+  return line.length <= room ? line : `${line.slice(0, room - 1)}…`
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ""
+  for (const word of text.split(/\s+/).filter(Boolean)) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else {
+      line = line === "" ? word : `${line} ${word}`
+    }
+  }
+  return line === "" ? lines : [...lines, line]
+}
