@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, posix, relative } from "node:path"
 
 /** The parts of the house from the ground up. A part imports only from itself and from parts before it. */
-export const FLOORS = ["base", "engine", "crawler", "api"] as const
+export const FLOORS = ["base", "engine", "crawler", "api", "command"] as const
 
 /** One import between two files of the project; paths from its root. */
 export interface Import {

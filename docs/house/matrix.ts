@@ -7,6 +7,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   engine: "#2563eb",
   crawler: "#15803d",
   api: "#b45309",
+  command: "#7c3aed",
 }
 
 /**
