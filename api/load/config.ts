@@ -15,11 +15,11 @@ export const loadSettings = {
   connectionsPerAddress: integer(
     {
       name: "FOSSICK_CONNECTIONS_PER_ADDRESS",
-      default: "512",
+      default: "0",
       about:
-        "Connections that one address may keep open, never more than half of all; addresses in FOSSICK_TRUSTED_PROXIES are not counted.",
+        "Connections that one address may keep open; 0 means half of all, which is also the most. Addresses in FOSSICK_TRUSTED_PROXIES are not counted.",
     },
-    1,
+    0,
     100_000,
   ),
   sendSeconds: integer(

@@ -262,9 +262,10 @@ export function openConnections(
   config: Values<typeof loadSettings> & { readonly trustedProxies: ProxyList },
 ): Connections {
   const all = connectionCap(config.connections)
+  const half = Math.ceil(all / 2)
   return new Connections({
     all,
-    perAddress: Math.min(config.connectionsPerAddress, Math.ceil(all / 2)),
+    perAddress: Math.min(config.connectionsPerAddress || half, half),
     proxies: config.trustedProxies,
     sendMs: config.sendSeconds * 1000,
     unsentBytes: config.unsentMb * 1_000_000,

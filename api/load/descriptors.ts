@@ -1,7 +1,7 @@
 /** Descriptors kept for the engine and all else: a quarter of the limit, and at least so many. */
 const LEAST_RESERVE = 128
 const RESERVED_SHARE = 4
-/** Most connections that are taken by default: each holds about 20 KB, and few appliances have more callers. */
+/** Most connections that are taken by default: an idle one takes 7 KB, and few appliances have more callers. */
 const MOST_CONNECTIONS = 4096
 const LEAST_CONNECTIONS = 16
 
