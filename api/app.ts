@@ -150,11 +150,15 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.use(errorEnvelope())
   // What proxies say is checked by the first of these.
   app.proxy = true
+  const stored = () => {
+    const reports = parts.research?.tasks.stored.all().bytes
+    return new Map([...accounts.stored(), ...(reports === undefined ? [] : [["research", reports] as const])])
+  }
   const around = service({
     ...parts,
     sales: parts.sales ?? (() => null),
     disk: { freeBytes: () => parts.room?.freeBytes ?? null, uncounted: () => accounts.billing.waiting },
-    load: { connections: parts.connections, gates },
+    load: { connections: parts.connections, gates, stored },
     keys: accounts.keys,
     endpoints: [...Object.keys(endpoints), ...ACCOUNT_PATHS],
     server: () => httpServer(app),

@@ -28,11 +28,14 @@ export interface Accounts extends Disposable {
   readonly callLog: CallLog
   readonly feedback: FeedbackStore
   readonly rates: RateCounter
+  /** What callers have stored, by what it is. */
+  readonly stored: () => ReadonlyMap<string, number>
   readonly hashHuman: HumanHash
   /** Every write of the parts above goes through it. */
   readonly writes: WriteQueue
 }
 
+const MEGABYTE = 1_000_000
 const DAY_MS = 86_400_000
 const TIDY_MS = 3_600_000
 /** Rows deleted in one transaction: others want to write too. */
@@ -56,11 +59,11 @@ export function openAccounts(
     credits: config.planCredits === 0 ? null : config.planCredits,
     paygo: config.paygoCredits,
   }
-  const keys = openKeyStore(db, config.apiKey)
+  const keys = openKeyStore(db, config.apiKey, config.keysPerKey)
   const collections = openCollections(db)
   const ledger = new Ledger(db, plan, (key) => keys.handedOut(key))
-  const callLog = new CallLog(db)
-  const feedback = new FeedbackStore(db)
+  const callLog = new CallLog(db, config.logMb * MEGABYTE)
+  const feedback = new FeedbackStore(db, config.feedbackMb * MEGABYTE)
   const hashHuman = openHumanHash(db, config.humanIdSecret)
   ledger.recover()
   // A wait would hold up every request of this process.
@@ -74,7 +77,7 @@ export function openAccounts(
   async function tidy(): Promise<void> {
     if (!guard.mayDelete()) return
     const before = Date.now() - config.logDays * DAY_MS
-    for (const part of [callLog, feedback]) {
+    for (const part of [callLog, feedback, keys]) {
       let deleted = ROWS_AT_ONCE
       while (deleted === ROWS_AT_ONCE) {
         if (closed.signal.aborted) return
@@ -98,6 +101,12 @@ export function openAccounts(
     callLog,
     feedback,
     rates: new RateCounter(),
+    stored: () =>
+      new Map([
+        ["calls", callLog.stored.all().bytes],
+        ["feedback", feedback.stored.all().bytes],
+        ["keys", keys.stored.all().bytes],
+      ]),
     hashHuman,
     writes,
     [Symbol.dispose]() {

@@ -1,5 +1,13 @@
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
+import {
+  countStored,
+  storeLimits,
+  type StoreLimits,
+  type StoredTable,
+  StoredUse,
+} from "./limits/stored-use.ts"
+
 import type { Endpoint } from "./keys/key-scope.ts"
 
 /** A call that was answered. */
@@ -34,6 +42,8 @@ export interface CallFilter {
   readonly keyId?: string | undefined
 }
 
+const TABLE: StoredTable = { table: "call_log", key: "key_id", columns: ["project", "session", "query"] }
+
 const STEPS = [
   `create table call_log (
      id integer primary key, at integer not null, request_id text not null, endpoint text not null,
@@ -43,15 +53,27 @@ const STEPS = [
    create index call_log_by_time on call_log (at);
    create index call_log_by_key on call_log (key_id, at);
    create index call_log_by_project on call_log (project, at) where project <> ''`,
+  countStored(TABLE),
 ]
 
-/** The calls that were answered, in `state.db`, until they are pruned. `add` and `prune` belong into a write transaction. */
-export class CallLog {
-  readonly #prepare: ReturnType<typeof prepareOnce>
+/** So much of a question counts, and so much of it is kept. */
+export const MOST_QUERY_CHARS = 4000
 
-  constructor(db: StateStore) {
+/**
+ * The calls that were answered, in `state.db`, until they are pruned or newer ones need their room: then the oldest go, of
+ * the key that has the most. `add` and `prune` belong into a write transaction.
+ */
+export class CallLog {
+  readonly stored: StoredUse
+  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #limits: StoreLimits
+
+  /** @param bytes that all of them may take */
+  constructor(db: StateStore, bytes = Infinity) {
     migrate(db, "call-log", STEPS)
+    this.stored = new StoredUse(db, TABLE)
     this.#prepare = prepareOnce(db)
+    this.#limits = storeLimits(bytes, 1)
   }
 
   add(entry: CallEntry): void {
@@ -70,7 +92,12 @@ export class CallLog {
       entry.project,
       entry.session,
       entry.human,
-      entry.query,
+      entry.query?.slice(0, MOST_QUERY_CHARS) ?? null,
+    )
+    this.stored.makeRoom(entry.keyId, this.#limits, (of, count) =>
+      this.#prepare(
+        "delete from call_log where id in (select id from call_log where key_id = ? order by at limit ?)",
+      ).run(of, count),
     )
   }
 

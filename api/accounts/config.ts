@@ -65,10 +65,40 @@ export const accountSettings = {
     {
       name: "FOSSICK_LOG_DAYS",
       default: "90",
-      about: "Days for which calls are listed by `POST /logs` and feedback is kept.",
+      about:
+        "Days for which calls are listed by `POST /logs`, and feedback and ended keys that were made over the API are kept.",
     },
     1,
     3650,
+  ),
+  logMb: integer(
+    {
+      name: "FOSSICK_LOG_MB",
+      default: "512",
+      about:
+        "Megabytes that the calls for `POST /logs` may take; then the oldest are forgotten before their time, of the key that has the most.",
+    },
+    1,
+    1_000_000,
+  ),
+  feedbackMb: integer(
+    {
+      name: "FOSSICK_FEEDBACK_MB",
+      default: "64",
+      about:
+        "Megabytes that feedback may take, half of them of one key; then the oldest is forgotten before its time, of the key that has the most.",
+    },
+    1,
+    1_000_000,
+  ),
+  keysPerKey: integer(
+    {
+      name: "FOSSICK_KEYS_PER_KEY",
+      default: "10000",
+      about: "Keys made over the API that are kept of one maker, ended ones included; the next are refused.",
+    },
+    1,
+    1_000_000,
   ),
   logQueries: onOff({
     name: "FOSSICK_LOG_QUERIES",

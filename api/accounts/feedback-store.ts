@@ -1,5 +1,13 @@
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
+import {
+  countStored,
+  storeLimits,
+  type StoreLimits,
+  type StoredTable,
+  StoredUse,
+} from "./limits/stored-use.ts"
+
 /** What somebody thinks of an answer. */
 export interface Feedback {
   readonly id: string
@@ -13,21 +21,42 @@ export interface Feedback {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
+const TABLE: StoredTable = {
+  table: "feedback",
+  key: "key_id",
+  columns: ["request_id", "session_id", "fields"],
+}
+
 const STEPS = [
   `create table feedback (
      id text primary key, at integer not null, key_id text not null, request_id text not null,
      session_id text not null, fields text not null
    ) strict;
    create index feedback_by_time on feedback (at)`,
+  `create index feedback_by_key on feedback (key_id, at);
+   ${countStored(TABLE)}`,
 ]
 
-/** Feedback on answers, in `state.db`, until it is pruned. `add` and `prune` belong into a write transaction. */
-export class FeedbackStore {
-  readonly #prepare: ReturnType<typeof prepareOnce>
+/** Entries kept at most, however small they are; half of them of one key. */
+const MOST_ENTRIES = 100_000
+/** One key may fill such a part, so that there is room left for the others. */
+const SHARE_OF_KEY = 2
 
-  constructor(db: StateStore) {
+/**
+ * Feedback on answers, in `state.db`, until it is pruned or newer needs its room: then the oldest goes, of the key that has
+ * the most. `add` and `prune` belong into a write transaction.
+ */
+export class FeedbackStore {
+  readonly stored: StoredUse
+  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #limits: StoreLimits
+
+  /** @param bytes that all of it may take */
+  constructor(db: StateStore, bytes = Infinity) {
     migrate(db, "feedback", STEPS)
+    this.stored = new StoredUse(db, TABLE)
     this.#prepare = prepareOnce(db)
+    this.#limits = storeLimits(bytes, SHARE_OF_KEY, { entries: MOST_ENTRIES })
   }
 
   add({ id, at, keyId, requestId, sessionId, fields }: Feedback): void {
@@ -38,6 +67,11 @@ export class FeedbackStore {
       requestId,
       sessionId,
       JSON.stringify(fields),
+    )
+    this.stored.makeRoom(keyId, this.#limits, (of, count) =>
+      this.#prepare(
+        "delete from feedback where id in (select id from feedback where key_id = ? order by at limit ?)",
+      ).run(of, count),
     )
   }
 

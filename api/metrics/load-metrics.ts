@@ -7,10 +7,12 @@ import type { Gates } from "../load/gates.ts"
 export interface LoadParts {
   readonly connections: Pick<Connections, "open" | "unsentBytes" | "cut">
   readonly gates: Gates
+  /** Bytes that callers have stored in `state.db`, by what it is. */
+  readonly stored: () => ReadonlyMap<string, number>
 }
 
 /** Gauges and counts of what callers hold, looked at with each scrape. */
-export function registerLoad(registry: Registry, { connections, gates }: LoadParts): void {
+export function registerLoad(registry: Registry, { connections, gates, stored }: LoadParts): void {
   const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({
       name,
@@ -28,6 +30,15 @@ export function registerLoad(registry: Registry, { connections, gates }: LoadPar
   )
   gauge("fossick_searches_waiting", "Searches that wait for their turn.", () => gates.searches.waiting)
   gauge("fossick_live_calls", "Extract, crawl and map calls under way.", () => gates.liveCalls.taken)
+  const bytes: Gauge = new Gauge({
+    name: "fossick_stored_bytes",
+    help: "Bytes that callers have stored in state.db, by what it is.",
+    labelNames: ["store"],
+    registers: [registry],
+    collect() {
+      for (const [store, value] of stored()) bytes.set({ store }, value)
+    },
+  })
   counts(
     registry,
     "fossick_calls_shed_total",

@@ -1,5 +1,6 @@
 import type { Admissions } from "../accounts/limits/admission.ts"
 import type { LimitedEndpoint } from "../accounts/limits/rate-limits.ts"
+import { MOST_QUERY_CHARS } from "../accounts/call-log.ts"
 import type { Middleware } from "../context.ts"
 
 /** Lets calls of an endpoint in after their key is known, and gives them what they may see and how they pay. */
@@ -11,7 +12,7 @@ export function admission(admissions: Admissions, endpoint: LimitedEndpoint): Mi
       project: admitted.bill.project,
       reserve: (most) => admitted.bill.reserve(most),
       settle: (cost, served) => {
-        ctx.state.asked = served.query
+        ctx.state.asked = served.query?.slice(0, MOST_QUERY_CHARS)
         return admitted.bill.settle(cost, served)
       },
     }

@@ -29,6 +29,16 @@ export const researchSettings = {
     1,
     3650,
   ),
+  researchMb: integer(
+    {
+      name: "FOSSICK_RESEARCH_MB",
+      default: "1024",
+      about:
+        "Megabytes that research tasks may take with their files and reports, a quarter of them of one key; the next task is refused with 432.",
+    },
+    4,
+    1_000_000,
+  ),
   researchTokens: integer(
     {
       name: "FOSSICK_RESEARCH_TOKENS",

@@ -33,7 +33,7 @@ export function openResearch(
 ): ResearchEndpointParts {
   const { accounts, embedder, chatModel, log } = parts
   const { billing, keys } = accounts
-  const tasks = new ResearchTasks(db, accounts.writes)
+  const tasks = new ResearchTasks(db, accounts.writes, config.researchMb * 1_000_000)
   const researchers = new Researchers({
     tasks,
     keys,

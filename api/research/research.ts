@@ -19,6 +19,11 @@ export interface ResearchEndpointParts {
   readonly queue: { readonly all: number; readonly ofKey: number }
 }
 
+/** The contract's first sentence: some clients look for it. */
+const NO_ROOM =
+  "This request exceeds your plan's set usage limit. Research tasks fill the room that FOSSICK_RESEARCH_MB on this server " +
+  "gives to one key or to all; finished ones are deleted after FOSSICK_RESEARCH_DAYS days."
+
 /** POST /research: a task that goes on by itself, or its events while it does. */
 export function research({ tasks, researchers, billing, queue }: ResearchEndpointParts): Middleware {
   const read = bodyReader<ResearchBody>(researchSchema)
@@ -36,6 +41,10 @@ export function research({ tasks, researchers, billing, queue }: ResearchEndpoin
     await billing.reserve({ requestId: id, key }, researchCost(request.model, Number.POSITIVE_INFINITY))
     const owner = { ...tracking, project: bill.project, keyId: key.id }
     const task = await tasks.add(id, owner, request, new Date())
+    if (task === null) {
+      await billing.release({ requestId: id, key })
+      throw new ApiError(432, NO_ROOM)
+    }
     if (body.stream) stream(ctx, task, researchers)
     else {
       ctx.body = {

@@ -1,6 +1,13 @@
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
 import type { Tracking } from "../accounts/tracking.ts"
+import {
+  countStored,
+  storeLimits,
+  type StoreLimits,
+  type StoredTable,
+  StoredUse,
+} from "../accounts/limits/stored-use.ts"
 import type { WriteQueue } from "../accounts/billing/write-queue.ts"
 import type { EvidenceRecord, Source } from "./sources/evidence.ts"
 import type { ResearchRequest } from "./request.ts"
@@ -36,6 +43,18 @@ export type TaskResult = Pick<ResearchTask, "sources" | "missing" | "credits"> &
 /** A task that was begun so often and never ended is not begun again: it may be what ends the process. */
 const MAX_STARTS = 3
 
+const TABLE: StoredTable = {
+  table: "research_task",
+  key: "key_id",
+  columns: ["owner", "request", "found", "content", "sources", "missing", "error"],
+}
+
+/** Ends a task in SQL: what it found and what was given along is needed no longer. */
+const ENDED = "found = null, request = json_set(request, '$.files', json('[]'))"
+
+/** One key may fill such a part, so that there is room left for the others. */
+const SHARE_OF_KEY = 4
+
 const STEPS = [
   `create table research_task (
      id text primary key,
@@ -55,28 +74,42 @@ const STEPS = [
    ) strict;
    create index research_task_open on research_task (state, created_at) where state in ('pending', 'in_progress');
    create index research_task_ended on research_task (ended_at) where ended_at is not null`,
+  // What a task that has ended was given along is of no more use.
+  `update research_task set request = json_set(request, '$.files', json('[]')) where ended_at is not null;
+   ${countStored(TABLE)}`,
 ]
 
 /** Research tasks in state.db: they survive the process that works on them. */
 export class ResearchTasks {
   readonly #sql: ReturnType<typeof prepareOnce>
   readonly #writes: Pick<WriteQueue, "run">
+  readonly #limits: StoreLimits
+  readonly stored: StoredUse
 
-  /** @param writes the queue that writes over the same connection */
-  constructor(db: StateStore, writes: Pick<WriteQueue, "run">) {
+  /**
+   * @param writes the queue that writes over the same connection
+   * @param bytes that all tasks may take, with their reports; a quarter of them of one key
+   */
+  constructor(db: StateStore, writes: Pick<WriteQueue, "run">, bytes = Infinity) {
     migrate(db, "research", STEPS)
+    this.stored = new StoredUse(db, TABLE)
+    this.#limits = storeLimits(bytes, SHARE_OF_KEY)
     this.#sql = prepareOnce(db)
     this.#writes = writes
   }
 
-  async add(id: string, owner: TaskOwner, request: ResearchRequest, now: Date): Promise<ResearchTask> {
-    await this.#writes.run(() =>
+  /** Null when there is no room for it, of this key or in all; then nothing is added. */
+  async add(id: string, owner: TaskOwner, request: ResearchRequest, now: Date): Promise<ResearchTask | null> {
+    const [ownerText, text] = [JSON.stringify(owner), JSON.stringify(request)]
+    const size = Buffer.byteLength(ownerText) + Buffer.byteLength(text)
+    await this.#writes.run(() => {
+      if (this.stored.isFull(owner.keyId, this.#limits, size)) return
       this.#sql(
         `insert into research_task (id, key_id, owner, state, request, created_at)
          values (?, ?, ?, 'pending', ?, ?)`,
-      ).run(id, owner.keyId, JSON.stringify(owner), JSON.stringify(request), now.getTime()),
-    )
-    return this.get(id)!
+      ).run(id, owner.keyId, ownerText, text, now.getTime())
+    })
+    return this.get(id)
   }
 
   get(id: string): ResearchTask | null {
@@ -120,7 +153,7 @@ export class ResearchTasks {
   /** For a transaction of the write queue. */
   complete(id: string, { content, sources, missing, credits }: TaskResult, now: Date): void {
     this.#sql(
-      `update research_task set state = 'completed', content = ?, sources = ?, missing = ?, credits = ?, found = null,
+      `update research_task set state = 'completed', content = ?, sources = ?, missing = ?, credits = ?, ${ENDED},
          ended_at = ? where id = ? and state = 'in_progress'`,
     ).run(
       JSON.stringify(content),
@@ -135,7 +168,7 @@ export class ResearchTasks {
   async fail(id: string, error: string, now: Date): Promise<void> {
     await this.#writes.run(() =>
       this.#sql(
-        "update research_task set state = 'failed', error = ?, found = null, ended_at = ? where id = ? and ended_at is null",
+        `update research_task set state = 'failed', error = ?, ${ENDED}, ended_at = ? where id = ? and ended_at is null`,
       ).run(error, now.getTime(), id),
     )
   }
@@ -153,7 +186,7 @@ export class ResearchTasks {
   recover(now: Date): Promise<void> {
     return this.#writes.run(() => {
       this.#sql(
-        `update research_task set state = 'failed', found = null, ended_at = ?,
+        `update research_task set state = 'failed', ${ENDED}, ended_at = ?,
            error = 'The appliance ended ' || starts || ' times while it worked on this.'
          where state = 'in_progress' and starts >= ?`,
       ).run(now.getTime(), MAX_STARTS)

@@ -10,6 +10,10 @@ const HOUR_MS = 3_600_000
 const MAX_PROJECTS = 100
 const MAX_PROJECT_CHARS = 200
 
+const TOO_MANY =
+  "Access denied. This key would have made more keys than FOSSICK_KEYS_PER_KEY on this server allows; keys that have ended " +
+  "count until FOSSICK_LOG_DAYS later."
+
 type Parts = Pick<Accounts, "keys" | "collections" | "ledger" | "writes">
 
 /** POST /generate-keys: keys that end by themselves. None may do more than the key that makes it. */
@@ -41,7 +45,9 @@ export function generateKeys({ keys, collections, ledger, writes }: Parts): Midd
       madeBy: maker.id,
       generation: requestId,
     })
+    const size = Buffer.byteLength(JSON.stringify([scope, spec(1).projects, request.name]))
     const made = await writes.run(() => {
+      if (!keys.hasRoom(maker.id, count, size)) throw new ApiError(403, TOO_MANY)
       if (ledger.left(maker) < count * credits) return null
       return Array.from({ length: count }, (_, i) => keys.create(spec(i + 1)))
     })

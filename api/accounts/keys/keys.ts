@@ -4,6 +4,7 @@ import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.t
 
 import { type KeyScope, scopeOfText, scopeText, UNLIMITED } from "./key-scope.ts"
 import { parseRateLimits, type RateLimits, rateLimitsText } from "../limits/rate-limits.ts"
+import { countStored, type StoredTable, StoredUse } from "../limits/stored-use.ts"
 
 /** `search` may use every endpoint; `admin` may also see how the appliance works inside. */
 export type KeyRole = "search" | "admin"
@@ -92,6 +93,19 @@ export interface KeyStore {
   byId(id: string): ApiKey | null
   /** Makes and stores a key. The return value is the only copy of its text. */
   create(spec: KeySpec): string
+  /**
+   * Whether `maker` may have `count` more keys.
+   * @param size bytes of what each is held to
+   */
+  hasRoom(maker: string, count: number, size: number): boolean
+  /**
+   * Deletes up to `count` keys made over the API that ended before `time`; what they were handed out stays counted.
+   * Belongs into a write transaction.
+   * @returns how many there were
+   */
+  prune(time: number, count: number): number
+  /** What keys made over the API take, by their makers. */
+  readonly stored: StoredUse
   /** Every key that was made, oldest first. */
   list(): readonly MadeKey[]
   /** Has a key refused from now on, for good. @returns false when there is no such key. */
@@ -106,6 +120,12 @@ export interface KeyStore {
   handedOut(maker: Pick<ApiKey, "id" | "creditLimit">): number
   /** Whether any key would be accepted. */
   any(): boolean
+}
+
+const TABLE: StoredTable = {
+  table: "api_keys",
+  key: "made_by",
+  columns: ["name", "scope", "projects", "rate_limits"],
 }
 
 const STEPS = [
@@ -133,7 +153,12 @@ const STEPS = [
    update api_keys set may_make_keys = 1 where role = 'admin';
    create index api_keys_by_generation on api_keys (generation) where generation is not null;
    create index api_keys_by_maker on api_keys (made_by) where made_by is not null`,
+  `alter table api_keys add column handed_out_before integer not null default 0;
+   ${countStored(TABLE)}`,
 ]
+
+/** Bytes that the keys of one maker may take: their scopes and projects can be long. */
+const MOST_BYTES = 64_000_000
 
 /** Who holds the key of the settings. */
 export const OPERATOR = apiKey({ id: "operator", role: "admin" })
@@ -145,9 +170,11 @@ const IS_VALID = "disabled_at is null and (expires_at is null or expires_at > ?)
 /**
  * @param operatorKey accepted, as admin, as long as it is given here and never stored; empty for none. Its
  *   strength is the operator's choice, which is the other reason to keep even its digest out of the file.
+ * @param keysPerKey keys that one key may have made, ended ones included until they are pruned
  */
-export function openKeyStore(db: StateStore, operatorKey: string): KeyStore {
+export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = Infinity): KeyStore {
   migrate(db, "keys", STEPS)
+  const stored = new StoredUse(db, TABLE)
   const operator = operatorKey === "" ? null : digest(operatorKey)
   const prepare = prepareOnce(db)
 
@@ -198,6 +225,28 @@ export function openKeyStore(db: StateStore, operatorKey: string): KeyStore {
       )
       return text
     },
+    hasRoom(maker, count, size) {
+      const { entries, bytes } = stored.ofKey(maker)
+      return entries + count <= keysPerKey && bytes + count * size <= MOST_BYTES
+    },
+    prune(time, count) {
+      const before = new Date(time).toISOString()
+      const gone = prepare(
+        `select id, made_by, credit_limit from api_keys
+         where made_by is not null and (disabled_at < ?1 or expires_at < ?1)
+           -- Those of this month count for a maker with a limit by the month.
+           and created_at < ?2 limit ?3`,
+      ).all(before, now().slice(0, 7), count)
+      for (const { id, made_by: maker, credit_limit: credits } of gone) {
+        prepare("update api_keys set handed_out_before = handed_out_before + ? where id = ?").run(
+          credits ?? 0,
+          maker!,
+        )
+        prepare("delete from api_keys where id = ?").run(id!)
+      }
+      return gone.length
+    },
+    stored,
     list: () => prepare("select * from api_keys order by created_at, id").all().map(keyOf),
     disable: (id) =>
       Number(
@@ -220,7 +269,11 @@ export function openKeyStore(db: StateStore, operatorKey: string): KeyStore {
       const sum = prepare(
         "select sum(credit_limit) as credits from api_keys where made_by = ? and created_at >= ?",
       ).get(id, since)
-      return Number(sum!["credits"] ?? 0)
+      const before =
+        creditLimit?.per === "month"
+          ? undefined
+          : prepare("select handed_out_before as credits from api_keys where id = ?").get(id)
+      return Number(sum!["credits"] ?? 0) + Number(before?.["credits"] ?? 0)
     },
     any: () =>
       operator !== null ||

@@ -1,0 +1,128 @@
+import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
+
+/** A table of `state.db` in which callers store something. */
+export interface StoredTable {
+  readonly table: string
+  /** SQL for the id of the key that stored a row. */
+  readonly key: string
+  /** Columns whose size callers choose. */
+  readonly columns: readonly string[]
+}
+
+/** What a key, or all of them, have in a table. */
+export interface Stored {
+  readonly entries: number
+  readonly bytes: number
+}
+
+/** How much may be stored. */
+export interface StoreLimits {
+  readonly all: Stored
+  readonly ofKey: Stored
+}
+
+/** Of a row beside the columns that callers fill: its own fields, and its place in indexes. */
+const ROW_BYTES = 200
+/** Stands for all keys. No key has this id: theirs are hexadecimal, or `operator`. */
+const ALL = "*"
+/** Of the key that has the most, such a part goes at a time: to look for it with every row would take longer. */
+const PART = 100
+const MOST_AT_ONCE = 1000
+
+/**
+ * A step of a migration that has a table counted from here on, by triggers: what is stored is known in the same
+ * transaction that stores it, however it comes there, and looking it up costs nothing.
+ */
+export function countStored({ table, key, columns }: StoredTable): string {
+  const size = (row: string) =>
+    [ROW_BYTES, ...columns.map((column) => `coalesce(octet_length(${row}.${column}), 0)`)].join(" + ")
+  const keyOf = (row: string) => `coalesce(${row}.${key}, '')`
+  const add = (subject: string) =>
+    `insert into stored_use values ('${table}', ${subject}, 1, ${size("new")})
+     on conflict do update set entries = entries + 1, bytes = bytes + excluded.bytes;`
+  const change = (subject: string, what: string) =>
+    `update stored_use set ${what} where store = '${table}' and key_id in (${subject}, '${ALL}');`
+  const taken = `entries = entries - 1, bytes = bytes - (${size("old")})`
+  const count = (subject: string) =>
+    `insert into stored_use select '${table}', ${subject} as subject, count(*), sum(${size("stored")})
+     from ${table} as stored group by subject;`
+  return `
+   create table if not exists stored_use (
+     store text not null, key_id text not null, entries integer not null, bytes integer not null,
+     primary key (store, key_id)
+   ) strict, without rowid;
+   ${count(keyOf("stored"))}
+   ${count(`'${ALL}'`)}
+   create trigger ${table}_stored after insert on ${table} begin ${add(keyOf("new"))} ${add(`'${ALL}'`)} end;
+   create trigger ${table}_changed after update on ${table} begin
+     ${change(keyOf("old"), `bytes = bytes + (${size("new")}) - (${size("old")})`)} end;
+   create trigger ${table}_deleted after delete on ${table} begin
+     ${change(keyOf("old"), taken)}
+     delete from stored_use where store = '${table}' and key_id = ${keyOf("old")} and entries = 0; end`
+}
+
+/** What is stored in a table that {@link countStored} has counted. */
+export class StoredUse {
+  readonly #table: string
+  readonly #prepare: ReturnType<typeof prepareOnce>
+
+  constructor(db: StateStore, { table }: StoredTable) {
+    this.#table = table
+    this.#prepare = prepareOnce(db)
+  }
+
+  ofKey(keyId: string): Stored {
+    const row = this.#prepare("select entries, bytes from stored_use where store = ? and key_id = ?").get(
+      this.#table,
+      keyId,
+    )
+    return { entries: Number(row?.["entries"] ?? 0), bytes: Number(row?.["bytes"] ?? 0) }
+  }
+
+  all(): Stored {
+    return this.ofKey(ALL)
+  }
+
+  /** Whether a key, or all of them, would have more than they may with `more` bytes in an entry of its own. */
+  isFull(keyId: string, { all, ofKey }: StoreLimits, more = 0): boolean {
+    const passes = (stored: Stored, limit: Stored) =>
+      stored.entries + 1 > limit.entries || stored.bytes + ROW_BYTES + more > limit.bytes
+    return passes(this.all(), all) || passes(this.ofKey(keyId), ofKey)
+  }
+
+  /**
+   * Deletes old entries until the limits hold: of the key first that has too many, then of whichever has the most, so that
+   * nobody pushes out what others have stored. Belongs into the transaction that stored something.
+   * @param remove deletes the oldest `count` entries of a key
+   */
+  makeRoom(keyId: string, { all, ofKey }: StoreLimits, remove: (keyId: string, count: number) => void): void {
+    const isOver = (stored: Stored, limit: Stored) =>
+      stored.entries > limit.entries || stored.bytes > limit.bytes
+    for (;;) {
+      const own = isOver(this.ofKey(keyId), ofKey)
+      if (!own && !isOver(this.all(), all)) return
+      const from = own ? keyId : this.#largest()
+      if (from === undefined) return
+      remove(from, Math.min(MOST_AT_ONCE, Math.ceil(this.ofKey(from).entries / PART)))
+    }
+  }
+
+  #largest(): string | undefined {
+    const row = this.#prepare(
+      "select key_id from stored_use where store = ? and key_id <> ? order by bytes desc limit 1",
+    ).get(this.#table, ALL)
+    return row?.["key_id"] as string | undefined
+  }
+}
+
+/** Limits in bytes for all keys, and a part of that for one. */
+export function storeLimits(
+  bytes: number,
+  share: number,
+  entries: Pick<Stored, "entries"> = { entries: Infinity },
+): StoreLimits {
+  return {
+    all: { bytes, entries: entries.entries },
+    ofKey: { bytes: bytes / share, entries: entries.entries / share },
+  }
+}
