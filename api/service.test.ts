@@ -48,6 +48,7 @@ describe("/metrics", () => {
       'fossick_jobs{state="running"} 0',
       "process_cpu_seconds_total",
       "fossick_http_unsent_bytes 0",
+      'fossick_stored_bytes{store="research"} 0',
     ]) {
       expect(text).toContain(line)
     }

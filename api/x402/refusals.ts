@@ -50,6 +50,12 @@ export const COME_AGAIN = {
     message: "The payment cannot be checked right now; nothing was charged.",
     after: RETRY_SECONDS,
   },
+  tooManyOpen: {
+    status: 503,
+    code: "payment_service_unavailable",
+    message: "Too many payments are waiting to be settled; nothing was charged.",
+    after: RETRY_SECONDS,
+  },
   settlementUnknown: {
     status: 503,
     code: "settlement_unknown",

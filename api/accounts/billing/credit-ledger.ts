@@ -65,6 +65,8 @@ const METER_STEPS = [
    ) strict`,
 ]
 
+/** Projects that one key may name in a month: each is counted by itself, for good. */
+export const MOST_PROJECTS = 1000
 /** Subject of the total of all keys. No key has this id: theirs are hexadecimal, or `operator`. */
 const ACCOUNT = "account"
 /** Stands in a hold for credits that are known, where others have their meter. */
@@ -98,6 +100,19 @@ export class Ledger {
   /** Whether a call of this key can be refused: what has no limit needs nothing set aside. */
   isLimited({ creditLimit }: ApiKey): boolean {
     return creditLimit !== null || this.plan.credits !== null
+  }
+
+  /** Whether calls of a key may count for this project: it has named it this month, or fewer than the most there may be. */
+  mayName(keyId: string, project: string): boolean {
+    const ofMonth = [monthOf(Date.now()), keyId]
+    const isKnown = this.#prepare(
+      "select 1 from credit_use where month = ? and key_id = ? and project = ? limit 1",
+    ).get(...ofMonth, project)
+    if (isKnown !== undefined) return true
+    const row = this.#prepare(
+      "select count(distinct project) as n from credit_use where month = ? and key_id = ? and project <> ''",
+    ).get(...ofMonth)
+    return Number(row!["n"]) < MOST_PROJECTS
   }
 
   /** Sets the most that a call may cost aside, or says which limit it would pass. A call that can cost nothing passes none. */

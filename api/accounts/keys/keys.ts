@@ -158,7 +158,7 @@ const STEPS = [
 ]
 
 /** Bytes that the keys of one maker may take: their scopes and projects can be long. */
-const MOST_BYTES = 64_000_000
+const MOST_BYTES = 16_000_000
 
 /** Who holds the key of the settings. */
 export const OPERATOR = apiKey({ id: "operator", role: "admin" })

@@ -1,6 +1,7 @@
-import { ApiError } from "../../errors.ts"
+import { ApiError, badRequest } from "../../errors.ts"
 import type { Accounts } from "../accounts.ts"
 import type { Served } from "../billing/billing.ts"
+import { MOST_PROJECTS } from "../billing/credit-ledger.ts"
 import type { Cost } from "../billing/credits.ts"
 import { type Endpoint, ENDPOINTS } from "../keys/key-scope.ts"
 import type { ApiKey } from "../keys/keys.ts"
@@ -75,6 +76,10 @@ export class Admissions {
     const refused = accounts.rates.take(key.id, endpoint, key.rateLimits ?? rateLimits)
     if (refused !== null) {
       throw new ApiError(429, TOO_FAST, {}, { "Retry-After": String(refused.retryAfter) })
+    }
+    if (billed && project !== "" && !accounts.ledger.mayName(key.id, project)) {
+      const text = `Invalid X-Project-ID. This key has named ${MOST_PROJECTS} projects this month, the most there may be.`
+      throw badRequest(text)
     }
     const { gates } = this.#parts.reach
     if (endpoint === "search") gates.searches.check(key.id)

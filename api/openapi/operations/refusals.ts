@@ -60,7 +60,10 @@ export const refusals: Readonly<Record<number, Refusal>> = {
     "Retry-After": header("Seconds.", { type: "integer", minimum: 0 }),
   }),
   431: refusal("HeadersTooLarge", "The headers are larger than 16 KiB."),
-  432: refusal("PlanLimitExceeded", "The credits of the key or its plan are used up."),
+  432: refusal(
+    "PlanLimitExceeded",
+    "The credits of the key or its plan are used up, or there is no room for another research task.",
+  ),
   433: refusal("PayAsYouGoLimitExceeded", "The credits beyond the plan are used up."),
   500: refusal("InternalServerError", "A bug; the server's log has it."),
   503: refusal("ServiceUnavailable", "The index or the model cannot be used now."),

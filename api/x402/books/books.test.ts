@@ -79,6 +79,17 @@ describe("the ledger", () => {
     }
   })
 
+  test("is full while too many answers wait for their payers", () => {
+    using ledger = openLedger(dataDir, 1000)
+    const facts = { validBefore: inTwoMinutes(), authorization: "{}", answer: "x".repeat(600) }
+    ledger.begin({ id: "one", fingerprint: "f" }, facts)
+    expect(ledger.isFull()).toBe(false)
+    ledger.begin({ id: "two", fingerprint: "f" }, facts)
+    expect(ledger.isFull()).toBe(true)
+    ledger.delivered("one")
+    expect(ledger.isFull()).toBe(false)
+  })
+
   test("forgets a payment an hour after it ran out, and no sooner", () => {
     using ledger = openLedger(dataDir)
     const ranOut = (seconds: number) => Math.floor(Date.now() / 1000) - seconds

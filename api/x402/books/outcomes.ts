@@ -12,7 +12,7 @@ export const X402_OUTCOMES = {
   invalid: "the facilitator found the payment wrong",
   "facilitator-unavailable": "the facilitator could not check the payment; nothing was charged",
   "search-failed": "the search failed; nothing was charged",
-  overloaded: "more searches were waiting than could be answered in time; nothing was charged",
+  overloaded: "more searches or payments were waiting than could be dealt with; nothing was charged",
   "caller-gone": "the caller hung up before the payment was settled; nothing was charged",
   refused: "the search was done, and the payment could not be settled; nothing was charged",
   unknown: "nobody could tell whether the payment was settled; the answer is kept for who asks again",

@@ -56,6 +56,8 @@ export interface Ledger extends Disposable {
    * @returns false when another process has that payment under way
    */
   begin(purchase: Purchase, facts: { validBefore: number; authorization: string; answer: string }): boolean
+  /** Whether so many answers wait for their payers that no more are to be begun. */
+  isFull(): boolean
   /** Takes up a payment again that is `unknown`. @returns false when another process has it under way */
   resume(id: string): boolean
   settled(id: string, receipt: Receipt, times: { verifyMs: number; searchMs: number; settleMs: number }): void
@@ -109,13 +111,17 @@ const steps = [
      count integer not null,
      primary key (day, outcome)
    ) strict`,
+  "create index x402_payments_by_answer on x402_payments (octet_length(answer)) where answer is not null",
 ]
+
+/** Answers that wait for payers: a search's is 20 KB as a rule, so thousands of payments would have to be left open. */
+const MOST_BYTES = 256_000_000
 
 /** Brings the tables up to date; for those who only read them. */
 export const migrateX402 = (db: ReturnType<typeof openStateStore>): void => migrate(db, "x402", steps)
 
 /** Opens the ledger in the data folder, on a connection of its own. Whoever opens it closes it. */
-export function openLedger(dataDir: string): Ledger {
+export function openLedger(dataDir: string, mostBytes = MOST_BYTES): Ledger {
   const db = openStateStore(dataDir)
   db.exec("pragma synchronous = full")
   migrateX402(db)
@@ -146,6 +152,12 @@ export function openLedger(dataDir: string): Ledger {
          values (?, ?, 'settling', ?, ?, ?, ?) on conflict (id) do nothing`,
       ).run(id, fingerprint, authorization, answer, Date.now(), (validBefore + KEPT_SECONDS) * 1000)
       return Number(changes) > 0
+    },
+    isFull() {
+      const row = sql(
+        "select sum(octet_length(answer)) as bytes from x402_payments where answer is not null",
+      ).get()
+      return Number(row!["bytes"] ?? 0) >= mostBytes
     },
     resume: (id) => setState(id, "settling", "unknown"),
     settled(id, receipt, { verifyMs, searchMs, settleMs }) {

@@ -56,6 +56,10 @@ export async function carryOut(
     return settle(ctx, purchase, { answer: entry.answer!, since: entry.since, doubt: true }, parts)
   }
   parts.check()
+  if (parts.ledger.isFull()) {
+    sayLater(ctx, COME_AGAIN.tooManyOpen)
+    return refused("overloaded")
+  }
   const verified = await timed(purchase, "verifyMs", () => parts.facilitator.verify(purchase.payment))
   if (verified.kind === "unavailable") {
     ctx.state.log.warn({ err: verified.error }, "a payment could not be checked")
