@@ -35,12 +35,14 @@ test("everything that is wrong is reported at once, unknown names too, without a
     FOSSICK_ONE_PORT: "100",
     FOSSICK_TWO_SWITCH: "yes",
     FOSSICK_THREE: "3",
+    FOSSICK_TWO_SWICTH: "on",
     X402_FOUR: "4",
     FOSSICK_SECRET: "pst",
   }
   expect(() => checkSettings(Object.values(parts), env)).toThrow(
     `Wrong settings:
   - FOSSICK_THREE is no setting of Fossick (docs/settings.md lists them)
+  - FOSSICK_TWO_SWICTH is no setting of Fossick (docs/settings.md lists them); did you mean "FOSSICK_TWO_SWITCH"?
   - X402_FOUR is no setting of Fossick (docs/settings.md lists them)
   - FOSSICK_ONE_PORT must be a whole number from 1 to 99 (is "100")
   - FOSSICK_TWO_SWITCH must be on or off (is "yes")

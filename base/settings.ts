@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { parseEnv } from "node:util"
+import { didYouMean } from "./near-names.ts"
 
 /** One setting: its name in the environment, its default as written there, and what it means. */
 export interface Setting<T> {
@@ -131,7 +132,10 @@ export function checkSettings(parts: readonly Settings[], env: NodeJS.ProcessEnv
   const known = new Set(["FOSSICK_CONFIG_FILE", ...declared.map(({ name }) => name)])
   const problems = Object.keys(env)
     .filter((name) => /^(?:FOSSICK|X402)_/.test(name) && !known.has(name))
-    .map((name) => `${name} is no setting of Fossick (docs/settings.md lists them)`)
+    .map((name) => {
+      const prefix = name.slice(0, name.indexOf("_") + 1)
+      return `${name} is no setting of Fossick (docs/settings.md lists them)${didYouMean(name, known, prefix)}`
+    })
   for (const setting of declared) valueOf(setting, env, problems)
   if (problems.length > 0) throw new SettingsError(problems)
 }

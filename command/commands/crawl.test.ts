@@ -10,6 +10,9 @@ import {
   type DescribedCrawl,
   describedCrawl,
 } from "#crawler/commands/crawl/described-crawl.ts"
+import { Jobs } from "#crawler/jobs/jobs.ts"
+import { Sources } from "#crawler/sources/sources.ts"
+import { openStateStore } from "#base/store/state-store.ts"
 import { defineSource } from "#crawler/source.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { type Answer, article, html, startTestSite } from "#crawler/testing/test-site.ts"
@@ -55,6 +58,39 @@ function siteOf(pages: number, at: number, reached: () => void): Record<string, 
   }
   return answers
 }
+
+describe("a bare word", () => {
+  test("is the name of a source, and no host when there is none of that name", async () => {
+    using folder = temporaryFolder()
+    const db = openStateStore(folder.path)
+    const jobs = new Jobs(db)
+    new Sources(db, jobs).put({ name: "handbook", seeds: "https://docs.example.com/" }, "file")
+    for (const [args, text] of [
+      [["handbok"], 'No source is called "handbok"; did you mean "handbook"?'],
+      [["intranet"], 'No source is called "intranet"; there are handbook'],
+      [["intranet", "--depth", "1"], "write its address: http://intranet/"],
+    ] as const) {
+      const command = new Command(folder.path, ...args)
+      expect(await command.ended).toBe(2)
+      expect(command.err).toContain(text)
+    }
+    expect(jobs.count()).toBe(0)
+    db.close()
+  })
+
+  test("with a port is a host, and so is localhost", async () => {
+    await using site = await startTestSite({ "/": article("Home") })
+    using folder = temporaryFolder()
+    const authority = site.authority.replace("127.0.0.1", "localhost")
+    const command = new Command(folder.path, `http://${authority}/`, "--rendering", "http")
+    expect(await command.ended).toBe(0)
+    expect(site.requests).toContain("/")
+    const plain = new Command(folder.path, "localhost", "--minutes", "1", "--json")
+    plain.child.stdout?.once("data", () => plain.child.kill("SIGINT"))
+    await plain.ended
+    expect(plain.err).not.toContain("No source")
+  })
+})
 
 describe("arguments", () => {
   test.each([

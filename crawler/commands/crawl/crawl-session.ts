@@ -7,6 +7,7 @@ import { openEngine } from "#engine/open-engine.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { crawlerSettings } from "../../config.ts"
 import { ArgumentsError } from "#base/command-arguments.ts"
+import { didYouMean } from "#base/near-names.ts"
 import type { DescribedCrawl } from "./described-crawl.ts"
 import { CrawlDisplay } from "./crawl-display.ts"
 import { Jobs } from "../../jobs/jobs.ts"
@@ -100,18 +101,36 @@ function jobFor(wish: CrawlWish, jobs: Jobs, sources: SourceTable): Job {
     if (job) return job
   }
   if (wish.source === null) {
-    const others = sources.list().map(({ source }) => source.name)
-    throw new ArgumentsError(
-      `No source is called ${JSON.stringify(name)}; ${others.length === 0 ? "none is declared" : `there are ${others.join(", ")}`}`,
-    )
+    throw new ArgumentsError(noSource(name, sources))
   }
   // A bare word is meant as the name; a host may be meant as an address.
-  if (/^[^./:]+$/.test(name) && sources.get(name)) {
-    throw new ArgumentsError(
-      `${name} is a declared source, which takes no options but --json; change its declaration instead`,
-    )
+  if (/^[^./:?#]+$/.test(name)) {
+    if (sources.get(name)) {
+      throw new ArgumentsError(
+        `${name} is a declared source, which takes no options but --json; change its declaration instead`,
+      )
+    }
+    if (name.toLowerCase() !== "localhost") {
+      const host = /^[\w-]+$/.test(name)
+        ? `\nTo crawl a host of that name, write its address: http://${name}/`
+        : ""
+      throw new ArgumentsError(`${noSource(name, sources)}${host}`)
+    }
   }
   return jobs.enqueue(wish.source)
+}
+
+/** More would hide the message. */
+const SHOWN_SOURCES = 20
+
+function noSource(name: string, sources: SourceTable): string {
+  const names = sources.list().map(({ source }) => source.name)
+  const more = names.length > SHOWN_SOURCES ? ` and ${names.length - SHOWN_SOURCES} more` : ""
+  const others =
+    names.length === 0
+      ? "; none is declared"
+      : `; there are ${names.slice(0, SHOWN_SOURCES).join(", ")}${more}`
+  return `No source is called ${JSON.stringify(name)}${didYouMean(name, names) || others}`
 }
 
 /** Shows a job that runs in this process. */

@@ -1,0 +1,47 @@
+/** Names shown at most. */
+const SHOWN = 3
+
+/**
+ * Those of `known` that somebody who wrote `name` may have meant, nearest first: a letter in three may be wrong, left
+ * out, added, or swapped with its neighbour.
+ */
+export function nearNames(name: string, known: Iterable<string>): readonly string[] {
+  const limit = Math.max(1, Math.floor(name.length / 3))
+  const wanted = name.toLowerCase()
+  return [...known]
+    .map((one) => ({ one, slips: slipsBetween(wanted, one.toLowerCase(), limit) }))
+    .filter(({ slips }) => slips <= limit)
+    .sort((a, b) => a.slips - b.slips || (a.one < b.one ? -1 : 1))
+    .slice(0, SHOWN)
+    .map(({ one }) => one)
+}
+
+/**
+ * `; did you mean "docs" or "dogs"?`, behind a sentence that says what is unknown; empty when nothing is near.
+ * @param prefix what all of them begin with, which tells nothing
+ */
+export function didYouMean(name: string, known: Iterable<string>, prefix = ""): string {
+  const bare = [...known].flatMap((one) => (one.startsWith(prefix) ? one.slice(prefix.length) : []))
+  const near = nearNames(name.slice(prefix.length), bare).map((one) => JSON.stringify(prefix + one))
+  return near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`
+}
+
+/** Optimal string alignment distance (Damerau–Levenshtein without overlaps); more than `limit` may be any such number. */
+function slipsBetween(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1
+  let before: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j += 1) {
+      const isSame = a[i - 1] === b[j - 1]
+      let least = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        least = Math.min(least, before[j - 2]! + 1)
+      row.push(least)
+    }
+    before = last
+    last = row
+  }
+  return last[b.length]!
+}
