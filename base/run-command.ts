@@ -1,8 +1,11 @@
+import { inspect } from "node:util"
+
 import { ArgumentsError } from "./command-arguments.ts"
 import { diskFullMessage, DiskFullError, isDiskFull } from "./disk-space.ts"
 import { KnownError } from "./errors.ts"
 import { EXIT } from "./exit-codes.ts"
 import { codeOf, endWithReader, outliveReader } from "./process/lost-reader.ts"
+import { safeOutput } from "./process/safe-output.ts"
 import { environment, SettingsError } from "./settings.ts"
 
 /** What a command cannot do; the message is for people and says what to do next. */
@@ -18,6 +21,7 @@ export async function runCommand(
   work: () => number | Promise<number>,
   { outlivesReader = false }: { readonly outlivesReader?: boolean } = {},
 ): Promise<void> {
+  safeOutput()
   if (outlivesReader) outliveReader()
   else endWithReader()
   try {
@@ -29,7 +33,11 @@ export async function runCommand(
       process.exitCode = EXIT.failed
       return
     }
-    if (!isWrong && !(error instanceof KnownError)) throw error
+    if (!isWrong && !(error instanceof KnownError)) {
+      // Not thrown on: Node would print it as it is.
+      process.stderr.write(`${inspect(error)}\n`)
+      process.exit(EXIT.failed)
+    }
     process.stderr.write(`${error.message}\n`)
     if (error instanceof ArgumentsError) {
       process.stderr.write(`fossick ${name} --help shows what is possible.\n`)

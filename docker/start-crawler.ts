@@ -1,4 +1,5 @@
 import { crawlerSettings } from "#crawler/config.ts"
+import { safeOutput } from "#base/process/safe-output.ts"
 import { environment, readSettings, SettingsError } from "#base/settings.ts"
 
 import { apiSettings } from "../api/config.ts"
@@ -10,6 +11,7 @@ import { forwardPort } from "./forward-port.ts"
 
 const LOOPBACK = "127.0.0.1"
 
+safeOutput()
 try {
   const env = environment()
   const { port } = readSettings(apiSettings, env)

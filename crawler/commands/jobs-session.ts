@@ -3,7 +3,7 @@ import { environment, readSettings } from "#base/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import type { Job, JobState } from "../job.ts"
 import { Jobs } from "../jobs/jobs.ts"
-import { printable } from "#base/printable.ts"
+import { printableLine } from "#base/printable.ts"
 import { summaryLines } from "../jobs/progress.ts"
 import { table, timeText } from "./sources/sources-text.ts"
 import { openStateStore } from "#base/store/state-store.ts"
@@ -118,6 +118,6 @@ function pagesOf({ outcomes }: Job): number {
 }
 
 function say(text: string): void {
-  process.stdout.write(`${printable(text)}
+  process.stdout.write(`${printableLine(text)}
 `)
 }

@@ -1,3 +1,5 @@
+import { printableLine } from "#base/printable.ts"
+import { clearLine } from "#base/process/safe-output.ts"
 import { steadyNow } from "#base/steady-time.ts"
 const LINE_EVERY_MS = 5000
 const REDRAW_MS = 200
@@ -13,7 +15,8 @@ export class CommandProgress {
     if (steadyNow() - this.#shownAt < this.#every) return
     this.#shownAt = steadyNow()
     if (process.stderr.isTTY) {
-      process.stderr.write(`\r\x1b[K${text().slice(0, Math.max(20, process.stderr.columns - 1))}`)
+      clearLine(process.stderr)
+      process.stderr.write(printableLine(text()).slice(0, Math.max(20, process.stderr.columns - 1)))
       this.#isOpen = true
     } else {
       process.stderr.write(`${text()}\n`)
@@ -22,7 +25,8 @@ export class CommandProgress {
 
   /** Writes a line that stays. */
   say(text: string): void {
-    process.stderr.write(this.#isOpen ? `\r\x1b[K${text}\n` : `${text}\n`)
+    if (this.#isOpen) clearLine(process.stderr)
+    process.stderr.write(`${text}\n`)
     this.#isOpen = false
   }
 }

@@ -1,7 +1,8 @@
 import { steadyNow } from "#base/steady-time.ts"
 import type { Failure, Job } from "../../job.ts"
 import { duration, ProgressMeter, progressLine, summaryLines } from "../../jobs/progress.ts"
-import { printable } from "#base/printable.ts"
+import { printableLine } from "#base/printable.ts"
+import { clearLine } from "#base/process/safe-output.ts"
 
 /** Plain lines come less often than a terminal's line is redrawn. */
 const LINE_EVERY_MS = 5000
@@ -58,7 +59,7 @@ export class CrawlDisplay {
       })
       return
     }
-    if (this.#live) process.stdout.write("\r\x1b[K")
+    if (this.#live) clearLine(process.stdout)
     this.#line(headline(job, duration(Math.round(seconds))))
     for (const line of summaryLines(job)) this.#line(line)
     if (job.note !== null) this.#line(`Note: ${job.note}`)
@@ -68,7 +69,8 @@ export class CrawlDisplay {
   #progress(text: string): void {
     if (this.#live) {
       const width = process.stdout.columns
-      process.stdout.write(`\r\x1b[K${text.slice(0, Math.max(20, width - 1))}`)
+      clearLine(process.stdout)
+      process.stdout.write(printableLine(text).slice(0, Math.max(20, width - 1)))
     } else if (steadyNow() - this.#lastLine >= LINE_EVERY_MS) {
       this.#lastLine = steadyNow()
       this.#line(text)
@@ -76,7 +78,7 @@ export class CrawlDisplay {
   }
 
   #line(text: string): void {
-    process.stdout.write(`${printable(text)}\n`)
+    process.stdout.write(`${printableLine(text)}\n`)
   }
 
   #object(value: object): void {

@@ -10,7 +10,7 @@ import { carryOutRemovals } from "../../removals/carry-out.ts"
 import { heldLines, pagesText, removalLine } from "./removals-text.ts"
 import { type RemovedPages, Removals } from "../../removals/removals.ts"
 import { openUnlessLocked } from "../open-unless-locked.ts"
-import { printable } from "#base/printable.ts"
+import { printableLine } from "#base/printable.ts"
 
 /** To show something; of all sources, or of one. */
 interface ShowArguments {
@@ -49,7 +49,7 @@ export async function removals(args: RemovalsArguments): Promise<number> {
     const jobs = new Jobs(db)
     const store = new Removals(db)
     const write: Write = (...lines) => {
-      for (const line of lines) process.stdout.write(`${printable(line)}\n`)
+      for (const line of lines) process.stdout.write(`${printableLine(line)}\n`)
     }
     if ("limit" in args) {
       show(store, args, write)
