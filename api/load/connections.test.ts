@@ -13,6 +13,8 @@ import { describe, expect, test } from "vitest"
 
 import type { RequestState } from "../context.ts"
 import { httpServer } from "../server/http-server.ts"
+import { jsonBody } from "../middleware/json-body.ts"
+import { ArrivingBodies } from "./arriving-bodies.ts"
 import { type ConnectionLimits, Connections } from "./connections.ts"
 import { connectionCap } from "./descriptors.ts"
 
@@ -195,6 +197,32 @@ describe("readers", () => {
     await expect.poll(app.begun).toBe(1)
     await expect.poll(() => held(app.server)).toBe(0)
   })
+})
+
+test("senders who never end their bodies hold a bounded part of memory together, the newest of them", async () => {
+  const arriving = new ArrivingBodies(10 * MB)
+  const app = new Koa<RequestState>()
+  app.use(jsonBody(MB, arriving))
+  app.on("error", () => {})
+  const server = httpServer(app)
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  const sockets = Array.from({ length: 30 }, () => connect({ port, host: "127.0.0.1" }))
+  try {
+    for (const socket of sockets) {
+      socket.on("error", () => {})
+      socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${MB}\r\n\r\n${"x".repeat(0.9 * MB)}`)
+    }
+    await expect.poll(() => held(server)).toBe(11)
+    expect(arriving.bytes).toBeGreaterThan(9 * MB)
+    expect(arriving.bytes).toBeLessThanOrEqual(10 * MB)
+  } finally {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    await once(server, "close")
+  }
+  await expect.poll(() => arriving.bytes).toBe(0)
 })
 
 describe("descriptors", () => {

@@ -4,6 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
 
 import type { Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
+import { ArrivingBodies } from "../load/arriving-bodies.ts"
 
 /** A body whose bytes are no JSON text: empty, cut off, no UTF-8 or not to be parsed. */
 export class UnparsableBody extends ApiError {
@@ -19,30 +20,45 @@ export class NoObjectBody extends ApiError {
   }
 }
 
+/** Bytes of bodies that may be arriving at one reader: 256 of the usual limit. */
+const MOST_ARRIVING = 64 * 1024 * 1024
+/** Bodies of the largest size that fit in any case. */
+const LEAST_BODIES = 4
+
 /**
  * Reads the body as one JSON object into `ctx.state.body`.
  *
  * A missing content type is taken for JSON; gzip, deflate and brotli bodies are read. `limit` is in bytes of
- * the decoded body, and reading stops there, so that a small compressed body cannot grow without bound.
+ * the decoded body, and reading stops there, so that a small compressed body cannot grow without bound. Callers who send
+ * slowly hold a bounded part of memory together: beyond it the slowest is cut off.
  */
-export function jsonBody(limit: number): Middleware {
+export function jsonBody(
+  limit: number,
+  arriving = new ArrivingBodies(Math.max(MOST_ARRIVING, LEAST_BODIES * limit)),
+): Middleware {
   return async (ctx, next) => {
     const type = ctx.get("Content-Type").split(";")[0]!.trim().toLowerCase()
     if (type !== "" && type !== "application/json" && !type.endsWith("+json")) {
       throw new ApiError(415, "Unsupported content type. Send the body as application/json.")
     }
-    const text = await readText(ctx.req, ctx.get("Content-Encoding"), limit)
+    const text = await readText(ctx.req, ctx.get("Content-Encoding"), limit, arriving)
     ctx.state.body = parseObject(text)
     await next()
   }
 }
 
-async function readText(request: IncomingMessage, encoding: string, limit: number): Promise<string> {
+async function readText(
+  request: IncomingMessage,
+  encoding: string,
+  limit: number,
+  arriving: ArrivingBodies,
+): Promise<string> {
   const tooLarge = () => new ApiError(413, `Request body exceeds ${limit} bytes.`)
   if (Number(request.headers["content-length"] ?? 0) > limit) throw tooLarge()
   const decoder = decoderFor(encoding.trim().toLowerCase())
   const chunks: Buffer[] = []
   let size = 0
+  const held = arriving.begin(() => request.destroy())
   try {
     if (decoder !== null) {
       request.once("error", (error) => decoder.destroy(error))
@@ -54,6 +70,7 @@ async function readText(request: IncomingMessage, encoding: string, limit: numbe
       size += chunk.length
       if (size > limit) throw tooLarge()
       chunks.push(chunk)
+      held.add(chunk.length)
     }
   } catch (error) {
     request.unpipe()
@@ -61,6 +78,8 @@ async function readText(request: IncomingMessage, encoding: string, limit: numbe
     if (error instanceof ApiError) throw error
     if (request.destroyed && !request.complete) throw new UnparsableBody("The request body ended too early.")
     throw new UnparsableBody(`The request body is not valid ${encoding}.`)
+  } finally {
+    held.end()
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks))

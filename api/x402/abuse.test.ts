@@ -1,3 +1,6 @@
+import { once } from "node:events"
+import { connect } from "node:net"
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
 import { noChain, startChain, type TestChain } from "./testing/chain.ts"
@@ -215,4 +218,21 @@ describe.skipIf(noChain !== "")(`payments that are none${noChain}`, () => {
     expect(await ask(shop.url, QUESTION, headers)).toMatchObject({ status: 402, required: { error } })
     expect(await since()).toEqual({ ...nothing, verified: 1 })
   })
+})
+
+test("strangers who never close their side keep no descriptor of the paid listener", async () => {
+  await using shop = await sellSearches({ X402_FACILITATOR_URL: "http://127.0.0.1:9" })
+  const sockets = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const port = Number(new URL(shop.url).port)
+      const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true })
+      socket.on("error", () => {})
+      await once(socket, "connect")
+      return socket
+    }),
+  )
+  await expect.poll(() => shop.connections.open).toBe(20)
+  for (const socket of sockets) socket.write("nonsense\r\n\r\n")
+  await expect.poll(() => shop.connections.open).toBe(0)
+  for (const socket of sockets) socket.destroy()
 })

@@ -53,6 +53,7 @@ export async function sellSearches(
   const selling = sellingOf(readSettings(x402Settings, settings), 8080)
   if (!selling.on) throw new Error(`nothing is sold: ${selling.missing.join()} missing`)
   const limits = readSettings(apiSettings, {})
+  const connections = openConnections(limits)
   const listener = await openPaidListener({
     config: selling.config,
     host: "127.0.0.1",
@@ -64,7 +65,7 @@ export async function sellSearches(
       chatModel: null,
     },
     collections: { sourcesOf: () => [] },
-    connections: openConnections(limits),
+    connections,
     searches: openGates({ ...limits, ...gate }).searches,
     limits,
     log: pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) }),
@@ -73,6 +74,7 @@ export async function sellSearches(
     url: `http://127.0.0.1:${listener.port}`,
     dataDir,
     engine,
+    connections,
     outcomes: listener.outcomes,
     logLines,
     async [Symbol.asyncDispose]() {

@@ -1,0 +1,49 @@
+/** A body that is being read. */
+interface Body {
+  bytes: number
+  readonly giveUp: () => void
+}
+
+/**
+ * Bodies that have not arrived whole yet: whoever sends slowly keeps what came in memory, with or without a key. When they
+ * hold too much together, the one that has been arriving for longest is given up.
+ */
+export class ArrivingBodies {
+  readonly #most: number
+  /** In the order they began. */
+  readonly #bodies = new Set<Body>()
+  #bytes = 0
+
+  /** @param most bytes that they may hold, all together */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Bytes that they hold. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** @param giveUp ends its reading */
+  begin(giveUp: () => void): { add(bytes: number): void; end(): void } {
+    const body: Body = { bytes: 0, giveUp }
+    this.#bodies.add(body)
+    return {
+      add: (bytes) => {
+        if (!this.#bodies.has(body)) return
+        body.bytes += bytes
+        this.#bytes += bytes
+        for (const oldest of this.#bodies) {
+          if (this.#bytes <= this.#most) break
+          this.#end(oldest)
+          oldest.giveUp()
+        }
+      },
+      end: () => this.#end(body),
+    }
+  }
+
+  #end(body: Body): void {
+    if (this.#bodies.delete(body)) this.#bytes -= body.bytes
+  }
+}
