@@ -155,6 +155,16 @@ export const crawlerSettings = {
     100,
     600_000,
   ),
+  documentMemoryMb: integer(
+    {
+      name: "FOSSICK_DOCUMENT_MEMORY_MB",
+      default: "512",
+      about:
+        "Memory, in megabytes, that the process which reads a PDF, Office file or book may take; one that needs more is given up.",
+    },
+    200,
+    64_000,
+  ),
   browserPath,
   browserPages: integer(
     {

@@ -45,4 +45,5 @@ export type FailureReason =
   | "blocked-address" // the address guard refused it
   | "bad-encoding" // truncated or corrupt compressed body
   | "unreadable" // a worker could not read the body
+  | "crashed" // the process that read it was lost with it
   | "cancelled"

@@ -73,7 +73,10 @@ export interface Unmodified {
   readonly noindex: boolean
 }
 
-export interface VisitOptions extends ReadOptions, Pick<FetchOptions, "onRedirect" | "validators"> {}
+export interface VisitOptions extends ReadOptions, Pick<FetchOptions, "onRedirect" | "validators"> {
+  /** Told just before sense is made of what was fetched. */
+  readonly onReading?: () => void
+}
 
 export interface WalkOptions {
   readonly url: string

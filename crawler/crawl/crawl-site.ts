@@ -22,6 +22,7 @@ import { SoftNotFound } from "../removals/soft-not-found.ts"
 import { RunLimits } from "../jobs/run-limits.ts"
 import { factsOf, mannersOf, SourceVisits } from "./source-visits.ts"
 import type { StateStore } from "#base/store/state-store.ts"
+import { Suspects } from "./suspects.ts"
 import { TrapStore } from "../traps/trap-store.ts"
 import { describeTrap, Traps } from "../traps/traps.ts"
 import { unlessAborted } from "#base/flow/unless-aborted.ts"
@@ -99,6 +100,10 @@ class SiteCrawl implements Visits, Disposable {
   readonly #traps: Traps
   readonly #trapStore: TrapStore
   readonly #writer: PageWriter
+  readonly #suspects: Suspects
+  /** Waits until no other page is being visited. */
+  #suspect: FrontierEntry | null = null
+  #isAlone = false
   readonly #visits: SourceVisits
   /** False when the index may have lost pages that the state knows: then each is looked up before it counts as unchanged. */
   readonly #trustsHashes: boolean
@@ -142,6 +147,7 @@ class SiteCrawl implements Visits, Disposable {
       Math.max(MIN_ADDRESSES, job.source.limits.pages * ADDRESSES_PER_PAGE),
       config.maxWaitMs,
     )
+    this.#suspects = new Suspects(db, job, known)
     this.#visits = new SourceVisits({
       source: job.source,
       config,
@@ -150,6 +156,9 @@ class SiteCrawl implements Visits, Disposable {
       mayLeadTo: (from, to) => this.#discovery.inScope(to) || this.#discovery.isSeed(from),
       isHeld: (url) => this.#isHeld(url),
       hasLinks: (url) => this.#known.hasLinksOf(job.source.name, url),
+      onReading: (url) => {
+        this.#suspects.begin(url)
+      },
       stop: options.signal,
       cut: this.#cut.signal,
     })
@@ -164,6 +173,7 @@ class SiteCrawl implements Visits, Disposable {
         this.#duplicates.flush()
         for (const result of results) {
           this.#settled.delete(result.url)
+          this.#suspects.forget(result.url)
           if (isNoPage(result)) this.#frontier.reopen(this.#duplicates.orphansOf(result.url))
         }
         this.#limits.keep()
@@ -217,16 +227,19 @@ class SiteCrawl implements Visits, Disposable {
     if (this.#cutTimer) clearTimeout(this.#cutTimer)
     this.#discovery.stop()
     this.#cut.abort()
+    this.#suspects.release()
   }
 
   next(): FrontierEntry | null {
-    if (this.#isStopping() || this.#isLimitTaken()) return null
+    if (this.#isStopping() || this.#isLimitTaken() || this.#isAlone) return null
+    if (this.#suspect) return this.#nextAlone(this.#suspect)
     let closed = 0
     for (let entry = this.#frontier.next(); entry; entry = this.#frontier.next()) {
       // A redirect may have brought it in while it waited.
       const isSettled = this.#settled.has(entry.url)
       const spared = isSettled ? null : this.#sparesVisit(entry)
       if (!isSettled && !spared) {
+        if (this.#suspects.isSuspect(entry.url)) return this.#nextAlone(entry)
         this.#visiting += 1
         return entry
       }
@@ -242,8 +255,19 @@ class SiteCrawl implements Visits, Disposable {
     return null
   }
 
+  /** A page that may take the process down is visited while no other is, so that no other is suspected with it. */
+  #nextAlone(entry: FrontierEntry): FrontierEntry | null {
+    this.#isAlone = this.#visiting === 0
+    this.#suspect = this.#isAlone ? null : entry
+    if (!this.#isAlone) return null
+    this.#visiting = 1
+    return entry
+  }
+
   /** The outcome of an address that needs no visit, by what was learned since it was found; else null. */
   #sparesVisit({ url, depth }: FrontierEntry): NoPage | null {
+    const crashed = this.#suspects.verdict(url)
+    if (crashed !== null) return { kind: "failed", because: "crashed", detail: crashed }
     if (this.#discovery.isSeed(url)) return null
     const spelling = this.#duplicates.instead(url)
     if (spelling) {
@@ -257,7 +281,8 @@ class SiteCrawl implements Visits, Disposable {
   }
 
   hasNext(): boolean {
-    return !this.#isStopping() && !this.#isLimitTaken() && this.#frontier.hasNext()
+    if (this.#isStopping() || this.#isLimitTaken() || this.#isAlone) return false
+    return this.#suspect === null ? this.#frontier.hasNext() : this.#visiting === 0
   }
 
   isFinished(): boolean {
@@ -285,7 +310,9 @@ class SiteCrawl implements Visits, Disposable {
       if (!released) this.#frontier.release(entry)
       this.#failure ??= error as Error
     } finally {
+      this.#suspects.end(entry.url)
       this.#visiting -= 1
+      this.#isAlone = false
     }
   }
 

@@ -24,6 +24,8 @@ export interface SourceVisitsOptions {
   readonly isHeld: (url: PageUrl) => Promise<boolean>
   /** Whether it is known where a page leads. */
   readonly hasLinks: (url: PageUrl) => boolean
+  /** Told that the page of an address is about to be read. */
+  readonly onReading: (url: PageUrl) => void
   /** No visit begins after it. */
   readonly stop: AbortSignal
   /** Ends the visits under way. */
@@ -73,7 +75,7 @@ export class SourceVisits {
 
   /** @param before what earlier runs know of the address */
   async visit(entry: FrontierEntry, before: KnownAddress | null): Promise<Visit> {
-    const { reader, source, mayLeadTo, stop, cut } = this.#options
+    const { reader, source, mayLeadTo, onReading, stop, cut } = this.#options
     const disallowed = await this.disallowed(entry.url, entry)
     if (disallowed) return disallowed
     if (stop.aborted)
@@ -82,6 +84,9 @@ export class SourceVisits {
     return await reader.visit(entry.url, {
       signal: cut,
       rendering: source.rendering,
+      onReading: () => {
+        onReading(entry.url)
+      },
       ...(validators === null ? {} : { validators }),
       onRedirect: async (to) => {
         if (!mayLeadTo(entry.url, to)) {

@@ -1,5 +1,5 @@
 import { promisify } from "node:util"
-import { brotliDecompress, gunzip, inflate, inflateRaw, zstdDecompress } from "node:zlib"
+import { brotliDecompress, constants, gunzip, inflate, inflateRaw, zstdDecompress } from "node:zlib"
 
 /** What requests accept. */
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br, zstd"
@@ -17,6 +17,9 @@ const inflateRawAsync = promisify(inflateRaw)
 
 /** Nobody has a reason to compress twice; a third layer is an attack. */
 const MAX_LAYERS = 2
+
+/** 8 MB, the most that a site may ask of a reader (RFC 9659 §3); the decoder by itself would hold 128 MB. */
+const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 }
 
 /** Undoes Content-Encoding. What comes out is never larger than `maxBytes`, whatever went in. */
 export async function decompress(
@@ -52,7 +55,7 @@ function undo(layer: string, body: Uint8Array, maxOutputLength: number): Promise
     case "br":
       return brotliAsync(body, { maxOutputLength })
     case "zstd":
-      return zstdAsync(body, { maxOutputLength })
+      return zstdAsync(body, { maxOutputLength, params: ZSTD_PARAMS })
     case "deflate":
       // RFC 9110 means zlib by "deflate", some servers send it bare: the zlib header tells them apart.
       return hasZlibHeader(body)

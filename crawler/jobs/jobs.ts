@@ -134,6 +134,9 @@ const STEPS = [
    create index known_address_listed on known_address (listed_in, listed_job) where listed_in is not null;
    create index known_address_lost on known_address (job, url)
      where hash is not null and outcome not in ('indexed', 'unchanged');`,
+  // What is being read, and how often a process was lost over it: see suspects.ts.
+  `alter table crawl_url add column reading integer not null default 0;
+   alter table crawl_url add column strikes integer not null default 0`,
 ]
 
 /**

@@ -1,10 +1,10 @@
 import { parentPort } from "node:worker_threads"
 import { DocumentError } from "./formats/document-error.ts"
 import { readBody, type ReadBodyTask } from "./read-body.ts"
-import type { ReadBodyAnswer, ThreadMessage } from "./thread-messages.ts"
+import type { PlaceMessage, ReadBodyAnswer } from "./reader-place.ts"
 
-// The thread of reader-threads.ts: one body in, what it says out.
-const say = (message: ThreadMessage) => parentPort?.postMessage(message)
+// The thread of reader-thread.ts, and of the process of read-process-worker.ts: one body in, what it says out.
+const say = (message: PlaceMessage) => parentPort?.postMessage(message)
 
 parentPort?.on("message", (task: ReadBodyTask) => {
   void answerTo(task).then(say)

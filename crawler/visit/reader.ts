@@ -17,7 +17,8 @@ import { unreadDocument } from "../page/formats/unread-document.ts"
 import { type Fetched, fetchPage, type FetchOptions, type FetchResult, validatorsOf } from "../fetch/fetch.ts"
 import type { LoginReader, SourceLogin } from "../login/source-login.ts"
 import type { ReadBodyTask } from "../page/read-body.ts"
-import { type ReadBodyResult, ReaderThreads } from "../page/reader-threads.ts"
+import { type ReadBodyResult, ReaderPool } from "../page/reader-pool.ts"
+import { startProcess } from "../page/reader-process.ts"
 import type { Reader, ReadOptions, ReadResult, Visit, VisitOptions } from "../reading.ts"
 import { PageRendering } from "../render/page-rendering.ts"
 import { RobotsCache } from "../fetch/robots.ts"
@@ -40,8 +41,6 @@ export interface ReaderOptions {
 
 /** Other text than UTF-8 takes long to decode, and a large one is better decoded by a thread. */
 const DECODED_IN_PLACE_BYTES = 512 * 1024
-/** Libraries that read documents build the whole of one in memory. */
-const DOCUMENT_MEMORY_MB = 512
 /** Share of the time limit after which a document's reader takes what it has; the rest is for writing it down. */
 const DOCUMENT_BUDGET = 0.6
 /** More than a robots.txt has any use for, whatever pages may have. */
@@ -69,10 +68,10 @@ export class PageReader implements Reader {
   readonly #guard: AddressGuard
   /** The settings' networks alone, without what one crawl was allowed. */
   readonly #own: AllowedNetworks
-  readonly #threads: ReaderThreads
+  readonly #threads: ReaderPool
   readonly #rendering: PageRendering
   readonly #defaultRendering: Rendering
-  readonly #documentThreads: ReaderThreads
+  readonly #documentProcesses: ReaderPool
   readonly #login: SourceLogin | null
 
   constructor(config: CrawlerConfig, options: ReaderOptions = {}) {
@@ -85,11 +84,12 @@ export class PageReader implements Reader {
       connections: config.fetchConcurrency,
       connectTimeoutMs: Math.min(10_000, config.timeoutMs),
     })
-    this.#threads = new ReaderThreads({ threads: config.readerThreads, timeoutMs: config.readTimeoutMs })
-    this.#documentThreads = new ReaderThreads({
-      threads: Math.max(1, Math.floor((config.readerThreads || availableParallelism()) / 2)),
+    this.#threads = new ReaderPool({ places: config.readerThreads, timeoutMs: config.readTimeoutMs })
+    this.#documentProcesses = new ReaderPool({
+      places: Math.max(1, Math.floor((config.readerThreads || availableParallelism()) / 2)),
       timeoutMs: config.readTimeoutMs,
-      memoryMb: DOCUMENT_MEMORY_MB,
+      memoryMb: config.documentMemoryMb,
+      start: startProcess,
     })
     this.#login = options.login ?? null
     this.#defaultRendering = options.rendering ?? "http"
@@ -193,7 +193,7 @@ export class PageReader implements Reader {
     await Promise.all([
       this.#guard[Symbol.asyncDispose](),
       this.#threads[Symbol.asyncDispose](),
-      this.#documentThreads[Symbol.asyncDispose](),
+      this.#documentProcesses[Symbol.asyncDispose](),
     ])
   }
 
@@ -263,7 +263,7 @@ export class PageReader implements Reader {
   }
 
   async #readBody(fetched: Fetched, deadline: number, options: VisitOptions): Promise<Visit> {
-    const { signal, linksOnly = false } = options
+    const { linksOnly = false } = options
     const header = fetched.headers["content-type"]
     const content = sniff(mediaType(header), fetched.body, fetched.url)
     if (content.kind === "unsupported" || content.kind === "xml") {
@@ -289,45 +289,52 @@ export class PageReader implements Reader {
       linksOnly,
       body: fetched.body,
     }
-    return await this.#readInThread(this.#threads, task, fetched, deadline, signal)
+    return await this.#readInPool(this.#threads, task, fetched, deadline, options)
   }
 
-  /** Documents have threads of their own, so that slow ones hold up no pages and pages pay for no library. */
+  /**
+   * Documents have processes of their own, whose memory is bounded as a whole: slow ones hold up no pages, and pages pay
+   * for no library.
+   */
   async #readDocument(
     fetched: Fetched,
     format: DocumentFormat,
-    { signal, timeoutMs, linksOnly = false }: VisitOptions,
+    options: VisitOptions,
     deadline: number,
   ): Promise<Visit> {
     const { url, body } = fetched
+    const { timeoutMs, linksOnly = false } = options
     if (linksOnly) return this.#visited(fetched, body.byteLength, unreadDocument(url))
     const budgetMs = Math.round(this.#config.readTimeoutMs * DOCUMENT_BUDGET)
     const task = { url, kind: "document" as const, format, budgetMs, body }
     // In a crawl a document may wait for its turn as long as it takes: the wait is no fault of its own.
     const until = timeoutMs === undefined ? Infinity : deadline
-    return await this.#readInThread(this.#documentThreads, task, fetched, until, signal)
+    return await this.#readInPool(this.#documentProcesses, task, fetched, until, options)
   }
 
-  async #readInThread(
-    threads: ReaderThreads,
+  async #readInPool(
+    pool: ReaderPool,
     task: ReadBodyTask,
     fetched: Fetched,
     deadline: number,
-    signal: AbortSignal | undefined,
+    { signal, onReading }: VisitOptions,
   ): Promise<Visit> {
     const bytes = fetched.body.byteLength
     const done = new AbortController()
-    const result = await inTime(threads.read(task, done.signal), deadline, signal)
+    const result = await inTime(
+      pool.read(task, { signal: done.signal, onStart: onReading }),
+      deadline,
+      signal,
+    )
     done.abort()
-    if (result.kind === "unsupported")
-      return { kind: "skipped", because: "unsupported-type", detail: result.detail }
-    if (result.kind !== "read") {
-      const because =
-        result.kind === "closed" ? "cancelled" : result.kind === "unreadable" ? "unreadable" : "timeout"
-      // Being late is other pages' fault, which kept the threads busy: the next visit may well succeed.
-      return { kind: "failed", because, detail: result.detail, transient: result.kind === "late" }
-    }
-    return this.#visited(fetched, bytes, result.extracted)
+    const { kind } = result
+    if (kind === "read") return this.#visited(fetched, bytes, result.extracted)
+    const { detail } = result
+    if (kind === "unsupported") return { kind: "skipped", because: "unsupported-type", detail }
+    if (kind === "too-large") return { kind: "skipped", because: "too-large", detail }
+    const because = kind === "closed" ? "cancelled" : kind === "late" ? "timeout" : kind
+    // Being late is other pages' fault, which kept the readers busy: the next visit may well succeed.
+    return { kind: "failed", because, detail, transient: kind === "late" }
   }
 
   /** `bytes`: of the body, which is gone when a thread has read it. */

@@ -46,6 +46,7 @@ const WORDS: Readonly<Record<string, string>> = {
   "failed:blocked-address": "the address guard refused it",
   "failed:bad-encoding": "the body was damaged",
   "failed:unreadable": "the page could not be read",
+  "failed:crashed": "the process that read the page was lost with it",
 }
 
 /** How the last visit ended. */

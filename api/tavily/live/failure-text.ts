@@ -26,6 +26,7 @@ const failures: Readonly<Record<FailureReason, string>> = {
   "blocked-address": "the address is in a network that may not be read",
   "bad-encoding": "the body is damaged",
   unreadable: "the content could not be read",
+  crashed: "the content could not be read",
   cancelled: "the call ended first",
 }
 

@@ -24,7 +24,11 @@ export function extractHtml(html: string, url: string): Extracted {
   const facts = gatherFacts(document, url)
   const content = findMainContent(document, readPageSigns(document, facts, url))
   const title = readTitle(facts)
-  const written = toMarkdown(content.root, { baseUrl: facts.baseUrl, skipped: content.skipped })
+  const written = toMarkdown(content.root, {
+    baseUrl: facts.baseUrl,
+    skipped: content.skipped,
+    sourceChars: html.length,
+  })
   const structured = written.length < MIN_CHARS ? structuredText(facts.jsonLd) : ""
   const markdown = withoutTitle(structured.length > written.length ? structured : written, title)
   const description = readDescription(facts)

@@ -2,6 +2,7 @@ import { detectLanguage } from "./facts/detect-language.ts"
 import { toPageUrl } from "#engine"
 import { countryOfDomain } from "./facts/country.ts"
 import type { Extracted, Link } from "./extracted.ts"
+import { MAX_LINK_CHARS } from "./html/link-resolver.ts"
 import { escapeText, protectLineStarts } from "./markdown/markdown-escapes.ts"
 import { toPlainText } from "./markdown/plain-text.ts"
 import { collapse } from "./html/tree.ts"
@@ -130,9 +131,11 @@ function isPreformatted(block: string): boolean {
 
 function textLinks(text: string, url: string, isMarkdown: boolean): Link[] {
   const links = new Map<string, Link>()
+  let room = MAX_LINK_CHARS
   const add = (href: string, label: string) => {
     const address = toPageUrl(href, url)
-    if (address === null || links.size >= MAX_LINKS) return
+    if (address === null || links.size >= MAX_LINKS || room <= 0) return
+    if (!links.has(address)) room -= address.length
     if (!links.get(address)?.text)
       links.set(address, { url: address, text: collapse(label), nofollow: false })
   }

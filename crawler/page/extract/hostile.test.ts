@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { extractHtml } from "./extract.ts"
+import { extractHtml, extractLinks, extractText } from "./extract.ts"
 
 const URL = "https://example.org/"
 const read = (html: string) => extractHtml(html, URL)
@@ -41,6 +41,43 @@ describe("hostile documents", () => {
     const page = read(html)
     expect(typeof page.markdown).toBe("string")
     expect(page.links.length).toBeLessThan(20_001)
+  })
+
+  const far = `<base href="https://example.org/${"far".repeat(2000)}/">`
+  it.each([
+    ["nested quotes around code", `${"<blockquote>".repeat(300)}<pre>${"x\n".repeat(50_000)}`],
+    ["nested quotes around paragraphs", `${"<blockquote>".repeat(300)}${"<p>x".repeat(25_000)}`],
+    ["nested lists around code", `${"<ul><li>".repeat(150)}<pre>${"x\n".repeat(50_000)}`],
+    [
+      "nested lists with large numbers",
+      `${'<ol start="9007199254740991"><li>'.repeat(150)}<pre>${"x\n".repeat(50_000)}`,
+    ],
+    ["nested definitions", `${"<dl><dd>".repeat(150)}<pre>${"x\n".repeat(50_000)}`],
+    [
+      "rows that are shorter than the first",
+      `<table><tr>${"<td>x".repeat(100)}${"<tr><td>x".repeat(10_000)}`,
+    ],
+    ["links below a base that is long", `${far}${"<a href=x>y</a> ".repeat(6000)}`],
+    ["images below a base that is long", `${far}${"<img src=x> ".repeat(8000)}`],
+    [
+      "images that share a caption",
+      `<figure>${"<img src=x>".repeat(9000)}<figcaption>${"word ".repeat(100)}</figcaption></figure>`,
+    ],
+  ])("makes of %s no more than six characters for each, and 250,000", (_name, html) => {
+    const { markdown } = read(`<article><p>Words.</p>${html}`)
+    expect(markdown.length).toBeLessThan(6 * html.length + 250_000)
+  })
+
+  it("keeps no more links than four million characters, however long the base is", () => {
+    const links = Array.from({ length: 5000 }, (_, at) => `<a href=${at}>y</a>`).join("")
+    const chars = read(`${far}${links}`).links.reduce((sum, { url }) => sum + url.length, 0)
+    expect(chars).toBeLessThan(4_010_000)
+    const scanned = extractLinks(`${far}${links}`, URL).links.reduce((sum, { url }) => sum + url.length, 0)
+    expect(scanned).toBeLessThan(4_010_000)
+    const text = Array.from({ length: 5000 }, (_, at) => `[y](${at})`).join(" ")
+    const address = `https://example.org/${"far".repeat(2000)}/a.md`
+    const written = extractText(text, address).links.reduce((sum, { url }) => sum + url.length, 0)
+    expect(written).toBeLessThan(4_010_000)
   })
 
   it("cuts an attribute of ten million characters", () => {

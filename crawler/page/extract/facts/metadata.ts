@@ -1,6 +1,7 @@
 import { toPageUrl } from "#engine"
 import type { Link } from "../extracted.ts"
 import { collapse, type Element, textOf, walk } from "../html/tree.ts"
+import { MAX_LINK_CHARS } from "../html/link-resolver.ts"
 
 /** Head tags, structured data and links of a document, gathered in one walk. */
 export interface DocumentFacts {
@@ -179,11 +180,12 @@ function isByline(element: Element): boolean {
 function readLinks(anchors: readonly Element[], baseUrl: string): Link[] {
   const links: Link[] = []
   const places = new Map<string, number>()
+  let room = MAX_LINK_CHARS
   for (const anchor of anchors) {
     const href = anchor.get("href")!.trim()
     if (href.startsWith("#")) continue
     const url = toPageUrl(href, baseUrl)
-    if (url === null) continue
+    if (url === null || (room <= 0 && !places.has(url))) continue
     const nofollow = /(?:^|\s)(?:nofollow|ugc|sponsored)(?:\s|$)/i.test(anchor.get("rel") ?? "")
     const text =
       textOf(anchor, 1000) ||
@@ -192,6 +194,7 @@ function readLinks(anchors: readonly Element[], baseUrl: string): Link[] {
     const place = places.get(url)
     if (place === undefined) {
       places.set(url, links.length)
+      room -= url.length
       links.push({ url, text, nofollow })
     } else {
       const known = links[place]!

@@ -6,23 +6,30 @@ import { type PageUrl, toPageUrl } from "#engine"
  */
 const PLAIN = /^(\/|(?:\.\.?\/)*)[A-Za-z0-9_][\w.~%-]*(?:\/[A-Za-z0-9_][\w.~%-]*)*\/?$/
 
+/** Characters of all addresses of one document: 20,000 of 200. A long base could make a small page a large one. */
+export const MAX_LINK_CHARS = 4_000_000
+
 /** Resolves the addresses in one document, as `toPageUrl(href, base)` does, fast for what comes again and again. */
 export class LinkResolver {
   readonly #base: string
   readonly #known = new Map<string, PageUrl | null>()
   /** Folders by how a link names them: `""`, `/`, `../`. */
   readonly #folders = new Map<string, string | null>()
+  #room = MAX_LINK_CHARS
 
   constructor(base: string) {
     this.#base = base
   }
 
-  /** The page that `href` leads to, or null. */
+  /** The page that `href` leads to, or null; null for all new ones when there is no room for more. */
   resolve(href: string): PageUrl | null {
     const hash = href.indexOf("#")
     const page = hash < 0 ? href : href.slice(0, hash)
     let url = this.#known.get(page)
-    if (url === undefined) this.#known.set(page, (url = this.#parse(page)))
+    if (url !== undefined) return url
+    if (this.#room <= 0) return null
+    this.#known.set(page, (url = this.#parse(page)))
+    this.#room -= url?.length ?? 0
     return url
   }
 

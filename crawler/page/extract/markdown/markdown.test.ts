@@ -3,7 +3,11 @@ import { toMarkdown } from "./markdown.ts"
 import { parseTree } from "../html/tree.ts"
 
 function markdownOf(html: string): string {
-  return toMarkdown(parseTree(html), { baseUrl: "https://example.org/guide/", skipped: new Set() })
+  return toMarkdown(parseTree(html), {
+    baseUrl: "https://example.org/guide/",
+    skipped: new Set(),
+    sourceChars: html.length,
+  })
 }
 
 describe("markdown", () => {

@@ -6,7 +6,17 @@ export interface MarkdownOptions {
   readonly baseUrl: string
   /** Elements to leave out, with everything below them. */
   readonly skipped: ReadonlySet<Element>
+  /** Length of the document: what markdown adds to its text is bounded by it. */
+  readonly sourceChars: number
 }
+
+/**
+ * What markdown may add to a document's text, for each character of the document and beside that: the marks of nested
+ * quotes and lists on every line, addresses made absolute, captions, and empty cells. Ordinary pages stay below 1. What
+ * comes when it is spent is written without: quotes and lists as paragraphs, links as their text.
+ */
+const ADDED_PER_CHAR = 4
+const ADDED_AT_LEAST = 200_000
 
 /** Writes an element's content as GitHub-flavoured markdown (https://github.github.com/gfm/). */
 export function toMarkdown(root: Element, options: MarkdownOptions): string {
@@ -24,6 +34,7 @@ const IGNORED = new Set(
 const STRONG = new Set(["b", "strong"])
 const EMPHASIS = new Set(["i", "em", "cite", "dfn", "var"])
 const CODE = new Set(["code", "kbd", "samp", "tt"])
+const EMPTY_CELL = " | "
 const DELETED = new Set(["del", "s", "strike"])
 
 class Writer {
@@ -34,9 +45,25 @@ class Writer {
   #bold = 0
   #italic = 0
   #linked = 0
+  /** Characters that may still be added. */
+  #room: number
 
   constructor(options: MarkdownOptions) {
     this.#options = options
+    this.#room = options.sourceChars * ADDED_PER_CHAR + ADDED_AT_LEAST
+  }
+
+  /** Whether there is room for so many characters more, which are taken then. */
+  #takes(chars: number): boolean {
+    if (chars > this.#room) return false
+    this.#room -= chars
+    return true
+  }
+
+  /** Blocks as one, each line behind the prefix. */
+  #prefixed(blocks: readonly string[], prefix: string): readonly string[] {
+    const lines = blocks.reduce((sum, block) => sum + linesOf(block) + 1, 0)
+    return this.#takes(lines * prefix.length) ? prefixed(blocks, prefix) : blocks
   }
 
   /** The blocks of a container, in order. */
@@ -61,7 +88,7 @@ class Writer {
     return blocks
   }
 
-  block(element: Element): string[] {
+  block(element: Element): readonly string[] {
     switch (element.tag) {
       case "h1":
       case "h2":
@@ -76,7 +103,7 @@ class Writer {
       case "listing":
         return codeBlock(element)
       case "blockquote":
-        return prefixed(this.children(element), "> ")
+        return this.#prefixed(this.children(element), "> ")
       case "ul":
       case "ol":
       case "menu":
@@ -163,22 +190,26 @@ class Writer {
       }
       if (this.#isSkipped(child)) continue
       const isList = child.tag === "ul" || child.tag === "ol"
-      const [item] = isList
-        ? prefixed(this.#list(child), "  ")
+      const written = isList
+        ? this.#prefixed(this.#list(child), "  ")
         : this.#item(child, ordered ? `${number}. ` : "- ")
-      if (item === undefined) continue
+      if (written.length === 0) continue
       if (!isList) number++
-      if (item.includes("\n\n")) loose = true
-      items.push(item)
+      for (const item of written) {
+        if (item.includes("\n\n")) loose = true
+        items.push(item)
+      }
     }
     return items.length === 0 ? [] : [items.join(loose ? "\n\n" : "\n")]
   }
 
   /** One list item; nested blocks are indented to the marker's width, as CommonMark asks. */
-  #item(element: Element, marker: string): string[] {
+  #item(element: Element, marker: string): readonly string[] {
     const blocks =
       element.tag === "li" || !isBlockTag(element.tag) ? this.children(element) : this.block(element)
     if (blocks.length === 0) return []
+    const lines = blocks.reduce((sum, block) => sum + linesOf(block) + 1, 0)
+    if (!this.#takes(lines * marker.length)) return blocks
     const [first, ...rest] = blocks
     const indent = " ".repeat(marker.length)
     let text = first!
@@ -226,8 +257,8 @@ class Writer {
     for (const row of rows) {
       const cells = row.map((cell) => this.#cell(cell))
       if (cells.every((cell) => cell === "")) continue
-      while (cells.length < width && cells.length < 100) cells.push("")
-      lines.push(`| ${cells.join(" | ")} |`)
+      while (cells.length < width && cells.length < 100 && this.#takes(EMPTY_CELL.length)) cells.push("")
+      lines.push(`| ${cells.join(EMPTY_CELL)} |`)
       if (lines.length === 1) lines.push(`|${" --- |".repeat(Math.min(cells.length, 1000))}`)
     }
     if (lines.length > 0) blocks.push(lines.join("\n"))
@@ -301,14 +332,16 @@ class Writer {
     const src = imageAddress(element, this.#options.baseUrl)
     if (src === null || isTinyImage(element)) return ""
     const alt = (imageDescription(element) ?? "").replace(/[[\]\\`*_<]/g, "\\$&")
-    return `![${alt}](${destination(src)})`
+    const image = `![${alt}](${destination(src)})`
+    return this.#takes(image.length) ? image : ""
   }
 
   #address(href: string | null): string | null {
     if (href === null) return null
     const url = URL.parse(href.trim(), this.#options.baseUrl)
     if (!url || !/^(https?|mailto|tel):$/.test(url.protocol)) return null
-    return destination(url.href)
+    const address = destination(url.href)
+    return this.#takes(address.length) ? address : null
   }
 }
 
@@ -397,6 +430,12 @@ function codeLanguage(pre: Element): string {
       return language
   }
   return ""
+}
+
+function linesOf(block: string): number {
+  let lines = 1
+  for (let at = block.indexOf("\n"); at >= 0; at = block.indexOf("\n", at + 1)) lines += 1
+  return lines
 }
 
 function isListText(block: string): boolean {

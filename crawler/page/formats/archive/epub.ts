@@ -125,5 +125,5 @@ function readChapter(xhtml: string, links: Map<string, Link>): string {
       links.set(url, { url, text: textOf(element, 300).replace(/\s+/g, " ").trim(), nofollow: false })
   })
   const body = firstElement(root, ({ tag }) => tag === "body") ?? root
-  return toMarkdown(body, { baseUrl: "about:blank", skipped: new Set() }).trim()
+  return toMarkdown(body, { baseUrl: "about:blank", skipped: new Set(), sourceChars: xhtml.length }).trim()
 }

@@ -2,10 +2,12 @@
 export const MAX_TABLE_CELLS = 100_000
 /** Of those that come first. */
 export const MAX_COLUMNS = 200
+/** Of one table: one text may be in many cells, and sparse rows are mostly empty ones. */
+export const MAX_TABLE_CHARS = 5_000_000
 
 /**
  * Rows of cells, each inline markdown, as a table whose first row is the head. Rows and columns without any text are
- * left out; empty when nothing is left.
+ * left out, and rows beyond {@link MAX_TABLE_CHARS}; empty when nothing is left.
  */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const filled = rows.filter((row) => row.some((cell) => cell !== ""))
@@ -14,7 +16,15 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
     filled.some((row) => (row[at] ?? "") !== ""),
   )
   if (filled.length === 0 || columns.length === 0) return ""
-  const lines = filled.map((row) => `| ${columns.map((at) => escapeCell(row[at] ?? "")).join(" | ")} |`)
+  const lines: string[] = []
+  let chars = 0
+  for (const row of filled) {
+    const line = `| ${columns.map((at) => escapeCell(row[at] ?? "")).join(" | ")} |`
+    chars += line.length
+    if (chars > MAX_TABLE_CHARS) break
+    lines.push(line)
+  }
+  if (lines.length === 0) return ""
   lines.splice(1, 0, `|${" --- |".repeat(columns.length)}`)
   return lines.join("\n")
 }

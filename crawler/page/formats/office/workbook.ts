@@ -3,12 +3,14 @@ import type { Link } from "../../extract/extracted.ts"
 import { escapeText } from "../../extract/markdown/markdown-escapes.ts"
 import { builtInFormat, type CellFormat, formatOfCode, showNumber } from "./cell-value.ts"
 import { DocumentError } from "../document-error.ts"
-import { markdownTable, MAX_COLUMNS, MAX_TABLE_CELLS } from "./table.ts"
+import { markdownTable, MAX_COLUMNS, MAX_TABLE_CELLS, MAX_TABLE_CHARS } from "./table.ts"
 import type { DocumentText } from "../to-extracted.ts"
 import { readXml } from "../archive/xml.ts"
 import { Zip } from "../archive/zip.ts"
 
 const MAX_LINKS = 20_000
+/** Places of cells, empty ones included, that are kept in rows. */
+const MAX_PLACES = 10 * MAX_TABLE_CELLS
 
 /**
  * An Excel workbook (ECMA-376 part 1 §18): a table for each sheet that is not hidden, its cells as they are shown.
@@ -21,11 +23,10 @@ export function readWorkbook(body: Uint8Array): DocumentText {
   const formats = readFormats(zip.bytes("xl/styles.xml"))
   const links = new Map<string, Link>()
   const blocks: string[] = []
-  let room = MAX_TABLE_CELLS
+  const room: Room = { cells: MAX_TABLE_CELLS, places: MAX_PLACES, chars: MAX_TABLE_CHARS }
   for (const { name, path } of sheets) {
-    if (room <= 0) break
-    const { rows, cells } = readSheet(zip, path, { texts, formats, isFrom1904, links, room })
-    room -= cells
+    if (!isLeft(room)) break
+    const rows = readSheet(zip, path, { texts, formats, isFrom1904, links, room })
     const table = markdownTable(rows)
     if (table !== "") blocks.push(`## ${escapeText(name).trim()}`, table)
   }
@@ -34,7 +35,7 @@ export function readWorkbook(body: Uint8Array): DocumentText {
     markdown: blocks.join("\n\n"),
     links: [...links.values()],
     isTitledByHeading: false,
-    note: room > 0 ? null : `only the first ${MAX_TABLE_CELLS} cells were read`,
+    note: isLeft(room) ? null : `only the first ${MAX_TABLE_CELLS - room.cells} cells were read`,
   }
 }
 
@@ -121,11 +122,20 @@ interface SheetContext {
   readonly isFrom1904: boolean
   /** Filled in. */
   readonly links: Map<string, Link>
-  /** Cells that may still be read. */
-  readonly room: number
+  readonly room: Room
 }
 
-function readSheet(zip: Zip, path: string, context: SheetContext): { rows: string[][]; cells: number } {
+/** What may still be read of all sheets together. Many cells may name one long text, and a row's last cell may be its only one. */
+interface Room {
+  cells: number
+  places: number
+  chars: number
+}
+
+const isLeft = ({ cells, places, chars }: Room): boolean => cells > 0 && places > 0 && chars > 0
+
+function readSheet(zip: Zip, path: string, context: SheetContext): string[][] {
+  const { room } = context
   const rows = new Map<number, string[]>()
   const targets = readRelationships(zip, path)
   let row = -1
@@ -133,7 +143,6 @@ function readSheet(zip: Zip, path: string, context: SheetContext): { rows: strin
   let type = ""
   let style = 0
   let value = ""
-  let cells = 0
   readXml(zip.bytes(path), {
     start(name, attributes) {
       if (name === "row") {
@@ -149,7 +158,7 @@ function readSheet(zip: Zip, path: string, context: SheetContext): { rows: strin
       } else if (name === "hyperlink") {
         addLink(attributes, targets, rows, context.links)
       }
-      return cells < context.room
+      return isLeft(room)
     },
     end(name, text) {
       if (name === "v") value = text
@@ -159,14 +168,16 @@ function readSheet(zip: Zip, path: string, context: SheetContext): { rows: strin
         const shown = show(type, value, style, context)
         if (shown === "" || row < 0 || column >= MAX_COLUMNS) return
         const cellsOfRow = rows.get(row) ?? []
+        room.places -= Math.max(0, column + 1 - cellsOfRow.length)
         while (cellsOfRow.length < column) cellsOfRow.push("")
         cellsOfRow[column] = shown
         rows.set(row, cellsOfRow)
-        cells += 1
+        room.cells -= 1
+        room.chars -= shown.length
       }
     },
   })
-  return { rows: [...rows.entries()].sort(([a], [b]) => a - b).map(([, row]) => row), cells }
+  return [...rows.entries()].sort(([a], [b]) => a - b).map(([, row]) => row)
 }
 
 function show(

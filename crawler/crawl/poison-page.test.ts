@@ -1,0 +1,100 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { Jobs } from "../jobs/jobs.ts"
+import { KnownAddresses } from "../frontier/known-addresses.ts"
+import { defineSource } from "../source.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { CrawlFixture, temporaryFolder, testConfig } from "../testing/crawl-fixture.ts"
+import { poisonPdfs } from "../testing/poison.ts"
+import { type Answer, article, bytes, startTestSite } from "../testing/test-site.ts"
+import { outcomeStep } from "../why/visit.ts"
+
+const CHILD = fileURLToPath(new URL("../testing/crawl-alone.ts", import.meta.url))
+const healthy = Array.from({ length: 12 }, (_, at) => `/page${at}`)
+
+/** Healthy pages with a poisonous one among them. */
+function siteWith(path: string, poison: Answer): Record<string, Answer> {
+  const links = healthy.toSpliced(5, 0, path)
+  return {
+    "/": article("Home", { links }),
+    ...Object.fromEntries(healthy.map((one) => [one, article(`Harbour ${one}`)])),
+    [path]: poison,
+  }
+}
+
+test("a document that takes too much memory costs one page, and says so", async () => {
+  await using fixture = new CrawlFixture()
+  const poison = poisonPdfs(200)["Flate in Flate"]()
+  await using site = await startTestSite(
+    siteWith("/poison.pdf", bytes(poison, { "content-type": "application/pdf" })),
+  )
+  const url = site.url("/poison.pdf") as PageUrl
+  const config = testConfig({ FOSSICK_DOCUMENT_MEMORY_MB: "200" })
+  const job = await fixture.crawl({ seeds: [site.url("/")] }, { config })
+  expect(job.state).toBe("finished")
+  expect(job.outcomes).toEqual({ indexed: healthy.length + 1, "skipped:too-large": 1 })
+  const known = new KnownAddresses(fixture.db).get(url)
+  expect(known).toMatchObject({
+    outcome: "skipped:too-large",
+    detail: "reading it takes more than 200 MB of memory",
+  })
+  expect(site.requests.filter((path) => path === "/poison.pdf")).toHaveLength(1)
+})
+
+/** Runs the job's process, lost over `url` so often before, and kills it when `url` is being read. @returns how it ended. */
+async function run(dataDir: string, db: StateStore, url: string, lost: number): Promise<"killed" | "ended"> {
+  const child = spawn(process.execPath, [CHILD, dataDir], { stdio: ["ignore", "ignore", "inherit"] })
+  const closed = once(child, "close")
+  // What the last process was reading is noted until this one has looked.
+  const reading = db.prepare(
+    "select 1 from crawl_url where url = ? and reading = 1 and strikes = ? and outcome is null",
+  )
+  while (child.exitCode === null && child.signalCode === null) {
+    if (reading.get(url, lost)) child.kill("SIGKILL")
+    await sleep(5)
+  }
+  const [code, signal] = (await closed) as [number | null, string | null]
+  if (code !== null && code !== 0) throw new Error(`the job's process ended with ${code}`)
+  return signal === null ? "ended" : "killed"
+}
+
+test("a page over which the crawler's process is lost is read alone, then left out and remembered", async () => {
+  using folder = temporaryFolder()
+  // Its reading takes long enough to be caught at it.
+  const slow = article("Slow", { text: `${"<blockquote>".repeat(300)}${"<p>x".repeat(60_000)}` })
+  await using site = await startTestSite(siteWith("/poison", slow))
+  const url = site.url("/poison") as PageUrl
+  const db = openStateStore(folder.path)
+  const jobs = new Jobs(db)
+  const source = defineSource({ seeds: [site.url("/")] })
+  const { id } = jobs.enqueue(source)
+  const runs = []
+  while (runs.length < 6 && jobs.get(id)?.state !== "finished")
+    runs.push(await run(folder.path, db, url, runs.length))
+  expect(runs).toEqual(["killed", "killed", "killed", "ended"])
+  expect(jobs.get(id)?.outcomes).toEqual({ indexed: healthy.length + 1, "failed:crashed": 1 })
+  const detail = "the crawler's process was lost each time it read the page"
+  expect(jobs.failures(id, 9)).toEqual([{ url, outcome: "failed:crashed", detail }])
+  const known = new KnownAddresses(db).get(url)!
+  expect(outcomeStep({ known, others: [] } as unknown as Parameters<typeof outcomeStep>[0])?.text).toContain(
+    detail,
+  )
+
+  // The next run gives it one chance, with nobody beside it.
+  const next = jobs.enqueue(source)
+  expect([await run(folder.path, db, url, 0), await run(folder.path, db, url, 1)]).toEqual([
+    "killed",
+    "ended",
+  ])
+  expect(jobs.get(next.id)?.outcomes).toMatchObject({ "failed:crashed": 1 })
+
+  // Once it does no harm any more it is a page like others.
+  const last = jobs.enqueue(source)
+  expect(await run(folder.path, db, "https://x.example/", 0)).toBe("ended")
+  expect(jobs.get(last.id)?.outcomes).not.toHaveProperty("failed:crashed")
+  db.close()
+})

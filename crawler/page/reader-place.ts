@@ -1,0 +1,40 @@
+import type { Extracted } from "./extract/extracted.ts"
+import type { ReadBodyTask } from "./read-body.ts"
+
+/** Why a body gives no page. `too-large`: reading it takes more memory than it may have. */
+export type Unread = "unsupported" | "unreadable" | "too-large"
+
+export type ReadBodyAnswer =
+  | { readonly ok: true; readonly extracted: Extracted }
+  | { readonly ok: false; readonly kind: Unread; readonly message: string }
+
+/** What the program of a place says: once that it is ready, then an answer to each body. */
+export type PlaceMessage = "ready" | ReadBodyAnswer
+
+/** How a place ended by itself. `crashed`: the program it ran in is gone. */
+export interface PlaceEnd {
+  readonly kind: "unreadable" | "too-large" | "crashed"
+  readonly detail: string
+}
+
+/** Where bodies are read, one after the other: a thread, or a process. */
+export interface ReaderPlace {
+  /** The body's buffer may be empty here afterwards. */
+  post(task: ReadBodyTask): void
+  /** While it works it keeps this process alive; at rest it does not. */
+  ref(): void
+  unref(): void
+  end(): Promise<void>
+}
+
+export interface PlaceEvents {
+  readonly message: (message: PlaceMessage) => void
+  /** Called once at least when it ends, whoever ended it. */
+  readonly ended: (end: PlaceEnd) => void
+}
+
+/** Megabytes of memory for one place: see {@link startThread} and {@link startProcess} for what counts. */
+export type StartPlace = (memoryMb: number, events: PlaceEvents, program?: URL) => ReaderPlace
+
+export const tooMuchMemory = (memoryMb: number): string =>
+  `reading it takes more than ${memoryMb} MB of memory`

@@ -1,0 +1,139 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { expect, test } from "vitest"
+import type { ReadBodyTask } from "./read-body.ts"
+import { ReaderPool } from "./reader-pool.ts"
+import { startProcess } from "./reader-process.ts"
+import { startThread } from "./reader-thread.ts"
+import { temporaryFolder } from "../testing/crawl-fixture.ts"
+
+const task = (url: string): ReadBodyTask => ({
+  url,
+  kind: "html",
+  contentType: "text/html",
+  charset: null,
+  body: new Uint8Array(8),
+})
+
+/** A thread's program that does what the address says. */
+const PROGRAM = `
+import { parentPort } from "node:worker_threads"
+parentPort.on("message", ({ url }) => {
+  if (url === "hang") for (;;);
+  if (url === "crash") process.exit(7)
+  if (url === "throw") setTimeout(() => { throw new Error("out of order") })
+  else if (url === "eat") { const eaten = []; for (;;) eaten.push(new Array(100_000).fill(url)) }
+  else parentPort.postMessage({ ok: true, extracted: { title: url } })
+})
+parentPort.postMessage("ready")`
+
+test.each([
+  { of: "thread", start: startThread, memoryMb: 16 },
+  { of: "process", start: startProcess, memoryMb: 150 },
+])("a page that hangs, crashes or eats its $of costs only itself", async ({ of, start, memoryMb }) => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, "program.mjs")
+  writeFileSync(file, PROGRAM)
+  await using pool = new ReaderPool({
+    places: 1,
+    timeoutMs: 2000,
+    memoryMb,
+    start,
+    program: pathToFileURL(file),
+  })
+  const results = await Promise.all(
+    ["a", "crash", "b", "throw", "c", "eat", "d", "hang", "e"].map((url) => pool.read(task(url))),
+  )
+  expect(results).toMatchObject([
+    { kind: "read", extracted: { title: "a" } },
+    {
+      kind: "crashed",
+      detail:
+        of === "thread" ? "the reader thread ended with code 7" : "the reading process ended with code 7",
+    },
+    { kind: "read" },
+    { kind: "unreadable", detail: "out of order" },
+    { kind: "read" },
+    { kind: "too-large", detail: `reading it takes more than ${memoryMb} MB of memory` },
+    { kind: "read" },
+    { kind: "timeout" },
+    { kind: "read", extracted: { title: "e" } },
+  ])
+})
+
+test("buffers count as memory of a process, whose end is felt at once", async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, "program.mjs")
+  const memory = join(folder.path, "memory")
+  // Takes what it can get, half a second at most, and keeps a note of how much it held.
+  writeFileSync(
+    file,
+    `import { writeFileSync } from "node:fs"
+     import { parentPort } from "node:worker_threads"
+     parentPort.on("message", ({ url }) => {
+       const held = []
+       for (let mb = 0; url === "eat" && mb < 4000; mb += 4) {
+         held.push(new Uint8Array(4 << 20).fill(1))
+         writeFileSync(${JSON.stringify(memory)}, String(mb))
+       }
+       parentPort.postMessage({ ok: true, extracted: { title: url } })
+     })
+     parentPort.postMessage("ready")`,
+  )
+  await using pool = new ReaderPool({
+    places: 1,
+    timeoutMs: 60_000,
+    memoryMb: 200,
+    start: startProcess,
+    program: pathToFileURL(file),
+  })
+  expect(await Promise.all(["eat", "a"].map((url) => pool.read(task(url))))).toMatchObject([
+    { kind: "too-large" },
+    { kind: "read", extracted: { title: "a" } },
+  ])
+  // Half as much again for what it takes between two looks.
+  expect(Number(readFileSync(memory, "utf8"))).toBeLessThan(300)
+})
+
+test("a thread that is slow to start costs no page", async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, "program.mjs")
+  writeFileSync(file, `for (const until = Date.now() + 500; Date.now() < until; );${PROGRAM}`)
+  await using pool = new ReaderPool({ places: 1, timeoutMs: 250, program: pathToFileURL(file) })
+  expect(await pool.read(task("a"))).toMatchObject({ kind: "read" })
+  expect(await pool.read(task("hang"))).toMatchObject({
+    kind: "timeout",
+    detail: "reading the page took more than 250 ms",
+  })
+})
+
+test("a body that nobody waits for any more is not read", async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, "program.mjs")
+  writeFileSync(file, PROGRAM)
+  const timeoutMs = 1000
+  await using pool = new ReaderPool({ places: 1, timeoutMs, program: pathToFileURL(file) })
+  const abort = new AbortController()
+  const hanging = pool.read(task("hang"))
+  const dropped = pool.read(task("a"), { signal: abort.signal })
+  abort.abort()
+  expect(await dropped).toMatchObject({ kind: "closed" })
+  expect(await hanging).toMatchObject({ kind: "timeout" })
+})
+
+test("closing answers what still waits", async () => {
+  const pool = new ReaderPool({ places: 1, timeoutMs: 10_000 })
+  const waiting = Promise.all([pool.read(task("http://a/")), pool.read(task("http://b/"))])
+  await pool[Symbol.asyncDispose]()
+  expect(await waiting).toMatchObject([{ kind: "closed" }, { kind: "closed" }])
+  expect(await pool.read(task("http://c/"))).toMatchObject({ kind: "closed" })
+})
+
+test("threads that rest come back when needed", async () => {
+  await using pool = new ReaderPool({ places: 1, timeoutMs: 10_000, idleMs: 1 })
+  for (const url of ["http://a/", "http://b/"]) {
+    expect(await pool.read(task(url))).toMatchObject({ kind: "read" })
+    await new Promise((done) => setTimeout(done, 30))
+  }
+})

@@ -1,0 +1,189 @@
+import { availableParallelism } from "node:os"
+import type { Extracted } from "./extract/extracted.ts"
+import type { ReadBodyTask } from "./read-body.ts"
+import type { PlaceEnd, ReaderPlace, StartPlace, Unread } from "./reader-place.ts"
+import { startThread } from "./reader-thread.ts"
+
+/** What became of a body: all but `closed`, which is ours, are the page's fault. */
+export type ReadBodyResult =
+  | { readonly kind: "read"; readonly extracted: Extracted }
+  | { readonly kind: Unread | PlaceEnd["kind"] | "timeout" | "closed"; readonly detail: string }
+
+export interface ReaderPoolOptions {
+  /** How many bodies are read at once. 0: one less than the machine has processors, at least 1. */
+  readonly places: number
+  /** Default: {@link startThread}. */
+  readonly start?: StartPlace
+  /** For one body, from the moment its place is ready. */
+  readonly timeoutMs: number
+  /** Memory of one place, in megabytes. */
+  readonly memoryMb?: number
+  readonly idleMs?: number
+  /** The place's program; tests give others. */
+  readonly program?: URL | undefined
+}
+
+interface Task {
+  readonly task: ReadBodyTask
+  readonly resolve: (result: ReadBodyResult) => void
+  /** Told when a place takes it. */
+  readonly onStart: (() => void) | undefined
+}
+
+interface Place {
+  readonly reader: ReaderPlace
+  isReady: boolean
+  current: Task | null
+  timer: NodeJS.Timeout | null
+}
+
+export interface ReadBodyOptions {
+  /** Nobody waits for it any more: then it is not read, unless a place is at it already. */
+  readonly signal?: AbortSignal
+  /** Told just before it is read, after it waited for its turn. */
+  readonly onStart?: (() => void) | undefined
+}
+
+/** For a place to get ready, which takes a second of processor time: a busy machine costs no page. */
+const START_MS = 60_000
+
+/**
+ * Threads or processes that read bodies. They start with the first task and end after a quiet while, so an idle
+ * appliance holds no memory for them. One that crashes, runs out of memory or takes too long costs its page only:
+ * it is thrown away and another one goes on with the rest.
+ */
+export class ReaderPool implements AsyncDisposable {
+  readonly #options: Required<ReaderPoolOptions>
+  readonly #places = new Set<Place>()
+  readonly #waiting: Task[] = []
+  #idle: NodeJS.Timeout | null = null
+  #closed = false
+
+  constructor(options: ReaderPoolOptions) {
+    this.#options = {
+      memoryMb: 256,
+      idleMs: 10_000,
+      start: startThread,
+      program: undefined,
+      ...options,
+      places: options.places === 0 ? Math.max(1, availableParallelism() - 1) : options.places,
+    }
+  }
+
+  /** Reads one body. Its buffer goes to the thread or process and may be empty here afterwards. */
+  read(task: ReadBodyTask, { signal, onStart }: ReadBodyOptions = {}): Promise<ReadBodyResult> {
+    if (this.#closed) return Promise.resolve({ kind: "closed", detail: "the reader was closed" })
+    return new Promise((resolve) => {
+      const waiting = { task, resolve, onStart }
+      this.#waiting.push(waiting)
+      const drop = () => {
+        const at = this.#waiting.indexOf(waiting)
+        if (at < 0) return
+        this.#waiting.splice(at, 1)
+        resolve({ kind: "closed", detail: "nobody waits for the page any more" })
+      }
+      signal?.addEventListener("abort", drop, { once: true })
+      this.#next()
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    if (this.#idle) clearTimeout(this.#idle)
+    for (const { resolve } of this.#waiting.splice(0))
+      resolve({ kind: "closed", detail: "the reader was closed" })
+    await Promise.all(
+      [...this.#places].map((place) =>
+        this.#discard(place, { kind: "closed", detail: "the reader was closed" }),
+      ),
+    )
+  }
+
+  #next(): void {
+    while (this.#waiting.length > 0) {
+      const place = this.#free()
+      if (!place) return
+      const task = this.#waiting.shift()
+      if (task) this.#run(place, task)
+    }
+  }
+
+  #free(): Place | null {
+    for (const place of this.#places) if (place.current === null) return place
+    return this.#places.size < this.#options.places ? this.#start() : null
+  }
+
+  #start(): Place {
+    const { start, memoryMb, program } = this.#options
+    const reader = start(
+      memoryMb,
+      {
+        message: (message) => {
+          if (message === "ready") {
+            place.isReady = true
+            if (place.current) this.#limit(place)
+          } else {
+            this.#finish(
+              place,
+              message.ok
+                ? { kind: "read", extracted: message.extracted }
+                : { kind: message.kind, detail: message.message },
+            )
+          }
+        },
+        ended: (end) => void this.#discard(place, end),
+      },
+      program,
+    )
+    const place: Place = { reader, isReady: false, current: null, timer: null }
+    this.#places.add(place)
+    return place
+  }
+
+  #run(place: Place, task: Task): void {
+    if (this.#idle) clearTimeout(this.#idle)
+    this.#idle = null
+    place.current = task
+    place.reader.ref()
+    this.#limit(place)
+    task.onStart?.()
+    place.reader.post(task.task)
+  }
+
+  /** From now on the place has so long for what it is at: to start, or to read. */
+  #limit(place: Place): void {
+    const [what, limitMs] = place.isReady
+      ? ["reading the page", this.#options.timeoutMs]
+      : ["starting a reader", START_MS]
+    if (place.timer) clearTimeout(place.timer)
+    place.timer = setTimeout(() => {
+      void this.#discard(place, { kind: "timeout", detail: `${what} took more than ${limitMs} ms` })
+    }, limitMs)
+  }
+
+  #finish(place: Place, result: ReadBodyResult): void {
+    const task = place.current
+    if (place.timer) clearTimeout(place.timer)
+    place.timer = null
+    place.current = null
+    place.reader.unref()
+    task?.resolve(result)
+    this.#next()
+    this.#rest()
+  }
+
+  async #discard(place: Place, result: ReadBodyResult): Promise<void> {
+    if (!this.#places.delete(place)) return
+    this.#finish(place, result)
+    await place.reader.end()
+  }
+
+  #rest(): void {
+    if (this.#closed || this.#idle || [...this.#places].some(({ current }) => current !== null)) return
+    this.#idle = setTimeout(() => {
+      this.#idle = null
+      for (const place of this.#places) void this.#discard(place, { kind: "closed", detail: "idle" })
+    }, this.#options.idleMs)
+    this.#idle.unref()
+  }
+}

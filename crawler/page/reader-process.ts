@@ -1,0 +1,63 @@
+import { fork } from "node:child_process"
+import { moduleBeside } from "#base/process/module-beside.ts"
+import type { PlaceEnd, PlaceMessage, StartPlace } from "./reader-place.ts"
+
+const PROGRAM = moduleBeside(import.meta.url, "./read-process-worker")
+const READER = moduleBeside(import.meta.url, "./read-worker")
+
+/** What a process says: what its thread does, and why it is about to end itself. */
+export type ProcessMessage = PlaceMessage | PlaceEnd
+
+/**
+ * A process that reads bodies. The limit holds for all of its memory, buffers, libraries and Node.js itself included:
+ * it watches itself, and ends at the limit. It ends with the process that started it, too.
+ */
+export const startProcess: StartPlace = (memoryMb, { message, ended }, program = READER) => {
+  // What decoders and V8 say when they give up is of no use to anybody: the outcome says it.
+  const child = fork(PROGRAM, [String(memoryMb), program.href], {
+    env: {},
+    execArgv: [],
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  })
+  const exited = new Promise<void>((resolve) => {
+    child.once("exit", (code, signal) => {
+      const how = signal === null ? `with code ${code}` : `by ${signal}`
+      const end = () => {
+        ended({ kind: "crashed", detail: `the reading process ended ${how}` })
+        resolve()
+      }
+      // Its last word may still be on the way.
+      if (child.connected) child.once("disconnect", end)
+      else end()
+    })
+    child.once("error", (error) => {
+      ended({ kind: "crashed", detail: `the reading process failed: ${error.message}` })
+      if (child.pid === undefined) resolve()
+    })
+  })
+  const unref = () => {
+    child.unref()
+    child.channel?.unref()
+  }
+  const ref = () => {
+    child.ref()
+    child.channel?.ref()
+  }
+  unref()
+  child.on("message", (said: ProcessMessage) => {
+    if (typeof said === "object" && "detail" in said) ended(said)
+    else message(said)
+  })
+  return {
+    // A process that is gone answers by its end.
+    post: (task) => void child.send(task, () => {}),
+    ref,
+    unref,
+    end: async () => {
+      ref()
+      child.kill("SIGKILL")
+      await exited
+    },
+  }
+}

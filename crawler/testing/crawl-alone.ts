@@ -1,0 +1,21 @@
+import { crawlSite } from "../crawl/crawl-site.ts"
+import { Jobs } from "../jobs/jobs.ts"
+import { PageReader } from "../visit/reader.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { testConfig } from "./crawl-fixture.ts"
+import { MemoryEngine } from "./memory-engine.ts"
+
+// A job's process that may be killed: takes the next job of the data folder it is given to its end.
+
+const db = openStateStore(process.argv[2]!)
+const jobs = new Jobs(db)
+jobs.recover()
+const job = jobs.start(jobs.nextQueued()!.id)!
+await using engine = new MemoryEngine()
+{
+  const config = testConfig()
+  await using reader = new PageReader(config)
+  const { state } = await crawlSite({ job, db, engine, reader, config, signal: new AbortController().signal })
+  jobs.end(job.id, state)
+}
+db.close()

@@ -1,0 +1,88 @@
+import { deflateSync } from "node:zlib"
+import { zipSync } from "fflate"
+
+// Documents of a few kilobytes that come to hundreds of megabytes when they are read.
+
+const MB = 1 << 20
+
+/** `size` megabytes of spaces, compressed as often as `layers` says. */
+function inflating(size: number, layers: number): Buffer {
+  let bytes: Buffer = Buffer.alloc(size * MB, " ")
+  for (let layer = 0; layer < layers; layer += 1) bytes = deflateSync(bytes, { level: 1 })
+  return bytes
+}
+
+/** A PDF of one page whose content goes through these filters (ISO 32000-1 §7.4). */
+function filteredPdf(filters: readonly string[], content: Uint8Array): Uint8Array<ArrayBuffer> {
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << >> >>",
+    `<< /Length ${content.length} /Filter [${filters.map((name) => `/${name}`).join(" ")}] >>\nstream\n${Buffer.from(content).toString("latin1")}\nendstream`,
+  ]
+  let file = "%PDF-1.7\n"
+  const offsets = objects.map((body, at) => {
+    const offset = file.length
+    file += `${at + 1} 0 obj\n${body}\nendobj\n`
+    return offset
+  })
+  const table = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("")
+  const start = file.length
+  file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`
+  return new Uint8Array(Buffer.from(file, "latin1"))
+}
+
+/** RunLength (ISO 32000-1 §7.4.5): two bytes for 128. */
+function runs(size: number): Buffer {
+  const bytes = Buffer.alloc((size * MB) / 64, Buffer.from([129, 0x20]))
+  bytes[bytes.length - 1] = 128
+  return bytes
+}
+
+/** LZW (ISO 32000-1 §7.4.4) of spaces: each code stands for a run one longer than the one before. */
+function lzw(size: number): Buffer {
+  const out: number[] = []
+  let held = 0
+  let bits = 0
+  const write = (code: number, width: number) => {
+    held = (held << width) | code
+    bits += width
+    while (bits >= 8) {
+      bits -= 8
+      out.push((held >> bits) & 0xff)
+    }
+    held &= (1 << bits) - 1
+  }
+  let written = 0
+  while (written < size * MB) {
+    let width = 9
+    write(256, width)
+    // The first code of a table is the byte, each further one the entry that is being made.
+    for (let next = 257, length = 1; next < 4094 && written < size * MB; next += 1, length += 1) {
+      write(length === 1 ? 0x20 : next, width)
+      written += length
+      if (next + 2 >= 1 << width && width < 12) width += 1
+    }
+  }
+  write(257, 12)
+  if (bits > 0) out.push((held << (8 - bits)) & 0xff)
+  return Buffer.from(out)
+}
+
+/** Sizes in megabytes of what comes out. */
+export const poisonPdfs = (size: number) => ({
+  Flate: () => filteredPdf(["FlateDecode"], inflating(size, 1)),
+  "Flate in Flate": () => filteredPdf(["FlateDecode", "FlateDecode"], inflating(size, 2)),
+  "Flate in Flate in Flate": () =>
+    filteredPdf(["FlateDecode", "FlateDecode", "FlateDecode"], inflating(size, 3)),
+  "RunLength in Flate": () => filteredPdf(["FlateDecode", "RunLengthDecode"], deflateSync(runs(size))),
+  "LZW in Flate": () => filteredPdf(["FlateDecode", "LZWDecode"], deflateSync(lzw(size))),
+  "ASCIIHex in Flate": () =>
+    filteredPdf(["FlateDecode", "ASCIIHexDecode"], deflateSync(Buffer.alloc(2 * size * MB, "20"))),
+  "ASCII85 in Flate": () =>
+    filteredPdf(["FlateDecode", "ASCII85Decode"], deflateSync(Buffer.alloc(size * MB, "z"))),
+})
+
+/** An archive whose one entry inflates to `size` megabytes of `text`. */
+export const inflatingZip = (name: string, text: string, size: number) =>
+  zipSync({ [name]: [Buffer.alloc(size * MB, text), { level: 1 }] })
