@@ -201,7 +201,7 @@ async function addMeaning(
   const byPlace = candidates
     .slice(EMBEDDED.byWords)
     .filter(({ statement }) => Number.isFinite(statement.rank))
-    .sort((a, b) => placeOf(a) - placeOf(b))
+    .sort((a, b) => rankOf(a) - rankOf(b))
     .slice(0, EMBEDDED.byPlace)
   const near = [...byWords, ...byPlace]
   const texts = near.map(({ statement }) => inContext(statement))
@@ -218,7 +218,7 @@ async function addMeaning(
   }
 }
 
-const placeOf = ({ statement }: Candidate): number => statement.source + statement.rank
+const rankOf = ({ statement }: Candidate): number => statement.source + statement.rank
 
 /** A statement with what it needs to be understood. */
 function inContext({ headings, dangling, before, text }: Statement): string {

@@ -51,7 +51,8 @@ export async function searchIndex(
   const idf = (term: string) => idfs.get(term) ?? 0
 
   const exclusions = exclusionsOf(question, languages)
-  let conditions = [conditionOf(filter), conditionOf(question)]
+  const { includeDomains, excludeDomains } = question
+  let conditions: Condition[] = [conditionOf(filter), { includeDomains, excludeDomains }]
   const given = new Set([...(filter?.phrases ?? []), ...quoted].filter((phrase) => phrase.trim() !== ""))
   const phrases = [...given].slice(0, MAX_PHRASES)
   if (phrases.length > 0) {
@@ -101,20 +102,9 @@ export async function searchIndex(
   return { hits: await toHits(index, best, words, query) }
 }
 
-/** The part of a filter that an index knows of, without phrases: those are verified on the text of a page. */
-function conditionOf(filter: PageFilter | undefined): Condition {
-  const { includeDomains, excludeDomains, publishedFrom, publishedBefore, requirePublished } = filter ?? {}
-  const { languages, sources, safe } = filter ?? {}
-  return {
-    ...(includeDomains && { includeDomains }),
-    ...(excludeDomains && { excludeDomains }),
-    ...(publishedFrom && { publishedFrom }),
-    ...(publishedBefore && { publishedBefore }),
-    ...(requirePublished && { requirePublished }),
-    ...(languages && { languages }),
-    ...(sources && { sources }),
-    ...(safe && { safe }),
-  }
+/** The part of a filter that an index knows of. Phrases are verified on the text of a page. */
+function conditionOf({ phrases, ...condition }: PageFilter = {}): Condition {
+  return condition
 }
 
 /** With `arms` given nothing but those arms is asked, for benches. */

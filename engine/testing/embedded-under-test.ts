@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
-import type { AdapterUnderTest } from "./engine-contract.ts"
+import type { AdapterUnderTest } from "./contract/stage.ts"
 import { HashingEmbedder } from "./hashing-embedder.ts"
 
 /** The embedded engine for the contract suite, in folders of its own under the system's temporary one. */

@@ -2,7 +2,7 @@
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import type { Engine } from "#engine/engine.ts"
-import type { AdapterUnderTest } from "./engine-contract.ts"
+import type { AdapterUnderTest } from "./contract/stage.ts"
 import { aPage, rareWord } from "./pages.ts"
 
 const [module, place, role] = process.argv.slice(2) as [string, string, string]

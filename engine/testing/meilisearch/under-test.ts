@@ -6,7 +6,7 @@ import { type Send, send } from "../../adapters/meilisearch/server/send.ts"
 import { MeilisearchEngine } from "#engine/adapters/meilisearch/meilisearch-engine.ts"
 import type { EmbedOptions, Embedder } from "#engine/embedder.ts"
 import type { Engine } from "#engine/engine.ts"
-import type { AdapterUnderTest } from "../engine-contract.ts"
+import type { AdapterUnderTest } from "../contract/stage.ts"
 import { HashingEmbedder } from "../hashing-embedder.ts"
 import type { TestServer } from "./test-server.ts"
 

@@ -1,0 +1,189 @@
+import { setTimeout } from "node:timers/promises"
+import { aPage, urlOf } from "../pages.ts"
+import type { Engine, PageFilter } from "../../engine.ts"
+import { describe, expect, test } from "vitest"
+import type { Stage } from "./stage.ts"
+
+export function aFilter({ open, found, foundByWords, adapter }: Stage): void {
+  describe("a filter", () => {
+    test("on domains takes in subdomains of a registrable domain, and nothing but the host else", async () => {
+      const engine = await open()
+      const sites = [
+        "https://example.com/",
+        "https://docs.example.com/",
+        "https://deep.docs.example.com/",
+        "https://notexample.com/",
+        "https://example.co.uk/",
+        "https://other.co.uk/",
+        "http://localhost:3000/",
+        "http://192.0.2.7/",
+        "http://[2001:db8::1]/",
+        "https://bücher.example/",
+        "https://someone.github.io/",
+      ]
+      await engine.index(sites.map((site) => aPage(site, { markdown: `Some text on ${site}` })))
+      await engine.settled()
+      const inside = async (...includeDomains: string[]) =>
+        (await found(engine, "text", { includeDomains })).sort()
+      const sorted = (...addresses: string[]) => addresses.map(urlOf).sort()
+      expect(await inside("example.com")).toEqual(
+        sorted("https://example.com/", "https://docs.example.com/", "https://deep.docs.example.com/"),
+      )
+      expect(await inside("docs.example.com")).toEqual(sorted("https://docs.example.com/"))
+      expect(await inside("EXAMPLE.co.uk.")).toEqual(sorted("https://example.co.uk/"))
+      expect(await inside("co.uk")).toEqual([])
+      expect(await inside("github.io")).toEqual(sorted("https://someone.github.io/"))
+      expect(await inside("github.com")).toEqual([])
+      expect(await inside("localhost", "192.0.2.7")).toEqual(
+        sorted("http://localhost:3000/", "http://192.0.2.7/"),
+      )
+      expect(await inside("2001:db8::1")).toEqual(sorted("http://[2001:db8::1]/"))
+      expect(await inside("bücher.example")).toEqual(sorted("https://bücher.example/"))
+      const outside = await found(engine, "text", { excludeDomains: ["example.com", "localhost"] })
+      expect(outside.sort()).toEqual(sorted(...sites.slice(3, 6), ...sites.slice(7)))
+      const both = { includeDomains: ["example.com"], excludeDomains: ["docs.example.com"] }
+      expect((await found(engine, "text", both)).sort()).toEqual(
+        sorted("https://example.com/", "https://deep.docs.example.com/"),
+      )
+    })
+
+    test("on dates keeps pages of unknown date unless they must have one", async () => {
+      const engine = await open()
+      const on = (day: string) =>
+        aPage(day, { markdown: `Text of ${day}.`, publishedAt: new Date(`${day}T00:00:00Z`) })
+      await engine.index([on("2024-01-01"), on("2024-06-01"), on("1960-05-05"), aPage("undated")])
+      await engine.settled()
+      const publishedFrom = new Date("2024-01-01T00:00:00Z")
+      const publishedBefore = new Date("2024-06-01T00:00:00Z")
+      const dated = async (filter: PageFilter) => {
+        expect((await found(engine, "text", filter)).sort()).toEqual(
+          await foundByWords(engine, "text", filter),
+        )
+        return (await foundByWords(engine, "text", filter)).map((url) => url.split("/").at(-1))
+      }
+      expect(await dated({ publishedFrom })).toEqual(["2024-01-01", "2024-06-01", "undated"])
+      expect(await dated({ publishedBefore })).toEqual(["1960-05-05", "2024-01-01", "undated"])
+      expect(await dated({ publishedFrom, publishedBefore, requirePublished: true })).toEqual(["2024-01-01"])
+      expect(await dated({ requirePublished: true })).toHaveLength(4)
+    })
+
+    test("on languages, sources and phrases drops every other page, and empty lists none", async () => {
+      const engine = await open()
+      await engine.index([
+        aPage("en", { source: 'it\'s 100% "mine"', markdown: "Text: it's 100% sure_thing." }),
+        aPage("fr", { language: "fr", source: "b\\c", markdown: "Text, naïve text." }),
+        aPage("none", { language: null, title: "Text in a title" }),
+      ])
+      await engine.settled()
+      const only = async (filter: PageFilter) =>
+        (await found(engine, "text", filter)).map((url) => url.slice(25))
+      expect(await only({ languages: ["fr"] })).toEqual(["fr"])
+      expect(await only({ languages: ["xx", "en'"] })).toEqual([])
+      expect(await only({ sources: ['it\'s 100% "mine"'] })).toEqual(["en"])
+      expect(await only({ sources: ["b\\c"] })).toEqual(["fr"])
+      expect(await only({ sources: ["%", "' OR true --"] })).toEqual([])
+      expect(await only({ phrases: ["IT'S  100%"] })).toEqual(["en"])
+      expect(await only({ phrases: ["it_s"] })).toEqual([])
+      expect(await only({ phrases: ["naïve text"] })).toEqual(["fr"])
+      expect(await only({ phrases: ["in a title"] })).toEqual(["none"])
+      expect(await only({ phrases: ["text", "no such words"] })).toEqual([])
+      expect(
+        await only({ languages: [], sources: [], phrases: [], includeDomains: [], excludeDomains: [] }),
+      ).toHaveLength(3)
+    })
+
+    test.skipIf(adapter.isRecorded)(
+      "on sources finds a page by each of its own, in every arm, and it comes back with all of them",
+      async () => {
+        const engine = await open()
+        const shared = aPage("shared", {
+          source: "b",
+          sharedWith: ["a", "it's c"],
+          markdown: "Text of pears.",
+        })
+        const only = aPage("only", { source: "ab", markdown: "Text of more pears." })
+        await engine.index([shared, only])
+        await engine.settled()
+        for (const arms of ["hybrid", "lexical", "vector"] as const) {
+          const of = async (...sources: string[]) => {
+            const { hits } = await engine.search({ text: "pears", limit: 5, arms, filter: { sources } })
+            return hits.map(({ url }) => url.slice(25)).sort()
+          }
+          for (const source of ["a", "b", "it's c"]) expect(await of(source)).toEqual(["shared"])
+          expect(await of("a", "b")).toEqual(["shared"])
+          expect(await of("a", "ab")).toEqual(["only", "shared"])
+          expect(await of("d", "s c", "a\u001fb")).toEqual([])
+        }
+        expect(await engine.get(shared.url)).toEqual(shared)
+        const { hits } = await engine.search({ text: "pears", limit: 5, filter: { sources: ["a"] } })
+        expect(hits[0]).toMatchObject({ source: "b", sharedWith: ["a", "it's c"] })
+        expect((await engine.stats()).pages).toBe(2)
+      },
+    )
+
+    test.skipIf(adapter.isRecorded)(
+      "on sources follows a page that gains and loses them, in an engine that reads too",
+      async () => {
+        const engine = await open()
+        const page = aPage("page", { source: "a", markdown: "Text of plums." })
+        await engine.index([page])
+        await engine.settled()
+        const reader = await open({ mode: "read" })
+        const by = async (from: Engine, source: string) =>
+          (await from.search({ text: "plums", limit: 5, filter: { sources: [source] } })).hits.length
+        expect(await by(engine, "b")).toBe(0)
+        expect(await by(reader, "b")).toBe(0)
+        await engine.index([{ ...page, source: "b", sharedWith: ["a"] }])
+        await engine.settled()
+        await setTimeout(reader.supports.readerLagMs)
+        for (const one of [engine, reader]) {
+          expect(await by(one, "a")).toBe(1)
+          expect(await by(one, "b")).toBe(1)
+        }
+        await engine.index([{ ...page, source: "b" }])
+        await engine.settled()
+        await setTimeout(reader.supports.readerLagMs)
+        for (const one of [engine, reader]) {
+          expect(await by(one, "a")).toBe(0)
+          expect(await by(one, "b")).toBe(1)
+        }
+        expect(await engine.stats()).toMatchObject({ pages: 1, pagesWithoutVectors: 0 })
+      },
+    )
+
+    test("for safe pages drops the others, in every arm, and what a page is comes back", async () => {
+      const engine = await open()
+      const safe = aPage("safe", { topic: "news", country: "fr", markdown: "Text about cherries." })
+      const unsafe = aPage("unsafe", { unsafe: true, markdown: "Text about more cherries." })
+      await engine.index([safe, unsafe])
+      await engine.settled()
+      for (const arms of ["hybrid", "lexical", "vector"] as const) {
+        const query = { text: "cherries", limit: 5, arms }
+        const all = await engine.search(query)
+        expect(all.hits.map((hit) => `${hit.url} ${hit.unsafe}`).sort()).toEqual([
+          `${safe.url} false`,
+          `${unsafe.url} true`,
+        ])
+        const { hits } = await engine.search({ ...query, filter: { safe: true } })
+        expect(hits).toMatchObject([{ url: safe.url, topic: "news", country: "fr", unsafe: false }])
+        expect((await engine.search({ ...query, filter: { safe: false } })).hits).toHaveLength(2)
+      }
+      await engine.index([{ ...unsafe, unsafe: false }])
+      expect(await found(engine, "cherries", { safe: true })).toHaveLength(2)
+    })
+
+    test("is applied before the limit: few pages among many still fill it", async () => {
+      const engine = await open()
+      const pages = Array.from({ length: 400 }, (_, i) =>
+        aPage(`https://site${i % 100}.example/${i}`, { markdown: `Common words about ${i % 7} things.` }),
+      )
+      await engine.index(pages)
+      await engine.settled()
+      for (const arms of ["hybrid", "lexical", "vector"] as const) {
+        const filter = { includeDomains: ["site42.example"] }
+        const { hits } = await engine.search({ text: "common words", limit: 4, filter, arms })
+        expect(hits).toHaveLength(4)
+      }
+    })
+  })
+}

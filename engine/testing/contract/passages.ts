@@ -1,0 +1,37 @@
+import { MAX_PASSAGE_CHARS } from "../../page/page.ts"
+import { aPage } from "../pages.ts"
+import { describe, expect, test } from "vitest"
+import type { Stage } from "./stage.ts"
+
+export function passages({ open }: Stage): void {
+  describe("passages", () => {
+    const sections = Array.from(
+      { length: 12 },
+      (_, i) => `## Section ${i}\n\n${`Sentence about subject${i} and more. `.repeat(12)}`,
+    )
+
+    test("are short, name the headings above them, and the best comes first", async () => {
+      const engine = await open()
+      await engine.index([aPage("long", { title: "Long", markdown: `# Top\n\n${sections.join("\n\n")}` })])
+      await engine.settled()
+      for (const arms of ["hybrid", "lexical", "vector"] as const) {
+        const { hits } = await engine.search({ text: "sentence about subject7", limit: 1, arms })
+        const { passages } = hits[0]!
+        expect(passages).toHaveLength(3)
+        expect(passages[0]).toMatchObject({ headings: ["Top", "Section 7"] })
+        for (const { text } of passages) expect(text.length).toBeLessThanOrEqual(MAX_PASSAGE_CHARS)
+      }
+    })
+
+    test("are as many as asked for, each once", async () => {
+      const engine = await open()
+      await engine.index([aPage("long", { markdown: sections.join("\n\n") })])
+      for (const passagesPerPage of [0, 1, 5, 1000]) {
+        const { hits } = await engine.search({ text: "sentence subject3", limit: 1, passagesPerPage })
+        const positions = hits[0]!.passages.map((passage) => passage.position)
+        expect(positions.length).toBe(Math.min(passagesPerPage, (await engine.stats()).passages))
+        expect(new Set(positions).size).toBe(positions.length)
+      }
+    })
+  })
+}

@@ -1,0 +1,42 @@
+import type { ChildProcess } from "node:child_process"
+import type { Embedder } from "../../embedder.ts"
+import type { Engine, PageFilter } from "../../engine.ts"
+
+export interface OpenOptions {
+  readonly mode?: "read" | "write"
+  readonly embedder?: Embedder
+  readonly embedding?: "on" | "off"
+}
+
+/** What the suite must know of an adapter. A child process loads `module` and takes its export `adapter`. */
+export interface AdapterUnderTest {
+  readonly module: string
+  /** A place for a new index: a folder, or the name of an index on a server. */
+  freshPlace(): Promise<string>
+  removePlace(place: string): Promise<void>
+  /** Its answers come from a recording, so that stories which were added since are left out. */
+  readonly isRecorded?: boolean
+  /** Pages that a writer has written when it is killed. Default 12. */
+  readonly killedAfter?: number
+  /** Default: opens for writing, with the hashing embedder. */
+  open(place: string, options?: OpenOptions): Promise<Engine>
+}
+
+/** What the stories of one adapter play on: a fresh place for each, and everything closed after it. */
+export interface Stage {
+  readonly adapter: AdapterUnderTest
+  /** Where this story's index is. */
+  readonly place: () => string
+  /** Engines to close after the story. */
+  readonly opened: Engine[]
+  readonly open: (options?: OpenOptions) => Promise<Engine>
+  /** Addresses of what a question finds, best first. */
+  readonly found: (engine: Engine, text: string, filter?: PageFilter) => Promise<string[]>
+  /** The same where only words count: nothing is found by being near. Sorted. */
+  readonly foundByWords: (engine: Engine, text: string, filter?: PageFilter) => Promise<string[]>
+  readonly spawnChild: (role: "reader" | "writer") => {
+    readonly child: ChildProcess & { readonly stdin: NodeJS.WritableStream }
+    /** The next line that the child writes. */
+    readonly next: () => Promise<string>
+  }
+}
