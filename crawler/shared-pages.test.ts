@@ -153,6 +153,7 @@ describe("a page that two sources crawl", () => {
     await removeAskedPages({ db, engine, sources, signal: new AbortController().signal })
     expect(held()).toEqual({ "/docs/": "docs", "/docs/a": "docs", "/docs/b": "docs" })
     expect([countOf("all"), countOf("docs")]).toEqual([0, 3])
+    expect(await why("/news")).toContain("no run has seen it: all was deleted with all that it had found")
     expect(await run("docs")).toEqual({ unchanged: 3 })
     sources.delete("docs", { removePages: true })
     await removeAskedPages({ db, engine, sources, signal: new AbortController().signal })

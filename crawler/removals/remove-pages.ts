@@ -20,7 +20,7 @@ export interface RemovePagesOptions {
  * Takes out of the index what {@link SourceTable.delete} and {@link SourceTable.removePages} asked for, and
  * forgets what was known of those addresses, kept copies included. Pages that belong to other sources stay for those.
  * The caller holds the index for writing.
- * @returns how many pages it held.
+ * @returns how many pages left the index.
  */
 export async function removeAskedPages({ db, engine, sources, signal }: RemovePagesOptions): Promise<number> {
   const batch = db.prepare(`select url, hash from known_address where source = ? limit ${BATCH}`)
@@ -34,7 +34,8 @@ export async function removeAskedPages({ db, engine, sources, signal }: RemovePa
     for (let rows = batch.all(name); rows.length > 0; rows = batch.all(name)) {
       if (signal.aborted) return removed
       const urls = rows.map(({ url }) => url as PageUrl)
-      new ImageNotes(db).forget(await shared.letGo(urls.map((url) => ({ url, isGone: false }))))
+      const left = await shared.letGo(urls.map((url) => ({ url, isGone: false })))
+      new ImageNotes(db).forget(left)
       for (const url of urls) {
         texts.forget(url)
         texts.clearAlias(url)
@@ -46,7 +47,8 @@ export async function removeAskedPages({ db, engine, sources, signal }: RemovePa
           dropLinks.run(url, name)
         }
       })
-      removed += rows.filter(({ hash }) => hash !== null).length
+      const gone = new Set(left)
+      removed += rows.filter(({ url, hash }) => hash !== null && gone.has(url as PageUrl)).length
     }
     dropListings.run(name)
     // Copies of pages that were removed before would bring them back.

@@ -69,6 +69,26 @@ test("a plan says what a file would change, and changes nothing", async () => {
   )
 })
 
+test("pages that a source shares stay for the others when it goes, as the plan says", async () => {
+  await using fixture = new Fixture()
+  await using site = await startTestSite({
+    "/": article("Home", { links: ["/a/"] }),
+    "/a/": article("Chapter A"),
+  })
+  const whole = { name: "whole", seeds: [site.url("/")], rendering: "http" as const }
+  const chapter = { name: "chapter", seeds: [site.url("/a/")], scope: "prefix" as const }
+  fixture.apply([whole, chapter])
+  await fixture.crawl(whole)
+  await fixture.crawl(chapter)
+  expect(fixture.plan([chapter], { removePages: true })[0]).toBe(
+    "- whole: no longer declared; its 2 pages are removed from the index, but for 1 that other sources have, too",
+  )
+  fixture.apply([chapter], { removePages: true })
+  const { db, engine, sources } = fixture
+  expect(await removeAskedPages({ db, engine, sources, signal: new AbortController().signal })).toBe(1)
+  expect((await engine.stats()).pages).toBe(1)
+})
+
 test("a source that goes leaves its pages, unless they are to go too", async () => {
   await using fixture = new Fixture()
   await using site = await startTestSite({

@@ -22,6 +22,8 @@ export interface SourceChange {
   readonly fields: readonly FieldChange[]
   /** Pages of it in the index. */
   readonly pages: number
+  /** Those of them that belong to other sources, too. */
+  readonly pagesShared: number
   /** Those of them that would not belong to it any more. */
   readonly pagesOutOfScope: number
 }
@@ -37,7 +39,7 @@ export function planSources(
   for (const { source, origin } of sources.list()) {
     if (origin !== "file" || wanted.has(source.name)) continue
     const { name } = source
-    changes.push({ name, kind: "removed", fields: [], pages: pagesOf(db, name).length, pagesOutOfScope: 0 })
+    changes.push({ name, kind: "removed", fields: [], ...pageCounts(db, name), pagesOutOfScope: 0 })
   }
   return changes.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
@@ -62,7 +64,7 @@ export function applySources(
 
 function change(db: StateStore, source: Source, old: SourceEntry | null): SourceChange {
   const { name } = source
-  if (!old) return { name, kind: "new", fields: [], pages: pagesOf(db, name).length, pagesOutOfScope: 0 }
+  if (!old) return { name, kind: "new", fields: [], ...pageCounts(db, name), pagesOutOfScope: 0 }
   const fields = fieldChanges(old.source, source)
   const urls = pagesOf(db, name)
   const landings = landingsOf(db, name)
@@ -72,7 +74,7 @@ function change(db: StateStore, source: Source, old: SourceEntry | null): Source
     name,
     kind: old.origin === "api" ? "taken-over" : fields.length > 0 ? "changed" : "unchanged",
     fields,
-    pages: urls.length,
+    ...pageCounts(db, name),
     pagesOutOfScope: fields.length > 0 ? urls.filter((url) => was(url) && !is(url)).length : 0,
   }
 }
@@ -95,6 +97,17 @@ const kindOf = (login: Source["login"]): string | null => login && `${login.kind
 
 const isGroup = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
+
+function pageCounts(db: StateStore, name: string): Pick<SourceChange, "pages" | "pagesShared"> {
+  const row = db
+    .prepare(
+      `select count(*) as pages, count(*) filter (where exists (select 1 from known_address as other
+         where other.url = known.url and other.source <> known.source and other.hash is not null)) as shared
+       from known_address as known where source = ? and hash is not null`,
+    )
+    .get(name)
+  return { pages: Number(row?.["pages"]), pagesShared: Number(row?.["shared"]) }
+}
 
 function pagesOf(db: StateStore, name: string): PageUrl[] {
   return db

@@ -124,7 +124,7 @@ function neverSeen({ url, candidates, parts }: Subject): Step {
 }
 
 /** What may have kept a source from coming by an address of its own. */
-function whyUnseen(url: PageUrl, { source }: Candidate, { db, jobs }: Subject["parts"]): string {
+function whyUnseen(url: PageUrl, { source, declared }: Candidate, { db, jobs }: Subject["parts"]): string {
   const [last] = jobs.list({ source: source.name, limit: 1 })
   if (!last) return "was never run"
   if (last.state === "running" || last.state === "queued" || last.state === "paused") {
@@ -136,6 +136,8 @@ function whyUnseen(url: PageUrl, { source }: Candidate, { db, jobs }: Subject["p
   if (pages >= limits.pages)
     return `reached its limit of ${countText(limits.pages, "page")} in job ${last.id}`
   if (last.note !== null) return `ended job ${last.id} with a note: ${last.note}`
+  const knows = db.prepare("select 1 from known_address where source = ? limit 1").get(source.name)
+  if (!declared && knows === undefined) return "was deleted with all that it had found"
   if (scopeText(source) !== scopeText(last.source)) {
     return `has other rules since job ${last.id}: its next run may find it`
   }

@@ -12,7 +12,7 @@ export function planLines(changes: readonly SourceChange[], removePages: boolean
 }
 
 function* changeLines(
-  { name, kind, fields, pages, pagesOutOfScope }: SourceChange,
+  { name, kind, fields, pages, pagesShared, pagesOutOfScope }: SourceChange,
   removePages: boolean,
 ): Generator<string> {
   if (kind === "unchanged") return
@@ -20,7 +20,7 @@ function* changeLines(
     yield `+ ${name}: new${pages > 0 ? `; ${pages} pages are in the index under this name already` : ""}`
   } else if (kind === "removed") {
     const fate = removePages
-      ? `its ${pages} pages are removed from the index`
+      ? `its ${pages} pages are removed from the index${pagesShared > 0 ? `, but for ${pagesShared} that other sources have, too` : ""}`
       : `its ${pages} pages stay in the index; --remove-pages removes them`
     yield `- ${name}: no longer declared; ${pages === 0 ? "it has no pages" : fate}`
   } else {
