@@ -9,6 +9,7 @@ import { engineSettings } from "#engine/config.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#base/settings.ts"
+import { takeFolder } from "#base/store/file-lock.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
 import { apiSettings, checkTogether } from "./config.ts"
@@ -38,9 +39,12 @@ export interface StartOptions {
  * Runs the appliance until it is told to stop, and ends the process then.
  * @returns the exit code when it does not start
  * @throws SettingsError
+ * @throws KnownError when another appliance runs on the folder
  */
 export async function startAppliance(options: StartOptions): Promise<number> {
   const given = readEnvironment()
+  // Before anything is written: the folder may be another's.
+  await takeFolder(given.config.dataDir, "appliance")
   const refusal = applySources(given.config.sourcesFile, process.env)
   if (refusal === null) return await supervise(given, options)
   process.stderr.write(`${refusal}\n`)

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs"
+import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { engineSettings } from "#engine/config.ts"
@@ -15,6 +15,7 @@ import { Jobs } from "./jobs/jobs.ts"
 import { BEAT_MS } from "./job.ts"
 import { Removals } from "./removals/removals.ts"
 import { SourceTable } from "./sources/source-table.ts"
+import { takeFolder } from "#base/store/file-lock.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { followWebhooks } from "./webhooks/follow-webhooks.ts"
 import { WebhookQueue } from "./webhooks/webhook-queue.ts"
@@ -27,6 +28,8 @@ const POLL_MS = 250
 /** Between two attempts when a job process failed, or when another writer has the index; doubled each time. */
 const PAUSE_MS = 2000
 const MAX_PAUSE_MS = 30_000
+/** A crawler that lost its appliance puts its work down within this time. */
+const PATIENCE_MS = 15_000
 const DAY_MS = 86_400_000
 /** Between two looks at what is old enough to be forgotten. */
 const TIDY_MS = 3_600_000
@@ -35,6 +38,8 @@ const env = environment()
 const config = readSettings(crawlerSettings, env)
 const { dataDir, engine, minFreeMb } = readSettings(engineSettings, env)
 const log = openLog("crawler", env["FOSSICK_LOG_LEVEL"] || "info")
+mkdirSync(dataDir, { recursive: true })
+await takeFolder(dataDir, "crawler", PATIENCE_MS).catch(endTaken)
 const db = openStateStore(dataDir)
 const jobs = new Jobs(db)
 const sources = new SourceTable(db, jobs)
@@ -129,6 +134,16 @@ unlessFull(() => jobs.crawlerGone(process.pid))
 db.close()
 log.info("crawler stopped")
 if (process.connected) process.disconnect()
+
+/** Trying again would not help; the supervisor, if there is one, ends the appliance. */
+async function endTaken(error: unknown): Promise<never> {
+  const { message } = error as Error
+  return await new Promise<never>(() => {
+    const end = () => process.exit(1)
+    if (process.send === undefined) process.stderr.write(`${message}\n`, end)
+    else process.send({ kind: "fatal", message }, end)
+  })
+}
 
 /** Says once that work waits for room on the disk, and once that it goes on. */
 function hasRoom(): boolean {

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, beforeEach, expect, test } from "vitest"
+
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+
+import { isAlive } from "./testing/appliance.ts"
+
+// Two appliances on one folder would visit every site twice and send every message twice.
+
+let folder: ReturnType<typeof temporaryFolder>
+let started: ChildProcess[]
+
+beforeEach(() => {
+  folder = temporaryFolder()
+  started = []
+})
+afterEach(async () => {
+  for (const { pid, exitCode, signalCode } of started) {
+    if (pid !== undefined && (exitCode ?? signalCode) === null) process.kill(-pid, "SIGKILL")
+  }
+  await expect.poll(() => started.some(({ pid }) => isAlive(-pid!))).toBe(false)
+  folder[Symbol.dispose]()
+})
+
+/** A program of the appliance on the folder, and what it said. */
+function start(program: string) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "..", program)], {
+    env: {
+      PATH: process.env["PATH"],
+      FOSSICK_DATA_DIR: join(folder.path, "data"),
+      FOSSICK_PORT: "0",
+      FOSSICK_HANDBOOK: "off",
+      FOSSICK_API_KEY: "a-key-that-only-this-test-knows",
+      FOSSICK_SHUTDOWN_SECONDS: "1",
+    },
+    // Of a process group of its own, so that whatever it leaves behind can be found.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  started.push(child)
+  let text = ""
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (text += String(chunk)))
+  return {
+    child,
+    text: () => text,
+    says: (sign: string) => expect.poll(() => text).toContain(sign),
+    ended: once(child, "close").then(([code]) => code as number | null),
+  }
+}
+
+const TAKEN = (what: string, pid: number | undefined) =>
+  `Another ${what} (process ${pid}) ${what === "crawler" ? "works" : "runs"} on ${join(folder.path, "data")}.`
+
+test("a second appliance on the folder is told of the first, which goes on; after kill -9 there is nothing to clean up", async () => {
+  const first = start("api/start.ts")
+  await first.says("Ctrl-C")
+  const second = start("api/start.ts")
+  expect(await second.ended).toBe(1)
+  expect(second.text()).toContain(TAKEN("appliance", first.child.pid))
+  const [, url] = /Address +(\S+)/.exec(first.text())!
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+
+  // Its processes may still be at their work; the third one waits for them.
+  first.child.kill("SIGKILL")
+  await first.ended
+  const third = start("api/start.ts")
+  await third.says("Ctrl-C")
+  third.child.kill("SIGTERM")
+  expect(await third.ended).toBe(0)
+  expect(third.text()).not.toContain("Another")
+})
+
+test("the services of containers share the folder; a crawler takes it from no other", async () => {
+  mkdirSync(join(folder.path, "data"))
+  const api = start("api/main.ts")
+  const crawler = start("crawler/main.ts")
+  await crawler.says("crawler ready")
+  await api.says("listening")
+  // One more that answers is no harm, and a command neither.
+  await start("api/main.ts").says("listening")
+  expect(await start("crawler/commands/jobs-command.ts").ended).toBe(2)
+  const appliance = start("api/start.ts")
+  expect(await appliance.ended).toBe(1)
+  expect(appliance.text()).toContain(TAKEN("crawler", crawler.child.pid))
+})
