@@ -12,6 +12,7 @@ import { isAlive } from "./testing/appliance.ts"
 // The whole appliance on a small file system of its own that is filled to the last byte. The mount is seen by its
 // processes alone; the test reaches it through /proc.
 
+const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
 const MB = 1_000_000
 const SIZE_MB = 200
 const MIN_FREE_MB = 20
@@ -61,7 +62,7 @@ function fill(name: string, left: number): void {
 
 test.skipIf(!mayMount)(`a disk that fills up stops crawls and no search${why}`, async () => {
   const key = "a-key-that-only-this-test-knows"
-  child = spawn("unshare", inMount(`exec "${process.execPath}" "${join(import.meta.dirname, "start.ts")}"`), {
+  child = spawn("unshare", inMount(`exec "${process.execPath}" "${FOSSICK}" start`), {
     env: {
       PATH: process.env["PATH"],
       FOSSICK_DATA_DIR: join(disk, "data"),

@@ -26,8 +26,8 @@ afterEach(async () => {
 })
 
 /** A program of the appliance on the folder, and what it said. */
-function start(program: string) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "..", program)], {
+function start(program: string, ...args: string[]) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "..", program), ...args], {
     env: {
       PATH: process.env["PATH"],
       FOSSICK_DATA_DIR: join(folder.path, "data"),
@@ -55,9 +55,9 @@ const TAKEN = (what: string, pid: number | undefined) =>
   `Another ${what} (process ${pid}) ${what === "crawler" ? "works" : "runs"} on ${join(folder.path, "data")}.`
 
 test("a second appliance on the folder is told of the first, which goes on; after kill -9 there is nothing to clean up", async () => {
-  const first = start("api/start.ts")
+  const first = start("command/fossick.js", "start")
   await first.says("Ctrl-C")
-  const second = start("api/start.ts")
+  const second = start("command/fossick.js", "start")
   expect(await second.ended).toBe(1)
   expect(second.text()).toContain(TAKEN("appliance", first.child.pid))
   const [, url] = /Address +(\S+)/.exec(first.text())!
@@ -66,7 +66,7 @@ test("a second appliance on the folder is told of the first, which goes on; afte
   // Its processes may still be at their work; the third one waits for them.
   first.child.kill("SIGKILL")
   await first.ended
-  const third = start("api/start.ts")
+  const third = start("command/fossick.js", "start")
   await third.says("Ctrl-C")
   third.child.kill("SIGTERM")
   expect(await third.ended).toBe(0)
@@ -81,8 +81,8 @@ test("the services of containers share the folder; a crawler takes it from no ot
   await api.says("listening")
   // One more that answers is no harm, and a command neither.
   await start("api/main.ts").says("listening")
-  expect(await start("crawler/commands/jobs-command.ts").ended).toBe(2)
-  const appliance = start("api/start.ts")
+  expect(await start("command/fossick.js", "jobs").ended).toBe(2)
+  const appliance = start("command/fossick.js", "start")
   expect(await appliance.ended).toBe(1)
   expect(appliance.text()).toContain(TAKEN("crawler", crawler.child.pid))
 })
