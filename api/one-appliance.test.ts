@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
 import { afterEach, beforeEach, expect, test } from "vitest"
 
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
@@ -21,7 +22,7 @@ afterEach(async () => {
   for (const { pid, exitCode, signalCode } of started) {
     if (pid !== undefined && (exitCode ?? signalCode) === null) process.kill(-pid, "SIGKILL")
   }
-  await expect.poll(() => started.some(({ pid }) => isAlive(-pid!))).toBe(false)
+  while (started.some(({ pid }) => isAlive(-pid!))) await pause(50)
   folder[Symbol.dispose]()
 })
 
