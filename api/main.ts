@@ -29,6 +29,7 @@ import { tellSupervisor } from "./supervisor/messages.ts"
 import { openResearch } from "./research/open-research.ts"
 import { lazyReader } from "./tavily/live/lazy-reader.ts"
 import { sellingOf, x402Settings } from "./x402/config.ts"
+import { salesLine, unknownForSale } from "./x402/for-sale.ts"
 import type { PaidListener } from "./x402/open-listener.ts"
 
 // The process that answers. It opens the index for reading only; the crawler process is the one that writes.
@@ -132,7 +133,9 @@ async function serve(): Promise<void> {
   const localUrl = `http://${reachableHost(config.host)}:${port}`
   const url = config.publicUrl || localUrl
 
-  if (selling.on) {
+  const unsold = selling.on ? unknownForSale(selling.config, db, accounts.collections) : null
+  if (unsold !== null) log.error({ reason: unsold }, "no searches are sold until this is mended")
+  else if (selling.on) {
     // What payments need is loaded only where searches are sold.
     const { openPaidListener } = await import("./x402/open-listener.ts")
     paid = await openPaidListener({
@@ -161,6 +164,7 @@ async function serve(): Promise<void> {
     apiKey,
     operatorKey: config.apiKey !== "",
     handbook,
+    sales: salesLine(selling, unsold, paid?.port),
   })
   if (!keys.any()) log.warn("there is no API key yet: the command `keys create --role admin` makes one")
   log.info({ url, host: config.host, port }, "listening")

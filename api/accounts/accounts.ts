@@ -1,5 +1,6 @@
 import { setInterval } from "node:timers"
 
+import { unknownSource } from "#crawler/sources/source-names.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { DeletionGuard } from "#base/steady-time.ts"
 import type { Values } from "#base/settings.ts"
@@ -23,6 +24,8 @@ export interface AccountsConfig extends Values<typeof accountSettings> {
 export interface Accounts extends Disposable {
   readonly keys: KeyStore
   readonly collections: Collections
+  /** What is wrong with names of sources; null: nothing. */
+  readonly unknownSource: (names: readonly string[]) => string | null
   readonly ledger: Ledger
   readonly billing: Billing
   readonly callLog: CallLog
@@ -96,6 +99,7 @@ export function openAccounts(
   return {
     keys,
     collections,
+    unknownSource: (names) => unknownSource(db, names),
     ledger,
     billing,
     callLog,

@@ -416,6 +416,10 @@ describe("the admin API", () => {
     expect(errorOf(await call("POST", `/jobs/${id}/cancel`))[0]).toBe(409)
     expect((await call("GET", "/jobs/999999")).status).toBe(404)
     expect((await call("GET", "/jobs/1e3")).status).toBe(404)
+    expect(errorOf(await call("GET", "/jobs?source=sitee"))).toEqual([
+      400,
+      'Invalid source. There is no source "sitee"; did you mean "site"?',
+    ])
     const list = (await call("GET", "/jobs?source=site&state=finished")).body
     expect(list).toMatchObject({ total: 1, offset: 0, jobs: [{ id, removals: { removed: 0, held: 0 } }] })
     expect((await call("GET", "/sources/site")).body.last_job).toMatchObject({ id, state: "finished" })

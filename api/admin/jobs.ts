@@ -3,10 +3,11 @@ import type { Router } from "@koa/router"
 import type { Job } from "#crawler"
 import { concealedEnd } from "#crawler/fetch/concealed.ts"
 import { JOB_STATES } from "#crawler/job.ts"
+import { unknownSource } from "#crawler/sources/source-names.ts"
 import { withoutSecrets } from "#crawler/sources/shown-source.ts"
 
 import type { Context, RequestState } from "../context.ts"
-import { ApiError } from "../errors.ts"
+import { ApiError, badRequest } from "../errors.ts"
 import type { AdminParts } from "./admin-parts.ts"
 import {
   oneOfParameter,
@@ -19,7 +20,7 @@ import { MAX_LINES, noFields } from "./schemas.ts"
 import { eventOnWire, jobOnWire } from "./wire.ts"
 
 /** The runs of sources: list, show, pause, resume, cancel. */
-export function jobRoutes(router: Router<RequestState>, { jobs, removals }: AdminParts): void {
+export function jobRoutes(router: Router<RequestState>, { db, jobs, removals }: AdminParts): void {
   const nothing = strictBody(noFields)
   const shown = (job: Job) => jobOnWire(job, removals.ofRun(job.id))
   const jobOf = (ctx: Context & { params?: Readonly<Record<string, string>> }): Job => {
@@ -32,6 +33,9 @@ export function jobRoutes(router: Router<RequestState>, { jobs, removals }: Admi
   router.get("/jobs", (ctx) => {
     const { limit, offset } = sliceOf(ctx)
     const source = parameter(ctx, "source")
+    const unknown = source === undefined ? null : unknownSource(db, [source])
+    if (unknown !== null)
+      throw badRequest(`Invalid source. ${unknown.endsWith("?") ? unknown : `${unknown}.`}`)
     const state = oneOfParameter(ctx, "state", JOB_STATES)
     const wanted = { ...(source !== undefined && { source }), ...(state && { state }) }
     ctx.body = {

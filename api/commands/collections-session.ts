@@ -1,10 +1,11 @@
-import { openStateStore } from "#base/store/state-store.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { ArgumentsError } from "#base/command-arguments.ts"
 import { engineSettings } from "#engine/config.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { CommandError } from "#base/run-command.ts"
 import { environment, readSettings } from "#base/settings.ts"
 
+import { goneSources, unknownSource } from "#crawler/sources/source-names.ts"
 import { type Collections, openCollections } from "../accounts/reach/collections.ts"
 
 // One `fossick collections …` each; they return the exit code. A running appliance knows at once what they change.
@@ -18,18 +19,27 @@ export function setCollection(name: string, sources: readonly string[], json: bo
       throw new ArgumentsError(`Names must have 1 to ${MAX_NAME_CHARS} characters.`)
     }
   }
-  return withCollections((collections) => {
+  return withCollections((collections, db) => {
+    const unknown = unknownSource(db, sources)
+    if (unknown !== null) throw new CommandError(`${unknown}\nfossick sources list shows them.`)
     collections.set(name, sources)
     if (json) print(JSON.stringify({ name, sources }))
   })
 }
 
 export function listCollections(json: boolean): number {
-  return withCollections((collections) => {
+  return withCollections((collections, db) => {
     const all = collections.list()
     if (json) print(JSON.stringify(all, null, 2))
     else if (all.length === 0) print("There is no collection yet.")
-    else for (const one of all) print(`${one.name}: ${one.sources.join(", ")}`)
+    else {
+      for (const one of all) {
+        const gone = goneSources(db, one.sources)
+        print(
+          `${one.name}: ${one.sources.join(", ")}${gone.length === 0 ? "" : ` (no longer there: ${gone.join(", ")})`}`,
+        )
+      }
+    }
   })
 }
 
@@ -43,10 +53,10 @@ export function deleteCollection(name: string, json: boolean): number {
   })
 }
 
-function withCollections(work: (collections: Collections) => void): number {
+function withCollections(work: (collections: Collections, db: StateStore) => void): number {
   const db = openStateStore(readSettings(engineSettings, environment()).dataDir)
   try {
-    work(openCollections(db))
+    work(openCollections(db), db)
     return EXIT.ok
   } finally {
     db.close()

@@ -79,6 +79,7 @@ describe("the first screen", () => {
     operatorKey: false,
     ready: true,
     handbook: "read",
+    sales: null,
   } as const
 
   test("shows address, key and a question", () => {

@@ -20,26 +20,29 @@ interface ScreenFacts {
   readonly operatorKey: boolean
   readonly ready: boolean
   readonly handbook: HandbookState
+  /** Whether searches are for sale; null: nobody wanted to sell any. */
+  readonly sales: string | null
 }
 
 /** The first screen for programs. */
-export const screenOnWire = ({ url, apiKey, ready, handbook }: ScreenFacts): object => ({
+export const screenOnWire = ({ url, apiKey, ready, handbook, sales }: ScreenFacts): object => ({
   url,
   apiKey,
   ready,
   handbook,
+  sales,
 })
 
 /** What `fossick start` shows once everything is up, or takes longer than a newcomer should wait for a sign of life. */
 export function firstScreen(facts: ScreenFacts): string {
-  const { url, apiKey, operatorKey, ready, handbook } = facts
+  const { url, apiKey, operatorKey, ready, handbook, sales } = facts
   const known = operatorKey ? "the one in FOSSICK_API_KEY" : "the one shown on the first start"
   return `
 ${ready ? "Fossick is up." : `Fossick is not ready yet; ${url}/readyz says what is missing.`}
 
   Address    ${url}
   Handbook   ${url}/docs/
-  API key    ${apiKey ?? known}${apiKey === null ? "" : "\n             (shown only this once: keep it)"}
+  API key    ${apiKey ?? known}${apiKey === null ? "" : "\n             (shown only this once: keep it)"}${sales === null ? "" : `\n  Paid       ${sales}`}
 
 ${intro[handbook]}
 

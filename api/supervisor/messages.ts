@@ -12,6 +12,8 @@ export type ChildMessage =
       readonly operatorKey: boolean
       /** The appliance's own handbook is being crawled. */
       readonly handbook: boolean
+      /** Whether searches are for sale, in one line; null: nobody wanted to sell any. */
+      readonly sales: string | null
     }
   /** The first crawl of the handbook is over; `found` when any page of it is in the index. */
   | { readonly kind: "handbook-crawled"; readonly found: boolean }

@@ -1,3 +1,4 @@
+import { unknownCollection } from "../accounts/reach/collections.ts"
 import type { Accounts } from "../accounts/accounts.ts"
 import { isUnlimited, type KeyScope, readScope, ScopeError } from "../accounts/keys/key-scope.ts"
 import type { ApiKey, KeySpec } from "../accounts/keys/keys.ts"
@@ -14,10 +15,10 @@ const TOO_MANY =
   "Access denied. This key would have made more keys than FOSSICK_KEYS_PER_KEY on this server allows; keys that have ended " +
   "count until FOSSICK_LOG_DAYS later."
 
-type Parts = Pick<Accounts, "keys" | "collections" | "ledger" | "writes">
+type Parts = Pick<Accounts, "keys" | "collections" | "unknownSource" | "ledger" | "writes">
 
 /** POST /generate-keys: keys that end by themselves. None may do more than the key that makes it. */
-export function generateKeys({ keys, collections, ledger, writes }: Parts): Middleware {
+export function generateKeys({ keys, collections, unknownSource, ledger, writes }: Parts): Middleware {
   const read = bodyReader<GenerateKeysRequest>(generateKeysSchema)
   return async (ctx) => {
     const { key: maker, requestId } = ctx.state
@@ -31,7 +32,7 @@ export function generateKeys({ keys, collections, ledger, writes }: Parts): Midd
     } = request
     const expiresAt = new Date(Date.now() + hours * HOUR_MS)
     checkMaker(maker, request, expiresAt)
-    const scope = scopeOf(request, maker, collections)
+    const scope = scopeOf(request, maker, { collections, unknownSource })
     const spec = (index: number): KeySpec => ({
       role: level === "admin" ? "admin" : "search",
       name: nameOf(request, expiresAt, index),
@@ -81,9 +82,12 @@ function checkMaker(maker: ApiKey, request: GenerateKeysRequest, expiresAt: Date
   }
 }
 
-function scopeOf(request: GenerateKeysRequest, maker: ApiKey, collections: Parts["collections"]): KeyScope {
+function scopeOf(
+  request: GenerateKeysRequest,
+  maker: ApiKey,
+  { collections, unknownSource }: Pick<Parts, "collections" | "unknownSource">,
+): KeyScope {
   const scope = scopeWritten(request)
-  const unknown = scope.collections?.find((name) => !collections.has(name))
   if (isUnlimited(scope)) return maker.scope
   if (request.permission_level === "admin") {
     throw badRequest("Invalid permission_level. Keys of the level 'admin' cannot be limited to a part.")
@@ -92,7 +96,10 @@ function scopeOf(request: GenerateKeysRequest, maker: ApiKey, collections: Parts
     throw new ApiError(403, "Access denied. Keys that this one makes have its own limits and no others.")
   }
   // After what the maker may: who is limited does not learn which collections there are.
-  if (unknown !== undefined) throw badRequest(`Invalid collections. There is no collection '${unknown}'.`)
+  const unknown = unknownCollection(collections, scope.collections ?? [])
+  if (unknown !== null) throw badRequest(`Invalid collections. ${unknown.replace(/(?<!\?)$/, ".")}`)
+  const noSource = unknownSource(scope.sources ?? [])
+  if (noSource !== null) throw badRequest(`Invalid sources. ${noSource.replace(/(?<!\?)$/, ".")}`)
   return scope
 }
 

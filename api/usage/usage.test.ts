@@ -115,7 +115,7 @@ describe("keys", () => {
     [
       { permission_level: "user", collections: ["unknown"] },
       400,
-      /^Invalid collections\. There is no collection 'unknown'\.$/,
+      /^Invalid collections\. There is no collection "unknown"\.$/,
     ],
     // What limits a key is never taken for left out when it is not empty.
     [{ permission_level: "user", endpoints: [""] }, 400, /^Invalid endpoints\./],

@@ -6,6 +6,8 @@ import { promisify } from "node:util"
 
 import { afterEach, beforeEach, expect, test } from "vitest"
 
+import { Jobs } from "#crawler/jobs/jobs.ts"
+import { Sources } from "#crawler/sources/sources.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { readSettings } from "#base/settings.ts"
 
@@ -85,8 +87,31 @@ test("fossick collections sets, lists and deletes collections, which keys need t
   expect(openCollections(db).list()).toEqual([])
   await expect(run("keys", "create", "--collection", "staff")).rejects.toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("There is no collection staff"),
+    stderr: expect.stringContaining('There is no collection "staff"'),
   })
+})
+
+test("names of sources that are unknown are refused with the nearest, and listed once they are gone", async () => {
+  const jobs = new Jobs(db)
+  const sources = new Sources(db, jobs)
+  sources.put({ name: "docs", seeds: "https://docs.example.com/" })
+  sources.put({ name: "wiki", seeds: "https://wiki.example.com/" })
+  for (const args of [
+    ["keys", "create", "--source", "dcos"],
+    ["collections", "set", "public", "wiki", "dcos"],
+  ] as const) {
+    const [command, ...rest] = args
+    await expect(run(command, ...rest)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no source "dcos"; did you mean "docs"?'),
+    })
+  }
+  expect(openKeyStore(db, "").list()).toEqual([])
+  await run("keys", "create", "--source", "docs")
+  await run("collections", "set", "public", "docs", "wiki")
+  sources.delete("docs")
+  expect((await run("keys", "list")).stdout).toContain("sources docs  (no longer there: docs)")
+  expect((await run("collections", "list")).stdout).toBe("public: docs, wiki (no longer there: docs)\n")
 })
 
 test.each([

@@ -1,3 +1,4 @@
+import { didYouMean } from "#base/near-names.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
 /** A named set of sources. */
@@ -29,6 +30,17 @@ const STEPS = [
      primary key (collection, source)
    ) strict, without rowid`,
 ]
+
+/** `There is no collection "staf"; did you mean "staff"?` for the first of the names that is none; null: all are there. */
+export function unknownCollection(
+  collections: Pick<Collections, "has" | "list">,
+  names: readonly string[],
+): string | null {
+  const unknown = names.find((name) => !collections.has(name))
+  if (unknown === undefined) return null
+  const known = collections.list().map(({ name }) => name)
+  return `There is no collection ${JSON.stringify(unknown)}${didYouMean(unknown, known)}`
+}
 
 export function openCollections(db: StateStore): Collections {
   migrate(db, "collections", STEPS)

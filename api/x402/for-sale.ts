@@ -1,0 +1,28 @@
+import { unknownSource } from "#crawler/sources/source-names.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+
+import { type Collections, unknownCollection } from "../accounts/reach/collections.ts"
+import { type Selling, type X402Config, x402Settings } from "./config.ts"
+
+/** Which name of what is for sale is unknown, in words; null: none. Nobody is to pay for answers out of nothing. */
+export function unknownForSale(
+  { forSale }: Pick<X402Config, "forSale">,
+  db: StateStore,
+  collections: Pick<Collections, "has" | "list">,
+): string | null {
+  if (forSale === null) return null
+  const source = unknownSource(db, forSale.sources)
+  if (source !== null) return `${x402Settings.sources.name}: ${source}`
+  const collection = unknownCollection(collections, forSale.collections)
+  return collection === null ? null : `${x402Settings.collections.name}: ${collection}`
+}
+
+/** What the first screen says of sales; null: nobody wanted to sell anything. */
+export function salesLine(selling: Selling, unsold: string | null, port: number | undefined): string | null {
+  if (unsold !== null) return `no searches are sold. ${unsold}`
+  if (selling.on)
+    return `searches are for sale at ${selling.config.publicUrl} (port ${port}, ${selling.config.network})`
+  return selling.missing.length === 0
+    ? null
+    : `no searches are sold until ${selling.missing.join(", ")} are set too`
+}

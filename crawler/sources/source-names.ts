@@ -1,0 +1,50 @@
+import type { StateStore } from "#base/store/state-store.ts"
+import { didYouMean } from "#base/near-names.ts"
+
+// Looked up in whatever tables there are: commands and tests may be the first to open the store.
+
+/** Names that pages are, or will be, filed under: of declared sources, and of crawls that were never declared. */
+export function sourceNames(db: StateStore): readonly string[] {
+  const names = ["select name from source", "select distinct source as name from job"].flatMap(
+    (query, index) =>
+      has(db, index === 0 ? "source" : "job")
+        ? db
+            .prepare(query)
+            .all()
+            .map(({ name }) => String(name))
+        : [],
+  )
+  return [...new Set(names)]
+}
+
+/**
+ * What is wrong with a list of names of sources: `There is no source "dcos"; did you mean "docs"?`; null: nothing. Where
+ * no source is known at all, as beside an index that another machine fills, none is wrong.
+ */
+export function unknownSource(db: StateStore, names: readonly string[]): string | null {
+  if (names.length === 0) return null
+  const known = sourceNames(db)
+  const unknown = known.length === 0 ? undefined : names.find((name) => !known.includes(name))
+  return unknown === undefined
+    ? null
+    : `There is no source ${JSON.stringify(unknown)}${didYouMean(unknown, known)}`
+}
+
+/** Those of the names whose source was there once, and is neither declared nor has pages or runs to come. */
+export function goneSources(db: StateStore, names: readonly string[]): readonly string[] {
+  const known = sourceNames(db)
+  if (known.length === 0) return []
+  const isThere = (name: string) =>
+    (has(db, "source") && db.prepare("select 1 from source where name = ?").get(name) !== undefined) ||
+    (has(db, "job") &&
+      db
+        .prepare(
+          `select 1 where exists (select 1 from known_address where source = ?1 and hash is not null)
+           or exists (select 1 from job where source = ?1 and state in ('queued', 'running', 'paused'))`,
+        )
+        .get(name) !== undefined)
+  return names.filter((name) => !isThere(name))
+}
+
+const has = (db: StateStore, table: string): boolean =>
+  db.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(table) !== undefined
