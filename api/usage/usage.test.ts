@@ -1,3 +1,5 @@
+import { Jobs } from "#crawler/jobs/jobs.ts"
+import { Sources } from "#crawler/sources/sources.ts"
 import { tavily } from "@tavily/core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
@@ -440,4 +442,16 @@ describe("older and careless clients", () => {
     await client.search("pumps", {})
     expect(app.accounts.callLog.list({ limit: 1 })[0]).toMatchObject({ project: "client-project" })
   })
+})
+
+test("keys are generated only for sources that there are", async () => {
+  await using own = await serveAccounts()
+  new Sources(own.db, new Jobs(own.db)).put({ name: "docs", seeds: "https://docs.example.com/" })
+  const wanted = { permission_level: "user", key_limit: 1, count: 1 }
+  const refused = await own.call("/generate-keys", TEST_KEY, { ...wanted, sources: ["dcos"] })
+  expect([refused.status, refused.body.detail.error]).toEqual([
+    400,
+    'Invalid sources. There is no source "dcos"; did you mean "docs"?',
+  ])
+  expect((await own.call("/generate-keys", TEST_KEY, { ...wanted, sources: ["docs"] })).status).toBe(200)
 })
