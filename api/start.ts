@@ -58,7 +58,7 @@ function readEnvironment() {
   checkTogether(config)
   sellingOf(readSettings(x402Settings, env), config.port)
   try {
-    mkdirSync(config.dataDir, { recursive: true })
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
     accessSync(config.dataDir, constants.W_OK)
   } catch (error) {
     throw new SettingsError([`FOSSICK_DATA_DIR must be a folder to write to (${(error as Error).message})`])

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs"
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { diskFullOr } from "../disk-space.ts"
@@ -11,6 +11,9 @@ import { refuseUnfinishedRestore } from "./unfinished-restore.ts"
 export type StateStore = DatabaseSync
 
 const BUSY_MS = 10_000
+/** What an appliance keeps is for its own user: keys, and pages from behind logins. */
+const OWN_FOLDER = 0o700
+const OWN_FILE = 0o600
 
 /**
  * Opens `state.db` in the data folder, making both when they are not there. Whoever opens it closes it.
@@ -18,13 +21,28 @@ const BUSY_MS = 10_000
  */
 export function openStateStore(dataDir: string): StateStore {
   refuseUnfinishedRestore(dataDir)
-  mkdirSync(dataDir, { recursive: true })
-  const db = new DatabaseSync(join(dataDir, "state.db"), { timeout: BUSY_MS })
+  mkdirSync(dataDir, { recursive: true, mode: OWN_FOLDER })
+  const file = join(dataDir, "state.db")
+  // Made by us, since SQLite would let everybody read it. The files beside it get its mode.
+  closeSync(openSync(file, "a", OWN_FILE))
+  closeToOthers(dataDir, OWN_FOLDER)
+  for (const end of ["", "-wal", "-shm"]) closeToOthers(file + end, OWN_FILE)
+  const db = new DatabaseSync(file, { timeout: BUSY_MS })
   db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;")
   db.exec(
     "create table if not exists schema_version (part text primary key, version integer not null) strict",
   )
   return db
+}
+
+/** Tightens what an earlier version, or somebody else, left open, and says so. What is another user's stays as it is. */
+function closeToOthers(path: string, mode: number): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (process.platform === "win32" || found === undefined || (found.mode & 0o077) === 0) return
+  if (found.uid !== process.getuid?.()) return
+  chmodSync(path, mode)
+  const before = (found.mode & 0o777).toString(8)
+  process.stderr.write(`${path} was open to other users (mode ${before}); now it is for its owner alone.\n`)
 }
 
 /**
