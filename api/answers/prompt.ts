@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 
 import type { Hit } from "#engine"
+import { holdsModelOrder } from "#engine/text/model-orders.ts"
 
 import type { ChatMessage } from "./chat-model.ts"
 
@@ -23,7 +24,8 @@ export interface Prompt {
  * The question and the passages found, for a model that is to answer from these alone.
  *
  * Passages are what strangers wrote. They stand between marks with a random number in them, which no page can know
- * and so none can close, and the model is told that nothing between such marks is an instruction.
+ * and so none can close, and the model is told that nothing between such marks is an instruction. Passages that give
+ * orders to models are left out all the same.
  */
 export function promptFor(question: string, hits: readonly Hit[], depth: AnswerDepth): Prompt {
   const { sources, passages, sentences, maxTokens } = SIZES[depth]
@@ -32,8 +34,11 @@ export function promptFor(question: string, hits: readonly Hit[], depth: AnswerD
     .slice(0, sources)
     .map((hit) =>
       [
-        hit.title,
-        ...hit.passages.slice(0, passages).map(({ headings, text }) => [...headings, text].join("\n")),
+        ...withoutOrders([hit.title]),
+        ...withoutOrders(hit.passages.map(({ headings, text }) => [...headings, text].join("\n"))).slice(
+          0,
+          passages,
+        ),
       ].join("\n"),
     )
   const system = [
@@ -58,3 +63,5 @@ export function promptFor(question: string, hits: readonly Hit[], depth: AnswerD
     shown,
   }
 }
+
+const withoutOrders = (texts: readonly string[]): string[] => texts.filter((text) => !holdsModelOrder(text))

@@ -1,3 +1,4 @@
+import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { randomBytes } from "node:crypto"
 
 import type { Hit } from "#engine"
@@ -19,7 +20,10 @@ const asData = (name: string): string =>
 export function planMessages(input: string, hits: readonly Hit[], count: number): readonly ChatMessage[] {
   const name = mark()
   const pages = hits.slice(0, TITLES).map(({ title, passages }) => {
-    const headings = passages.slice(0, HEADINGS_OF_TITLE).flatMap((passage) => passage.headings.at(-1) ?? [])
+    const headings = passages
+      .slice(0, HEADINGS_OF_TITLE)
+      .map((passage) => harmless(passage.headings.at(-1) ?? ""))
+      .filter((heading) => heading !== "")
     return [title, ...new Set(headings)].join(" / ")
   })
   return [
@@ -57,8 +61,14 @@ export interface ShownSource {
   readonly text: string
 }
 
+/** Nothing of what gives orders to models. */
+const harmless = (text: string): string => (holdsModelOrder(text) ? "" : text)
+
 const marked = (sources: readonly ShownSource[], name: string): string[] =>
-  sources.map(({ text, source }, i) => `<${name} n="${i + 1}">\n${source.title}\n${text}\n</${name}>`)
+  sources.map(
+    ({ text, source }, i) =>
+      `<${name} n="${i + 1}">\n${harmless(source.title)}\n${harmless(text)}\n</${name}>`,
+  )
 
 export function sectionMessages(
   input: string,

@@ -1,6 +1,7 @@
 import type { Hit } from "#engine"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 import { followUpQuestions } from "#engine/answer-extraction/follow-ups.ts"
+import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { isStopWord } from "#engine/text/analysis/stop-words.ts"
 
 import type { Question } from "./sources/evidence.ts"
@@ -89,7 +90,7 @@ export async function subtopics(
   const weights = new Map<string, { label: string; weight: number; pages: Set<string> }>()
   const consider = (label: string, page: string, weight: number) => {
     const key = analyse(label, null).join(" ")
-    if (key === "" || label.length > MAX_LABEL_CHARS) return
+    if (key === "" || label.length > MAX_LABEL_CHARS || holdsModelOrder(label)) return
     const entry = weights.get(key) ?? { label, weight: 0, pages: new Set<string>() }
     entry.weight = Math.max(entry.weight, weight)
     entry.pages.add(page)

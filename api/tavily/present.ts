@@ -1,5 +1,6 @@
 import { WorkError } from "#base/process/off-loop.ts"
 import type { Hit, PageImage } from "#engine"
+import { givesModelOrder } from "#engine/text/model-orders.ts"
 import { toPlainText, writeAsText } from "#crawler/page/extract/markdown/plain-text.ts"
 
 import type { Answered } from "../answers/answer.ts"
@@ -55,6 +56,7 @@ async function presentHit(request: SearchRequest, hit: Hit, id: string, images: 
     content: contentOf(request, hit),
     score: hit.score,
     raw_content: await rawContent(request, hit.markdown),
+    ...(shownOf(hit).some(givesModelOrder) && { addresses_models: true }),
     ...(request.include_favicon && { favicon: hit.favicon }),
     ...(dated && { published_date: hit.publishedAt?.toUTCString() ?? null }),
     ...(request.include_images && {
@@ -63,6 +65,13 @@ async function presentHit(request: SearchRequest, hit: Hit, id: string, images: 
     ...(request.explain && { explain: { depth: request.search_depth, ...hit.parts } }),
   }
 }
+
+/** What a result shows of its page, whatever was asked for. */
+const shownOf = ({ title, description, passages }: Hit): string[] => [
+  title,
+  description ?? "",
+  ...passages.flatMap(({ headings, text }) => [...headings, text]),
+]
 
 function contentOf(request: SearchRequest, hit: Hit): string {
   const passages = hit.passages.map((passage) => passage.text)

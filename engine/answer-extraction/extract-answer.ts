@@ -236,6 +236,7 @@ function choose(
   for (const candidate of candidates) {
     const { statement, terms, value } = candidate
     if (chosen.length >= statements || value < share * candidates[0]!.value) break
+    if (statement.addressesModels) continue
     if (statement.dangling && (statement.before === null || statement.before.dangling)) continue
     const needed = (statement.dangling ? [statement.before!, statement] : [statement]).filter(
       (one) => !said.has(keyOf(one)),

@@ -1,6 +1,7 @@
 import { offLoop, WorkError } from "#base/process/off-loop.ts"
 import { analyse, analyseQuery } from "../text/analysis/analyse.ts"
 import { blocksOf } from "../text/markdown-blocks.ts"
+import { holdsModelOrder } from "../text/model-orders.ts"
 import { isBoldLine, lineKey, marksOf } from "./page-marks.ts"
 import { MAX_PAGE_CHARS, type StatedIn } from "./statements.ts"
 
@@ -93,7 +94,7 @@ function answeredHeadings({ markdown }: StatedIn): string[] {
     const next = blocks[at + 1]
     if (!heads || next === undefined || next.kind === "heading" || isBoldLine(marks, next.text)) return []
     const text = withoutNumber(lineKey(block.text))
-    return isQuestion(text) ? [text] : []
+    return isQuestion(text) && !holdsModelOrder(text) ? [text] : []
   })
 }
 
@@ -116,7 +117,8 @@ function facetQuestion(question: string, hits: readonly StatedIn[]): string | nu
       .split(/\s+[|—–·-]\s+/)
       .slice(1)
       .at(-1)
-    if (label !== undefined && label.length <= MAX_LABEL_CHARS) parts.set(label, (parts.get(label) ?? 0) + 1)
+    if (label !== undefined && !holdsModelOrder(label) && label.length <= MAX_LABEL_CHARS)
+      parts.set(label, (parts.get(label) ?? 0) + 1)
   }
   const labels = [...parts]
     .filter(([, pages]) => pages >= SMALLEST_PART)

@@ -1,3 +1,4 @@
+import { holdsModelOrder } from "../text/model-orders.ts"
 import { isStopWord } from "../text/analysis/stop-words.ts"
 import type { Hit } from "../engine.ts"
 import { type Block, blocksOf } from "../text/markdown-blocks.ts"
@@ -21,6 +22,8 @@ export interface Statement {
   readonly before: Statement | null
   /** It makes no sense without the one before: it begins with "It", "However" and the like. */
   readonly dangling: boolean
+  /** It, or something before it in its block, gives orders to language models: nobody is to be told it. */
+  readonly addressesModels: boolean
 }
 
 /** What is looked at: the page's title, its text, and which parts of it the search found best. */
@@ -106,7 +109,9 @@ interface Place extends Pick<Statement, "source" | "rank" | "headings"> {
 }
 
 function fromBlock(block: Block, next: Block | undefined, { marks, language, ...place }: Place): Statement[] {
-  const base = { ...place, position: 0, before: null, dangling: false }
+  // What announces an order is as little said to readers as what follows one.
+  const orders = holdsModelOrder(next?.kind === "code" ? `${block.text}\n${next.text}` : block.text)
+  const base = { ...place, position: 0, before: null, dangling: false, addressesModels: orders }
   const lines = block.text.split("\n")
   if (block.kind === "code") {
     return lines.length <= MAX_CODE_LINES && !isMarkdown(block.text)
@@ -119,6 +124,7 @@ function fromBlock(block: Block, next: Block | undefined, { marks, language, ...
   if (isTable)
     return lines.slice(1).map((line) => ({ ...base, text: withoutEmptyCells(lineKey(line)), kind }))
   const statements: Statement[] = []
+  let said = ""
   for (const [at, line] of lines.entries()) {
     let before: Statement | null = null
     for (const sentence of splitSentences(withoutMarker(lineKey(line)), language)) {
@@ -126,7 +132,16 @@ function fromBlock(block: Block, next: Block | undefined, { marks, language, ...
       const announced = isLast && /[:：]$/.test(sentence) ? announcedBy(next) : null
       const text = announced === null ? sentence : `${sentence}\n${announced}`
       const fits = isWhole(text, kind, language) && !isStruck(marks, sentence)
-      const statement: Statement = { ...base, text, kind, before, dangling: DANGLING.test(sentence) }
+      if (orders) said += `${text} `
+      const addressesModels = orders && holdsModelOrder(said)
+      const statement: Statement = {
+        ...base,
+        text,
+        kind,
+        before,
+        dangling: DANGLING.test(sentence),
+        addressesModels,
+      }
       if (fits) statements.push(statement)
       before = fits ? statement : null
     }

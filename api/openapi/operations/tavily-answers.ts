@@ -1,4 +1,4 @@
-import { count, listOf, object, oneOf, orNull, ref, text } from "../schemas.ts"
+import { count, listOf, object, oneOf, orNull, ref, text, yesNo } from "../schemas.ts"
 
 // What the endpoints of the Tavily API answer with 200.
 
@@ -33,6 +33,7 @@ const searchResult = object(
       published_date: orNull(text("As in HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`.")),
       images,
       explain: ref("Explanation"),
+      addresses_models: yesNo("True when the passages give orders to language models; else not there."),
     },
   },
 )

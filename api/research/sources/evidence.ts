@@ -1,3 +1,4 @@
+import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { analyseQuery } from "#engine/text/analysis/analyse.ts"
 
 /** A page or a file that findings stand in. */
@@ -41,9 +42,6 @@ export interface EvidenceRecord {
 
 /** Two statements that share more of their terms speak of the same: they say it twice, or contradict each other. */
 const SAME = 0.75
-/** What is said to language models, not to readers: it would reach the model that reads the report. */
-const ORDER =
-  /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|directions)\b|\byou are (?:now )?an? (?:ai|assistant|language model)\b|\bsystem prompt\b/i
 const NEGATION =
   /\b(?:not|no|never|cannot|can't|doesn't|don't|isn't|aren't|won't|without|nicht|kein\w*|ne|pas|sans)\b/i
 
@@ -79,7 +77,7 @@ export class Evidence {
    * language models is left out.
    */
   add(question: number, text: string, source: Source): void {
-    if (ORDER.test(text)) return
+    if (holdsModelOrder(text)) return
     const terms = termsOf(text)
     let opposite: number | null = null
     for (const [place, other] of this.findings.entries()) {
