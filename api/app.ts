@@ -38,6 +38,7 @@ import type { serviceSettings } from "./service-config.ts"
 import { research, type ResearchEndpointParts, researchStatus } from "./research/research.ts"
 import { crawl } from "./tavily/crawl.ts"
 import { extract, type LiveParts } from "./tavily/extract.ts"
+import { LiveMemory } from "./tavily/live/live-memory.ts"
 import { map } from "./tavily/map.ts"
 import { search } from "./tavily/search.ts"
 import type { ImageKnowledge } from "./tavily/search-images.ts"
@@ -45,7 +46,7 @@ import { ACCOUNT_PATHS, accountRoutes } from "./usage/routes.ts"
 
 export type ApiConfig = Values<typeof apiSettings>
 
-export interface AppParts extends LiveParts {
+export interface AppParts extends Omit<LiveParts, "memory"> {
   readonly engine: Engine
   /** Reads live pages. */
   readonly reader: Reader
@@ -69,6 +70,8 @@ export interface AppParts extends LiveParts {
   readonly log: Logger
   readonly config: Pick<
     ApiConfig,
+    | "liveMemoryMb"
+    | "callMemoryMb"
     | "bodyKey"
     | "bodyLimit"
     | "maxResults"
@@ -102,11 +105,12 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const admissions = new Admissions({ accounts, rateLimits, reach: { ...parts, reader, collections } })
   // None of them is given the engine or the reader: they come with each request, as far as its key reaches.
   const { embedder, images, chatModel } = parts
+  const live: LiveParts = { embedder, memory: new LiveMemory(config) }
   const endpoints: Readonly<Partial<Record<Endpoint, Middleware>>> = {
     search: search(config, { embedder, images, chatModel }),
-    extract: extract({ embedder }),
-    crawl: crawl({ embedder }),
-    map: map({ embedder }),
+    extract: extract(live),
+    crawl: crawl(live),
+    map: map(live),
     ...(parts.research && { research: research(parts.research) }),
   }
 

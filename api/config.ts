@@ -146,6 +146,26 @@ export const apiSettings = {
     1,
     256,
   ),
+  liveMemoryMb: integer(
+    {
+      name: "FOSSICK_LIVE_MEMORY_MB",
+      default: "256",
+      about:
+        "Memory, in megabytes, for the pages of all running extract, crawl and map calls together; calls that find it spent are answered 503.",
+    },
+    16,
+    64_000,
+  ),
+  callMemoryMb: integer(
+    {
+      name: "FOSSICK_CALL_MEMORY_MB",
+      default: "64",
+      about:
+        "Memory, in megabytes, for the pages of one extract, crawl or map call, four bytes for each character; a call that has spent it ends with what it has.",
+    },
+    16,
+    64_000,
+  ),
   shutdownSeconds: integer(
     {
       name: "FOSSICK_SHUTDOWN_SECONDS",

@@ -19,6 +19,7 @@ export function crawl(parts: LiveParts): Middleware {
     const request = body(ctx.state.body)
     const signal = liveDeadline(ctx, request.timeout)
     const { bill, reach } = ctx.state
+    const memory = parts.memory.open(ctx)
     const { instructions, extract_depth: depth } = request
     await bill.reserve(crawlCost(instructions !== undefined, depth, request.limit))
     const relevance = instructions === undefined ? null : relevanceTo(instructions, parts.embedder, signal)
@@ -30,9 +31,15 @@ export function crawl(parts: LiveParts): Middleware {
       ...(relevance && { judge: judgeLinks(relevance) }),
       rendering: renderingOf[depth],
     }
-    await walkFor(request, reach, how, ({ url, result }) => {
+    const metered = { ...reach, reader: memory.metered(reach.reader) }
+    await walkFor(request, metered, how, ({ url, result }) => {
       if (result?.kind !== "read") return
-      const page = presentPage(url, result.reading, request, { relevance, signal }).catch(
+      const { reading } = result
+      const page = presentPage(url, reading, request, { relevance, signal }).then(
+        (made) => {
+          memory.keep(reading.extracted, made.page.raw_content.length)
+          return made
+        },
         (error: unknown) => {
           // A page so large that there was no time for it, or that cannot be worked through, is left out.
           if (signal.aborted || error instanceof WorkError) return null
@@ -45,11 +52,13 @@ export function crawl(parts: LiveParts): Middleware {
     })
     const read = (await Promise.all(pending)).filter((page) => page !== null)
     const pages = relevance === null ? read : fitting(read)
+    const failures = memory.failures(pages.length)
     const cost = crawlCost(relevance !== null, depth, pages.length)
     const credits = await bill.settle(cost, { depth, query: instructions })
     ctx.body = {
       base_url: request.url,
       results: pages.map((one) => one.page),
+      ...(failures && { failed_results: failures }),
       response_time: responseTime(ctx),
       ...(request.include_usage && { usage: { credits } }),
       request_id: ctx.state.requestId,

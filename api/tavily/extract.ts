@@ -1,13 +1,13 @@
-import type { ReadResult } from "#crawler"
+import type { Reader, ReadResult } from "#crawler"
 import type { Embedder } from "#engine"
 import { WorkError } from "#base/process/off-loop.ts"
 
 import { extractCost } from "../accounts/billing/credits.ts"
-import type { Reach } from "../accounts/reach/reach.ts"
 import { type Middleware, responseTime } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { failureText, TIMED_OUT, UNREADABLE } from "./live/failure-text.ts"
 import { liveDeadline, unlessAborted } from "./live/live-call.ts"
+import { type CallMemory, type LiveMemory, MEMORY_SPENT } from "./live/live-memory.ts"
 import { liveUrl } from "./live/live-url.ts"
 import { CHUNK_SEPARATOR, formatContent, presentImages } from "./present.ts"
 import { type Relevance, relevanceTo } from "./relevance/relevance.ts"
@@ -17,6 +17,7 @@ import { bodyReader } from "../wire/validate.ts"
 /** What the endpoints that read live pages need, beside what the key of a request may read. */
 export interface LiveParts {
   readonly embedder: Pick<Embedder, "id" | "embed">
+  readonly memory: LiveMemory
 }
 
 /** Seconds an extraction may take when the request does not say. */
@@ -35,15 +36,19 @@ export function extract(parts: LiveParts): Middleware {
     const urls = givenUrls(request)
     const signal = liveDeadline(ctx, request.timeout ?? defaultTimeout[request.extract_depth])
     const { bill, reach } = ctx.state
+    const memory = parts.memory.open(ctx)
+    const reader = memory.metered(reach.reader)
     await bill.reserve(extractCost(request.extract_depth, urls.length))
     const relevance = request.query === undefined ? null : relevanceTo(request.query, parts.embedder, signal)
     const outcomes = await Promise.all(
       urls.map(async (given) => ({
         given,
-        ...(await extractOne(given, request, reach, relevance, signal)),
+        ...(await extractOne(given, request, { reader, memory }, { relevance, signal })),
       })),
     )
     const results = outcomes.flatMap((one) => ("page" in one ? [{ url: one.given, ...one.page }] : []))
+    // Refused where other calls left room for none of them.
+    memory.failures(results.length)
     const failed = outcomes.flatMap((one) => ("error" in one ? [{ url: one.given, error: one.error }] : []))
     const credits = await bill.settle(extractCost(request.extract_depth, results.length), {
       depth: request.extract_depth,
@@ -87,9 +92,8 @@ async function contentOf(
 async function extractOne(
   given: string,
   request: ExtractRequest,
-  { reader }: Reach,
-  relevance: Relevance | null,
-  signal: AbortSignal,
+  { reader, memory }: { readonly reader: Pick<Reader, "read">; readonly memory: CallMemory },
+  { relevance, signal }: { readonly relevance: Relevance | null; readonly signal: AbortSignal },
 ) {
   const url = liveUrl(given)
   if (url === null) return { error: INVALID_URL }
@@ -98,6 +102,7 @@ async function extractOne(
     signal,
   )
   if (result === null) return { error: TIMED_OUT }
+  if (memory.isNoRoom(result)) return { error: MEMORY_SPENT }
   if (result.kind !== "read") return { error: failureText(result) }
   const { extracted } = result.reading
   const content = await contentOf(
@@ -109,6 +114,7 @@ async function extractOne(
     signal,
   )
   if ("error" in content) return content
+  memory.keep(extracted, content.text.length)
   return {
     page: {
       title: extracted.title,

@@ -18,17 +18,22 @@ export function map(parts: LiveParts): Middleware {
     const signal = liveDeadline(ctx, request.timeout)
     const { instructions } = request
     const { bill, reach } = ctx.state
+    const memory = parts.memory.open(ctx)
     await bill.reserve(mapCost(instructions !== undefined, request.limit))
     const relevance = instructions === undefined ? null : relevanceTo(instructions, parts.embedder, signal)
     const how = { signal, discoverOnly: true, ...(relevance && { judge: judgeLinks(relevance) }) }
     const found: Found[] = []
-    await walkFor(request, reach, how, (page) => {
+    const metered = { ...reach, reader: memory.metered(reach.reader) }
+    await walkFor(request, metered, how, (page) => {
       if (page.result !== null && page.result.kind !== "read") return
       // Not the page itself: a map of many pages would hold all their text.
-      found.push({ url: page.url, about: relevance === null ? "" : describe(page) })
+      const about = relevance === null ? "" : describe(page)
+      found.push({ url: page.url, about })
+      if (page.result) memory.keep(page.result.reading.extracted, page.url.length + about.length)
     })
     const ordered = relevance === null ? found : await fittingOf(found, relevance)
     const results = [...new Set(ordered.map((page) => page.url))].slice(0, request.limit)
+    const failures = memory.failures(results.length)
     const credits = await bill.settle(mapCost(relevance !== null, results.length), {
       depth: "basic",
       query: instructions,
@@ -36,6 +41,7 @@ export function map(parts: LiveParts): Middleware {
     ctx.body = {
       base_url: request.url,
       results,
+      ...(failures && { failed_results: failures }),
       response_time: responseTime(ctx),
       ...(request.include_usage && { usage: { credits } }),
       request_id: ctx.state.requestId,

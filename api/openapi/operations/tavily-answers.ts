@@ -77,6 +77,11 @@ const searchAnswer = object(
 
 const failedResult = object({ url: text("As it was given."), error: text("Why it could not be read.") })
 
+const withoutRoom = listOf(
+  ref("FailedResult"),
+  "Pages that the memory for live calls had no room for, if any.",
+)
+
 const extractAnswer = object(
   {
     results: listOf(
@@ -104,12 +109,12 @@ const crawlAnswer = object(
     ),
     ...common,
   },
-  { optional: { usage } },
+  { optional: { usage, failed_results: withoutRoom } },
 )
 
 const mapAnswer = object(
   { base_url: text("The start, as it was given."), results: listOf(text(), "Addresses found."), ...common },
-  { optional: { usage } },
+  { optional: { usage, failed_results: withoutRoom } },
 )
 
 const healthAnswer = object({ status: oneOf(["ok"]) })

@@ -1,0 +1,72 @@
+import { EventEmitter } from "node:events"
+
+import { afterAll, beforeAll, expect, test } from "vitest"
+
+import { createReader, crawlerSettings, type Reader } from "#crawler"
+import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
+import { readSettings } from "#base/settings.ts"
+
+import type { Context } from "../../context.ts"
+import { serveApp } from "../../testing/serve-app.ts"
+import { LiveMemory } from "./live-memory.ts"
+
+const words = (chars: number) => "Many words of one page. ".repeat(chars / 24)
+const page = (title: string) =>
+  `<!doctype html><html lang="en"><head><title>${title}</title></head><body><article><h1>${title}</h1><p>${words(1_200_000)}</p></article></body></html>`
+const paths = Array.from({ length: 8 }, (_, at) => `/page${at}`)
+
+let site: TestSite
+let reader: Reader
+beforeAll(async () => {
+  site = await startTestSite({
+    "/": article("Home", { links: paths }),
+    ...Object.fromEntries(paths.map((path) => [path, page(path)])),
+  })
+  reader = createReader({ ...readSettings(crawlerSettings, {}), allowedNetworks: [site.authority] })
+})
+afterAll(async () => {
+  await reader[Symbol.asyncDispose]()
+  await site[Symbol.asyncDispose]()
+})
+
+test("a call that has spent its memory ends with what it has, and says what it left out", async () => {
+  await using app = await serveApp({ reader, config: { callMemoryMb: 16, liveMemoryMb: 64 } })
+  const crawled = await app.post("/crawl", { url: site.url("/") })
+  expect(crawled.status).toBe(200)
+  const { results, failed_results: failed } = crawled.body
+  // Home, and three pages of 4.8 MB each.
+  expect(results).toHaveLength(4)
+  expect(failed).toHaveLength(paths.length - 3)
+  expect(failed[0].error).toContain("the memory for live calls is spent")
+  const extracted = await app.post("/extract", { urls: paths.map((path) => site.url(path)), timeout: 60 })
+  expect(extracted.body.results).toHaveLength(3)
+  expect(extracted.body.failed_results).toHaveLength(paths.length - 3)
+  // Each call gave back what it held, or the next ones would have found nothing.
+  for (let at = 0; at < 4; at++)
+    expect((await app.post("/extract", { urls: site.url("/page0"), timeout: 60 })).body.results).toHaveLength(
+      1,
+    )
+})
+
+test("a map keeps addresses alone, and has room for all of a site", async () => {
+  await using app = await serveApp({ reader, config: { callMemoryMb: 16, liveMemoryMb: 16 } })
+  const { body } = await app.post("/map", { url: site.url("/"), max_depth: 2 })
+  expect(body.results).toHaveLength(paths.length + 1)
+  expect(body).not.toHaveProperty("failed_results")
+})
+
+test("a call is refused early when other calls hold all memory, until they give it back", async () => {
+  const memory = new LiveMemory({ liveMemoryMb: 16, callMemoryMb: 16 })
+  const caller = () => ({ res: new EventEmitter() }) as unknown as Context
+  const first = caller()
+  const reading = memory.open(first).metered(reader).read(site.url("/page0"))
+  expect((await reading).kind).toBe("read")
+  const second = memory.open(caller()).metered(reader)
+  expect((await second.read(site.url("/page1"))).kind).toBe("read")
+  expect((await second.read(site.url("/page2"))).kind).toBe("read")
+  expect(() => memory.open(caller())).toThrow(
+    expect.objectContaining({ status: 503, headers: { "Retry-After": "10" } }),
+  )
+  first.res.emit("close")
+  expect(() => memory.open(caller())).not.toThrow()
+})

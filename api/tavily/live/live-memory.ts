@@ -1,0 +1,115 @@
+import type { Extracted, Reader, ReadResult } from "#crawler"
+import { type ByteAccount, ByteBudget } from "#base/flow/byte-budget.ts"
+
+import type { Context } from "../../context.ts"
+import { ApiError } from "../../errors.ts"
+
+const MB = 1024 * 1024
+/**
+ * A text is held three times while its answer is written: as it is, as JSON, and as the bytes that are sent. The first
+ * two take one byte or two for each character.
+ */
+const BYTES_PER_CHAR = 4
+/** Less than this is no use to a call: a page of a megabyte. */
+const LEAST_BYTES = 4 * MB
+const RETRY_SECONDS = 10
+
+export const MEMORY_SPENT = "Failed to fetch url: the memory for live calls is spent; ask for fewer pages"
+
+/** What ends a reading that there is no room for. */
+const NO_ROOM: ReadResult = { kind: "failed", because: "cancelled", detail: MEMORY_SPENT }
+
+/** The memory that the pages of all live calls may take, and each of them. */
+export class LiveMemory {
+  readonly #budget: ByteBudget
+  readonly #ofCall: number
+
+  constructor({
+    liveMemoryMb,
+    callMemoryMb,
+  }: {
+    readonly liveMemoryMb: number
+    readonly callMemoryMb: number
+  }) {
+    this.#budget = new ByteBudget(liveMemoryMb * MB)
+    this.#ofCall = callMemoryMb * MB
+  }
+
+  /**
+   * The share of one call, given back when its answer is sent or its caller is gone.
+   * @throws ApiError 503 when other calls hold it all
+   */
+  open(ctx: Context): CallMemory {
+    if (this.#budget.left < LEAST_BYTES) throw busy()
+    const account = this.#budget.open(this.#ofCall)
+    ctx.res.once("close", () => account[Symbol.dispose]())
+    return new CallMemory(account, () => this.#budget.left < LEAST_BYTES)
+  }
+}
+
+/** What one live call holds. */
+export class CallMemory {
+  readonly #account: ByteAccount
+  readonly #isBusy: () => boolean
+  readonly #refused: string[] = []
+
+  /** @param isBusy whether it is other calls that leave no room */
+  constructor(account: ByteAccount, isBusy: () => boolean) {
+    this.#account = account
+    this.#isBusy = isBusy
+  }
+
+  /** Reads as `reader` does, as long as there is room for what comes; nothing is fetched after the first that has none. */
+  metered(reader: Pick<Reader, "read">): Pick<Reader, "read"> {
+    return {
+      read: async (url, options) => {
+        if (this.#refused.length > 0) return this.#refuse(url)
+        const result = await reader.read(url, options)
+        if (result.kind !== "read" || this.#account.reserve(weightOf(result.reading.extracted))) return result
+        return this.#refuse(url)
+      },
+    }
+  }
+
+  /** Of a page only `chars` characters are kept any longer. */
+  keep(extracted: Extracted, chars: number): void {
+    const weight = weightOf(extracted)
+    this.#account.release(weight - Math.min(weight, chars * BYTES_PER_CHAR))
+  }
+
+  isNoRoom(result: ReadResult): boolean {
+    return result === NO_ROOM
+  }
+
+  /**
+   * What there was no room for, in the form of `failed_results`; null when there was room for all.
+   * @throws ApiError 503 when nothing at all was read for want of it
+   */
+  failures(results: number): readonly { readonly url: string; readonly error: string }[] | null {
+    if (this.#refused.length === 0) return null
+    if (results === 0 && this.#isBusy()) throw busy()
+    return this.#refused.map((url) => ({ url, error: MEMORY_SPENT }))
+  }
+
+  #refuse(url: string): ReadResult {
+    this.#refused.push(url)
+    return NO_ROOM
+  }
+}
+
+const busy = () =>
+  new ApiError(
+    503,
+    "Other live calls hold all memory for pages. Try again shortly.",
+    {},
+    {
+      "Retry-After": String(RETRY_SECONDS),
+    },
+  )
+
+function weightOf({ title, description, markdown, links, images }: Extracted): number {
+  let chars = title.length + (description?.length ?? 0) + markdown.length
+  for (const { url, text } of links) chars += url.length + text.length
+  for (const image of images) chars += image.url.length + (image.description?.length ?? 0)
+  return chars * BYTES_PER_CHAR
+}
