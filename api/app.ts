@@ -24,6 +24,7 @@ import { type Check, healthOf } from "./health.ts"
 import { httpServer } from "./server/http-server.ts"
 import type { Gates } from "./load/gates.ts"
 import type { LoadParts } from "./metrics/load-metrics.ts"
+import type { MetricsParts } from "./metrics/recorder.ts"
 import type { JobCounts } from "./metrics/recorder.ts"
 import { admission } from "./middleware/admission.ts"
 import { authentication } from "./middleware/authentication.ts"
@@ -62,6 +63,7 @@ export interface AppParts extends Omit<LiveParts, "memory"> {
   readonly admin?: () => Promise<AdminParts>
   /** Counted in the metrics. */
   readonly jobs: JobCounts
+  readonly indexState?: MetricsParts["indexState"]
   /** How requests to the paid search ended, for the metrics; null or left out where none are sold. */
   readonly sales?: () => ReadonlyMap<string, number> | null
   /** Those of the process, counted in the metrics. */
@@ -91,6 +93,8 @@ export interface AppParts extends Omit<LiveParts, "memory"> {
   readonly notes?: Readonly<Record<string, Check>>
   /** The disk of the data folder, for the metrics. */
   readonly room?: Pick<DiskRoom, "freeBytes">
+  /** What /readyz says besides, of parts that work. */
+  readonly warnings?: () => readonly string[]
 }
 
 /** The HTTP application, without a socket. It opens and closes nothing. */
@@ -138,11 +142,17 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     parts.checks,
     (check, err) => parts.log.warn({ check, err }, "not ready"),
     parts.notes,
+    parts.warnings,
   )
   router.get("/readyz", async (ctx) => {
     const health = await look()
     ctx.status = health.ready ? 200 : 503
-    ctx.body = { status: health.ready ? "ready" : "not ready", checks: health.checks }
+    const { checks, warnings } = health
+    ctx.body = {
+      status: health.ready ? "ready" : "not ready",
+      checks,
+      ...(warnings.length > 0 && { warnings }),
+    }
   })
 
   const app = new Koa<RequestState>()

@@ -43,6 +43,8 @@ const DISK_FULL =
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof EngineError) {
+    // It names a file in the data folder and the command that mends it, and nothing else of the machine.
+    if (error.code === "INDEX_DAMAGED") return new ApiError(503, error.message)
     const message = unavailable[error.code]
     if (message !== undefined) return new ApiError(503, message)
   }

@@ -7,6 +7,8 @@ export interface Health {
   readonly ready: boolean
   /** By name of the part: "ok" or the problem. */
   readonly checks: Readonly<Record<string, string>>
+  /** What is out of order while all parts work. */
+  readonly warnings: readonly string[]
 }
 
 /** Longest time a check may take: whoever asks for readiness is not kept waiting. */
@@ -22,6 +24,7 @@ export function healthOf(
   checks: Readonly<Record<string, Check>>,
   onFailure: (name: string, error: unknown) => void,
   notes: Readonly<Record<string, Check>> = {},
+  warnings: () => readonly string[] = () => [],
 ): () => Promise<Health> {
   async function look(): Promise<Health> {
     const results = await Promise.all(
@@ -31,7 +34,7 @@ export function healthOf(
       }),
     )
     const ready = results.every(([name, result]) => result === "ok" || name in notes)
-    return { ready, checks: Object.fromEntries(results) }
+    return { ready, checks: Object.fromEntries(results), warnings: warnings() }
   }
   let looking: Promise<Health> | undefined
   return () => (looking ??= look().finally(() => (looking = undefined)))

@@ -4,6 +4,7 @@ import { join } from "node:path"
 
 import { crawlerSettings } from "#crawler/config.ts"
 import { ImageStore } from "#crawler/images/image-store.ts"
+import { LostPages } from "#crawler/frontier/lost-pages.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { EngineError } from "#engine"
@@ -16,6 +17,7 @@ import { checkSettings, environment, readSettings, SettingsError } from "#base/s
 import { type Accounts, openAccounts } from "./accounts/accounts.ts"
 import { sourceSites } from "./accounts/reach/source-sites.ts"
 import { openAdmin } from "./admin/open-admin.ts"
+import { indexCheck, lostInWords, refusingIfLost } from "./index-health.ts"
 import { createApp } from "./app.ts"
 import { openChatModel } from "./answers/chat-model.ts"
 import { apiSettings, checkTogether } from "./config.ts"
@@ -72,17 +74,19 @@ async function serve(): Promise<void> {
   const { keys } = accounts
   const jobs = new Jobs(db)
   const room = new DiskRoom(engineConfig.dataDir, engineConfig.minFreeMb)
-  const engine = opened.use(
+  const lost = new LostPages(db)
+  const following = opened.use(
     await openSearchEngine(
       { ...engineConfig, embedThreads: QUERY_THREADS },
       { onProblem: (error) => log.warn({ err: error }, "the engine will try again") },
     ),
   )
+  const engine = refusingIfLost(following, () => lost.expected())
   const reader = opened.use(lazyReader(crawlerConfig))
   const chatModel = opened.use(openChatModel(config))
 
   const images = new ImageStore(db, engineConfig.dataDir)
-  const { embedder } = engine
+  const { embedder } = following
   const research = openResearch(accountsDb, config, { accounts, embedder, chatModel, log })
   opened.use(research.researchers)
   // One account for both listeners: they share the descriptors and the memory of this process.
@@ -92,7 +96,7 @@ async function serve(): Promise<void> {
   const app = createApp({
     engine,
     images,
-    embedder: engine.embedder,
+    embedder,
     chatModel,
     reader,
     accounts,
@@ -107,12 +111,9 @@ async function serve(): Promise<void> {
     config,
     docsDir: DOCS_DIR,
     checks: {
-      index: async () => {
-        await engine.stats()
-        return engine.problem
-      },
+      index: indexCheck({ engine: following, lostPages: () => lost.expected() }),
       model: async () => {
-        await engine.embedder.embed([WARM_UP], { priority: "query" })
+        await embedder.embed([WARM_UP], { priority: "query" })
         return null
       },
       // On a full disk it cannot give a sign of life.
@@ -121,6 +122,8 @@ async function serve(): Promise<void> {
     },
     notes: { disk: async () => room.problem() },
     room,
+    warnings: () => [...following.warnings, ...[lostInWords(lost.count()) ?? []].flat()],
+    indexState: { wordsAlone: () => following.wordsAlone, lostPages: () => lost.count() },
   })
   const server = httpServer(app, connections)
   // Side by side: both may have requests to finish, and the time for that is limited.
@@ -142,7 +145,7 @@ async function serve(): Promise<void> {
       config: selling.config,
       host: config.host,
       dataDir: engineConfig.dataDir,
-      search: { engine, images, embedder: engine.embedder, chatModel },
+      search: { engine, images, embedder, chatModel },
       collections: accounts.collections,
       connections,
       searches: gates.searches,
@@ -193,7 +196,7 @@ function advice(error: unknown): string | null {
   if (error instanceof EngineError && error.code !== "ENGINE_UNAVAILABLE") return error.message
   const { code, syscall, port, prefix = "FOSSICK" } = error as NodeJS.ErrnoException & ListenerFailure
   if (code === "ERR_SQLITE_ERROR") {
-    return `state.db in FOSSICK_DATA_DIR cannot be used (${(error as Error).message}).`
+    return `state.db in FOSSICK_DATA_DIR cannot be used (${(error as Error).message}). If it is damaged, restore a backup (fossick restore), or move it away: then keys, sources and usage begin anew, and the index stays.`
   }
   if (syscall !== "listen" && syscall !== "getaddrinfo") return null
   if (code === "EADDRINUSE")

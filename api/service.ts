@@ -24,6 +24,7 @@ export interface ServiceParts {
   readonly jobs: JobCounts
   readonly sales: MetricsParts["sales"]
   readonly disk: MetricsParts["disk"]
+  readonly indexState?: MetricsParts["indexState"]
   readonly load: MetricsParts["load"]
   readonly config: Values<typeof serviceSettings> & {
     readonly publicUrl: string
@@ -45,6 +46,7 @@ export function service({
   jobs,
   sales,
   disk,
+  indexState,
   load,
   config,
   endpoints,
@@ -67,6 +69,7 @@ export function service({
             jobs,
             sales,
             disk,
+            indexState,
             load,
             endpoints: [...paths, "admin", "docs"],
             authenticate:

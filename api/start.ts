@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from "node:fs"
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs"
 import { get } from "node:http"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
@@ -14,7 +14,7 @@ import { steadyNow } from "#base/steady-time.ts"
 
 import { apiSettings, checkTogether } from "./config.ts"
 import { applySources } from "./supervisor/apply-sources.ts"
-import { Child } from "./supervisor/child.ts"
+import { Child, MAX_RESTARTS } from "./supervisor/child.ts"
 import { firstScreen, handbookNews, screenOnWire } from "./supervisor/first-screen.ts"
 import type { ChildMessage } from "./supervisor/messages.ts"
 import { whenStarterGone } from "./supervisor/starter.ts"
@@ -28,6 +28,8 @@ const FORCE_MS = 5000
 /** How long the first screen waits for the crawler, and for the handbook to be there to be asked about. */
 const SCREEN_MS = 7000
 const POLL_MS = 100
+/** Between two tries of a crawler that was given up: a disk that was full may have room again. */
+const CRAWLER_AGAIN_MS = 15 * 60_000
 
 /** How `fossick start` begins. */
 export interface StartOptions {
@@ -63,6 +65,11 @@ function readEnvironment() {
   } catch (error) {
     throw new SettingsError([`FOSSICK_DATA_DIR must be a folder to write to (${(error as Error).message})`])
   }
+  if (!existsSync(join(config.dataDir, "state.db")) && existsSync(join(config.dataDir, "index"))) {
+    process.stderr.write(
+      "state.db is missing in FOSSICK_DATA_DIR, beside an index: API keys, sources and usage are gone, and new ones are begun. To have them back, stop Fossick and restore a backup (fossick restore).\n",
+    )
+  }
   return { env, config }
 }
 
@@ -91,6 +98,7 @@ function supervise(
       env: childEnv,
       onMessage,
       onCrash,
+      onGiveUp,
     })
   const api = child("API", "./main")
   const crawler = child("crawler", "../crawler/main")
@@ -112,6 +120,22 @@ function supervise(
     process.stderr.write(
       `The ${name} process ended unexpectedly (${how}); it starts again in ${restartMs / 1000} s.\n`,
     )
+  }
+
+  /** Without the API there is no appliance: who started it decides. Without the crawler there are searches. */
+  function onGiveUp(name: string, how: string): number | null {
+    const often = `The ${name} process ended ${MAX_RESTARTS + 1} times in a row (last: ${how})`
+    if (name === api.name) {
+      process.stderr.write(
+        `${often}. Fossick ends, with exit code 1; what the process wrote before each end says why.\n`,
+      )
+      void end(1)
+      return null
+    }
+    process.stderr.write(
+      `${often}. Searches go on; nothing is crawled. It is tried again every ${CRAWLER_AGAIN_MS / 60_000} minutes.\n`,
+    )
+    return CRAWLER_AGAIN_MS
   }
 
   async function end(code: number): Promise<void> {

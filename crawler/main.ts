@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { hasDamagedFiles } from "#engine/adapters/embedded/files/damaged-sizes.ts"
 import { engineSettings } from "#engine/config.ts"
 import { diskFullMessage, DiskRoom, isDiskFull } from "#base/disk-space.ts"
 import { openLog } from "#base/process/log.ts"
@@ -10,7 +11,7 @@ import { DeletionGuard, steadyNow } from "#base/steady-time.ts"
 import { crawlerSettings, userAgentHeader } from "./config.ts"
 import { followImages } from "./images/follow-images.ts"
 import { ImageStore } from "./images/image-store.ts"
-import { EXIT_LOCKED, EXIT_NO_ROOM, WorkerProcess } from "#base/process/worker-process.ts"
+import { CHECK_ALL, EXIT_LOCKED, EXIT_NO_ROOM, WorkerProcess } from "#base/process/worker-process.ts"
 import { Jobs } from "./jobs/jobs.ts"
 import { BEAT_MS } from "./job.ts"
 import { Removals } from "./removals/removals.ts"
@@ -33,6 +34,8 @@ const PATIENCE_MS = 15_000
 const DAY_MS = 86_400_000
 /** Between two looks at what is old enough to be forgotten. */
 const TIDY_MS = 3_600_000
+/** Between two looks whether all files of the index are there, with their sizes: milliseconds each. */
+const SIZES_MS = 15_000
 
 const env = environment()
 const config = readSettings(crawlerSettings, env)
@@ -62,6 +65,10 @@ let unfinished =
   jobs.hasRunning()
 let tidyAt = 0
 let hasTidied = false
+let sizesAt = 0
+/** At the start, and once a day, all of the index is read to find what is damaged. */
+let checkAllAt = 0
+let looking = Promise.resolve()
 const guard = new DeletionGuard()
 const room = new DiskRoom(dataDir, minFreeMb)
 let isWaiting = false
@@ -70,6 +77,11 @@ unlessFull(() => jobs.crawlerBeat(process.pid))
 const beat = setInterval(() => unlessFull(tick), BEAT_MS)
 function tick(): void {
   jobs.crawlerBeat(process.pid)
+  if (engine === "embedded" && steadyNow() >= sizesAt) {
+    sizesAt = steadyNow() + SIZES_MS
+    // The job process repairs it.
+    looking = hasDamagedFiles(dataDir).then((isDamaged) => void (unfinished ||= isDamaged))
+  }
   for (const { name, job, isLeftOut } of sources.runDue()) {
     log[isLeftOut ? "warn" : "info"](
       { source: name, job: job.id },
@@ -81,6 +93,7 @@ function tick(): void {
   if (steadyNow() >= tidyAt) {
     tidyAt = steadyNow() + TIDY_MS
     if (!guard.mayDelete()) return
+    if (hasTidied && steadyNow() >= checkAllAt) unfinished = true
     // An index that was kept to go back to may have had its days: the job process deletes it.
     if (hasTidied) unfinished ||= existsSync(join(dataDir, "generations"))
     hasTidied = true
@@ -112,7 +125,9 @@ while (!stop.signal.aborted) {
     await pause(POLL_MS)
     continue
   }
-  const child = new WorkerProcess(JOB_WORKER)
+  const isThorough = steadyNow() >= checkAllAt
+  if (isThorough) checkAllAt = steadyNow() + DAY_MS
+  const child = new WorkerProcess(JOB_WORKER, isThorough ? [CHECK_ALL] : [])
   const stopChild = () => void child.stop()
   stop.signal.addEventListener("abort", stopChild, { once: true })
   const code = await child.exited
@@ -127,6 +142,7 @@ while (!stop.signal.aborted) {
   }
 }
 
+await looking
 await following
 await telling
 clearInterval(beat)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import { KnownAddresses } from "./frontier/known-addresses.ts"
+import { LostPages } from "./frontier/lost-pages.ts"
 import { CrawlFixture } from "./testing/crawl-fixture.ts"
 import {
   type Answer,
@@ -96,6 +97,37 @@ describe("conditional requests", () => {
     expect(again.outcomes).toEqual({ unchanged: 3, indexed: 1 })
     expect(runs.known("/")).toMatchObject({ outcome: "unchanged", detail: "not modified since it was read" })
     expect(runs.fixture.engine.pages.size).toBe(4)
+  })
+
+  test("a page that the index has lost is read anew, whatever else it holds, and is due at once", async () => {
+    await using runs = await Runs.begin({
+      "/": conditional(article("Home", { links: ["/a", "/b"] }), { etag: '"1"' }),
+      "/a": conditional(article("Alpha"), { etag: '"2"' }),
+      "/b": article("Beta"),
+    })
+    await runs.run("all")
+    const { engine } = runs.fixture
+    // Pages that no crawl knows, so that the numbers tell nothing.
+    const foreign = [1, 2].map((i) => ({
+      ...runs.page("/")!,
+      url: `https://elsewhere.example/${i}` as PageUrl,
+    }))
+    await engine.index(foreign)
+    const lost = ["/a", "/b"].map((path) => runs.site.url(path) as PageUrl)
+    await engine.remove(lost)
+    const again = await runs.run("all")
+    expect(again.outcomes).toEqual({ unchanged: 1, indexed: 2 })
+    expect(again.indexed).toEqual(["/a", "/b"])
+
+    await engine.remove(lost)
+    const pages = new LostPages(runs.fixture.db)
+    expect(await pages.find(engine, new AbortController().signal)).toBe(2)
+    expect(pages.count()).toBe(2)
+    expect(runs.known("/a")).toMatchObject({ hash: null, dueAt: 0, validators: { etag: null } })
+    runs.now = Date.now() + HOUR
+    expect((await runs.run("due")).indexed).toEqual(["/a", "/b"])
+    expect(pages.count()).toBe(0)
+    expect(await pages.find(engine, new AbortController().signal)).toBe(0)
   })
 
   test("a page whose images were noted keeps its notes, and its topic from a news sitemap, over a 304", async () => {

@@ -114,6 +114,8 @@ export interface PagePreference {
 export interface SearchResult {
   /** Best first; scores never rise from one hit to the next. */
   readonly hits: readonly Hit[]
+  /** Why meaning was left out although the query asked for it: for anybody to read. Left out when it was not. */
+  readonly wordsAlone?: string
 }
 
 export interface Hit {

@@ -3,6 +3,8 @@ import { KnownError } from "#base/errors.ts"
 export type EngineErrorCode =
   /** The index or its server cannot be reached or read. */
   | "ENGINE_UNAVAILABLE"
+  /** A file of the index is missing, or holds something else than was written; the message names it and the way back. */
+  | "INDEX_DAMAGED"
   /** Another process holds the index open for writing. */
   | "INDEX_LOCKED"
   /** The index was written by a newer Fossick. */
@@ -30,3 +32,6 @@ export class EngineError extends KnownError {
     this.code = code
   }
 }
+
+/** What brings a damaged index back, for the end of a message. */
+export const REPAIR_HINT = "The crawler process repairs it when it starts; so does `fossick index repair`."

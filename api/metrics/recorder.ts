@@ -13,6 +13,8 @@ export type JobCounts = Pick<Jobs, "count" | "hasCrawler">
 export interface MetricsParts {
   readonly engine: Pick<Engine, "stats">
   readonly jobs: JobCounts
+  /** What of the index is out of order; left out where nobody can tell. */
+  readonly indexState?: { wordsAlone(): boolean; lostPages(): number } | undefined
   /** Requests to the paid search by how they ended, since the start; null where none are sold. */
   readonly sales: () => ReadonlyMap<string, number> | null
   readonly load: LoadParts
@@ -51,7 +53,7 @@ const FRESH_MS = 10_000
 const EVENT_LOOP_MS = 100
 
 /** Everything that is measured, in a registry of its own. */
-export function openRecorder({ engine, jobs, sales, disk, load }: MetricsParts): Recorder {
+export function openRecorder({ engine, jobs, sales, disk, load, indexState }: MetricsParts): Recorder {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_MS })
@@ -88,7 +90,7 @@ export function openRecorder({ engine, jobs, sales, disk, load }: MetricsParts):
   )
   registerLoad(registry, load)
   registerDisk(registry, disk)
-  const update = indexAndJobs(registry, { engine, jobs })
+  const update = indexAndJobs(registry, { engine, jobs, indexState })
   return {
     begin() {
       const startedAt = performance.now()
@@ -130,11 +132,19 @@ function registerDisk(registry: Registry, { freeBytes, uncounted }: MetricsParts
 /** Gauges of what lies outside this process. @returns what brings them up to date, at most every FRESH_MS */
 function indexAndJobs(
   registry: Registry,
-  { engine, jobs }: Pick<MetricsParts, "engine" | "jobs">,
+  { engine, jobs, indexState }: Pick<MetricsParts, "engine" | "jobs" | "indexState">,
 ): () => Promise<void> {
   const gauge = <T extends string = never>(name: string, help: string, ...labelNames: T[]) =>
     new Gauge({ name, help, labelNames, registers: [registry] })
   const up = gauge("fossick_index_up", "1 while the index can be read.")
+  const wordsAlone = gauge(
+    "fossick_index_words_alone",
+    "1 while searches find by words alone, as the vectors or their model are out of order.",
+  )
+  const lost = gauge(
+    "fossick_index_lost_pages",
+    "Pages that were lost with damaged files and are not yet read anew.",
+  )
   const gauges: readonly (readonly [Gauge, (stats: EngineStats) => number])[] = [
     [gauge("fossick_index_pages", "Pages in the index."), (stats) => stats.pages],
     [gauge("fossick_index_passages", "Passages of the pages in the index."), (stats) => stats.passages],
@@ -154,6 +164,8 @@ function indexAndJobs(
   async function look(): Promise<void> {
     crawler.set(jobs.hasCrawler() ? 1 : 0)
     for (const state of JOB_STATES) jobGauge.set({ state }, jobs.count({ state }))
+    wordsAlone.set(indexState?.wordsAlone() ? 1 : 0)
+    lost.set(indexState?.lostPages() ?? 0)
     const stats = await engine.stats().catch(() => null)
     up.set(stats === null ? 0 : 1)
     if (stats === null) return

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { isAlive } from "../testing/appliance.ts"
-import { Child } from "./child.ts"
+import { Child, type ChildOptions, MAX_RESTARTS } from "./child.ts"
 import { firstScreen, handbookNews } from "./first-screen.ts"
 
 let dir: string
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true }))
 
 /** A child that runs `code`, the ends that were told, and its messages as they come. */
-async function childOf(name: string, code: string) {
+async function childOf(name: string, code: string, options: Partial<ChildOptions> = {}) {
   const module = join(dir, `${name}.mjs`)
   await writeFile(module, code)
   const crashes: string[] = []
@@ -28,6 +28,8 @@ async function childOf(name: string, code: string) {
     env: process.env,
     onMessage: (message) => messages.dispatchEvent(new CustomEvent("message", { detail: message })),
     onCrash: (_, ending) => void crashes.push(ending),
+    onGiveUp: () => null,
+    ...options,
   })
   return { child, crashes, message: () => once(messages, "message").then(([event]) => event.detail) }
 }
@@ -47,6 +49,20 @@ describe("a child", () => {
     expect(crashes).toEqual(["SIGKILL"])
     await child.stop(5000)
     expect(crashes).toEqual(["SIGKILL"])
+  })
+
+  test("that keeps crashing is given up in the end, and tried again when asked for", async () => {
+    const givenUp: string[] = []
+    const { child, crashes } = await childOf("hopeless", "process.exit(7)", {
+      firstRestartMs: 0,
+      onGiveUp: (_, ending) => (givenUp.push(ending) === 1 ? 0 : null),
+    })
+    child.start()
+    await expect.poll(() => givenUp).toEqual(["code 7", "code 7"])
+    expect(crashes).toHaveLength(MAX_RESTARTS)
+    await pause(300)
+    expect(givenUp).toHaveLength(2)
+    await child.stop(1000)
   })
 
   test("that a signal for all processes ended before its supervisor heard of it did not crash", async () => {

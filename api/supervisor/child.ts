@@ -10,12 +10,21 @@ export interface ChildOptions {
   onMessage(message: ChildMessage): void
   /** Told before a restart: how the child ended and when it starts again. */
   onCrash(name: string, ending: string, restartMs: number): void
+  /**
+   * Told instead when it crashed {@link MAX_RESTARTS} times without ever running for a minute: how it ended.
+   * @returns when to try it once more, in milliseconds; null gives it up.
+   */
+  onGiveUp(name: string, ending: string): number | null
+  /** Before the first restart; each further one waits twice as long. Default 500. */
+  readonly firstRestartMs?: number
 }
 
 /** An end is told so much later: a signal for all processes may end a child before the supervisor hears of it. */
 const TELL_MS = 100
 const FIRST_RESTART_MS = 500
 const LAST_RESTART_MS = 30_000
+/** With the delays between them these take about three minutes: what passes by itself has passed by then. */
+export const MAX_RESTARTS = 10
 /** A child that ran this long is taken for well again: its next crash is met with the first delay. */
 const HEALTHY_MS = 60_000
 
@@ -31,11 +40,15 @@ export class Child {
   readonly #options: ChildOptions
   #process: ChildProcess | null = null
   #timer: NodeJS.Timeout | undefined
-  #delay = FIRST_RESTART_MS
+  #crashes = 0
   #stopping = false
 
   constructor(options: ChildOptions) {
     this.#options = options
+  }
+
+  get name(): string {
+    return this.#options.name
   }
 
   start(): void {
@@ -72,14 +85,23 @@ export class Child {
     if (this.#process === null) return
     this.#process = null
     if (this.#stopping) return
-    if (performance.now() - startedAt > HEALTHY_MS) this.#delay = FIRST_RESTART_MS
-    const delay = this.#delay
-    this.#delay = Math.min(LAST_RESTART_MS, delay * 2)
+    if (performance.now() - startedAt > HEALTHY_MS) this.#crashes = 0
+    this.#crashes += 1
     this.#timer = setTimeout(() => {
-      this.#options.onCrash(this.#options.name, ending, delay)
+      const delay = this.#tell(ending)
+      if (delay === null) return
       this.#timer = setTimeout(() => {
         this.start()
       }, delay)
     }, TELL_MS)
+  }
+
+  /** @returns when it starts again; null: it does not. */
+  #tell(ending: string): number | null {
+    const { name, firstRestartMs = FIRST_RESTART_MS } = this.#options
+    if (this.#crashes > MAX_RESTARTS) return this.#options.onGiveUp(name, ending)
+    const delay = Math.min(LAST_RESTART_MS, firstRestartMs * 2 ** (this.#crashes - 1))
+    this.#options.onCrash(name, ending, delay)
+    return delay
   }
 }

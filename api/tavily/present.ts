@@ -22,6 +22,8 @@ export interface SearchPresentation {
   readonly responseTime: number
   readonly credits: number
   readonly images: ImageKnowledge
+  /** Why the ranking left meaning out although the request asked for it; undefined when it did not. */
+  readonly wordsAlone: string | undefined
   /** Null when no answer was asked for. */
   readonly answered: Answered | null
 }
@@ -31,7 +33,7 @@ export async function presentSearch(request: SearchRequest, hits: readonly Hit[]
   const results = []
   // One after the other: whole pages may have to be turned into text.
   for (const [index, hit] of hits.entries()) {
-    results.push(await presentHit(request, hit, resultId(facts.requestId, index), facts.images))
+    results.push(await presentHit(request, hit, resultId(facts.requestId, index), facts))
   }
   const found = request.include_images ? searchImages(searchedText(request.query), hits, facts.images) : []
   return {
@@ -47,7 +49,12 @@ export async function presentSearch(request: SearchRequest, hits: readonly Hit[]
   }
 }
 
-async function presentHit(request: SearchRequest, hit: Hit, id: string, images: ImageKnowledge) {
+async function presentHit(
+  request: SearchRequest,
+  hit: Hit,
+  id: string,
+  { images, wordsAlone }: Pick<SearchPresentation, "images" | "wordsAlone">,
+) {
   const dated = request.include_published_date || request.filter_by_published_date || request.topic === "news"
   return {
     id,
@@ -62,7 +69,13 @@ async function presentHit(request: SearchRequest, hit: Hit, id: string, images: 
     ...(request.include_images && {
       images: presentImages(pageImages(hit, images), request.include_image_descriptions),
     }),
-    ...(request.explain && { explain: { depth: request.search_depth, ...hit.parts } }),
+    ...(request.explain && {
+      explain: {
+        depth: request.search_depth,
+        ...hit.parts,
+        ...(wordsAlone !== undefined && { words_alone: wordsAlone }),
+      },
+    }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Engine, Hit, PageFilter, PagePreference, Query } from "#engine"
+import type { Engine, Hit, PageFilter, PagePreference, Query, SearchResult } from "#engine"
 import { parseQueryText, type QueryText } from "#engine/text/query-text.ts"
 
 import { searchCost, searchCredits } from "../accounts/billing/credits.ts"
@@ -87,11 +87,12 @@ export async function performSearch(
   stop: AbortSignal = clientGone(ctx),
 ) {
   const { request, chosen } = prepared
-  const found = prepared.query.limit === 0 ? [] : await find(engine, prepared, stop)
-  const hits = cut(found, request)
+  const found: SearchResult = prepared.query.limit === 0 ? { hits: [] } : await find(engine, prepared, stop)
+  const hits = cut(found.hits, request)
   return presentSearch(request, hits, {
     chosen,
     images,
+    wordsAlone: found.wordsAlone,
     answered: await answered(prepared, hits, { answering, signal: stop, log: ctx.state.log }),
     credits: searchCredits(request.search_depth),
     requestId: ctx.state.requestId,
@@ -118,11 +119,11 @@ async function find(
   engine: Pick<Engine, "search">,
   { request, question, query }: PreparedSearch,
   signal: AbortSignal,
-): Promise<readonly Hit[]> {
-  const { hits } = await engine.search(query, { signal })
-  if (hits.length > 0 || request.exact_match || question.phrases.length === 0) return hits
+): Promise<SearchResult> {
+  const found = await engine.search(query, { signal })
+  if (found.hits.length > 0 || request.exact_match || question.phrases.length === 0) return found
   const text = { ...question, phrases: [] }
-  return (await engine.search({ ...query, text }, { signal })).hits
+  return await engine.search({ ...query, text }, { signal })
 }
 
 /** Every parameter with its value: what was given wins over what was chosen, that over the default. */

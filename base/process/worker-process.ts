@@ -5,6 +5,9 @@ export const EXIT_LOCKED = 3
 /** Exit code of a job process that left work undone, since there is too little room on the disk. */
 export const EXIT_NO_ROOM = 4
 
+/** Argument of a job process that is to read every file of the index before it works. */
+export const CHECK_ALL = "--check-all"
+
 /** A process that does not end by then is killed; what it reported is safe. */
 const GRACE_MS = 10_000
 
@@ -15,8 +18,8 @@ export class WorkerProcess {
   readonly #child: ChildProcess
 
   /** `program`: a module that ends when its parent lets go of it. */
-  constructor(program: URL) {
-    this.#child = fork(program, { stdio: ["ignore", "inherit", "inherit", "ipc"] })
+  constructor(program: URL, args: readonly string[] = []) {
+    this.#child = fork(program, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] })
     this.exited = new Promise((resolve) => {
       this.#child.once("exit", (code) => {
         resolve(code)

@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import path from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 import { KnownError } from "../errors.ts"
+import { isDamagedSqlite } from "./lock-file.ts"
 
 /** SQLite's result code when another connection holds the lock (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5
@@ -18,6 +19,17 @@ const LOCKS = "locks"
  * @returns null when another process holds it
  */
 export function tryLock(file: string): Disposable | null {
+  try {
+    return lockAtOnce(file)
+  } catch (error) {
+    if (!isDamagedSqlite(error)) throw error
+    // Nobody can hold it.
+    rmSync(file, { force: true })
+    return lockAtOnce(file)
+  }
+}
+
+function lockAtOnce(file: string): Disposable | null {
   const lock = new DatabaseSync(file, { timeout: 0 })
   try {
     lock.exec("begin exclusive")

@@ -10,6 +10,7 @@ import { openEngine } from "#engine/open-engine.ts"
 import { readSettings } from "#base/settings.ts"
 import { aPage } from "#engine/testing/pages.ts"
 import { GenerationFile } from "#engine/generations/generation-file.ts"
+import type { Finding } from "#engine/generations/repair.ts"
 import type { IndexStatus } from "#engine/generations/status.ts"
 import { FOSSICK } from "../testing/fossick.ts"
 
@@ -71,6 +72,31 @@ describe("fossick index", () => {
     })
     expect(await run(["drop"])).toMatchObject({ code: 0, stdout: "No earlier index is kept.\n" })
     expect(existsSync(path.join(dir, "index"))).toBe(false)
+  })
+
+  test("names a damaged file, and repairs it", async () => {
+    await crawled()
+    expect(await run(["check"])).toMatchObject({
+      code: 0,
+      stdout: "All files of the index hold what was written.\n",
+    })
+    await rm(path.join(dir, "index", "index.json"))
+    await rm(path.join(dir, "index", "vectors-1.lance"), { recursive: true })
+    const { code, stdout } = await run(["check", "--json"])
+    expect(code).toBe(1)
+    const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] }
+    expect(findings.map(({ file }) => file)).toContain("index/index.json")
+    expect(findings.find(({ file }) => file.includes("vectors-1.lance"))).toMatchObject({
+      damage: "is missing",
+      wayBack: expect.stringContaining("by their words alone"),
+      repaired: false,
+    })
+    const repaired = await run(["repair"])
+    expect(repaired.code).toBe(0)
+    expect(repaired.stdout).toContain("index/index.json is missing. Repaired.\n")
+    expect(repaired.stdout).toContain("The index was made anew with 1 page.\n")
+    expect((await run(["check"])).code).toBe(0)
+    expect((await status()).current).toMatchObject({ name: "index-2", pages: 1, pagesWithoutVectors: 1 })
   })
 
   test("makes an index anew for another model, goes back, forward again, and deletes what is kept", async () => {

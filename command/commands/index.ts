@@ -1,7 +1,8 @@
 import { command, type GroupSpec } from "../spec.ts"
 
 const work =
-  (name: "status" | "upgrade" | "rollback" | "drop") => async (given: { readonly json: boolean }) => {
+  (name: "status" | "check" | "repair" | "upgrade" | "rollback" | "drop") =>
+  async (given: { readonly json: boolean }) => {
     const { indexSession } = await import("#engine/commands/index-session.ts")
     return await indexSession({ command: name, json: given.json })
   }
@@ -14,6 +15,23 @@ export const index: GroupSpec = {
       about: "Shows which index is in use, what is being built, and what is kept for a rollback.",
       examples: [{ line: "fossick index status", about: "changes nothing" }],
       run: work("status"),
+    }),
+    check: command({
+      about:
+        "Reads every file of the index, and names what is missing or holds something else than was written.",
+      examples: [
+        {
+          line: "fossick index check",
+          about: "changes nothing; the exit code is 1 when something is damaged",
+        },
+      ],
+      run: work("check"),
+    }),
+    repair: command({
+      about: `Brings damaged files back: what finds pages is made anew from the pages that can be read; pages that cannot be
+are fetched again by the next crawl. The crawler process does so when it starts.`,
+      examples: [{ line: "fossick index repair", about: "without an appliance, or while it does not crawl" }],
+      run: work("repair"),
     }),
     upgrade: command({
       about: `Makes the index anew for this version and the model in FOSSICK_MODEL, where it differs, and makes the vectors

@@ -66,7 +66,7 @@ export interface EndedCrawl {
  * @throws EngineError when the engine fails; nothing that was reported is lost.
  */
 export async function crawlSite(options: CrawlSiteOptions): Promise<EndedCrawl> {
-  using crawl = await SiteCrawl.prepare(options)
+  using crawl = SiteCrawl.prepare(options)
   do {
     await runCrawlee(crawl, options.config.fetchConcurrency)
     await crawl.flush()
@@ -105,8 +105,6 @@ class SiteCrawl implements Visits, Disposable {
   #suspect: FrontierEntry | null = null
   #isAlone = false
   readonly #visits: SourceVisits
-  /** False when the index may have lost pages that the state knows: then each is looked up before it counts as unchanged. */
-  readonly #trustsHashes: boolean
   #visiting = 0
   #failure: Error | null = null
   readonly #patience = new HostPatience()
@@ -118,17 +116,14 @@ class SiteCrawl implements Visits, Disposable {
   /** Their outcomes by address. */
   readonly #settled = new Map<PageUrl, string>()
 
-  static async prepare(options: CrawlSiteOptions): Promise<SiteCrawl> {
-    const { pages } = await options.engine.stats()
-    const known = new KnownAddresses(options.db, options.clock)
-    return new SiteCrawl(options, known, pages >= known.pages())
+  static prepare(options: CrawlSiteOptions): SiteCrawl {
+    return new SiteCrawl(options, new KnownAddresses(options.db, options.clock))
   }
 
-  private constructor(options: CrawlSiteOptions, known: KnownAddresses, trustsHashes: boolean) {
+  private constructor(options: CrawlSiteOptions, known: KnownAddresses) {
     const { job, db, config, reader } = options
     this.#options = options
     this.#known = known
-    this.#trustsHashes = trustsHashes
     this.#limits = new RunLimits(db, job)
     this.#softNotFound = new SoftNotFound({
       engine: options.engine,
@@ -564,9 +559,11 @@ class SiteCrawl implements Visits, Disposable {
     return this.#settled.get(url) ?? this.#frontier.outcomeOf(url)
   }
 
-  /** Whether the index holds a page for this source whose hash is known. */
+  /**
+   * Whether the index can show a page, for this source, whose hash is known: it may have lost it, or hold other bytes than were
+   * written.
+   */
   async #isHeld(url: PageUrl): Promise<boolean> {
-    if (this.#trustsHashes) return true
     const page = await this.#options.engine.get(url)
     return page !== null && sourcesOf(page).includes(this.#options.job.source.name)
   }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { EngineError } from "#engine"
 import { engineSettings } from "#engine/config.ts"
 import { tidyGenerations } from "#engine/generations/build.ts"
+import { repairIndex } from "#engine/generations/repair.ts"
 import { openForWriting } from "#engine/generations/open-for-writing.ts"
 import { Upgrade, type UpgradeProgress, upgradeFormat } from "#engine/generations/upgrade.ts"
 import { openGenerations } from "#engine/open-engine.ts"
@@ -10,7 +11,9 @@ import { openLog } from "#base/process/log.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { crawlerSettings } from "../config.ts"
-import { EXIT_LOCKED, EXIT_NO_ROOM } from "#base/process/worker-process.ts"
+import { CHECK_ALL, EXIT_LOCKED, EXIT_NO_ROOM } from "#base/process/worker-process.ts"
+import { KnownAddresses } from "../frontier/known-addresses.ts"
+import { LostPages } from "../frontier/lost-pages.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { carryOutRemovals } from "../removals/carry-out.ts"
 import { Removals } from "../removals/removals.ts"
@@ -57,6 +60,14 @@ try {
     },
   })
   const onProgress = loggedNowAndThen()
+  const isThorough = process.argv.includes(CHECK_ALL)
+  const repair = await repairIndex(generations, {
+    depth: isThorough ? "all" : "small",
+    signal: stop,
+    onProgress,
+  })
+  for (const { file, damage, repaired } of repair.findings)
+    log.warn({ file, damage, repaired }, "a file was damaged")
   // Nothing can be crawled into an index of an older format.
   if (await upgradeFormat(generations, { signal: stop, onProgress }))
     log.info("the index has today's format now")
@@ -65,6 +76,11 @@ try {
   const upgrade = new Upgrade(generations, current)
   const { engine } = upgrade
   jobs.recover()
+  const { pages } = await engine.stats()
+  if (repair.pages !== null || pages < new KnownAddresses(db).pages()) {
+    const lost = await new LostPages(db).find(engine, stop)
+    if (lost > 0) log.warn({ lost }, "the index has lost pages; their next visits read them anew")
+  }
   const settle = () =>
     engine.settled().then(
       () => true,

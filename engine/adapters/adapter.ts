@@ -16,6 +16,32 @@ export interface IndexInfo {
  */
 export type FormatUse = "written" | "pages" | "too-old" | "too-new"
 
+/**
+ * What is out of order, and so what has to be done:
+ * - `pages`: pages themselves. Those that cannot be read have to be fetched again.
+ * - `words`: what finds pages by their words. It is made anew from the pages.
+ * - `vectors`: what finds them by meaning. It is made anew from the pages; meanwhile words alone find.
+ * - `ranking`: counts that scores depend on a little. Whoever opens the index for writing makes them anew.
+ * - `names`: a file of which there is a copy, or that is made anew, in the same way.
+ */
+export type Harm = "pages" | "words" | "vectors" | "ranking" | "names"
+
+/** A file that is missing, or holds something else than was written. */
+export interface Damage {
+  /** Path in the data folder. */
+  readonly file: string
+  /** Going on a sentence whose subject is the file. */
+  readonly damage: string
+  readonly harms: Harm
+}
+
+/**
+ * - `sizes`: whether all files are there, can be opened, and have their sizes: milliseconds.
+ * - `small`: with `all` where that takes a fraction of a second, else as `sizes`.
+ * - `all`: whether they hold what was written: as long as reading all of them takes.
+ */
+export type CheckDepth = "sizes" | "small" | "all"
+
 export interface OpenGenerationOptions {
   readonly mode: "read" | "write"
   readonly embedder: Embedder
@@ -49,6 +75,21 @@ export interface GenerationAdapter {
    * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`
    */
   openOld?(generation: string): Promise<OldIndex>
+  /**
+   * What is damaged of a generation, also while another process writes to it. Left out by an adapter whose server looks after its
+   * files.
+   */
+  check?(generation: string, depth: CheckDepth): Promise<readonly Damage[]>
+  /**
+   * What can still be read of a damaged generation. Nobody else writes to it until it is closed.
+   *
+   * @throws EngineError `INDEX_LOCKED`
+   */
+  openDamaged?(generation: string): Promise<OldIndex>
+  /** Pages that the tables of a damaged generation know; null when they cannot be read. */
+  indexed?(generation: string): Promise<number | null>
+  /** The generations that are there, and how many pages can be read of each. */
+  present?(): Promise<readonly { readonly name: string; readonly pages: number }[]>
   /** Bytes that a generation takes, and that are free beside it. Left out where the adapter cannot tell. */
   room?(generation: string): Promise<{ readonly taken: number; readonly free: number }>
   /** Deletes a generation, as far as it is there. */

@@ -9,6 +9,7 @@ import { environment, readSettings } from "#base/settings.ts"
 import { READERS_FOLLOW_MS, dropUnwanted } from "../generations/build.ts"
 import type { GenerationContext } from "../generations/generation-context.ts"
 import { openForWriting } from "../generations/open-for-writing.ts"
+import { type Finding, checkIndex, repairIndex } from "../generations/repair.ts"
 import { rollBack } from "../generations/rollback.ts"
 import { type GenerationStatus, type IndexStatus, indexStatus } from "../generations/status.ts"
 import { upgradeNow } from "../generations/upgrade-now.ts"
@@ -20,7 +21,7 @@ const PATIENCE_MS = 10_000
 const TRY_AGAIN_MS = 250
 
 export interface IndexArguments {
-  readonly command: "status" | "upgrade" | "rollback" | "drop"
+  readonly command: "status" | "check" | "repair" | "upgrade" | "rollback" | "drop"
   readonly json: boolean
 }
 
@@ -53,7 +54,7 @@ export async function indexSession({ command, json }: IndexArguments): Promise<n
     say,
     progress: shownNowAndThen(),
   }
-  return await whenFree(() => ({ status, upgrade, rollback, drop })[command](session))
+  return await whenFree(() => ({ status, check, repair, upgrade, rollback, drop })[command](session))
 }
 
 /** Tries again while another process writes, for a while. @throws EngineError `INDEX_LOCKED` */
@@ -73,6 +74,30 @@ async function status({ context, keepDays, say }: Session): Promise<number> {
   const found = await indexStatus(context, keepDays)
   say(asText(found), found)
   return EXIT.ok
+}
+
+async function check({ context, say }: Session): Promise<number> {
+  const findings = await checkIndex(context)
+  if (findings.length === 0) say("All files of the index hold what was written.", { findings })
+  else say(findings.map(inWords).join("\n"), { findings })
+  return findings.length === 0 ? EXIT.ok : EXIT.failed
+}
+
+async function repair({ context, signal, say, progress }: Session): Promise<number> {
+  const { findings, pages: held, lost } = await repairIndex(context, { signal, onProgress: progress })
+  if (findings.length === 0) {
+    say("All files of the index hold what was written; nothing is to be repaired.", { findings })
+    return EXIT.ok
+  }
+  const isDone = findings.every(({ repaired }) => repaired)
+  const lines = findings.map(inWords)
+  if (!isDone) lines.push("Stopped; nothing has changed, and another run goes on.")
+  if (held !== null) lines.push(`The index was made anew with ${pages(held)}.`)
+  if (lost) lines.push(`${pages(lost)} could not be read: crawl again what they came from.`)
+  if (held !== null)
+    lines.push("Vectors that are missing are made by the running appliance, or by fossick index upgrade.")
+  say(lines.join("\n"), { findings, pages: held, lost })
+  return isDone ? EXIT.ok : EXIT.interrupted
 }
 
 async function upgrade({ context, keepDays, signal, say, progress }: Session): Promise<number> {
@@ -128,7 +153,9 @@ async function drop({ context, say }: Session): Promise<number> {
 function asText({ current, previous, building, due, declined }: IndexStatus): string {
   const lines = [`In use       ${described(current)}`]
   if (building) lines.push(`Being built  ${described(building)}`)
-  if (previous) lines.push(`Kept         ${described(previous)}, until ${previous.keptUntil.slice(0, 10)}`)
+  if (previous?.isDamaged) lines.push(`Damaged      ${previous.name}: no longer in use, about to be deleted`)
+  else if (previous)
+    lines.push(`Kept         ${described(previous)}, until ${previous.keptUntil.slice(0, 10)}`)
   if (due && !building) {
     lines.push(`To be built  format ${due.format}, ${due.embedder}: a running appliance does it by itself`)
   }
@@ -148,6 +175,9 @@ function described({
   const waiting = left ? `, ${left} of them without vectors yet` : ""
   return `${name}: ${held}${waiting} (format ${format}, ${embedder})`
 }
+
+const inWords = ({ file, damage, wayBack, repaired }: Finding): string =>
+  `${file} ${damage}. ${repaired ? "Repaired." : wayBack}`
 
 const pages = (count: number): string => `${count} ${count === 1 ? "page" : "pages"}`
 

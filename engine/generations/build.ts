@@ -3,7 +3,7 @@ import { EngineError } from "../errors.ts"
 import type { GenerationAdapter, OpenGenerationOptions } from "../adapters/adapter.ts"
 import type { GenerationContext } from "./generation-context.ts"
 import { fits, refuseFormat, sameTarget } from "./generation-context.ts"
-import { type Target, nextName } from "./generation-file.ts"
+import { type PreviousGeneration, type Target, nextName } from "./generation-file.ts"
 
 /** Readers have gone over to a generation when it has been the current one for so long. */
 export const READERS_FOLLOW_MS = 10_000
@@ -73,7 +73,8 @@ export async function openBuilding(
   try {
     return await adapter.open(name, { ...options, mode: "write", ...(onProblem && { onProblem }) })
   } catch (error) {
-    const isDamaged = error instanceof EngineError && error.code === "ENGINE_UNAVAILABLE"
+    const isDamaged =
+      error instanceof EngineError && (error.code === "ENGINE_UNAVAILABLE" || error.code === "INDEX_DAMAGED")
     // Where the adapter's server is away nothing can be said, and nothing is given up.
     if (isDamaged && (await isReachable(adapter, name))) {
       await file.change(({ dropping }) => ({ building: null, dropping: [...dropping, name] }))
@@ -89,12 +90,16 @@ function isReachable(adapter: GenerationAdapter, name: string): Promise<boolean>
   )
 }
 
-/** Makes another generation the current one, and keeps the one before. */
-export async function swapTo(context: GenerationContext, name: string): Promise<void> {
+/** Makes another generation the current one, and keeps the one before; a damaged one only until readers have let go of it. */
+export async function swapTo(
+  context: GenerationContext,
+  name: string,
+  before: Pick<PreviousGeneration, "isDamaged"> = {},
+): Promise<void> {
   const replacedAt = new Date().toISOString()
   await context.file.change(({ current, previous, dropping }) => ({
     current: name,
-    previous: { name: current, replacedAt },
+    previous: { name: current, replacedAt, ...before },
     building: null,
     declined: null,
     dropping: previous && previous.name !== name ? [...dropping, previous.name] : dropping,
@@ -102,8 +107,10 @@ export async function swapTo(context: GenerationContext, name: string): Promise<
 }
 
 /** When the previous generation goes. */
-export const keptUntil = (replacedAt: string, keepDays: number): Date =>
-  new Date(Date.parse(replacedAt) + Math.max(keepDays * DAY_MS, READERS_FOLLOW_MS))
+export const keptUntil = (
+  { replacedAt, isDamaged = false }: Omit<PreviousGeneration, "name">,
+  keepDays: number,
+): Date => new Date(Date.parse(replacedAt) + Math.max(isDamaged ? 0 : keepDays * DAY_MS, READERS_FOLLOW_MS))
 
 /**
  * Deletes generations that are not wanted any more: those said to go, the previous one after its days, and one whose
@@ -117,7 +124,7 @@ export async function tidyGenerations(context: GenerationContext, keepDays: numb
   if (declined && !sameTarget(declined, wanted)) await file.change(() => ({ declined: null }))
   const target = await targetDue(context)
   const isAbandoned = building !== null && !(target && sameTarget(building, target))
-  const isOver = previous !== null && Date.now() >= keptUntil(previous.replacedAt, keepDays).getTime()
+  const isOver = previous !== null && Date.now() >= keptUntil(previous, keepDays).getTime()
   if (isAbandoned || isOver) {
     await file.change(({ dropping }) => ({
       ...(isAbandoned && { building: null }),

@@ -8,15 +8,20 @@ import type {
   Query,
   SearchResult,
 } from "../engine.ts"
-import { EngineError } from "../errors.ts"
+import { EngineError, REPAIR_HINT } from "../errors.ts"
 import type { Page } from "../page/page.ts"
 import type { PageUrl } from "../page/page-url.ts"
-import type { IndexInfo } from "../adapters/adapter.ts"
+import type { CheckDepth, Damage, IndexInfo } from "../adapters/adapter.ts"
 import { type GenerationContext, fits, fittingEmbedder, refuseFormat } from "./generation-context.ts"
+import { FIRST_GENERATION, type Generations } from "./generation-file.ts"
 import { openWith } from "./open-for-writing.ts"
 
 /** Between two looks at the file that names the generation. */
 const LOOK_MS = 500
+/** Between two looks at the sizes of all files. */
+const CHECK_MS = 10_000
+/** For so long nobody asks vectors again that could not be read. */
+const WORDS_ALONE_MS = 60_000
 /** A word that loads the model before the first question comes. */
 const WARM_UP = "ready?"
 
@@ -25,10 +30,15 @@ interface Serving {
   readonly generation: string
   /** As it was when it was opened; null when there was no index yet. */
   readonly info: IndexInfo | null
-  /** Null when its format cannot be searched. */
+  /** Null when its format cannot be searched, or it is damaged. */
   readonly engine: Engine | null
   readonly embedder: Embedder
+  /** Whether the model that made the vectors is gone. */
   readonly isByWords: boolean
+  /** What is damaged of it, but for what its writer mends by the way. */
+  readonly damage: readonly Damage[]
+  /** Why it cannot be searched although it is of the right format. */
+  readonly problem: EngineError | null
   readonly close: () => PromiseLike<void>
   /** Calls under way. */
   calls: number
@@ -45,6 +55,8 @@ export class FollowingEngine implements Engine {
   readonly #timer: NodeJS.Timeout
   #serving: Serving
   #looking: Promise<void> | undefined
+  #checkedAt = Date.now()
+  #vectorsFailed: { readonly generation: string; readonly until: number } | null = null
   #lastProblem = ""
   readonly #closing = new Set<Promise<void>>()
   #closed: Promise<void> | undefined
@@ -61,13 +73,14 @@ export class FollowingEngine implements Engine {
 
   /**
    * @param afterwards what closing does besides, such as closing the configured embedder.
-   * @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, `ENGINE_UNAVAILABLE`
+   * @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, `ENGINE_UNAVAILABLE`; a damaged index is no failure, but
+   * a {@link problem}.
    */
   static async open(
     context: GenerationContext,
     afterwards: () => PromiseLike<void> = () => Promise.resolve(),
   ): Promise<FollowingEngine> {
-    return new FollowingEngine(context, await serve(context), afterwards)
+    return new FollowingEngine(context, await serve(context, "small"), afterwards)
   }
 
   get supports(): EngineSupports {
@@ -99,9 +112,23 @@ export class FollowingEngine implements Engine {
 
   /** Why nothing is found, or null: what anybody may read. */
   get problem(): string | null {
-    const { engine, info } = this.#serving
+    const { engine, info, problem } = this.#serving
+    if (problem) return problem.message
     if (engine || !info) return null
     return `The index has format ${info.format} and is being made anew in format ${this.#context.adapter.format}; until then nothing is found.`
+  }
+
+  /** Whether searches leave meaning out. */
+  get wordsAlone(): boolean {
+    return this.#wordsAloneBecause() !== null
+  }
+
+  /** What is out of order while pages are found all the same: what anybody may read. */
+  get warnings(): readonly string[] {
+    const { damage } = this.#serving
+    const because = this.#wordsAloneBecause()
+    const files = damage.filter(({ harms }) => harms !== "vectors").map(inWords)
+    return because === null ? files : [`Pages are found by their words alone: ${because}`, ...files]
   }
 
   index(pages: readonly Page[]): Promise<void> {
@@ -116,11 +143,41 @@ export class FollowingEngine implements Engine {
     return this.#call((engine) => engine.remove(urls), readOnly)
   }
 
-  search(query: Query, options?: { signal?: AbortSignal }): Promise<SearchResult> {
-    return this.#call(
-      (engine, { isByWords }) => engine.search(isByWords ? byWords(query) : query, options),
-      () => ({ hits: [] }),
-    )
+  async search(query: Query, options?: { signal?: AbortSignal }): Promise<SearchResult> {
+    const because = this.#wordsAloneBecause()
+    if (because !== null) return await this.#searchByWords(query, options, because)
+    try {
+      return await this.#call((engine) => engine.search(query, options), nothing)
+    } catch (error) {
+      const isUnreadable = error instanceof EngineError && error.code === "ENGINE_UNAVAILABLE"
+      if (!isUnreadable || options?.signal?.aborted) throw error
+      // It may be the vectors alone that cannot be read.
+      const { generation } = this.#serving
+      const found = await this.#searchByWords(query, options, CANNOT_READ_VECTORS)
+      this.#context.onProblem?.(error)
+      this.#vectorsFailed = { generation, until: Date.now() + WORDS_ALONE_MS }
+      this.#checkedAt = 0
+      return found
+    }
+  }
+
+  async #searchByWords(
+    query: Query,
+    options: { signal?: AbortSignal } | undefined,
+    because: string,
+  ): Promise<SearchResult> {
+    const found = await this.#call((engine) => engine.search(byWords(query), options), nothing)
+    return { ...found, wordsAlone: because }
+  }
+
+  /** Why searches leave vectors out, or null when they do not. */
+  #wordsAloneBecause(): string | null {
+    const { generation, isByWords, damage } = this.#serving
+    if (isByWords) return "the model that made the vectors cannot be opened any more."
+    const damaged = damage.find(({ harms }) => harms === "vectors")
+    if (damaged) return inWords(damaged)
+    const failed = this.#vectorsFailed
+    return failed?.generation === generation && Date.now() < failed.until ? CANNOT_READ_VECTORS : null
   }
 
   get(url: PageUrl): Promise<Page | null> {
@@ -185,6 +242,7 @@ export class FollowingEngine implements Engine {
   ): Promise<T> {
     const serving = this.#enter()
     try {
+      if (serving.problem) throw serving.problem
       return serving.engine ? await ask(serving.engine, serving) : unservedAnswer(serving)
     } finally {
       this.#leave(serving)
@@ -207,12 +265,15 @@ export class FollowingEngine implements Engine {
     try {
       const { current } = await this.#context.file.read()
       const { generation, info, embedder } = this.#serving
+      if (current === generation && (info !== null || this.#serving.problem)) {
+        await this.#check()
+        return
+      }
       if (current === generation) {
-        if (info !== null) return
         const made = await this.#context.adapter.info(generation)
         if (made === null || fits(made, embedder)) return
       }
-      const next = await serve(this.#context)
+      const next = await serve(this.#context, "sizes")
       try {
         if (next.engine && !next.isByWords) await next.embedder.embed([WARM_UP], { priority: "query" })
       } catch (error) {
@@ -227,6 +288,23 @@ export class FollowingEngine implements Engine {
       if (message !== this.#lastProblem) this.#context.onProblem?.(error)
       this.#lastProblem = message
     }
+  }
+
+  /** Looks now and then whether all files are still there, and when some were not, whether they are again. */
+  async #check(): Promise<void> {
+    const { generation, damage, problem } = this.#serving
+    if (Date.now() - this.#checkedAt < CHECK_MS) return
+    this.#checkedAt = Date.now()
+    if (problem) {
+      const next = await serve(this.#context, "small")
+      if (next.problem?.message !== problem.message) this.#replace(next)
+      else await next.close()
+      return
+    }
+    const found = await harmful(this.#context, generation, "sizes")
+    const fresh = found.filter(({ file }) => !damage.some((one) => one.file === file))
+    if (fresh.length === 0) return
+    this.#replace(await serve(this.#context, "sizes", damage))
   }
 
   #replace(next: Serving | null): void {
@@ -250,13 +328,59 @@ export class FollowingEngine implements Engine {
   }
 }
 
-async function serve(context: GenerationContext): Promise<Serving> {
-  const { adapter, file, onProblem } = context
-  const generations = await file.read()
+/** @param known what is known to be damaged of the generation in use, and a quicker check would not find */
+async function serve(
+  context: GenerationContext,
+  depth: CheckDepth,
+  known: readonly Damage[] = [],
+): Promise<Serving> {
+  let generation = ""
+  let damage = known
+  try {
+    const generations = await context.file.read()
+    generation = generations.current
+    const found = await harmful(context, generation, depth)
+    damage = [...found, ...known.filter(({ file }) => !found.some((one) => one.file === file))]
+    const worst = damage.find(({ harms }) => harms === "words")
+    if (worst) throw new EngineError("INDEX_DAMAGED", inWords(worst))
+    for (const one of damage) {
+      if (!known.includes(one)) context.onProblem?.(new EngineError("INDEX_DAMAGED", inWords(one)))
+    }
+    return await serveSound(context, generations, damage)
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code !== "INDEX_DAMAGED") throw error
+    context.onProblem?.(error)
+    const embedder = context.models.configured
+    const none = { info: null, engine: null, embedder, isByWords: false, calls: 0, isReplaced: false }
+    return { ...none, generation, damage, problem: error, close: () => Promise.resolve() }
+  }
+}
+
+/** What is damaged of a generation, but for what its writer mends by the way. */
+async function harmful(
+  { adapter }: GenerationContext,
+  generation: string,
+  depth: CheckDepth,
+): Promise<readonly Damage[]> {
+  const found = (await adapter.check?.(generation, depth)) ?? []
+  return found.filter(({ harms }) => harms !== "names" && harms !== "ranking")
+}
+
+const inWords = ({ file, damage }: Damage): string => `${file} in the data folder ${damage}. ${REPAIR_HINT}`
+
+async function serveSound(
+  context: GenerationContext,
+  generations: Generations,
+  damage: readonly Damage[],
+): Promise<Serving> {
+  const { adapter, onProblem } = context
   const generation = generations.current
   const info = await adapter.info(generation)
   if (info) refuseFormat(context, info)
-  const counted = { generation, info, calls: 0, isReplaced: false }
+  else if (generation !== FIRST_GENERATION) {
+    throw new EngineError("INDEX_DAMAGED", `${generation}, the index in use, is missing. ${REPAIR_HINT}`)
+  }
+  const counted = { generation, info, damage, problem: null, calls: 0, isReplaced: false }
   if (info && adapter.useOf(info.format) !== "written") {
     const embedder = context.models.configured
     return { ...counted, engine: null, embedder, isByWords: false, close: () => Promise.resolve() }
@@ -274,6 +398,9 @@ async function serve(context: GenerationContext): Promise<Serving> {
     close: () => engine[Symbol.asyncDispose](),
   }
 }
+
+const CANNOT_READ_VECTORS = `the vectors cannot be read; the server's log says why. ${REPAIR_HINT}`
+const nothing = (): SearchResult => ({ hits: [] })
 
 /** The best that can be done with a question that cannot be embedded. */
 function byWords(query: Query): Query {

@@ -1,7 +1,8 @@
-import { mkdir, open, readFile, rename } from "node:fs/promises"
+import { mkdir, readdir } from "node:fs/promises"
 import path from "node:path"
-import { DatabaseSync } from "node:sqlite"
-import { EngineError } from "../errors.ts"
+import { EngineError, REPAIR_HINT } from "../errors.ts"
+import { lockFile } from "#base/store/lock-file.ts"
+import { type FileDamage, type Twins, readTwins, writeTwins } from "#base/store/sealed-json.ts"
 
 export const FIRST_GENERATION = "index"
 const BUSY_MS = 10_000
@@ -11,7 +12,7 @@ export interface Generations {
   /** The one that is searched and crawled into. */
   readonly current: string
   /** The one before, kept for a rollback. */
-  readonly previous: { readonly name: string; readonly replacedAt: string } | null
+  readonly previous: PreviousGeneration | null
   /** The one that is to replace the current one, and what it is made for. */
   readonly building: BuildTarget | null
   /** No longer wanted, and perhaps not deleted yet. */
@@ -20,6 +21,13 @@ export interface Generations {
   readonly declined: Target | null
   /** By embedder id: where its model was read from, as FOSSICK_MODEL said it. */
   readonly models: Readonly<Record<string, string>>
+}
+
+export interface PreviousGeneration {
+  readonly name: string
+  readonly replacedAt: string
+  /** It was replaced since it is damaged: there is no way back to it, and it goes as soon as readers have let go of it. */
+  readonly isDamaged?: boolean
 }
 
 export interface Target {
@@ -48,67 +56,69 @@ const NONE: Generations = {
  */
 export class GenerationFile {
   readonly path: string
+  /** Where generations are folders; null where a server keeps them. */
+  readonly #dataDir: string | null
 
   /** @param adapter each adapter has generations of its own. */
   constructor(dataDir: string, adapter: string) {
+    this.#dataDir = adapter === "embedded" ? dataDir : null
     this.path = path.join(dataDir, "generations", `${adapter}.json`)
   }
 
-  /** @throws EngineError `ENGINE_UNAVAILABLE` */
+  /**
+   * What the file says; when it is missing or damaged, what its copy says.
+   *
+   * @throws EngineError `INDEX_DAMAGED` when neither can be read, and there is or was one
+   */
   async read(): Promise<Generations> {
-    let text
-    try {
-      text = await readFile(this.path, "utf8")
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return NONE
-      throw this.#unreadable(error)
-    }
-    let read: Partial<Generations> | null
-    try {
-      read = JSON.parse(text) as Partial<Generations> | null
-    } catch (error) {
-      throw this.#unreadable(error)
-    }
-    const names = [read?.current, read?.previous?.name, read?.building?.name, ...(read?.dropping ?? [])]
-    const isSound = read?.current !== undefined && names.every((name) => name === undefined || isName(name))
-    if (!isSound) throw this.#unreadable(undefined)
-    return { ...NONE, ...read }
+    const { value, damaged } = await this.#twins()
+    if (value) return { ...NONE, ...value }
+    if (damaged.length > 0 || (await this.isLost())) throw this.#unreadable()
+    return NONE
+  }
+
+  /** What is wrong with the file and its copy. */
+  async damage(): Promise<readonly FileDamage[]> {
+    const { value, damaged } = await this.#twins()
+    if (value || damaged.length > 0 || !(await this.isLost())) return damaged
+    return [{ path: this.path, damage: "is missing" }]
+  }
+
+  /** Writes both files anew, saying what is given, or what can still be read. */
+  async mend(said?: Partial<Generations>): Promise<void> {
+    await mkdir(path.dirname(this.path), { recursive: true })
+    using _ = lockFile(`${this.path}.lock`, BUSY_MS)
+    await writeTwins(this.path, { ...(said ? NONE : await this.read()), ...said })
+  }
+
+  /** Whether there are generations that only a file can have named. */
+  async isLost(): Promise<boolean> {
+    if (this.#dataDir === null) return false
+    const names = await readdir(this.#dataDir).catch(() => [])
+    return names.some((name) => isName(name) && name !== FIRST_GENERATION)
+  }
+
+  #twins(): Promise<Twins<Generations>> {
+    return readTwins<Generations>(this.path, (read) => {
+      const names = [read.current, read.previous?.name, read.building?.name, ...(read.dropping ?? [])]
+      return read.current !== undefined && names.every((name) => name === undefined || isName(name))
+    })
   }
 
   /** Readers see the old state or the new one, never a part; when it resolves, the new one outlives a loss of power. */
   async change(how: (now: Generations) => Partial<Generations>): Promise<void> {
     await mkdir(path.dirname(this.path), { recursive: true })
-    using _ = this.#lock()
+    using _ = lockFile(`${this.path}.lock`, BUSY_MS)
     const now = await this.read()
     const next = { ...now, ...how(now) }
-    const temporary = `${this.path}.new`
-    const file = await open(temporary, "w")
-    try {
-      await file.writeFile(`${JSON.stringify(next, null, 2)}\n`)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(temporary, this.path)
+    await writeTwins(this.path, next)
   }
 
-  /** One change at a time, of all processes; the operating system frees it when a process ends, however it ends. */
-  #lock(): Disposable {
-    const db = new DatabaseSync(`${this.path}.lock`, { timeout: BUSY_MS })
-    try {
-      db.exec("begin exclusive")
-    } catch (error) {
-      db.close()
-      throw error
-    }
-    return { [Symbol.dispose]: () => db.close() }
-  }
-
-  #unreadable(cause: unknown): EngineError {
+  #unreadable(): EngineError {
+    const file = `generations/${path.basename(this.path)}`
     return new EngineError(
-      "ENGINE_UNAVAILABLE",
-      `Cannot read ${this.path}, which names the index in use. Restore it from a backup, or write {"current": "index-2"} into it, with the name of the index that is to be used.`,
-      { cause },
+      "INDEX_DAMAGED",
+      `${file} in the data folder, which names the index in use, and its copy cannot be read. ${REPAIR_HINT} Or restore it from a backup, or write {"current": "index-2"} into it, with the name of the index that is to be used.`,
     )
   }
 }

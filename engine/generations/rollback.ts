@@ -26,8 +26,10 @@ export async function rollBack(
 ): Promise<RolledBack | null> {
   const { adapter, file } = context
   const { current, previous } = await file.read()
-  const [from, to] = [await adapter.info(current), previous && (await adapter.info(previous.name))]
-  if (!previous || !to) return null
+  const to = previous && (await adapter.info(previous.name))
+  // One goes back from an index that cannot be read, too.
+  const from = await adapter.info(current).catch(() => null)
+  if (!previous || previous.isDamaged || !to) return null
   const use = adapter.useOf(to.format)
   if (use === "too-new" || use === "too-old") {
     throw new EngineError(

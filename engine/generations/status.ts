@@ -17,7 +17,7 @@ export interface GenerationStatus {
 
 export interface IndexStatus {
   readonly current: GenerationStatus
-  readonly previous: (GenerationStatus & { readonly keptUntil: string }) | null
+  readonly previous: (GenerationStatus & { readonly keptUntil: string; readonly isDamaged: boolean }) | null
   readonly building: GenerationStatus | null
   /** What is to be built; null when nothing is. */
   readonly due: Target | null
@@ -31,8 +31,9 @@ export async function indexStatus(context: GenerationContext, keepDays: number):
   return {
     current: await statusOf(context, current),
     previous: previous && {
-      ...(await statusOf(context, previous.name)),
-      keptUntil: keptUntil(previous.replacedAt, keepDays).toISOString(),
+      ...(previous.isDamaged ? unknown(previous.name) : await statusOf(context, previous.name)),
+      isDamaged: previous.isDamaged ?? false,
+      keptUntil: keptUntil(previous, keepDays).toISOString(),
     },
     building: building && (await statusOf(context, building.name)),
     due: await targetDue(context).catch((error: unknown) => {
@@ -42,6 +43,14 @@ export async function indexStatus(context: GenerationContext, keepDays: number):
     declined,
   }
 }
+
+const unknown = (name: string): GenerationStatus => ({
+  name,
+  format: null,
+  embedder: null,
+  pages: null,
+  pagesWithoutVectors: null,
+})
 
 async function statusOf({ adapter }: GenerationContext, name: string): Promise<GenerationStatus> {
   const info = await adapter.info(name)

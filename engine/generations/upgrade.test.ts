@@ -259,7 +259,7 @@ describe("the disk", () => {
       "not a database, but long enough to be taken for one",
     )
     const upgrade = new Upgrade(context, engine)
-    await expect(upgrade.work({ signal: never })).rejects.toMatchObject({ code: "ENGINE_UNAVAILABLE" })
+    await expect(upgrade.work({ signal: never })).rejects.toMatchObject({ code: "INDEX_DAMAGED" })
     expect(await upgrade.work({ signal: never })).toBe(true)
     await tidyGenerations(context, 7)
     expect(existsSync(path.join(data.dir, "index-2"))).toBe(false)
@@ -317,18 +317,21 @@ describe("an index of another format", () => {
 
 describe("the file that names the index", () => {
   const file = () => path.join(data.dir, "generations", "embedded.json")
+  const copy = () => path.join(data.dir, "generations", "embedded-copy.json")
 
   test.each(['{ "current": ', "[]", '{"current":"../elsewhere"}', '{"current":"index","dropping":["/"]}'])(
     "that says %s is refused, and says how to mend it",
     async (text) => {
       await crawled()
       await upgraded("second")
-      await writeFile(file(), text)
+      for (const one of [file(), copy()]) await writeFile(one, text)
       const refused = {
-        code: "ENGINE_UNAVAILABLE",
+        code: "INDEX_DAMAGED",
         message: expect.stringContaining('{"current": "index-2"}'),
       }
-      await expect(data.reader()).rejects.toMatchObject(refused)
+      await using refusing = await data.reader()
+      expect(refusing.problem).toContain('{"current": "index-2"}')
+      await expect(refusing.search({ text: rareWord(1), limit: 1 })).rejects.toMatchObject(refused)
       await expect(openForWriting(data.context("second"))).rejects.toMatchObject(refused)
       await writeFile(file(), '{"current": "index-2"}')
       await using reader = await data.reader("second")
@@ -341,7 +344,7 @@ describe("the file that names the index", () => {
     await upgraded("second")
     const text = await readFile(file(), "utf8")
     await using reader = await data.reader("second")
-    await writeFile(file(), "")
+    for (const one of [file(), copy()]) await writeFile(one, "")
     await expect.poll(() => data.problems.length).toBe(1)
     await sleep(1200)
     expect(await found(reader, rareWord(1))).toEqual([urlOf("p/1")])
@@ -352,5 +355,6 @@ describe("the file that names the index", () => {
 
 async function setFormat(generation: string, format: number): Promise<void> {
   const file = path.join(data.dir, generation, "index.json")
-  await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), format }))
+  const said = JSON.parse(await readFile(file, "utf8"))
+  await writeFile(file, JSON.stringify({ ...said, format, checksum: undefined }))
 }

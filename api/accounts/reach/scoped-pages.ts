@@ -37,9 +37,9 @@ export function scopedEngine(
       if (now === null) return await engine.search(query, options)
       const filter = narrowed(query.filter ?? {}, now)
       if (filter === null) return { hits: [] }
-      const { hits } = await engine.search({ ...query, filter }, options)
+      const found = await engine.search({ ...query, filter }, options)
       const admits = pageTest(now)
-      return { hits: hits.filter((hit) => admits(hit.url, sourcesOf(hit))) }
+      return { ...found, hits: found.hits.filter((hit) => admits(hit.url, sourcesOf(hit))) }
     },
   }
 }

@@ -39,15 +39,18 @@ const searchResult = object(
 )
 
 const part = score("Share, before the score is calibrated.")
-const explanation = object({
-  depth: text(),
-  lexical: part,
-  passage: part,
-  vector: part,
-  late: part,
-  fused: part,
-  boost: { type: "number" },
-})
+const explanation = object(
+  {
+    depth: text(),
+    lexical: part,
+    passage: part,
+    vector: part,
+    late: part,
+    fused: part,
+    boost: { type: "number" },
+  },
+  { optional: { words_alone: text("Why meaning was left out; not there when it was not.") } },
+)
 
 const autoParameters = object(
   {},
@@ -118,14 +121,17 @@ const mapAnswer = object(
 )
 
 const healthAnswer = object({ status: oneOf(["ok"]) })
-const readyAnswer = object({
-  status: oneOf(["ready", "not ready"]),
-  checks: {
-    type: "object",
-    additionalProperties: { type: "string" },
-    description: "By part of the appliance: `ok`, or what is wrong and what to do.",
+const readyAnswer = object(
+  {
+    status: oneOf(["ready", "not ready"]),
+    checks: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "By part of the appliance: `ok`, or what is wrong and what to do.",
+    },
   },
-})
+  { optional: { warnings: listOf(text(), "What is out of order while all parts work, and what to do.") } },
+)
 
 export const tavilySchemas = {
   Usage: usageAnswer,

@@ -1,6 +1,8 @@
 import type { Connection } from "@lancedb/lancedb"
+import { existsSync } from "node:fs"
 import { mkdir } from "node:fs/promises"
 import { availableParallelism } from "node:os"
+import path from "node:path"
 import { isDeepStrictEqual } from "node:util"
 import { type Embedder, refuseOtherEmbedder } from "../../embedder.ts"
 import type {
@@ -24,17 +26,32 @@ import { EmbedQueue } from "./embed-queue.ts"
 import { embeddedIndex } from "./embedded-index.ts"
 import { isIn } from "./filter.ts"
 import { breather } from "#base/flow/breather.ts"
-import { interruptedWrites } from "./interrupted-writes.ts"
+import { disagreement } from "./interrupted-writes.ts"
 import { KnownTerms } from "./files/known-terms.ts"
 import { Maintenance, trainVectorIndex } from "./lance/maintenance.ts"
-import { type Manifest, readManifest, writeManifest } from "./files/manifest.ts"
+import { damagedFile } from "./files/damaged-file.ts"
+import { FileSums } from "./files/file-sums.ts"
+import { MANIFEST, type Manifest, manifestTwins, readManifest, writeManifest } from "./files/manifest.ts"
+import { counted } from "./files/page-sum.ts"
+import { PAGES_DB, PageStore } from "./files/page-store.ts"
+import { batchesOf } from "./lance/rows.ts"
 import { type PageRow, passagesOf, sourceText, toPage, toPageRow } from "../../index/page-record.ts"
 import { type PageVectors, pagesTable } from "./lance/schema.ts"
 import { pagesAfter, withVectors } from "./pages-after.ts"
 import { Serial } from "#base/flow/serial.ts"
-import { type Tables, connectTo, createIndex, indexedPages, openTables } from "./lance/tables.ts"
+import {
+  PAGES_TABLE,
+  type Tables,
+  connectTo,
+  createIndex,
+  indexedPages,
+  noVectors,
+  openTable,
+  openTables,
+} from "./lance/tables.ts"
 import { TermFrequencies } from "./files/term-frequencies.ts"
 import { VectorCoverage, countEmbedded, coverageOf } from "./vector-coverage.ts"
+import { isDamagedSqlite } from "#base/store/lock-file.ts"
 import { lockForWriting } from "../../index/writer-lock.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
@@ -118,13 +135,18 @@ export class EmbeddedEngine implements Engine {
    * Opens the index in a folder. Opened for reading, a folder without an index is an empty index until
    * another process makes one.
    *
-   * @throws EngineError `INDEX_LOCKED`, `INDEX_FORMAT_TOO_NEW`, `EMBEDDER_MISMATCH`, `ENGINE_UNAVAILABLE`
+   * @throws EngineError `INDEX_LOCKED`, `INDEX_FORMAT_TOO_NEW`, `EMBEDDER_MISMATCH`, `INDEX_DAMAGED`, `ENGINE_UNAVAILABLE`
    */
   static async open(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
     if (options.mode === "read") {
       const engine = new EmbeddedEngine(options, await connectTo(options.dir, READER_LAG_MS))
-      await engine.#reopenIfChanged()
-      return engine
+      try {
+        await engine.#reopenIfChanged()
+        return engine
+      } catch (error) {
+        await engine.#release().catch(() => undefined)
+        throw asEngineError(error, options.dir)
+      }
     }
     await mkdir(options.dir, { recursive: true })
     const lock = lockForWriting(options.dir)
@@ -286,21 +308,34 @@ export class EmbeddedEngine implements Engine {
 
   async #openForWriting(): Promise<void> {
     const { dir, embedder, embedding = "on", onProblem = () => {} } = this.#options
-    const manifest = (await readManifest(dir)) ?? (await createIndex(this.#connection, dir, embedder))
+    const manifest = (await readManifest(dir)) ?? (await this.#create())
     refuseOtherEmbedder(manifest, embedder)
-    const tables = await openTables(this.#connection, dir, manifest)
-    const [frequencies, knownTerms] = [await TermFrequencies.load(dir), await KnownTerms.load(dir)]
+    if ((await manifestTwins(dir)).damaged.length > 0) await writeManifest(dir, manifest)
+    const tables = await openTables(this.#connection, dir, manifest, this.#tellDamage)
+    const areCounted = (await TermFrequencies.isSaved(dir)) && (await KnownTerms.isSaved(dir))
+    const frequencies = areCounted ? await TermFrequencies.load(dir) : TermFrequencies.none()
+    const knownTerms = areCounted ? await KnownTerms.load(dir) : KnownTerms.none()
     this.#opened = { manifest, tables, frequencies, knownTerms }
+    if (!areCounted) await this.#countTerms()
     const pageWrites = new Serial()
     const vectorWrites = new Serial()
-    const pageCare = new Maintenance({ table: tables.pages, writes: pageWrites, onProblem })
+    const pageCare = new Maintenance({
+      table: tables.pages,
+      writes: pageWrites,
+      sums: await FileSums.load(dir, PAGES_TABLE),
+      onProblem,
+    })
     const vectorCare = new Maintenance({
       table: tables.vectors,
       writes: vectorWrites,
+      sums: await FileSums.load(dir, manifest.vectors),
       onProblem,
       afterwards: () => trainVectorIndex(tables.vectors),
     })
     const indexed = await indexedPages(tables)
+    const { again, lost } = disagreement(indexed, tables.store)
+    await this.#forget(lost)
+    for (const id of lost) indexed.delete(id)
     const queue = await EmbedQueue.open(indexed, {
       tables,
       writes: vectorWrites,
@@ -310,9 +345,45 @@ export class EmbeddedEngine implements Engine {
       onProblem,
     })
     this.#writer = { queue, pageWrites, pageCare, vectorCare }
-    const { again, unknown } = interruptedWrites(indexed, tables.store)
-    tables.store.remove(unknown)
     await this.index(again.map(toPage))
+  }
+
+  async #create(): Promise<Manifest> {
+    refuseLostManifest(this.#options.dir)
+    return await createIndex(this.#connection, this.#options.dir, this.#options.embedder)
+  }
+
+  readonly #tellDamage = (id: string): void => {
+    const { dir, onProblem } = this.#options
+    onProblem?.(
+      damagedFile(dir, PAGES_DB, `is damaged: it holds other bytes than were written of page ${id}`),
+    )
+  }
+
+  /** Pages that the store has lost leave the tables as well, so that nobody takes them for indexed. */
+  async #forget(lost: readonly string[]): Promise<void> {
+    if (lost.length === 0) return
+    const { dir, onProblem } = this.#options
+    const what = `has lost ${counted(lost.length, "page")}; the next crawl fetches what is missing`
+    onProblem?.(damagedFile(dir, PAGES_DB, what))
+    for (let at = 0; at < lost.length; at += 500) {
+      await this.#opened!.tables.pages.delete(isIn("id", lost.slice(at, at + 500)))
+    }
+  }
+
+  /** The statistics of terms, counted again from the table of pages. */
+  async #countTerms(): Promise<void> {
+    const { tables, frequencies, knownTerms } = this.#opened!
+    const breathe = breather()
+    for await (const rows of batchesOf<{ terms: string }>(tables.pages.query().select(["terms"]))) {
+      for (const { terms } of rows) {
+        await breathe()
+        frequencies.add(terms)
+        knownTerms.add(terms)
+      }
+    }
+    await frequencies.save(this.#options.dir)
+    await knownTerms.save(this.#options.dir)
   }
 
   async #write(writer: Writer, rows: readonly IndexedRow[]): Promise<void> {
@@ -399,16 +470,34 @@ export class EmbeddedEngine implements Engine {
     const manifest = await readManifest(this.#options.dir)
     if (manifest) refuseOtherEmbedder(manifest, this.#options.embedder)
     if (!manifest) {
+      refuseLostManifest(this.#options.dir)
       this.#opened = null
     } else {
       const { dir } = this.#options
       const same = this.#opened?.manifest.vectors === manifest.vectors
-      const tables = same ? this.#opened!.tables : await openTables(this.#connection, dir, manifest)
+      const tables = same ? this.#opened!.tables : await this.#openToRead(manifest)
       const frequencies = (await this.#opened?.frequencies.newest(dir)) ?? (await TermFrequencies.load(dir))
       const knownTerms = (await this.#opened?.knownTerms.newest(dir)) ?? (await KnownTerms.load(dir))
       this.#opened = { manifest, tables, frequencies, knownTerms }
     }
     this.#checkedAt = steadyNow()
+  }
+
+  /** Without the vectors when their table cannot be opened. */
+  async #openToRead(manifest: Manifest): Promise<Tables> {
+    const { dir, onProblem } = this.#options
+    const store = PageStore.open(dir, this.#tellDamage)
+    try {
+      const pages = await openTable(this.#connection, dir, PAGES_TABLE)
+      const vectors = await openTable(this.#connection, dir, manifest.vectors).catch((error: unknown) => {
+        onProblem?.(error)
+        return noVectors(manifest)
+      })
+      return { pages, vectors, store }
+    } catch (error) {
+      store[Symbol.dispose]()
+      throw error
+    }
   }
 
   #writing(): Writer {
@@ -437,6 +526,12 @@ export class EmbeddedEngine implements Engine {
 
 const missingIn = (known: readonly string[], found: readonly string[]): string[] =>
   [...new Set(found)].filter((one) => !known.includes(one))
+/** @throws EngineError `INDEX_DAMAGED` when there are pages, and nothing that says how they are indexed. */
+function refuseLostManifest(dir: string): void {
+  if (!existsSync(path.join(dir, PAGES_DB))) return
+  using store = PageStore.make(dir)
+  if (store.count > 0) throw damagedFile(dir, MANIFEST, "is missing")
+}
 
 /** Vectors that came with their page; none when they do not fit it. */
 function readyVectors({ vectors, ...row }: IndexedRow, dimensions: number): PageVectors[] {
@@ -454,6 +549,7 @@ async function sumOfPassages({ pages }: Tables): Promise<number> {
 
 /** LanceDB throws plain Errors; the caller's mistakes and its own signals pass as they are. */
 function asEngineError(given: unknown, dir: string): unknown {
+  if (isDamagedSqlite(given)) return damagedFile(dir, PAGES_DB, "is damaged", { cause: given })
   const error = diskFullOr(given, dir)
   const native = error instanceof Error && error.name === "Error"
   if (!native || error instanceof EngineError) return error

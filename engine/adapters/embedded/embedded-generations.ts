@@ -1,6 +1,8 @@
 import { readdir, rm, stat, statfs } from "node:fs/promises"
 import path from "node:path"
 import type { GenerationAdapter } from "../adapter.ts"
+import { checkIndex, indexedIn } from "./check.ts"
+import { countReadable, openDamagedIndex } from "./damaged-index.ts"
 import { EmbeddedEngine } from "./embedded-engine.ts"
 import { INDEX_FORMAT, OLD_FORMATS, readAnyManifest } from "./files/manifest.ts"
 import { openOldIndex } from "./old-index.ts"
@@ -19,6 +21,15 @@ export function embeddedGenerations(dataDir: string): GenerationAdapter {
     info: (generation) => readAnyManifest(folder(generation)),
     open: (generation, options) => EmbeddedEngine.open({ ...options, dir: folder(generation) }),
     openOld: (generation) => openOldIndex(folder(generation)),
+    check: (generation, depth) => checkIndex(folder(generation), depth),
+    indexed: (generation) => indexedIn(folder(generation)),
+    openDamaged: (generation) => openDamagedIndex(folder(generation)),
+    async present() {
+      const names = (await readdir(dataDir).catch(() => [])).filter((name) =>
+        /^index(-[1-9]\d*)?$/.test(name),
+      )
+      return names.map((name) => ({ name, pages: countReadable(folder(name)) }))
+    },
     async room(generation) {
       const { bavail, bsize } = await statfs(dataDir)
       return { taken: await sizeOf(folder(generation)), free: bavail * bsize }
@@ -29,7 +40,7 @@ export function embeddedGenerations(dataDir: string): GenerationAdapter {
 
 async function sizeOf(dir: string): Promise<number> {
   let bytes = 0
-  for (const entry of await readdir(dir, { withFileTypes: true, recursive: true })) {
+  for (const entry of await readdir(dir, { withFileTypes: true, recursive: true }).catch(() => [])) {
     if (!entry.isFile()) continue
     // Another process may tidy up beside this one.
     const found = await stat(path.join(entry.parentPath, entry.name)).catch(() => null)

@@ -4,24 +4,32 @@ import type { IndexedPage } from "./lance/tables.ts"
 
 const READ_AT_A_TIME = 100
 
+/** Where the store and the table of pages do not say the same. */
+export interface Disagreement {
+  /** Pages of which the table has another version, or none: to be indexed again. */
+  readonly again: readonly StoredPage[]
+  /** Ids of pages that the store has lost: nothing can be shown of them. */
+  readonly lost: readonly string[]
+}
+
 /**
- * What a process that was killed between its two writes left behind: pages whose store is ahead of the table,
- * to be indexed again, and pages that only the store has. Those nobody was told of, so they can go.
+ * What a process that was killed between its two writes left behind: the store is ahead of the table. A page that only the store
+ * has may be one that nobody was told of, or one that the table has lost; indexing it again is right for both. Pages that only the
+ * table has were in the store once.
  */
-export function interruptedWrites(
+export function disagreement(
   indexed: ReadonlyMap<string, Pick<IndexedPage, "revision">>,
   store: PageStore,
-): { readonly again: readonly StoredPage[]; readonly unknown: readonly string[] } {
-  const unknown: string[] = []
+): Disagreement {
+  const lost = new Set(indexed.keys())
   const ahead: string[] = []
   for (const { id, revision } of store.revisions()) {
-    const page = indexed.get(id)
-    if (!page) unknown.push(id)
-    else if (page.revision !== revision) ahead.push(id)
+    lost.delete(id)
+    if (indexed.get(id)?.revision !== revision) ahead.push(id)
   }
   const again: StoredPage[] = []
   for (let at = 0; at < ahead.length; at += READ_AT_A_TIME) {
     again.push(...store.read(ahead.slice(at, at + READ_AT_A_TIME)))
   }
-  return { again, unknown }
+  return { again, lost: [...lost] }
 }

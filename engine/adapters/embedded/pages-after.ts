@@ -16,11 +16,18 @@ interface VectorRow {
   readonly vector: { toArray(): Float32Array }
 }
 
-/** The next pages in the order of their ids, with their vectors; none at the end. */
+/**
+ * The next pages in the order of their ids, with their vectors; none at the end. Vectors that cannot be read count as not yet made.
+ */
 export async function pagesAfter(tables: Tables, id: string): Promise<PageWithVectors[]> {
   const ids = tables.store.idsAfter(id, PAGES_AT_A_TIME)
   if (ids.length === 0) return []
-  return await withVectors(tables.store.read(ids), tables.vectors)
+  const stored = tables.store.read(ids)
+  try {
+    return await withVectors(stored, tables.vectors)
+  } catch {
+    return stored.map((page) => ({ page: toPage(page), vectors: null }))
+  }
 }
 
 /** Stored pages with the vectors that a table has of them. */

@@ -7,14 +7,14 @@ import { steadyNow } from "#base/steady-time.ts"
 /** Counting is dear on a large index, and only a crawl changes the outcome. */
 const CHECK_EVERY_MS = 2000
 
-/** How many pages have a text to embed, and how many of them have vectors. */
+/** How many pages have a text to embed, and how many of them have vectors that can be read. */
 export async function countEmbedded({
   pages,
   vectors,
 }: Tables): Promise<{ wanted: number; embedded: number }> {
   const [wanted, embedded] = await Promise.all([
     pages.countRows("passage_count > 0"),
-    vectors.countRows("position = 0"),
+    vectors.countRows("position = 0").catch(() => 0),
   ])
   return { wanted, embedded }
 }

@@ -6,6 +6,8 @@ const BITS = 2 ** 24
 const BYTES = BITS / 8
 const FIRST_SEED = 0x811c9dc5
 
+export const KNOWN_TERMS = "known-terms.bin"
+
 /**
  * Which terms stand, or stood, in some page: a Bloom filter (1970) of two megabytes, each term in four bits. The
  * slots of `term-frequencies.ts` cannot tell, for in a large index none is empty.
@@ -22,10 +24,19 @@ export class KnownTerms {
     this.#version = version
   }
 
+  static none(): KnownTerms {
+    return new KnownTerms(new Uint8Array(BYTES), 0)
+  }
+
   /** What was saved last; empty when nothing was, or when it cannot be read. */
   static async load(dir: string): Promise<KnownTerms> {
     const kept = await readKept(fileIn(dir), BYTES)
-    return new KnownTerms(kept?.bytes ?? new Uint8Array(BYTES), kept?.version ?? 0)
+    return kept ? new KnownTerms(kept.bytes, kept.version) : KnownTerms.none()
+  }
+
+  /** Whether what was saved last can be read. */
+  static async isSaved(dir: string): Promise<boolean> {
+    return (await readKept(fileIn(dir), BYTES)) !== null
   }
 
   /** These, or newer ones when they were saved since. */
@@ -55,7 +66,7 @@ export class KnownTerms {
   }
 }
 
-const fileIn = (dir: string) => path.join(dir, "known-terms.bin")
+const fileIn = (dir: string) => path.join(dir, KNOWN_TERMS)
 
 /** Four bits from two hashes (Kirsch, Mitzenmacher 2006). */
 function bitsOf(term: string): number[] {

@@ -1,6 +1,7 @@
-import { open, readFile, rename } from "node:fs/promises"
 import path from "node:path"
 import { EngineError } from "../../../errors.ts"
+import { type Twins, readTwins, writeTwins } from "#base/store/sealed-json.ts"
+import { damagedFile } from "./damaged-file.ts"
 
 /**
  * Raised whenever an older Fossick could not read what this one writes, or this one what an older one wrote.
@@ -27,12 +28,12 @@ export interface Manifest {
   readonly sharings?: readonly string[]
 }
 
-const fileIn = (dir: string) => path.join(dir, "index.json")
+export const MANIFEST = "index.json"
 
 /**
  * The manifest, or null when there is no index yet.
  *
- * @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, or `ENGINE_UNAVAILABLE` when it cannot be read.
+ * @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, or `INDEX_DAMAGED` when it cannot be read.
  */
 export async function readManifest(dir: string): Promise<Manifest | null> {
   const manifest = await readAnyManifest(dir)
@@ -52,29 +53,19 @@ export async function readManifest(dir: string): Promise<Manifest | null> {
   return manifest
 }
 
-/** The same, of whatever format. @throws EngineError `ENGINE_UNAVAILABLE` */
+/** The same, of whatever format. @throws EngineError `INDEX_DAMAGED` */
 export async function readAnyManifest(dir: string): Promise<Manifest | null> {
-  try {
-    return JSON.parse(await readFile(fileIn(dir), "utf8")) as Manifest
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
-    throw new EngineError(
-      "ENGINE_UNAVAILABLE",
-      `Cannot read ${fileIn(dir)}. Restore the index from a backup, or move the folder away and crawl again.`,
-      { cause: error },
-    )
-  }
+  const { value, damaged } = await manifestTwins(dir)
+  if (value || damaged.length === 0) return value
+  throw damagedFile(dir, MANIFEST, "and its copy cannot be read")
 }
 
-/** Replaces the manifest; a reader sees the old one or the new one, never a part. */
-export async function writeManifest(dir: string, manifest: Manifest): Promise<void> {
-  const temporary = `${fileIn(dir)}.new`
-  const file = await open(temporary, "w")
-  try {
-    await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(temporary, fileIn(dir))
-}
+export const manifestTwins = (dir: string): Promise<Twins<Manifest>> =>
+  readTwins<Manifest>(
+    path.join(dir, MANIFEST),
+    ({ format, vectors }) => Number.isInteger(format) && Boolean(vectors),
+  )
+
+/** Replaces the manifest and its copy; a reader sees the old one or the new one, never a part. */
+export const writeManifest = (dir: string, manifest: Manifest): Promise<void> =>
+  writeTwins(path.join(dir, MANIFEST), manifest)

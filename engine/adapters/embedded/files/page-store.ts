@@ -1,12 +1,17 @@
+import { existsSync } from "node:fs"
 import path from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { setImmediate } from "node:timers/promises"
+import { isDamagedSqlite } from "#base/store/lock-file.ts"
+import { damagedFile } from "./damaged-file.ts"
+import { counted, derivedSum, pageSum } from "./page-sum.ts"
 import type { PageFacts } from "../../../page/page-facts.ts"
 import type { Passage } from "../../../page/page.ts"
 import type { PageHead, PageRow, StoredPage } from "../../../index/page-record.ts"
 
 /** Characters written in one transaction, a long page in one of its own: the event loop waits for each. */
 const CHARS_AT_A_TIME = 200_000
+export const PAGES_DB = "pages.db"
 const BUSY_MS = 10_000
 /** Passages that one statement takes out of a page. */
 const PASSAGES_AT_A_TIME = 8
@@ -16,6 +21,7 @@ const PASSAGES_AT_A_TIME = 8
  * hundreds of system calls; what is mapped belongs to the system's cache and goes when memory is short. A checkpoint
  * copies four megabytes, while the event loop waits.
  */
+// The trigger is for older versions, which know nothing of checksums: what they write has none.
 const SCHEMA = `
   pragma page_size = 16384;
   pragma mmap_size = 1073741824;
@@ -38,7 +44,16 @@ const SCHEMA = `
     id text primary key,
     packed blob not null
   ) strict;
-  create index if not exists page_revision on page (id, revision)`
+  create index if not exists page_revision on page (id, revision);
+  create table if not exists page_sum (
+    id text primary key,
+    page integer not null,
+    derived integer not null
+  ) strict, without rowid;
+  create trigger if not exists page_written after insert on page begin delete from page_sum where id = new.id; end`
+
+/** A page with all that is kept of it. */
+type WholePage = StoredPage & Pick<PageRow, "facts" | "passage_terms">
 
 /**
  * The pages themselves, by id: what a hit shows, in an SQLite file beside the tables that find it.
@@ -61,9 +76,17 @@ export class PageStore implements Disposable {
   readonly #readTerms: StatementSync
   readonly #writeTerms: StatementSync
   readonly #removeTerms: StatementSync
+  readonly #readSum: StatementSync
+  readonly #writeSum: StatementSync
+  readonly #removeSum: StatementSync
+  readonly #onDamage: (id: string) => void
 
-  private constructor(db: DatabaseSync) {
+  private constructor(db: DatabaseSync, onDamage: (id: string) => void) {
     this.#db = db
+    this.#onDamage = onDamage
+    this.#readSum = db.prepare("select page, derived from page_sum where id = ?")
+    this.#writeSum = db.prepare("insert or replace into page_sum (id, page, derived) values (?, ?, ?)")
+    this.#removeSum = db.prepare("delete from page_sum where id = ?")
     this.#read = db.prepare(
       "select id, revision, title, details, json(passages) as passages, markdown from page where id = ?",
     )
@@ -87,21 +110,99 @@ export class PageStore implements Disposable {
     )
   }
 
-  /** Opens the store of an index, and makes it when it is not there. Any number of processes may. */
-  static open(dir: string): PageStore {
-    const db = new DatabaseSync(path.join(dir, "pages.db"), { timeout: BUSY_MS })
+  /**
+   * Opens the store of an index. Any number of processes may.
+   *
+   * @param onDamage told of each page that turns out to be damaged when it is read
+   * @throws EngineError `INDEX_DAMAGED` when it is not there, or is no store
+   */
+  static open(dir: string, onDamage: (id: string) => void = () => {}): PageStore {
+    if (!existsSync(path.join(dir, PAGES_DB))) throw damagedFile(dir, PAGES_DB, "is missing")
     try {
+      return PageStore.#open(dir, onDamage, (db) => {
+        // An empty file is sound SQLite.
+        if (!db.prepare("select 1 from sqlite_master where name = 'page'").get())
+          throw damagedFile(dir, PAGES_DB, "holds no pages")
+      })
+    } catch (error) {
+      throw isDamagedSqlite(error) ? damagedFile(dir, PAGES_DB, "is damaged", { cause: error }) : error
+    }
+  }
+
+  /** As {@link open}, and makes the store when it is not there. */
+  static make(dir: string): PageStore {
+    return PageStore.#open(
+      dir,
+      () => {},
+      () => {},
+    )
+  }
+
+  static #open(dir: string, onDamage: (id: string) => void, check: (db: DatabaseSync) => void): PageStore {
+    const db = new DatabaseSync(path.join(dir, PAGES_DB), { timeout: BUSY_MS })
+    try {
+      check(db)
       db.exec(SCHEMA)
-      return new PageStore(db)
+      return new PageStore(db, onDamage)
     } catch (error) {
       db.close()
       throw error
     }
   }
 
-  /** The pages that are here, in the order of their ids. */
+  get count(): number {
+    return Number(this.#db.prepare("select count(*) as n from page indexed by page_revision").get()?.["n"])
+  }
+
+  /** The pages that are here, in the order of their ids; not those that are damaged. */
   read(ids: readonly string[]): StoredPage[] {
-    return ids.flatMap((id) => (this.#read.get(id) as StoredPage | undefined) ?? [])
+    return ids.flatMap((id) => {
+      const page = this.#readWhole(id)
+      const sum = page && this.#readSum.get(id)
+      if (!page || !sum || sum["page"] === pageSum(page)) return page ?? []
+      this.#onDamage(id)
+      return []
+    })
+  }
+
+  #readWhole(id: string): StoredPage | undefined {
+    try {
+      return this.#read.get(id) as StoredPage | undefined
+    } catch (error) {
+      // SQLite's own words for a value that is no JSON any more.
+      if (!String(error).includes("malformed JSON")) throw error
+      this.#onDamage(id)
+      return undefined
+    }
+  }
+
+  /**
+   * What is wrong with the file, in words, going on a sentence; null when nothing is. It reads all of it.
+   *
+   * @param breathe awaited between pages
+   */
+  async damage(breathe: () => Promise<void>): Promise<string | null> {
+    try {
+      const [first] = this.#db.prepare("pragma quick_check(1)").all()
+      const said = String(Object.values(first ?? {})[0])
+      if (said !== "ok") return `is damaged (${said.replaceAll(/\s+/g, " ")})`
+      const damaged = new Set<string>()
+      for (const { id } of this.revisions()) {
+        await breathe()
+        const page = this.#readWhole(id)
+        const sum = this.#readSum.get(id)
+        if (!page) damaged.add(id)
+        if (!page || !sum) continue
+        const facts = String(this.#readFacts.get(id)?.["facts"])
+        const derived = derivedSum({ facts, passage_terms: this.passageTerms(id) ?? new Uint8Array() })
+        if (sum["page"] !== pageSum(page) || sum["derived"] !== derived) damaged.add(id)
+      }
+      return damaged.size === 0
+        ? null
+        : `holds other bytes than were written (in ${counted(damaged.size, "page")})`
+    } catch (error) {
+      return `is damaged (${(error as Error).message})`
+    }
   }
 
   /** Ids of the pages behind an id, in their order. */
@@ -152,7 +253,7 @@ export class PageStore implements Disposable {
     return row ? (row["packed"] as Uint8Array) : null
   }
 
-  async write(pages: readonly (StoredPage & Pick<PageRow, "facts" | "passage_terms">)[]): Promise<void> {
+  async write(pages: readonly WholePage[]): Promise<void> {
     for (let from = 0, to = 0; from < pages.length; from = to) {
       for (let chars = 0; to < pages.length && (to === from || chars < CHARS_AT_A_TIME); to++) {
         chars += pages[to]!.markdown.length + pages[to]!.passages.length
@@ -163,6 +264,7 @@ export class PageStore implements Disposable {
           this.#write.run(id, revision, title, details, passages, markdown)
           this.#writeFacts.run(id, facts)
           this.#writeTerms.run(id, page.passage_terms)
+          this.#writeSum.run(id, pageSum(page), derivedSum(page))
         }
       })
       await setImmediate()
@@ -175,12 +277,13 @@ export class PageStore implements Disposable {
         this.#remove.run(id)
         this.#removeFacts.run(id)
         this.#removeTerms.run(id)
+        this.#removeSum.run(id)
       }
     })
   }
 
   clear(): void {
-    this.#db.exec("delete from page; delete from facts; delete from passage_terms")
+    this.#db.exec("delete from page; delete from facts; delete from passage_terms; delete from page_sum")
   }
 
   /** Id and revision of every page. */

@@ -5,6 +5,8 @@ import { keep, keptVersion, readKept } from "./kept-file.ts"
 /** Terms share slots by their hash: with 2^18 of them a rare term is seldom taken for a frequent one. */
 const SLOTS = 2 ** 18
 
+export const TERM_FREQUENCIES = "terms.bin"
+
 /**
  * In how many pages each term stands, about: what scores of different questions are measured by.
  *
@@ -23,13 +25,22 @@ export class TermFrequencies {
     this.#version = version
   }
 
+  static none(): TermFrequencies {
+    return new TermFrequencies(new Uint32Array(SLOTS), 0, 0)
+  }
+
   /** What was saved last; empty when nothing was, or when it cannot be read. */
   static async load(dir: string): Promise<TermFrequencies> {
     const kept = await readKept(fileIn(dir), 4 + SLOTS * 4)
-    if (!kept) return new TermFrequencies(new Uint32Array(SLOTS), 0, 0)
+    if (!kept) return TermFrequencies.none()
     // A copy of its own: the file's bytes need not be aligned.
     const numbers = new Uint32Array(new Uint8Array(kept.bytes).buffer)
     return new TermFrequencies(numbers.subarray(1), numbers[0]!, kept.version)
+  }
+
+  /** Whether what was saved last can be read. */
+  static async isSaved(dir: string): Promise<boolean> {
+    return (await readKept(fileIn(dir), 4 + SLOTS * 4)) !== null
   }
 
   /** These, or newer ones when they were saved since. */
@@ -54,7 +65,7 @@ export class TermFrequencies {
   }
 }
 
-const fileIn = (dir: string) => path.join(dir, "terms.bin")
+const fileIn = (dir: string) => path.join(dir, TERM_FREQUENCIES)
 const bytesOf = (numbers: Uint32Array) => Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 
 /** The term's hash, folded to the slots. */

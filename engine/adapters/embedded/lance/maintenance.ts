@@ -1,6 +1,7 @@
 import "./quiet-lancedb.ts"
 import { Index, type Table } from "@lancedb/lancedb"
 import { DISTANCE } from "../arms.ts"
+import type { FileSums } from "../files/file-sums.ts"
 import type { Serial } from "#base/flow/serial.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
@@ -35,6 +36,8 @@ const BITS_PER_DIMENSION = 5
 export interface MaintenanceOptions {
   readonly table: Table
   readonly writes: Serial
+  /** Checksums of the table's files. */
+  readonly sums: FileSums
   readonly onProblem: (error: unknown) => void
   /** Runs after each round, with the table's writes still held back. */
   readonly afterwards?: () => Promise<void>
@@ -69,6 +72,9 @@ export class Maintenance implements AsyncDisposable {
     clearTimeout(this.#timer)
     await this.#running
     if (this.#rows > 0) await this.#run()
+    // Vectors of pages that are gone are deleted without a word to this one.
+    const { writes, sums, onProblem } = this.#options
+    await writes.run(() => sums.refresh()).catch(onProblem)
   }
 
   #schedule(): void {
@@ -86,13 +92,15 @@ export class Maintenance implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    const { table, writes, onProblem, afterwards } = this.#options
+    const { table, writes, sums, onProblem, afterwards } = this.#options
     const started = steadyNow()
     try {
       await writes.run(async () => {
         this.#rows = 0
+        await sums.cleaning()
         await table.optimize({ cleanupOlderThan: new Date(Date.now() - KEEP_VERSIONS_MS) })
         await afterwards?.()
+        await sums.refresh()
         this.#threshold = Math.max(ROWS_BETWEEN_RUNS, (await table.countRows()) * SHARE_BETWEEN_RUNS)
       })
     } catch (error) {

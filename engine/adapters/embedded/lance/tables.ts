@@ -2,12 +2,14 @@ import "./quiet-lancedb.ts"
 import { type Connection, Index, Session, type Table, connect } from "@lancedb/lancedb"
 import type { Schema } from "apache-arrow"
 import { machineMemory } from "#base/process/machine-memory.ts"
+import { damagedFile } from "../files/damaged-file.ts"
 import { PageStore } from "../files/page-store.ts"
 import { INDEX_FORMAT, type Manifest, writeManifest } from "../files/manifest.ts"
 import { batchesOf } from "./rows.ts"
 import type { PageRow } from "../../../index/page-record.ts"
 import { pagesSchema, vectorsSchema } from "./schema.ts"
 
+export const PAGES_TABLE = "pages"
 const MEGABYTE = 1024n * 1024n
 /** What LanceDB may keep of file metadata, and a writer of indices. LanceDB's own defaults are 1 GB and 6 GB. */
 const METADATA_CACHE = 32n * MEGABYTE
@@ -40,12 +42,40 @@ function readerCache(): bigint {
   return share > WRITER_CACHE ? share : WRITER_CACHE
 }
 
-export async function openTables(connection: Connection, dir: string, manifest: Manifest): Promise<Tables> {
-  const [pages, vectors] = await Promise.all([
-    connection.openTable("pages"),
-    connection.openTable(manifest.vectors),
-  ])
-  return { pages, vectors, store: PageStore.open(dir) }
+/** @param onDamage told of each page that turns out to be damaged when it is read */
+export async function openTables(
+  connection: Connection,
+  dir: string,
+  manifest: Manifest,
+  onDamage?: (id: string) => void,
+): Promise<Tables> {
+  const store = PageStore.open(dir, onDamage)
+  try {
+    const [pages, vectors] = await Promise.all([
+      openTable(connection, dir, PAGES_TABLE),
+      openTable(connection, dir, manifest.vectors),
+    ])
+    return { pages, vectors, store }
+  } catch (error) {
+    store[Symbol.dispose]()
+    throw error
+  }
+}
+
+/** @throws EngineError `INDEX_DAMAGED` */
+export async function openTable(connection: Connection, dir: string, name: string): Promise<Table> {
+  try {
+    return await connection.openTable(name)
+  } catch (error) {
+    const why = (error as Error).message.split("\n")[0]!
+    throw damagedFile(dir, `${name}.lance`, `cannot be opened (${why.replaceAll(dir, "")})`, { cause: error })
+  }
+}
+
+/** An empty table, for a reader whose table of vectors cannot be opened: it finds by words, as if none were made yet. */
+export async function noVectors({ dimensions }: Pick<Manifest, "dimensions">): Promise<Table> {
+  const connection = await connect("memory://")
+  return create(connection, "none", vectorsSchema(dimensions))
 }
 
 export type IndexedPage = Pick<PageRow, "id" | "revision" | "passage_count">
@@ -65,7 +95,7 @@ export async function createIndex(
   embedder: { readonly id: string; readonly dimensions: number },
 ): Promise<Manifest> {
   await connection.dropAllTables()
-  using store = PageStore.open(dir)
+  using store = PageStore.make(dir)
   store.clear()
   const manifest: Manifest = {
     format: INDEX_FORMAT,
@@ -81,7 +111,7 @@ export async function createIndex(
 }
 
 async function createPages(connection: Connection): Promise<void> {
-  const pages = await create(connection, "pages", pagesSchema)
+  const pages = await create(connection, PAGES_TABLE, pagesSchema)
   await pages.createIndex("id", { config: Index.btree() })
   await pages.createIndex("terms", { config: fullText() })
   await indexFilterColumns(pages)

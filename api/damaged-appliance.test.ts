@@ -1,0 +1,232 @@
+import { execFile, spawn } from "node:child_process"
+import { EventEmitter, once } from "node:events"
+import { existsSync } from "node:fs"
+import { cp, mkdtemp, readFile, readdir, rm, truncate, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+
+import { openStateStore } from "#base/store/state-store.ts"
+import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
+
+// The processes as they are, on folders that a real crawl filled and that were damaged since.
+
+const API = join(import.meta.dirname, "main.ts")
+const CRAWLER = join(import.meta.dirname, "../crawler/main.ts")
+const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
+const KEY = "operators-key-of-the-test"
+const LISTENING = /"url":"([^"]+)","host"/
+const QUESTION = "which gull nests on the breakwater"
+
+let site: TestSite
+let sound: string
+let settings: Record<string, string>
+
+beforeAll(async () => {
+  site = await startTestSite({
+    "/": article("Home", { links: ["/gulls", "/terns"] }),
+    "/gulls": article("Gulls", { text: "The herring gull nests on the breakwater behind the harbour." }),
+    "/terns": article("Terns", { text: "Terns leave in autumn and come back in spring." }),
+  })
+  settings = {
+    PATH: process.env["PATH"]!,
+    FOSSICK_ALLOWED_NETWORKS: site.authority,
+    FOSSICK_API_KEY: KEY,
+    FOSSICK_PORT: "0",
+    FOSSICK_HANDBOOK: "off",
+  }
+  sound = await mkdtemp(join(tmpdir(), "fossick-sound-"))
+  await crawl(sound)
+})
+afterAll(async () => {
+  await rm(sound, { recursive: true, force: true })
+  await site?.[Symbol.asyncDispose]()
+})
+
+const crawl = (dataDir: string) =>
+  promisify(execFile)(process.execPath, [FOSSICK, "crawl", site.url("/")], {
+    env: { ...settings, FOSSICK_DATA_DIR: dataDir },
+  })
+
+/** A copy of the folder, damaged, with processes on it. */
+class Damaged implements AsyncDisposable {
+  readonly dir: string
+  readonly #children: { readonly kill: () => void; readonly ended: Promise<unknown> }[] = []
+  output = ""
+  readonly #said = new EventEmitter().on("error", () => {})
+
+  private constructor(dir: string) {
+    this.dir = dir
+  }
+
+  static async copy(): Promise<Damaged> {
+    const dir = await mkdtemp(join(tmpdir(), "fossick-damaged-"))
+    await cp(sound, dir, { recursive: true })
+    return new Damaged(dir)
+  }
+
+  start(module: string) {
+    const env = { ...settings, FOSSICK_DATA_DIR: this.dir }
+    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", module], { env })
+    const ended = once(child, "exit")
+    this.#children.push({ kill: () => child.kill("SIGTERM"), ended })
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk) => {
+        this.output += String(chunk)
+        this.#said.emit("text")
+      })
+    }
+    // Whoever waits for what it says waits no longer.
+    child.once("exit", (code) => this.#said.emit("error", new Error(`ended with ${code}: ${this.output}`)))
+    return ended
+  }
+
+  /** Starts the API. @returns how to ask it */
+  async serve() {
+    void this.start(API)
+    while (!LISTENING.test(this.output)) await once(this.#said, "text")
+    const url = LISTENING.exec(this.output)![1]!
+    return {
+      url,
+      ready: async () =>
+        (await fetch(`${url}/readyz`)).json() as Promise<{
+          checks: Record<string, string>
+          warnings?: string[]
+        }>,
+      search: async (more: object = {}) => {
+        const response = await fetch(`${url}/search`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+          body: JSON.stringify({ query: QUESTION, ...more }),
+        })
+        const body = (await response.json()) as {
+          results?: { title: string; explain?: Record<string, unknown> }[]
+          detail?: { error: string }
+        }
+        return { status: response.status, body, titles: body.results?.map(({ title }) => title) ?? [] }
+      },
+    }
+  }
+
+  /** A file of the index whose path ends so. */
+  async file(like: RegExp): Promise<string> {
+    const names = await readdir(join(this.dir, "index"), { recursive: true })
+    return join(
+      this.dir,
+      "index",
+      names.find((name) => like.test(name))!,
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const child of this.#children) child.kill()
+    await Promise.all(this.#children.map(({ ended }) => ended))
+    await rm(this.dir, { recursive: true, force: true })
+  }
+}
+
+/** As if the crawl had been an hour ago. */
+async function age(dataDir: string): Promise<void> {
+  using db = openStateStore(dataDir)
+  db.exec("update known_address set visited_at = visited_at - 3600000")
+}
+
+async function change(file: string): Promise<void> {
+  const bytes = await readFile(file)
+  bytes[bytes.length >> 1]! ^= 0x5a
+  await writeFile(file, bytes)
+}
+
+describe("an appliance whose data folder is damaged", () => {
+  test("names what finds pages by words, serves the rest, and finds again once the crawler has repaired it", async () => {
+    await using damaged = await Damaged.copy()
+    const file = await damaged.file(/pages\.lance.*part_\d+_invert\.lance$/)
+    await change(file)
+    const { url, ready, search } = await damaged.serve()
+    const name = file.slice(damaged.dir.length + 1)
+    expect((await ready()).checks["index"]).toContain(name)
+    const refused = await search()
+    expect(refused.status).toBe(503)
+    expect(refused.body.detail?.error).toContain("fossick index repair")
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    expect((await fetch(`${url}/docs/`)).status).toBe(200)
+    expect((await fetch(`${url}/usage`, { headers: { authorization: `Bearer ${KEY}` } })).status).toBe(200)
+    void damaged.start(CRAWLER)
+    await expect
+      .poll(async () => (await search()).titles[0], { timeout: 60_000, interval: 300 })
+      .toBe("Gulls")
+    expect((await ready()).checks["index"]).toBe("ok")
+    expect(damaged.output).toContain("a file was damaged")
+  })
+
+  test("answers by words alone while vectors are damaged, and says so", async () => {
+    await using damaged = await Damaged.copy()
+    await truncate(await damaged.file(/vectors-1\.lance\/data\/.*\.lance$/), 100)
+    const { url, ready, search } = await damaged.serve()
+    const { status, titles, body } = await search({ explain: true })
+    expect({ status, first: titles[0] }).toEqual({ status: 200, first: "Gulls" })
+    expect(body.results![0]!.explain).toMatchObject({
+      vector: 0,
+      words_alone: expect.stringContaining("vectors-1.lance"),
+    })
+    const { checks, warnings } = await ready()
+    expect(checks["index"]).toBe("ok")
+    expect(warnings?.join()).toMatch(/words alone: index\/vectors-1\.lance/)
+    const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${KEY}` } })
+    expect(await metrics.text()).toContain("fossick_index_words_alone 1")
+    expect(damaged.output).toContain("vectors-1.lance")
+    void damaged.start(CRAWLER)
+    await expect
+      .poll(async () => (await search({ explain: true })).body.results?.[0]?.explain, {
+        timeout: 60_000,
+        interval: 300,
+      })
+      .toMatchObject({ vector: expect.toSatisfy((share: number) => share > 0) })
+    expect((await ready()).warnings).toBeUndefined()
+  })
+
+  test("that has lost all its pages is not taken for an empty one: a crawl brings them back, unchanged or not", async () => {
+    await using damaged = await Damaged.copy()
+    await rm(join(damaged.dir, "index", "pages.db"))
+    const { ready, search } = await damaged.serve()
+    expect((await ready()).checks["index"]).toContain("index/pages.db")
+    expect((await search()).status).toBe(503)
+    const crawler = damaged.start(CRAWLER)
+    await expect
+      .poll(async () => (await ready()).checks["index"], { timeout: 60_000, interval: 300 })
+      .toContain("lost 3 pages")
+    const refused = await search()
+    expect(refused.status).toBe(503)
+    expect(refused.body.detail?.error).toContain("fossick crawl")
+    void crawler
+    await crawl(damaged.dir)
+    await expect
+      .poll(async () => (await search()).titles[0], { timeout: 60_000, interval: 300 })
+      .toBe("Gulls")
+    expect((await ready()).checks["index"]).toBe("ok")
+  })
+
+  test("whose folder of the index is gone says so, and its crawl does not", async () => {
+    await using damaged = await Damaged.copy()
+    await rm(join(damaged.dir, "index"), { recursive: true })
+    await age(damaged.dir)
+    const { ready, search } = await damaged.serve()
+    expect((await ready()).checks["index"]).toContain("lost 3 pages")
+    expect((await search()).status).toBe(503)
+    await crawl(damaged.dir)
+    await expect
+      .poll(async () => (await search()).titles[0], { timeout: 60_000, interval: 300 })
+      .toBe("Gulls")
+  })
+
+  test("whose state is damaged ends, and names it", async () => {
+    await using damaged = await Damaged.copy()
+    const file = join(damaged.dir, "state.db")
+    await truncate(file, (await readFile(file)).length >> 1)
+    for (const more of ["-wal", "-shm"]) if (existsSync(file + more)) await rm(file + more)
+    expect(await damaged.start(API)).toEqual([1, null])
+    expect(damaged.output).toMatch(/^state\.db in FOSSICK_DATA_DIR cannot be used .*fossick restore/m)
+  })
+})

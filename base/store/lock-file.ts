@@ -1,0 +1,41 @@
+import { rmSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
+
+/** SQLite's code for a file that is none of its own (https://sqlite.org/rescode.html#notadb). */
+const SQLITE_NOTADB = 26
+const SQLITE_CORRUPT = 11
+
+/**
+ * Holds a lock among all processes of the machine: an SQLite file in an exclusive transaction. The operating system frees it when
+ * the process ends, however it ends, so that no stale lock is ever left behind. A damaged file, which nobody can hold, is made anew.
+ *
+ * @throws Error of SQLite when another process holds it for longer than `waitMs`
+ */
+export function lockFile(path: string, waitMs: number): Disposable {
+  try {
+    return lock(path, waitMs)
+  } catch (error) {
+    if (!isDamagedSqlite(error)) throw error
+    rmSync(path, { force: true })
+    return lock(path, waitMs)
+  }
+}
+
+/** Whether SQLite says that its file is damaged, or none of its own. */
+export function isDamagedSqlite(error: unknown): boolean {
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown }
+  if (code !== "ERR_SQLITE_ERROR" || typeof errcode !== "number") return false
+  // The low byte is the code, the rest says more of it.
+  return [SQLITE_CORRUPT, SQLITE_NOTADB].includes(errcode & 0xff)
+}
+
+function lock(path: string, waitMs: number): Disposable {
+  const db = new DatabaseSync(path, { timeout: waitMs })
+  try {
+    db.exec("begin exclusive")
+  } catch (error) {
+    db.close()
+    throw error
+  }
+  return { [Symbol.dispose]: () => db.close() }
+}

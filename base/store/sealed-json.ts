@@ -1,0 +1,87 @@
+import { open, readFile, rename } from "node:fs/promises"
+import { crc32 } from "node:zlib"
+
+// Small files of JSON that name other files. A byte that changed may make another name of it that is as sound JSON as the right
+// one, so each holds a checksum of what it says (CRC-32, as `checksum`). Those without which nothing is found are written twice:
+// `index.json` and `index-copy.json`.
+
+/** What is wrong with a file, going on a sentence whose subject it is. */
+export interface FileDamage {
+  readonly path: string
+  readonly damage: string
+}
+
+export interface Twins<T> {
+  /** What the file says, or its copy when the file cannot be read; null when neither is there, or neither can be read. */
+  readonly value: T | null
+  /** Of the file and its copy; empty also when neither is there. */
+  readonly damaged: readonly FileDamage[]
+}
+
+/** Replaces a file: readers see the old one or the new one, never a part, and the new one outlives a loss of power. */
+export async function writeSealed(path: string, value: object): Promise<void> {
+  const temporary = `${path}.new`
+  const file = await open(temporary, "w")
+  try {
+    await file.writeFile(`${JSON.stringify({ ...value, checksum: checksumOf(value) }, null, 2)}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(temporary, path)
+}
+
+/** What a file says, or what is wrong with it; neither when there is none. */
+export interface Sealed<T> {
+  readonly value: T | null
+  readonly damage: string | null
+}
+
+/**
+ * A file without a checksum is taken as it is: older versions, and people, write none.
+ *
+ * @param isSound whether what the file says can be meant
+ */
+export async function readSealed<T>(
+  path: string,
+  isSound: (read: Partial<T>) => boolean = () => true,
+): Promise<Sealed<T>> {
+  let text
+  try {
+    text = await readFile(path, "utf8")
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return { value: null, damage: code === "ENOENT" ? null : `cannot be read (${code})` }
+  }
+  try {
+    const { checksum, ...value } = Object(JSON.parse(text)) as { checksum?: unknown }
+    const isWhole = checksum === undefined || checksum === checksumOf(value)
+    if (isWhole && isSound(value)) return { value: value as T, damage: null }
+  } catch {
+    // No JSON: damaged as well.
+  }
+  return { value: null, damage: "is damaged" }
+}
+
+/** The copy comes last: of a process that dies in between, one of them is right. */
+export async function writeTwins(path: string, value: object): Promise<void> {
+  await writeSealed(path, value)
+  await writeSealed(copyOf(path), value)
+}
+
+export async function readTwins<T>(path: string, isSound?: (read: Partial<T>) => boolean): Promise<Twins<T>> {
+  const both = [path, copyOf(path)]
+  const read = await Promise.all(both.map((one) => readSealed<T>(one, isSound)))
+  if (read.every(({ value, damage }) => value === null && damage === null))
+    return { value: null, damaged: [] }
+  return {
+    value: read.find(({ value }) => value !== null)?.value ?? null,
+    damaged: read.flatMap(({ value, damage }, i) =>
+      value === null ? { path: both[i]!, damage: damage ?? "is missing" } : [],
+    ),
+  }
+}
+
+const copyOf = (path: string): string => path.replace(/\.json$/, "-copy.json")
+
+const checksumOf = (value: object): string => crc32(JSON.stringify(value)).toString(16).padStart(8, "0")

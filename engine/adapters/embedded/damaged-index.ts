@@ -1,0 +1,175 @@
+import { Index, type Table } from "@lancedb/lancedb"
+import { existsSync } from "node:fs"
+import { mkdir, rm } from "node:fs/promises"
+import path from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { breather } from "#base/flow/breather.ts"
+import type { PageWithVectors } from "../../engine.ts"
+import type { OldIndex } from "../adapter.ts"
+import { type StoredPage, toPage } from "../../index/page-record.ts"
+import { pageId } from "../../page/page-url.ts"
+import { lockForWriting } from "../../index/writer-lock.ts"
+import { vectorsTableIn } from "./check.ts"
+import { damagedFiles } from "./files/file-sums.ts"
+import { manifestTwins } from "./files/manifest.ts"
+import { PAGES_DB } from "./files/page-store.ts"
+import { pageSum } from "./files/page-sum.ts"
+import { withVectors } from "./pages-after.ts"
+import { connectTo } from "./lance/tables.ts"
+
+const PAGES_AT_A_TIME = 32
+/** How far the length of a sound vector may be from 1. */
+const LENGTH_ERROR = 0.01
+
+/**
+ * What can still be read of a damaged index: each page that is as it was written, with the vectors that are. Pages are looked for
+ * one by one, since one damaged part of the file hides only what lies in it.
+ *
+ * @throws EngineError `INDEX_LOCKED`
+ */
+export async function openDamagedIndex(dir: string): Promise<OldIndex> {
+  using opened = new DisposableStack()
+  await mkdir(dir, { recursive: true })
+  opened.use(lockForWriting(dir))
+  const db = openStore(dir)
+  if (db) opened.defer(() => db.close())
+  const rows = db ? await readableRows(db) : new Map<string, number>()
+  const ids = [...rows.keys()].toSorted()
+  const connection = await connectTo(dir, 0)
+  opened.defer(() => connection.close())
+  const vectors = await soundVectors(dir, (name) => connection.openTable(name))
+  const held = opened.move()
+  return {
+    count: async () => ids.length,
+    async *allPages({ after = "", signal } = {}) {
+      const wanted = ids.filter((id) => id > after)
+      for (let at = 0; at < wanted.length; at += PAGES_AT_A_TIME) {
+        signal?.throwIfAborted()
+        const some = wanted.slice(at, at + PAGES_AT_A_TIME)
+        yield* await vectorsOf(
+          some.flatMap((id) => readRow(db!, rows.get(id)!) ?? []),
+          vectors,
+        )
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      held.dispose()
+    },
+  }
+}
+
+/** How many pages the store of an index says it has; 0 when it cannot say. */
+export function countReadable(dir: string): number {
+  const db = openStore(dir)
+  try {
+    return Number(db?.prepare("select count(*) as n from page").get()?.["n"] ?? 0)
+  } catch {
+    return 0
+  } finally {
+    db?.close()
+  }
+}
+
+function openStore(dir: string): DatabaseSync | null {
+  const file = path.join(dir, PAGES_DB)
+  if (!existsSync(file)) return null
+  const db = new DatabaseSync(file)
+  try {
+    db.prepare("select 1 from page limit 1").get()
+    return db
+  } catch {
+    db.close()
+    return null
+  }
+}
+
+/** By page id, the numbers of rows that can be read and are sound. */
+async function readableRows(db: DatabaseSync): Promise<Map<string, number>> {
+  const rows = new Map<string, number>()
+  const last = lastRow(db)
+  const breathe = breather()
+  for (let row = 1; row <= last; row++) {
+    await breathe()
+    const page = readRow(db, row)
+    if (page) rows.set(page.id, row)
+  }
+  return rows
+}
+
+/** A bound of the numbers of rows, also when the end of the table cannot be read. */
+function lastRow(db: DatabaseSync): number {
+  for (const sql of [
+    "select max(rowid) as n from page not indexed",
+    "select max(rowid) as n from page indexed by page_revision",
+    "select 2 * count(*) + 1000 as n from facts",
+  ]) {
+    try {
+      return Number(db.prepare(sql).get()?.["n"] ?? 0)
+    } catch {
+      // The next one lies in another part of the file.
+    }
+  }
+  return 0
+}
+
+function readRow(db: DatabaseSync, row: number): StoredPage | null {
+  try {
+    const page = db
+      .prepare(
+        "select id, revision, title, details, json(passages) as passages, markdown from page where rowid = ?",
+      )
+      .get(row) as StoredPage | undefined
+    if (!page || pageId(toPage(page).url) !== page.id) return null
+    const sum = readSum(db, page.id)
+    return sum === null || sum === pageSum(page) ? page : null
+  } catch {
+    return null
+  }
+}
+
+/** Null when there is none that can be read. */
+function readSum(db: DatabaseSync, id: string): number | null {
+  try {
+    return (
+      (db.prepare("select page from page_sum where id = ?").get(id)?.["page"] as number | undefined) ?? null
+    )
+  } catch {
+    return null
+  }
+}
+
+/** The table of vectors, as far as it can be opened, with a sound index over pages; null when it cannot. */
+async function soundVectors(dir: string, openTable: (name: string) => Promise<Table>): Promise<Table | null> {
+  const { value: manifest } = await manifestTwins(dir)
+  const name = await vectorsTableIn(dir, manifest)
+  try {
+    const damaged = await damagedFiles(dir, name, true)
+    // Without the newest version LanceDB opens the one before.
+    for (const { file } of damaged)
+      if (file.includes("/_versions/")) await rm(path.join(dir, file), { force: true })
+    const table = await openTable(name)
+    if (damaged.some(({ file }) => file.includes("/_indices/"))) {
+      await table.createIndex("page", { config: Index.btree(), replace: true })
+    }
+    return table
+  } catch {
+    return null
+  }
+}
+
+async function vectorsOf(pages: readonly StoredPage[], table: Table | null): Promise<PageWithVectors[]> {
+  const without = () => pages.map((page) => ({ page: toPage(page), vectors: null }))
+  if (!table || pages.length === 0) return without()
+  try {
+    const all = await withVectors(pages, table)
+    return all.map(({ page, vectors }) => ({ page, vectors: vectors?.every(isSound) ? vectors : null }))
+  } catch {
+    if (pages.length === 1) return without()
+    const one = []
+    for (const page of pages) one.push(...(await vectorsOf([page], table)))
+    return one
+  }
+}
+
+/** Vectors are of unit length: a changed byte seldom leaves them so. */
+const isSound = (vector: Float32Array): boolean => Math.abs(Math.hypot(...vector) - 1) < LENGTH_ERROR

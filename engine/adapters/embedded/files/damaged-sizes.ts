@@ -1,0 +1,22 @@
+import { existsSync } from "node:fs"
+import path from "node:path"
+import { GenerationFile } from "../../../generations/generation-file.ts"
+import { damagedFiles } from "./file-sums.ts"
+import { manifestTwins } from "./manifest.ts"
+import { PAGES_DB } from "./page-store.ts"
+
+/**
+ * Whether a file of the index in use is missing, or has another size than was written. It takes milliseconds, and loads nothing
+ * that takes memory: for a process that only has to know whether another one is to look closer.
+ */
+export async function hasDamagedFiles(dataDir: string): Promise<boolean> {
+  const generations = new GenerationFile(dataDir, "embedded")
+  if ((await generations.damage()).length > 0) return true
+  const dir = path.join(dataDir, (await generations.read()).current)
+  const { value, damaged } = await manifestTwins(dir)
+  if (damaged.length > 0) return true
+  if (!value) return false
+  if (!existsSync(path.join(dir, PAGES_DB))) return true
+  const files = await Promise.all(["pages", value.vectors].map((table) => damagedFiles(dir, table, false)))
+  return files.flat().length > 0
+}

@@ -1,0 +1,147 @@
+import { createReadStream } from "node:fs"
+import { readdir, stat } from "node:fs/promises"
+import path from "node:path"
+import { crc32 } from "node:zlib"
+import { readSealed, writeSealed } from "#base/store/sealed-json.ts"
+
+/** Read at a time: half a millisecond of checksum. */
+const CHUNK = 1_048_576
+/**
+ * What LanceDB writes once and never changes. Its logs of transactions are not read again by a single writer, and the hint of the
+ * newest version is a hint.
+ */
+const COVERED = /^(data|_versions|_indices|_deletions)\/.*(?<!\.json)$/
+
+interface Ledger {
+  /** LanceDB is deleting old files: what is missing may be one of them. */
+  readonly isCleaning: boolean
+  /** By path in the table's folder: bytes and CRC-32. */
+  readonly files: Readonly<Record<string, readonly [size: number, sum: number]>>
+}
+
+const EMPTY: Ledger = { isCleaning: false, files: {} }
+
+/** A file that is not as it was written. */
+export interface DamagedFile {
+  /** Path in the folder of the index. */
+  readonly file: string
+  /** Going on a sentence. */
+  readonly damage: string
+}
+
+/**
+ * Sizes and checksums of the files of one table, in `<table>.sums.json` beside it: LanceDB keeps none, and reads a changed byte of
+ * an index as if it had been written.
+ *
+ * The writer brings them up to date when nothing is being written to the table. What was written since is not covered until then.
+ */
+export class FileSums {
+  readonly #dir: string
+  readonly #table: string
+  #ledger: Ledger
+
+  private constructor(dir: string, table: string, ledger: Ledger) {
+    this.#dir = dir
+    this.#table = table
+    this.#ledger = ledger
+  }
+
+  static async load(dir: string, table: string): Promise<FileSums> {
+    return new FileSums(dir, table, (await readLedger(dir, table)) ?? EMPTY)
+  }
+
+  /** Call it before LanceDB may delete files. */
+  async cleaning(): Promise<void> {
+    if (!this.#ledger.isCleaning) await this.#save({ ...this.#ledger, isCleaning: true })
+  }
+
+  /** Takes down what is there now. Nothing may be written to the table meanwhile. */
+  async refresh(): Promise<void> {
+    const known = this.#ledger.files
+    const files: Record<string, readonly [number, number]> = {}
+    let isSame = !this.#ledger.isCleaning
+    for (const file of await coveredFiles(folderOf(this.#dir, this.#table))) {
+      files[file] = known[file] ?? (await measure(path.join(folderOf(this.#dir, this.#table), file)))
+      isSame &&= known[file] !== undefined
+    }
+    isSame &&= Object.keys(known).length === Object.keys(files).length
+    if (!isSame) await this.#save({ isCleaning: false, files })
+  }
+
+  async #save(ledger: Ledger): Promise<void> {
+    this.#ledger = ledger
+    await writeSealed(ledgerOf(this.#dir, this.#table), ledger)
+  }
+}
+
+/** Bytes that reading all files of a table takes. */
+export async function coveredBytes(dir: string, table: string): Promise<number> {
+  const { files } = (await readLedger(dir, table)) ?? EMPTY
+  return Object.values(files).reduce((sum, [size]) => sum + size, 0)
+}
+
+/**
+ * The files of a table that are missing, have another size, or (`withSums`) other bytes than were written. Sizes take a
+ * millisecond for a hundred files; sums take as long as reading all of them.
+ */
+export async function damagedFiles(dir: string, table: string, withSums: boolean): Promise<DamagedFile[]> {
+  for (;;) {
+    const ledger = await readLedger(dir, table)
+    if (ledger === null) return []
+    const found: DamagedFile[] = []
+    const missing: DamagedFile[] = []
+    for (const [name, [size, sum]] of Object.entries(ledger.files)) {
+      const full = path.join(folderOf(dir, table), name)
+      const file = `${table}.lance/${name}`
+      const bytes = await sizeOf(full)
+      if (bytes === null) missing.push({ file, damage: "is missing" })
+      else if (bytes !== size) found.push({ file, damage: `has ${bytes} bytes instead of ${size}` })
+      else if (withSums) {
+        const now = await measure(full).catch(() => null)
+        if (now && now[1] !== sum) found.push({ file, damage: "holds other bytes than were written" })
+      }
+    }
+    if (missing.length === 0 || ledger.isCleaning) return found
+    // The writer may have deleted them since the ledger was read.
+    const now = await readLedger(dir, table)
+    if (JSON.stringify(now) === JSON.stringify(ledger)) return [...found, ...missing]
+  }
+}
+
+/** Null when all is well with the ledger. */
+export async function damagedLedger(dir: string, table: string): Promise<DamagedFile | null> {
+  const { value, damage } = await readSealed<Ledger>(ledgerOf(dir, table))
+  return value ? null : { file: `${table}.sums.json`, damage: damage ?? "is missing" }
+}
+
+const folderOf = (dir: string, table: string): string => path.join(dir, `${table}.lance`)
+const ledgerOf = (dir: string, table: string): string => path.join(dir, `${table}.sums.json`)
+
+/** Null when there is none, as beside tables of older versions, or when it cannot be read. */
+async function readLedger(dir: string, table: string): Promise<Ledger | null> {
+  const { value } = await readSealed<Ledger>(ledgerOf(dir, table))
+  return value && { ...EMPTY, ...value }
+}
+
+async function coveredFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/"))
+    .filter((file) => COVERED.test(file))
+}
+
+async function measure(file: string): Promise<readonly [size: number, sum: number]> {
+  let [size, sum] = [0, 0]
+  for await (const chunk of createReadStream(file, { highWaterMark: CHUNK }) as AsyncIterable<Buffer>) {
+    size += chunk.length
+    sum = crc32(chunk, sum)
+  }
+  return [size, sum]
+}
+
+const sizeOf = (file: string): Promise<number | null> =>
+  stat(file).then(
+    ({ size }) => size,
+    () => null,
+  )

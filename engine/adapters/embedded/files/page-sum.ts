@@ -1,0 +1,20 @@
+import { crc32 } from "node:zlib"
+import type { PageRow, StoredPage } from "../../../index/page-record.ts"
+
+// Checksums of what the page store keeps of a page: SQLite finds damage to its own structure, not to what it holds.
+
+/** Of the page itself. */
+export function pageSum({ id, revision, title, details, passages, markdown }: StoredPage): number {
+  return [String(revision), title, details, passages, markdown].reduce(
+    (sum, text) => crc32(`\0${text}`, sum),
+    crc32(id),
+  )
+}
+
+/** Of what was made of it for ranking, and can be made again. */
+export const derivedSum = ({
+  facts,
+  passage_terms: terms,
+}: Pick<PageRow, "facts" | "passage_terms">): number => crc32(terms, crc32(facts))
+
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`
