@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { hasDamagedFiles } from "#engine/adapters/embedded/files/damaged-sizes.ts"
+import { hasDamagedFiles } from "#engine/generations/damaged-sizes.ts"
 import { engineSettings } from "#engine/config.ts"
 import { diskFullMessage, DiskRoom, isDiskFull } from "#base/disk-space.ts"
 import { openLog } from "#base/process/log.ts"

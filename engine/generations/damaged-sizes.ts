@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs"
 import path from "node:path"
-import { GenerationFile } from "../../../generations/generation-file.ts"
-import { damagedFiles } from "./file-sums.ts"
-import { manifestTwins } from "./manifest.ts"
-import { PAGES_DB } from "./page-store.ts"
+import { GenerationFile } from "./generation-file.ts"
+import { damagedFiles } from "../adapters/embedded/files/file-sums.ts"
+import { manifestTwins } from "../adapters/embedded/files/manifest.ts"
+import { PAGES_DB } from "../adapters/embedded/files/page-store.ts"
 
 /**
  * Whether a file of the index in use is missing, or has another size than was written. It takes milliseconds, and loads nothing
