@@ -7,6 +7,11 @@ export const COMMANDS: Registry = {
     group: "The appliance",
     load: async () => (await import("./commands/start.ts")).start,
   },
+  doctor: {
+    summary: "look at all that can be wrong, and say what to do",
+    group: "The appliance",
+    load: async () => (await import("./commands/doctor.ts")).doctor,
+  },
   backup: {
     summary: "write all that the appliance keeps into one file",
     group: "The appliance",

@@ -1,0 +1,205 @@
+import { execFile } from "node:child_process"
+import { once } from "node:events"
+import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+import { Jobs } from "#crawler/jobs/jobs.ts"
+import { engineSettings } from "#engine/config.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { aPage } from "#engine/testing/pages.ts"
+import { readSettings } from "#base/settings.ts"
+import { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
+import { FOSSICK } from "../testing/fossick.ts"
+import { type Checked, isWell, note, runChecks, wrong } from "./check.ts"
+
+/** The tables of an appliance. */
+const tables = (db: StateStore) => ({ jobs: new Jobs(db), webhooks: new WebhookQueue(db) })
+
+interface Report {
+  readonly ok: boolean
+  readonly checks: readonly Checked[]
+}
+
+/** Runs `fossick doctor --json` in a folder. */
+async function examine(folder: string, env: Record<string, string> = {}) {
+  const dataDir = join(folder, "data")
+  const settings = { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir, FOSSICK_PORT: "0", ...env }
+  const { code, out } = await new Promise<{ code: number; out: string }>((resolve) => {
+    execFile(
+      process.execPath,
+      [FOSSICK, "doctor", "--json"],
+      { cwd: folder, env: settings },
+      (error, stdout) => {
+        resolve({ code: Number(error?.code ?? 0), out: stdout })
+      },
+    )
+  })
+  const report = JSON.parse(out) as Report
+  const of = (name: string) => report.checks.find((check) => check.name === name)?.findings ?? null
+  return { code, report, of }
+}
+
+describe("the doctor", () => {
+  test("finds nothing wrong before the first start, and makes nothing", async () => {
+    using folder = temporaryFolder()
+    const { code, report, of } = await examine(folder.path)
+    expect({ code, ok: report.ok }).toEqual({ code: 0, ok: true })
+    expect(of("data folder")).toMatchObject([
+      { level: "note", what: expect.stringContaining("not there yet") as unknown },
+    ])
+    expect(existsSync(join(folder.path, "data"))).toBe(false)
+  })
+
+  test("finds an appliance's data well, and leaves it as it is", async () => {
+    using folder = temporaryFolder()
+    const dataDir = join(folder.path, "data")
+    const db = openStateStore(dataDir)
+    tables(db)
+    db.close()
+    {
+      await using engine = await openEngine(readSettings(engineSettings, { FOSSICK_DATA_DIR: dataDir }), {
+        mode: "write",
+      })
+      await engine.index([aPage("otters", { title: "Otters", markdown: "Otters hold hands asleep." })])
+    }
+    const before = readdirSync(dataDir).sort()
+    const { code, report } = await examine(folder.path)
+    expect(report.checks.filter(({ findings }) => findings.some(({ level }) => level === "wrong"))).toEqual(
+      [],
+    )
+    expect(code).toBe(0)
+    expect(
+      readdirSync(dataDir)
+        .filter((name) => !name.startsWith("state.db-"))
+        .sort(),
+    ).toEqual(before.filter((name) => !name.startsWith("state.db-")))
+  })
+
+  test("names every setting that is unknown, wrong or alone, with code 1", async () => {
+    using folder = temporaryFolder()
+    writeFileSync(join(folder.path, "fossick.env"), "FOSSICK_PROT=80\n")
+    const { code, of } = await examine(folder.path, {
+      FOSSICK_ALLOWED_NETWORKS: "what is this",
+      FOSSICK_LLM_MODEL: "llama",
+    })
+    expect(code).toBe(1)
+    const said = of("settings")!.map(({ what }) => what)
+    expect(said).toHaveLength(3)
+    for (const name of ["FOSSICK_PROT", "FOSSICK_ALLOWED_NETWORKS", "FOSSICK_LLM_URL"]) {
+      expect(said).toContainEqual(expect.stringContaining(name))
+    }
+  })
+
+  test("sees a file of sources that is wrong, a taken port, a missing browser and a model that is none", async () => {
+    using folder = temporaryFolder()
+    writeFileSync(join(folder.path, "sources.yaml"), "sources:\n  - name: docs\n")
+    const server = createServer().listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const { port } = server.address() as AddressInfo
+    const { code, of } = await examine(folder.path, {
+      FOSSICK_PORT: String(port),
+      FOSSICK_BROWSER_PATH: join(folder.path, "no-browser"),
+      FOSSICK_MODEL: folder.path,
+    })
+    server.close()
+    expect(code).toBe(1)
+    expect(of("file of sources")).toMatchObject([{ what: "sources.yaml:2: docs: seeds is missing" }])
+    expect(of("port")).toMatchObject([{ level: "wrong", what: `Port ${port} is taken by something else.` }])
+    expect(of("browser")).toMatchObject([{ level: "wrong" }])
+    expect(of("model")).toMatchObject([{ level: "wrong" }])
+  })
+
+  test("sees a restore that was cut short, a clock that is behind, and a disk without room", async () => {
+    using folder = temporaryFolder()
+    const dataDir = join(folder.path, "data")
+    mkdirSync(join(dataDir, "restoring"), { recursive: true })
+    const ahead = new Date(Date.now() + 86_400_000)
+    writeFileSync(join(dataDir, "state.json"), "")
+    utimesSync(join(dataDir, "state.json"), ahead, ahead)
+    const { code, of } = await examine(folder.path, { FOSSICK_MIN_FREE_MB: "1000000" })
+    expect(code).toBe(1)
+    expect(of("restore")).toMatchObject([
+      { level: "wrong", advice: expect.stringContaining("fossick restore") as unknown },
+    ])
+    expect(of("clock")).toMatchObject([
+      { level: "wrong", what: expect.stringContaining(ahead.toISOString()) as unknown },
+    ])
+    expect(of("disk space")).toMatchObject([
+      { level: "wrong", what: expect.stringContaining("1000000 MB have to stay free") as unknown },
+    ])
+  })
+
+  test("sees webhooks that nobody takes, and jobs that lost their process", async () => {
+    using folder = temporaryFolder()
+    const db = openStateStore(join(folder.path, "data"))
+    const { jobs } = tables(db)
+    db.exec(`insert into webhook_delivery (id, source, job, event, url, body, attempts, created_at, first_due_at, error)
+      values ('a', 'docs', 1, 'crawl.finished', 'http://hook.example/', '{}', 3, 1, 1, 'answered with 500')`)
+    db.exec("pragma foreign_keys = off")
+    const columns = db
+      .prepare(
+        "select name from pragma_table_info('job') where \"notnull\" = 1 and dflt_value is null and pk = 0",
+      )
+      .all()
+    const names = columns.map(({ name }) => `"${String(name)}"`)
+    db.exec(
+      `insert into job (${names.join(", ")}) values (${names.map((name) => (name === '"state"' ? "'running'" : "1")).join(", ")})`,
+    )
+    expect(jobs.hasRunning()).toBe(true)
+    db.close()
+    const { code, of } = await examine(folder.path)
+    expect(code).toBe(1)
+    expect(of("webhooks")).toMatchObject([
+      { level: "wrong", what: expect.stringContaining("1 messages of docs wait") as unknown },
+    ])
+    expect(of("lost processes")).toMatchObject([{ level: "note", what: "Job 1 lost its process." }])
+  })
+
+  test.skipIf(process.getuid?.() === 0)("sees a data folder that cannot be written to", async () => {
+    using folder = temporaryFolder()
+    mkdirSync(join(folder.path, "data"))
+    chmodSync(join(folder.path, "data"), 0o500)
+    const { of } = await examine(folder.path)
+    expect(of("data folder")).toMatchObject([{ level: "wrong" }])
+    chmodSync(join(folder.path, "data"), 0o700)
+  })
+
+  test("sees a data folder that is none", async () => {
+    using folder = temporaryFolder()
+    writeFileSync(join(folder.path, "data"), "")
+    const { code, of } = await examine(folder.path)
+    expect(code).toBe(1)
+    expect(of("data folder")).toMatchObject([
+      { level: "wrong", what: `${join(folder.path, "data")} is no folder.` },
+    ])
+  })
+
+  test("says when Meilisearch is not there", async () => {
+    using folder = temporaryFolder()
+    const { code, of } = await examine(folder.path, {
+      FOSSICK_ENGINE: "meilisearch",
+      FOSSICK_MEILI_URL: "http://127.0.0.1:9",
+    })
+    expect(code).toBe(1)
+    expect(of("index")).toMatchObject([
+      { level: "wrong", advice: expect.stringContaining("FOSSICK_MEILI_URL") as unknown },
+    ])
+  })
+})
+
+test("a check that fails has found something wrong, and the others still run", async () => {
+  const checked = await runChecks([
+    { name: "one", run: () => Promise.reject(new Error("no such thing")) },
+    { name: "two", run: () => [note("fine")] },
+  ])
+  expect(checked).toEqual([
+    { name: "one", findings: [wrong("no such thing", "")] },
+    { name: "two", findings: [note("fine")] },
+  ])
+  expect(isWell(checked)).toBe(false)
+  expect(isWell(checked.slice(1))).toBe(true)
+})

@@ -1,0 +1,138 @@
+import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { freeBytes } from "#base/disk-space.ts"
+import { PLAN, RESTORING } from "#base/store/unfinished-restore.ts"
+import { type Check, type Finding, note, wrong } from "./check.ts"
+import type { DoctorSettings } from "./settings-checks.ts"
+
+const MB = 1_000_000
+/** Clocks of machines that share a disk differ by less. */
+const AHEAD_MS = 300_000
+/** Fossick is younger than any clock that says less. */
+const EARLIEST = Date.UTC(2026, 0, 1)
+
+const isWritable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** It is there, is ours, and can be written to, with what is in it. */
+export const folderCheck = ({ dataDir }: DoctorSettings): Check => ({
+  name: "data folder",
+  run() {
+    const dir = resolve(dataDir)
+    if (!existsSync(dir)) {
+      const above = firstThere(dirname(dir))
+      return isWritable(above)
+        ? [
+            note(
+              `${dir} is not there yet.`,
+              "The first start makes it. Are you in the right working directory?",
+            ),
+          ]
+        : [
+            wrong(
+              `${dir} is not there, and ${above} cannot be written to.`,
+              "Make it, as the user who runs Fossick.",
+            ),
+          ]
+    }
+    if (!statSync(dir).isDirectory())
+      return [wrong(`${dir} is no folder.`, "Name another one in FOSSICK_DATA_DIR.")]
+    const uid = process.getuid?.()
+    const shut = [dir, ...readdirSync(dir).map((name) => join(dir, name))].filter((path) => !isWritable(path))
+    // Root may write to everything, and leaves files behind that the appliance's user may not.
+    const owner = statSync(dir).uid
+    const foreign = readdirSync(dir).filter(
+      (name) => uid !== undefined && statSync(join(dir, name)).uid !== owner,
+    )
+    return [
+      ...shut.map((path) =>
+        wrong(
+          `${path} cannot be read and written by this user.`,
+          `Give it to the user who runs Fossick: chown -R <user> ${dir}`,
+        ),
+      ),
+      ...(shut.length === 0 && foreign.length > 0
+        ? [
+            wrong(
+              `${dir} belongs to user ${owner}, but not all in it does: ${foreign.slice(0, 5).join(", ")}.`,
+              `Run Fossick's commands as one user only, and mend it with chown -R ${owner} ${dir}`,
+            ),
+          ]
+        : []),
+    ]
+  },
+})
+
+function firstThere(path: string): string {
+  return existsSync(path) || path === dirname(path) ? path : firstThere(dirname(path))
+}
+
+export const diskCheck = ({ dataDir, minFreeMb }: DoctorSettings): Check => ({
+  name: "disk space",
+  run() {
+    const free = freeBytes(resolve(dataDir)) / MB
+    return free >= minFreeMb
+      ? []
+      : [
+          wrong(
+            `${Math.floor(free)} MB are free for ${resolve(dataDir)}, and ${minFreeMb} MB have to stay free: crawls wait.`,
+            "Make room, or set FOSSICK_MIN_FREE_MB lower.",
+          ),
+        ]
+  },
+})
+
+export const restoreCheck = ({ dataDir }: DoctorSettings): Check => ({
+  name: "restore",
+  run(): Finding[] {
+    const folder = join(resolve(dataDir), RESTORING)
+    const aside = existsSync(dataDir)
+      ? readdirSync(dataDir).filter((name) => name.startsWith("before-restore-"))
+      : []
+    return [
+      ...(existsSync(folder)
+        ? [
+            wrong(
+              "A restore is under way, or was cut short; nothing starts until it is over.",
+              existsSync(join(folder, PLAN))
+                ? "Run fossick restore again with the same file: it only has to be finished."
+                : `Run fossick restore again, or remove ${folder} to stay with what was there before.`,
+            ),
+          ]
+        : []),
+      ...aside.map((name) =>
+        note(
+          `${name} holds what was there before a restore.`,
+          "Remove it when you miss nothing; that frees its room.",
+        ),
+      ),
+    ]
+  },
+})
+
+/** Against the newest file in the data folder, which nobody can have written later than now. */
+export const clockCheck = ({ dataDir }: DoctorSettings): Check => ({
+  name: "clock",
+  run() {
+    const now = Date.now()
+    const advice = "Set the clock, best by NTP: schedules, expiries and signatures go by it."
+    if (now < EARLIEST)
+      return [wrong(`The clock says ${new Date(now).toISOString()}, which is past.`, advice)]
+    const names = existsSync(dataDir) ? readdirSync(dataDir) : []
+    const newest = Math.max(0, ...names.map((name) => statSync(join(dataDir, name)).mtimeMs))
+    return newest > now + AHEAD_MS
+      ? [
+          wrong(
+            `A file in the data folder is of ${new Date(newest).toISOString()}, and the clock says ${new Date(now).toISOString()}.`,
+            advice,
+          ),
+        ]
+      : []
+  },
+})

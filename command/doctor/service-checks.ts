@@ -1,0 +1,136 @@
+import { once } from "node:events"
+import { existsSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { findBrowser } from "#crawler/render/find-browser.ts"
+import { readModelFolder, shippedModel } from "#engine/embedders/model-folder.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { isNewEnough, NODE_MAJOR } from "../find-node.js"
+import { type Check, type Finding, note, wrong } from "./check.ts"
+import type { DoctorSettings } from "./settings-checks.ts"
+import { isRunning } from "./state-checks.ts"
+
+/** For an answer of the appliance, of Meilisearch, of the index. */
+const PATIENCE_MS = 30_000
+
+export const nodeCheck: Check = {
+  name: "Node.js",
+  run: () =>
+    isNewEnough(process.versions.node)
+      ? []
+      : [wrong(`This is Node.js ${process.version}.`, `Fossick needs ${NODE_MAJOR} or newer.`)],
+}
+
+/** A running appliance answers there; without one the port is free. */
+export const portCheck = ({ dataDir, host, port }: DoctorSettings): Check => ({
+  name: "port",
+  async run(): Promise<Finding[]> {
+    if (port === 0) return []
+    if (isRunning(dataDir)) {
+      const local = ["0.0.0.0", "::"].includes(host) ? "localhost" : host.includes(":") ? `[${host}]` : host
+      const url = `http://${local}:${port}/readyz`
+      try {
+        const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) })
+        if (response.ok) return []
+        return [
+          wrong(
+            `The appliance is not ready: ${(await response.text()).slice(0, 500)}`,
+            "docs/troubleshooting.md",
+          ),
+        ]
+      } catch {
+        return [
+          note(
+            `Something crawls on this data folder, but nothing answers at ${url}.`,
+            "That is right for fossick crawl without an appliance, and where the API is in another container.",
+          ),
+        ]
+      }
+    }
+    const server = createServer()
+    try {
+      server.listen(port, host)
+      await once(server, "listening")
+      server.close()
+      await once(server, "close")
+      return []
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      return [
+        code === "EADDRINUSE"
+          ? wrong(
+              `Port ${port} is taken by something else.`,
+              "Set FOSSICK_PORT to another one, or stop what listens there.",
+            )
+          : code === "EACCES"
+            ? wrong(`Port ${port} needs more rights.`, "Set FOSSICK_PORT to one above 1023.")
+            : wrong(
+                `Nothing can listen at ${host} (${code}).`,
+                "Set FOSSICK_HOST to an address of this machine.",
+              ),
+      ]
+    }
+  },
+})
+
+export const modelCheck = ({ model, modelHub }: DoctorSettings): Check => ({
+  name: "model",
+  async run() {
+    if (model !== "" && modelHub !== "" && !existsSync(model)) return []
+    try {
+      await readModelFolder(model || shippedModel)
+      return []
+    } catch (error) {
+      const advice =
+        model === ""
+          ? "Install Fossick again: files of its own are missing."
+          : "Set FOSSICK_MODEL to a folder that holds a model, or empty for the one that ships with Fossick."
+      return [wrong((error as Error).message, advice)]
+    }
+  },
+})
+
+export const browserCheck = ({ browserPath }: DoctorSettings): Check => ({
+  name: "browser",
+  async run() {
+    const found = await findBrowser(browserPath)
+    if (!("missing" in found)) return []
+    const what = `${found.missing[0]!.toUpperCase()}${found.missing.slice(1)}.`
+    return browserPath === ""
+      ? [
+          note(
+            what,
+            "Without one, pages made by JavaScript are read as the server sends them: docs/javascript-pages.md.",
+          ),
+        ]
+      : [wrong(what, "Set FOSSICK_BROWSER_PATH to a Chromium or Chrome, or empty to look for one.")]
+  },
+})
+
+/** Opens the index for reading, as a search does, and asks it something. */
+export const engineCheck = (settings: DoctorSettings): Check => ({
+  name: "index",
+  async run(): Promise<Finding[]> {
+    const { engine: kind, dataDir } = settings
+    const isThere = ["index", "generations"].some((name) => existsSync(join(dataDir, name)))
+    if (kind === "embedded" && !isThere) return [note("There is no index yet.", "The first crawl makes it.")]
+    const advice =
+      kind === "meilisearch"
+        ? "See that the server at FOSSICK_MEILI_URL runs and takes FOSSICK_MEILI_KEY: docs/use-meilisearch.md."
+        : "docs/troubleshooting.md; when nothing there helps, restore a backup."
+    const late = sleep(PATIENCE_MS, "late" as const, { ref: false })
+    try {
+      const asked = (async () => {
+        await using engine = await openEngine(settings, { mode: "read" })
+        await engine.search({ text: "is anything there?", limit: 1 })
+        return await engine.stats()
+      })()
+      const stats = await Promise.race([asked, late])
+      if (stats === "late") return [wrong(`The index did not answer within ${PATIENCE_MS / 1000} s.`, advice)]
+      return stats.pages === 0 ? [note("The index is empty.", "fossick crawl <url> fills it.")] : []
+    } catch (error) {
+      return [wrong(`The index does not answer: ${(error as Error).message}`, advice)]
+    }
+  },
+})

@@ -1,0 +1,77 @@
+import { crawlerSettings } from "#crawler/config.ts"
+import { sourcesFile } from "#crawler/sources/find-file.ts"
+import { readSourcesFile } from "#crawler/sources/sources-file.ts"
+import { engineSettings } from "#engine/config.ts"
+import { checkSettings, environment, readSettings, SettingsError, type Values } from "#base/settings.ts"
+import { apiSettings, checkTogether } from "../../api/config.ts"
+import { sellingOf, x402Settings } from "../../api/x402/config.ts"
+import { type Check, type Finding, wrong } from "./check.ts"
+
+const ALL = { ...engineSettings, ...crawlerSettings, ...apiSettings }
+
+export type DoctorSettings = Values<typeof ALL>
+
+/** The settings, wrong ones replaced by their defaults, so that the rest can be looked at. */
+export function readableSettings(): DoctorSettings {
+  let env: NodeJS.ProcessEnv
+  try {
+    env = environment()
+  } catch {
+    env = process.env
+  }
+  return Object.fromEntries(
+    Object.entries(ALL).map(([key, setting]) => {
+      try {
+        return [key, setting.parse(env[setting.name] || setting.default)]
+      } catch {
+        return [key, setting.parse(setting.default)]
+      }
+    }),
+  ) as DoctorSettings
+}
+
+/** Settings that are unknown, wrong, or contradict each other; networks and addresses among them. */
+export const settingsCheck: Check = {
+  name: "settings",
+  run() {
+    const looks = [
+      () => environment(),
+      () => checkSettings([engineSettings, crawlerSettings, apiSettings, x402Settings], environment()),
+      () => checkTogether(readSettings(apiSettings, environment())),
+      () =>
+        sellingOf(readSettings(x402Settings, environment()), readSettings(apiSettings, environment()).port),
+    ]
+    const problems = new Set(looks.flatMap(problemsOf))
+    return [...problems].map((problem) =>
+      wrong(problem, "Change it in the environment or in fossick.env; docs/settings.md lists all settings."),
+    )
+  },
+}
+
+function problemsOf(look: () => unknown): string[] {
+  try {
+    look()
+    return []
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error
+    return error.message
+      .split("\n")
+      .slice(1)
+      .map((line) => line.replace(/^ *- /, ""))
+  }
+}
+
+/** The file of sources, with which an appliance does not start when it is wrong. */
+export const sourcesCheck = ({ sourcesFile: named }: DoctorSettings): Check => ({
+  name: "file of sources",
+  run(): Finding[] {
+    const file = sourcesFile(named)
+    if (file === null) return []
+    try {
+      readSourcesFile(file)
+      return []
+    } catch (error) {
+      return [wrong((error as Error).message, "Mend the file; docs/sources.md has every field.")]
+    }
+  },
+})

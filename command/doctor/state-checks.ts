@@ -1,0 +1,91 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { type Check, type Finding, note, wrong } from "./check.ts"
+import type { DoctorSettings } from "./settings-checks.ts"
+
+/** A process that is alive says so every second. */
+const SILENT_MS = 10_000
+const WAIT_MS = 2000
+
+/** Asks state.db, for reading only; nothing to ask when it is not there. */
+function ask(dataDir: string, sql: string, ...values: number[]): Record<string, unknown>[] {
+  const file = join(dataDir, "state.db")
+  if (!existsSync(file)) return []
+  const db = new DatabaseSync(file, { readOnly: true, timeout: WAIT_MS })
+  try {
+    return db.prepare(sql).all(...values)
+  } catch (error) {
+    // A part that was never used has no tables yet.
+    if (/no such table/.test((error as Error).message)) return []
+    throw error
+  } finally {
+    db.close()
+  }
+}
+
+/** Whether an appliance, or a crawl, is at work on the data folder. */
+export const isRunning = (dataDir: string): boolean => {
+  try {
+    return (
+      ask(dataDir, "select 1 from crawler_process where abs(? - beat_at) < ?", Date.now(), SILENT_MS).length >
+      0
+    )
+  } catch {
+    return false
+  }
+}
+
+export const stateCheck = ({ dataDir }: DoctorSettings): Check => ({
+  name: "state.db",
+  run(): Finding[] {
+    const damage = ask(dataDir, "pragma quick_check(3)")
+      .map((row) => String(Object.values(row)[0]))
+      .filter((text) => text !== "ok")
+    return damage.map((text) =>
+      wrong(`state.db is damaged: ${text}.`, "Restore a backup: docs/backup-and-restore.md."),
+    )
+  },
+})
+
+/** Jobs whose process is gone, and processes that gave no sign for long. */
+export const locksCheck = ({ dataDir }: DoctorSettings): Check => ({
+  name: "lost processes",
+  run(): Finding[] {
+    const lost = ask(
+      dataDir,
+      "select id from job where state = 'running' and abs(? - beat_at) >= ?",
+      Date.now(),
+      SILENT_MS,
+    )
+    return lost.map(({ id }) =>
+      note(
+        `Job ${String(id)} lost its process.`,
+        "It goes on by itself at the next start, or with fossick crawl.",
+      ),
+    )
+  },
+})
+
+export const webhooksCheck = ({ dataDir }: DoctorSettings): Check => ({
+  name: "webhooks",
+  run(): Finding[] {
+    const rows = ask(
+      dataDir,
+      `select state, source, count(*) as n, max(error) as error from webhook_delivery
+       where state = 'given-up' or (state = 'waiting' and attempts > 0) group by state, source`,
+    )
+    return rows.map(({ state, source, n, error }) => {
+      const why = typeof error === "string" ? ` (${error})` : ""
+      return state === "given-up"
+        ? note(
+            `${String(n)} messages of ${String(source)} were given up${why}.`,
+            "docs/webhooks.md says how to see and repeat them.",
+          )
+        : wrong(
+            `${String(n)} messages of ${String(source)} wait for a receiver that does not take them${why}.`,
+            "See that the receiver answers; they are tried again for a day. docs/webhooks.md has more.",
+          )
+    })
+  },
+})

@@ -1,0 +1,103 @@
+/** A package in a lock file (lockfileVersion 3), as far as this is about it. */
+export interface Locked {
+  readonly version?: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+export interface Lock {
+  /** By paths such as `node_modules/a/node_modules/b`. */
+  readonly packages: Readonly<Record<string, Locked>>
+}
+
+/** A package that holds the program Node for one system. */
+export interface NodePackage {
+  readonly version: string
+}
+
+export type Manifest = Readonly<Record<string, unknown>> & {
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly overrides: Readonly<Record<string, string>>
+}
+
+/** What a package asks for, by exact versions. */
+export interface Asking {
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly optionalDependencies: Readonly<Record<string, string>>
+}
+
+const merged = (all: readonly Readonly<Record<string, string>>[]): Record<string, string> =>
+  Object.fromEntries(all.flatMap((one) => Object.entries(one)))
+
+const KEPT = ["name", "version", "description", "license", "type", "bin", "engines"]
+
+/**
+ * The package.json of the npm package. The package `node` is left out, whose install script would fetch the program: the
+ * packages that hold it stand for it, and npm installs the one that fits the machine. What is `bundled` lies in the
+ * package itself.
+ */
+export function packedManifest(
+  own: Manifest,
+  nodes: Readonly<Record<string, NodePackage>>,
+  bundled: Readonly<Record<string, Asking>>,
+): object {
+  const { node: _, ...dependencies } = own.dependencies
+  const asked = Object.values(bundled)
+  return {
+    ...Object.fromEntries(KEPT.map((key) => [key, own[key]])),
+    imports: JSON.parse(JSON.stringify(own["imports"]).replaceAll('.ts"', '.js"')) as unknown,
+    dependencies: { ...merged(asked.map((one) => one.dependencies)), ...dependencies },
+    optionalDependencies: {
+      ...merged(asked.map((one) => one.optionalDependencies)),
+      ...Object.fromEntries(Object.entries(nodes).map(([name, { version }]) => [name, version])),
+    },
+    bundleDependencies: Object.keys(bundled),
+  }
+}
+
+/**
+ * Which of our packages ask for something that `overrides` replaces in a clone. npm heeds neither `overrides` nor, for a
+ * package that is a file, the lock of a dependency; so these go along, with package.json files that ask for the right
+ * thing. Else a second runtime for models would come with the index, and a build of sharp with the first.
+ */
+export function bundledNames({ dependencies, overrides }: Manifest, { packages }: Lock): string[] {
+  return Object.keys(dependencies).filter((name) => {
+    const asked = packages[`node_modules/${name}`]
+    return Object.keys({ ...asked?.dependencies, ...asked?.optionalDependencies }).some(
+      (one) => one in overrides,
+    )
+  })
+}
+
+/** The package.json of a bundled package: what it asks for is what the lock of the clone holds. */
+export function bundledManifest(
+  name: string,
+  manifest: Readonly<Record<string, unknown>>,
+  own: Manifest,
+  lock: Lock,
+): Asking {
+  const pinned = (asked: unknown) =>
+    Object.fromEntries(
+      Object.keys(asked ?? {}).map((one) => [one, own.overrides[one] ?? lockedVersion(lock, name, one)]),
+    )
+  const {
+    scripts: _,
+    devDependencies: _dev,
+    peerDependencies: _peers,
+    peerDependenciesMeta: _meta,
+    engines: _engines,
+    ...kept
+  } = manifest
+  return {
+    ...kept,
+    dependencies: pinned(manifest["dependencies"]),
+    optionalDependencies: pinned(manifest["optionalDependencies"]),
+  }
+}
+
+function lockedVersion({ packages }: Lock, from: string, name: string): string {
+  const found = packages[`node_modules/${from}/node_modules/${name}`] ?? packages[`node_modules/${name}`]
+  if (found?.version === undefined)
+    throw new Error(`${from} asks for ${name}, which package-lock.json does not have`)
+  return found.version
+}

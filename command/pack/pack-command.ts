@@ -1,0 +1,59 @@
+import { execFileSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import {
+  type Asking,
+  bundledManifest,
+  bundledNames,
+  type Lock,
+  type Manifest,
+  type NodePackage,
+  packedManifest,
+} from "./manifest.ts"
+import { copyBundled, writePackageFiles } from "./package-files.ts"
+
+// `npm run pack [folder]`: makes the npm package, in the folder dist.
+
+const ROOT = join(import.meta.dirname, "../..")
+/** The npm registry takes more, but people wait for it. */
+const MOST_BYTES = 60_000_000
+
+const read = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), "utf8"))
+const own = read("package.json") as Manifest
+const nodes = read("command/pack/node-packages.json") as Record<string, NodePackage>
+const to = process.argv[2] ?? join(ROOT, "dist")
+const stage = mkdtempSync(join(tmpdir(), "fossick-pack-"))
+try {
+  writePackageFiles(ROOT, stage)
+  const write = (file: string, value: unknown) => {
+    writeFileSync(join(stage, file), `${JSON.stringify(value, null, 2)}\n`)
+  }
+  const lock = read("package-lock.json") as Lock
+  const bundled = bundledNames(own, lock)
+  const asking: Record<string, Asking> = {}
+  for (const name of bundled) {
+    const folder = join("node_modules", name)
+    copyBundled(join(ROOT, folder), join(stage, folder))
+    const manifest = read(join(folder, "package.json")) as Record<string, unknown>
+    asking[name] = bundledManifest(name, manifest, own, lock)
+    write(join(folder, "package.json"), asking[name])
+  }
+  write("package.json", packedManifest(own, nodes, asking))
+  mkdirSync(to, { recursive: true })
+  const args = ["pack", "--silent", "--ignore-scripts", "--pack-destination", to]
+  const name = execFileSync("npm", args, {
+    cwd: stage,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+  }).trim()
+  const file = join(to, name)
+  const { size } = statSync(file)
+  process.stdout.write(`${file} (${(size / 1e6).toFixed(1)} MB)\n`)
+  if (size > MOST_BYTES) {
+    process.stderr.write(`That is more than ${MOST_BYTES / 1e6} MB.\n`)
+    process.exitCode = 1
+  }
+} finally {
+  rmSync(stage, { recursive: true, force: true })
+}

@@ -1,0 +1,61 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { stripTypeScriptTypes } from "node:module"
+import { dirname, join, relative } from "node:path"
+
+/** What the npm package is made of, as folders and files of the clone. */
+const PARTS = ["base", "engine", "crawler", "api", "command", "docs", "README.md", "CHANGELOG.md", "LICENSE"]
+const LEFT_OUT =
+  /[.-]test\.ts$|(^|\/)testing(\/|$)|^command\/pack(\/|$)|^docs\/house(\/|$)|^engine\/models\/build(\/|$)/
+/** The handbook is served; what stands in other folders is for those who have a clone. */
+const ELSEWHERE = /^(?!docs\/)[^/]+\/.*\.md$/
+
+/** Paths in the clone of all that the package holds. */
+export function packageFiles(root: string): string[] {
+  const found = PARTS.flatMap((part) =>
+    part.includes(".") || part === "LICENSE" ? [part] : filesIn(root, part),
+  )
+  return found.filter((path) => !LEFT_OUT.test(path) && !ELSEWHERE.test(path))
+}
+
+function filesIn(root: string, folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
+}
+
+/**
+ * Copies the files. Node strips no types inside `node_modules`, so it is done here, by the same stripper: each line keeps
+ * its number.
+ */
+export function writePackageFiles(root: string, to: string): void {
+  for (const path of packageFiles(root)) {
+    const target = join(to, path)
+    mkdirSync(dirname(target), { recursive: true })
+    if (path.endsWith(".ts")) {
+      writeFileSync(target.replace(/\.ts$/, ".js"), asJavaScript(readFileSync(join(root, path), "utf8")))
+    } else {
+      cpSync(join(root, path), target)
+    }
+  }
+}
+
+/** Types away, and modules of this project named as they are called in the package. */
+export function asJavaScript(code: string): string {
+  return stripTypeScriptTypes(code).replaceAll(/(\b(?:from|import)\s*\(?\s*"[.#][^"\n]*)\.ts"/g, '$1.js"')
+}
+
+/** What Node never loads of bundled packages: sources, types, builds for browsers, and packages of their own. */
+const UNUSED =
+  /\.(map|d\.[cm]?ts|md|html)$|(^|\/)src\/.*\.ts$|^types\/|^dist\/.*(browser|wasm|\.min\.)|^dist\/transformers\./
+
+/** Copies a package that goes along, without its package.json and what is of no use there. Licences always stay. */
+export function copyBundled(from: string, to: string): void {
+  for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = relative(from, join(entry.parentPath, entry.name)).replaceAll("\\", "/")
+    if (path === "package.json" || path.startsWith("node_modules/")) continue
+    if (UNUSED.test(path) && !/licen[cs]e/i.test(path)) continue
+    mkdirSync(dirname(join(to, path)), { recursive: true })
+    cpSync(join(from, path), join(to, path))
+  }
+}
