@@ -11,8 +11,9 @@ export function escapeText(text: string): string {
     .replace(/&(?=#?\w{1,31};)/g, "\\&")
 }
 
-// What would turn a paragraph's line into a heading, quote, list, rule, fence, table or setext underline.
-const LINE_START = /^( {0,3})(#(?=#{0,5}(?: |$))|>|[-+](?= |$)|-(?=-)|=(?==*\s*$)|~(?=~~)|\|)/gm
+// What would turn a paragraph's line into a heading, quote, list, term's description, rule, fence, table or setext
+// underline.
+const LINE_START = /^( {0,3})(#(?=#{0,5}(?: |$))|>|[-+:](?= |$)|-(?=-)|=(?==*\s*$)|~(?=~~)|\|)/gm
 
 /** Escapes what markdown would read as a block mark at the start of a line of a paragraph. */
 export function protectLineStarts(paragraph: string): string {

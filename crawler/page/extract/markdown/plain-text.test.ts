@@ -38,7 +38,8 @@ describe("plain text of markdown", () => {
         const shown = text.replace(/\s+/g, " ").trim()
         expect(toPlainText(protectLineStarts(escapeText(shown)))).toBe(shown)
       }),
-      { numRuns: 500 },
+      // A term's description, which the writer marks with a colon, once was taken for one.
+      { numRuns: 500, examples: [[": !"], [":"]] },
     )
   })
 })
