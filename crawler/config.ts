@@ -1,5 +1,5 @@
 import { integer, list, onOff, type Setting, text, type Values } from "#base/settings.ts"
-import { parseRule } from "./fetch/allowed-networks.ts"
+import { parseRule } from "./fetch/guard/allowed-networks.ts"
 
 const userAgent: Setting<string> = {
   name: "FOSSICK_USER_AGENT",

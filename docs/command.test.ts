@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { EXIT } from "../base/exit-codes.ts"
+import { EXIT } from "#base/exit-codes.ts"
 import { COMMANDS } from "../command/registry.ts"
 
 const page = readFileSync(join(import.meta.dirname, "command.md"), "utf8")

@@ -6,7 +6,7 @@ import { nextTimes } from "#crawler/sources/schedule.ts"
 import { defineSource } from "#crawler/source.ts"
 import { SOURCES_SCHEMA_FILE } from "#crawler/sources/source-spec.ts"
 import { parseSources } from "#crawler/sources/sources-file.ts"
-import { sources as sourcesCommand } from "../command/commands/sources.ts"
+import { sources as sourcesCommand } from "../command/commands/pages/sources.ts"
 
 interface Field {
   readonly properties?: Readonly<Record<string, Field>>

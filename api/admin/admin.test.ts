@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
 import { runJob } from "#crawler/crawl/run-job.ts"
-import type { Resolve } from "#crawler/fetch/address-guard.ts"
+import type { Resolve } from "#crawler/fetch/guard/address-guard.ts"
 import { FakeInternet } from "#crawler/testing/fake-internet.ts"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"

@@ -1,7 +1,7 @@
 import type { Router } from "@koa/router"
 
 import { secretsNamed } from "#crawler/fetch/secrets.ts"
-import { AllowedNetworks, isPrivateByName } from "#crawler/fetch/allowed-networks.ts"
+import { AllowedNetworks, isPrivateByName } from "#crawler/fetch/guard/allowed-networks.ts"
 import type { SourceSpec } from "#crawler/source.ts"
 import { fieldText, readSourceSpec, SourceError } from "#crawler/sources/source-spec.ts"
 import { SourceOfFileError } from "#crawler/sources/source-table.ts"

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { PinnedNetworks } from "../fetch/pinned-networks.ts"
+import { PinnedNetworks } from "../fetch/guard/pinned-networks.ts"
 import type { Job } from "../job.ts"
 import type { PageUrl } from "#engine"
 import { Removals } from "../removals/removals.ts"

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { BlockedAddressError } from "./blocked-address.ts"
+import { BlockedAddressError } from "./guard/blocked-address.ts"
 import { isUnknownName } from "./network-error.ts"
 
 // Whether a name is unknown or leads into a private network is for the operator to know, who reads it in the commands

@@ -1,4 +1,4 @@
-import type { Resolve } from "../fetch/address-guard.ts"
+import type { Resolve } from "../fetch/guard/address-guard.ts"
 import type { CrawlerConfig } from "../config.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { PageReader } from "../visit/reader.ts"

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http"
-import type { AddressGuard } from "../fetch/address-guard.ts"
+import type { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { decodeText } from "../page/charset.ts"
 import { charsetParameter, mediaType } from "../fetch/media-type.ts"
 import { ACCEPTED_ENCODINGS, decompress } from "../fetch/content-encoding.ts"

@@ -1,5 +1,5 @@
 import { toPageUrl } from "#engine"
-import type { AddressGuard } from "../fetch/address-guard.ts"
+import type { AddressGuard } from "../fetch/guard/address-guard.ts"
 import type { FetchResult } from "../fetch/fetch.ts"
 import type { Source } from "../source.ts"
 import { hasFields, logInByForm } from "./log-in.ts"

@@ -2,7 +2,7 @@ import { request } from "node:http"
 import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 import { describe, expect, test } from "vitest"
-import { AddressGuard } from "../fetch/address-guard.ts"
+import { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { bytes, endless, redirect, startTestSite } from "../testing/test-site.ts"
 import { GuardProxy, type ProxyPass } from "./guard-proxy.ts"
 

@@ -9,9 +9,9 @@ import {
 } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import type { AddressGuard } from "../fetch/address-guard.ts"
-import { BlockedAddressError } from "../fetch/blocked-address.ts"
-import { bareHost } from "../fetch/allowed-networks.ts"
+import type { AddressGuard } from "../fetch/guard/address-guard.ts"
+import { BlockedAddressError } from "../fetch/guard/blocked-address.ts"
+import { bareHost } from "../fetch/guard/allowed-networks.ts"
 
 /** Sockets that one page may have open at the same time. */
 const MAX_SOCKETS = 64

@@ -1,6 +1,6 @@
 import type { PageUrl } from "#engine"
 import { steadyNow } from "#base/steady-time.ts"
-import type { AddressGuard } from "../fetch/address-guard.ts"
+import type { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { decodeText } from "../page/charset.ts"
 import { type CrawlerConfig, userAgentHeader } from "../config.ts"
 import { sniff } from "../page/content-type.ts"

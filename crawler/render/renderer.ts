@@ -1,5 +1,5 @@
 import { steadyNow } from "#base/steady-time.ts"
-import type { AddressGuard } from "../fetch/address-guard.ts"
+import type { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { Browser } from "./browser.ts"
 import { findBrowser } from "./find-browser.ts"
 import { GuardProxy } from "./guard-proxy.ts"

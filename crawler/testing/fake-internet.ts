@@ -1,5 +1,5 @@
 import { Socket, type LookupFunction } from "node:net"
-import type { Resolve } from "../fetch/address-guard.ts"
+import type { Resolve } from "../fetch/guard/address-guard.ts"
 
 /** Addresses that count as public; what listens on this machine's 127.0.0.1 stands behind them. */
 export const PUBLIC_ADDRESS = "93.184.215.14"

@@ -1,4 +1,4 @@
-import { isPrivateByName } from "../fetch/allowed-networks.ts"
+import { isPrivateByName } from "../fetch/guard/allowed-networks.ts"
 import { UNREACHABLE_HOST, untilTold } from "../fetch/concealed.ts"
 import type { Reader, ReadResult } from "../reading.ts"
 

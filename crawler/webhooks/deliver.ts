@@ -1,5 +1,5 @@
 import type { Logger } from "pino"
-import { AddressGuard } from "../fetch/address-guard.ts"
+import { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { post } from "./post.ts"
 import { resolveSecret } from "#base/secret.ts"
 import { webhookHeaders } from "./signature.ts"

@@ -1,6 +1,6 @@
 import { request } from "undici"
-import type { AddressGuard } from "../fetch/address-guard.ts"
-import { BlockedAddressError } from "../fetch/blocked-address.ts"
+import type { AddressGuard } from "../fetch/guard/address-guard.ts"
+import { BlockedAddressError } from "../fetch/guard/blocked-address.ts"
 import { retryAfterMs } from "../fetch/fetch.ts"
 import { isUnknownName } from "../fetch/network-error.ts"
 

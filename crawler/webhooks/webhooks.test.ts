@@ -1,4 +1,4 @@
-import { AddressGuard } from "../fetch/address-guard.ts"
+import { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { FakeInternet } from "../testing/fake-internet.ts"
 import { post } from "./post.ts"
 import { spawn } from "node:child_process"

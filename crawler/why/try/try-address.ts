@@ -1,6 +1,6 @@
 import type { PageUrl } from "#engine"
-import type { Resolve } from "../../fetch/address-guard.ts"
-import { NetworkChangedError } from "../../fetch/blocked-address.ts"
+import type { Resolve } from "../../fetch/guard/address-guard.ts"
+import { NetworkChangedError } from "../../fetch/guard/blocked-address.ts"
 import type { CrawlerConfig } from "../../config.ts"
 import type { Jobs } from "../../jobs/jobs.ts"
 import { KnownAddresses } from "../../frontier/known-addresses.ts"

@@ -1,5 +1,5 @@
 import { ArgumentsError } from "#base/command-arguments.ts"
-import { command } from "../spec.ts"
+import { command } from "../../spec.ts"
 
 export const exportIndex = command({
   about: `Writes the whole index, pages with their vectors, into one file that fossick import reads, on this or another

@@ -1,5 +1,5 @@
 import { wholeNumber } from "#base/command-arguments.ts"
-import { command } from "../spec.ts"
+import { command } from "../../spec.ts"
 
 export const search = command({
   about: "Searches the index, beside a running appliance or without one. Needs no key.",

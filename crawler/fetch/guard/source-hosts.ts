@@ -4,7 +4,7 @@ import { networkOf, PUBLIC } from "./address-kind.ts"
 import { bareHost, portOf } from "./allowed-networks.ts"
 import { NetworkChangedError } from "./blocked-address.ts"
 import type { PinnedNetworks } from "./pinned-networks.ts"
-import type { Source, SourceAuthor } from "../source.ts"
+import type { Source, SourceAuthor } from "../../source.ts"
 
 /** `seed`: the source names it; `landing`: a seed's redirect led there. */
 export type HostRole = "seed" | "landing"

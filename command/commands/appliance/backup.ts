@@ -1,5 +1,5 @@
 import { ArgumentsError } from "#base/command-arguments.ts"
-import { command } from "../spec.ts"
+import { command } from "../../spec.ts"
 
 export const backup = command({
   about: `Writes all that the appliance keeps into one file, a tar archive: keys, sources, crawls, the index, thumbnails.

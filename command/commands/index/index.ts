@@ -1,4 +1,4 @@
-import { command, type GroupSpec } from "../spec.ts"
+import { command, type GroupSpec } from "../../spec.ts"
 
 const work =
   (name: "status" | "check" | "repair" | "upgrade" | "rollback" | "drop") =>

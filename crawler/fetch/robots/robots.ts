@@ -1,6 +1,6 @@
 import type { PageUrl } from "#engine"
 import { steadyNow } from "#base/steady-time.ts"
-import type { FetchResult } from "./fetch.ts"
+import type { FetchResult } from "../fetch.ts"
 import { parseRobots, type RobotsRules } from "./robots-rules.ts"
 
 /** Rules, or why no page of the site may be visited for now. */

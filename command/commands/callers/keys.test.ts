@@ -11,11 +11,11 @@ import { Sources } from "#crawler/sources/sources.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { readSettings } from "#base/settings.ts"
 
-import { apiSettings, checkTogether } from "../../api/config.ts"
-import { openCollections } from "../../api/accounts/reach/collections.ts"
-import { UNLIMITED } from "../../api/accounts/keys/key-scope.ts"
-import { openKeyStore } from "../../api/accounts/keys/keys.ts"
-import { FOSSICK, refusalOf } from "../testing/fossick.ts"
+import { apiSettings, checkTogether } from "../../../api/config.ts"
+import { openCollections } from "../../../api/accounts/reach/collections.ts"
+import { UNLIMITED } from "../../../api/accounts/keys/key-scope.ts"
+import { openKeyStore } from "../../../api/accounts/keys/keys.ts"
+import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
 
 let dir: string
 let db: StateStore

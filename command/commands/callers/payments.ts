@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url"
-import type { Span } from "../../api/x402/books/books.ts"
-import { command, type GroupSpec } from "../spec.ts"
+import type { Span } from "../../../api/x402/books/books.ts"
+import { command, type GroupSpec } from "../../spec.ts"
 
 const span = {
   from: { value: "day", about: "first day, as YYYY-MM-DD; days are those of UTC" },
@@ -8,7 +8,7 @@ const span = {
 } as const
 
 async function show(what: "days" | "outcomes" | "csv", options: Span, json: boolean): Promise<number> {
-  const { showPayments } = await import("../../api/commands/payments-session.ts")
+  const { showPayments } = await import("../../../api/commands/payments-session.ts")
   return showPayments(what, options, json)
 }
 
@@ -46,8 +46,8 @@ play money, the appliance and the client are the real ones. Needs a clone with i
       json: null,
       examples: [{ line: "fossick payments try", about: "takes half a minute" }],
       async run() {
-        const { trySale } = await import("../../api/commands/try-sale.ts")
-        return await trySale([fileURLToPath(new URL("../fossick.js", import.meta.url)), "start"])
+        const { trySale } = await import("../../../api/commands/try-sale.ts")
+        return await trySale([fileURLToPath(new URL("../../fossick.js", import.meta.url)), "start"])
       },
     }),
   },

@@ -1,6 +1,6 @@
 import type { RemovalsArguments } from "#crawler/commands/removals/removals-session.ts"
 import { ArgumentsError, wholeNumber } from "#base/command-arguments.ts"
-import { command, type GroupSpec } from "../spec.ts"
+import { command, type GroupSpec } from "../../spec.ts"
 
 const MOST = 999_999_999
 const limit = { limit: { value: "n", about: "pages shown", default: "100" } } as const

@@ -1,4 +1,4 @@
-import { command } from "../spec.ts"
+import { command } from "../../spec.ts"
 
 export const start = command({
   about: `Starts the appliance: one process that answers, one that crawls. It applies the file of sources, if there is
@@ -11,7 +11,7 @@ of the working directory; FOSSICK_DATA_DIR names another.`,
   ],
   outlivesReader: true,
   async run({ json }) {
-    const { startAppliance } = await import("../../api/start.ts")
+    const { startAppliance } = await import("../../../api/start.ts")
     return await startAppliance({ json })
   },
 })

@@ -1,5 +1,5 @@
 import { RENDERINGS } from "#crawler/source.ts"
-import { command } from "../spec.ts"
+import { command } from "../../spec.ts"
 
 export const tryPage = command({
   about: "Reads one page as a run of its source would, and shows what would be indexed. Indexes nothing.",

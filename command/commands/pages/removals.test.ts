@@ -15,8 +15,8 @@ import { openStateStore } from "#base/store/state-store.ts"
 import { temporaryFolder, testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { article, startTestSite, status } from "#crawler/testing/test-site.ts"
 import { settleRemovals } from "#crawler/removals/settle-removals.ts"
-import { readCommandLine } from "../program.ts"
-import { FOSSICK, refusalOf } from "../testing/fossick.ts"
+import { readCommandLine } from "../../program.ts"
+import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
 
 const CRAWLER = fileURLToPath(import.meta.resolve("#crawler/main.ts"))
 const SETTLE_AND_DIE = fileURLToPath(import.meta.resolve("#crawler/removals/testing/settle-and-die.ts"))

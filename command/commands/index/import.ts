@@ -1,4 +1,4 @@
-import { command } from "../spec.ts"
+import { command } from "../../spec.ts"
 
 export const importIndex = command({
   about: `Brings the pages of a file that fossick export wrote into the index that the settings name. Pages of the same

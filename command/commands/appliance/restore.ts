@@ -1,5 +1,5 @@
 import { ArgumentsError } from "#base/command-arguments.ts"
-import { command } from "../spec.ts"
+import { command } from "../../spec.ts"
 
 export const restore = command({
   about: `Brings a backup into the data folder and the index that the settings name, whatever engine it was made on. The

@@ -12,7 +12,7 @@ import { aPage } from "#engine/testing/pages.ts"
 import { GenerationFile } from "#engine/generations/generation-file.ts"
 import type { Finding } from "#engine/generations/repair.ts"
 import type { IndexStatus } from "#engine/generations/status.ts"
-import { FOSSICK } from "../testing/fossick.ts"
+import { FOSSICK } from "../../testing/fossick.ts"
 
 let dir: string
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { command } from "../spec.ts"
+import { command } from "../../spec.ts"
 import { EXIT } from "#base/exit-codes.ts"
 
 export const why = command({

@@ -1,6 +1,6 @@
 import { JOB_STATES } from "#crawler/job.ts"
 import { ArgumentsError, wholeNumber } from "#base/command-arguments.ts"
-import { command, type GroupSpec } from "../spec.ts"
+import { command, type GroupSpec } from "../../spec.ts"
 
 const job = { job: { about: "number of the job, as fossick jobs list shows it" } } as const
 

@@ -1,4 +1,4 @@
-import type { SourceAuthor } from "../source.ts"
+import type { SourceAuthor } from "../../source.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
 const STEPS = [

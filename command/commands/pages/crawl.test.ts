@@ -16,8 +16,8 @@ import { openStateStore } from "#base/store/state-store.ts"
 import { defineSource } from "#crawler/source.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { type Answer, article, html, startTestSite } from "#crawler/testing/test-site.ts"
-import { readCommandLine } from "../program.ts"
-import { FOSSICK, refusalOf } from "../testing/fossick.ts"
+import { readCommandLine } from "../../program.ts"
+import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
 
 /** A running `fossick crawl`. */
 class Command {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { AddressGuard } from "./address-guard.ts"
 import { isPrivateByName } from "./allowed-networks.ts"
 import { BlockedAddressError } from "./blocked-address.ts"
-import { exchange } from "./exchange.ts"
+import { exchange } from "../exchange.ts"
 
 function guard(...allowed: string[]): AddressGuard {
   return new AddressGuard({ allowed, connections: 4, connectTimeoutMs: 1000 })

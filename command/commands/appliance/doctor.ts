@@ -1,5 +1,5 @@
 import { EXIT } from "#base/exit-codes.ts"
-import { command } from "../spec.ts"
+import { command } from "../../spec.ts"
 
 export const doctor = command({
   about: `Looks at all that can be wrong with an appliance on this machine, and says what to do about each: settings, data
@@ -12,8 +12,8 @@ Ends with 1 when something is wrong.`,
   ],
   async run({ json }) {
     const [{ allChecks }, { isWell, runChecks }] = await Promise.all([
-      import("../doctor/all-checks.ts"),
-      import("../doctor/check.ts"),
+      import("../../doctor/all-checks.ts"),
+      import("../../doctor/check.ts"),
     ])
     const checked = await runChecks(allChecks())
     const ok = isWell(checked)

@@ -1,5 +1,5 @@
 import type { SourcesArguments } from "#crawler/commands/sources/sources-session.ts"
-import { type ArgumentSpec, command, type GroupSpec } from "../spec.ts"
+import { type ArgumentSpec, command, type GroupSpec } from "../../spec.ts"
 
 const file: { readonly file: ArgumentSpec & { readonly optional: true } } = {
   file: {

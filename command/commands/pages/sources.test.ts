@@ -10,7 +10,7 @@ import { openStateStore } from "#base/store/state-store.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { article, startTestSite } from "#crawler/testing/test-site.ts"
 import { Sources } from "#crawler/sources/sources.ts"
-import { FOSSICK, refusalOf } from "../testing/fossick.ts"
+import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
 
 const MAIN = fileURLToPath(import.meta.resolve("#crawler/main.ts"))
 

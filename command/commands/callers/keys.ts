@@ -1,8 +1,8 @@
-import { command, type GroupSpec } from "../spec.ts"
-import { ENDPOINTS } from "../../api/accounts/keys/key-scope.ts"
-import { KEY_ROLES, LIMIT_PERIODS } from "../../api/accounts/keys/keys.ts"
+import { command, type GroupSpec } from "../../spec.ts"
+import { ENDPOINTS } from "../../../api/accounts/keys/key-scope.ts"
+import { KEY_ROLES, LIMIT_PERIODS } from "../../../api/accounts/keys/keys.ts"
 
-const session = () => import("../../api/commands/keys-session.ts")
+const session = () => import("../../../api/commands/keys-session.ts")
 const several = { value: "name", several: true } as const
 
 export const keys: GroupSpec = {
@@ -45,7 +45,7 @@ export const keys: GroupSpec = {
         },
       ],
       async run({ options, json }) {
-        const { keySpec } = await import("../../api/commands/key-spec.ts")
+        const { keySpec } = await import("../../../api/commands/key-spec.ts")
         const spec = keySpec(options)
         return (await session()).createKey(spec, json)
       },

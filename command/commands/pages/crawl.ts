@@ -1,6 +1,6 @@
 import { PAGE_TOPICS } from "#engine/page/page.ts"
 import { RENDERINGS, SCOPES } from "#crawler/source.ts"
-import { command } from "../spec.ts"
+import { command } from "../../spec.ts"
 
 export const crawl = command({
   about: `Crawls a site into the index and shows how it goes. A running appliance does it; without one the command does.
