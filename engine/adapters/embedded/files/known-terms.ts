@@ -1,5 +1,5 @@
 import path from "node:path"
-import { keep, keptVersion, readKept } from "./kept-file.ts"
+import { keep, keptVersion, NEVER_KEPT, readKept } from "./kept-file.ts"
 
 /** Of a million terms it takes two in a thousand others for known; of a hundred thousand, none. */
 const BITS = 2 ** 24
@@ -17,15 +17,15 @@ export const KNOWN_TERMS = "known-terms.bin"
  */
 export class KnownTerms {
   readonly #bits: Uint8Array
-  readonly #version: number
+  readonly #version: string
 
-  private constructor(bits: Uint8Array, version: number) {
+  private constructor(bits: Uint8Array, version: string) {
     this.#bits = bits
     this.#version = version
   }
 
   static none(): KnownTerms {
-    return new KnownTerms(new Uint8Array(BYTES), 0)
+    return new KnownTerms(new Uint8Array(BYTES), NEVER_KEPT)
   }
 
   /** What was saved last; empty when nothing was, or when it cannot be read. */

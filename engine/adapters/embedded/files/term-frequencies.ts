@@ -1,6 +1,6 @@
 import path from "node:path"
 import { termHash } from "../../../text/analysis/term-hash.ts"
-import { keep, keptVersion, readKept } from "./kept-file.ts"
+import { keep, keptVersion, NEVER_KEPT, readKept } from "./kept-file.ts"
 
 /** Terms share slots by their hash: with 2^18 of them a rare term is seldom taken for a frequent one. */
 const SLOTS = 2 ** 18
@@ -17,16 +17,16 @@ export const TERM_FREQUENCIES = "terms.bin"
 export class TermFrequencies {
   readonly #counts: Uint32Array
   #pages: number
-  #version: number
+  #version: string
 
-  private constructor(counts: Uint32Array, pages: number, version: number) {
+  private constructor(counts: Uint32Array, pages: number, version: string) {
     this.#counts = counts
     this.#pages = pages
     this.#version = version
   }
 
   static none(): TermFrequencies {
-    return new TermFrequencies(new Uint32Array(SLOTS), 0, 0)
+    return new TermFrequencies(new Uint32Array(SLOTS), 0, NEVER_KEPT)
   }
 
   /** What was saved last; empty when nothing was, or when it cannot be read. */
