@@ -96,6 +96,8 @@ function supervise(
       name,
       module: fileURLToPath(moduleBeside(import.meta.url, module)),
       env: childEnv,
+      // What is for programs is not to stand among log lines, which are JSON too.
+      output: json ? "stderr" : "stdout",
       onMessage,
       onCrash,
       onGiveUp,

@@ -7,6 +7,8 @@ export interface ChildOptions {
   /** Module to run. */
   readonly module: string
   readonly env: NodeJS.ProcessEnv
+  /** Where its standard output goes; default: to that of this process. */
+  readonly output?: "stdout" | "stderr"
   onMessage(message: ChildMessage): void
   /** Told before a restart: how the child ended and when it starts again. */
   onCrash(name: string, ending: string, restartMs: number): void
@@ -55,7 +57,7 @@ export class Child {
     const startedAt = performance.now()
     const child = spawn(process.execPath, [...NODE_FLAGS, this.#options.module], {
       env: this.#options.env,
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      stdio: ["ignore", this.#options.output === "stderr" ? 2 : "inherit", "inherit", "ipc"],
     })
     this.#process = child
     child.on("message", (message) => this.#options.onMessage(message as ChildMessage))

@@ -4,23 +4,28 @@ import { readFileSync } from "node:fs"
 const LOOK_MS = 500
 
 /**
- * Calls `onGone` when what runs `npm start` has ended. npm hands SIGTERM on to the shell it started, not to what that
- * shell runs (npm 10 and 11 with `sh -c`, where sh is dash), and then is gone: without this the appliance would live on
- * as an orphan that holds its port. Not started by npm, it belongs to nobody but its signals.
+ * Calls `onGone` when what runs `npm start` or `npx fossick start` has ended. npm hands SIGTERM on to the shell it started,
+ * not to what that shell runs (npm 10 and 11 with `sh -c`, where sh is dash), and then is gone: without this the appliance
+ * would live on as an orphan that holds its port. Not started by npm, it belongs to nobody but its signals.
  */
 export function whenStarterGone(onGone: () => void): void {
   if (process.env["npm_lifecycle_event"] === undefined) return
-  const parent = process.ppid
-  // npm killed with SIGKILL leaves its shell behind, which knows nothing of it and waits for us.
-  const grandparent = isShell(parent) ? parentOf(parent) : null
+  // npm killed with SIGKILL leaves those behind who only wait for us: its shell, and the command on an older Node.
+  const line = [process.ppid]
+  for (let pid: number | null = process.ppid; pid !== null && onlyWaits(pid);) {
+    pid = parentOf(pid)
+    if (pid !== null) line.push(pid)
+  }
+  const isWhole = () => line.every((pid, at) => (at === 0 ? process.ppid : parentOf(line[at - 1]!)) === pid)
   const timer = setInterval(() => {
-    if (process.ppid === parent && (grandparent === null || parentOf(parent) === grandparent)) return
+    if (isWhole()) return
     clearInterval(timer)
     onGone()
   }, LOOK_MS)
   timer.unref()
 }
 
+const onlyWaits = (pid: number): boolean => isShell(pid) || isFossick(pid)
 const isShell = (pid: number): boolean => /^(da|ba|a|z|k)?sh$|^busybox$/.test(statOf(pid)?.name ?? "")
 const parentOf = (pid: number): number | null => statOf(pid)?.parent ?? null
 
@@ -31,5 +36,15 @@ function statOf(pid: number): { readonly name: string; readonly parent: number }
     return { name: name!, parent: Number(parent) }
   } catch {
     return null
+  }
+}
+
+/** Whether a process is the command itself, which on a Node that is too old waits for one on another Node. */
+function isFossick(pid: number): boolean {
+  try {
+    const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")
+    return words.slice(1).some((word) => /(^|\/)fossick(\.js)?$/.test(word))
+  } catch {
+    return false
   }
 }

@@ -84,7 +84,7 @@ async function start(file: string): Promise<Appliance> {
     cwd: home,
     env,
     detached: true,
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "ignore"],
   })
   const lines = Promise.withResolvers<{ url: string; apiKey: string }>()
   let text = ""
