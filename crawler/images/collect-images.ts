@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { PageUrl } from "#engine"
 import { steadyNow } from "#base/steady-time.ts"
-import { mediaType } from "../fetch/media-type.ts"
+import { mediaType } from "../page/headers/media-type.ts"
 import type { CrawlerConfig } from "../config.ts"
 import type { FetchResult } from "../fetch/fetch.ts"
 import type { PageReader } from "../visit/reader.ts"

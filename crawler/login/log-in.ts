@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { decodeText } from "../page/charset.ts"
-import { charsetParameter, mediaType } from "../fetch/media-type.ts"
+import { charsetParameter, mediaType } from "../page/headers/media-type.ts"
 import { ACCEPTED_ENCODINGS, decompress } from "../fetch/content-encoding.ts"
 import { exchange } from "../fetch/exchange.ts"
 import type { Login } from "../source.ts"

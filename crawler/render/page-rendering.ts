@@ -4,13 +4,13 @@ import type { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { decodeText } from "../page/charset.ts"
 import { type CrawlerConfig, userAgentHeader } from "../config.ts"
 import { sniff } from "../page/content-type.ts"
-import { charsetParameter, mediaType } from "../fetch/media-type.ts"
+import { charsetParameter, mediaType } from "../page/headers/media-type.ts"
 import type { Fetched, FetchResult } from "../fetch/fetch.ts"
 import type { Session } from "../fetch/session.ts"
 import type { Visit, VisitOptions } from "../reading.ts"
 import type { Rendering } from "../source.ts"
 import type { Renderer } from "./renderer.ts"
-import { isScriptShell, isThin } from "./script-shell.ts"
+import { isScriptShell, isThin } from "../page/script-shell.ts"
 
 export interface PageRenderingOptions {
   readonly config: CrawlerConfig

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { xRobotsTag } from "./robots-directives.ts"
+import { xRobotsTag } from "../../page/headers/robots-directives.ts"
 import { parseRobots } from "./robots-rules.ts"
 
 const allows = (text: string, path: string, agent = "FossickBot") =>

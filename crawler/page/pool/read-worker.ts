@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads"
-import { DocumentError } from "./formats/document-error.ts"
-import { readBody, type ReadBodyTask } from "./read-body.ts"
+import { DocumentError } from "../formats/document-error.ts"
+import { readBody, type ReadBodyTask } from "../read-body.ts"
 import type { PlaceMessage, ReadBodyAnswer } from "./reader-place.ts"
 
 // The thread of reader-thread.ts, and of the process of read-process-worker.ts: one body in, what it says out.

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads"
-import type { ReadBodyTask } from "./read-body.ts"
+import type { ReadBodyTask } from "../read-body.ts"
 import { type PlaceEnd, tooMuchMemory } from "./reader-place.ts"
 import type { ProcessMessage } from "./reader-process.ts"
 

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os"
-import type { Extracted } from "./extract/extracted.ts"
-import type { ReadBodyTask } from "./read-body.ts"
+import type { Extracted } from "../extract/extracted.ts"
+import type { ReadBodyTask } from "../read-body.ts"
 import type { PlaceEnd, ReaderPlace, StartPlace, Unread } from "./reader-place.ts"
 import { startThread } from "./reader-thread.ts"
 

@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2"
 import { breather } from "#base/flow/breather.ts"
-import { toPlainText } from "../page/extract/markdown/plain-text.ts"
+import { toPlainText } from "./extract/markdown/plain-text.ts"
 
 /** Main content of fewer characters than this may be all that a page without scripts has to show. */
 const THIN_CHARS = 200

@@ -1,5 +1,5 @@
-import type { Extracted } from "./extract/extracted.ts"
-import type { ReadBodyTask } from "./read-body.ts"
+import type { Extracted } from "../extract/extracted.ts"
+import type { ReadBodyTask } from "../read-body.ts"
 
 /** Why a body gives no page. `too-large`: reading it takes more memory than it may have. */
 export type Unread = "unsupported" | "unreadable" | "too-large"

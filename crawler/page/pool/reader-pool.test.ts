@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { expect, test } from "vitest"
-import type { ReadBodyTask } from "./read-body.ts"
+import type { ReadBodyTask } from "../read-body.ts"
 import { ReaderPool } from "./reader-pool.ts"
 import { startProcess } from "./reader-process.ts"
 import { startThread } from "./reader-thread.ts"
-import { temporaryFolder } from "../testing/crawl-fixture.ts"
+import { temporaryFolder } from "../../testing/crawl-fixture.ts"
 
 const task = (url: string): ReadBodyTask => ({
   url,
