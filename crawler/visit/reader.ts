@@ -11,7 +11,7 @@ import { isReadableType, sniff } from "../page/content-type.ts"
 import { charsetParameter, mediaType } from "../page/headers/media-type.ts"
 import { LinkReading } from "../page/extract/extract-links.ts"
 import type { Extracted } from "../page/extract/extracted.ts"
-import { isAdultRating } from "../page/extract/facts/unsafe.ts"
+import { withHeaderFacts } from "../page/headers/header-facts.ts"
 import type { DocumentFormat } from "../page/formats/document-format.ts"
 import { unreadDocument } from "../page/formats/unread-document.ts"
 import { type Fetched, fetchPage, type FetchOptions, type FetchResult, validatorsOf } from "../fetch/fetch.ts"
@@ -346,26 +346,10 @@ export class PageReader implements Reader {
         status: fetched.status,
         contentType: mediaType(fetched.headers["content-type"]),
         bytes,
-        extracted: this.#withHeaders(extracted, fetched),
+        extracted: withHeaderFacts(extracted, fetched.headers, fetched.url, this.#config.userAgent),
         validators: validatorsOf(fetched.headers),
         ...(extracted.note === undefined ? {} : { emptyBecause: extracted.note }),
       },
-    }
-  }
-
-  /** X-Robots-Tag, Rating and a Link header's canonical say the same things as their HTML forms. */
-  #withHeaders(extracted: Extracted, fetched: Fetched): Extracted {
-    const tag = xRobotsTag(fetched.headers["x-robots-tag"], this.#config.userAgent)
-    const canonical = extracted.canonical ?? linkCanonical(fetched.headers["link"], fetched.url)
-    const unsafe = extracted.unsafe || isAdultRating(fetched.headers["rating"]?.toString())
-    const same = canonical === extracted.canonical && unsafe === extracted.unsafe
-    if (!tag.noindex && !tag.nofollow && same) return extracted
-    const { robots } = extracted
-    return {
-      ...extracted,
-      canonical,
-      unsafe,
-      robots: { noindex: robots.noindex || tag.noindex, nofollow: robots.nofollow || tag.nofollow },
     }
   }
 
@@ -380,25 +364,6 @@ export class PageReader implements Reader {
       timeoutMs,
     }
   }
-}
-
-/** `Link: <…>; rel="canonical"` (RFC 8288, RFC 6596). Linear in the header's length, which the site chooses. */
-function linkCanonical(header: string | string[] | undefined, base: PageUrl): string | null {
-  const text = typeof header === "string" ? header : (header ?? []).join(", ")
-  for (const link of text.split(/,(?=\s*<)/)) {
-    const start = link.indexOf("<")
-    const end = link.indexOf(">", start)
-    if (start < 0 || end < 0) continue
-    const isCanonical = link
-      .slice(end + 1)
-      .split(";")
-      .some((parameter) => {
-        const [name = "", value = ""] = parameter.toLowerCase().split("=", 2)
-        return name.trim() === "rel" && value.replaceAll('"', "").trim().split(/\s+/).includes("canonical")
-      })
-    if (isCanonical) return toPageUrl(link.slice(start + 1, end), base)
-  }
-  return null
 }
 
 /** The result, unless the caller gives up or the visit's time is over before it is there. */

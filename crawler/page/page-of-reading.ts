@@ -1,0 +1,41 @@
+import type { Page, PageUrl } from "#engine"
+import type { Source } from "../source.ts"
+import type { Extracted } from "./extract/extracted.ts"
+
+/** What was read under an address, as far as a page is made of it. */
+export interface PageReading {
+  readonly url: PageUrl
+  readonly extracted: Extracted
+}
+
+/** What lists say of a page and becomes part of it. */
+export interface ListedAs {
+  readonly isNews: boolean
+  /** Milliseconds since 1970. */
+  readonly publishedAt: number | null
+}
+
+/** The page that a reading makes for a source; null: it has no main content. */
+export function pageOf(reading: PageReading, source: Source, listed: ListedAs, fetchedAt: Date): Page | null {
+  const { extracted, url } = reading
+  if (extracted.markdown.trim() === "") return null
+  const { topic, country, language, safe } = source.pages
+  const listedTopic = listed.isNews ? "news" : null
+  const listedDate = listed.publishedAt === null ? null : new Date(listed.publishedAt)
+  return {
+    url,
+    title: extracted.title,
+    description: extracted.description,
+    markdown: extracted.markdown,
+    language: extracted.language ?? language,
+    author: extracted.author,
+    publishedAt: extracted.publishedAt ?? listedDate,
+    topic: topic ?? extracted.topic ?? listedTopic,
+    country: extracted.country ?? country,
+    unsafe: safe === null ? extracted.unsafe : !safe,
+    images: extracted.images,
+    favicon: extracted.favicon,
+    source: source.name,
+    fetchedAt,
+  }
+}
