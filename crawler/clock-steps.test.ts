@@ -7,9 +7,11 @@ import { ImageStore } from "./images/image-store.ts"
 import { KnownAddresses } from "./frontier/known-addresses.ts"
 import { RobotsCache } from "./fetch/robots/robots.ts"
 import { defineSource } from "./source.ts"
+import { CrawlTasks } from "./sources/crawl-tasks.ts"
 import { Sources } from "./sources/sources.ts"
 import { CrawlFixture, testConfig } from "./testing/crawl-fixture.ts"
 import { article, html, startTestSite, tooManyRequests } from "./testing/test-site.ts"
+import { Ticker } from "./tasks/ticker.ts"
 import { GIVE_UP_MS } from "./webhooks/backoff.ts"
 import { WebhookQueue } from "./webhooks/webhook-queue.ts"
 
@@ -125,19 +127,21 @@ describe("a glitch of ten years", () => {
     await using fixture = new CrawlFixture()
     const { db, jobs } = fixture
     const before = new Sources(db, jobs)
+    const tickerOf = (sources: Sources) => new Ticker([new CrawlTasks(sources, jobs)])
+    const running = tickerOf(before)
     before.put({ name: "old", seeds: "a.example", schedule })
-    before.runDue()
+    running.tick()
     for (const { id } of jobs.list()) jobs.cancel(id)
     setClock(YEARS)
     before.put({ name: "new", seeds: "b.example", schedule })
-    before.runDue()
+    running.tick()
     for (const { id } of jobs.list()) jobs.cancel(id)
     expect(before.get("old")?.nextRun?.getTime()).toBeGreaterThan(NOW + YEARS)
 
     // In the same process, and in one that is started afterwards.
     setClock(-YEARS)
     for (const sources of [before, new Sources(db, jobs)]) {
-      sources.runDue()
+      ;(sources === before ? running : tickerOf(sources)).tick()
       for (const name of ["old", "new"]) {
         const next = sources.get(name)!.nextRun!.getTime()
         expect(next).toBeGreaterThan(Date.now())
@@ -151,9 +155,11 @@ describe("a glitch of ten years", () => {
       }
     }
     setClock(within + 60_000)
-    expect(new Sources(db, jobs).runDue().map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["new", "old"]),
-    )
+    expect(
+      tickerOf(new Sources(db, jobs))
+        .tick()
+        .map(({ name }) => name),
+    ).toEqual(expect.arrayContaining(["new", "old"]))
   })
 
   test("a schedule that is where it belongs stays there", async () => {
@@ -163,7 +169,7 @@ describe("a glitch of ten years", () => {
     const make = () => new Sources(fixture.db, fixture.jobs, Date.now, () => chances.shift() ?? 0)
     make().put({ name: "docs", seeds: "a.example", schedule })
     const next = make().get("docs")?.nextRun
-    make().runDue()
+    new Ticker([new CrawlTasks(make(), fixture.jobs)], Date.now, () => chances.shift() ?? 0).tick()
     expect(make().get("docs")?.nextRun).toEqual(next)
   })
 

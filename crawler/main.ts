@@ -15,9 +15,11 @@ import { CHECK_ALL, EXIT_LOCKED, EXIT_NO_ROOM, WorkerProcess } from "#base/proce
 import { Jobs } from "./jobs/jobs.ts"
 import { BEAT_MS } from "./job.ts"
 import { Removals } from "./removals/removals.ts"
+import { CrawlTasks } from "./sources/crawl-tasks.ts"
 import { SourceTable } from "./sources/source-table.ts"
 import { takeFolder } from "#base/store/file-lock.ts"
 import { openStateStore } from "#base/store/state-store.ts"
+import { Ticker } from "./tasks/ticker.ts"
 import { followWebhooks } from "./webhooks/follow-webhooks.ts"
 import { WebhookQueue } from "./webhooks/webhook-queue.ts"
 
@@ -47,6 +49,7 @@ const db = openStateStore(dataDir)
 const jobs = new Jobs(db)
 const sources = new SourceTable(db, jobs)
 const removals = new Removals(db)
+const ticker = new Ticker([new CrawlTasks(sources, jobs)])
 
 const stop = new AbortController()
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
@@ -82,9 +85,9 @@ function tick(): void {
     // The job process repairs it.
     looking = hasDamagedFiles(dataDir).then((isDamaged) => void (unfinished ||= isDamaged))
   }
-  for (const { name, job, isLeftOut } of sources.runDue()) {
+  for (const { kind, name, run, isLeftOut } of ticker.tick()) {
     log[isLeftOut ? "warn" : "info"](
-      { source: name, job: job.id },
+      kind === "crawl" ? { source: name, job: run } : { [kind]: name, run },
       isLeftOut
         ? "a scheduled run was left out, since the last one is not over"
         : "a scheduled run is queued",

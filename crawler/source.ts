@@ -1,4 +1,5 @@
 import type { PageTopic } from "#engine"
+import { defineSchedule, type Schedule } from "./tasks/schedule.ts"
 
 /**
  * Which addresses belong to a crawl, seen from its start:
@@ -103,18 +104,6 @@ export type Login =
       readonly proof: string | null
     }
 
-/** Either `cron` or `everyHours` is set. */
-export interface Schedule {
-  /** Five fields, `minute hour day month weekday`. */
-  readonly cron: string | null
-  /** From the start of one run to the start of the next. */
-  readonly everyHours: number | null
-  /** Whose clock `cron` means: an IANA name, such as `Europe/Paris`. */
-  readonly timeZone: string
-  /** A run starts up to this many minutes late, by chance, so that sources do not start together. */
-  readonly jitterMinutes: number
-}
-
 /** How soon a page is visited again: sooner when it changes, later when it does not. */
 export interface Revisit {
   readonly minHours: number
@@ -167,9 +156,7 @@ export function defineSource(spec: SourceSpec): Source {
     pages: { topic: null, country: null, language: null, safe: null, ...spec.pages },
     sitemaps: spec.sitemaps ?? [],
     feeds: spec.feeds ?? [],
-    schedule: spec.schedule
-      ? { cron: null, everyHours: null, timeZone: "UTC", jitterMinutes: 0, ...spec.schedule }
-      : null,
+    schedule: spec.schedule ? defineSchedule(spec.schedule) : null,
     revisit: { minHours: 1, maxHours: 30 * 24, ...spec.revisit },
     removal: { maxShare: 0.1, keepDays: 30, ...spec.removal },
     webhooks: (spec.webhooks ?? []).map((webhook) => ({ events: ["finished"], secret: null, ...webhook })),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { CrawlFixture } from "../testing/crawl-fixture.ts"
-import { assertCron, nextTimes } from "./schedule.ts"
+import { Ticker } from "../tasks/ticker.ts"
+import { CrawlTasks } from "./crawl-tasks.ts"
 import { Sources } from "./sources.ts"
 
 const MINUTE = 60_000
@@ -8,58 +9,6 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const at = (text: string) => Date.parse(`${text}Z`)
 const iso = (times: readonly number[]) => times.map((time) => new Date(time).toISOString().slice(0, 16))
-
-const paris = (cron: string) => ({ cron, everyHours: null, timeZone: "Europe/Paris", jitterMinutes: 0 })
-
-describe("the times of a schedule", () => {
-  test("are those of its time zone, summer and winter", () => {
-    expect(iso(nextTimes(paris("15 3 * * *"), 4, at("2026-03-27T12:00"), null))).toEqual([
-      "2026-03-28T02:15",
-      "2026-03-29T01:15",
-      "2026-03-30T01:15",
-      "2026-03-31T01:15",
-    ])
-  })
-
-  test("that the clocks leave out come at the next there is; those that come twice count once", () => {
-    // On 29 March 2026 the clocks of Paris go from 2:00 to 3:00, on 25 October from 3:00 back to 2:00.
-    expect(iso(nextTimes(paris("30 2 * * *"), 3, at("2026-03-27T12:00"), null))).toEqual([
-      "2026-03-28T01:30",
-      "2026-03-29T01:00",
-      "2026-03-30T00:30",
-    ])
-    expect(iso(nextTimes(paris("30 2 * * *"), 3, at("2026-10-23T12:00"), null))).toEqual([
-      "2026-10-24T00:30",
-      "2026-10-25T00:30",
-      "2026-10-26T01:30",
-    ])
-  })
-
-  test("every half hour stay half an hour apart when the clocks change", () => {
-    const times = nextTimes(paris("*/30 * * * *"), 8, at("2026-10-24T23:40"), null)
-    expect(times.slice(1).map((time, index) => time - (times[index] ?? 0))).toEqual(
-      Array(7).fill(30 * MINUTE),
-    )
-  })
-
-  test("every so many hours count from the last run; the first is due at once", () => {
-    const schedule = { cron: null, everyHours: 6, timeZone: "UTC", jitterMinutes: 0 }
-    const now = at("2026-05-01T12:00")
-    expect(iso(nextTimes(schedule, 2, now, null))).toEqual(["2026-05-01T12:00", "2026-05-01T18:00"])
-    expect(iso(nextTimes(schedule, 2, now, now - 2 * HOUR))).toEqual(["2026-05-01T16:00", "2026-05-01T22:00"])
-    expect(iso(nextTimes(schedule, 1, now, now - 20 * HOUR))).toEqual(["2026-05-01T12:00"])
-  })
-
-  test.each([
-    ["61 3 * * *", "Invalid value for minute"],
-    ["15 3 * *", "five fields"],
-    ["0 15 3 * * *", "five fields"],
-    ["@daily", "five fields"],
-    ["0 0 30 2 *", "never comes true"],
-  ])("%s is refused", (line, message) => {
-    expect(() => assertCron(line)).toThrow(message)
-  })
-})
 
 /** An appliance whose clock is turned by hand. */
 class Fixture extends CrawlFixture {
@@ -72,6 +21,19 @@ class Fixture extends CrawlFixture {
     () => this.chance,
   )
 
+  readonly #ticker = new Ticker(
+    [new CrawlTasks(this.sources, this.jobs)],
+    () => this.now,
+    () => this.chance,
+  )
+
+  /** What the crawler process does every second. */
+  tick() {
+    return this.#ticker
+      .tick()
+      .map(({ name, run, isLeftOut }) => ({ name, isLeftOut, job: this.jobs.get(run)! }))
+  }
+
   declare(schedule: object | string, name = "docs") {
     return this.sources.put({ name, seeds: `${name}.example`, schedule })
   }
@@ -81,7 +43,7 @@ class Fixture extends CrawlFixture {
     const runs: number[] = []
     for (const end = this.now + ms; this.now < end;) {
       this.now += step
-      for (const { job, isLeftOut } of this.sources.runDue()) {
+      for (const { job, isLeftOut } of this.tick()) {
         if (isLeftOut) continue
         runs.push(this.now)
         this.jobs.start(job.id)
@@ -96,9 +58,9 @@ describe("a scheduled source", () => {
   test("runs at its times, visiting what is due", async () => {
     await using fixture = new Fixture()
     fixture.declare("15 3 * * *")
-    expect(fixture.sources.runDue()).toEqual([])
+    expect(fixture.tick()).toEqual([])
     fixture.now = at("2026-05-02T03:15")
-    expect(fixture.sources.runDue()).toMatchObject([
+    expect(fixture.tick()).toMatchObject([
       { name: "docs", isLeftOut: false, job: { trigger: "schedule", visits: "due", state: "queued" } },
     ])
     expect(fixture.sources.get("docs")?.nextRun).toEqual(new Date("2026-05-03T03:15Z"))
@@ -127,9 +89,9 @@ describe("a scheduled source", () => {
     await using fixture = new Fixture()
     fixture.declare("0 * * * *")
     fixture.now += HOUR
-    const [first] = fixture.sources.runDue()
+    const [first] = fixture.tick()
     fixture.now += HOUR
-    expect(fixture.sources.runDue()).toMatchObject([{ isLeftOut: true, job: { id: first?.job.id } }])
+    expect(fixture.tick()).toMatchObject([{ isLeftOut: true, job: { id: first?.job.id } }])
     expect(fixture.jobs.events(first?.job.id ?? 0)).toMatchObject([
       {
         level: "warn",
@@ -138,10 +100,10 @@ describe("a scheduled source", () => {
     ])
     fixture.jobs.pause(first?.job.id ?? 0)
     fixture.now += HOUR
-    expect(fixture.sources.runDue()).toMatchObject([{ isLeftOut: true }])
+    expect(fixture.tick()).toMatchObject([{ isLeftOut: true }])
     fixture.jobs.cancel(first?.job.id ?? 0)
     fixture.now += HOUR
-    expect(fixture.sources.runDue()).toMatchObject([{ isLeftOut: false }])
+    expect(fixture.tick()).toMatchObject([{ isLeftOut: false }])
     expect(fixture.jobs.list()).toHaveLength(2)
   })
 
@@ -151,9 +113,7 @@ describe("a scheduled source", () => {
     const job = fixture.sources.run("docs", { trigger: "run" })
     fixture.jobs.pause(job?.id ?? 0)
     fixture.now += HOUR
-    expect(fixture.sources.runDue()).toMatchObject([
-      { isLeftOut: false, job: { id: job?.id, state: "queued" } },
-    ])
+    expect(fixture.tick()).toMatchObject([{ isLeftOut: false, job: { id: job?.id, state: "queued" } }])
   })
 
   test("is not held up by a crawl of a command that was interrupted and forgotten", async () => {
@@ -162,7 +122,7 @@ describe("a scheduled source", () => {
     const { id } = fixture.jobs.enqueue({ ...source, limits: { ...source.limits, pages: 5 } })
     fixture.jobs.pause(id)
     fixture.now += HOUR
-    expect(fixture.sources.runDue()).toMatchObject([{ isLeftOut: false }])
+    expect(fixture.tick()).toMatchObject([{ isLeftOut: false }])
   })
 
   test("starts late by its jitter at most", async () => {
@@ -220,7 +180,7 @@ describe("a scheduled source", () => {
     await using fixture = new Fixture()
     fixture.declare({ everyHours: 1 }, "a")
     fixture.declare({ everyHours: 1 }, "b")
-    fixture.sources.runDue()
+    fixture.tick()
     fixture.sources.put({ name: "c", seeds: "c.example" })
     fixture.sources.run("c")
     const order: string[] = []

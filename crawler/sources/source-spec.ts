@@ -6,7 +6,7 @@ import { bareHost, parseRule } from "../fetch/guard/allowed-networks.ts"
 import { addressPatterns } from "../scope/globs.ts"
 import { loginProblems } from "../fetch/secrets.ts"
 import { PatternError } from "../scope/patterns.ts"
-import { assertCron, assertTimeZone } from "./schedule.ts"
+import { scheduleProblems } from "../tasks/schedule.ts"
 import type { SourceSpec } from "../source.ts"
 
 /** Something wrong in what was written of a source. */
@@ -220,12 +220,8 @@ function meaningProblems(spec: SourceSpec): SourceProblem[] {
     for (const { path, message } of loginProblems(login)) problems.push({ path: ["login", ...path], message })
   }
   if (schedule) {
-    const { cron = null, everyHours = null, timeZone } = schedule
-    if ((cron === null) === (everyHours === null)) {
-      problems.push({ path: ["schedule"], message: "must have either cron or everyHours" })
-    }
-    if (timeZone !== undefined) check(["schedule", "timeZone"], () => assertTimeZone(timeZone))
-    if (cron !== null) check(["schedule", "cron"], () => assertCron(cron))
+    for (const { path, message } of scheduleProblems(schedule))
+      problems.push({ path: ["schedule", ...path], message })
   }
   if ((revisit?.minHours ?? 0) > (revisit?.maxHours ?? Infinity)) {
     problems.push({ path: ["revisit", "maxHours"], message: "must not be less than minHours" })

@@ -1,11 +1,10 @@
-import { StepWatch } from "#base/steady-time.ts"
 import type { Clock } from "#base/clock.ts"
 import type { Jobs } from "../jobs/jobs.ts"
-import { BY_HAND, type Job, type JobTrigger } from "../job.ts"
+import type { Job, JobTrigger } from "../job.ts"
 import { PinnedNetworks } from "../fetch/guard/pinned-networks.ts"
 import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
-import { nextTimes } from "./schedule.ts"
-import { defineSource, type Schedule, type Source, type SourceAuthor, type SourceSpec } from "../source.ts"
+import { nextRun, nextTimes, type Schedule } from "../tasks/schedule.ts"
+import { defineSource, type Source, type SourceAuthor, type SourceSpec } from "../source.ts"
 
 /** Where a source was declared. One of the file is changed there alone. */
 export type SourceOrigin = "file" | "api"
@@ -22,6 +21,13 @@ export interface SourceEntry {
   readonly updatedAt: Date
   /** When its schedule runs it next, jitter included; null: not by itself. */
   readonly nextRun: Date | null
+}
+
+/** A source that has a next run by its schedule. */
+export interface ScheduledSource {
+  readonly entry: SourceEntry
+  /** When its schedule ran it last, in milliseconds since 1970; null: never. */
+  readonly lastRun: number | null
 }
 
 /** A source of the file that somebody wants to change elsewhere. */
@@ -58,8 +64,6 @@ export class SourceTable {
   readonly #jobs: Jobs
   readonly #clock: Clock
   readonly #random: () => number
-  readonly #watch: StepWatch
-  #isHealed = false
 
   /** `random`: from 0 to 1, for jitter. */
   constructor(db: StateStore, jobs: Jobs, clock: Clock = Date.now, random: () => number = Math.random) {
@@ -67,7 +71,6 @@ export class SourceTable {
     this.#jobs = jobs
     this.#clock = clock
     this.#random = random
-    this.#watch = new StepWatch(clock)
     migrateSources(db)
   }
 
@@ -142,37 +145,21 @@ export class SourceTable {
     return [first, ...rest].map((time) => new Date(time))
   }
 
-  /**
-   * Asks for the runs whose time has come, once for each source however many were missed meanwhile. A source whose
-   * run is still queued, under way or paused is left out this time, which its log says; only one that was
-   * begun by hand and interrupted is no hindrance: the scheduled run goes on with it if it can.
-   * @returns what became of each source whose time had come.
-   */
-  runDue(): readonly { readonly name: string; readonly job: Job; readonly isLeftOut: boolean }[] {
-    // Both: what another process left counts as well.
-    if (this.#watch.hasStepped() || !this.#isHealed) this.#heal()
-    const now = this.#clock()
-    const due = this.#db
-      .prepare("select * from source where paused = 0 and next_run_at <= ? order by next_run_at, name")
-      .all(now)
-    return due.map((row) => {
-      const entry = entryOf(row)
-      const { source, nextRun } = entry
-      const { name, schedule } = source
-      const busy = this.#jobs
-        .open(name)
-        .find(({ state, trigger }) => state !== "paused" || !BY_HAND.includes(trigger))
-      if (busy) {
-        const missed = nextRun?.toISOString() ?? ""
-        this.#jobs.log(busy.id, "warn", `the run due at ${missed} was left out, since this one is not over`)
-      }
-      const job =
-        busy ?? this.#jobs.enqueue(source, { trigger: "schedule", visits: "due", author: authorOf(entry) })
-      const next = schedule && this.#withJitter(schedule, nextTimes(schedule, 1, now, now)[0])
-      this.#db
-        .prepare("update source set next_run_at = ?, last_run_at = ? where name = ?")
-        .run(next, now, name)
-      return { name, job, isLeftOut: busy !== undefined }
+  /** Sources whose next run is at `time` or before, in the order of their times; paused ones have none. */
+  dueBy(time: number): ScheduledSource[] {
+    return this.#scheduled("next_run_at <= ?", time)
+  }
+
+  /** Sources whose next run is after `time`. */
+  dueAfter(time: number): ScheduledSource[] {
+    return this.#scheduled("next_run_at > ?", time)
+  }
+
+  /** Keeps when sources run next and ran last, all or none. Milliseconds since 1970; null: not by itself, never. */
+  keepTimes(all: readonly { name: string; nextRun: number | null; lastRun: number | null }[]): void {
+    transaction(this.#db, () => {
+      const set = this.#db.prepare("update source set next_run_at = ?, last_run_at = ? where name = ?")
+      for (const { name, nextRun, lastRun } of all) set.run(nextRun, lastRun, name)
     })
   }
 
@@ -225,28 +212,11 @@ export class SourceTable {
     this.#db.prepare("insert or ignore into source_removal values (?, ?)").run(name, this.#clock())
   }
 
-  /**
-   * Judges all schedules by the clock as it is now: while it was ahead, runs may have been put off for years. No run is
-   * farther away than the schedule's next, and none has been in the future.
-   */
-  #heal(): void {
-    const now = this.#clock()
-    transaction(this.#db, () => {
-      this.#db.prepare("update source set last_run_at = ?1 where last_run_at > ?1").run(now)
-      const rows = this.#db
-        .prepare("select * from source where paused = 0 and next_run_at > ?")
-        .all(now)
-        .map((row) => ({ ...entryOf(row), last: row["last_run_at"] as number | null }))
-      const set = this.#db.prepare("update source set next_run_at = ? where name = ?")
-      for (const { source, nextRun, last } of rows) {
-        const { name, schedule } = source
-        const [next] = schedule === null ? [] : nextTimes(schedule, 1, now, last)
-        if (schedule === null || nextRun === null || next === undefined) continue
-        if (nextRun.getTime() <= next + schedule.jitterMinutes * 60_000) continue
-        set.run(this.#withJitter(schedule, next), name)
-      }
-    })
-    this.#isHealed = true
+  #scheduled(condition: string, time: number): ScheduledSource[] {
+    return this.#db
+      .prepare(`select * from source where paused = 0 and ${condition} order by next_run_at, name`)
+      .all(time)
+      .map((row) => ({ entry: entryOf(row), lastRun: row["last_run_at"] as number | null }))
   }
 
   #setPaused(name: string, paused: boolean): boolean {
@@ -267,11 +237,7 @@ export class SourceTable {
     if (!schedule) return null
     const row = this.#db.prepare("select last_run_at from source where name = ?").get(name)
     const last = (row?.["last_run_at"] ?? null) as number | null
-    return this.#withJitter(schedule, nextTimes(schedule, 1, this.#clock(), last)[0])
-  }
-
-  #withJitter(schedule: Schedule, time: number | undefined): number | null {
-    return time === undefined ? null : Math.round(time + this.#random() * schedule.jitterMinutes * 60_000)
+    return nextRun(schedule, this.#clock(), last, this.#random)
   }
 
   #must(name: string): SourceEntry {
@@ -281,7 +247,7 @@ export class SourceTable {
   }
 }
 
-const authorOf = ({ origin }: SourceEntry): SourceAuthor => (origin === "file" ? "operator" : "api")
+export const authorOf = ({ origin }: SourceEntry): SourceAuthor => (origin === "file" ? "operator" : "api")
 
 function entryOf(row: Record<string, unknown>): SourceEntry {
   const spec = JSON.parse(String(row["spec"])) as SourceSpec

@@ -1,6 +1,6 @@
 import type { Job } from "../../job.ts"
 import type { SourceChange } from "../../sources/plan.ts"
-import type { Schedule } from "../../source.ts"
+import type { Schedule } from "../../tasks/schedule.ts"
 import type { SourceEntry } from "../../sources/source-table.ts"
 
 /** A plan in words, one line each change; sources that stay as they are are counted. */

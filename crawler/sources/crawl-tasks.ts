@@ -1,0 +1,51 @@
+import { BY_HAND, type Job } from "../job.ts"
+import type { Jobs } from "../jobs/jobs.ts"
+import type { Task, TaskKind, TaskTimes } from "../tasks/task.ts"
+import { authorOf, type ScheduledSource, type SourceTable } from "./source-table.ts"
+
+/** The crawls of sources that have a schedule. A run is a job. */
+export class CrawlTasks implements TaskKind<Job> {
+  readonly kind = "crawl"
+  readonly #sources: SourceTable
+  readonly #jobs: Jobs
+
+  constructor(sources: SourceTable, jobs: Jobs) {
+    this.#sources = sources
+    this.#jobs = jobs
+  }
+
+  dueBy(time: number): Task<Job>[] {
+    return this.#sources.dueBy(time).flatMap((one) => this.#task(one))
+  }
+
+  dueAfter(time: number): Task<Job>[] {
+    return this.#sources.dueAfter(time).flatMap((one) => this.#task(one))
+  }
+
+  keepTimes(all: readonly TaskTimes[]): void {
+    if (all.length > 0) this.#sources.keepTimes(all)
+  }
+
+  #task({ entry, lastRun }: ScheduledSource): Task<Job>[] {
+    const { source, nextRun } = entry
+    const { name, schedule } = source
+    if (schedule === null || nextRun === null) return []
+    const jobs = this.#jobs
+    return [
+      {
+        name,
+        schedule,
+        nextRun: nextRun.getTime(),
+        lastRun,
+        // One that was begun by hand and interrupted is no hindrance: the scheduled run goes on with it if it can.
+        unfinished: () =>
+          jobs.open(name).find(({ state, trigger }) => state !== "paused" || !BY_HAND.includes(trigger)) ??
+          null,
+        start: () => jobs.enqueue(source, { trigger: "schedule", visits: "due", author: authorOf(entry) }),
+        leaveOut: ({ id }, due) => {
+          jobs.log(id, "warn", `the run due at ${due.toISOString()} was left out, since this one is not over`)
+        },
+      },
+    ]
+  }
+}

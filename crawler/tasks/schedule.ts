@@ -1,0 +1,112 @@
+import { Cron } from "croner"
+
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+
+/** When a task runs. Either `cron` or `everyHours` is set. */
+export interface Schedule {
+  /** Five fields, `minute hour day month weekday`. */
+  readonly cron: string | null
+  /** From the start of one run to the start of the next. */
+  readonly everyHours: number | null
+  /** Whose clock `cron` means: an IANA name, such as `Europe/Paris`. */
+  readonly timeZone: string
+  /** A run starts up to this many minutes late, by chance, so that tasks do not start together. */
+  readonly jitterMinutes: number
+}
+
+/** A schedule as it is written, short forms written out; what it leaves out has its default. */
+export const defineSchedule = (spec: Partial<Schedule>): Schedule => ({
+  cron: null,
+  everyHours: null,
+  timeZone: "UTC",
+  jitterMinutes: 0,
+  ...spec,
+})
+
+/** What a schema cannot tell of a schedule: each field that is wrong (empty: the whole), with what is expected. */
+export function scheduleProblems(
+  spec: Partial<Schedule>,
+): { readonly path: readonly string[]; readonly message: string }[] {
+  const { cron = null, everyHours = null, timeZone } = spec
+  const problems: { path: string[]; message: string }[] = []
+  const check = (field: string, test: () => void) => {
+    try {
+      test()
+    } catch (error) {
+      problems.push({ path: [field], message: (error as Error).message })
+    }
+  }
+  if ((cron === null) === (everyHours === null)) {
+    problems.push({ path: [], message: "must have either cron or everyHours" })
+  }
+  if (timeZone !== undefined) check("timeZone", () => assertTimeZone(timeZone))
+  if (cron !== null) check("cron", () => assertCron(cron))
+  return problems
+}
+
+/** @throws Error saying what is expected, also for a line that never comes true. */
+export function assertCron(line: string): void {
+  let next: Date | null = null
+  try {
+    if (line.trim().split(/\s+/).length !== 5) throw new Error("five fields are wanted")
+    next = cronOf(line, "UTC").nextRun()
+  } catch (error) {
+    const reason = (error as Error).message.replace(/^Cron\w*: /, "")
+    throw new Error(`must be five fields such as "15 3 * * *" (${reason})`, { cause: error })
+  }
+  if (next === null) throw new Error("never comes true")
+}
+
+/** @throws Error saying what is expected. */
+function assertTimeZone(name: string): void {
+  try {
+    Intl.DateTimeFormat("en", { timeZone: name })
+  } catch (error) {
+    throw new Error(
+      `must be the name of a time zone, such as Europe/Paris; ${JSON.stringify(name)} is none`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+/**
+ * The first `count` times after `after` at which a schedule has a run, as milliseconds since 1970, without jitter.
+ * Across a change of the clocks, a cron time that is left out comes at the next that there is, and one that comes
+ * twice counts once; lines with `*` in their hours or minutes go by what has passed.
+ * `last`: when the last run was; null: never, and then `everyHours` is due at once. One after `after` counts as one
+ * at `after`: the clock was ahead then.
+ */
+export function nextTimes(schedule: Schedule, count: number, after: number, last: number | null): number[] {
+  const { cron, everyHours, timeZone } = schedule
+  if (cron !== null) {
+    return cronOf(cron, timeZone)
+      .nextRuns(count, new Date(after))
+      .map((date) => date.getTime())
+  }
+  if (everyHours === null) return []
+  const step = everyHours * HOUR_MS
+  const first = last === null ? after : Math.max(Math.min(last, after) + step, after)
+  return Array.from({ length: count }, (_, index) => first + index * step)
+}
+
+/** When a task runs next, jitter included, or null: never by itself. `random`: from 0 to 1. */
+export function nextRun(
+  schedule: Schedule,
+  after: number,
+  last: number | null,
+  random: () => number,
+): number | null {
+  const [time] = nextTimes(schedule, 1, after, last)
+  return time === undefined ? null : Math.round(time + random() * jitterMs(schedule))
+}
+
+/** The most that a run is late by its jitter, in milliseconds. */
+export const jitterMs = ({ jitterMinutes }: Schedule): number => jitterMinutes * MINUTE_MS
+
+/** Without a function to call it sets no timer. */
+function cronOf(line: string, timezone: string): Cron {
+  return new Cron(line, { timezone, mode: "5-part", paused: true })
+}

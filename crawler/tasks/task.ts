@@ -1,0 +1,42 @@
+import type { Schedule } from "./schedule.ts"
+
+/** One run of a task that was asked for. */
+export interface TaskRun {
+  readonly id: number
+}
+
+/**
+ * Something that runs by the clock: a source that is crawled, the backup. A task asks for its run and returns at once;
+ * whatever does the work picks it up, outlives this process or not, and says by a heartbeat that it is alive.
+ */
+export interface Task<Run extends TaskRun = TaskRun> {
+  /** Unique among the tasks of its kind. */
+  readonly name: string
+  readonly schedule: Schedule
+  /** When it is due, jitter included; milliseconds since 1970. */
+  readonly nextRun: number
+  /** When its schedule ran it last; null: never. */
+  readonly lastRun: number | null
+  /** The run that holds back the next one: it waits, or somebody is at work on it. */
+  unfinished(): Run | null
+  /** Asks for a run. */
+  start(): Run
+  /** Told that the run due at `due` is left out, since this one is not over. */
+  leaveOut(run: Run, due: Date): void
+}
+
+/** All tasks of one kind; keeps their times, so that they outlive the process. */
+export interface TaskKind<Run extends TaskRun = TaskRun> {
+  /** `crawl`, `backup`. */
+  readonly kind: string
+  /** Tasks whose next run is at `time` or before, in the order of their times. Cheap: asked every second. */
+  dueBy(time: number): readonly Task<Run>[]
+  /** Tasks whose next run is after `time`. */
+  dueAfter(time: number): readonly Task<Run>[]
+  /** Keeps when tasks run next (null: not by themselves) and ran last, all or none. */
+  keepTimes(all: readonly TaskTimes[]): void
+}
+
+export interface TaskTimes extends Pick<Task, "name" | "lastRun"> {
+  readonly nextRun: number | null
+}

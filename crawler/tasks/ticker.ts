@@ -1,0 +1,77 @@
+import type { Clock } from "#base/clock.ts"
+import { StepWatch } from "#base/steady-time.ts"
+import { jitterMs, nextRun, nextTimes } from "./schedule.ts"
+import type { Task, TaskKind, TaskTimes } from "./task.ts"
+
+/** What became of a task whose time had come. */
+export interface Ticked {
+  readonly kind: string
+  readonly name: string
+  /** Id of the run that was asked for, or of the one that is not over. */
+  readonly run: number
+  /** Whether it was left out, since the last run is not over. */
+  readonly isLeftOut: boolean
+}
+
+/** Starts the tasks whose time has come. The rules of the clock are here, the same for every kind of task. */
+export class Ticker {
+  readonly #kinds: readonly TaskKind[]
+  readonly #clock: Clock
+  readonly #random: () => number
+  readonly #watch: StepWatch
+  #isJudged = false
+
+  /** `random`: from 0 to 1, for jitter. */
+  constructor(
+    kinds: readonly TaskKind[],
+    clock: Clock = Date.now,
+    random: () => number = Math.random,
+    watch = new StepWatch(clock),
+  ) {
+    this.#kinds = kinds
+    this.#clock = clock
+    this.#random = random
+    this.#watch = watch
+  }
+
+  /**
+   * Asks for the runs whose time has come: one for each task, however many were missed meanwhile. A task whose run is
+   * not over is left out this time, and told so.
+   */
+  tick(): Ticked[] {
+    // Both: what another process left counts as well.
+    if (this.#watch.hasStepped() || !this.#isJudged) this.#judge()
+    return this.#kinds.flatMap((kind) => kind.dueBy(this.#clock()).map((task) => this.#run(kind, task)))
+  }
+
+  #run(kind: TaskKind, task: Task): Ticked {
+    const { name, schedule } = task
+    const unfinished = task.unfinished()
+    if (unfinished) task.leaveOut(unfinished, new Date(task.nextRun))
+    const run = unfinished ?? task.start()
+    const now = this.#clock()
+    kind.keepTimes([{ name, nextRun: nextRun(schedule, now, now, this.#random), lastRun: now }])
+    return { kind: kind.kind, name, run: run.id, isLeftOut: unfinished !== null }
+  }
+
+  /**
+   * Judges all schedules by the clock as it is now: while it was ahead, runs may have been put off for years. No run is
+   * farther away than the schedule's next, and none has been in the future.
+   */
+  #judge(): void {
+    const now = this.#clock()
+    for (const kind of this.#kinds) {
+      kind.keepTimes(kind.dueAfter(now).flatMap((task) => this.#judged(task, now)))
+    }
+    this.#isJudged = true
+  }
+
+  /** The times of a task as they should be; none when they are. */
+  #judged({ name, schedule, nextRun: planned, lastRun: last }: Task, now: number): TaskTimes[] {
+    const lastRun = last === null ? null : Math.min(last, now)
+    const [next] = nextTimes(schedule, 1, now, lastRun)
+    const isFar = next !== undefined && planned > next + jitterMs(schedule)
+    if (!isFar && lastRun === last) return []
+    return [{ name, nextRun: isFar ? nextRun(schedule, now, lastRun, this.#random) : planned, lastRun }]
+  }
+}
