@@ -86,6 +86,28 @@ test.skipIf(process.platform === "win32").each([
   },
 )
 
+test("an appliance that is started for a program writes JSON for it alone, and logs beside it", async () => {
+  using folder = temporaryFolder()
+  const child = spawn(process.execPath, [FOSSICK, "start", "--json"], {
+    cwd: folder.path,
+    env: { PATH: process.env["PATH"], FOSSICK_PORT: "0", FOSSICK_HANDBOOK: "off" },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  let [out, err] = ["", ""]
+  child.stdout.on("data", (chunk) => {
+    out += String(chunk)
+    if (out.endsWith("\n")) child.kill("SIGTERM")
+  })
+  child.stderr.on("data", (chunk) => (err += String(chunk)))
+  const [code] = (await once(child, "close")) as [number | null]
+  expect(code).toBe(0)
+  expect(JSON.parse(out)).toMatchObject({
+    url: expect.stringMatching(/^http:/),
+    apiKey: expect.stringMatching(/^fsk-/),
+  })
+  expect(err).toContain('"msg":"listening"')
+})
+
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
