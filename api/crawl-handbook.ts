@@ -1,4 +1,5 @@
 import type { Jobs } from "#crawler"
+import { pagesIn } from "#crawler/outcome-name.ts"
 import { defineSource } from "#crawler/source.ts"
 import type { Engine } from "#engine"
 
@@ -37,8 +38,7 @@ export async function crawlHandbook(
     const job = jobs.get(id)
     if (job?.state === "queued" || job?.state === "running") return
     clearInterval(poll)
-    const { indexed = 0, unchanged = 0 } = job?.outcomes ?? {}
-    options.onDone(indexed + unchanged > 0)
+    options.onDone(pagesIn(job?.outcomes ?? {}) > 0)
   }, POLL_MS)
   poll.unref()
   options.signal.addEventListener("abort", () => clearInterval(poll), { once: true })

@@ -1,3 +1,4 @@
+import type { OutcomeCounts, OutcomeName } from "./outcome-name.ts"
 import type { Source, SourceAuthor } from "./source.ts"
 
 /** How often a process that works on a job says so, in milliseconds. */
@@ -50,7 +51,7 @@ export interface Job {
   /** Addresses known and not yet visited. */
   readonly queued: number
   /** Visits by outcome: `indexed`, `unchanged`, `postponed`, `skipped:robots`, `failed:dns` and so on. */
-  readonly outcomes: Readonly<Record<string, number>>
+  readonly outcomes: OutcomeCounts
 }
 
 /** A line of a job's log. */
@@ -62,6 +63,6 @@ export interface JobEvent {
 
 export interface Failure {
   readonly url: string
-  readonly outcome: string
+  readonly outcome: OutcomeName
   readonly detail: string | null
 }

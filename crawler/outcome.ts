@@ -21,9 +21,6 @@ export type CrawlOutcome =
       readonly status?: number
     }
 
-/** Outcomes of visits that found a page. */
-export const PAGE_OUTCOMES: ReadonlySet<string> = new Set(["indexed", "unchanged"])
-
 export type SkipReason =
   | "robots" // robots.txt disallows it
   | "noindex" // meta robots or X-Robots-Tag

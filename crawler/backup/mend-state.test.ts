@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { openStateStore } from "#base/store/state-store.ts"
 import { aPage } from "#engine/testing/pages.ts"
-import { KnownAddresses } from "../frontier/known-addresses.ts"
+import { KnownAddresses, type Visited } from "../frontier/known-addresses.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { pageHash } from "../page/page-hash.ts"
 import { defineSource } from "../source.ts"
@@ -17,7 +17,7 @@ test("of a page of two sources each source's state is held to what the index say
     const [both, lost] = [aPage("both", { source: "b", sharedWith: ["a"] }), aPage("lost", { source: "b" })]
     for (const name of ["a", "b"]) {
       const source = defineSource({ name, seeds: ["https://docs.example.com/"] })
-      const visits = [both, lost].map((page) => ({
+      const visits = [both, lost].map((page): Visited => ({
         url: page.url,
         outcome: "indexed",
         detail: null,

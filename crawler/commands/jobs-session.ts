@@ -1,3 +1,4 @@
+import { pagesIn } from "../outcome-name.ts"
 import { engineSettings } from "#engine/config.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
@@ -35,7 +36,7 @@ export function listJobs({ source, state, limit }: JobFilter, json: boolean): nu
         job.state,
         job.trigger,
         timeText(job.startedAt ?? job.createdAt),
-        `${pagesOf(job)} pages${job.queued > 0 ? `, ${job.queued} addresses to do` : ""}${job.note === null ? "" : ` (${job.note})`}`,
+        `${pagesIn(job.outcomes)} pages${job.queued > 0 ? `, ${job.queued} addresses to do` : ""}${job.note === null ? "" : ` (${job.note})`}`,
       ])
       for (const line of table([["JOB", "SOURCE", "STATE", "ASKED BY", "BEGAN", "DONE"], ...rows])) say(line)
     }
@@ -111,10 +112,6 @@ function unknown(id: number): number {
 /** A job without the whole of its source. */
 function brief({ source, ...job }: Job): object {
   return { ...job, source: source.name, seeds: source.seeds }
-}
-
-function pagesOf({ outcomes }: Job): number {
-  return (outcomes["indexed"] ?? 0) + (outcomes["unchanged"] ?? 0)
 }
 
 function say(text: string): void {

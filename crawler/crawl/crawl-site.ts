@@ -11,7 +11,7 @@ import { HostPatience } from "../frontier/host-patience.ts"
 import { ImageNotes } from "../images/image-notes.ts"
 import type { Job } from "../job.ts"
 import { type Found, type KnownAddress, KnownAddresses, type Visited } from "../frontier/known-addresses.ts"
-import { PAGE_OUTCOMES } from "../outcome.ts"
+import { isMissing, isPageOutcome, outcomeName, type OutcomeName } from "../outcome-name.ts"
 import { packLinks } from "../frontier/page-links.ts"
 import { PageWriter } from "./page-writer.ts"
 import type { PageReader } from "../visit/reader.ts"
@@ -27,15 +27,7 @@ import { TrapStore } from "../traps/trap-store.ts"
 import { describeTrap, Traps } from "../traps/traps.ts"
 import { unlessAborted } from "#base/flow/unless-aborted.ts"
 import { type NoPage, verdictOn } from "./verdict.ts"
-import {
-  detailOf,
-  isAnswer,
-  isInVain,
-  isNoPage,
-  outcomeName,
-  recordOf,
-  type Unread,
-} from "./visit-outcome.ts"
+import { detailOf, isAnswer, isInVain, isNoPage, recordOf, type Unread } from "./visit-outcome.ts"
 
 export interface CrawlSiteOptions {
   readonly job: Job
@@ -114,7 +106,7 @@ class SiteCrawl implements Visits, Disposable {
   /** Visits whose outcome is still with the writer. */
   #unwritten = 0
   /** Their outcomes by address. */
-  readonly #settled = new Map<PageUrl, string>()
+  readonly #settled = new Map<PageUrl, OutcomeName>()
 
   static prepare(options: CrawlSiteOptions): SiteCrawl {
     return new SiteCrawl(options, new KnownAddresses(options.db, options.clock))
@@ -370,7 +362,7 @@ class SiteCrawl implements Visits, Disposable {
         this.#frontier.block(entry, steadyNow() + rest)
       }
     }
-    if (visit.kind === "failed" && (visit.status === 404 || visit.status === 410)) {
+    if (visit.kind === "failed" && isMissing(visit.status)) {
       const leftOut = this.#duplicates.missing(entry.url)
       if (leftOut) this.#frontier.add([leftOut], { how: "link", on: entry.url, depth: entry.depth })
     }
@@ -410,7 +402,7 @@ class SiteCrawl implements Visits, Disposable {
     const etag = validators.etag ?? before?.validators.etag ?? null
     const lastModified = validators.lastModified ?? before?.validators.lastModified ?? null
     const detail = "not modified since it was read"
-    const results = [{ url, outcome: "unchanged", detail, validators: { etag, lastModified } }]
+    const results: Visited[] = [{ url, outcome: "unchanged", detail, validators: { etag, lastModified } }]
     await this.#write({ page: null, seen: null, results })
   }
 
@@ -494,7 +486,8 @@ class SiteCrawl implements Visits, Disposable {
       })
     }
     for (const { url: other, evidence, isNew } of judgement.replaces) {
-      if (PAGE_OUTCOMES.has(this.#outcomeOf(other) ?? "")) this.#limits.pages -= 1
+      const before = this.#outcomeOf(other)
+      if (before !== null && isPageOutcome(before)) this.#limits.pages -= 1
       // What an earlier run left is removed at the end, by evidence.
       const forgotten = isNew ? { hash: null } : {}
       const detail = inWords(evidence, url)
@@ -513,7 +506,7 @@ class SiteCrawl implements Visits, Disposable {
     detail: string,
     links: Uint8Array | null,
   ): Promise<void> {
-    const outcome = "skipped:duplicate"
+    const outcome: OutcomeName = "skipped:duplicate"
     const results: Visited[] = [{ url, outcome, detail, leadsTo: of, links, found: foundByRedirect(entry) }]
     if (url !== entry.url) {
       results.push({ url: entry.url, outcome, detail: `redirects to ${url}`, leadsTo: of })
@@ -549,13 +542,13 @@ class SiteCrawl implements Visits, Disposable {
   #endingOf(url: PageUrl): "page" | "missing" | "other" | null {
     const outcome = this.#outcomeOf(url)
     if (outcome === null) return null
-    if (PAGE_OUTCOMES.has(outcome)) return "page"
+    if (isPageOutcome(outcome)) return "page"
     if (outcome !== "failed:http-status") return "other"
     const status = this.#known.get(url, this.#options.job.source.name)?.status
-    return status === 404 || status === 410 ? "missing" : "other"
+    return isMissing(status) ? "missing" : "other"
   }
 
-  #outcomeOf(url: PageUrl): string | null {
+  #outcomeOf(url: PageUrl): OutcomeName | null {
     return this.#settled.get(url) ?? this.#frontier.outcomeOf(url)
   }
 

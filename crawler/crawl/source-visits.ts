@@ -5,7 +5,7 @@ import type { CrawlerConfig } from "../config.ts"
 import type { Validators } from "../fetch/fetch.ts"
 import type { Frontier, FrontierEntry, HostManners } from "../frontier/frontier.ts"
 import type { KnownAddress, ListedFacts } from "../frontier/known-addresses.ts"
-import { PAGE_OUTCOMES } from "../outcome.ts"
+import { isPageOutcome } from "../outcome-name.ts"
 import { readAs } from "../page/read-as.ts"
 import type { PageReader } from "../visit/reader.ts"
 import type { Visit } from "../reading.ts"
@@ -123,7 +123,7 @@ export class SourceVisits {
 
   /** Those of the page that the index holds, when it would be read the same way again and its links are known. */
   async #validators(entry: FrontierEntry, before: KnownAddress | null): Promise<Validators | null> {
-    if (before === null || before.hash === null || !PAGE_OUTCOMES.has(before.outcome)) return null
+    if (before === null || before.hash === null || !isPageOutcome(before.outcome)) return null
     const { etag, lastModified } = before.validators
     if (etag === null && lastModified === null) return null
     if (before.readAs !== this.readAsOf(factsOf(entry, before))) return null

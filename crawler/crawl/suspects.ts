@@ -1,3 +1,4 @@
+import type { OutcomeName } from "../outcome-name.ts"
 import type { PageUrl } from "#engine"
 import type { Job } from "../job.ts"
 import type { KnownAddresses } from "../frontier/known-addresses.ts"
@@ -89,4 +90,4 @@ export class Suspects {
   }
 }
 
-const CRASHED = "failed:crashed"
+const CRASHED: OutcomeName = "failed:crashed"

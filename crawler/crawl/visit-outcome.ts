@@ -1,3 +1,4 @@
+import { isMissing, isSkip, outcomeName } from "../outcome-name.ts"
 import type { Visited } from "../frontier/known-addresses.ts"
 import type { Visit } from "../reading.ts"
 import type { NoPage } from "./verdict.ts"
@@ -21,7 +22,7 @@ export function isInVain(visit: Unread): boolean {
 
 /** Whether an address is surely no page, and not only out of reach. */
 export function isNoPage({ outcome, status }: Visited): boolean {
-  return outcome.startsWith("skipped:") || status === 404 || status === 410
+  return isSkip(outcome) || isMissing(status)
 }
 
 /** An ending without a page as it is recorded. */
@@ -32,10 +33,6 @@ export function recordOf(outcome: NoPage): Omit<Visited, "url"> {
     status: outcome.kind === "failed" ? outcome.status : undefined,
     leadsTo: outcome.kind === "skipped" ? outcome.leadsTo : undefined,
   }
-}
-
-export function outcomeName(outcome: NoPage): string {
-  return outcome.kind === "postponed" ? "postponed" : `${outcome.kind}:${outcome.because}`
 }
 
 export function detailOf(outcome: NoPage): string | null {

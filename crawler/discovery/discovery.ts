@@ -1,3 +1,4 @@
+import { isMissing } from "../outcome-name.ts"
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
@@ -12,6 +13,7 @@ import {
   type KnownAddresses,
   type KnownCursor,
   type ListedFacts,
+  type Visited,
 } from "../frontier/known-addresses.ts"
 import { listed } from "./list-parser.ts"
 import { type ListingKind, Listings } from "./known-listings.ts"
@@ -323,7 +325,7 @@ export class Discovery {
       this.#listings.note({ ...spares, namedAt: file.namedAt, readAt: known.now() })
       return
     }
-    if (fetched.kind === "failed" && (fetched.status === 404 || fetched.status === 410)) {
+    if (fetched.kind === "failed" && isMissing(fetched.status)) {
       this.#listings.forget(file.url)
     }
     if (fetched.kind !== "fetched") return
@@ -376,7 +378,7 @@ export class Discovery {
 
 /** Nothing was there, and nothing is known to have been: it waits until it is due even where everything is visited. */
 function isDead({ hash, status }: KnownAddress): boolean {
-  return hash === null && (status === 404 || status === 410)
+  return hash === null && isMissing(status)
 }
 
 /** Whether the source's addresses are told by other rules than in its last run. */
@@ -406,7 +408,7 @@ export function scopeText({ seeds, scope, include, exclude, limits }: Source): s
   return JSON.stringify([seeds, scope, include, exclude, limits.depth])
 }
 
-function outOfScope({ url, depth }: KnownAddress, detail: string) {
+function outOfScope({ url, depth }: KnownAddress, detail: string): Visited {
   return {
     url,
     outcome: "skipped:out-of-scope",

@@ -1,3 +1,4 @@
+import type { OutcomeCounts, OutcomeName } from "../outcome-name.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 import { BlockedAddressError } from "./guard/blocked-address.ts"
 import { isUnknownName } from "./network-error.ts"
@@ -12,11 +13,11 @@ export const UNREACHABLE_HOST = "the host was not found, or is in a network that
 /** A name server here answers long before, and most of those elsewhere do. */
 const TELLING_MS = 500
 
-const REFUSED = "failed:blocked-address"
-const UNKNOWN = "failed:dns"
+const REFUSED = "failed:blocked-address" satisfies OutcomeName
+const UNKNOWN = "failed:dns" satisfies OutcomeName
 
 /** How a visit ended, for callers of the API. */
-export function concealedEnd<E extends { readonly outcome: string; readonly detail: string | null }>(
+export function concealedEnd<E extends { readonly outcome: OutcomeName; readonly detail: string | null }>(
   end: E,
 ): E {
   const isConcealed = end.outcome === REFUSED || end.outcome === UNKNOWN
@@ -24,9 +25,7 @@ export function concealedEnd<E extends { readonly outcome: string; readonly deta
 }
 
 /** Visits by outcome, for callers of the API. */
-export function concealedCounts(
-  outcomes: Readonly<Record<string, number>>,
-): Readonly<Record<string, number>> {
+export function concealedCounts(outcomes: OutcomeCounts): OutcomeCounts {
   const { [REFUSED]: refused, ...others } = outcomes
   return refused === undefined ? outcomes : { ...others, [UNKNOWN]: (others[UNKNOWN] ?? 0) + refused }
 }

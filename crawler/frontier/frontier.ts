@@ -1,3 +1,4 @@
+import type { OutcomeName } from "../outcome-name.ts"
 import type { PageUrl } from "#engine"
 import { steadyNow } from "#base/steady-time.ts"
 import type { Job } from "../job.ts"
@@ -303,7 +304,7 @@ export class Frontier {
   }
 
   /** Closes every open address of a host, but those in hand, with one outcome. */
-  giveUp(host: string, outcome: string, detail: string): void {
+  giveUp(host: string, outcome: OutcomeName, detail: string): void {
     for (const { url } of this.#hosts.get(host)?.ready.splice(0) ?? []) this.#handedOut.delete(url)
     const results = this.#prepare("select url from crawl_url where job = ? and host = ? and outcome is null")
       .all(this.#job.id, host)
@@ -396,7 +397,7 @@ export class Frontier {
     this.#sleepUntil = 0
   }
 
-  #uncount(outcome: string): void {
+  #uncount(outcome: OutcomeName): void {
     const { id } = this.#job
     this.#prepare("update job_outcome set count = count - 1 where job = ? and outcome = ?").run(id, outcome)
     this.#prepare("delete from job_outcome where job = ? and outcome = ? and count <= 0").run(id, outcome)
@@ -420,12 +421,12 @@ export class Frontier {
   }
 
   /** The recorded outcome of an address; null while it is open or unknown. */
-  outcomeOf(url: PageUrl): string | null {
+  outcomeOf(url: PageUrl): OutcomeName | null {
     const row = this.#prepare("select outcome from crawl_url where job = ? and url = ?").get(
       this.#job.id,
       url,
     )
-    return (row?.["outcome"] ?? null) as string | null
+    return (row?.["outcome"] ?? null) as OutcomeName | null
   }
 
   // Runs in the caller's transaction.

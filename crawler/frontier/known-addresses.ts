@@ -1,3 +1,4 @@
+import { isFailure, isMissing, type OutcomeName } from "../outcome-name.ts"
 import type { PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import type { Validators } from "../fetch/fetch.ts"
@@ -44,8 +45,7 @@ export const FOUND_SOMEHOW: Found = {
 /** What a visit taught its source about an address. */
 export interface Visited {
   readonly url: PageUrl
-  /** In its own words: `indexed`, `unchanged`, `skipped:robots`, `failed:dns`. */
-  readonly outcome: string
+  readonly outcome: OutcomeName
   readonly detail: string | null
   /** Hash of the page as indexed; null when the index holds none any more; left out when an earlier one stands. */
   readonly hash?: string | null
@@ -72,7 +72,7 @@ export interface KnownAddress extends ListedFacts {
   readonly source: string
   /** The job that visited it last. */
   readonly job: number
-  readonly outcome: string
+  readonly outcome: OutcomeName
   readonly detail: string | null
   /** Hash of the page as the index holds it; null when it holds none. */
   readonly hash: string | null
@@ -195,7 +195,7 @@ export class KnownAddresses {
         found.isNews || before?.isNews ? 1 : 0,
       )
       // What is gone leads nowhere.
-      const links = visit.status === 404 || visit.status === 410 ? null : visit.links
+      const links = isMissing(visit.status) ? null : visit.links
       if (links !== undefined) this.#links.keep(source.name, url, links)
     }
   }
@@ -320,7 +320,7 @@ function endingOf({ outcome, status }: Visited, hash: string | null): Ending {
   if (outcome === "unchanged") return "same"
   if (hash !== null) return "lost"
   const isRefusal = status !== undefined && status >= 400 && status < 500
-  return outcome === "postponed" || (outcome.startsWith("failed:") && !isRefusal) ? "failed" : "none"
+  return outcome === "postponed" || (isFailure(outcome) && !isRefusal) ? "failed" : "none"
 }
 
 function dateOf(header: string | null | undefined): number | null {
@@ -333,7 +333,7 @@ function addressOf(row: Record<string, unknown>): KnownAddress {
     url: row["url"] as PageUrl,
     source: String(row["source"]),
     job: Number(row["job"]),
-    outcome: String(row["outcome"]),
+    outcome: row["outcome"] as OutcomeName,
     detail: row["detail"] as string | null,
     hash: row["hash"] as string | null,
     title: row["title"] as string | null,

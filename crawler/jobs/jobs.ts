@@ -1,3 +1,4 @@
+import { FAILURES_LIKE, type OutcomeName } from "../outcome-name.ts"
 import type { Clock } from "#base/clock.ts"
 import type { Failure, Job, JobEvent, JobState, JobTrigger } from "../job.ts"
 import type { Source } from "../source.ts"
@@ -151,7 +152,7 @@ const SHOWN_STATE = `case when state = 'running' and not ${isAlive("?3")} then '
 /** States, as SQL, whose jobs keep nothing of their frontier but what failed. */
 const OVER = "'finished', 'failed', 'cancelled'"
 const OPEN = "'queued', 'running', 'paused'"
-const PRUNED = "(outcome is null or outcome not like 'failed:%')"
+const PRUNED = `(outcome is null or outcome not like '${FAILURES_LIKE}')`
 const PRUNED_ROWS = 2000
 
 /** The crawl jobs in `state.db`, as every process sees them. All calls are synchronous and short. */
@@ -405,11 +406,11 @@ export class Jobs {
   /** Addresses that failed, with the reason in words. */
   failures(id: number, limit: number): readonly Failure[] {
     return this.#db
-      .prepare("select url, outcome, detail from crawl_url where job = ? and outcome like 'failed:%' limit ?")
-      .all(id, limit)
+      .prepare("select url, outcome, detail from crawl_url where job = ? and outcome like ? limit ?")
+      .all(id, FAILURES_LIKE, limit)
       .map((row) => ({
         url: String(row["url"]),
-        outcome: String(row["outcome"]),
+        outcome: row["outcome"] as OutcomeName,
         detail: row["detail"] as string | null,
       }))
   }
@@ -489,9 +490,9 @@ export class Jobs {
     const id = Number(row["id"])
     const time = (value: unknown) => (value === null ? null : new Date(Number(value)))
     const silent = row["state"] === "running" && Math.abs(Date.now() - Number(row["beat_at"])) >= SILENT_MS
-    const outcomes: Record<string, number> = {}
+    const outcomes: Partial<Record<OutcomeName, number>> = {}
     for (const one of this.#db.prepare("select outcome, count from job_outcome where job = ?").all(id)) {
-      outcomes[String(one["outcome"])] = Number(one["count"])
+      outcomes[one["outcome"] as OutcomeName] = Number(one["count"])
     }
     const isOver = ["finished", "failed", "cancelled"].includes(String(row["state"]))
     const open = isOver

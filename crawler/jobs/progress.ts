@@ -1,3 +1,4 @@
+import { isFailure, type OutcomeCounts, type OutcomeName, pagesIn, shownOutcome } from "../outcome-name.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { Job } from "../job.ts"
 
@@ -37,11 +38,11 @@ export class ProgressMeter {
 function totals(job: Job): { done: number; pages: number; failed: number } {
   let done = 0
   let failed = 0
-  for (const [outcome, count] of Object.entries(job.outcomes)) {
+  for (const [outcome, count] of entriesOf(job.outcomes)) {
     done += count
-    if (outcome.startsWith("failed:")) failed += count
+    if (isFailure(outcome)) failed += count
   }
-  return { done, failed, pages: (job.outcomes["indexed"] ?? 0) + (job.outcomes["unchanged"] ?? 0) }
+  return { done, failed, pages: pagesIn(job.outcomes) }
 }
 
 export function progressLine({ done, failed, queued, pagesPerSecond, secondsLeft }: Progress): string {
@@ -56,7 +57,7 @@ export function duration(seconds: number): string {
 }
 
 /** What each outcome means to the one who reads the summary. */
-const MEANINGS: Readonly<Record<string, string>> = {
+const MEANINGS: Readonly<Record<OutcomeName, string>> = {
   indexed: "new or changed, now searchable",
   unchanged: "the same as in the index",
   postponed: "the site asked to come back later",
@@ -78,14 +79,17 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "failed:blocked-address": "a private address that is not allowed",
   "failed:bad-encoding": "the body is truncated or corrupt",
   "failed:unreadable": "the page cannot be read",
+  "failed:crashed": "reading the page took down the crawler's process",
+  "failed:cancelled": "cut short; the next run visits them",
 }
 
 /** A job's outcomes, most frequent first, one line each. */
 export function summaryLines(job: Job): string[] {
-  const entries = Object.entries(job.outcomes).sort(([, a], [, b]) => b - a)
+  const entries = entriesOf(job.outcomes).sort(([, a], [, b]) => b - a)
   const width = Math.max(0, ...entries.map(([, count]) => String(count).length))
   return entries.map(([outcome, count]) => {
-    const meaning = MEANINGS[outcome]
-    return `  ${String(count).padStart(width)}  ${outcome.replace(":", ": ").padEnd(26)} ${meaning ?? ""}`.trimEnd()
+    return `  ${String(count).padStart(width)}  ${shownOutcome(outcome).padEnd(26)} ${MEANINGS[outcome]}`
   })
 }
+
+const entriesOf = (counts: OutcomeCounts) => Object.entries(counts) as [OutcomeName, number][]

@@ -1,5 +1,5 @@
 import type { Job } from "../job.ts"
-import { PAGE_OUTCOMES } from "../outcome.ts"
+import { pagesIn } from "../outcome-name.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
 const MINUTE_MS = 60_000
@@ -21,8 +21,7 @@ export class RunLimits {
   constructor(db: StateStore, job: Job) {
     this.#db = db
     this.#job = job
-    this.pages = 0
-    for (const outcome of PAGE_OUTCOMES) this.pages += job.outcomes[outcome] ?? 0
+    this.pages = pagesIn(job.outcomes)
     const row = db.prepare("select bytes, spent_ms from job where id = ?").get(job.id)
     this.bytes = Number(row?.["bytes"] ?? 0)
     this.#spentBefore = Number(row?.["spent_ms"] ?? 0)

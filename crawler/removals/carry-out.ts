@@ -1,3 +1,4 @@
+import { PAGE_OUTCOMES_SQL } from "../outcome-name.ts"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { type Engine, type Page, type PageUrl, sourcesOf, withSources } from "#engine"
 import type { Clock } from "#base/clock.ts"
@@ -5,7 +6,7 @@ import { ImageNotes } from "../images/image-notes.ts"
 import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { loginOf, SharedPages } from "../sources/shared-pages.ts"
-import { type RemovalReason, SEEN_WELL } from "./evidence.ts"
+import { type RemovalReason } from "./evidence.ts"
 import { packPage, unpackPage } from "./kept-page.ts"
 import { Removals } from "./removals.ts"
 
@@ -46,7 +47,7 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
   db.prepare(
     `delete from removal where state = 'approved' and not exists
        (select 1 from known_address as known where known.url = removal.url and known.source = removal.source
-          and known.hash is not null and (known.outcome not in (${SEEN_WELL}) or known.job <= removal.job))`,
+          and known.hash is not null and (known.outcome not in (${PAGE_OUTCOMES_SQL}) or known.job <= removal.job))`,
   ).run()
   const batch = db
     .prepare(

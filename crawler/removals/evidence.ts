@@ -1,3 +1,4 @@
+import type { OutcomeName } from "../outcome-name.ts"
 import type { Job } from "../job.ts"
 import type { KnownAddress } from "../frontier/known-addresses.ts"
 
@@ -25,9 +26,6 @@ export interface Evidence {
   readonly atOnce: boolean
 }
 
-/** Outcomes, as SQL, of visits that found the page where it was. */
-export const SEEN_WELL = "'indexed', 'unchanged'"
-
 /**
  * What an outcome proves, or null when it proves nothing. Proof is what the site says of this very address. Trouble
  * is none (5xx, timeouts, names that do not resolve, 429), nor are pages that came out empty or unreadable, nor
@@ -53,7 +51,7 @@ export function evidenceOf(
   return null
 }
 
-const LEADING = new Set([
+const LEADING: ReadonlySet<OutcomeName> = new Set<OutcomeName>([
   "skipped:noindex",
   "skipped:robots",
   "skipped:out-of-scope",

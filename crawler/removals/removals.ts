@@ -1,7 +1,8 @@
+import { PAGE_OUTCOMES_SQL } from "../outcome-name.ts"
 import type { PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
-import { type RemovalReason, SEEN_WELL } from "./evidence.ts"
+import { type RemovalReason } from "./evidence.ts"
 import { migrateRemovals } from "./removal-schema.ts"
 
 /**
@@ -184,7 +185,7 @@ export class Removals {
       this.#prepare(
         `delete from removal where state <> 'restoring' and exists
            (select 1 from known_address as known where known.url = removal.url and known.source = removal.source
-              and known.job = ? and known.hash is not null and known.outcome in (${SEEN_WELL}))`,
+              and known.job = ? and known.hash is not null and known.outcome in (${PAGE_OUTCOMES_SQL}))`,
       ).run(job)
       this.#prepare(
         `delete from removal where state in ('struck', 'held') and not exists

@@ -1,10 +1,11 @@
+import { type OutcomeName, PAGE_OUTCOMES_SQL } from "../outcome-name.ts"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { toPageUrl, type Engine, type PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import type { Job } from "../job.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { carryOutRemovals } from "./carry-out.ts"
-import { type Evidence, evidenceOf, type RemovalReason, SEEN_WELL } from "./evidence.ts"
+import { type Evidence, evidenceOf, type RemovalReason } from "./evidence.ts"
 import { type RunRemovals, Removals } from "./removals.ts"
 import { resemblance, shinglesOf } from "./resemblance.ts"
 
@@ -106,14 +107,14 @@ class Judgement {
     const rows = db
       .prepare(
         `select url, outcome, detail, status, leads_to from known_address
-         where job = ? and url > ? and hash is not null and outcome not in (${SEEN_WELL})
+         where job = ? and url > ? and hash is not null and outcome not in (${PAGE_OUTCOMES_SQL})
          order by url limit ${CHUNK}`,
       )
       .all(job.id, after)
     const suspects = rows.flatMap((row): Suspect[] => {
       const leadsTo = row["leads_to"] as PageUrl | null
       const status = row["status"] as number | null
-      const evidence = evidenceOf({ outcome: String(row["outcome"]), status, leadsTo }, job.trigger)
+      const evidence = evidenceOf({ outcome: row["outcome"] as OutcomeName, status, leadsTo }, job.trigger)
       if (evidence === null) return []
       return [{ url: row["url"] as PageUrl, detail: row["detail"] as string | null, leadsTo, evidence }]
     })
@@ -145,7 +146,7 @@ class Judgement {
     return (
       db
         .prepare(
-          `select 1 from known_address where url = ? and hash is not null and outcome in (${SEEN_WELL})`,
+          `select 1 from known_address where url = ? and hash is not null and outcome in (${PAGE_OUTCOMES_SQL})`,
         )
         .get(url) !== undefined
     )

@@ -1,3 +1,4 @@
+import { pagesIn } from "../outcome-name.ts"
 import { type PageUrl, toPageUrl } from "#engine"
 import { aliasOf } from "../duplicates/text-store.ts"
 import { scopeText } from "../discovery/discovery.ts"
@@ -131,7 +132,7 @@ function whyUnseen(url: PageUrl, { source, declared }: Candidate, { db, jobs }: 
     return `is not through: job ${last.id} is ${last.state}, ${countText(last.queued, "address", "addresses")} wait`
   }
   const { limits } = last.source
-  const pages = (last.outcomes["indexed"] ?? 0) + (last.outcomes["unchanged"] ?? 0)
+  const pages = pagesIn(last.outcomes)
   if (last.state !== "finished") return `ended early: job ${last.id} ${last.state}`
   if (pages >= limits.pages)
     return `reached its limit of ${countText(limits.pages, "page")} in job ${last.id}`

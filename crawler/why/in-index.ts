@@ -1,3 +1,4 @@
+import { shownOutcome } from "../outcome-name.ts"
 import { type Page, sourcesOf } from "#engine"
 import { aliasesOf, aliasOf } from "../duplicates/text-store.ts"
 import type { Step, Subject } from "./step.ts"
@@ -42,7 +43,7 @@ export async function duplicateStep({ url, known, lookUp, parts }: Subject): Pro
     const last = lookUp(target)?.outcome
     const there = held
       ? "which is in the index"
-      : `which is not in the index${last === undefined ? "" : ` (${last.replace(":", ": ")})`}`
+      : `which is not in the index${last === undefined ? "" : ` (${shownOutcome(last)})`}`
     const why = alias ? ` (${alias.evidence})` : ""
     return {
       name: "duplicates",

@@ -1,3 +1,4 @@
+import { isFailure, isPageOutcome, type OutcomeName } from "../outcome-name.ts"
 import type { KnownAddress } from "../frontier/known-addresses.ts"
 import type { Step, Subject } from "./step.ts"
 import { dateText } from "./dates-and-counts.ts"
@@ -14,7 +15,7 @@ export function robotsStep({ known }: Subject): Step | null {
   return { name: "robots", verdict: "yes", text: "robots.txt did not forbid the last visit", facts: {} }
 }
 
-const NO_ANSWER = new Set([
+const NO_ANSWER: ReadonlySet<OutcomeName> = new Set<OutcomeName>([
   "postponed",
   "failed:dns",
   "failed:refused",
@@ -23,8 +24,8 @@ const NO_ANSWER = new Set([
   "failed:blocked-address",
 ])
 
-/** How outcomes read in a sentence; the others are shown as they are. */
-const WORDS: Readonly<Record<string, string>> = {
+/** How outcomes read in a sentence. */
+const WORDS: Readonly<Record<OutcomeName, string>> = {
   indexed: "read and put into the index",
   unchanged: "read, and the same as before",
   "skipped:robots": "not visited",
@@ -47,18 +48,18 @@ const WORDS: Readonly<Record<string, string>> = {
   "failed:bad-encoding": "the body was damaged",
   "failed:unreadable": "the page could not be read",
   "failed:crashed": "the process that read the page was lost with it",
+  "failed:cancelled": "the visit was cut short",
 }
 
 /** How the last visit ended. */
 export function outcomeStep({ known, others }: Subject): Step | null {
   if (known === null) return null
   const { outcome, detail, job, status, leadsTo, readAs, hash, visitedAt } = known
-  const isGood = outcome === "indexed" || outcome === "unchanged"
   const rest = others.map((other) => `; for ${other.source}: ${endText(other)}`).join("")
   return {
     name: "outcome",
     // What is in the index stays there while a site has a bad day.
-    verdict: isGood ? "yes" : hash === null ? "no" : "note",
+    verdict: isPageOutcome(outcome) ? "yes" : hash === null ? "no" : "note",
     text: `${endText(known)}${rest}`,
     facts: {
       outcome,
@@ -74,9 +75,9 @@ export function outcomeStep({ known, others }: Subject): Step | null {
 }
 
 function endText({ outcome, detail, visitedAt, job }: KnownAddress): string {
-  const word = WORDS[outcome] ?? outcome.replace(":", ": ")
+  const word = WORDS[outcome]
   // What failed says so in its own words.
-  const text = detail === null ? word : outcome.startsWith("failed:") ? detail : `${word} (${detail})`
+  const text = detail === null ? word : isFailure(outcome) ? detail : `${word} (${detail})`
   const where = job === 0 ? "" : `, job ${job}`
   return `${text}, ${dateText(visitedAt)}${where}`
 }

@@ -1,3 +1,4 @@
+import { shownOutcome } from "../../outcome-name.ts"
 import type { Tried } from "../../why/try/try-page.ts"
 import { countText } from "../../why/dates-and-counts.ts"
 
@@ -5,7 +6,7 @@ import { countText } from "../../why/dates-and-counts.ts"
 export function tryText(tried: Tried): string {
   const { url, source, belongs, robots, reading, outcome, detail, page, passages, tookMs } = tried
   const facts: [string, string | null][] = [
-    ["outcome", `${outcome.replace(":", ": ")}${detail === null ? "" : ` (${detail})`}`],
+    ["outcome", `${shownOutcome(outcome)}${detail === null ? "" : ` (${detail})`}`],
     [
       "source",
       `${source.name}${belongs ? "" : ": the address does not belong to it, its runs leave it out"}`,

@@ -1,3 +1,4 @@
+import { outcomeName, type OutcomeName } from "../../outcome-name.ts"
 import { type Page, type Passage, type PageUrl, toPageUrl } from "#engine"
 import { cutIntoPassages } from "#engine/text/passages.ts"
 import type { CrawlerConfig } from "../../config.ts"
@@ -7,7 +8,8 @@ import type { Visit } from "../../reading.ts"
 import type { Reading } from "../../reading.ts"
 import { membership } from "../../scope/scope.ts"
 import type { Source } from "../../source.ts"
-import { verdictOn } from "../../crawl/verdict.ts"
+import { type NoPage, verdictOn } from "../../crawl/verdict.ts"
+import { detailOf } from "../../crawl/visit-outcome.ts"
 
 /** What one visit with a source's settings finds, and what a run would make of it. */
 export interface Tried {
@@ -18,8 +20,8 @@ export interface Tried {
   readonly robots: RobotsTried
   /** Null when there was nothing to read. */
   readonly reading: ReadingTried | null
-  /** As runs record it: `indexed`, `unchanged`, `skipped:noindex`, `failed:http-status`. */
-  readonly outcome: string
+  /** As runs record it. */
+  readonly outcome: OutcomeName
   readonly detail: string | null
   /** What would be indexed; null when nothing would be. */
   readonly page: Page | null
@@ -107,7 +109,7 @@ export async function tryPage(url: PageUrl, parts: TryParts): Promise<Tried> {
     isVisited: () => false,
   })
   const page = verdict.kind === "page" ? verdict.page : null
-  const end =
+  const end: Pick<Tried, "outcome" | "detail"> =
     verdict.kind === "page"
       ? {
           outcome: lookUp(reading.url)?.hash === verdict.hash ? "unchanged" : "indexed",
@@ -138,18 +140,17 @@ async function refusal(reader: PageReader, url: PageUrl) {
   return detail === null ? null : ({ kind: "skipped", because: "robots", detail } as const)
 }
 
-function endOf(visit: Exclude<Visit, { kind: "read" }> | NoPage): { outcome: string; detail: string | null } {
+function endOf(visit: Exclude<Visit, { kind: "read" }> | NoPage): {
+  outcome: OutcomeName
+  detail: string | null
+} {
   switch (visit.kind) {
-    case "postponed":
-      return { outcome: "postponed", detail: `until ${visit.until.toISOString()}` }
     case "unmodified":
       return { outcome: "unchanged", detail: null }
     default:
-      return { outcome: `${visit.kind}:${visit.because}`, detail: visit.detail ?? null }
+      return { outcome: outcomeName(visit), detail: detailOf(visit) }
   }
 }
-
-type NoPage = Extract<ReturnType<typeof verdictOn>, { outcome: unknown }>["outcome"]
 
 function readingTried(
   { url, status, contentType, bytes, extracted }: Reading,

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { expect, test } from "vitest"
+import {
+  FAILURES_LIKE,
+  isFailure,
+  isPageOutcome,
+  isSkip,
+  outcomeName,
+  type OutcomeName,
+  PAGE_OUTCOMES_SQL,
+  pagesIn,
+} from "./outcome-name.ts"
+
+const NAMES: readonly OutcomeName[] = [
+  "indexed",
+  "unchanged",
+  "postponed",
+  "skipped:robots",
+  "skipped:soft-404",
+  "failed:dns",
+  "failed:http-status",
+]
+
+test("an outcome found a page, was left out, failed or waits, and the store judges as the code does", () => {
+  expect(NAMES.filter(isPageOutcome)).toEqual(["indexed", "unchanged"])
+  expect(NAMES.filter(isSkip)).toEqual(["skipped:robots", "skipped:soft-404"])
+  expect(NAMES.filter(isFailure)).toEqual(["failed:dns", "failed:http-status"])
+  expect(pagesIn({ indexed: 2, unchanged: 3, "failed:dns": 4 })).toBe(5)
+  using db = new DatabaseSync(":memory:")
+  const judge = db.prepare(
+    `select ?1 in (${PAGE_OUTCOMES_SQL}) as page, ?1 like '${FAILURES_LIKE}' as failure`,
+  )
+  for (const name of NAMES) {
+    expect(judge.get(name)).toEqual({ page: Number(isPageOutcome(name)), failure: Number(isFailure(name)) })
+  }
+})
+
+test("an outcome's name says its reason", () => {
+  expect(outcomeName({ kind: "skipped", because: "noindex" })).toBe("skipped:noindex")
+  expect(outcomeName({ kind: "failed", because: "tls", detail: "" })).toBe("failed:tls")
+  expect(outcomeName({ kind: "postponed", until: new Date() })).toBe("postponed")
+})
+
+test("nobody else takes a name apart", () => {
+  const matching = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && name !== "outcome-name.ts")
+    .filter((name) =>
+      /["'`](?:skipped|failed):(?:%|["'`]|\$\{)/.test(readFileSync(join(import.meta.dirname, name), "utf8")),
+    )
+  expect(matching).toEqual([])
+})

@@ -1,0 +1,53 @@
+import type { CrawlOutcome, FailureReason, SkipReason } from "./outcome.ts"
+
+/** An outcome as it is counted, recorded and shown. */
+export type OutcomeName =
+  | "indexed"
+  | "unchanged"
+  | "postponed"
+  | `skipped:${SkipReason}`
+  | `failed:${FailureReason}`
+
+/** How many visits ended in which way. */
+export type OutcomeCounts = Readonly<Partial<Record<OutcomeName, number>>>
+
+/** Outcomes of visits that found a page. */
+const PAGE_OUTCOMES = ["indexed", "unchanged"] as const satisfies readonly OutcomeName[]
+const SKIPPED = "skipped:"
+const FAILED = "failed:"
+
+/** What {@link isPageOutcome} holds for, as a list in SQL. */
+export const PAGE_OUTCOMES_SQL = PAGE_OUTCOMES.map((name) => `'${name}'`).join(", ")
+/** What {@link isFailure} holds for, as a pattern for `like` in SQL. */
+export const FAILURES_LIKE = `${FAILED}%`
+
+export function outcomeName(outcome: CrawlOutcome): OutcomeName {
+  switch (outcome.kind) {
+    case "skipped":
+      return `${SKIPPED}${outcome.because}`
+    case "failed":
+      return `${FAILED}${outcome.because}`
+    default:
+      return outcome.kind
+  }
+}
+
+/** Whether the visit found a page, new or known. */
+export const isPageOutcome = (name: OutcomeName): boolean =>
+  (PAGE_OUTCOMES as readonly OutcomeName[]).includes(name)
+
+/** Whether the address is none that the index is to hold. */
+export const isSkip = (name: OutcomeName): boolean => name.startsWith(SKIPPED)
+
+/** Whether something went wrong, here or there. */
+export const isFailure = (name: OutcomeName): boolean => name.startsWith(FAILED)
+
+/** Visits that found a page. */
+export const pagesIn = (counts: OutcomeCounts): number =>
+  PAGE_OUTCOMES.reduce((sum, name) => sum + (counts[name] ?? 0), 0)
+
+/** Whether an answer says that there is nothing at its address. */
+export const isMissing = (status: number | null | undefined): boolean => status === 404 || status === 410
+
+/** As it stands in lists: `failed: dns`. */
+export const shownOutcome = (name: OutcomeName): string => name.replace(":", ": ")
