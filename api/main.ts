@@ -11,6 +11,7 @@ import { EngineError } from "#engine"
 import { engineSettings } from "#engine/config.ts"
 import { openSearchEngine } from "#engine/open-engine.ts"
 import { diskFullMessage, DiskRoom, isFull } from "#base/disk-space.ts"
+import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
 import { openLog } from "#base/process/log.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#base/settings.ts"
 
@@ -73,6 +74,12 @@ async function serve(): Promise<void> {
   )
   const { keys } = accounts
   const jobs = new Jobs(db)
+  const stateProblem = () => {
+    const problem = strangeState(engineConfig.dataDir, db)
+    return problem && `${problem} ${STRANGE_STATE_ADVICE}`
+  }
+  const lostState = stateProblem()
+  if (lostState !== null) log.error(lostState)
   const room = new DiskRoom(engineConfig.dataDir, engineConfig.minFreeMb)
   const lost = new LostPages(db)
   const following = opened.use(
@@ -122,7 +129,11 @@ async function serve(): Promise<void> {
     },
     notes: { disk: async () => room.problem() },
     room,
-    warnings: () => [...following.warnings, ...[lostInWords(lost.count()) ?? []].flat()],
+    warnings: () => [
+      ...[stateProblem() ?? []].flat(),
+      ...following.warnings,
+      ...[lostInWords(lost.count()) ?? []].flat(),
+    ],
     indexState: { wordsAlone: () => following.wordsAlone, lostPages: () => lost.count() },
   })
   const server = httpServer(app, connections)
@@ -168,6 +179,7 @@ async function serve(): Promise<void> {
     operatorKey: config.apiKey !== "",
     handbook,
     sales: salesLine(selling, unsold, paid?.port),
+    lostState,
   })
   if (!keys.any()) log.warn("there is no API key yet: the command `keys create --role admin` makes one")
   log.info({ url, host: config.host, port }, "listening")
@@ -196,7 +208,7 @@ function advice(error: unknown): string | null {
   if (error instanceof EngineError && error.code !== "ENGINE_UNAVAILABLE") return error.message
   const { code, syscall, port, prefix = "FOSSICK" } = error as NodeJS.ErrnoException & ListenerFailure
   if (code === "ERR_SQLITE_ERROR") {
-    return `state.db in FOSSICK_DATA_DIR cannot be used (${(error as Error).message}). If it is damaged, restore a backup (fossick restore), or move it away: then keys, sources and usage begin anew, and the index stays.`
+    return `state.db in FOSSICK_DATA_DIR cannot be used (${(error as Error).message}). If it is damaged, restore a backup (fossick restore), or move it and state.id away: then keys, sources and usage begin anew, and the index stays.`
   }
   if (syscall !== "listen" && syscall !== "getaddrinfo") return null
   if (code === "EADDRINUSE")

@@ -9,6 +9,7 @@ import { engineSettings } from "#engine/config.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#base/settings.ts"
+import { STATE_ID } from "#base/store/state-identity.ts"
 import { takeFolder } from "#base/store/file-lock.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
@@ -65,9 +66,11 @@ function readEnvironment() {
   } catch (error) {
     throw new SettingsError([`FOSSICK_DATA_DIR must be a folder to write to (${(error as Error).message})`])
   }
-  if (!existsSync(join(config.dataDir, "state.db")) && existsSync(join(config.dataDir, "index"))) {
+  const holds = (name: string) => existsSync(join(config.dataDir, name))
+  // With its id noted, the API says that it is lost, at every start.
+  if (holds("index") && !holds("state.db") && !holds(STATE_ID)) {
     process.stderr.write(
-      "state.db is missing in FOSSICK_DATA_DIR, beside an index: API keys, sources and usage are gone, and new ones are begun. To have them back, stop Fossick and restore a backup (fossick restore).\n",
+      "FOSSICK_DATA_DIR holds an index and no state.db, as after fossick import. If Fossick ran here before, its API keys, sources and usage are gone: to have them back, stop it and restore a backup (fossick restore).\n",
     )
   }
   return { env, config }

@@ -18,6 +18,7 @@ import { Removals } from "./removals/removals.ts"
 import { CrawlTasks } from "./sources/crawl-tasks.ts"
 import { SourceTable } from "./sources/source-table.ts"
 import { takeFolder } from "#base/store/file-lock.ts"
+import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { Ticker } from "./tasks/ticker.ts"
 import { followWebhooks } from "./webhooks/follow-webhooks.ts"
@@ -46,6 +47,9 @@ const log = openLog("crawler", env["FOSSICK_LOG_LEVEL"] || "info")
 mkdirSync(dataDir, { recursive: true, mode: 0o700 })
 await takeFolder(dataDir, "crawler", PATIENCE_MS).catch(endTaken)
 const db = openStateStore(dataDir)
+const lostState = strangeState(dataDir, db)
+// Under a supervisor the API says so.
+if (lostState !== null && process.send === undefined) log.error(`${lostState} ${STRANGE_STATE_ADVICE}`)
 const jobs = new Jobs(db)
 const sources = new SourceTable(db, jobs)
 const removals = new Removals(db)

@@ -96,6 +96,7 @@ describe("the first screen", () => {
     ready: true,
     handbook: "read",
     sales: null,
+    lostState: null,
   } as const
 
   test("shows address, key and a question", () => {
@@ -109,6 +110,13 @@ describe("the first screen", () => {
   test("shows no key again, and none that the operator chose", () => {
     expect(firstScreen({ ...facts, apiKey: null })).toContain("the one shown on the first start")
     expect(firstScreen({ ...facts, apiKey: null, operatorKey: true })).toContain("the one in FOSSICK_API_KEY")
+  })
+
+  test("says first that keys and sources were lost", () => {
+    expect(firstScreen(facts)).not.toContain("WARNING")
+    const screen = firstScreen({ ...facts, lostState: "state.db is another one." })
+    expect(screen.indexOf("WARNING: state.db is another one.")).toBeGreaterThan(0)
+    expect(screen.indexOf("WARNING")).toBeLessThan(screen.indexOf("API key"))
   })
 
   test("claims nothing that is not so yet", () => {

@@ -22,24 +22,27 @@ interface ScreenFacts {
   readonly handbook: HandbookState
   /** Whether searches are for sale; null: nobody wanted to sell any. */
   readonly sales: string | null
+  /** That keys and sources were lost, and what to do; null: they were not. */
+  readonly lostState: string | null
 }
 
 /** The first screen for programs. */
-export const screenOnWire = ({ url, apiKey, ready, handbook, sales }: ScreenFacts): object => ({
+export const screenOnWire = ({ url, apiKey, ready, handbook, sales, lostState }: ScreenFacts): object => ({
   url,
   apiKey,
   ready,
   handbook,
   sales,
+  lostState,
 })
 
 /** What `fossick start` shows once everything is up, or takes longer than a newcomer should wait for a sign of life. */
 export function firstScreen(facts: ScreenFacts): string {
-  const { url, apiKey, operatorKey, ready, handbook, sales } = facts
+  const { url, apiKey, operatorKey, ready, handbook, sales, lostState } = facts
   const known = operatorKey ? "the one in FOSSICK_API_KEY" : "the one shown on the first start"
   return `
 ${ready ? "Fossick is up." : `Fossick is not ready yet; ${url}/readyz says what is missing.`}
-
+${lostState === null ? "" : `\nWARNING: ${lostState}\n`}
   Address    ${url}
   Handbook   ${url}/docs/
   API key    ${apiKey ?? known}${apiKey === null ? "" : "\n             (shown only this once: keep it)"}${sales === null ? "" : `\n  Paid       ${sales}`}

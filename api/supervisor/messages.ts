@@ -14,6 +14,8 @@ export type ChildMessage =
       readonly handbook: boolean
       /** Whether searches are for sale, in one line; null: nobody wanted to sell any. */
       readonly sales: string | null
+      /** That the state store is not the one of this data folder, and what to do; null: it is. */
+      readonly lostState: string | null
     }
   /** The first crawl of the handbook is over; `found` when any page of it is in the index. */
   | { readonly kind: "handbook-crawled"; readonly found: boolean }

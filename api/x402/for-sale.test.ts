@@ -43,7 +43,13 @@ test("a name that is not there sells nothing: the first screen names it with its
     'FOSSICK_X402_COLLECTIONS: There is no collection "pubic"; did you mean "public"?',
   )
   const sales = salesLine({ on: false, missing: [] }, wrong, undefined)
-  const facts = { url: "http://localhost:8080", apiKey: null, operatorKey: true, ready: true } as const
+  const facts = {
+    url: "http://localhost:8080",
+    apiKey: null,
+    operatorKey: true,
+    ready: true,
+    lostState: null,
+  } as const
   expect(firstScreen({ ...facts, handbook: "read", sales })).toContain(
     '  Paid       no searches are sold. FOSSICK_X402_SOURCES: There is no source "dcos"; did you mean "docs"?\n',
   )

@@ -2,6 +2,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { diskFullOr } from "../disk-space.ts"
+import { IDENTITY_STEPS, noteIdentity } from "./state-identity.ts"
 import { refuseUnfinishedRestore } from "./unfinished-restore.ts"
 
 /**
@@ -32,6 +33,11 @@ export function openStateStore(dataDir: string): StateStore {
   db.exec(
     "create table if not exists schema_version (part text primary key, version integer not null) strict",
   )
+  // The folder is about to note the id for good: a power cut must not take it out of the store again.
+  db.exec("pragma synchronous = full")
+  migrate(db, "identity", IDENTITY_STEPS)
+  db.exec("pragma synchronous = normal")
+  noteIdentity(dataDir, db)
   return db
 }
 

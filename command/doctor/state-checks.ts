@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
 import { type Check, type Finding, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 
@@ -24,6 +25,16 @@ function ask(dataDir: string, sql: string, ...values: number[]): Record<string, 
   }
 }
 
+/** As {@link strangeState}, for reading only. */
+function strangeIn(dataDir: string): string | null {
+  const file = join(dataDir, "state.db")
+  if (!existsSync(file)) return strangeState(dataDir, null)
+  // One of an older version has no id yet; it gets one at the next start.
+  if (ask(dataDir, "select 1 from state_identity").length === 0) return null
+  using db = new DatabaseSync(file, { readOnly: true, timeout: WAIT_MS })
+  return strangeState(dataDir, db)
+}
+
 /** Whether an appliance, or a crawl, is at work on the data folder. */
 export const isRunning = (dataDir: string): boolean => {
   try {
@@ -42,9 +53,12 @@ export const stateCheck = ({ dataDir }: DoctorSettings): Check => ({
     const damage = ask(dataDir, "pragma quick_check(3)")
       .map((row) => String(Object.values(row)[0]))
       .filter((text) => text !== "ok")
-    return damage.map((text) =>
-      wrong(`state.db is damaged: ${text}.`, "Restore a backup: docs/backup-and-restore.md."),
-    )
+    if (damage.length > 0)
+      return damage.map((text) =>
+        wrong(`state.db is damaged: ${text}.`, "Restore a backup: docs/backup-and-restore.md."),
+      )
+    const strange = strangeIn(dataDir)
+    return strange === null ? [] : [wrong(strange, STRANGE_STATE_ADVICE)]
   },
 })
 

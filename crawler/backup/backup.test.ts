@@ -53,7 +53,7 @@ describe("what is backed up is restored", () => {
     expect(index).toMatchObject({ written: 13, withoutVectors: 0 })
     expect(mended).toEqual({ addresses: 0, images: 0, jobs: 0 })
     expect({ thumbnails, aside }).toEqual({ thumbnails: 1, aside: null })
-    expect(readdirSync(folders.at("to")).toSorted()).toEqual(["images", "index", "state.db"])
+    expect(readdirSync(folders.at("to")).toSorted()).toEqual(["images", "index", "state.db", "state.id"])
 
     await using to = await SmallAppliance.open(folders.at("to"))
     expect(await Array.fromAsync(to.engine.allPages())).toEqual(await Array.fromAsync(from.engine.allPages()))
@@ -186,7 +186,7 @@ describe("a restore that is killed", () => {
     expect(child.signalCode).toBe("SIGKILL")
 
     expect(() => openStateStore(dataDir)).toThrow(SettingsError)
-    expect(await contentsOf(dataDir)).toEqual(["index", "state.db"])
+    expect(await contentsOf(dataDir)).toEqual(["index", "state.db", "state.id"])
     const { aside } = await restoreInto(dataDir, file, { force: true })
     await using now = await SmallAppliance.open(dataDir)
     expect(await now.engine.stats()).toMatchObject({ pages: 600 })

@@ -1,0 +1,56 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, expect, test } from "vitest"
+
+import { STATE_ID, strangeState } from "./state-identity.ts"
+import { openStateStore } from "./state-store.ts"
+
+let folder: string
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "fossick-"))))
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** What a start on the folder finds. */
+function start(dataDir = folder): string | null {
+  using db = openStateStore(dataDir)
+  return strangeState(dataDir, db)
+}
+const loseState = (dataDir = folder) => {
+  for (const end of ["", "-wal", "-shm"]) rmSync(join(dataDir, `state.db${end}`), { force: true })
+}
+
+test("nothing is strange about a first start, the next, and one beside an index that was imported", () => {
+  mkdirSync(join(folder, "index"))
+  expect([start(), start(), start()]).toEqual([null, null, null])
+})
+
+test("a state store that is gone is missed at every start, until the folder goes on with the new one", () => {
+  start()
+  loseState()
+  expect(strangeState(folder, null)).toContain("state.db is gone")
+  expect(start()).toContain("not the one that this data folder was begun with")
+  expect(start()).toContain("none of its API keys, sources, jobs and usage")
+  rmSync(join(folder, STATE_ID))
+  expect([start(), start()]).toEqual([null, null])
+})
+
+test("one that is put back is at home again, and one of another folder is not", () => {
+  const other = join(folder, "other")
+  start()
+  start(other)
+  cpSync(join(folder, "state.db"), join(folder, "kept.db"))
+  loseState()
+  cpSync(join(other, "state.db"), join(folder, "state.db"))
+  expect(start()).toContain("was replaced")
+  loseState()
+  cpSync(join(folder, "kept.db"), join(folder, "state.db"))
+  expect(start()).toBeNull()
+})
+
+test("a note that a power cut left empty is written anew", () => {
+  start()
+  writeFileSync(join(folder, STATE_ID), "")
+  expect(start()).toBeNull()
+  loseState()
+  expect(start()).not.toBeNull()
+})

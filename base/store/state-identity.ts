@@ -1,0 +1,69 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs"
+import { join } from "node:path"
+import type { DatabaseSync } from "node:sqlite"
+
+// Each state.db has an id, and the data folder notes the id of the one that it was begun with. So a folder whose state.db was
+// lost is told from one at its first start, and from one that only ever had an index imported into it.
+
+/** In the data folder: the id of the state.db that belongs there, and what the file is for. */
+export const STATE_ID = "state.id"
+
+export const IDENTITY_STEPS: readonly string[] = [
+  `create table state_identity (id text not null, begun_at text not null) strict;
+   insert into state_identity values (lower(hex(randomblob(16))), strftime('%Y-%m-%d', 'now'))`,
+]
+
+const WHAT_IT_IS = `
+The state.db that has this id belongs to this folder. With this file Fossick notices when it is gone, or another one is in
+its place. Remove the file to have Fossick go on with the state.db that is there.
+`
+
+/** Notes the id of the state store in a folder that has noted none. */
+export function noteIdentity(dataDir: string, db: DatabaseSync): void {
+  if (notedId(dataDir) !== null) return
+  const file = join(dataDir, STATE_ID)
+  // Of this process alone: another one may be doing the same.
+  const draft = `${file}.${process.pid}.new`
+  const handle = openSync(draft, "w", 0o600)
+  try {
+    writeSync(handle, `${identityOf(db).id}\n${WHAT_IT_IS}`)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  renameSync(draft, file)
+}
+
+/**
+ * What is wrong when the state store is not the one that its folder was begun with, for anybody to read; null: it is.
+ *
+ * @param db null: there is no state.db
+ */
+export function strangeState(dataDir: string, db: DatabaseSync | null): string | null {
+  const noted = notedId(dataDir)
+  if (noted === null) return null
+  if (db === null)
+    return "state.db is gone from the data folder, with the API keys, sources, jobs and usage in it."
+  const { id, begunAt } = identityOf(db)
+  return id === noted
+    ? null
+    : `state.db is not the one that this data folder was begun with: that one is lost, or was replaced. This one, begun on ${begunAt}, has none of its API keys, sources, jobs and usage.`
+}
+
+/** The way back from {@link strangeState}. */
+export const STRANGE_STATE_ADVICE = `To have them back, stop Fossick and restore a backup (fossick restore). To go on with a new state.db, remove the file ${STATE_ID} in the data folder.`
+
+function identityOf(db: DatabaseSync): { readonly id: string; readonly begunAt: string } {
+  const row = db.prepare("select id, begun_at from state_identity").get()
+  return { id: String(row?.["id"]), begunAt: String(row?.["begun_at"]) }
+}
+
+/** Null when none is noted, or a power cut left nothing to read. */
+function notedId(dataDir: string): string | null {
+  try {
+    return /^[0-9a-f]{32}(?=\n)/.exec(readFileSync(join(dataDir, STATE_ID), "utf8"))?.[0] ?? null
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
+    throw error
+  }
+}
