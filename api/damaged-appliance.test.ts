@@ -61,9 +61,9 @@ class Damaged implements AsyncDisposable {
     this.dir = dir
   }
 
-  static async copy(): Promise<Damaged> {
+  static async copy(from = sound): Promise<Damaged> {
     const dir = await mkdtemp(join(tmpdir(), "fossick-damaged-"))
-    await cp(sound, dir, { recursive: true })
+    await cp(from, dir, { recursive: true })
     return new Damaged(dir)
   }
 
@@ -120,9 +120,13 @@ class Damaged implements AsyncDisposable {
     )
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  async stop(): Promise<void> {
     for (const child of this.#children) child.kill()
     await Promise.all(this.#children.map(({ ended }) => ended))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
     await rm(this.dir, { recursive: true, force: true })
   }
 }
@@ -219,6 +223,27 @@ describe("an appliance whose data folder is damaged", () => {
     await expect
       .poll(async () => (await search()).titles[0], { timeout: 60_000, interval: 300 })
       .toBe("Gulls")
+  })
+
+  test("whose state is gone serves its index, and says at every start what is lost and what to do", async () => {
+    await using damaged = await Damaged.copy()
+    for (const end of ["", "-wal", "-shm"]) await rm(join(damaged.dir, `state.db${end}`), { force: true })
+    for (const start of ["first", "second"]) {
+      await using again = await Damaged.copy(damaged.dir)
+      const { ready, search } = await again.serve()
+      expect((await search()).titles[0], start).toBe("Gulls")
+      const said = (await ready()).warnings?.join()
+      expect(said).toMatch(
+        /state\.db is not the one .* none of its API keys, sources, jobs and usage.*fossick restore/,
+      )
+      expect(said).not.toContain(again.dir)
+      expect(again.output).toMatch(/"level":50.*state\.db is not the one .*remove the file state\.id/)
+      await again.stop()
+      await cp(join(again.dir, "state.db"), join(damaged.dir, "state.db"))
+    }
+    await rm(join(damaged.dir, "state.id"))
+    const { ready } = await damaged.serve()
+    expect((await ready()).warnings).toBeUndefined()
   })
 
   test("whose state is damaged ends, and names it", async () => {

@@ -9,6 +9,8 @@ import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
 import { openCollections } from "../accounts/reach/collections.ts"
+import { startAppliance } from "../testing/appliance.ts"
+import { freePort } from "./testing/chain.ts"
 import { firstScreen } from "../supervisor/first-screen.ts"
 import { salesLine, unknownForSale } from "./for-sale.ts"
 
@@ -54,6 +56,27 @@ test("a name that is not there sells nothing: the first screen names it with its
     '  Paid       no searches are sold. FOSSICK_X402_SOURCES: There is no source "dcos"; did you mean "docs"?\n',
   )
   expect(firstScreen({ ...facts, handbook: "read", sales: null })).not.toContain("Paid")
+})
+
+test("an appliance told to sell a name that is not there says so on its first screen, and opens no port for it", async () => {
+  const jobs = new Jobs(db)
+  new Sources(db, jobs).put({ name: "wiki", seeds: "http://127.0.0.1:9/" })
+  const port = String(await freePort())
+  await using appliance = await startAppliance({
+    FOSSICK_DATA_DIR: folder.path,
+    FOSSICK_HANDBOOK: "off",
+    FOSSICK_X402_SOURCES: "wikki",
+    FOSSICK_X402_PORT: port,
+    X402_PAY_TO: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+    X402_NETWORK: "eip155:84532",
+    X402_FACILITATOR_URL: "http://127.0.0.1:9",
+    X402_PUBLIC_URL: "http://127.0.0.1:9",
+  })
+  expect(appliance.output()).toContain(
+    '  Paid       no searches are sold. FOSSICK_X402_SOURCES: There is no source "wikki"; did you mean "wiki"?\n',
+  )
+  expect((await fetch(`${appliance.url}/healthz`)).status).toBe(200)
+  await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } })
 })
 
 test("beside an index that another machine fills no name is unknown", () => {

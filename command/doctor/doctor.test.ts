@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -131,6 +131,24 @@ describe("the doctor", () => {
     expect(of("disk space")).toMatchObject([
       { level: "wrong", what: expect.stringContaining("1000000 MB have to stay free") as unknown },
     ])
+  })
+
+  test("sees a state.db that is gone, and one that is another", async () => {
+    using folder = temporaryFolder()
+    const dataDir = join(folder.path, "data")
+    const lose = () => {
+      openStateStore(dataDir).close()
+      for (const name of readdirSync(dataDir)) if (name.startsWith("state.db")) rmSync(join(dataDir, name))
+    }
+    lose()
+    const finding = (what: string) => ({
+      level: "wrong",
+      what: expect.stringContaining(what) as unknown,
+      advice: expect.stringContaining("fossick restore") as unknown,
+    })
+    expect((await examine(folder.path)).of("state.db")).toMatchObject([finding("state.db is gone")])
+    openStateStore(dataDir).close()
+    expect((await examine(folder.path)).of("state.db")).toMatchObject([finding("is not the one")])
   })
 
   test("sees webhooks that nobody takes, and jobs that lost their process", async () => {
