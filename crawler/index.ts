@@ -1,4 +1,4 @@
-// The crawler's public face: other folders import from here.
+// What most callers need of the crawler; other files are imported by their paths.
 export { crawlerSettings, type CrawlerConfig } from "./config.ts"
 export type { Extracted, Link } from "./page/extract/extracted.ts"
 export { Jobs } from "./jobs/jobs.ts"

@@ -1,4 +1,4 @@
-// The engine's public face: other folders import from here.
+// What most callers need of the engine; other files are imported by their paths.
 export type { Embedder } from "./embedder.ts"
 export type {
   Engine,
