@@ -16,6 +16,7 @@ import { forwarded } from "./middleware/forwarded.ts"
 import { securityHeaders } from "./middleware/security-headers.ts"
 import { tolerantPath } from "./middleware/tolerant-path.ts"
 import { OPENAPI_PATH, openApi } from "./openapi/serve.ts"
+import type { DomainCaps } from "./openapi/operations/tavily-operations.ts"
 import type { serviceSettings } from "./service-config.ts"
 
 export interface ServiceParts {
@@ -29,7 +30,7 @@ export interface ServiceParts {
   readonly config: Values<typeof serviceSettings> & {
     readonly publicUrl: string
     readonly bodyLimit: number
-  }
+  } & DomainCaps
   /** Last segments of the paths of endpoints. */
   readonly endpoints: readonly string[]
   /** Serves the whole app without listening. */
@@ -89,7 +90,7 @@ export function service({
       bodyLimit: config.bodyLimit,
       origins: [...config.corsOrigins, ...(own === undefined ? [] : [own])],
     }),
-    openApi(config.publicUrl),
+    openApi(config.publicUrl, config),
   ]
 }
 

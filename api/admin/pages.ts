@@ -9,6 +9,7 @@ import { type Context, type RequestState } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import type { AdminParts } from "./admin-parts.ts"
 import { parameter, strictBody, unprocessable } from "../middleware/query-parameters.ts"
+import { characters } from "../wire/characters.ts"
 import { MAX_QUERY_CHARS, tryBody } from "./schemas.ts"
 
 /** Pages tried at the same time: each may start a browser. */
@@ -23,7 +24,7 @@ export function pageRoutes(router: Router<RequestState>, parts: AdminParts): voi
     const url = addressOf(parameter(ctx, "url"))
     if (url === null) throw badRequest("Invalid url. Must be an http or https address.")
     const query = parameter(ctx, "query")
-    if (query !== undefined && query.length > MAX_QUERY_CHARS) {
+    if (query !== undefined && characters(query) > MAX_QUERY_CHARS) {
       throw badRequest(`Invalid query. Must have at most ${MAX_QUERY_CHARS} characters.`)
     }
     ctx.body = traceOnWire(await tracePage(url, { ...parts, conceals: true }, query))

@@ -47,7 +47,9 @@ export interface RestoreBody {
   readonly job_id?: number
 }
 
-/** One of the three is given. */
+/** One of these is given, and no other. */
+export const RESTORED_BY = ["urls", "source", "job_id"] as const
+
 export const restoreBody: BodySchema<RestoreBody> = {
   properties: {
     urls: {

@@ -6,7 +6,12 @@ import { notSet } from "./published.ts"
 import { refusals, refusalSchemas } from "./operations/refusals.ts"
 import { researchOperations, researchSchemas } from "./operations/research-operations.ts"
 import { tavilySchemas } from "./operations/tavily-answers.ts"
-import { healthOperations, tavilyOperations } from "./operations/tavily-operations.ts"
+import {
+  type DomainCaps,
+  healthOperations,
+  searchBody,
+  tavilyOperations,
+} from "./operations/tavily-operations.ts"
 
 /** Every call of the appliance, in the order of the reference. */
 export const operations: readonly Operation[] = [
@@ -44,10 +49,16 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
 
 const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } }
 
-/** The OpenAPI 3.1 document. @param server address under which the appliance is reached */
-export function openApiDocument(server: string, version: string) {
+/**
+ * The OpenAPI 3.1 document.
+ * @param server address under which the appliance is reached
+ * @param caps what its settings allow
+ */
+export function openApiDocument(server: string, version: string, caps?: DomainCaps) {
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const operation of operations) {
+  for (const given of operations) {
+    const operation =
+      given.id === "search" ? { ...given, body: { schema: searchBody(caps), required: true } } : given
     paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation) }
   }
   return {

@@ -3,9 +3,11 @@ import type { JsonSchema } from "./operation.ts"
 import { ref } from "./schemas.ts"
 
 /** What `bodyReader` takes for "left out". */
+const BLANK: JsonSchema = { type: "string", pattern: "^[ \\t\\r\\n]*$" }
+
 export const notSet: JsonSchema = {
   description: "The same as leaving the field out: null, blank text or an empty list.",
-  anyOf: [{ type: "null" }, { type: "string", pattern: "^[ \\t\\r\\n]*$" }, { type: "array", maxItems: 0 }],
+  anyOf: [{ type: "null" }, BLANK, { type: "array", maxItems: 0 }],
 }
 
 /** Schemas of fields, beyond what the check of the body itself needs, by name of the field. */
@@ -41,12 +43,28 @@ function publishedField(field: FieldSchema, required: boolean): JsonSchema {
   // A field without rules takes anything.
   if (required || Object.keys(rules).length === 0) return { ...rules, ...about }
   const choices = Array.isArray(rules["anyOf"]) ? (rules["anyOf"] as JsonSchema[]) : [rules]
-  return { anyOf: [...choices, ref("NotSet")], ...about }
+  const taken = field["x-blank-entries"] === "refused" ? choices : choices.map(withBlankEntries)
+  return { anyOf: [...taken, ref("NotSet")], ...about }
+}
+
+/** A list of certain texts takes blank ones, too: they are dropped. */
+function withBlankEntries(choice: JsonSchema): JsonSchema {
+  const items = choice["items"] as JsonSchema | undefined
+  return items?.["enum"] === undefined ? choice : { ...choice, items: { anyOf: [items, BLANK] } }
 }
 
 /** Without the notes that only messages are made of. */
-export const plainField = (field: FieldSchema): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(field).filter(([keyword]) => !keyword.startsWith("x-")))
+export function plainField(field: FieldSchema): Record<string, unknown> {
+  const { items, properties, ...rules } = Object.fromEntries(
+    Object.entries(field).filter(([keyword]) => !keyword.startsWith("x-")),
+  ) as FieldSchema
+  const inner = Object.entries(properties ?? {}).map(([name, one]) => [name, plainField(one)])
+  return {
+    ...rules,
+    ...(items && { items: plainField(items) }),
+    ...(properties && { properties: Object.fromEntries(inner) as object }),
+  }
+}
 
 /** The schema of one kind of thing in a schema with definitions, with every `$ref` put in its place. */
 export function inlined(root: JsonSchema, at: string): JsonSchema {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 
 import type { Middleware } from "../context.ts"
+import type { DomainCaps } from "./operations/tavily-operations.ts"
 
 /** Path of the document, as the last segment of it. */
 export const OPENAPI_PATH = "openapi.json"
@@ -13,8 +14,9 @@ const REFERENCE = "docs/api-reference"
  * kept.
  *
  * @param server address under which users reach the appliance; empty: that of whoever asks
+ * @param caps what its settings allow
  */
-export function openApi(server: string): Middleware {
+export function openApi(server: string, caps: DomainCaps): Middleware {
   let making: Promise<{ text: string; etag: string }> | undefined
   return async (ctx, next) => {
     if (ctx.path !== `/${OPENAPI_PATH}` && ctx.path !== "/reference") {
@@ -25,7 +27,7 @@ export function openApi(server: string): Middleware {
     } else if (ctx.path === "/reference") {
       ctx.redirect(REFERENCE)
     } else {
-      const { text, etag } = await (making ??= make(server))
+      const { text, etag } = await (making ??= make(server, caps))
       ctx.type = "application/json"
       ctx.body = text
       ctx.etag = etag
@@ -36,12 +38,12 @@ export function openApi(server: string): Middleware {
   }
 }
 
-async function make(server: string) {
+async function make(server: string, caps: DomainCaps) {
   const [{ openApiDocument }, { fossickVersion }] = await Promise.all([
     import("./document.ts"),
     import("#base/fossick-version.ts"),
   ])
-  const text = JSON.stringify(openApiDocument(server || "/", fossickVersion()))
+  const text = JSON.stringify(openApiDocument(server || "/", fossickVersion(), caps))
   return { text, etag: createHash("sha256").update(text).digest("base64url").slice(0, 22) }
 }
 

@@ -37,7 +37,7 @@ describe("a request for research", () => {
   })
 
   test.each<[string, Record<string, unknown>, string | RegExp]>([
-    ["no input", { input: " " }, "Missing input. Must be a string."],
+    ["no input", { input: " " }, "Missing input. Must be a string of at most 20000 characters."],
     ["an unknown model", { model: "max" }, "Invalid model. Must be 'mini', 'pro' or 'auto'."],
     ["an unknown citation format", { citation_format: "ieee" }, /^Invalid citation_format\. /],
     ["an unknown length", { output_length: "tiny" }, /^Invalid output_length\. /],

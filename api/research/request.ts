@@ -1,9 +1,8 @@
 import type { PageFilter, PagePreference } from "#engine"
 
-import { badRequest } from "../errors.ts"
 import { domainList } from "../wire/domains.ts"
 import { type FieldSchema, type RequestSchema } from "../wire/validate.ts"
-import { type Attachment, readFiles } from "./sources/files.ts"
+import { type Attachment, filesSchema, type GivenFile, readFiles } from "./sources/files.ts"
 import { checkOutputSchema, type OutputSchema } from "./report/output-schema.ts"
 
 // The body of POST /research as it stands on the wire, and what is worked with.
@@ -26,7 +25,7 @@ export interface ResearchBody {
   readonly include_domains?: readonly string[]
   readonly exclude_domains?: readonly string[]
   readonly output_length: OutputLength
-  readonly files?: readonly unknown[]
+  readonly files?: readonly GivenFile[]
 }
 
 const domains = (description: string): FieldSchema => ({
@@ -42,6 +41,7 @@ export const researchSchema: RequestSchema<ResearchBody> = {
   properties: {
     input: {
       type: "string",
+      maxLength: MAX_INPUT_CHARS,
       description: "What the report is to be about: a question, or a task in your own words.",
     },
     model: {
@@ -77,13 +77,7 @@ export const researchSchema: RequestSchema<ResearchBody> = {
       default: "standard",
       description: "About how long: 250, 800 or 1,600 words.",
     },
-    files: {
-      type: "array",
-      items: {},
-      description:
-        'Up to five texts of your own as sources: `{name, data, type: "base64"}`, `.txt`, `.md` or `.json`.',
-      "x-allowed": "a list of files",
-    },
+    files: filesSchema,
   },
 }
 
@@ -105,9 +99,6 @@ export interface ResearchRequest {
  */
 export async function toRequest(body: ResearchBody): Promise<ResearchRequest> {
   const input = body.input.trim()
-  if (input === "") throw badRequest("Invalid input. Must be a text that says what to look into.")
-  if (input.length > MAX_INPUT_CHARS)
-    throw badRequest(`Invalid input. Must have at most ${MAX_INPUT_CHARS} characters.`)
   return {
     input,
     model: body.model === "auto" ? modelFor(input) : body.model,

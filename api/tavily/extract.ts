@@ -65,8 +65,9 @@ export function extract(parts: LiveParts): Middleware {
 }
 
 function givenUrls({ urls }: ExtractRequest): readonly string[] {
-  const given = [...new Set(typeof urls === "string" ? [urls] : urls)]
-  if (given.length > MAX_EXTRACT_URLS) throw badRequest(`Max ${MAX_EXTRACT_URLS} URLs are allowed.`)
+  const written = typeof urls === "string" ? [urls] : urls
+  if (written.length > MAX_EXTRACT_URLS) throw badRequest(`Max ${MAX_EXTRACT_URLS} URLs are allowed.`)
+  const given = [...new Set(written)]
   if (given.every((url) => liveUrl(url) === null)) {
     throw new ApiError(400, "All URLs failed validation.", {
       failed_results: given.map((url) => ({ url, error: INVALID_URL })),

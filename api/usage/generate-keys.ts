@@ -8,8 +8,6 @@ import { bodyReader } from "../wire/validate.ts"
 import { type GenerateKeysRequest, generateKeysSchema } from "./schema.ts"
 
 const HOUR_MS = 3_600_000
-const MAX_PROJECTS = 100
-const MAX_PROJECT_CHARS = 200
 
 const TOO_MANY =
   "Access denied. This key would have made more keys than FOSSICK_KEYS_PER_KEY on this server allows; keys that have ended " +
@@ -113,14 +111,6 @@ function scopeWritten(request: GenerateKeysRequest): KeyScope {
 
 function projectsOf({ projects }: GenerateKeysRequest, maker: ApiKey): readonly string[] {
   if (projects === undefined) return maker.projects
-  if (
-    projects.length > MAX_PROJECTS ||
-    projects.some((one) => one.trim() === "" || one.length > MAX_PROJECT_CHARS)
-  ) {
-    throw badRequest(
-      `Invalid projects. Must be at most ${MAX_PROJECTS} names of 1 to ${MAX_PROJECT_CHARS} characters.`,
-    )
-  }
   if (maker.projects.length > 0 && !projects.every((one) => maker.projects.includes(one))) {
     throw new ApiError(403, "Access denied. This key does not belong to all of those projects.")
   }

@@ -1,14 +1,19 @@
-import { ENDPOINTS } from "../accounts/keys/key-scope.ts"
-import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
+import { ENDPOINTS, MAX_ENTRIES, MAX_NAME_CHARS } from "../accounts/keys/key-scope.ts"
+import { type FieldSchema, NOT_BLANK, type RequestSchema } from "../wire/validate.ts"
 
 // The request bodies of keys, logs and feedback, as they stand on the wire.
 
-const strings = (description: string): FieldSchema => ({
+/** What limits a key: a blank entry is refused. */
+const limits = (description: string, maxItems: number, items: FieldSchema): FieldSchema => ({
   type: "array",
-  items: { type: "string" },
-  maxItems: 300,
+  items: { type: "string", ...items },
+  maxItems,
   "x-blank-entries": "refused",
   description,
+})
+const names = (description: string, maxItems: number, maxLength: number): FieldSchema => ({
+  ...limits(description, maxItems, { pattern: NOT_BLANK, maxLength }),
+  "x-allowed": `at most ${maxItems} names of 1 to ${maxLength} characters`,
 })
 const date = (description: string): FieldSchema => ({
   type: "string",
@@ -45,6 +50,9 @@ export const logsSchema: RequestSchema<LogsRequest> = {
     },
   },
 }
+
+const MAX_PROJECTS = 100
+const MAX_PROJECT_CHARS = 200
 
 export const GENERATE_KEYS = "api:generate_keys"
 
@@ -106,11 +114,14 @@ export const generateKeysSchema: RequestSchema<GenerateKeysRequest> = {
       description: "Hours after which the keys end.",
     },
     count: { type: "integer", minimum: 1, maximum: 200, default: 1, description: "Keys to make." },
-    endpoints: strings(`Endpoints that the keys may use: ${ENDPOINTS.join(", ")}.`),
-    sources: strings("Sources whose pages the keys may see."),
-    collections: strings("Collections of sources whose pages the keys may see."),
-    domains: strings("Domains whose pages the keys may see."),
-    projects: strings("Projects that the keys may name."),
+    endpoints: {
+      ...limits("Endpoints that the keys may use.", MAX_ENTRIES, { enum: ENDPOINTS }),
+      "x-allowed": `some of ${ENDPOINTS.join(", ")}`,
+    },
+    sources: names("Sources whose pages the keys may see.", MAX_ENTRIES, MAX_NAME_CHARS),
+    collections: names("Collections of sources whose pages the keys may see.", MAX_ENTRIES, MAX_NAME_CHARS),
+    domains: limits("Domains whose pages the keys may see.", MAX_ENTRIES, { pattern: NOT_BLANK }),
+    projects: names("Projects that the keys may name.", MAX_PROJECTS, MAX_PROJECT_CHARS),
   },
 }
 

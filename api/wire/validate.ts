@@ -20,6 +20,7 @@ export interface FieldSchema {
   readonly maximum?: number
   readonly items?: FieldSchema
   readonly maxItems?: number
+  readonly minLength?: number
   readonly maxLength?: number
   /** Of an object, with those of its fields that must be there. */
   readonly properties?: Readonly<Record<string, FieldSchema>>
@@ -36,6 +37,9 @@ export interface FieldSchema {
   /** Of a list that limits what somebody may do: a blank entry is refused, so that it cannot mean "no limit". */
   readonly "x-blank-entries"?: "refused"
 }
+
+/** Pattern of a text that holds more than white space, of any of the languages that read a schema. */
+export const NOT_BLANK = String.raw`[^\s\x1c-\x1f\x85\ufeff]`
 
 /**
  * Makes a reader of request bodies: it keeps the fields the schema knows, takes null, blank text, empty
@@ -86,10 +90,28 @@ function explain(properties: Readonly<Record<string, FieldSchema>>, error: Error
     const rules = properties[field]!
     return rules["x-missing"] ?? `Missing ${field}. Must be ${allowed(rules)}.`
   }
-  const field = error.instancePath.split("/")[1]!
-  const rules = properties[field]!
+  const { name, rules } = innermost(properties, stepsTo(error))
   if (error.keyword === "maxItems" && rules["x-too-many"] !== undefined) return rules["x-too-many"]
-  return `Invalid ${field}. Must be ${allowed(rules)}.`
+  return `Invalid ${name}. Must be ${allowed(rules)}.`
+}
+
+/** Way to what is wrong: of a missing field, to that field. */
+function stepsTo({ keyword, instancePath, params }: ErrorObject): readonly string[] {
+  const steps = instancePath.slice(1).split("/")
+  return keyword === "required" ? [...steps, String(params["missingProperty"])] : steps
+}
+
+/** The field that a way leads to, by its own rules: `files[0].name`. Entries that are no objects are named by their list. */
+function innermost(
+  properties: Readonly<Record<string, FieldSchema>>,
+  [field, place, ...rest]: readonly string[],
+): { readonly name: string; readonly rules: FieldSchema } {
+  const rules = properties[field!]!
+  const inner = rules.items?.properties
+  if (inner === undefined || rest.length === 0 || inner[rest[0]!] === undefined)
+    return { name: field!, rules }
+  const below = innermost(inner, rest)
+  return { name: `${field}[${place}].${below.name}`, rules: below.rules }
 }
 
 const allowed = (rules: FieldSchema): string => {

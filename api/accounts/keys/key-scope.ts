@@ -1,3 +1,4 @@
+import { characters } from "../../wire/characters.ts"
 import { domainList } from "../../wire/domains.ts"
 
 /** What a key can be limited to: the calls that cost credits. */
@@ -34,8 +35,9 @@ export const limitsPages = ({ sources, collections, domains }: KeyScope): boolea
 
 export const isUnlimited = (scope: KeyScope): boolean => scope.endpoints === null && !limitsPages(scope)
 
-const MAX_ENTRIES = 300
-const MAX_NAME_CHARS = 100
+/** Entries of each list of a scope at most, and characters of a name in it. */
+export const MAX_ENTRIES = 300
+export const MAX_NAME_CHARS = 100
 
 /** What is wrong with a scope that somebody wrote; the message names the field. */
 export class ScopeError extends Error {}
@@ -72,7 +74,7 @@ function names(field: string, list: readonly string[] | undefined): readonly str
   if (list !== undefined && list.length > MAX_ENTRIES) {
     throw new ScopeError(`Invalid ${field}. Must have at most ${MAX_ENTRIES} entries.`)
   }
-  if (list?.some((name) => name.trim() === "" || name.length > MAX_NAME_CHARS)) {
+  if (list?.some((name) => name.trim() === "" || characters(name) > MAX_NAME_CHARS)) {
     throw new ScopeError(`Invalid ${field}. Must be names of 1 to ${MAX_NAME_CHARS} characters.`)
   }
   return list

@@ -1,11 +1,13 @@
 import { ENDPOINTS } from "../../accounts/keys/key-scope.ts"
 import { deactivateKeysSchema, feedbackSchema, generateKeysSchema, logsSchema } from "../../usage/schema.ts"
-import type { Operation } from "../operation.ts"
+import { NOT_BLANK } from "../../wire/validate.ts"
+import type { JsonSchema, Operation } from "../operation.ts"
 import { publishedBody } from "../published.ts"
 import { count, listOf, object, oneOf, orNull, ref, text } from "../schemas.ts"
 
 const credits = count("Credits.")
 const byEndpoint = Object.fromEntries(ENDPOINTS.map((endpoint) => [`${endpoint}_usage`, credits]))
+const oneEndpoint = { type: "string", enum: ENDPOINTS }
 const seconds = { type: "number", minimum: 0, description: "Seconds." }
 
 export const accountSchemas = {
@@ -63,6 +65,12 @@ export const accountSchemas = {
   }),
 }
 
+/** A body that has a text in a field. */
+const given = (field: string): JsonSchema => ({
+  required: [field],
+  properties: { [field]: { type: "string", pattern: NOT_BLANK } },
+})
+
 /** Keys, and what they use. */
 export const accountOperations: readonly Operation[] = [
   {
@@ -83,7 +91,12 @@ export const accountOperations: readonly Operation[] = [
     tag: "Keys and usage",
     summary: "Calls that were answered",
     access: "key",
-    body: { schema: publishedBody(logsSchema), required: false },
+    body: {
+      schema: publishedBody(logsSchema, {
+        endpoints: { anyOf: [oneEndpoint, { type: "array", items: oneEndpoint }] },
+      }),
+      required: false,
+    },
     answers: { 200: { description: "The calls.", schema: ref("CallLog") } },
     examples: [
       { summary: "The last searches", body: { limit: 5, endpoints: ["search"] }, status: 200 },
@@ -97,7 +110,10 @@ export const accountOperations: readonly Operation[] = [
     tag: "Keys and usage",
     summary: "Say what an answer was worth",
     access: "key",
-    body: { schema: publishedBody(feedbackSchema), required: true },
+    body: {
+      schema: { ...publishedBody(feedbackSchema), anyOf: ["request_id", "session_id"].map(given) },
+      required: true,
+    },
     answers: { 200: { description: "It is kept.", schema: ref("FeedbackTaken") } },
     refusals: [422],
     examples: [

@@ -21,6 +21,9 @@ const written = inlined(
 const fields = written["properties"] as Readonly<Record<string, JsonSchema>>
 const { name: nameField, ...otherFields } = fields
 
+/** The name of a source that is declared. */
+export const sourceNameField = nameField!
+
 /** A source as it is declared; its name stands in the path, too. */
 const source: JsonSchema = {
   ...written,

@@ -8,13 +8,16 @@ import {
   noFields,
   REMOVAL_STATES,
   removalsBody,
+  RESTORED_BY,
   restoreBody,
   runBody,
   tryBody,
 } from "../../admin/schemas.ts"
 import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
+import { NOT_BLANK } from "../../wire/validate.ts"
 import type { Example, JsonSchema, Operation, Parameter } from "../operation.ts"
 import { ref } from "../schemas.ts"
+import { sourceNameField } from "./admin-answers.ts"
 import { paymentOperations } from "./payment-operations.ts"
 
 const strict = <T>(schema: BodySchema<T>): JsonSchema => ({
@@ -44,6 +47,10 @@ const whole = (minimum: number, maximum: number, value: number): JsonSchema => (
   default: value,
 })
 
+/** What an address has to begin with, as far as a schema can say what one is. */
+const webAddress: JsonSchema = { type: "string", pattern: String.raw`^\s*[Hh][Tt][Tt][Pp][Ss]?://` }
+/** A text in a query: blank ones are refused. */
+const notBlank: JsonSchema = { type: "string", pattern: NOT_BLANK }
 const slice = [
   query("limit", "Entries at most.", whole(1, MAX_LIMIT, DEFAULT_LIMIT)),
   query("offset", "Entries left out before the first.", {
@@ -53,7 +60,8 @@ const slice = [
     default: 0,
   }),
 ]
-const ofSource = query("source", "Of this source only.", { type: "string" })
+const ofSource = query("source", "Of this source only; a name that there is not is refused.", notBlank)
+const newSourceName = path("name", "Name of the source.", sourceNameField)
 const sourceName = path("name", "Name of the source.", { type: "string", minLength: 1 })
 const jobId = path("id", "Number of the job.", { type: "integer", minimum: 1 })
 
@@ -138,7 +146,7 @@ export const adminOperations: readonly Operation[] = [
     tag: "Sources",
     summary: "Declare a source, or replace it whole",
     description: "What is left out has its default again. A source of the file of sources is changed there.",
-    parameters: [sourceName],
+    parameters: [newSourceName],
     body: { schema: ref("Source"), required: true },
     answers: {
       200: { description: "Replaced.", schema: ref("SourceEntry") },
@@ -258,7 +266,10 @@ export const adminOperations: readonly Operation[] = [
     path: "/admin/removals/restore",
     tag: "Removals",
     summary: "Put removed pages back",
-    body: { schema: strict(restoreBody), required: true },
+    body: {
+      schema: { ...strict(restoreBody), oneOf: RESTORED_BY.map((field) => ({ required: [field] })) },
+      required: true,
+    },
     answers: { 202: { description: "The crawler carries it out.", schema: ref("RemovalsRestored") } },
     refusals: [409, 422],
     examples: one("Nothing to put back", { body: { source: "docs" }, status: 409 }),
@@ -270,9 +281,9 @@ export const adminOperations: readonly Operation[] = [
     tag: "Pages",
     summary: "Why a page is found, or is not",
     parameters: [
-      query("url", "The page.", { type: "string", format: "uri" }, true),
+      query("url", "The page.", webAddress, true),
       query("query", "Where it stands among the results for this is said, too.", {
-        type: "string",
+        ...notBlank,
         maxLength: MAX_QUERY_CHARS,
       }),
     ],
@@ -286,7 +297,13 @@ export const adminOperations: readonly Operation[] = [
     path: "/admin/try",
     tag: "Pages",
     summary: "Read a page now as a run would, and index nothing",
-    body: { schema: strict(tryBody), required: true },
+    body: {
+      schema: strict({
+        ...tryBody,
+        properties: { ...tryBody.properties, url: { ...tryBody.properties.url, ...webAddress } },
+      }),
+      required: true,
+    },
     answers: list("Tried", "What a run would make of it."),
     refusals: [404, 409, 422],
     examples: one("An address that may not be read", {

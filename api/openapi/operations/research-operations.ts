@@ -1,5 +1,7 @@
 import { PRICES } from "../../accounts/billing/credits.ts"
 import { researchSchema } from "../../research/request.ts"
+import { NOT_BLANK } from "../../wire/validate.ts"
+import { outputSchemas } from "../../research/report/output-schema.ts"
 import type { JsonSchema, Operation } from "../operation.ts"
 import { publishedBody } from "../published.ts"
 import { count, listOf, object, oneOf, orNull, ref, text, time } from "../schemas.ts"
@@ -8,6 +10,7 @@ const responseTime = { type: "number", minimum: 0, description: "Seconds." }
 const taskId = { type: "string", format: "uuid", description: "Id of the task." }
 
 export const researchSchemas: Readonly<Record<string, JsonSchema>> = {
+  ...outputSchemas,
   ResearchSource: object({
     title: text(),
     url: text("`file:` and the name, of a file that came along."),
@@ -73,7 +76,8 @@ export const researchOperations: readonly Operation[] = [
     access: "key",
     body: {
       schema: publishedBody(researchSchema, {
-        input: { pattern: "[^\\s\\x1c-\\x1f\\x85\\ufeff]", maxLength: 20_000 },
+        input: { pattern: NOT_BLANK },
+        output_schema: ref("OutputSchema"),
       }),
       required: true,
     },
@@ -105,7 +109,7 @@ export const researchOperations: readonly Operation[] = [
         in: "path",
         required: true,
         description: "`request_id` of the task.",
-        schema: { type: "string" },
+        schema: { type: "string", minLength: 1 },
       },
       {
         name: "include_usage",

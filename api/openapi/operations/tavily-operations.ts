@@ -1,13 +1,34 @@
 import { PRICES } from "../../accounts/billing/credits.ts"
 import { crawlSchema, extractSchema, mapSchema, MAX_EXTRACT_URLS, searchSchema } from "../../tavily/schema.ts"
-import type { Operation } from "../operation.ts"
+import { NOT_BLANK } from "../../wire/validate.ts"
+import type { JsonSchema, Operation } from "../operation.ts"
 import { publishedBody } from "../published.ts"
 import { ref } from "../schemas.ts"
 
 // What blank text in a required field is refused for.
-const notBlank = { pattern: "[^\\s\\x1c-\\x1f\\x85\\ufeff]" }
+const notBlank = { pattern: NOT_BLANK }
 
-const searchBody = publishedBody(searchSchema, { query: notBlank })
+/** Entries of lists of domains that a server takes in a search. */
+export interface DomainCaps {
+  readonly includeDomainsCap: number
+  readonly excludeDomainsCap: number
+}
+
+/** The body of a search. @param caps of the server whose description this is; left out: none are said */
+export function searchBody(caps?: DomainCaps): JsonSchema {
+  const domains = (maxItems?: number) => ({
+    anyOf: [
+      { type: "string" },
+      { type: "array", items: { type: "string" }, ...(maxItems !== undefined && { maxItems }) },
+    ],
+  })
+  return publishedBody(searchSchema, {
+    query: notBlank,
+    include_domains: domains(caps?.includeDomainsCap),
+    exclude_domains: domains(caps?.excludeDomainsCap),
+  })
+}
+
 const extractBody = publishedBody(extractSchema, {
   urls: {
     anyOf: [
@@ -28,7 +49,7 @@ export const tavilyOperations: readonly Operation[] = [
     summary: "Search the index",
     description: `The pages that answer a question, best first, each with the passages that matter. ${PRICES.search}`,
     access: "key",
-    body: { schema: searchBody, required: true },
+    body: { schema: searchBody(), required: true },
     answers: { 200: { description: "What was found.", schema: ref("SearchAnswer") } },
     refusals: [432, 433],
     examples: [

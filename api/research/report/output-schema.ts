@@ -16,10 +16,54 @@ export interface OutputSchema {
   readonly required?: readonly string[]
 }
 
-const TYPES: readonly string[] = ["object", "string", "integer", "number", "array"]
+const SINGLE_TYPES: readonly string[] = ["string", "integer", "number"]
+const TYPES: readonly string[] = ["object", ...SINGLE_TYPES, "array"]
 /** Each value costs a search; deeper forms are no questions any more. */
 const MAX_DEPTH = 5
 const MAX_VALUES = 60
+
+const OUTPUT_FIELD = { $ref: "#/components/schemas/OutputField" }
+
+/** What {@link checkOutputSchema} takes, as far as a schema can say it, for `#/components/schemas`. */
+export const outputSchemas = {
+  OutputSchema: {
+    type: "object",
+    description: `The form of a report: at most ${MAX_VALUES} values, nested at most ${MAX_DEPTH} deep.`,
+    required: ["properties"],
+    ...members(),
+  },
+  OutputField: {
+    anyOf: [
+      valueOf({ enum: SINGLE_TYPES }),
+      { ...valueOf({ const: "object" }, members()), required: ["type", "properties"] },
+      {
+        ...valueOf({ const: "array" }, { properties: { items: OUTPUT_FIELD } }),
+        required: ["type", "items"],
+      },
+    ],
+  },
+}
+
+function members() {
+  return {
+    properties: {
+      properties: { type: "object", minProperties: 1, additionalProperties: OUTPUT_FIELD },
+      required: { type: "array", items: { type: "string" }, description: "Names among `properties`." },
+    },
+  }
+}
+
+function valueOf(type: object, { properties }: { readonly properties?: object } = {}) {
+  return {
+    type: "object",
+    required: ["type"],
+    properties: {
+      type,
+      description: { type: "string", description: "What the value is; each costs a search." },
+      ...properties,
+    },
+  }
+}
 
 /**
  * The form that a report shall have.

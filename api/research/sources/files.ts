@@ -1,4 +1,5 @@
 import { badRequest } from "../../errors.ts"
+import type { FieldSchema } from "../../wire/validate.ts"
 import { jsonAsText } from "../json-text.ts"
 
 /** A text that the caller gave along, as a source beside the pages. */
@@ -7,17 +8,48 @@ export interface Attachment {
   readonly text: string
 }
 
+/** One of `files` as it stands on the wire, of the form in {@link filesSchema}. */
+export interface GivenFile {
+  readonly name: string
+  readonly data: string
+}
+
 const MAX_FILES = 5
 const MAX_WORDS = 80_000
-const NAME = /^[^/\\\0]{1,200}\.(?:txt|md|json)$/i
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+/** `files` of a request. */
+export const filesSchema: FieldSchema = {
+  type: "array",
+  maxItems: MAX_FILES,
+  description: `Up to ${MAX_FILES} texts of your own as sources, of ${MAX_WORDS.toLocaleString("en")} words in all.`,
+  "x-allowed": `a list of at most ${MAX_FILES} files`,
+  items: {
+    type: "object",
+    required: ["name", "data", "type"],
+    properties: {
+      name: {
+        type: "string",
+        // Patterns of JSON Schema have no flags.
+        pattern: String.raw`^[^/\\\x00]{1,200}\.([Tt][Xx][Tt]|[Mm][Dd]|[Jj][Ss][Oo][Nn])$`,
+        description: "A file name that ends in `.txt`, `.md` or `.json`.",
+        "x-allowed": "a file name that ends in .txt, .md or .json",
+      },
+      data: {
+        type: "string",
+        pattern: "^[A-Za-z0-9+/]*={0,2}$",
+        description: "The file in base64: text in UTF-8.",
+        "x-allowed": "the file in base64",
+      },
+      type: { type: "string", enum: ["base64"], description: "How `data` is written." },
+    },
+  },
+}
 
 /**
  * The texts of `files`.
  * @throws ApiError 400 naming the file and what is wrong with it
  */
-export async function readFiles(given: readonly unknown[]): Promise<readonly Attachment[]> {
-  if (given.length > MAX_FILES) throw badRequest(`Invalid files. Must be at most ${MAX_FILES}.`)
+export async function readFiles(given: readonly GivenFile[]): Promise<readonly Attachment[]> {
   const files: Attachment[] = []
   let words = 0
   for (const [place, file] of given.entries()) {
@@ -36,14 +68,10 @@ function countWords(text: string, most: number): number {
   return words
 }
 
-async function readFile(given: unknown, place: number): Promise<Attachment> {
-  const { name, data, type } = (given ?? {}) as Record<string, unknown>
+async function readFile({ name, data }: GivenFile, place: number): Promise<Attachment> {
   const field = `files[${place}]`
-  if (typeof name !== "string" || !NAME.test(name)) {
-    throw badRequest(`Invalid ${field}.name. Must be a file name that ends in .txt, .md or .json.`)
-  }
-  if (type !== "base64") throw badRequest(`Invalid ${field}.type. Must be 'base64'.`)
-  if (typeof data !== "string" || !BASE64.test(data) || data.length % 4 !== 0) {
+  // The length is past what a pattern can say.
+  if (data.length % 4 !== 0) {
     throw badRequest(`Invalid ${field}.data. Must be the file in base64.`)
   }
   let text: string
