@@ -6,14 +6,14 @@ import { EngineError } from "../errors.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { openGenerations } from "../open-engine.ts"
 import { environment, readSettings } from "#base/settings.ts"
-import { READERS_FOLLOW_MS, dropUnwanted } from "../generations/build.ts"
+import { READERS_FOLLOW_MS, dropUnwanted } from "../generations/building/build.ts"
 import type { GenerationContext } from "../generations/generation-context.ts"
 import { openForWriting } from "../generations/open-for-writing.ts"
 import { type Finding, checkIndex, repairIndex } from "../generations/repair.ts"
-import { rollBack } from "../generations/rollback.ts"
+import { rollBack } from "../generations/building/rollback.ts"
 import { type GenerationStatus, type IndexStatus, indexStatus } from "../generations/status.ts"
-import { upgradeNow } from "../generations/upgrade-now.ts"
-import type { UpgradeProgress } from "../generations/upgrade.ts"
+import { upgradeNow } from "../generations/building/upgrade-now.ts"
+import type { UpgradeProgress } from "../generations/building/upgrade.ts"
 
 const PROGRESS_EVERY_MS = 2000
 /** A crawler that has just finished lets go of the index within this time. */

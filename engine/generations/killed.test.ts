@@ -6,9 +6,9 @@ import { afterEach, beforeEach, expect, test } from "vitest"
 import { type Page, type PageUrl, pageId } from "#engine"
 import { aPage, rareWord } from "#engine/testing/pages.ts"
 import { openForWriting } from "./open-for-writing.ts"
-import { tidyGenerations } from "./build.ts"
+import { tidyGenerations } from "./building/build.ts"
 import { DataFolder } from "./testing/appliance-data.ts"
-import { Upgrade } from "./upgrade.ts"
+import { Upgrade } from "./building/upgrade.ts"
 
 const CHILD = fileURLToPath(new URL("testing/build-child.ts", import.meta.url))
 const PAGES = 250

@@ -1,12 +1,12 @@
 import path from "node:path"
 import { EngineError } from "../errors.ts"
 import type { CheckDepth, Damage, Harm, IndexInfo } from "../adapters/adapter.ts"
-import { buildingFor, openBuilding, swapTo } from "./build.ts"
+import { buildingFor, openBuilding, swapTo } from "./building/build.ts"
 import { type GenerationContext, fittingEmbedder } from "./generation-context.ts"
 import { FIRST_GENERATION, type Generations } from "./generation-file.ts"
 import { openForWriting } from "./open-for-writing.ts"
-import { syncPages } from "./sync.ts"
-import type { UpgradeOptions } from "./upgrade.ts"
+import { syncPages } from "./building/sync.ts"
+import type { UpgradeOptions } from "./building/upgrade.ts"
 
 /** A file that is missing, or holds something else than was written, and what brings back what it held. */
 export interface Finding {

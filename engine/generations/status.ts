@@ -1,5 +1,5 @@
 import { EngineError } from "../errors.ts"
-import { keptUntil, targetDue } from "./build.ts"
+import { keptUntil, targetDue } from "./building/build.ts"
 import type { GenerationContext } from "./generation-context.ts"
 import type { Target } from "./generation-file.ts"
 import { missingModel } from "./models.ts"

@@ -1,6 +1,6 @@
 // A process of its own to be killed: `node build-child.ts <data folder> <model>` builds and swaps.
 import { openForWriting } from "../open-for-writing.ts"
-import { Upgrade } from "../upgrade.ts"
+import { Upgrade } from "../building/upgrade.ts"
 import { DataFolder } from "./appliance-data.ts"
 
 const [dir, model] = process.argv.slice(2) as [string, string]

@@ -1,9 +1,9 @@
-import type { Engine } from "../engine.ts"
-import { EngineError } from "../errors.ts"
-import type { GenerationAdapter, OpenGenerationOptions } from "../adapters/adapter.ts"
-import type { GenerationContext } from "./generation-context.ts"
-import { fits, refuseFormat, sameTarget } from "./generation-context.ts"
-import { type PreviousGeneration, type Target, nextName } from "./generation-file.ts"
+import type { Engine } from "../../engine.ts"
+import { EngineError } from "../../errors.ts"
+import type { GenerationAdapter, OpenGenerationOptions } from "../../adapters/adapter.ts"
+import type { GenerationContext } from "../generation-context.ts"
+import { fits, refuseFormat, sameTarget } from "../generation-context.ts"
+import { type PreviousGeneration, type Target, nextName } from "../generation-file.ts"
 
 /** Readers have gone over to a generation when it has been the current one for so long. */
 export const READERS_FOLLOW_MS = 10_000

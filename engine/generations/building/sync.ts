@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { breather } from "#base/flow/breather.ts"
-import type { Engine, PageWithVectors } from "../engine.ts"
-import { type PageUrl, pageId } from "../page/page-url.ts"
+import type { Engine, PageWithVectors } from "../../engine.ts"
+import { type PageUrl, pageId } from "../../page/page-url.ts"
 
 /** Written at a time: so much text, or so many pages. */
 const CHARS_AT_A_TIME = 1_000_000

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Engine } from "../engine.ts"
-import type { PageUrl } from "../page/page-url.ts"
+import type { Engine } from "../../engine.ts"
+import type { PageUrl } from "../../page/page-url.ts"
 import { buildingFor, openBuilding, swapTo, targetDue } from "./build.ts"
-import { delegate } from "./delegate.ts"
-import { type GenerationContext, fittingEmbedder } from "./generation-context.ts"
+import { delegate } from "../delegate.ts"
+import { type GenerationContext, fittingEmbedder } from "../generation-context.ts"
 import { syncPages, syncSome } from "./sync.ts"
 
 /** Past so many pages written meanwhile, comparing all is as cheap as keeping them in mind. */

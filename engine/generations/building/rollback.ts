@@ -1,9 +1,9 @@
-import type { Engine } from "../engine.ts"
-import { EngineError } from "../errors.ts"
-import { type GenerationContext, fittingEmbedder, sameTarget } from "./generation-context.ts"
-import type { Target } from "./generation-file.ts"
+import type { Engine } from "../../engine.ts"
+import { EngineError } from "../../errors.ts"
+import { type GenerationContext, fittingEmbedder, sameTarget } from "../generation-context.ts"
+import type { Target } from "../generation-file.ts"
 import type { UpgradeOptions } from "./upgrade.ts"
-import { openForWriting, openWith } from "./open-for-writing.ts"
+import { openForWriting, openWith } from "../open-for-writing.ts"
 import { syncPages } from "./sync.ts"
 
 export interface RolledBack {

@@ -1,7 +1,7 @@
-import type { Engine } from "../engine.ts"
+import type { Engine } from "../../engine.ts"
 import { dropUnwanted, targetDue } from "./build.ts"
-import type { GenerationContext } from "./generation-context.ts"
-import { openForWriting } from "./open-for-writing.ts"
+import type { GenerationContext } from "../generation-context.ts"
+import { openForWriting } from "../open-for-writing.ts"
 import { Upgrade, type UpgradeOptions, settled, upgradeFormat } from "./upgrade.ts"
 
 /**
