@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, readFileSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { circlesOf, FLOORS, importsOf, ROOT, roomOf, sourceFiles } from "./imports.ts"
+import { besideTheFloors, circlesOf, FLOORS, importsOf, ROOT, roomOf, sourceFiles } from "./imports.ts"
 import { drawMatrix } from "./matrix.ts"
 
 const files = sourceFiles()
@@ -42,3 +42,44 @@ describe("the imports of the house", () => {
     expect(readFileSync(join(ROOT, "docs/imports.svg"), "utf8")).toBe(drawMatrix())
   })
 })
+
+/** What one person keeps in mind of a folder; more files want a room of their own. */
+const MOST_FILES = 12
+const HEADINGS = ["## What it promises", "## The words", "## The files in reading order"]
+
+describe("every folder of source", () => {
+  const all = [...files, ...besideTheFloors()]
+  const folders = [...new Set(all.map((file) => dirname(file)))].sort()
+
+  test("is found by this test", () => {
+    expect(folders).toEqual(
+      expect.arrayContaining(["base", "command/commands/pages", "bench/speed", "docs/house"]),
+    )
+  })
+
+  test.each(folders)("%s holds a dozen files at most", (folder) => {
+    const own = all.filter((file) => dirname(file) === folder)
+    expect(own.slice(MOST_FILES)).toEqual([])
+  })
+
+  test.each(folders)("%s has a README with its promise, its words and its files", (folder) => {
+    const readme = join(ROOT, folder, "README.md")
+    expect(existsSync(readme)).toBe(true)
+    const lines = readFileSync(readme, "utf8").split("\n")
+    expect(lines.filter((line) => HEADINGS.includes(line))).toEqual(HEADINGS)
+    const unnamed = all.filter((file) => dirname(file) === folder && !names(lines, basename(file)))
+    expect(unnamed).toEqual([])
+  })
+
+  test.each(folders)("%s has a README that names the folders in it", (folder) => {
+    const lines = readFileSync(join(ROOT, folder, "README.md"), "utf8").split("\n")
+    const rooms = folders.filter((other) => dirname(other) === folder)
+    expect(rooms.filter((room) => !names(lines, `${basename(room)}/`))).toEqual([])
+  })
+})
+
+/** Whether a line names a file or folder as a word of its own, so that `read.ts` does not stand for `thread.ts`. */
+function names(lines: readonly string[], name: string): boolean {
+  const word = new RegExp(`(?<![\\w.-])${name.replaceAll(".", "\\.")}(?![\\w-])`)
+  return lines.some((line) => word.test(line))
+}

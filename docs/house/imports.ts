@@ -15,14 +15,20 @@ export const ROOT = join(import.meta.dirname, "../..")
 /** What stands between `import` or `export` and its address, or a call of `import()`. */
 const IMPORT = /(?:^|\n)(?:import|export)\b[^"'`;]*?["']([^"'\n]+)["']|\bimport\(\s*["']([^"'\n]+)["']\s*\)/g
 
-/** The source files of the four parts without tests and what only tests use; paths from the root, sorted. */
-export function sourceFiles(): string[] {
-  return FLOORS.flatMap((floor) =>
-    readdirSync(join(ROOT, floor), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".ts") && !isForTests(name))
-      .map((name) => posix.join(floor, name.replaceAll("\\", "/"))),
-  ).sort()
-}
+/** The source files of the floors without tests and what only tests use; paths from the root, sorted. */
+export const sourceFiles = (): string[] => filesIn(FLOORS)
+
+/** Those of the folders beside the floors, which nothing on a floor imports. */
+export const besideTheFloors = (): string[] => filesIn(["bench", "docker", "docs/house"])
+
+const filesIn = (folders: readonly string[]): string[] =>
+  folders
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+        .filter((name) => name.endsWith(".ts") && !isForTests(name))
+        .map((name) => posix.join(folder, name.replaceAll("\\", "/"))),
+    )
+    .sort()
 
 const isForTests = (name: string): boolean => /test\.ts$|(?:^|[\\/])testing[\\/]/.test(name)
 
