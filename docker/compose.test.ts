@@ -6,6 +6,7 @@ import { crawlerSettings } from "#crawler/config.ts"
 import { engineSettings } from "#engine/config.ts"
 import { apiSettings } from "../api/config.ts"
 import { x402Settings } from "../api/x402/config.ts"
+import { FLOORS } from "../docs/house/imports.ts"
 
 // What can be said of the containers without Docker: by reading the files.
 
@@ -187,6 +188,13 @@ describe("the image", () => {
       expect(given).toContain(path.split("/")[0])
       expect(statSync(join(ROOT, path)).size).toBeGreaterThan(0)
     }
+  })
+
+  test.each(FLOORS)("copies %s, and looks for its packages", (floor) => {
+    expect(text(".dockerignore").split("\n")).toContain(`!${floor}`)
+    expect(dockerfile.split("\n")).toContain(`COPY ${floor} ${floor}`)
+    const searched = /for \(const part of (\[.*\])\)/.exec(text("docker/load-packages.ts"))?.[1] ?? "[]"
+    expect(JSON.parse(searched)).toContain(floor)
   })
 })
 

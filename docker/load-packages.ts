@@ -9,7 +9,7 @@ const NAMED = /(?:\bfrom |\bimport\(?\s*)"((?!node:|[.#])[^"]+)"/g
 const TYPES_ONLY = /^import type .*$/gm
 
 const packages = new Set<string>()
-for (const part of ["api", "command", "crawler", "engine"]) {
+for (const part of ["api", "base", "command", "crawler", "engine"]) {
   for (const name of readdirSync(join(ROOT, part), { recursive: true, encoding: "utf8" })) {
     if (!name.endsWith(".ts")) continue
     const code = readFileSync(join(ROOT, part, name), "utf8").replaceAll(TYPES_ONLY, "")
