@@ -73,7 +73,8 @@ export interface Unmodified {
   readonly noindex: boolean
 }
 
-export interface VisitOptions extends ReadOptions, Pick<FetchOptions, "onRedirect" | "validators"> {
+export interface VisitOptions
+  extends ReadOptions, Pick<FetchOptions, "memory" | "onRedirect" | "validators"> {
   /** Told just before sense is made of what was fetched. */
   readonly onReading?: () => void
 }

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { Dispatcher } from "undici"
+import type { QueuedAccount } from "#base/flow/queued-budget.ts"
+import { join } from "./content-encoding.ts"
 
 export interface ExchangeOptions {
   readonly headers: Readonly<Record<string, string>>
@@ -7,6 +9,8 @@ export interface ExchangeOptions {
   readonly post?: string
   /** Body bytes as sent; one more and the exchange ends as `too-large`. */
   readonly maxBytes: number
+  /** What the bytes of the body are reserved from: where they are spent, the site is not read on for a while. */
+  readonly memory?: QueuedAccount | undefined
   /** Whether to read the body of this response. */
   wants(status: number, headers: IncomingHttpHeaders): boolean
   readonly signal: AbortSignal
@@ -85,7 +89,14 @@ export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOpti
             size += chunk.byteLength
             if (wanted) {
               if (size > options.maxBytes) started.abort(new Stop("too-large"))
-              else chunks.push(chunk)
+              else {
+                chunks.push(chunk)
+                const room = options.memory?.reserve(chunk.byteLength)
+                if (room) {
+                  started.pause()
+                  void room.then(() => started.resume())
+                }
+              }
             } else if (size > DRAINED_BYTES) started.abort(new Stop("unwanted"))
           },
           onResponseEnd() {
@@ -106,15 +117,4 @@ export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOpti
 
 function abortReason(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new Error("aborted")
-}
-
-// A buffer of its own, never a slice of the pool: it is handed to a worker thread whole.
-function join(chunks: readonly Buffer[], size: number): Uint8Array {
-  const body = Buffer.allocUnsafeSlow(size)
-  let offset = 0
-  for (const chunk of size === 0 ? [] : chunks) {
-    body.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return body
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { type PageUrl, toPageUrl } from "#engine"
+import type { QueuedAccount } from "#base/flow/queued-budget.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { AddressGuard } from "./guard/address-guard.ts"
 import { BlockedAddressError } from "./guard/blocked-address.ts"
@@ -45,6 +46,8 @@ export interface FetchOptions {
   /** All hops together. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
+  /** What the body is reserved from, as it comes and as it is decompressed. */
+  readonly memory?: QueuedAccount | undefined
   /** Of a copy at hand: sent as If-None-Match and If-Modified-Since, but not to where a redirect leads. */
   readonly validators?: Validators | undefined
   /** Credentials and cookies, asked for anew for each hop. */
@@ -121,6 +124,7 @@ async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Pr
   const answer = await exchange(dispatcher, target, {
     headers: { ...requestHeaders(options), ...options.session?.headersFor(target) },
     maxBytes: options.maxBytes,
+    memory: options.memory,
     signal,
     wants: (status, headers) =>
       status >= 200 && status < 300 && accepts(mediaType(headers["content-type"]), url),
@@ -146,7 +150,7 @@ async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Pr
   }
   const type = mediaType(headers["content-type"])
   if (!accepts(type, url)) return { kind: "skipped", because: "unsupported-type", detail: type }
-  const whole = await decompress(answer.body, headers["content-encoding"], options.maxBytes)
+  const whole = await decompress(answer.body, headers["content-encoding"], options.maxBytes, options.memory)
   if (whole.kind === "too-large") return tooLarge(options.maxBytes)
   if (whole.kind === "bad-encoding") return failed("bad-encoding", whole.detail, true)
   return { kind: "fetched", url, status, headers, body: whole.body }

@@ -4,6 +4,7 @@ import { type PageUrl, toPageUrl } from "#engine"
 import { AddressGuard, type Resolve } from "../fetch/guard/address-guard.ts"
 import { AllowedNetworks, isPrivateByName } from "../fetch/guard/allowed-networks.ts"
 import { type CrawlerConfig, userAgentHeader } from "../config.ts"
+import { QueuedBudget } from "#base/flow/queued-budget.ts"
 import { breather } from "#base/flow/breather.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { decodeText } from "../page/charset.ts"
@@ -48,6 +49,12 @@ const MAX_ROBOTS_BYTES = 5_000_000
 /** Every page of a site waits for its robots.txt. */
 const ROBOTS_TIMEOUT_MS = 10_000
 
+/**
+ * For the bodies of all visits, from their first byte until sense is made of them, and one body more. A hundred usual
+ * pages find room. Without it 32 visits to pages of ten megabytes, gzipped, took 650 MB, with it 200.
+ */
+const BODIES_BYTES = 64 * 1024 * 1024
+
 /** Without the address: whoever may not read it is not to learn where a redirect leads. */
 const NOT_ADMITTED = {
   kind: "skipped",
@@ -73,6 +80,7 @@ export class PageReader implements Reader {
   readonly #defaultRendering: Rendering
   readonly #documentProcesses: ReaderPool
   readonly #login: SourceLogin | null
+  readonly #bodies = new QueuedBudget(BODIES_BYTES)
 
   constructor(config: CrawlerConfig, options: ReaderOptions = {}) {
     this.#config = config
@@ -159,21 +167,24 @@ export class PageReader implements Reader {
   }
 
   /** Fetches without reading: robots.txt, sitemaps, images. */
-  fetch(
+  async fetch(
     url: PageUrl,
     options: Partial<Pick<FetchOptions, "accept" | "accepts" | "onRedirect" | "signal" | "validators">> & {
       readonly maxBytes?: number
       readonly timeoutMs?: number
     },
   ): Promise<FetchResult> {
-    return fetchPage(url, { ...this.#fetchOptions(this.#config.timeoutMs), ...options })
+    using memory = this.#bodies.open()
+    return await fetchPage(url, { ...this.#fetchOptions(this.#config.timeoutMs), memory, ...options })
   }
 
   /**
    * Fetches and reads, whatever robots.txt says.
    * @throws LoginError when the site asks for a login anew and does not grant it
    */
-  async visit(url: PageUrl, options: VisitOptions = {}): Promise<Visit> {
+  async visit(url: PageUrl, given: VisitOptions = {}): Promise<Visit> {
+    using memory = this.#bodies.open()
+    const options = { ...given, memory }
     const timeoutMs = options.timeoutMs ?? this.#config.timeoutMs
     const rendering = options.rendering ?? this.#defaultRendering
     const deadline = steadyNow() + timeoutMs
@@ -246,6 +257,7 @@ export class PageReader implements Reader {
       ...this.#fetchOptions(timeoutMs),
       ...(options.onRedirect ? { onRedirect: options.onRedirect } : {}),
       signal: options.signal,
+      memory: options.memory,
       validators: options.validators,
     })
   }

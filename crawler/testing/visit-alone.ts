@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { PageReader } from "../visit/reader.ts"
+import { testConfig } from "./crawl-fixture.ts"
+
+// Visits the addresses it is given, all at once, and says what memory that took at most, in megabytes, above what this
+// process had before.
+
+const [timeoutMs, ...urls] = process.argv.slice(2)
+await using reader = new PageReader({ ...testConfig(), readerThreads: 1 })
+// Its first page starts the thread.
+await reader.read(urls[0]!)
+const before = process.memoryUsage.rss()
+let most = before
+let bodies = 0
+const stop = new AbortController()
+const looking = (async () => {
+  while (!stop.signal.aborted) {
+    most = Math.max(most, process.memoryUsage.rss())
+    bodies = Math.max(bodies, process.memoryUsage().arrayBuffers)
+    await sleep(10)
+  }
+})()
+const kinds = await Promise.all(
+  urls.slice(1).map(async (url) => (await reader.read(url, { timeoutMs: Number(timeoutMs) })).kind),
+)
+stop.abort()
+await looking
+const mb = (bytes: number) => Math.round(bytes / 2 ** 20)
+console.log(JSON.stringify({ grownMb: mb(most - before), bodiesMb: mb(bodies), kinds }))
