@@ -26,8 +26,8 @@ import { Suspects } from "./suspects.ts"
 import { TrapStore } from "../traps/trap-store.ts"
 import { describeTrap, Traps } from "../traps/traps.ts"
 import { unlessAborted } from "#base/flow/unless-aborted.ts"
-import { type NoPage, verdictOn } from "./verdict.ts"
-import { detailOf, isAnswer, isInVain, isNoPage, recordOf, type Unread } from "./visit-outcome.ts"
+import { type NoPage, verdictOn } from "./judge/verdict.ts"
+import { detailOf, isAnswer, isInVain, isNoPage, recordOf, type Unread } from "./judge/visit-outcome.ts"
 
 export interface CrawlSiteOptions {
   readonly job: Job

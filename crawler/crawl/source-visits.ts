@@ -10,7 +10,7 @@ import { readAs } from "../page/read-as.ts"
 import type { PageReader } from "../visit/reader.ts"
 import type { Visit } from "../reading.ts"
 import type { Source } from "../source.ts"
-import type { Unread } from "./visit-outcome.ts"
+import type { Unread } from "./judge/visit-outcome.ts"
 
 export interface SourceVisitsOptions {
   readonly source: Source

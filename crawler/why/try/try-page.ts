@@ -8,8 +8,8 @@ import type { Visit } from "../../reading.ts"
 import type { Reading } from "../../reading.ts"
 import { membership } from "../../scope/scope.ts"
 import type { Source } from "../../source.ts"
-import { type NoPage, verdictOn } from "../../crawl/verdict.ts"
-import { detailOf } from "../../crawl/visit-outcome.ts"
+import { type NoPage, verdictOn } from "../../crawl/judge/verdict.ts"
+import { detailOf } from "../../crawl/judge/visit-outcome.ts"
 
 /** What one visit with a source's settings finds, and what a run would make of it. */
 export interface Tried {

@@ -1,10 +1,10 @@
 import type { Page, PageUrl } from "#engine"
-import type { ListedFacts } from "../frontier/known-addresses.ts"
-import type { CrawlOutcome } from "../outcome.ts"
-import { pageHash } from "../page/page-hash.ts"
-import { pageOf } from "../page/page-of-reading.ts"
-import type { Reading } from "../reading.ts"
-import type { Source } from "../source.ts"
+import type { ListedFacts } from "../../frontier/known-addresses.ts"
+import type { CrawlOutcome } from "../../outcome.ts"
+import { pageHash } from "../../page/page-hash.ts"
+import { pageOf } from "../../page/page-of-reading.ts"
+import type { Reading } from "../../reading.ts"
+import type { Source } from "../../source.ts"
 
 /** An outcome that leaves no page. */
 export type NoPage = Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>
