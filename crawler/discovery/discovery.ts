@@ -202,6 +202,8 @@ export class Discovery {
     const { source } = job
     const now = known.now()
     const isAll = this.#judgesAll || this.owesLinks
+    // A run that goes on begins with this in the constructor: whoever takes the links is not ready yet.
+    await nextTurn()
     known.heal(source)
     let from: KnownCursor | null = null
     do {

@@ -1,0 +1,162 @@
+import { type Engine, type PageUrl, sourcesOf } from "#engine"
+import type { Clock } from "#base/clock.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import type { CrawlerConfig } from "../config.ts"
+import { Discovery } from "../discovery/discovery.ts"
+import { Duplicates } from "../duplicates/duplicates.ts"
+import { Frontier } from "../frontier/frontier.ts"
+import { KnownAddresses, type Visited } from "../frontier/known-addresses.ts"
+import { ImageNotes } from "../images/image-notes.ts"
+import type { Job } from "../job.ts"
+import { RunLimits } from "../jobs/run-limits.ts"
+import { isMissing, isPageOutcome } from "../outcome-name.ts"
+import { SoftNotFound } from "../removals/soft-not-found.ts"
+import { SharedPages } from "../sources/shared-pages.ts"
+import { RunTraps } from "../traps/run-traps.ts"
+import type { PageReader } from "../visit/reader.ts"
+import { isNoPage } from "./judge/visit-outcome.ts"
+import { LinkIntake } from "./link-intake.ts"
+import { OutcomeRecorder } from "./outcome-recorder.ts"
+import { mannersOf, SourceVisits } from "./source-visits.ts"
+import { Suspects } from "./suspects.ts"
+
+export interface CrawlPartsOptions {
+  readonly job: Job
+  readonly db: StateStore
+  readonly engine: Engine
+  readonly reader: PageReader
+  readonly config: CrawlerConfig
+  /** No visit begins after it. */
+  readonly signal: AbortSignal
+  /** Ends the visits in hand. */
+  readonly cut: AbortSignal
+  readonly clock: Clock
+  /** Called for each batch of recorded outcomes. */
+  readonly onRecorded?: ((results: readonly Visited[]) => void) | undefined
+  /** Called for each row of addresses that is left alone from then on, with the reason in words. */
+  readonly onTrap?: ((trap: string) => void) | undefined
+}
+
+/**
+ * Addresses that a crawl may come to know for each page of its limit, and at least. Without this a calendar
+ * without end, whose pages never count towards the limit, would keep the crawl going for ever.
+ */
+const ADDRESSES_PER_PAGE = 20
+const MIN_ADDRESSES = 10_000
+
+/** What works on one run of a job, wired up. */
+export class CrawlParts {
+  readonly known: KnownAddresses
+  readonly frontier: Frontier
+  readonly discovery: Discovery
+  readonly limits: RunLimits
+  readonly softNotFound: SoftNotFound
+  readonly duplicates: Duplicates
+  readonly traps: RunTraps
+  readonly links: LinkIntake
+  readonly recorder: OutcomeRecorder
+  readonly suspects: Suspects
+  readonly visits: SourceVisits
+  readonly #engine: Engine
+  readonly #source: string
+
+  constructor(options: CrawlPartsOptions) {
+    const { job, db, engine, reader, config, signal, cut, clock, onTrap } = options
+    const { source } = job
+    this.#engine = engine
+    this.#source = source.name
+    this.known = new KnownAddresses(db, clock)
+    this.limits = new RunLimits(db, job)
+    const manners = mannersOf(source, config, reader)
+    const maxAddresses = Math.max(MIN_ADDRESSES, source.limits.pages * ADDRESSES_PER_PAGE)
+    this.frontier = new Frontier(db, job, this.known, manners, maxAddresses, config.maxWaitMs)
+    this.suspects = new Suspects(db, job, this.known)
+    this.traps = new RunTraps(db, clock, job, onTrap)
+    this.visits = new SourceVisits({
+      source,
+      config,
+      reader,
+      frontier: this.frontier,
+      mayLeadTo: (from, to) => this.discovery.inScope(to) || this.discovery.isSeed(from),
+      isHeld: (url) => this.isHeld(url),
+      hasLinks: (url) => this.known.hasLinksOf(source.name, url),
+      onReading: (url) => {
+        this.suspects.begin(url)
+      },
+      stop: signal,
+      cut,
+    })
+    this.softNotFound = new SoftNotFound({
+      engine,
+      visit: async (url) => {
+        const visit = await this.visits.visitUnlinked(url)
+        if (visit.kind === "read") this.limits.bytes += visit.reading.bytes
+        return visit
+      },
+    })
+    this.recorder = new OutcomeRecorder({
+      engine,
+      shared: new SharedPages(db, engine, source, clock),
+      frontier: this.frontier,
+      images: new ImageNotes(db),
+      onClosed: (url) => {
+        this.discovery.closed(url)
+      },
+      onRecorded: (results) => {
+        this.#recorded(results)
+        options.onRecorded?.(results)
+      },
+    })
+    this.duplicates = new Duplicates({
+      db,
+      engine,
+      job: job.id,
+      source: source.name,
+      clock,
+      outcomeOf: (url) => this.#endingOf(url),
+      inScope: (url) => this.discovery.inScope(url),
+      isIndexed: (url) => this.known.hashOf(url, source.name) !== null,
+    })
+    this.discovery = new Discovery({
+      job,
+      db,
+      reader,
+      known: this.known,
+      frontier: this.frontier,
+      pauseMs: (url) => manners(url).delayMs,
+      allows: async (url) => (await this.visits.disallowed(url)) === null,
+      onBytes: (bytes) => {
+        this.limits.bytes += bytes
+      },
+      onLinks: (page, links) => {
+        this.links.add(page.depth, page.url, links)
+      },
+      signal,
+    })
+    const { frontier, discovery, duplicates, traps } = this
+    this.links = new LinkIntake({ job, obeys: this.visits.obeys, frontier, discovery, duplicates, traps })
+  }
+
+  /** Whether the index holds a page for this source. */
+  async isHeld(url: PageUrl): Promise<boolean> {
+    const page = await this.#engine.get(url)
+    return page !== null && sourcesOf(page).includes(this.#source)
+  }
+
+  #recorded(results: readonly Visited[]): void {
+    this.duplicates.flush()
+    for (const result of results) {
+      this.suspects.forget(result.url)
+      if (isNoPage(result)) this.frontier.reopen(this.duplicates.orphansOf(result.url))
+    }
+    this.limits.keep()
+  }
+
+  #endingOf(url: PageUrl): "page" | "missing" | "other" | null {
+    const outcome = this.recorder.outcomeOf(url)
+    if (outcome === null) return null
+    if (isPageOutcome(outcome)) return "page"
+    if (outcome !== "failed:http-status") return "other"
+    return isMissing(this.known.get(url, this.#source)?.status) ? "missing" : "other"
+  }
+}

@@ -1,0 +1,68 @@
+import { steadyNow } from "#base/steady-time.ts"
+import type { CrawlerConfig } from "../../config.ts"
+import type { FrontierEntry } from "../../frontier/frontier.ts"
+import type { KnownAddress } from "../../frontier/known-addresses.ts"
+import { isMissing, outcomeName } from "../../outcome-name.ts"
+import type { Visit } from "../../reading.ts"
+import type { CrawlParts } from "../crawl-parts.ts"
+import { PageJudge, type PageJudgeOptions } from "./page-judge.ts"
+import { RetryPolicy } from "./retry-policy.ts"
+import { detailOf, type Unread } from "./visit-outcome.ts"
+
+export interface VisitJudgeOptions extends PageJudgeOptions {
+  readonly config: CrawlerConfig
+}
+
+/** Settles visits: takes in what they found, tries again what may succeed later, and closes the rest. */
+export class VisitJudge {
+  readonly #parts: CrawlParts
+  readonly #pages: PageJudge
+  readonly #retries: RetryPolicy
+
+  constructor(options: VisitJudgeOptions) {
+    this.#parts = options.parts
+    this.#pages = new PageJudge(options)
+    this.#retries = new RetryPolicy(options.config)
+  }
+
+  /**
+   * @param before what earlier runs know of the address
+   * @param startedAt when the visit began, by `steadyNow()`
+   */
+  async settle(
+    entry: FrontierEntry,
+    visit: Visit,
+    before: KnownAddress | null,
+    startedAt: number,
+  ): Promise<void> {
+    this.#retries.note(entry.host, visit)
+    if (visit.kind === "read") {
+      this.#parts.limits.bytes += visit.reading.bytes
+      await this.#pages.take(entry, visit.reading, before)
+    } else if (visit.kind === "unmodified") {
+      await this.#pages.keep(entry, visit, before)
+    } else if (visit.kind !== "failed" || visit.because !== "cancelled") {
+      await this.#closeOrRetry(entry, visit, startedAt)
+    }
+    // A visit cut short by a stop has no outcome: it is made again when the crawl goes on.
+  }
+
+  async #closeOrRetry(entry: FrontierEntry, visit: Unread, startedAt: number): Promise<void> {
+    const { frontier, discovery, duplicates, recorder } = this.#parts
+    const next = this.#retries.after(entry, visit, startedAt, steadyNow())
+    if (next.kind === "give-up-host") {
+      const detail = `${entry.host} was given up: ${detailOf(visit) ?? visit.kind}`
+      frontier.giveUp(entry.host, outcomeName(visit), detail)
+      discovery.gaveUp()
+      await recorder.close(entry.url, visit)
+      return
+    }
+    if (next.hostRestsUntil !== null) frontier.block(entry, next.hostRestsUntil)
+    if (visit.kind === "failed" && isMissing(visit.status)) {
+      const leftOut = duplicates.missing(entry.url)
+      if (leftOut) frontier.add([leftOut], { how: "link", on: entry.url, depth: entry.depth })
+    }
+    if (next.again === null) await recorder.close(entry.url, visit)
+    else frontier.postpone(entry, next.again)
+  }
+}

@@ -1,0 +1,82 @@
+import { type PageUrl, toPageUrl } from "#engine"
+import type { Discovery } from "../discovery/discovery.ts"
+import type { Duplicates } from "../duplicates/duplicates.ts"
+import type { Frontier, FrontierEntry } from "../frontier/frontier.ts"
+import type { Job } from "../job.ts"
+import type { Reading } from "../reading.ts"
+import type { RunTraps } from "../traps/run-traps.ts"
+
+export interface LinkIntakeOptions {
+  readonly job: Pick<Job, "source" | "visits">
+  /** Whether nofollow counts. */
+  readonly obeys: boolean
+  readonly frontier: Pick<Frontier, "add" | "remembers">
+  readonly discovery: Pick<Discovery, "inScope">
+  readonly duplicates: Pick<Duplicates, "instead">
+  readonly traps: Pick<RunTraps, "holding" | "isPlain">
+}
+
+/** Takes what pages name into the frontier: links, and other addresses of the page itself. */
+export class LinkIntake {
+  readonly #options: LinkIntakeOptions
+
+  constructor(options: LinkIntakeOptions) {
+    this.#options = options
+  }
+
+  /** Where a page leads, as far as it lets anyone go there. */
+  followed({ extracted: { links, robots } }: Reading): string[] {
+    const { obeys } = this.#options
+    if (obeys && robots.nofollow) return []
+    return links.flatMap((link) => (obeys && link.nofollow ? [] : link.url))
+  }
+
+  /**
+   * Adds the links of a page that was met at `depth`.
+   * @returns how many lead to addresses that were not known, and are worth a visit of their own.
+   */
+  add(depth: number, page: PageUrl, links: readonly string[]): number {
+    const { job, frontier, discovery, duplicates, traps } = this.#options
+    if (depth >= job.source.limits.depth) return 0
+    let leads = 0
+    const found = new Set<PageUrl>()
+    for (const link of links) {
+      if (frontier.remembers(link)) continue
+      const linked = toPageUrl(link)
+      if (linked === null || !discovery.inScope(linked)) continue
+      const url = duplicates.instead(linked)?.url ?? linked
+      if (found.has(url) || frontier.remembers(url) || traps.holding(url)) continue
+      found.add(url)
+      if (traps.isPlain(url)) leads += 1
+    }
+    const onlyDue = job.visits === "due"
+    frontier.add([...found], { how: "link", on: page, depth: depth + 1, onlyDue })
+    return leads
+  }
+
+  /** Adds addresses to be asked for because of what they tell of the page: soon, since that spares many visits. */
+  probe(entry: Pick<FrontierEntry, "depth">, page: PageUrl, probes: readonly PageUrl[]): void {
+    const { frontier, discovery } = this.#options
+    frontier.add(
+      probes.filter((probe) => discovery.inScope(probe)),
+      { how: "link", on: page, depth: Math.min(1, entry.depth) },
+    )
+  }
+
+  /**
+   * What a page names as its canonical, if that belongs to the source; it is visited too. Copies of documentation
+   * name their upstream: a crawl that never goes there must not come home empty.
+   */
+  canonicalOf(entry: FrontierEntry, { url, extracted }: Reading): PageUrl | null {
+    const { job, frontier, discovery, duplicates } = this.#options
+    const named = extracted.canonical === null ? null : toPageUrl(extracted.canonical)
+    if (named === null || named === entry.url || !discovery.inScope(named)) {
+      return named === url ? url : null
+    }
+    const canonical = duplicates.instead(named)?.url ?? named
+    if (canonical !== url && job.source.limits.depth > 0) {
+      frontier.add([canonical], { how: "canonical", on: url, depth: entry.depth })
+    }
+    return canonical
+  }
+}

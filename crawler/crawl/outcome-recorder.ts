@@ -1,0 +1,75 @@
+import type { Engine, PageUrl } from "#engine"
+import type { Frontier } from "../frontier/frontier.ts"
+import type { Visited } from "../frontier/known-addresses.ts"
+import type { ImageNotes } from "../images/image-notes.ts"
+import type { OutcomeName } from "../outcome-name.ts"
+import type { SharedPages } from "../sources/shared-pages.ts"
+import type { NoPage } from "./judge/verdict.ts"
+import { recordOf } from "./judge/visit-outcome.ts"
+import { PageWriter } from "./page-writer.ts"
+
+export interface OutcomeRecorderOptions {
+  readonly engine: Engine
+  readonly shared: SharedPages
+  readonly frontier: Frontier
+  readonly images: ImageNotes
+  /** Told of each address that has its outcome, before it is recorded. */
+  readonly onClosed: (url: PageUrl) => void
+  /** Told of each batch of outcomes that were recorded. */
+  readonly onRecorded: (results: readonly Visited[]) => void
+}
+
+/** Has the outcomes of a run recorded once the engine has their pages, and knows them from the moment they are settled. */
+export class OutcomeRecorder {
+  readonly #options: OutcomeRecorderOptions
+  readonly #writer: PageWriter
+  /** Outcomes that are still with the writer, by address. */
+  readonly #settled = new Map<PageUrl, OutcomeName>()
+  #unwritten = 0
+
+  constructor(options: OutcomeRecorderOptions) {
+    this.#options = options
+    const { engine, shared, frontier, images } = options
+    this.#writer = new PageWriter(engine, shared, frontier, images, (results, visits) => {
+      this.#unwritten -= visits
+      for (const { url } of results) this.#settled.delete(url)
+      options.onRecorded(results)
+    })
+  }
+
+  /** Visits whose outcome is still with the writer. */
+  get unwritten(): number {
+    return this.#unwritten
+  }
+
+  /** Whether an address has an outcome that is still to be recorded. */
+  isSettled(url: PageUrl): boolean {
+    return this.#settled.has(url)
+  }
+
+  /** How a visit of this run to an address ended, recorded or not; null when there was none. */
+  outcomeOf(url: PageUrl): OutcomeName | null {
+    return this.#settled.get(url) ?? this.#options.frontier.outcomeOf(url)
+  }
+
+  /** Records how a visit without a page ended. What the index holds of the address stays as it is. */
+  async close(url: PageUrl, outcome: NoPage, links?: Uint8Array | null): Promise<void> {
+    const result = { url, ...recordOf(outcome), ...(links === undefined ? {} : { links }) }
+    await this.write({ page: null, seen: null, results: [result] })
+  }
+
+  /** Takes one visit as {@link PageWriter.add}. */
+  async write(item: Parameters<PageWriter["add"]>[0]): Promise<void> {
+    this.#unwritten += 1
+    for (const { url, outcome } of item.results) {
+      this.#settled.set(url, outcome)
+      this.#options.onClosed(url)
+    }
+    await this.#writer.add(item)
+  }
+
+  /** As {@link PageWriter.flush}. */
+  async flush(): Promise<void> {
+    await this.#writer.flush()
+  }
+}
