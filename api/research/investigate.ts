@@ -5,6 +5,7 @@ import { extractAnswer } from "#engine/answer-extraction/extract-answer.ts"
 
 import type { Emit, Step, StepName } from "./report/events.ts"
 import type { Evidence, Question, Source } from "./sources/evidence.ts"
+import { type PageMemory, SeenPages } from "./sources/held-pages.ts"
 import { attachedHits, sourceOfHit } from "./sources/sources.ts"
 import { gaps, questionsOf, subtopics } from "./plan.ts"
 import { type ResearchRequest, searchRules } from "./request.ts"
@@ -30,6 +31,7 @@ const PASSAGES_OF_PAGE = 5
 export interface InvestigationParts {
   readonly engine: Pick<Engine, "search">
   readonly embedder: Pick<Embedder, "embed">
+  readonly pages: PageMemory
   /** Plans questions instead of the rules of `plan.ts`; null, or an empty list from it, leaves it to those. */
   readonly planner:
     | ((input: string, hits: readonly Hit[], count: number) => Promise<readonly Question[]>)
@@ -52,7 +54,7 @@ export async function investigate(
   const { emit } = parts
   const effort = EFFORTS[request.model]
   const done = evidence.questions.length
-  const seen: Hit[] = []
+  const seen = new SeenPages()
   const ask = async (questions: readonly Question[], name: StepName, about: string) => {
     // Questions that were done before a restart are planned alike, and known by their text.
     const open = questions.filter(({ text }) => !evidence.questions.some((known) => known.text === text))
@@ -75,10 +77,13 @@ export async function investigate(
     const nested = parent.name === "ResearchSubtopic"
     if (nested) emit({ kind: "call", step: { ...part, queries: [question.text] } })
     const hits = await find(request, question.text, parts)
-    seen.push(...hits)
-    const read = [...(await attachedHits(request.files, question.text)), ...hits].slice(0, effort.pagesRead)
-    await collect(question, read, evidence, parts)
-    const sources = read.map(sourceOfHit)
+    seen.add(hits)
+    const found = [...(await attachedHits(request.files, question.text)), ...hits].slice(0, effort.pagesRead)
+    const { made: sources, unread } = await parts.pages.read(found, async (read) => {
+      await collect(question, read, evidence, parts)
+      return read.map(sourceOfHit)
+    })
+    evidence.unread += unread
     if (nested) emit({ kind: "response", step: { ...part, sources } })
     evidence.searches++
     parts.onProgress()
@@ -93,9 +98,9 @@ export async function investigate(
     step: { ...planning, about: `Research plan: ${own.length} questions to begin with` },
   })
   await ask(own, "WebSearch", `Executing ${own.length} search queries`)
-  if (seen.length === 0 && done > 0) seen.push(...(await find(request, request.input, parts)))
+  if (seen.ranked.length === 0 && done > 0) seen.add(await find(request, request.input, parts))
   for (const [round, count] of effort.rounds.entries()) {
-    const ranked = seen.toSorted((a, b) => b.score - a.score)
+    const { ranked } = seen
     const planned = round === 0 ? await planFromModel(request.input, ranked, count, parts) : []
     const known = evidence.questions
     const questions =

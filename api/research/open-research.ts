@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Embedder } from "#engine"
+import { ByteBudget } from "#base/flow/byte-budget.ts"
 import type { Values } from "#base/settings.ts"
 
 import type { Accounts } from "../accounts/accounts.ts"
@@ -9,12 +10,15 @@ import type { ChatModel } from "../answers/chat-model.ts"
 import type { researchSettings } from "./config.ts"
 import type { ResearchEndpointParts } from "./research.ts"
 import { Researchers } from "./researchers.ts"
+import { PageMemory } from "./sources/held-pages.ts"
 import { ResearchTasks } from "./task-store.ts"
 
 /** A little less than official clients wait: five minutes for `mini`, fifteen for `pro`. */
 const SECONDS = { mini: 270, pro: 840 }
 /** The part of the queue that one key may fill. */
 const SHARE_OF_KEY = 4
+/** For the pages that tasks read at one time: as much as one live call may hold, or eighty pages of 200,000 characters. */
+const PAGES_BYTES = 64 * 1024 * 1024
 
 /**
  * What the endpoints of research work with. The caller closes `researchers`, before the connection.
@@ -38,7 +42,12 @@ export function openResearch(
     tasks,
     keys,
     billing,
-    parts: { embedder, chatModel, modelTokens: config.researchTokens },
+    parts: {
+      embedder,
+      chatModel,
+      modelTokens: config.researchTokens,
+      pages: new PageMemory(new ByteBudget(PAGES_BYTES)),
+    },
     limits: { concurrency: config.researchConcurrency, seconds: SECONDS, keepDays: config.researchDays },
     log,
   })

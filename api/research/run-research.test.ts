@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { pino } from "pino"
 
+import { ByteBudget } from "#base/flow/byte-budget.ts"
 import { readSettings } from "#base/settings.ts"
 
 import { openChatModel } from "../answers/chat-model.ts"
@@ -9,6 +10,7 @@ import { apiSettings } from "../config.ts"
 import type { ResearchEvent } from "./report/events.ts"
 import { toRequest, type ResearchBody } from "./request.ts"
 import { runResearch, type ResearchRun } from "./run-research.ts"
+import { PageMemory } from "./sources/held-pages.ts"
 import { openPumpEngine, type PumpEngine } from "./testing/pump-engine.ts"
 import { PUMP_PAGES } from "./testing/pump-pages.ts"
 
@@ -28,13 +30,17 @@ const requestOf = (body: Partial<ResearchBody>) =>
     ...body,
   })
 
-async function report(body: Partial<ResearchBody> = {}, run: Partial<ResearchRun> & { model?: string } = {}) {
+async function report(
+  body: Partial<ResearchBody> = {},
+  run: Partial<ResearchRun> & { model?: string; pagesBytes?: number } = {},
+) {
   const events: ResearchEvent[] = []
   const settings = { ...readSettings(apiSettings, {}), llmUrl: run.model ?? "", llmModel: "stub" }
+  const pages = new PageMemory(new ByteBudget(run.pagesBytes ?? 2 ** 26))
   await using chatModel = openChatModel(settings) ?? { [Symbol.asyncDispose]: async () => {}, reply: never }
   const result = await runResearch(
     await requestOf(body),
-    { ...pumps, chatModel: run.model ? chatModel : null, modelTokens: 10_000 },
+    { ...pumps, chatModel: run.model ? chatModel : null, modelTokens: 10_000, pages },
     {
       found: null,
       emit: (event) => events.push(event),
@@ -106,6 +112,24 @@ describe("a report without a model", () => {
     expect(without.sources.map(({ url }) => url).join()).not.toContain("pumps.example")
     const preferring = await report({ include_domains: ["shop.example"] })
     expect(preferring.sources.map(({ url }) => url).join()).toContain("docs.pumps.example")
+  })
+
+  test("is made of the pages that there is memory for, and says how many were left out", async () => {
+    const whole = await report()
+    expect(whole.text).not.toContain("memory")
+    const largest = Math.max(...PUMP_PAGES.map(({ markdown }) => markdown.length))
+    const { text, sources, events } = await report({}, { pagesBytes: 4 * largest })
+    expect(text).toMatch(/\n\n\d+ pages that were found could not be read: the memory for pages was spent\./)
+    expect(sources.length).toBeGreaterThan(0)
+    expect(sources.length).toBeLessThan(whole.sources.length)
+    expect(events.at(-1)).toMatchObject({ kind: "content" })
+    const none = await report({}, { pagesBytes: 0 })
+    expect(none.text).toContain("Nothing on this was found")
+    expect(none.text).toContain("could not be read")
+    const output_schema = { properties: { price: { type: "string", description: "price of the pump" } } }
+    const form = await report({ output_schema }, { pagesBytes: 0 })
+    expect(form.missing).toEqual(["price"])
+    expect(JSON.stringify(form.events)).toContain("the memory for pages was spent")
   })
 
   test("says so when nothing is found, and cites nothing", async () => {

@@ -10,8 +10,9 @@ import { citationsOf } from "./report/citations.ts"
 import type { Emit, Step } from "./report/events.ts"
 import { Evidence, type EvidenceRecord, type Source } from "./sources/evidence.ts"
 import { investigate } from "./investigate.ts"
-import { outline, rendered, type Section, WORDS } from "./report/report.ts"
+import { outline, rendered, type Section, unreadNote, WORDS } from "./report/report.ts"
 import { type ResearchRequest, searchRules } from "./request.ts"
+import type { PageMemory } from "./sources/held-pages.ts"
 import { attachedHits, sourceOfHit } from "./sources/sources.ts"
 import { type Answering, fillSchema } from "./report/structured.ts"
 import { Writer } from "./report/check-written.ts"
@@ -20,6 +21,7 @@ export interface ResearchParts {
   /** Sees what the caller may see, and nothing else. */
   readonly engine: Pick<Engine, "search">
   readonly embedder: Pick<Embedder, "embed">
+  readonly pages: PageMemory
   /** Null: the report is made of the pages' own sentences. */
   readonly chatModel: ChatModel | null
   /** Tokens that a model may write in one task. */
@@ -71,9 +73,12 @@ export async function runResearch(
     ? await structuredReport(request, request.outputSchema, evidence, parts, { writer, signal })
     : await textReport(request, evidence, { writer, signal, emit, started: step })
   if (request.outputSchema) {
-    emit({ kind: "response", step: { ...step, about: "Report generated" } })
+    // Its form has no place for it.
+    const limits = evidence.unread > 0 ? `. ${unreadNote(evidence.unread)}` : ""
+    emit({ kind: "response", step: { ...step, about: `Report generated${limits}` } })
     emit({ kind: "content", content: result.content })
   }
+  if (evidence.unread > 0) log.warn({ pages: evidence.unread }, "no memory for pages of a report")
   return { ...result, searches: evidence.searches }
 }
 
@@ -100,7 +105,7 @@ async function textReport(
   emit({ kind: "response", step: { ...started, about: "Report generated" } })
   const citations = citationsOf(evidence.sources, citationFormat)
   let content = ""
-  for (const piece of rendered(input, written, citations)) {
+  for (const piece of rendered(input, written, citations, evidence.unread)) {
     emit({ kind: "content", content: piece })
     content += piece
   }
@@ -111,7 +116,7 @@ async function structuredReport(
   request: ResearchRequest,
   schema: NonNullable<ResearchRequest["outputSchema"]>,
   evidence: Evidence,
-  { engine, embedder }: ResearchParts,
+  { engine, embedder, pages }: ResearchParts,
   { writer, signal }: { writer: Writer | null; signal: AbortSignal },
 ): Promise<Report> {
   const filled = await writer?.form(request.input, schema, evidence)
@@ -126,10 +131,16 @@ async function structuredReport(
       { signal },
     )
     evidence.searches++
-    const read: Hit[] = [...(await attachedHits(request.files, question)), ...hits]
-    const found = await extractAnswer(question, read, { length: "long", embedder, signal })
-    signal.throwIfAborted()
-    return found.map(({ text, source }) => ({ text, hit: read[source]! }))
+    const all: Hit[] = [...(await attachedHits(request.files, question)), ...hits]
+    const { made, unread } = await pages.read(all, async (read) => {
+      const found = await extractAnswer(question, read, { length: "long", embedder, signal })
+      signal.throwIfAborted()
+      // No more of the page than its source is told by.
+      const told = read.map((hit) => ({ ...hit, markdown: "" }))
+      return found.map(({ text, source }) => ({ text, hit: told[source]! }))
+    })
+    evidence.unread += unread
+    return made
   }
   const { content, missing, hits } = await fillSchema(request.input, schema, answer)
   return { content, missing, sources: hits.map(sourceOfHit) }

@@ -2,6 +2,8 @@ import { pino } from "pino"
 import type { Embedder, Engine } from "#engine"
 import { toRequest } from "../../api/research/request.ts"
 import { runResearch } from "../../api/research/run-research.ts"
+import { PageMemory } from "../../api/research/sources/held-pages.ts"
+import { ByteBudget } from "#base/flow/byte-budget.ts"
 import { judgeReport, type ReportQuality } from "./report-quality.ts"
 import { urlOfPath } from "../corpora/research-corpus.ts"
 import type { ResearchQuestion } from "../questions/research-questions.ts"
@@ -29,7 +31,7 @@ export async function judgedReport(
   const before = process.cpuUsage()
   const { content, sources, searches } = await runResearch(
     request,
-    { ...parts, chatModel: null, modelTokens: 0 },
+    { ...parts, chatModel: null, modelTokens: 0, pages: new PageMemory(new ByteBudget(2 ** 26)) },
     {
       found: null,
       emit: () => {},

@@ -51,6 +51,10 @@ export function outline(evidence: Evidence, length: OutputLength): Section[] {
   return sections.filter(({ findings }) => findings.length > 0)
 }
 
+/** What a report says of pages that were found and not read. */
+export const unreadNote = (pages: number): string =>
+  `${pages === 1 ? "One page that was" : `${pages} pages that were`} found could not be read: the memory for pages was spent.`
+
 /** Pairs that contradict each other, one right behind the other. */
 function disagreements({ findings }: Evidence): Finding[] {
   const pairs: Finding[] = []
@@ -96,11 +100,13 @@ export function* rendered(
   title: string,
   sections: readonly Section[],
   citations: Citations,
+  unread = 0,
 ): Generator<string> {
   yield `# ${titleOf(title)}`
   for (const { heading, findings } of sections)
     yield `\n\n## ${heading}\n\n${paragraphs(findings, citations)}`
   if (sections.length === 0) yield `\n\n${NOTHING_FOUND}`
+  if (unread > 0) yield `\n\n${unreadNote(unread)}`
   const list = citations.list()
   if (list !== "") yield `\n\n${list}\n`
 }

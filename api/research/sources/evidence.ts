@@ -38,6 +38,8 @@ export interface EvidenceRecord {
   readonly sources: readonly Source[]
   readonly findings: readonly Finding[]
   readonly searches: number
+  /** Left out while it is 0. */
+  readonly unread?: number
 }
 
 /** Two statements that share more of their terms speak of the same: they say it twice, or contradict each other. */
@@ -51,6 +53,8 @@ export class Evidence {
   readonly sources: Source[]
   readonly findings: Finding[]
   searches: number
+  /** Pages found that there was no memory to read. */
+  unread: number
   readonly #terms: Set<string>[]
 
   constructor(record: EvidenceRecord = { questions: [], sources: [], findings: [], searches: 0 }) {
@@ -58,12 +62,13 @@ export class Evidence {
     this.sources = [...record.sources]
     this.findings = record.findings.map((finding) => ({ ...finding, sources: [...finding.sources] }))
     this.searches = record.searches
+    this.unread = record.unread ?? 0
     this.#terms = this.findings.map(({ text }) => termsOf(text))
   }
 
   toRecord(): EvidenceRecord {
-    const { questions, sources, findings, searches } = this
-    return { questions, sources, findings, searches }
+    const { questions, sources, findings, searches, unread } = this
+    return { questions, sources, findings, searches, ...(unread > 0 && { unread }) }
   }
 
   /** @returns the place of the source, which is one for each address. */
