@@ -151,6 +151,21 @@ describe.skipIf(executablePath === null)(
       await box.evaluate((element) => element.scrollTo(1000, 0))
       expect(await box.evaluate((element) => element.scrollLeft)).toBeGreaterThan(0)
     })
+
+    test.each([1400, 390])(
+      "the drawing of the code is seen, and the page stays within %i pixels",
+      async (width) => {
+        await using opened = await openPage("architecture", width)
+        const { page } = opened
+        const drawn = await page.locator(".figure img").evaluate((image) => ({
+          natural: (image as { naturalWidth: number }).naturalWidth,
+          wide: image.clientWidth,
+        }))
+        expect(drawn.natural).toBeGreaterThan(0)
+        expect(drawn.wide).toBeGreaterThan(800)
+        expect(await widestThing(page)).toBe(width)
+      },
+    )
   },
 )
 

@@ -91,6 +91,21 @@ describe("the handbook as web pages", () => {
     expect(html).toContain("&lt;script&gt;alert(2)&lt;/script&gt;")
   })
 
+  test("a page shows drawings of the handbook, and describes any other picture", async () => {
+    const drawing = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>'
+    const { get } = await serve({
+      "README.md": '# Handbook\n\n![a "map"](map.svg) ![far](https://example.com/far.svg) ![up](../up.svg)',
+      "map.svg": drawing,
+    })
+    const html = await (await get("/docs/")).text()
+    expect(html.match(/<img [^>]*>/g)).toEqual(['<img src="map.svg" alt="a &quot;map&quot;">'])
+    expect(html).toContain("far up")
+    const served = await get("/docs/map.svg")
+    expect([served.headers.get("content-type"), await served.text()]).toEqual(["image/svg+xml", drawing])
+    expect(served.headers.get("content-security-policy")).toMatch(/^default-src 'none'/)
+    expect((await get("/docs/other.svg")).status).toBe(404)
+  })
+
   test("an unknown page is not found, in HTML, and the page shows what was asked for harmlessly", async () => {
     const { get } = await serve({ "README.md": "# Handbook\n\n## S\n\n- [One](one.md)", "one.md": "# One" })
     const missing = await get("/docs/no/such<b>page")

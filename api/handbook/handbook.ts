@@ -24,7 +24,7 @@ const CONTENT_SECURITY_POLICY =
 
 /**
  * Koa middleware that serves the handbook as web pages, without a key:
- * `/docs/`, `/docs/<page>`, `/docs/handbook.css`, `/docs/icon.svg`, `/docs/sitemap.xml`, `/robots.txt`; `/` leads to
+ * `/docs/`, `/docs/<page>`, `/docs/<drawing>.svg`, `/docs/handbook.css`, `/docs/icon.svg`, `/docs/sitemap.xml`, `/robots.txt`; `/` leads to
  * `/docs/`. Any other path goes to the next middleware. The pages are read and rendered at the first request and
  * kept; a failed first read is tried again at the next request.
  *
@@ -88,6 +88,9 @@ function serveFile(ctx: Context, site: Site, { name, page, base }: Asked): void 
   if (name === "handbook.css") return send(ctx, "css", css, modified)
   if (name === "icon.svg") return send(ctx, "svg", icon, modified)
   if (name === "sitemap.xml") return send(ctx, "xml", siteMap(docs, base ?? originOf(ctx)), modified)
+
+  const figure = docs.figures.get(name)
+  if (figure !== undefined) return send(ctx, "svg", figure, modified)
 
   const cssVersion = etagOf(css).slice(1, 9)
   if (page) {

@@ -1,6 +1,6 @@
 import { readFile, readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { renderPage } from "./render-markdown.ts"
+import { FIGURE, renderPage } from "./render-markdown.ts"
 
 /** One page of the handbook, ready to be put into the page template. */
 export interface DocsPage {
@@ -22,16 +22,23 @@ export interface DocsSection {
 /** The whole handbook in memory. */
 export interface Docs {
   readonly pages: ReadonlyMap<string, DocsPage>
+  /** Drawings (SVG) by file name. */
+  readonly figures: ReadonlyMap<string, string>
   /** As `README.md` lists them: the reading order. */
   readonly sections: readonly DocsSection[]
 }
 
 /**
- * Reads and renders every `*.md` of a folder. `README.md` is the front page; its `##` headings and the links
+ * Reads every drawing, and reads and renders every `*.md` of a folder. `README.md` is the front page; its `##` headings and the links
  * under them are the navigation.
  */
 export async function readDocs(docsDir: string): Promise<Docs> {
-  const files = (await readdir(docsDir)).filter((file) => file.endsWith(".md")).sort()
+  const all = await readdir(docsDir)
+  const figures = new Map<string, string>()
+  for (const file of all.filter((name) => FIGURE.test(name))) {
+    figures.set(file, await readFile(join(docsDir, file), "utf8"))
+  }
+  const files = all.filter((file) => file.endsWith(".md")).sort()
   const pages = new Map<string, DocsPage>()
   let sections: readonly DocsSection[] = []
   for (const file of files) {
@@ -41,7 +48,7 @@ export async function readDocs(docsDir: string): Promise<Docs> {
     pages.set(name, { ...rendered, name, modified: (await stat(path)).mtime })
     if (name === "") sections = toSections(links)
   }
-  return { pages, sections }
+  return { pages, figures, sections }
 }
 
 /** `crawl.md` → `crawl`, `README.md` → the empty name of the front page. */

@@ -10,10 +10,13 @@ export interface RenderedPage {
 }
 
 const DESCRIPTION_CHARS = 200
+/** A drawing beside the pages; any other picture is shown as its description. */
+export const FIGURE = /^[\w-]+\.svg$/
 
 /**
  * Renders one handbook page. HTML inside the Markdown is shown as text, never passed through; relative links
- * to `*.md` become links between web pages, and links out of the folder, which has no web page, become text.
+ * to `*.md` become links between web pages, and links out of the folder, which has no web page, become text. Images
+ * are shown when they are drawings of the folder, `*.svg`.
  */
 export function renderPage(markdown: string): RenderedPage {
   const marked = handbookMarked()
@@ -76,7 +79,11 @@ function handbookMarked(): Marked {
         const href = webAddress(token.href)
         return href === null ? content : `<a href="${escapeHtml(href)}">${content}</a>`
       },
-      image: ({ text }) => escapeHtml(text),
+      // It scrolls in its own box where it would be too small to read.
+      image: ({ href, text }) =>
+        FIGURE.test(href)
+          ? `<span class="figure" tabindex="0"><img src="${escapeHtml(href)}" alt="${escapeHtml(text)}"></span>`
+          : escapeHtml(text),
       code: ({ text, lang }) =>
         `<pre tabindex="0"><code${lang ? ` class="language-${escapeHtml(lang)}"` : ""}>${escapeHtml(text)}\n</code></pre>\n`,
       table(token) {

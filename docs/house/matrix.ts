@@ -1,7 +1,12 @@
 import { FLOORS, type Import, importsOf, roomOf, sourceFiles } from "./imports.ts"
 
-const CELL = 15
-const LABEL = 190
+/** Side of a cell, and what stands round the cells; units of the picture. */
+const CELL = 12
+const LEFT = 170
+const RIGHT = 190
+const TOP = 34
+const GAP = 6
+
 const COLOURS: Readonly<Record<string, string>> = {
   base: "#6b7280",
   engine: "#2563eb",
@@ -25,33 +30,45 @@ export function drawMatrix(): string {
     const [a, b] = [roomOf(from), roomOf(to)]
     if (a !== b) pairs.add(`${a} ${b}`)
   }
-  const size = rooms.length * CELL
+  // Between two floors there is a gap, so that they show at a glance.
+  const floors = rooms.map((room) => floorOf(room))
+  const at = rooms.map((_, index) => index * CELL + GAP * new Set(floors.slice(0, index + 1)).size)
+  const size = (at.at(-1) ?? 0) + CELL
   const lines = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${LABEL + size + 10} ${size + 60}" font-family="sans-serif" font-size="10">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${LEFT + size + RIGHT} ${TOP + size + 10}" font-family="sans-serif" font-size="10.5">`,
     `<title>What each room of the code imports</title>`,
     `<rect width="100%" height="100%" fill="#ffffff"/>`,
-    `<text x="${LABEL}" y="20" font-size="12" fill="#111827">A mark in a row: the room of this row imports the room of this column. Nothing lies right of the diagonal.</text>`,
+    `<text x="${LEFT}" y="20" font-size="14" fill="#111827">A mark in a row: its room imports the room at the end of the mark’s column. All marks lie left of the diagonal: there is no circle.</text>`,
   ]
   for (const [row, room] of rooms.entries()) {
-    const floor = room.split("/")[0] ?? ""
-    const y = 40 + row * CELL
+    const y = TOP + (at[row] ?? 0)
+    const x = LEFT + (at[row] ?? 0)
+    const colour = COLOURS[floorOf(room)]
     lines.push(
-      `<text x="${LABEL - 6}" y="${y + 11}" text-anchor="end" fill="${COLOURS[floor]}">${room}</text>`,
-      `<rect x="${LABEL}" y="${y}" width="${(row + 1) * CELL}" height="${CELL - 1}" fill="${row % 2 === 0 ? "#f3f4f6" : "#f9fafb"}"/>`,
-      `<rect x="${LABEL + row * CELL}" y="${y}" width="${CELL - 1}" height="${CELL - 1}" fill="${COLOURS[floor]}"/>`,
+      `<text x="${LEFT - 4}" y="${y + 10}" text-anchor="end" fill="${colour}">${room}</text>`,
+      `<rect x="${LEFT}" y="${y}" width="${x - LEFT + CELL - 1}" height="${CELL - 1}" fill="${row % 2 === 0 ? "#f3f4f6" : "#f9fafb"}"/>`,
+      `<rect x="${x}" y="${y}" width="${CELL - 1}" height="${CELL - 1}" fill="${colour}"/>`,
+      `<text x="${x + CELL + 3}" y="${y + 10}" fill="${colour}">${room.split("/")[1]}</text>`,
+    )
+  }
+  for (const floor of FLOORS) {
+    const from = at[floors.indexOf(floor)] ?? 0
+    lines.push(
+      `<text x="${LEFT + Math.min(from + 170, size + 40)}" y="${TOP + from + 24}" font-size="26" font-weight="bold" fill="${COLOURS[floor]}">${floor}</text>`,
     )
   }
   for (const pair of [...pairs].sort()) {
     const [from = "", to = ""] = pair.split(" ")
-    const [row, column] = [place.get(from) ?? 0, place.get(to) ?? 0]
-    const side = CELL - 5
-    const offset = 2
+    const [row, column] = [at[place.get(from) ?? 0] ?? 0, at[place.get(to) ?? 0] ?? 0]
+    const side = CELL - 4
     lines.push(
-      `<rect x="${LABEL + column * CELL + offset}" y="${40 + row * CELL + offset}" width="${side}" height="${side}" fill="${COLOURS[to.split("/")[0] ?? ""]}"><title>${from} imports ${to}</title></rect>`,
+      `<rect x="${LEFT + column + 1.5}" y="${TOP + row + 1.5}" width="${side}" height="${side}" fill="${COLOURS[floorOf(to)]}"><title>${from} imports ${to}</title></rect>`,
     )
   }
   return `${lines.join("\n")}\n</svg>\n`
 }
+
+const floorOf = (room: string): string => room.split("/")[0] ?? ""
 
 /** Floor by floor; within a floor each room after those it imports, else by name. */
 function roomsInOrder(files: readonly string[], imports: readonly Import[]): string[] {
