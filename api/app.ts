@@ -25,7 +25,7 @@ import { httpServer } from "./server/http-server.ts"
 import type { Gates } from "./load/gates.ts"
 import type { LoadParts } from "./metrics/load-metrics.ts"
 import type { MetricsParts } from "./metrics/recorder.ts"
-import type { JobCounts } from "./metrics/recorder.ts"
+import type { BackupResults, JobCounts } from "./metrics/recorder.ts"
 import { admission } from "./middleware/admission.ts"
 import { authentication } from "./middleware/authentication.ts"
 import { errorEnvelope } from "./middleware/error-envelope.ts"
@@ -63,6 +63,7 @@ export interface AppParts extends Omit<LiveParts, "memory"> {
   readonly admin?: () => Promise<AdminParts>
   /** Counted in the metrics. */
   readonly jobs: JobCounts
+  readonly backups: BackupResults
   readonly indexState?: MetricsParts["indexState"]
   /** How requests to the paid search ended, for the metrics; null or left out where none are sold. */
   readonly sales?: () => ReadonlyMap<string, number> | null

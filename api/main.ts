@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { crawlerSettings } from "#crawler/config.ts"
 import { ImageStore } from "#crawler/images/image-store.ts"
 import { LostPages } from "#crawler/frontier/lost-pages.ts"
+import { BackupTable } from "#crawler/backup/scheduled/backup-table.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { EngineError } from "#engine"
@@ -80,6 +81,7 @@ async function serve(): Promise<void> {
   }
   const lostState = stateProblem()
   if (lostState !== null) log.error(lostState)
+  const backups = new BackupTable(db)
   const room = new DiskRoom(engineConfig.dataDir, engineConfig.minFreeMb)
   const lost = new LostPages(db)
   const following = opened.use(
@@ -114,6 +116,7 @@ async function serve(): Promise<void> {
     sales: () => paid?.outcomes ?? null,
     admin: () => openAdmin({ db, engine, jobs, crawlerConfig }),
     jobs,
+    backups,
     log,
     config,
     docsDir: DOCS_DIR,

@@ -2,6 +2,9 @@ import { get, type IncomingMessage, request } from "node:http"
 import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 
+import { BackupTable } from "#crawler/backup/scheduled/backup-table.ts"
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+import { openStateStore } from "#base/store/state-store.ts"
 import { describe, expect, test } from "vitest"
 
 import { readSettings } from "#base/settings.ts"
@@ -63,6 +66,29 @@ describe("/metrics", () => {
     expect((await scrape(open.url, {})).status).toBe(200)
     await using off = await serveApp({ config: { metrics: "off" } })
     expect((await scrape(off.url)).status).toBe(404)
+  })
+
+  test("tell how the backups by schedule went, where any are declared", async () => {
+    using folder = temporaryFolder()
+    const db = openStateStore(folder.path)
+    try {
+      const backups = new BackupTable(db)
+      await using app = await serveApp({ backups })
+      expect((await scrape(app.url)).text).not.toContain("fossick_backup_failed{")
+      backups.declare({ name: "nightly", folder: "/backups", keep: 3, schedule: null })
+      const made = { file: "/backups/a.tar", bytes: 1, pages: 1, note: null }
+      backups.finish(backups.ask("schedule").id, made)
+      const at = backups.last("finished")!.endedAt!.getTime() / 1000
+      const { text } = await scrape(app.url)
+      expect(text).toContain('fossick_backup_failed{backup="nightly"} 0')
+      expect(text).toContain(`fossick_backup_last_success_timestamp_seconds{backup="nightly"} ${at}`)
+      backups.fail(backups.ask("schedule").id, "There is no folder /backups.")
+      const after = (await scrape(app.url)).text
+      expect(after).toContain('fossick_backup_failed{backup="nightly"} 1')
+      expect(after).toContain(`fossick_backup_last_success_timestamp_seconds{backup="nightly"} ${at}`)
+    } finally {
+      db.close()
+    }
   })
 
   test("count what became of requests to the paid search, from its start on", async () => {

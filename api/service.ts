@@ -9,7 +9,7 @@ import { ApiError } from "./errors.ts"
 import { mcpEndpoint } from "./mcp/mcp-endpoint.ts"
 import { metrics } from "./metrics/metrics.ts"
 import type { MetricsParts } from "./metrics/recorder.ts"
-import type { JobCounts } from "./metrics/recorder.ts"
+import type { BackupResults, JobCounts } from "./metrics/recorder.ts"
 import { authentication } from "./middleware/authentication.ts"
 import { cors } from "./middleware/cors.ts"
 import { forwarded } from "./middleware/forwarded.ts"
@@ -23,6 +23,7 @@ export interface ServiceParts {
   readonly keys: Pick<KeyStore, "verify">
   readonly engine: Pick<Engine, "stats">
   readonly jobs: JobCounts
+  readonly backups: BackupResults
   readonly sales: MetricsParts["sales"]
   readonly disk: MetricsParts["disk"]
   readonly indexState?: MetricsParts["indexState"]
@@ -45,6 +46,7 @@ export function service({
   keys,
   engine,
   jobs,
+  backups,
   sales,
   disk,
   indexState,
@@ -68,6 +70,7 @@ export function service({
           metrics({
             engine,
             jobs,
+            backups,
             sales,
             disk,
             indexState,

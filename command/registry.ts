@@ -17,6 +17,11 @@ export const COMMANDS: Registry = {
     group: "The appliance",
     load: async () => (await import("./commands/appliance/backup.ts")).backup,
   },
+  backups: {
+    summary: "show the backups by schedule, and make one now",
+    group: "The appliance",
+    load: async () => (await import("./commands/appliance/backups.ts")).backups,
+  },
   restore: {
     summary: "bring a backup back",
     group: "The appliance",

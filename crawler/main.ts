@@ -8,6 +8,9 @@ import { openLog } from "#base/process/log.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { DeletionGuard, steadyNow } from "#base/steady-time.ts"
+import { BackupTable } from "./backup/scheduled/backup-table.ts"
+import { BackupTasks } from "./backup/scheduled/backup-tasks.ts"
+import { followBackups } from "./backup/scheduled/follow-backups.ts"
 import { crawlerSettings, userAgentHeader } from "./config.ts"
 import { followImages } from "./images/follow-images.ts"
 import { ImageStore } from "./images/image-store.ts"
@@ -53,7 +56,8 @@ if (lostState !== null && process.send === undefined) log.error(`${lostState} ${
 const jobs = new Jobs(db)
 const sources = new SourceTable(db, jobs)
 const removals = new Removals(db)
-const ticker = new Ticker([new CrawlTasks(sources, jobs)])
+const backups = new BackupTable(db)
+const ticker = new Ticker([new CrawlTasks(sources, jobs), new BackupTasks(backups)])
 
 const stop = new AbortController()
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
@@ -121,6 +125,13 @@ const telling = followWebhooks({
   signal: stop.signal,
 })
 
+const backingUp = followBackups({
+  backups,
+  mayDelete: () => guard.mayDelete(),
+  log,
+  signal: stop.signal,
+})
+
 let failures = 0
 log.info("crawler ready")
 while (!stop.signal.aborted) {
@@ -152,6 +163,7 @@ while (!stop.signal.aborted) {
 await looking
 await following
 await telling
+await backingUp
 clearInterval(beat)
 unlessFull(() => jobs.crawlerGone(process.pid))
 db.close()

@@ -16,7 +16,7 @@ interface Field {
   readonly default?: unknown
 }
 const { $defs } = JSON.parse(readFileSync(SOURCES_SCHEMA_FILE, "utf8")) as {
-  $defs: { fields: Record<string, Field> }
+  $defs: { fields: Record<string, Field>; backup: Field }
 }
 const page = read("sources.md")
 
@@ -37,6 +37,13 @@ describe("the page on sources", () => {
       )
     },
   )
+
+  test("explains every field of the backup, with its default", () => {
+    const fields = Object.entries({ ...$defs.backup.properties, schedule: $defs.fields["schedule"]! })
+    expect(fieldRows("## Backups")).toEqual(
+      Object.fromEntries(fields.map(([name, field]) => [name, shown(field)])),
+    )
+  })
 
   test("names every kind of login with its fields", () => {
     const kinds = ($defs.fields["login"]?.oneOf ?? []).map(({ properties = {} }) => {
@@ -68,7 +75,7 @@ test("the files and schedules that the handbook shows are right", () => {
   )
   const files = shown.filter((yaml) => yaml.includes("sources:\n"))
   expect(files).toHaveLength(2)
-  const sources = files.flatMap((yaml) => parseSources(yaml, "shown.yaml")).map(defineSource)
+  const sources = files.flatMap((yaml) => parseSources(yaml, "shown.yaml").sources).map(defineSource)
   expect(sources.map(({ name }) => name)).toEqual(["docs", "blog", "docs"])
   const nightly = sources.at(-1)?.schedule
   const [first] = nightly ? nextTimes(nightly, 1, Date.UTC(2026, 0, 1), null) : []

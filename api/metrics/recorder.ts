@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client"
 
+import type { BackupTable } from "#crawler/backup/scheduled/backup-table.ts"
 import type { Jobs } from "#crawler/jobs/jobs.ts"
 import { JOB_STATES } from "#crawler/job.ts"
 import type { Engine, EngineStats } from "#engine"
@@ -10,9 +11,12 @@ import { counts, type LoadParts, registerLoad } from "./load-metrics.ts"
 
 export type JobCounts = Pick<Jobs, "count" | "hasCrawler">
 
+export type BackupResults = Pick<BackupTable, "plan" | "last">
+
 export interface MetricsParts {
   readonly engine: Pick<Engine, "stats">
   readonly jobs: JobCounts
+  readonly backups: BackupResults
   /** What of the index is out of order; left out where nobody can tell. */
   readonly indexState?: { wordsAlone(): boolean; lostPages(): number } | undefined
   /** Requests to the paid search by how they ended, since the start; null where none are sold. */
@@ -53,7 +57,15 @@ const FRESH_MS = 10_000
 const EVENT_LOOP_MS = 100
 
 /** Everything that is measured, in a registry of its own. */
-export function openRecorder({ engine, jobs, sales, disk, load, indexState }: MetricsParts): Recorder {
+export function openRecorder({
+  engine,
+  jobs,
+  backups,
+  sales,
+  disk,
+  load,
+  indexState,
+}: MetricsParts): Recorder {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_MS })
@@ -90,6 +102,7 @@ export function openRecorder({ engine, jobs, sales, disk, load, indexState }: Me
   )
   registerLoad(registry, load)
   registerDisk(registry, disk)
+  registerBackups(registry, backups)
   const update = indexAndJobs(registry, { engine, jobs, indexState })
   return {
     begin() {
@@ -127,6 +140,34 @@ function registerDisk(registry: Registry, { freeBytes, uncounted }: MetricsParts
     },
   })
   for (const gauge of [free, waiting]) registry.registerMetric(gauge)
+}
+
+/** Where backups by schedule are declared. */
+function registerBackups(registry: Registry, backups: BackupResults): void {
+  const made: Gauge = new Gauge({
+    name: "fossick_backup_last_success_timestamp_seconds",
+    help: "When the last backup by schedule was done, in seconds since 1970.",
+    labelNames: ["backup"],
+    registers: [],
+    collect() {
+      this.reset()
+      const name = backups.plan()?.plan.name
+      const endedAt = backups.last("finished")?.endedAt
+      if (name !== undefined && endedAt) this.set({ backup: name }, endedAt.getTime() / 1000)
+    },
+  })
+  const failed: Gauge = new Gauge({
+    name: "fossick_backup_failed",
+    help: "1 when the last backup by schedule failed.",
+    labelNames: ["backup"],
+    registers: [],
+    collect() {
+      this.reset()
+      const name = backups.plan()?.plan.name
+      if (name !== undefined) this.set({ backup: name }, backups.last()?.state === "failed" ? 1 : 0)
+    },
+  })
+  for (const gauge of [made, failed]) registry.registerMetric(gauge)
 }
 
 /** Gauges of what lies outside this process. @returns what brings them up to date, at most every FRESH_MS */

@@ -67,6 +67,7 @@ export async function serveApp(
     ...(research && { research }),
     checks: {},
     jobs: { count: () => 0, hasCrawler: () => true },
+    backups: { plan: () => null, last: () => null },
     connections,
     gates: openGates(config),
     docsDir: join(import.meta.dirname, "../../docs"),

@@ -12,6 +12,7 @@ import { engineSettings } from "#engine/config.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { aPage } from "#engine/testing/pages.ts"
 import { readSettings } from "#base/settings.ts"
+import { BackupTable } from "#crawler/backup/scheduled/backup-table.ts"
 import { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
 import { FOSSICK } from "../testing/fossick.ts"
 import { type Checked, isWell, note, runChecks, wrong } from "./check.ts"
@@ -77,6 +78,24 @@ describe("the doctor", () => {
         .filter((name) => !name.startsWith("state.db-"))
         .sort(),
     ).toEqual(before.filter((name) => !name.startsWith("state.db-")))
+  })
+
+  test("sees that the last backup failed, until one succeeds", async () => {
+    using folder = temporaryFolder()
+    const db = openStateStore(join(folder.path, "data"))
+    try {
+      const backups = new BackupTable(db)
+      backups.fail(backups.ask("schedule").id, "There is no folder /backups.")
+      const { code, of } = await examine(folder.path)
+      expect(code).toBe(1)
+      expect(of("backups")).toMatchObject([
+        { level: "wrong", what: "The last backup by schedule failed: There is no folder /backups." },
+      ])
+      backups.finish(backups.ask("command").id, { file: "a.tar", bytes: 1, pages: 1, note: null })
+      expect((await examine(folder.path)).of("backups")).toEqual([])
+    } finally {
+      db.close()
+    }
   })
 
   test("names every setting that is unknown, wrong or alone, with code 1", async () => {

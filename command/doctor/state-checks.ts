@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
+import { LAST_ENDED } from "#crawler/backup/scheduled/backup-table.ts"
 import { type Check, type Finding, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 
@@ -101,5 +102,19 @@ export const webhooksCheck = ({ dataDir }: DoctorSettings): Check => ({
             "See that the receiver answers; they are tried again for a day. docs/webhooks.md has more.",
           )
     })
+  },
+})
+
+export const backupsCheck = ({ dataDir }: DoctorSettings): Check => ({
+  name: "backups",
+  run(): Finding[] {
+    const [last] = ask(dataDir, LAST_ENDED)
+    if (last?.["state"] !== "failed") return []
+    return [
+      wrong(
+        `The last backup by schedule failed: ${String(last["error"])}`,
+        "Mend that, then fossick backups run; docs/backup-and-restore.md has more.",
+      ),
+    ]
   },
 })

@@ -2,6 +2,7 @@ import { type Page, type PageUrl, sourcesOf } from "#engine"
 import { ImageStore } from "../images/image-store.ts"
 import { pageHash } from "../page/page-hash.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
+import { BackupTable } from "./scheduled/backup-table.ts"
 import { WebhookQueue } from "../webhooks/webhook-queue.ts"
 
 /** What a restore had to bring in line. */
@@ -34,6 +35,7 @@ export class StateMender {
     this.#db = db
     void new ImageStore(db, dataDir)
     WebhookQueue.prepare(db)
+    new BackupTable(db).forgetUnfinished()
     db.exec(`
       create temp table held_page (
         url text not null, source text not null, hash text not null, primary key (url, source)

@@ -1,11 +1,9 @@
 import { existsSync } from "node:fs"
-import { open, rename, rm } from "node:fs/promises"
 import path from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { engineSettings } from "#engine/config.ts"
 import { bytesText, CommandProgress, counted } from "#engine/commands/command-progress.ts"
-import { syncFolder } from "#engine/move/export-to-file.ts"
 import { fileProblem } from "#engine/move/file-problem.ts"
 import { interruptible } from "#engine/move/interruptible.ts"
 import { openEngine } from "#engine/open-engine.ts"
@@ -13,6 +11,7 @@ import { CommandError } from "#base/run-command.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { openStateStore } from "#base/store/state-store.ts"
+import { writeBackupFile } from "./backup-file.ts"
 import { writeBackup } from "./write-backup.ts"
 
 export async function runBackup(
@@ -53,7 +52,7 @@ export async function runBackup(
         })
         let bytes
         try {
-          bytes = isStream ? await toStdout(backup) : await toFile(backup, file)
+          bytes = isStream ? await toStdout(backup) : await writeBackupFile(backup, file)
         } catch (error) {
           throw signal.aborted ? signal.reason : fileProblem(error, isStream ? "the standard output" : file)
         }
@@ -71,31 +70,6 @@ export async function runBackup(
       progress.say("Stopped; there is no backup.")
     },
   )
-}
-
-/** Takes its name when it is whole and on the disk. */
-async function toFile(backup: AsyncIterable<Buffer>, file: string): Promise<number> {
-  const part = `${file}.part`
-  await rm(part, { force: true })
-  let bytes = 0
-  try {
-    const handle = await open(part, "wx", 0o600)
-    try {
-      for await (const chunk of backup) {
-        await handle.writeFile(chunk)
-        bytes += chunk.length
-      }
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(part, file)
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
-  }
-  await syncFolder(path.dirname(file))
-  return bytes
 }
 
 async function toStdout(backup: AsyncIterable<Buffer>): Promise<number> {

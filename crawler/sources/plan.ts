@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import type { PageUrl } from "#engine"
 import { membership } from "../scope/scope.ts"
 import type { StateStore } from "#base/store/state-store.ts"
+import type { BackupPlan } from "../backup-plan.ts"
 import { landingsOf } from "./landings.ts"
 import { defineSource, type Source, type SourceSpec } from "../source.ts"
 import type { SourceEntry } from "./source-table.ts"
@@ -81,16 +82,37 @@ function change(db: StateStore, source: Source, old: SourceEntry | null): Source
 
 /** Fields in which two sources differ; secrets are not told. */
 export function fieldChanges(from: Source, to: Source): FieldChange[] {
-  return (Object.keys(to) as (keyof Source)[]).flatMap((field): FieldChange[] => {
+  return differences({ ...from, login: null }, { ...to, login: null }).concat(
+    isDeepStrictEqual(from.login, to.login)
+      ? []
+      : [{ field: "login", from: kindOf(from.login), to: kindOf(to.login) }],
+  )
+}
+
+function differences<T extends object>(from: T, to: T): FieldChange[] {
+  return (Object.keys(to) as (keyof T & string)[]).flatMap((field): FieldChange[] => {
     const was: unknown = from[field]
     const is: unknown = to[field]
     if (isDeepStrictEqual(was, is)) return []
-    if (field === "login") return [{ field, from: kindOf(from.login), to: kindOf(to.login) }]
     if (!isGroup(was) || !isGroup(is)) return [{ field, from: was, to: is }]
     return Object.keys(is)
       .filter((key) => !isDeepStrictEqual(was[key], is[key]))
       .map((key) => ({ field: `${field}.${key}`, from: was[key], to: is[key] }))
   })
+}
+
+/** What applying a file does to the backups by schedule. */
+export interface BackupChange {
+  readonly kind: "new" | "changed" | "removed" | "unchanged"
+  readonly fields: readonly FieldChange[]
+}
+
+/** Null: there is none, and none before. */
+export function planBackup(old: BackupPlan | null, wanted: BackupPlan | null): BackupChange | null {
+  if (wanted === null) return old && { kind: "removed", fields: [] }
+  if (old === null) return { kind: "new", fields: [] }
+  const fields = differences(old, wanted)
+  return { kind: fields.length > 0 ? "changed" : "unchanged", fields }
 }
 
 const kindOf = (login: Source["login"]): string | null => login && `${login.kind} (its values are not shown)`

@@ -93,7 +93,7 @@ function schemaProblem(error: ErrorObject, value: unknown): SourceProblem {
     case "additionalProperties":
       return {
         path: [...path, String(params["additionalProperty"])],
-        message: `is no field of a source; there are ${Object.keys(error.parentSchema?.["properties"] ?? {}).join(", ")}`,
+        message: `is no field of ${path[0] === "backup" ? "the backup" : "a source"}; there are ${Object.keys(error.parentSchema?.["properties"] ?? {}).join(", ")}`,
       }
     case "required":
       return { path: [...path, String(params["missingProperty"])], message: "is missing" }
@@ -139,6 +139,8 @@ function patternMeaning(path: SourceProblem["path"]): string {
   if (field === "password" || field === "secret") {
     return "must name a secret, not hold one: ${NAME} of the environment, or file:/path"
   }
+  if (field === "name" && path[0] === "backup")
+    return "may hold letters, digits and ._- and begins and ends with a letter or digit"
   if (field === "name")
     return "may hold letters, digits, spaces and ._:@- and begins and ends with a letter or digit"
   return "must be two lower-case letters"

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs"
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { defineSource } from "../source.ts"
+import { temporaryFolder } from "../testing/crawl-fixture.ts"
 import { SOURCES_SCHEMA_FILE } from "./source-spec.ts"
 import { parseSources, SourcesFileError } from "./sources-file.ts"
 
@@ -41,7 +42,7 @@ sources:
     schedule: null
 `,
       "f",
-    ).map(defineSource)
+    ).sources.map(defineSource)
     expect(docs).toMatchObject({
       seeds: ["https://docs.example.com/"],
       exclude: ["*.pdf"],
@@ -68,7 +69,7 @@ sources:
 `
     expect(
       parseSources(text, "f")
-        .map(defineSource)
+        .sources.map(defineSource)
         .map(({ schedule }) => schedule && [schedule.cron, schedule.everyHours]),
     ).toEqual([[null, 12], ["0 4 * * *", null], null])
   })
@@ -79,8 +80,8 @@ sources:
   - &base { name: a, seeds: a.example, limits: { depth: 2 } }
   - { <<: *base, name: b, seeds: b.example }
 `
-    expect(parseSources(anchored, "f")[1]).toMatchObject({ name: "b", limits: { depth: 2 } })
-    expect(parseSources(`{"sources": []}`, "f")).toEqual([])
+    expect(parseSources(anchored, "f").sources[1]).toMatchObject({ name: "b", limits: { depth: 2 } })
+    expect(parseSources(`{"sources": []}`, "f")).toEqual({ sources: [], backup: null })
   })
 
   test("that is wrong is refused with each field, its source and its line", () => {
@@ -224,8 +225,80 @@ describe("the schema", () => {
   })
 })
 
+describe("the block backup", () => {
+  const sources = "sources: []\n"
+
+  test("has its defaults, and a folder seen from the file", () => {
+    const { backup } = parseSources(
+      `${sources}backup: { folder: ../backups, schedule: 30 2 * * * }`,
+      "/etc/fossick/s.yaml",
+    )
+    expect(backup).toEqual({
+      name: "fossick",
+      folder: "/etc/backups",
+      keep: 7,
+      schedule: { cron: "30 2 * * *", everyHours: null, timeZone: "UTC", jitterMinutes: 0 },
+    })
+    const own = `backup: { folder: /b, name: shop.1, keep: 3, schedule: { everyHours: 12, jitterMinutes: 5 } }`
+    expect(parseSources(sources + own, "f").backup).toMatchObject({
+      name: "shop.1",
+      keep: 3,
+      schedule: { everyHours: 12, cron: null, jitterMinutes: 5 },
+    })
+    expect(parseSources(`${sources}backup: { folder: /b }`, "f").backup?.schedule).toBeNull()
+    expect(parseSources(`${sources}backup: null`, "f").backup).toBeNull()
+  })
+
+  test.each([
+    ["{ schedule: 30 2 * * * }", "f:2: backup.folder is missing"],
+    [
+      "{ folder: /b, folders: 3 }",
+      "f:2: backup.folders is no field of the backup; there are schedule, folder, keep, name",
+    ],
+    ["{ folder: /b, keep: 0 }", "f:2: backup.keep must be >= 1"],
+    ["{ folder: /b, keep: two }", "f:2: backup.keep must be a whole number"],
+    [
+      "{ folder: /b, name: a/b }",
+      "f:2: backup.name may hold letters, digits and ._- and begins and ends with a letter or digit",
+    ],
+    [
+      "{ folder: /b, schedule: { cron: 0 3 * * *, everyHours: 3 } }",
+      "f:2: backup.schedule must have either cron or everyHours",
+    ],
+    [
+      "{ folder: /b, schedule: { cron: 0 3 * * *, timeZone: Mars } }",
+      "f:2: backup.schedule.timeZone must be the name of a time zone",
+    ],
+    ["{ folder: /b, schedule: 0 33 * * * }", "f:2: backup.schedule.cron must be five fields"],
+    ["/b", "f:2: backup must be a group of fields or null"],
+  ])("%s is refused: %s", (backup, message) => {
+    expect(refusal(`${sources}backup: ${backup}`)).toEqual([expect.stringContaining(message)])
+  })
+
+  test("is refused where its folder is in the data folder, by whatever way", () => {
+    using folder = temporaryFolder()
+    mkdirSync(join(folder.path, "data"))
+    symlinkSync(join(folder.path, "data"), join(folder.path, "link"))
+    const read = (to: string) =>
+      parseSources(
+        `${sources}backup: { folder: ${to} }`,
+        join(folder.path, "s.yaml"),
+        join(folder.path, "data"),
+      )
+    for (const inside of ["data", "data/backups", "link/b", "x/../data"]) {
+      expect(() => read(inside)).toThrow(
+        `s.yaml:2: backup.folder must not be in the data folder (${join(folder.path, "data")})`,
+      )
+    }
+    for (const beside of ["backups", "data-backups", "."]) {
+      expect(read(beside).backup?.folder).toBe(join(folder.path, beside))
+    }
+  })
+})
+
 test("the example in the handbook's folder is a file of sources with nothing wrong", () => {
   const file = join(import.meta.dirname, "../../docs/sources.example.yaml")
-  const specs = parseSources(readFileSync(file, "utf8"), file)
-  expect(specs.map(({ name }) => name)).toEqual(["docs", "blog", "intranet"])
+  const { sources, backup } = parseSources(readFileSync(file, "utf8"), file)
+  expect(backup).toMatchObject({ keep: 14, schedule: { cron: "30 2 * * *" } })
+  expect(sources.map(({ name }) => name)).toEqual(["docs", "blog", "intranet"])
 })

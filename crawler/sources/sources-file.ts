@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs"
+import path from "node:path"
 import { type Document, isNode, LineCounter, parseDocument, visit } from "yaml"
+import type { BackupPlan } from "../backup-plan.ts"
 import type { SourceSpec } from "../source.ts"
+import { readBackupPlan, type WrittenBackup } from "./backup-spec.ts"
 import { fieldText, readSourceSpec, schemaProblems, SourceError, type SourceProblem } from "./source-spec.ts"
 
 /** A file of sources that is wrong; the message has a line for each thing that is: `sources.yaml:12: …`. */
@@ -18,25 +21,33 @@ export class SourcesFileError extends Error {
 type NamedSpec = SourceSpec & { readonly name: string }
 type Written = Readonly<Record<string, unknown>>
 
+/** What a file of sources declares. */
+export interface Declared {
+  readonly sources: readonly NamedSpec[]
+  /** Null: no backups by schedule. */
+  readonly backup: BackupPlan | null
+}
+
 /**
  * Reads a file of sources: YAML 1.2, or JSON.
+ * @param dataDir the data folder, in which no backup may go; null: nobody knows it
  * @throws SourcesFileError
  */
-export function readSourcesFile(file: string): readonly NamedSpec[] {
+export function readSourcesFile(file: string, dataDir: string | null = null): Declared {
   let text
   try {
     text = readFileSync(file, "utf8")
   } catch (error) {
     throw new SourcesFileError(file, [{ line: null, text: `cannot be read (${(error as Error).message})` }])
   }
-  return parseSources(text, file)
+  return parseSources(text, file, dataDir)
 }
 
 /**
- * The sources of a file's text, each with the file's defaults under what it says itself.
+ * What a file's text declares: sources, each with the file's defaults under what it says itself, and the backup.
  * @throws SourcesFileError
  */
-export function parseSources(text: string, file: string): readonly NamedSpec[] {
+export function parseSources(text: string, file: string, dataDir: string | null = null): Declared {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
   const fail = (problems: SourcesFileError["problems"]) => {
@@ -76,7 +87,11 @@ export function parseSources(text: string, file: string): readonly NamedSpec[] {
       })),
     )
   }
-  const { defaults = {}, sources } = value as { defaults?: Written; sources: readonly Written[] }
+  const {
+    defaults = {},
+    sources,
+    backup: wanted = null,
+  } = value as { defaults?: Written; sources: readonly Written[]; backup?: WrittenBackup | null }
   const problems: { line: number | null; text: string }[] = []
   const specs: NamedSpec[] = []
   for (const [index, source] of sources.entries()) {
@@ -94,8 +109,18 @@ export function parseSources(text: string, file: string): readonly NamedSpec[] {
       }
     }
   }
+  let backup: BackupPlan | null = null
+  try {
+    if (wanted !== null) backup = readBackupPlan(wanted, path.dirname(path.resolve(file)), dataDir)
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error
+    for (const { path: field, message } of error.problems) {
+      const at = ["backup", ...field]
+      problems.push({ line: nearestLine(at), text: `${labelled(at, names)} ${message}` })
+    }
+  }
   if (problems.length > 0) fail(problems)
-  return specs
+  return { sources: specs, backup }
 }
 
 /** What is no YAML: the first slip of each line. Most are texts that YAML takes for something else. */

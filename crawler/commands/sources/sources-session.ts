@@ -10,13 +10,16 @@ import { Jobs } from "../../jobs/jobs.ts"
 import type { Job } from "../../job.ts"
 import { PinnedNetworks } from "../../fetch/guard/pinned-networks.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { BackupTable } from "../../backup/scheduled/backup-table.ts"
 import { sourcesFile } from "../../sources/find-file.ts"
-import { applySources, planSources } from "../../sources/plan.ts"
+import { applySources, planBackup, planSources } from "../../sources/plan.ts"
 import { removeAskedPages } from "../../removals/remove-pages.ts"
 import { withoutSecrets } from "../../sources/shown-source.ts"
 import type { SourceEntry } from "../../sources/source-table.ts"
 import { Sources } from "../../sources/sources.ts"
 import { readSourcesFile, SourcesFileError } from "../../sources/sources-file.ts"
+import { showBackups } from "../backups/backups-session.ts"
+import { backupLine, backupLines } from "../backups/backups-text.ts"
 import { listLines, planLines, scheduleText, timeText, troubleOf } from "./sources-text.ts"
 
 const SHOWN_RUNS = 5
@@ -47,28 +50,40 @@ async function perform(args: SourcesArguments): Promise<number> {
   const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
   if (command === "validate") {
     const file = fileFor(subject, config.sourcesFile)
-    const { length } = readSourcesFile(file)
-    tell(`${file}: ${counted(length, "source")}, nothing wrong`, { file, sources: length })
+    const { sources, backup } = readSourcesFile(file, config.dataDir)
+    const { length } = sources
+    tell(`${file}: ${counted(length, "source")}${backup === null ? "" : " and a backup"}, nothing wrong`, {
+      file,
+      sources: length,
+      backup: backup !== null,
+    })
     return EXIT.ok
   }
   const db = openStateStore(config.dataDir)
   try {
     const jobs = new Jobs(db)
     const sources = new Sources(db, jobs)
+    const backups = new BackupTable(db)
     switch (command) {
       case "plan":
       case "apply": {
-        const specs = readSourcesFile(fileFor(subject, config.sourcesFile))
-        const changes = planSources(db, sources, specs)
-        tell(planLines(changes, removePages).join("\n"), { applied: command === "apply", changes })
+        const declared = readSourcesFile(fileFor(subject, config.sourcesFile), config.dataDir)
+        const changes = planSources(db, sources, declared.sources)
+        const backup = planBackup(backups.plan()?.plan ?? null, declared.backup)
+        tell([...planLines(changes, removePages), ...backupLines(backup)].join("\n"), {
+          applied: command === "apply",
+          changes,
+          backup,
+        })
         if (command === "plan") return EXIT.ok
-        applySources(sources, specs, { removePages })
+        applySources(sources, declared.sources, { removePages })
+        backups.declare(declared.backup)
         return removePages ? await removeNow(db, jobs, sources, json) : EXIT.ok
       }
       case "list":
-        return list(json, jobs, sources)
+        return list(json, jobs, sources, backups)
       case "show":
-        return show(subject, json, jobs, sources)
+        return show(subject, json, jobs, sources, backups)
       case "pause":
         if (!sources.pause(subject)) return unknown(subject)
         tell(`${subject} is paused: its schedule no longer runs it`, { source: subject, paused: true })
@@ -98,7 +113,7 @@ async function perform(args: SourcesArguments): Promise<number> {
   }
 }
 
-function list(json: boolean, jobs: Jobs, sources: Sources): number {
+function list(json: boolean, jobs: Jobs, sources: Sources, backups: BackupTable): number {
   const entries = sources.list()
   const last = new Map<string, Job>()
   for (const { source } of entries) {
@@ -106,7 +121,11 @@ function list(json: boolean, jobs: Jobs, sources: Sources): number {
     if (job) last.set(source.name, job)
   }
   if (json) for (const entry of entries) say(asJson(entry, last.get(entry.source.name), sources))
-  else for (const line of listLines(entries, last)) say(line)
+  else {
+    for (const line of listLines(entries, last)) say(line)
+    const stored = backups.plan()
+    if (stored) say(backupLine(stored, backups.last()))
+  }
   return EXIT.ok
 }
 
@@ -120,9 +139,10 @@ function asJson(entry: SourceEntry, last: Job | undefined, sources: Sources): st
   })
 }
 
-function show(name: string, json: boolean, jobs: Jobs, sources: Sources): number {
+/** The block `backup` is shown by that name, unless a source has it. */
+function show(name: string, json: boolean, jobs: Jobs, sources: Sources, backups: BackupTable): number {
   const entry = sources.get(name)
-  if (!entry) return unknown(name)
+  if (!entry) return name === "backup" && backups.plan() ? showBackups(backups, json) : unknown(name)
   const source = withoutSecrets(entry.source)
   const nextRuns = sources.nextRuns(name, SHOWN_RUNS)
   const [last] = jobs.list({ source: name, limit: 1 })
@@ -157,7 +177,7 @@ async function forget(
   const entry = sources.get(subject)
   if (entry?.origin === "file") {
     const file = sourcesFile(named)
-    if (file !== null && readSourcesFile(file).some(({ name }) => name === subject)) {
+    if (file !== null && readSourcesFile(file).sources.some(({ name }) => name === subject)) {
       throw new ArgumentsError(
         `${subject} is declared in ${file}: take it out there, then fossick sources apply`,
       )

@@ -1,0 +1,46 @@
+import type { Schedule } from "./tasks/schedule.ts"
+
+/** Backups by schedule, as the file of sources declares them. */
+export interface BackupPlan {
+  /** What the names of its files begin with: letters, digits and `._-`. */
+  readonly name: string
+  /** Null: a backup is made when it is asked for. */
+  readonly schedule: Schedule | null
+  /** Where the files go; absolute. It is never made: a folder that is missing may be a disk that is not mounted. */
+  readonly folder: string
+  /** How many files stay: the newest. */
+  readonly keep: number
+}
+
+export const DEFAULT_NAME = "fossick"
+export const DEFAULT_KEEP = 7
+
+/** `fossick-2026-05-01T02-30-00Z.tar`: sorts by time, and is a name on every system. */
+export function backupFileName({ name }: Pick<BackupPlan, "name">, at: Date): string {
+  return `${name}-${at.toISOString().slice(0, 19).replaceAll(":", "-")}Z.tar`
+}
+
+const TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z\.tar$/
+
+/** When a file of this name was begun by a plan's backup, in milliseconds since 1970; null: it is none of its backups. */
+export function timeOfFile({ name }: Pick<BackupPlan, "name">, file: string): number | null {
+  if (!file.startsWith(`${name}-`)) return null
+  const [, day, ...clock] = TIME.exec(file.slice(name.length + 1)) ?? []
+  const time = Date.parse(`${day}T${clock.join(":")}Z`)
+  return Number.isNaN(time) ? null : time
+}
+
+/**
+ * The files that are beyond a plan's number, of all names in its folder: the oldest. Those that are dated in the future
+ * were made while the clock was ahead and count as older still.
+ */
+export function filesBeyond(plan: BackupPlan, names: readonly string[], now: number): string[] {
+  return names
+    .flatMap((file) => {
+      const time = timeOfFile(plan, file)
+      return time === null ? [] : [{ file, time: time > now ? time - Number.MAX_SAFE_INTEGER : time }]
+    })
+    .sort((a, b) => b.time - a.time)
+    .slice(plan.keep)
+    .map(({ file }) => file)
+}

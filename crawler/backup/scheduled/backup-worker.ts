@@ -1,0 +1,34 @@
+import { engineSettings } from "#engine/config.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { openLog } from "#base/process/log.ts"
+import { stopSignal } from "#base/process/stop-signal.ts"
+import { EXIT_LOCKED } from "#base/process/worker-process.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { BackupTable } from "./backup-table.ts"
+import { runBackups } from "./run-backups.ts"
+
+// A process of its own: makes the backups that were asked for, and ends, so that its memory goes back. `keep-all` as its
+// argument has it delete none.
+
+const env = environment()
+const settings = readSettings(engineSettings, env)
+const log = openLog("crawler", env["FOSSICK_LOG_LEVEL"] || "info")
+const signal = stopSignal()
+const db = openStateStore(settings.dataDir)
+try {
+  const isDone = await runBackups({
+    backups: new BackupTable(db),
+    db,
+    dataDir: settings.dataDir,
+    minFreeMb: settings.minFreeMb,
+    openEngine: () => openEngine(settings, { mode: "read" }),
+    mayDelete: process.argv[2] !== "keep-all",
+    log,
+    signal,
+  })
+  if (!isDone) process.exitCode = EXIT_LOCKED
+} finally {
+  db.close()
+  if (process.connected) process.disconnect()
+}

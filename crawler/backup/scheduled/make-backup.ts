@@ -1,0 +1,123 @@
+import { existsSync, statSync } from "node:fs"
+import { readdir, rm } from "node:fs/promises"
+import path from "node:path"
+import type { Engine } from "#engine"
+import { fileProblem } from "#engine/move/file-problem.ts"
+import { DiskFullError, diskFullOr, DiskRoom } from "#base/disk-space.ts"
+import { KnownError } from "#base/errors.ts"
+import { CommandError } from "#base/run-command.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { partOf, writeBackupFile } from "../backup-file.ts"
+import { verifyBackup } from "../read-backup.ts"
+import { writeBackup } from "../write-backup.ts"
+import { backupFileName, type BackupPlan, filesBeyond, timeOfFile } from "../../backup-plan.ts"
+
+export interface MakeBackupOptions {
+  readonly plan: BackupPlan
+  readonly dataDir: string
+  readonly db: StateStore
+  /** Open for reading. */
+  readonly engine: Engine
+  /** Megabytes that have to stay free on the disk of the folder. */
+  readonly minFreeMb: number
+  /** Whether files beyond the plan's number are deleted: not soon after the clock was set. */
+  readonly mayDelete: boolean
+  readonly signal: AbortSignal
+  readonly now?: Date
+  /** Bytes that are free in the folder. Default: what the system says. */
+  readonly freeBytes?: () => number
+}
+
+export interface MadeBackup {
+  readonly file: string
+  readonly bytes: number
+  readonly pages: number
+  /** Names of the files that made room for it. */
+  readonly deleted: readonly string[]
+  /** What went wrong beside; the backup is good. */
+  readonly note: string | null
+}
+
+/**
+ * Makes one backup of a plan: writes it, reads all of it once more, gives it its name, and deletes the oldest beyond the
+ * plan's number. Only one process may do so at a time.
+ * @throws KnownError with what the operator can do, the signal's reason
+ */
+export async function makeBackup(options: MakeBackupOptions): Promise<MadeBackup> {
+  const { plan, signal } = options
+  const { folder } = plan
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new CommandError(`There is no folder ${folder} for backups: make it, or mount it.`)
+  }
+  const file = freeName(plan, options.now ?? new Date())
+  try {
+    await sweepParts(plan)
+    const { bytes, pages } = await writeChecked(file, options)
+    return { file, bytes, pages, ...(await deleteBeyond(options, path.basename(file))) }
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    throw error instanceof KnownError ? error : fileProblem(diskFullOr(error, folder), file)
+  }
+}
+
+async function writeChecked(
+  file: string,
+  { plan, dataDir, db, engine, minFreeMb, signal, freeBytes }: MakeBackupOptions,
+): Promise<{ bytes: number; pages: number }> {
+  const { folder } = plan
+  const room = new DiskRoom(folder, minFreeMb, freeBytes)
+  using told = room.untilLow(signal)
+  try {
+    told.signal.throwIfAborted()
+    const backup = writeBackup({ dataDir, db, engine, scratchDir: folder, signal: told.signal })
+    let pages = 0
+    const bytes = await writeBackupFile(backup, file, async (part) => {
+      pages = (await verifyBackup(part)).exportedPages
+      signal.throwIfAborted()
+    })
+    return { bytes, pages }
+  } catch (error) {
+    if (!told.signal.aborted || signal.aborted) throw error
+    throw new DiskFullError(
+      `There is too little room for a backup: ${Math.floor(room.freeBytes / 1e6)} MB left for ${folder}, and FOSSICK_MIN_FREE_MB keeps ${minFreeMb} MB free. Make room, or keep fewer; the backups that are there are safe.`,
+      { cause: error },
+    )
+  }
+}
+
+/** The name of a backup that is begun now; a second later for each that is there. */
+function freeName(plan: BackupPlan, now: Date): string {
+  for (let time = now.getTime(); ; time += 1000) {
+    const file = path.join(plan.folder, backupFileName(plan, new Date(time)))
+    if (!existsSync(file)) return file
+  }
+}
+
+/** What killed backups of this plan left. */
+async function sweepParts(plan: BackupPlan): Promise<void> {
+  const suffix = partOf("")
+  for (const name of await readdir(plan.folder)) {
+    if (!name.endsWith(suffix) || timeOfFile(plan, name.slice(0, -suffix.length)) === null) continue
+    await rm(path.join(plan.folder, name), { force: true })
+  }
+}
+
+/** Deletes the oldest; never the one that was made just now, whatever its clock says. */
+async function deleteBeyond(
+  { plan, mayDelete, now = new Date() }: MakeBackupOptions,
+  made: string,
+): Promise<Pick<MadeBackup, "deleted" | "note">> {
+  if (!mayDelete) return { deleted: [], note: "the clock was set: older backups stay until the next one" }
+  const entries = await readdir(plan.folder, { withFileTypes: true })
+  const others = entries.filter((entry) => entry.isFile() && entry.name !== made).map(({ name }) => name)
+  const deleted: string[] = []
+  try {
+    for (const name of filesBeyond({ ...plan, keep: plan.keep - 1 }, others, now.getTime())) {
+      await rm(path.join(plan.folder, name))
+      deleted.push(name)
+    }
+  } catch (error) {
+    return { deleted, note: `an older backup could not be deleted: ${(error as Error).message}` }
+  }
+  return { deleted, note: null }
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { bytesText, counted } from "#engine/commands/command-progress.ts"
+import { engineSettings } from "#engine/config.ts"
+import { interruptible } from "#engine/move/interruptible.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { EXIT } from "#base/exit-codes.ts"
+import { printableLine } from "#base/printable.ts"
+import { CommandError } from "#base/run-command.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { type BackupRun, BackupTable } from "../../backup/scheduled/backup-table.ts"
+import { runBackups } from "../../backup/scheduled/run-backups.ts"
+import { planAndRuns } from "./backups-text.ts"
+
+const SHOWN_RUNS = 20
+/** Between two looks at a backup that another process makes. */
+const LOOK_MS = 250
+const QUIET = { info: () => {}, warn: () => {}, error: () => {} }
+
+/** `fossick backups list`. @returns the exit code */
+export function listBackups(json: boolean): number {
+  return withStore((db) => showBackups(new BackupTable(db), json))
+}
+
+/** Shows the plan and its newest runs. @returns the exit code */
+export function showBackups(backups: BackupTable, json: boolean): number {
+  const stored = backups.plan()
+  const runs = backups.runs(SHOWN_RUNS)
+  if (json) say(JSON.stringify({ ...stored, runs }))
+  else if (stored === null) say("No backup is declared. docs/backup-and-restore.md shows how.")
+  else for (const line of planAndRuns(stored, runs)) say(line)
+  return EXIT.ok
+}
+
+/** `fossick backups run`: makes one now, or waits for the one that is under way. @returns the exit code */
+export async function runBackup(json: boolean): Promise<number> {
+  const settings = readSettings(engineSettings, environment())
+  const db = openStateStore(settings.dataDir)
+  try {
+    const backups = new BackupTable(db)
+    if (backups.plan() === null) {
+      throw new CommandError(
+        "No backup is declared: write a block backup into the file of sources, or name a file: fossick backup <file>.",
+      )
+    }
+    const { id } = backups.ask("command")
+    return await interruptible(
+      async (signal) => {
+        const work = { backups, db, dataDir: settings.dataDir, minFreeMb: settings.minFreeMb, signal }
+        const open = () => openEngine(settings, { mode: "read" })
+        // A running appliance may be quicker to take it up.
+        while (!isOver(backups.get(id))) {
+          await runBackups({ ...work, openEngine: open, mayDelete: true, log: QUIET })
+          signal.throwIfAborted()
+          if (!isOver(backups.get(id))) await sleep(LOOK_MS, undefined, { signal })
+        }
+        return told(backups.get(id), json)
+      },
+      () => process.stderr.write("Stopped; there is no new backup.\n"),
+    )
+  } finally {
+    db.close()
+  }
+}
+
+const isOver = (run: BackupRun | null): boolean => run?.state !== "queued" && run?.state !== "running"
+
+function told(run: BackupRun | null, json: boolean): number {
+  if (run?.state !== "finished") throw new CommandError(run?.error ?? "The backup is no longer declared.")
+  if (json) say(JSON.stringify(run))
+  else say(`${run.file}: ${counted(run.pages ?? 0, "page")}, ${bytesText(run.bytes ?? 0)}, checked`)
+  if (run.note !== null) process.stderr.write(`${run.note}\n`)
+  return EXIT.ok
+}
+
+function withStore(work: (db: StateStore) => number): number {
+  const db = openStateStore(readSettings(engineSettings, environment()).dataDir)
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${printableLine(line)}\n`)
+}

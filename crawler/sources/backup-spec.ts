@@ -1,0 +1,51 @@
+import { existsSync, realpathSync } from "node:fs"
+import path from "node:path"
+import { type BackupPlan, DEFAULT_KEEP, DEFAULT_NAME } from "../backup-plan.ts"
+import { defineSchedule, type Schedule, scheduleProblems } from "../tasks/schedule.ts"
+import { SourceError, type SourceProblem } from "./source-spec.ts"
+
+/** The block `backup` of a file of sources, as its schema has it. */
+export interface WrittenBackup {
+  readonly folder: string
+  readonly schedule?: string | Partial<Schedule> | null
+  readonly keep?: number
+  readonly name?: string
+}
+
+/**
+ * A plan for backups as it was written, with its defaults.
+ * @param base the folder where a relative path begins
+ * @param dataDir in which no backup may go
+ * @throws SourceError
+ */
+export function readBackupPlan(written: WrittenBackup, base: string, dataDir: string | null): BackupPlan {
+  const { schedule: times = null, keep = DEFAULT_KEEP, name = DEFAULT_NAME } = written
+  const schedule = typeof times === "string" ? { cron: times } : times
+  const problems: SourceProblem[] = []
+  if (schedule !== null) {
+    for (const { path: field, message } of scheduleProblems(schedule))
+      problems.push({ path: ["schedule", ...field], message })
+  }
+  const folder = path.resolve(base, written.folder)
+  if (dataDir !== null && isInside(real(folder), real(dataDir))) {
+    problems.push({
+      path: ["folder"],
+      message: `must not be in the data folder (${dataDir}): what is lost with it, and what a restore puts aside, is no backup`,
+    })
+  }
+  if (problems.length > 0) throw new SourceError(problems)
+  return { name, folder, schedule: schedule && defineSchedule(schedule), keep }
+}
+
+const isInside = (folder: string, other: string): boolean => {
+  const way = path.relative(other, folder)
+  return way === "" || (way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way))
+}
+
+/** Without links, as far as it is there. */
+function real(folder: string): string {
+  const whole = path.resolve(folder)
+  const parent = path.dirname(whole)
+  if (existsSync(whole)) return realpathSync(whole)
+  return parent === whole ? whole : path.join(real(parent), path.basename(whole))
+}
