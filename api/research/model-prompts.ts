@@ -24,7 +24,7 @@ export function planMessages(input: string, hits: readonly Hit[], count: number)
       .slice(0, HEADINGS_OF_TITLE)
       .map((passage) => harmless(passage.headings.at(-1) ?? ""))
       .filter((heading) => heading !== "")
-    return [title, ...new Set(headings)].join(" / ")
+    return [harmless(title), ...new Set(headings)].filter((one) => one !== "").join(" / ")
   })
   return [
     {

@@ -3,6 +3,7 @@ import type { Reading } from "#crawler"
 
 import { crawlCost } from "../accounts/billing/credits.ts"
 import { type Middleware, responseTime } from "../context.ts"
+import { modelLabel, textAddressesModels } from "./addresses-models.ts"
 import { type LiveParts, renderingOf } from "./extract.ts"
 import { fitting, judgeLinks } from "./relevance/relevant-pages.ts"
 import { liveDeadline } from "./live/live-call.ts"
@@ -73,15 +74,16 @@ async function presentPage(
   { relevance, signal }: { relevance: Relevance | null; signal: AbortSignal },
 ) {
   const judged = await relevance?.passages(extracted, request.chunks_per_source)
+  const content =
+    judged?.texts.join(CHUNK_SEPARATOR) ?? (await formatContent(extracted.markdown, request.format, signal))
   return {
     relevance: judged?.best ?? 0,
     page: {
       url,
-      raw_content:
-        judged?.texts.join(CHUNK_SEPARATOR) ??
-        (await formatContent(extracted.markdown, request.format, signal)),
+      raw_content: content,
       images: request.include_images ? presentImages(extracted.images, false) : [],
       ...(request.include_favicon && { favicon: extracted.favicon }),
+      ...modelLabel(await textAddressesModels(content, signal)),
     },
   }
 }

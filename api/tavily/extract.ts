@@ -5,6 +5,7 @@ import { WorkError } from "#base/process/off-loop.ts"
 import { extractCost } from "../accounts/billing/credits.ts"
 import { type Middleware, responseTime } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
+import { modelLabel, textAddressesModels } from "./addresses-models.ts"
 import { failureText, TIMED_OUT, UNREADABLE } from "./live/failure-text.ts"
 import { liveDeadline, unlessAborted } from "./live/live-call.ts"
 import { type CallMemory, type LiveMemory, MEMORY_SPENT } from "./live/live-memory.ts"
@@ -79,10 +80,12 @@ function givenUrls({ urls }: ExtractRequest): readonly string[] {
 /** What is made of a page, or why nothing is: there was no time for so large a page, or it cannot be worked through. */
 async function contentOf(
   work: Promise<string>,
+  title: string,
   signal: AbortSignal,
-): Promise<{ readonly text: string } | { readonly error: string }> {
+): Promise<{ readonly text: string; readonly addressesModels: boolean } | { readonly error: string }> {
   try {
-    return { text: await work }
+    const text = await work
+    return { text, addressesModels: await textAddressesModels(`${title}\n${text}`, signal) }
   } catch (error) {
     if (signal.aborted) return { error: TIMED_OUT }
     if (error instanceof WorkError) return { error: UNREADABLE }
@@ -112,6 +115,7 @@ async function extractOne(
       : relevance
           .passages(extracted, request.chunks_per_source)
           .then(({ texts }) => texts.join(CHUNK_SEPARATOR)),
+    extracted.title,
     signal,
   )
   if ("error" in content) return content
@@ -122,6 +126,7 @@ async function extractOne(
       raw_content: content.text,
       images: request.include_images ? presentImages(extracted.images, false) : [],
       ...(request.include_favicon && { favicon: extracted.favicon }),
+      ...modelLabel(content.addressesModels),
     },
   }
 }

@@ -1,9 +1,9 @@
 import { WorkError } from "#base/process/off-loop.ts"
 import type { Hit, PageImage } from "#engine"
-import { givesModelOrder } from "#engine/text/model-orders.ts"
 import { toPlainText, writeAsText } from "#crawler/page/extract/markdown/plain-text.ts"
 
 import type { Answered } from "../answers/answer.ts"
+import { hitAddressesModels, modelLabel, textAddressesModels } from "./addresses-models.ts"
 import type { AutoParameters } from "./query/auto-parameters.ts"
 import { searchedText } from "./query/searched-text.ts"
 import type { SearchRequest } from "./schema.ts"
@@ -56,14 +56,15 @@ async function presentHit(
   { images, wordsAlone }: Pick<SearchPresentation, "images" | "wordsAlone">,
 ) {
   const dated = request.include_published_date || request.filter_by_published_date || request.topic === "news"
+  const whole = await rawContent(request, hit.markdown)
   return {
     id,
     title: hit.title,
     url: hit.url,
     content: contentOf(request, hit),
     score: hit.score,
-    raw_content: await rawContent(request, hit.markdown),
-    ...(shownOf(hit).some(givesModelOrder) && { addresses_models: true }),
+    raw_content: whole?.text ?? null,
+    ...modelLabel(whole?.addressesModels === true || hitAddressesModels(hit)),
     ...(request.include_favicon && { favicon: hit.favicon }),
     ...(dated && { published_date: hit.publishedAt?.toUTCString() ?? null }),
     ...(request.include_images && {
@@ -79,13 +80,6 @@ async function presentHit(
   }
 }
 
-/** What a result shows of its page, whatever was asked for. */
-const shownOf = ({ title, description, passages }: Hit): string[] => [
-  title,
-  description ?? "",
-  ...passages.flatMap(({ headings, text }) => [...headings, text]),
-]
-
 function contentOf(request: SearchRequest, hit: Hit): string {
   const passages = hit.passages.map((passage) => passage.text)
   const summary = request.search_depth === "ultra-fast" ? hit.description : null
@@ -97,13 +91,16 @@ function contentOf(request: SearchRequest, hit: Hit): string {
 async function rawContent(
   { include_raw_content: wanted }: SearchRequest,
   markdown: string,
-): Promise<string | null> {
+): Promise<{ readonly text: string; readonly addressesModels: boolean } | null> {
   if (wanted === false) return null
-  // One page that is past reading must not take the others' answer away.
-  return formatContent(markdown, wanted === "text" ? "text" : "markdown").catch((error: unknown) => {
+  try {
+    const text = await formatContent(markdown, wanted === "text" ? "text" : "markdown")
+    return { text, addressesModels: await textAddressesModels(text) }
+  } catch (error) {
+    // One page that is past reading must not take the others' answer away.
     if (error instanceof WorkError) return null
     throw error
-  })
+  }
 }
 
 /**

@@ -1,3 +1,5 @@
+import { offLoop } from "#base/process/off-loop.ts"
+
 /**
  * Text that gives orders to the language model which may read it, and not to people: to forget what it was told, to be
  * somebody else, to give away what it knows, to tell its user something. English; a rule of forms, which finds what is copied
@@ -19,14 +21,24 @@ const SHOWN =
 const BEFORE_CHARS = 24
 
 /** Whether a text holds an order to a model, given or shown: what is taken over into answers and prompts has none. */
-export const holdsModelOrder = (text: string): boolean => ORDERS.some((order) => order.test(text))
+export function holdsModelOrder(text: string): boolean {
+  const read = withoutRows(text)
+  return ORDERS.some((order) => order.test(read))
+}
 
 /** Whether a text gives an order to a model. What is written about such orders mostly quotes them, and is none. */
 export function givesModelOrder(text: string): boolean {
+  const read = withoutRows(text)
   return ORDERS.some((order) => {
-    for (const { index } of text.matchAll(new RegExp(order, "gi"))) {
-      if (!SHOWN.test(text.slice(Math.max(0, index - BEFORE_CHARS), index))) return true
+    for (const { index } of read.matchAll(new RegExp(order, "gi"))) {
+      if (!SHOWN.test(read.slice(Math.max(0, index - BEFORE_CHARS), index))) return true
     }
     return false
   })
 }
+
+/** {@link givesModelOrder}, for texts of any length. */
+export const findModelOrder = offLoop(import.meta.url, givesModelOrder)
+
+/** With one blank for each row of them: the rules would try every way to share a long one. */
+const withoutRows = (text: string): string => text.replaceAll(/\s+/g, " ")

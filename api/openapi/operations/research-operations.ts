@@ -1,4 +1,5 @@
 import { PRICES } from "../../accounts/billing/credits.ts"
+import { addressesModels } from "./tavily-answers.ts"
 import { researchSchema } from "../../research/request.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
 import { outputSchemas } from "../../research/report/output-schema.ts"
@@ -11,11 +12,14 @@ const taskId = { type: "string", format: "uuid", description: "Id of the task." 
 
 export const researchSchemas: Readonly<Record<string, JsonSchema>> = {
   ...outputSchemas,
-  ResearchSource: object({
-    title: text(),
-    url: text("`file:` and the name, of a file that came along."),
-    favicon: orNull(text("Address of the site's icon.")),
-  }),
+  ResearchSource: object(
+    {
+      title: text(),
+      url: text("`file:` and the name, of a file that came along."),
+      favicon: orNull(text("Address of the site's icon.")),
+    },
+    { optional: { addresses_models: addressesModels } },
+  ),
   ResearchTask: object({
     request_id: taskId,
     created_at: time(),

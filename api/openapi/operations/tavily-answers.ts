@@ -4,6 +4,10 @@ import { count, listOf, object, oneOf, orNull, ref, text, yesNo } from "../schem
 
 const score = (description: string) => ({ type: "number", minimum: 0, maximum: 1, description })
 const usage = ref("Usage")
+/** Of a page in an answer. */
+export const addressesModels = yesNo(
+  "True when what is shown of it gives orders to language models; else not there.",
+)
 const common = {
   response_time: { type: "number", minimum: 0, description: "Seconds." },
   request_id: { type: "string", format: "uuid", description: "Also in the header `X-Request-Id`." },
@@ -33,7 +37,7 @@ const searchResult = object(
       published_date: orNull(text("As in HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`.")),
       images,
       explain: ref("Explanation"),
-      addresses_models: yesNo("True when the passages give orders to language models; else not there."),
+      addresses_models: addressesModels,
     },
   },
 )
@@ -95,7 +99,7 @@ const extractAnswer = object(
           raw_content: text("The page, or with `query` its nearest passages."),
           images: listOf(text()),
         },
-        { optional: { favicon } },
+        { optional: { favicon, addresses_models: addressesModels } },
       ),
     ),
     failed_results: listOf(ref("FailedResult")),
@@ -108,7 +112,10 @@ const crawlAnswer = object(
   {
     base_url: text("The start, as it was given."),
     results: listOf(
-      object({ url: text(), raw_content: text(), images: listOf(text()) }, { optional: { favicon } }),
+      object(
+        { url: text(), raw_content: text(), images: listOf(text()) },
+        { optional: { favicon, addresses_models: addressesModels } },
+      ),
     ),
     ...common,
   },

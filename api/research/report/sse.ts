@@ -1,10 +1,16 @@
 import { PassThrough } from "node:stream"
 
+import { modelLabel } from "../../tavily/addresses-models.ts"
 import type { ResearchEvent, Step } from "./events.ts"
 import type { Source } from "../sources/evidence.ts"
 
 /** A source as it stands on the wire. */
-export const presentSource = ({ title, url, favicon }: Source) => ({ title, url, favicon })
+export const presentSource = ({ title, url, favicon, addressesModels }: Source) => ({
+  title,
+  url,
+  favicon,
+  ...modelLabel(addressesModels),
+})
 
 const CHUNK = "chat.completion.chunk"
 

@@ -11,6 +11,8 @@ export interface Source {
   /** Milliseconds since the epoch. */
   readonly published: number | null
   readonly fetched: number | null
+  /** Whether what was read of it gives orders to language models; tasks of older versions do not say. */
+  readonly addressesModels?: boolean
 }
 
 /** A statement that stands word by word in its source. */
@@ -73,8 +75,12 @@ export class Evidence {
 
   /** @returns the place of the source, which is one for each address. */
   source(source: Source): number {
-    const known = this.sources.findIndex(({ url }) => url === source.url)
-    return known >= 0 ? known : this.sources.push(source) - 1
+    const place = this.sources.findIndex(({ url }) => url === source.url)
+    if (place < 0) return this.sources.push(source) - 1
+    // Each question reads other passages of the page.
+    if (source.addressesModels === true)
+      this.sources[place] = { ...this.sources[place]!, addressesModels: true }
+    return place
   }
 
   /**

@@ -3,6 +3,7 @@ import { breather } from "#base/flow/breather.ts"
 import { analyse } from "#engine/text/analysis/analyse.ts"
 import { cutIntoPassages } from "#engine/text/passages.ts"
 
+import { hitAddressesModels } from "../../tavily/addresses-models.ts"
 import type { Source } from "./evidence.ts"
 import type { Attachment } from "./files.ts"
 
@@ -13,9 +14,11 @@ const FILE_SCORE = 0.9
 const PASSAGES_OF_FILE = 8
 
 /** What is told of a page or file that findings stand in. */
-export function sourceOfHit({ url, title, favicon, author, publishedAt, fetchedAt, source }: Hit): Source {
+export function sourceOfHit(hit: Hit): Source {
+  const { url, title, favicon, author, publishedAt, fetchedAt, source } = hit
+  const label = hitAddressesModels(hit) ? { addressesModels: true } : {}
   if (source.startsWith(FILE_SCHEME)) {
-    return { url: source, title, favicon: null, author: null, published: null, fetched: null }
+    return { url: source, title, favicon: null, author: null, published: null, fetched: null, ...label }
   }
   return {
     url,
@@ -24,6 +27,7 @@ export function sourceOfHit({ url, title, favicon, author, publishedAt, fetchedA
     author,
     published: publishedAt?.getTime() ?? null,
     fetched: fetchedAt.getTime(),
+    ...label,
   }
 }
 

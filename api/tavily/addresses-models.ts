@@ -1,0 +1,23 @@
+import { AT_ONCE_CHARS } from "#base/process/off-loop.ts"
+import type { Hit } from "#engine"
+import { findModelOrder, givesModelOrder } from "#engine/text/model-orders.ts"
+
+/** The field of a result that shows orders to language models; nothing for all others. */
+export const modelLabel = (addressesModels: boolean | undefined) =>
+  addressesModels === true ? { addresses_models: true as const } : {}
+
+/** Whether what is always shown of a page found gives orders to language models. */
+export const hitAddressesModels = ({ title, description, passages }: Hit): boolean =>
+  [title, description ?? "", ...passages.flatMap(({ headings, text }) => [...headings, text])].some(
+    givesModelOrder,
+  )
+
+/**
+ * Whether a page's text does. A short one is told at any time, also of a call whose time is up.
+ * @throws WorkError when it cannot be worked through, and what `signal` aborts with
+ */
+export async function textAddressesModels(text: string, signal?: AbortSignal): Promise<boolean> {
+  return text.length <= AT_ONCE_CHARS
+    ? givesModelOrder(text)
+    : await findModelOrder({ chars: text.length, signal }, text)
+}
