@@ -165,6 +165,16 @@ export const crawlerSettings = {
     200,
     64_000,
   ),
+  imageMemoryMb: integer(
+    {
+      name: "FOSSICK_IMAGE_MEMORY_MB",
+      default: "1000",
+      about:
+        "Memory, in megabytes, that the process which looks at images may take; past it, it is started again, and an image that takes it there three times is given up.",
+    },
+    200,
+    64_000,
+  ),
   browserPath,
   browserPages: integer(
     {

@@ -32,6 +32,11 @@ export async function collectImages(options: CollectImagesOptions): Promise<void
   const { store, signal } = options
   const slots = new Slots(CONCURRENCY)
   store.sweep()
+  for (let image = store.nextSuspect(); image && !signal.aborted; image = store.nextSuspect()) {
+    const { pauseMs } = await collectImage(image, options)
+    if (signal.aborted) store.giveBack(image)
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
+  }
   for (let hosts = store.unreadHosts(); hosts.length > 0 && !signal.aborted; hosts = store.unreadHosts()) {
     await Promise.all(hosts.map((host) => collectHost(host, slots, options)))
   }

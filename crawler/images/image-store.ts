@@ -71,10 +71,21 @@ export class ImageStore {
     const row = this.#prepare(
       `select id, url, host, tries from image where state is null and host = ?2 and ${isDue("?1")} order by rank, id limit 1`,
     ).get(now, host)
-    if (!row) return null
+    return row ? (this.#taken(row) ?? this.nextUnread(host, now)) : null
+  }
+
+  /** The next of those that a process was at when it ended by itself: looked at alone, it takes no other along. */
+  nextSuspect(): UnreadImage | null {
+    const row = this.#prepare(
+      "select id, url, host, tries from image where state is null and due = 0 and tries > 0 order by id limit 1",
+    ).get()
+    return row ? (this.#taken(row) ?? this.nextSuspect()) : null
+  }
+
+  #taken(row: Readonly<Record<string, unknown>>): UnreadImage | null {
     if (Number(row["tries"]) >= MAX_TRIES) {
       this.recordFailure(Number(row["id"]), "unreadable", "it took its process down again and again")
-      return this.nextUnread(host, now)
+      return null
     }
     // Before it is looked at: an image that takes the process down is not tried for ever.
     this.#prepare("update image set tries = tries + 1 where id = ?").run(Number(row["id"]))

@@ -7,8 +7,8 @@ import { expect, test, vi } from "vitest"
 import { Jobs } from "../jobs/jobs.ts"
 import { defineSource } from "../source.ts"
 import { CrawlFixture } from "../testing/crawl-fixture.ts"
-import { picture } from "../testing/pictures.ts"
-import { type Answer, article, startTestSite } from "../testing/test-site.ts"
+import { interlacedPicture, picture } from "../testing/pictures.ts"
+import { type Answer, article, bytes, startTestSite } from "../testing/test-site.ts"
 import { followImages } from "./follow-images.ts"
 import { ImageStore } from "./image-store.ts"
 
@@ -51,6 +51,46 @@ test("a process that was killed while it looked is followed by one that looks ag
   const [code] = await once(start(), "exit")
   expect(code).toBe(0)
   expect(row(fixture)).toEqual({ state: "read", tries: 2 })
+})
+
+test("an image that takes the process down is tried alone, then given up, and costs no other", async () => {
+  const poison = interlacedPicture(10_000, { depth: 8, colour: "grey" })
+  const send = (body: Uint8Array): Answer => bytes(body, { "content-type": "image/png" })
+  const images = ["/bee.png", "/poison.png", "/wasp.png"].map(
+    (src) => `<p><img src="${src}" alt="A bee"></p>`,
+  )
+  await using site = await startTestSite({
+    "/": article("Bees").replace("</h1>", `</h1>${images.join("")}`),
+    "/bee.png": send(await picture(1)),
+    "/poison.png": send(poison),
+    "/wasp.png": send(await picture(2)),
+  })
+  await using fixture = new CrawlFixture()
+  await fixture.crawl({ seeds: [site.url("/")] })
+  // The worker needs some 100 MB by itself, and the picture as many more.
+  const env = {
+    FOSSICK_DATA_DIR: fixture.folder,
+    FOSSICK_LOG_LEVEL: "silent",
+    FOSSICK_IMAGE_MEMORY_MB: "200",
+  }
+  const ends: (number | string)[] = []
+  while (ends.at(-1) !== 0 && ends.length < 6) {
+    const worker = fork(new URL("./image-worker.ts", import.meta.url), { env: { ...process.env, ...env } })
+    const [code, signal] = await once(worker, "exit")
+    ends.push(code ?? signal)
+  }
+  expect(ends).toEqual(["SIGKILL", "SIGKILL", "SIGKILL", 0])
+  const rows = fixture.db.prepare("select url, state, tries, detail from image order by url").all()
+  expect(rows).toMatchObject([
+    { url: site.url("/bee.png"), state: "read" },
+    {
+      url: site.url("/poison.png"),
+      state: "unreadable",
+      tries: 3,
+      detail: "it took its process down again and again",
+    },
+    { url: site.url("/wasp.png"), state: "read", tries: 1 },
+  ])
 })
 
 test("images wait for a crawl, and go on after it", async () => {

@@ -1,5 +1,6 @@
 import { setPriority } from "node:os"
 import { engineSettings } from "#engine/config.ts"
+import { watchMemory } from "#base/process/watch-memory.ts"
 import { openLog } from "#base/process/log.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { crawlerSettings } from "../config.ts"
@@ -21,6 +22,12 @@ const log = openLog("images", env["FOSSICK_LOG_LEVEL"] || "info")
 setPriority(LOW_PRIORITY)
 
 const stop = stopSignal()
+
+// Before the system ends it, or another process of the appliance. The image is known by the try it was counted.
+watchMemory(config.imageMemoryMb, () => {
+  log.warn({ memoryMb: config.imageMemoryMb }, "images took too much memory; their process is started again")
+  process.kill(process.pid, "SIGKILL")
+})
 
 const db = openStateStore(dataDir)
 try {

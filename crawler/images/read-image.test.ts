@@ -1,6 +1,6 @@
 import sharp from "sharp"
 import { describe, expect, test } from "vitest"
-import { flatPicture, picture } from "../testing/pictures.ts"
+import { flatPicture, interlacedPicture, picture } from "../testing/pictures.ts"
 import { startTestSite } from "../testing/test-site.ts"
 import { hammingDistance } from "./perceptual-hash.ts"
 import { readImage } from "./read-image.ts"
@@ -95,6 +95,14 @@ test.each([
   ],
 ])("%s is refused", async (_, body) => {
   await expect(readImage(await body)).rejects.toThrow(/\S/)
+})
+
+test("an image that would take much memory to decode is refused by what its header says", async () => {
+  const body = (side: number) => interlacedPicture(side, { depth: 16, colour: "rgba", claims: true })
+  await expect(readImage(body(9000))).rejects.toThrow("decoding it takes more than 512 MB of memory")
+  // The same that takes less is tried.
+  await expect(readImage(body(100))).rejects.not.toThrow("512 MB")
+  expect(await look(interlacedPicture(500, { depth: 8, colour: "grey" }))).toMatchObject({ junk: "flat" })
 })
 
 test("copies hash alike, other pictures do not", async () => {

@@ -1,4 +1,5 @@
-import sharp from "sharp"
+import sharp, { type Metadata } from "sharp"
+import { QueuedBudget } from "#base/flow/queued-budget.ts"
 import { HASH_SIDE, perceptualHash } from "./perceptual-hash.ts"
 
 /**
@@ -24,6 +25,12 @@ export interface Look {
 
 /** Pixels that an image may claim to have; a file of a few bytes can claim billions. */
 const MAX_PIXELS = 100_000_000
+/**
+ * Memory that an image may take while it is decoded, in bytes, by {@link decodedBytes}; and all of this process together,
+ * but for the one that began first. An AVIF of 1 KB and 64 million pixels took 1,100 MB.
+ */
+const MAX_DECODED_BYTES = 512 * 1024 * 1024
+const decoding = new QueuedBudget(256 * 1024 * 1024)
 const THUMBNAIL_SIDE = 320
 const THUMBNAIL_QUALITY = 75
 const TIMEOUT_SECONDS = 20
@@ -65,6 +72,11 @@ export async function readImage(body: Uint8Array): Promise<{ look: Look; thumbna
   const image = sharp(body, { limitInputPixels: MAX_PIXELS, failOn: "error", sequentialRead: true })
   const metadata = await image.metadata()
   const { width, height } = metadata.autoOrient
+  const bytes = decodedBytes(metadata)
+  if (bytes > MAX_DECODED_BYTES)
+    throw new Error(`decoding it takes more than ${MAX_DECODED_BYTES / 1024 / 1024} MB of memory`)
+  using memory = decoding.open()
+  await memory.reserve(bytes)
   const { data: pixels, info } = await image
     .timeout({ seconds: TIMEOUT_SECONDS })
     .autoOrient()
@@ -97,6 +109,29 @@ export async function readImage(body: Uint8Array): Promise<{ look: Look; thumbna
     ),
   }
   return { look, thumbnail }
+}
+
+/**
+ * What decoding takes, in bytes: most formats are read in strips or shrink while they are, others are there as a whole at
+ * one time. Measured with pictures of 100 million pixels.
+ */
+function decodedBytes(metadata: Metadata): number {
+  const { format, width, height, channels, depth, isProgressive, chromaSubsampling } = metadata
+  const pixels = width * height
+  const sample = depth === "uchar" ? 1 : 2
+  switch (format) {
+    case "heif":
+      return pixels * 18
+    case "jpeg":
+      // The coefficients, two bytes each.
+      if (!isProgressive) return pixels
+      return pixels * (chromaSubsampling === "4:2:0" ? 3 : channels * 2)
+    case "png":
+      return isProgressive ? pixels * channels * sample : pixels
+    default:
+      // A whole frame with its transparency.
+      return pixels * 4
+  }
 }
 
 function junkOf(width: number, height: number, flat: boolean): Junk | null {

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads"
+import { watchMemory } from "#base/process/watch-memory.ts"
 import type { ReadBodyTask } from "../read-body.ts"
 import { type PlaceEnd, tooMuchMemory } from "./reader-place.ts"
 import type { ProcessMessage } from "./reader-process.ts"
@@ -6,8 +7,6 @@ import type { ProcessMessage } from "./reader-process.ts"
 // The process of reader-process.ts. A thread reads; this one only passes on and watches, so it is always awake: the
 // process ends when it takes too much memory, and when nobody is there any more to tell.
 
-/** Measured: a decoder that writes as fast as it can takes 20 to 40 MB more in that time, also on a busy machine. */
-const WATCH_MS = 20
 /** The part of the memory that code may fill; the rest is for buffers, libraries and Node.js itself. */
 const HEAP_SHARE = 0.6
 
@@ -35,9 +34,7 @@ process.on("message", (task: ReadBodyTask) => {
   worker.postMessage({ ...task, body }, [body.buffer])
 })
 process.on("disconnect", kill)
-setInterval(() => {
-  if (process.memoryUsage.rss() > memoryMb * 1024 * 1024) end(TOO_LARGE)
-}, WATCH_MS)
+watchMemory(memoryMb, () => end(TOO_LARGE))
 
 function end(why: PlaceEnd): void {
   tell(why)
