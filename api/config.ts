@@ -1,3 +1,4 @@
+import { isStrong, STRONG } from "#base/secret.ts"
 import {
   baseUrl,
   headerSecret,
@@ -20,12 +21,21 @@ const port: Setting<number> = integer(
   65_535,
 )
 
-const apiKey = headerSecret({
+const apiKeyText = headerSecret({
   name: "FOSSICK_API_KEY",
   default: "",
   about:
-    "An API key of your own choice, valid as long as it is set here. Without it, and with no key made yet, the first start makes one and shows it once.",
+    "An API key of your own choice, valid as long as it is set here: at least 16 characters that are hard to guess. Without it, and with no key made yet, the first start makes one and shows it once.",
 })
+
+const apiKey: Setting<string> = {
+  ...apiKeyText,
+  parse(value) {
+    const key = apiKeyText.parse(value)
+    if (key !== "" && !isStrong(key)) throw new Error(`${STRONG}, as does fossick keys create`)
+    return key
+  },
+}
 
 const publicUrl: Setting<string> = {
   name: "FOSSICK_PUBLIC_URL",

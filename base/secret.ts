@@ -1,5 +1,36 @@
 import { readFileSync } from "node:fs"
 
+const LEAST_CHARS = 16
+const LEAST_DIFFERENT = 8
+
+/** What is asked of a key or secret that guards this appliance, going on a sentence whose subject it is. */
+export const STRONG = `must be hard to guess: at least ${LEAST_CHARS} characters, at least ${LEAST_DIFFERENT} of them different, no text that is repeated, and no row such as 0123456789abcdef. openssl rand -hex 16 makes a good one`
+
+/**
+ * Whether a key or secret is as hard to guess as {@link STRONG} says. It sees what was typed without thought; that a long text is
+ * in a dictionary, it does not see.
+ */
+export function isStrong(secret: string): boolean {
+  const chars = [...secret]
+  if (chars.length < LEAST_CHARS || new Set(chars).size < LEAST_DIFFERENT) return false
+  return !isRepeated(chars) && !isRow(chars)
+}
+
+/** All of it is a shorter text again and again, of which the last may be cut. */
+function isRepeated(chars: readonly string[]): boolean {
+  return Array.from({ length: chars.length >> 1 }, (_, i) => i + 1).some((unit) =>
+    chars.every((char, i) => i < unit || char === chars[i - unit]),
+  )
+}
+
+/** At more than half of its characters it counts up, counts down or stays. */
+function isRow(chars: readonly string[]): boolean {
+  const steps = chars.filter(
+    (char, i) => i > 0 && Math.abs(char.codePointAt(0)! - chars[i - 1]!.codePointAt(0)!) <= 1,
+  )
+  return steps.length > (chars.length - 1) / 2
+}
+
 /**
  * The value behind a reference: `${NAME}` is taken from the environment, `file:/path` from a file without its final
  * line break; any other text stands for itself.

@@ -1,3 +1,4 @@
+import { isStrong, STRONG } from "#base/secret.ts"
 import { integer, onOff, type Setting, text } from "#base/settings.ts"
 
 import { parseRateLimits, type RateLimits } from "./limits/rate-limits.ts"
@@ -15,11 +16,11 @@ const humanIdSecret: Setting<string> = {
     name: "FOSSICK_HUMAN_ID_SECRET",
     default: "",
     about:
-      "Secret with which the ids in `X-Human-Id` are hashed, at least 16 characters; empty means one that is made and kept in the data folder.",
+      "Secret with which the ids in `X-Human-Id` are hashed, at least 16 characters that are hard to guess; empty means one that is made and kept in the data folder.",
     secret: true,
   }),
   parse(value) {
-    if (value !== "" && value.length < 16) throw new Error("must have at least 16 characters")
+    if (value !== "" && !isStrong(value)) throw new Error(STRONG)
     return value
   },
 }

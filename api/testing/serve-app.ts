@@ -19,9 +19,9 @@ import { openResearch } from "../research/open-research.ts"
 import { FakeEngine } from "./fake-engine.ts"
 
 /** A key of the role admin. */
-export const TEST_KEY = "test-key"
+export const TEST_KEY = "test-key-of-the-admin"
 /** One of the role search. */
-export const SEARCH_KEY = "search-key"
+export const SEARCH_KEY = "search-key-of-a-reader"
 
 const KEYS: Readonly<Record<string, ApiKey>> = {
   [TEST_KEY]: apiKey({ id: "tester", role: "admin" }),

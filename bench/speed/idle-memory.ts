@@ -20,7 +20,7 @@ import {
 } from "../measure.ts"
 
 const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
-const KEY = "bench-key"
+const KEY = "bench-key-that-nobody-keeps"
 const QUESTION = "how do I schedule a crawl?"
 const POLL_MS = 50
 const START_LIMIT_MS = 60_000

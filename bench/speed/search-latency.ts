@@ -17,7 +17,7 @@ import { searchQuestions } from "../questions/search-questions.ts"
 
 const API = join(import.meta.dirname, "../../api/main.ts")
 const LOOP_DELAY = join(import.meta.dirname, "../peers/loop-delay.ts")
-const KEY = "bench-key"
+const KEY = "bench-key-that-nobody-keeps"
 const CLIENTS = [1, 8, 32]
 const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
 const WARM_UP = 20

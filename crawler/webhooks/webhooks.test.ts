@@ -257,6 +257,26 @@ describe("webhooks", () => {
     })
   })
 
+  test("are not signed with a secret that can be guessed, and say which it is", async () => {
+    await using receiver = await startReceiver()
+    using state = open()
+    const source = defineSource({
+      seeds: ["http://docs.example/"],
+      webhooks: [hook(receiver.url, { events: ["finished"], secret: "${HOOK_SECRET}" })],
+    })
+    run(state.db, state.jobs, source, {})
+    const log = await sendAll(state.queue, { env: { HOOK_SECRET: "whsec_hunter2" } })
+    expect(receiver.received).toEqual([])
+    const [delivery] = state.queue.list({ limit: 1, offset: 0 })
+    expect(delivery).toMatchObject({
+      state: "waiting",
+      lastError: expect.stringMatching(
+        /^the secret \$\{HOOK_SECRET\} must be hard to guess: at least 16 characters/,
+      ),
+    })
+    expect(log + JSON.stringify(delivery)).not.toContain("hunter2")
+  })
+
   test("are sent again under the same id until they are taken, with longer and longer pauses", async () => {
     await using receiver = await startReceiver([500, 302])
     using state = open()

@@ -168,8 +168,8 @@ const HINT_CHARS = 4
 const IS_VALID = "disabled_at is null and (expires_at is null or expires_at > ?)"
 
 /**
- * @param operatorKey accepted, as admin, as long as it is given here and never stored; empty for none. Its
- *   strength is the operator's choice, which is the other reason to keep even its digest out of the file.
+ * @param operatorKey accepted, as admin, as long as it is given here and never stored; empty for none. A
+ *   person may have thought of it, which is the other reason to keep even its digest out of the file.
  * @param keysPerKey keys that one key may have made, ended ones included until they are pruned
  */
 export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = Infinity): KeyStore {

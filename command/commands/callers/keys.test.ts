@@ -136,8 +136,8 @@ test.each([
   [{ FOSSICK_LOG_DAYS: "0" }, "FOSSICK_LOG_DAYS must be a whole number from 1 to 3650"],
   [{ FOSSICK_LOG_QUERIES: "yes" }, "FOSSICK_LOG_QUERIES must be on or off"],
   [
-    { FOSSICK_HUMAN_ID_SECRET: "short" },
-    /^(?!.*short).*FOSSICK_HUMAN_ID_SECRET must have at least 16 characters$/s,
+    { FOSSICK_HUMAN_ID_SECRET: "hunter2" },
+    /^(?!.*hunter2).*FOSSICK_HUMAN_ID_SECRET must be hard to guess: at least 16 characters/s,
   ],
 ])("a wrong setting is named with what is expected: %j", (env, text) => {
   expect(() => readSettings(apiSettings, env)).toThrow(text)
