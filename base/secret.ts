@@ -11,7 +11,7 @@ export const STRONG = `must be hard to guess: at least ${LEAST_CHARS} characters
  * in a dictionary, it does not see.
  */
 export function isStrong(secret: string): boolean {
-  const chars = [...secret]
+  const chars = Array.from(secret)
   if (chars.length < LEAST_CHARS || new Set(chars).size < LEAST_DIFFERENT) return false
   return !isRepeated(chars) && !isRow(chars)
 }
