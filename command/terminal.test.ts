@@ -86,6 +86,7 @@ const CALLS: Readonly<Record<string, (at: TestSite) => readonly (readonly string
   index: () => [["status"], [HOSTILE]],
   export: () => [[HOSTILE, HOSTILE]],
   import: () => [[`${HOSTILE}.fossick`]],
+  backups: () => [["list"], [HOSTILE]],
   backup: () => [[HOSTILE, HOSTILE]],
   restore: () => [[`${HOSTILE}.tar`]],
   why: (at) => [[at.url("/gone%E2%80%AE")], [HOSTILE]],
@@ -96,6 +97,7 @@ const CALLS: Readonly<Record<string, (at: TestSite) => readonly (readonly string
   keys: () => [["make", "--name", `n ${HOSTILE}`], ["list"], [HOSTILE]],
   payments: () => [["days"], [HOSTILE]],
   mcp: () => [["--url", HOSTILE]],
+  doctor: () => [[], [HOSTILE]],
   completion: () => [["bash"], [HOSTILE]],
   collections: () => [["put", `c ${HOSTILE}`, "pumps"], ["list"], [HOSTILE]],
 }
