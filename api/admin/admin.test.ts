@@ -420,6 +420,15 @@ describe("the admin API", () => {
       400,
       'Invalid source. There is no source "sitee"; did you mean "site"?',
     ])
+    const nearest = 'There is no source "sitee"; did you mean "site"?'
+    expect(errorOf(await call("GET", "/removals?source=sitee"))).toEqual([400, `Invalid source. ${nearest}`])
+    for (const change of ["approve", "reject", "restore"]) {
+      const refused = await call("POST", `/removals/${change}`, { source: "sitee" })
+      expect([refused.status, refused.body.detail.problems]).toEqual([
+        422,
+        [{ field: "source", message: `is unknown: ${nearest}` }],
+      ])
+    }
     const list = (await call("GET", "/jobs?source=site&state=finished")).body
     expect(list).toMatchObject({ total: 1, offset: 0, jobs: [{ id, removals: { removed: 0, held: 0 } }] })
     expect((await call("GET", "/sources/site")).body.last_job).toMatchObject({ id, state: "finished" })

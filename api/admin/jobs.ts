@@ -3,19 +3,13 @@ import type { Router } from "@koa/router"
 import type { Job } from "#crawler"
 import { concealedEnd } from "#crawler/fetch/concealed.ts"
 import { JOB_STATES } from "#crawler/job.ts"
-import { unknownSource } from "#crawler/sources/source-names.ts"
 import { withoutSecrets } from "#crawler/sources/shown-source.ts"
 
 import type { Context, RequestState } from "../context.ts"
-import { ApiError, badRequest } from "../errors.ts"
+import { ApiError } from "../errors.ts"
 import type { AdminParts } from "./admin-parts.ts"
-import {
-  oneOfParameter,
-  parameter,
-  sliceOf,
-  strictBody,
-  wholeNumber,
-} from "../middleware/query-parameters.ts"
+import { oneOfParameter, sliceOf, strictBody, wholeNumber } from "../middleware/query-parameters.ts"
+import { sourceParameter } from "./source-filter.ts"
 import { MAX_LINES, noFields } from "./schemas.ts"
 import { eventOnWire, jobOnWire } from "./wire.ts"
 
@@ -32,10 +26,7 @@ export function jobRoutes(router: Router<RequestState>, { db, jobs, removals }: 
 
   router.get("/jobs", (ctx) => {
     const { limit, offset } = sliceOf(ctx)
-    const source = parameter(ctx, "source")
-    const unknown = source === undefined ? null : unknownSource(db, [source])
-    if (unknown !== null)
-      throw badRequest(`Invalid source. ${unknown.endsWith("?") ? unknown : `${unknown}.`}`)
+    const source = sourceParameter(ctx, db)
     const state = oneOfParameter(ctx, "state", JOB_STATES)
     const wanted = { ...(source !== undefined && { source }), ...(state && { state }) }
     ctx.body = {

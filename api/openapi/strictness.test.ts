@@ -36,6 +36,7 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
   "names are of things that there are": [
     /^generateKeys (sources|collections)/,
     /^list(Jobs|Removals) source$/,
+    /^(approve|reject|restore)Removals source$/,
     /^research output_schema\.required/,
   ],
   "the name stands in the path, too": [/^putSource name$/],

@@ -7,7 +7,8 @@ import { Jobs } from "../jobs/jobs.ts"
 import { printableLine } from "#base/printable.ts"
 import { summaryLines } from "../jobs/progress.ts"
 import { table, timeText } from "./sources/sources-text.ts"
-import { openStateStore } from "#base/store/state-store.ts"
+import { requireSource } from "../sources/source-names.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 
 const SHOWN_FAILURES = 20
 const SHOWN_EVENTS = 50
@@ -21,7 +22,8 @@ export interface JobFilter {
 // One `fossick jobs …` each; they return the exit code.
 
 export function listJobs({ source, state, limit }: JobFilter, json: boolean): number {
-  return withJobs((jobs) => {
+  return withJobs((jobs, db) => {
+    if (source !== undefined) requireSource(db, source)
     const found = jobs.list({
       limit,
       ...(source !== undefined && { source }),
@@ -95,10 +97,10 @@ function change(id: number, json: boolean, work: (jobs: Jobs) => [isDone: boolea
   })
 }
 
-function withJobs(work: (jobs: Jobs) => number): number {
+function withJobs(work: (jobs: Jobs, db: StateStore) => number): number {
   const db = openStateStore(readSettings(engineSettings, environment()).dataDir)
   try {
-    return work(new Jobs(db))
+    return work(new Jobs(db), db)
   } finally {
     db.close()
   }

@@ -1,18 +1,28 @@
 import type { StateStore } from "#base/store/state-store.ts"
+import { CommandError } from "#base/run-command.ts"
 import { didYouMean } from "#base/near-names.ts"
 
 // Looked up in whatever tables there are: commands and tests may be the first to open the store.
 
-/** Names that pages are, or will be, filed under: of declared sources, and of crawls that were never declared. */
+const NAMES: Readonly<Record<string, string>> = {
+  source: "select name from source",
+  job: "select distinct source as name from job",
+  // Kept longer than the source and its runs.
+  removal: "select distinct source as name from removal",
+}
+
+/**
+ * Names that pages are, were or will be filed under: of declared sources, of crawls that were never declared, and of
+ * sources that are gone while pages of theirs can be restored.
+ */
 export function sourceNames(db: StateStore): readonly string[] {
-  const names = ["select name from source", "select distinct source as name from job"].flatMap(
-    (query, index) =>
-      has(db, index === 0 ? "source" : "job")
-        ? db
-            .prepare(query)
-            .all()
-            .map(({ name }) => String(name))
-        : [],
+  const names = Object.entries(NAMES).flatMap(([table, query]) =>
+    has(db, table)
+      ? db
+          .prepare(query)
+          .all()
+          .map(({ name }) => String(name))
+      : [],
   )
   return [...new Set(names)]
 }
@@ -28,6 +38,12 @@ export function unknownSource(db: StateStore, names: readonly string[]): string 
   return unknown === undefined
     ? null
     : `There is no source ${JSON.stringify(unknown)}${didYouMean(unknown, known)}`
+}
+
+/** Refuses a name of a source in a command. @throws CommandError */
+export function requireSource(db: StateStore, name: string): void {
+  const unknown = unknownSource(db, [name])
+  if (unknown !== null) throw new CommandError(`${unknown}\nfossick sources list shows them.`)
 }
 
 /** Those of the names whose source was there once, and is neither declared nor has pages or runs to come. */

@@ -98,11 +98,11 @@ describe("fossick removals", () => {
         `${site.url("/a")}  the site answered 410\n${site.url("/b")}  the site answered 410\n`,
       )
 
-      expect(await removals(folder.path, "approve", "port")).toEqual({
-        code: 1,
-        out: "",
-        err: "Nothing of port waits; fossick removals shows what does.\n",
-      })
+      for (const given of [["list"], ["restore", "--source"]]) {
+        const refused = await removals(folder.path, ...given, "habour")
+        expect(refused).toMatchObject({ code: 1, out: "" })
+        expect(refused.err).toContain('There is no source "habour"; did you mean "harbour"?')
+      }
       expect(await removals(folder.path, "approve", "harbour")).toEqual({
         code: 0,
         out: "2 pages removed\n",

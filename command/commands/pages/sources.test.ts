@@ -70,6 +70,9 @@ test("a source from its file to its pages and back, without an appliance", async
   expect((await run(folder.path, "sources", "run", "blog")).err).toContain(
     'No source is called "blog"; there are docs',
   )
+  const mistyped = await run(folder.path, "jobs", "list", "--source", "dosc")
+  expect(mistyped).toMatchObject({ code: 1, out: "" })
+  expect(mistyped.err).toContain('There is no source "dosc"; did you mean "docs"?')
   const listed = await run(folder.path, "jobs", "list")
   expect(listed.out).toMatch(/^JOB +SOURCE +STATE +ASKED BY .*\n1 +docs +finished +run .* 2 pages\n$/)
 

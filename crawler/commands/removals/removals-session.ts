@@ -9,6 +9,7 @@ import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { carryOutRemovals } from "../../removals/carry-out.ts"
 import { heldLines, pagesText, removalLine } from "./removals-text.ts"
 import { type RemovedPages, Removals } from "../../removals/removals.ts"
+import { requireSource } from "../../sources/source-names.ts"
 import { openUnlessLocked } from "../open-unless-locked.ts"
 import { printableLine } from "#base/printable.ts"
 
@@ -48,6 +49,8 @@ export async function removals(args: RemovalsArguments): Promise<number> {
   try {
     const jobs = new Jobs(db)
     const store = new Removals(db)
+    const source = "pages" in args ? sourceOf(args.pages) : args.source
+    if (source !== null) requireSource(db, source)
     const write: Write = (...lines) => {
       for (const line of lines) process.stdout.write(`${printableLine(line)}\n`)
     }
@@ -107,6 +110,8 @@ function decide(store: Removals, args: DecideArguments): number {
   if (args.command === "reject") return store.reject(args.source)
   return store.restore(asKnown(args.pages))
 }
+
+const sourceOf = (pages: RemovedPages): string | null => ("source" in pages ? pages.source : null)
 
 /** Addresses in the spelling they are kept under. */
 function asKnown(pages: RemovedPages): RemovedPages {
