@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest"
 import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../api/tavily/schema.ts"
 import { deactivateKeysSchema, feedbackSchema, generateKeysSchema, logsSchema } from "../api/usage/schema.ts"
 import { readCommandLine } from "../command/program.ts"
+import { FORMATS } from "#crawler/page/formats/registry.ts"
 import { SCOPES } from "#crawler/source.ts"
 
 describe("the crawl page", () => {
@@ -80,6 +81,15 @@ describe("the pages on the API", () => {
     expect([...both].sort()).toEqual(Object.keys(crawlSchema.properties).sort())
     expect(without.filter((name) => name in mapSchema.properties)).toEqual([])
   })
+})
+
+test("the page on file formats lists every kind of document with its endings, and no other", () => {
+  const rows = [...read("file-formats.md").matchAll(/^\| (.*?) \|/gm)]
+    .map(([, cell = ""]) => codes(cell).filter((code) => /^\.\w+$/.test(code)))
+    .filter((endings) => endings.length > 0)
+  const wanted = FORMATS.map(({ extensions }) => extensions.map((ending) => `.${ending}`))
+  const sorted = (all: string[][]) => all.map((endings) => endings.toSorted().join(" ")).toSorted()
+  expect(sorted(rows)).toEqual(sorted(wanted))
 })
 
 function read(page: string): string {

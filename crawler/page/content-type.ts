@@ -1,4 +1,4 @@
-import { formatOfAddress, formatOfType } from "./formats/document-format.ts"
+import { formatOfAddress, formatOfType, isLooseType } from "./formats/document-format.ts"
 import { type SniffedDocument, sniffDocument } from "./formats/sniff-document.ts"
 
 /** What a response is by its bytes, its media type and its address. */
@@ -12,12 +12,12 @@ const XML = /^(?:text|application)\/(?:[\w.+-]+\+)?xml$/
 export function isReadableType(type: string, url: string): boolean {
   if (type === "" || type === "application/octet-stream") return true
   if (HTML.has(type) || TEXT.has(type) || XML.test(type) || formatOfType(type) !== null) return true
-  return VAGUE.test(type) && formatOfAddress(url) !== null
+  return (VAGUE.test(type) || isLooseType(type)) && formatOfAddress(url) !== null
 }
 
 /** What servers send for documents they know no better type for. */
 const VAGUE =
-  /^(?:binary\/octet-stream|application\/(?:(?:x-)?zip(?:-compressed)?|(?:x-|force-)?download|x-msdownload|unknown|msword|vnd\.ms-(?:word|excel|powerpoint)))$/
+  /^(?:binary\/octet-stream|application\/(?:(?:x-)?zip(?:-compressed)?|(?:x-|force-)?download|x-msdownload|unknown))$/
 
 const MAGIC: readonly (readonly [name: string, bytes: string])[] = [
   ["a PNG image", "\x89PNG"],

@@ -1,62 +1,42 @@
+import type { FileFormat } from "./file-format.ts"
+import { FORMATS } from "./registry.ts"
+
 /** Files that are documents rather than text: each is read by a library of its own. */
-export type DocumentFormat = "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub"
+export type DocumentFormat = (typeof FORMATS)[number]["name"]
 
-const OOXML = "application/vnd.openxmlformats-officedocument."
-const ODF = "application/vnd.oasis.opendocument."
+export type KnownFormat = FileFormat<DocumentFormat>
 
-const BY_TYPE: ReadonlyMap<string, DocumentFormat> = new Map([
-  ["application/pdf", "pdf"],
-  ["application/x-pdf", "pdf"],
-  [`${OOXML}wordprocessingml.document`, "docx"],
-  [`${OOXML}wordprocessingml.template`, "docx"],
-  ["application/vnd.ms-word.document.macroenabled.12", "docx"],
-  [`${OOXML}presentationml.presentation`, "pptx"],
-  [`${OOXML}presentationml.slideshow`, "pptx"],
-  [`${OOXML}presentationml.template`, "pptx"],
-  ["application/vnd.ms-powerpoint.presentation.macroenabled.12", "pptx"],
-  [`${OOXML}spreadsheetml.sheet`, "xlsx"],
-  [`${OOXML}spreadsheetml.template`, "xlsx"],
-  ["application/vnd.ms-excel.sheet.macroenabled.12", "xlsx"],
-  [`${ODF}text`, "odt"],
-  [`${ODF}text-template`, "odt"],
-  [`${ODF}presentation`, "odp"],
-  [`${ODF}presentation-template`, "odp"],
-  [`${ODF}spreadsheet`, "ods"],
-  [`${ODF}spreadsheet-template`, "ods"],
-  ["application/rtf", "rtf"],
-  ["text/rtf", "rtf"],
-  ["application/epub+zip", "epub"],
-])
+const KNOWN: readonly KnownFormat[] = FORMATS
 
-const BY_EXTENSION: ReadonlyMap<string, DocumentFormat> = new Map([
-  ["pdf", "pdf"],
-  ["docx", "docx"],
-  ["docm", "docx"],
-  ["dotx", "docx"],
-  ["pptx", "pptx"],
-  ["pptm", "pptx"],
-  ["ppsx", "pptx"],
-  ["potx", "pptx"],
-  ["xlsx", "xlsx"],
-  ["xlsm", "xlsx"],
-  ["xltx", "xlsx"],
-  ["odt", "odt"],
-  ["ott", "odt"],
-  ["odp", "odp"],
-  ["otp", "odp"],
-  ["ods", "ods"],
-  ["ots", "ods"],
-  ["rtf", "rtf"],
-  ["epub", "epub"],
-])
+const mapped = (keys: (format: KnownFormat) => readonly string[]): ReadonlyMap<string, KnownFormat> =>
+  new Map(KNOWN.flatMap((format) => keys(format).map((key) => [key, format] as const)))
+
+const BY_NAME = mapped(({ name }) => [name])
+const BY_TYPE = mapped(({ types }) => types)
+const BY_EXTENSION = mapped(({ extensions }) => extensions)
+const LOOSE_TYPES = mapped(({ looseTypes = [] }) => looseTypes)
+
+/** The format of this name. */
+export const formatOfName = (name: DocumentFormat): KnownFormat => BY_NAME.get(name)!
 
 /** The format a media type (lower case, without parameters) stands for, or null. */
-export function formatOfType(type: string): DocumentFormat | null {
-  return BY_TYPE.get(type) ?? null
-}
+export const formatOfType = (type: string): DocumentFormat | null => BY_TYPE.get(type)?.name ?? null
+
+/** Whether a media type is sent for documents, though it is none's own. */
+export const isLooseType = (type: string): boolean => LOOSE_TYPES.has(type)
 
 /** The format the ending of an address stands for, or null. */
 export function formatOfAddress(url: string): DocumentFormat | null {
-  const ending = /\.([a-z]{3,4})$/i.exec(URL.parse(url)?.pathname ?? "")?.[1]
-  return BY_EXTENSION.get(ending?.toLowerCase() ?? "") ?? null
+  const ending = /\.([a-z0-9]+)$/i.exec(URL.parse(url)?.pathname ?? "")?.[1]
+  return BY_EXTENSION.get(ending?.toLowerCase() ?? "")?.name ?? null
 }
+
+/** The format whose files start like this (latin1), or null. */
+export function formatOfStart(start: string, type: string): DocumentFormat | null {
+  const claimed = formatOfType(type)
+  return KNOWN.find(({ name, startsAs }) => startsAs?.(start, claimed === name))?.name ?? null
+}
+
+/** The format of a zip archive by the names that it holds, or null. */
+export const formatOfArchive = (names: readonly string[]): DocumentFormat | null =>
+  KNOWN.find(({ isArchiveOf }) => isArchiveOf?.(names))?.name ?? null

@@ -1,5 +1,5 @@
 import type { Extracted } from "../extract/extracted.ts"
-import type { DocumentFormat } from "./document-format.ts"
+import { type DocumentFormat, formatOfName } from "./document-format.ts"
 import { toExtracted } from "./to-extracted.ts"
 
 /**
@@ -15,18 +15,6 @@ export async function readDocument(
   url: string,
   budgetMs: number,
 ): Promise<Extracted> {
-  if (format === "pdf") {
-    const { readPdf } = await import("./pdf/pdf.ts")
-    return toExtracted(await readPdf(body, url, budgetMs), url)
-  }
-  if (format === "epub") {
-    const { readEpub } = await import("./archive/epub.ts")
-    return toExtracted(readEpub(body), url)
-  }
-  if (format === "xlsx") {
-    const { readWorkbook } = await import("./office/workbook.ts")
-    return toExtracted(readWorkbook(body), url)
-  }
-  const { readOffice } = await import("./office/office.ts")
-  return toExtracted(await readOffice(format, body), url)
+  const read = await formatOfName(format).load()
+  return toExtracted(await read(body, url, budgetMs), url)
 }

@@ -1,11 +1,11 @@
 import { type OfficeParserConfig, parseOffice } from "officeparser"
 import { DocumentError, PASSWORD_PROTECTED } from "../document-error.ts"
-import type { DocumentFormat } from "../document-format.ts"
 import { writeMarkdown } from "./office-markdown.ts"
 import type { DocumentText } from "../to-extracted.ts"
 import { Zip } from "../archive/zip.ts"
 
-type OfficeFormat = Exclude<DocumentFormat, "pdf" | "epub" | "xlsx">
+/** As the library calls them. */
+type OfficeFormat = "docx" | "pptx" | "odt" | "odp" | "ods" | "rtf"
 
 /** Text alone is asked for: no pictures, no recognition of text in them, nothing that would go to the network. */
 const CONFIG: OfficeParserConfig = {

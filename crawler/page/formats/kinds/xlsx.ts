@@ -1,0 +1,18 @@
+import { fileFormat } from "../file-format.ts"
+
+/** Excel workbooks (ECMA-376), with macros or without, and templates. */
+export const xlsx = fileFormat({
+  name: "xlsx",
+  types: [
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.template",
+    "application/vnd.ms-excel.sheet.macroenabled.12",
+  ],
+  looseTypes: ["application/vnd.ms-excel"],
+  extensions: ["xlsx", "xlsm", "xltx"],
+  isArchiveOf: (names) => names.some((name) => /^xl\/workbook\d*\.xml$/i.test(name)),
+  async load() {
+    const { readWorkbook } = await import("../office/workbook.ts")
+    return readWorkbook
+  },
+})
