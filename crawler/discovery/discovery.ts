@@ -16,7 +16,7 @@ import {
   type Visited,
 } from "../frontier/known-addresses.ts"
 import { listed } from "./list-parser.ts"
-import { type ListingKind, Listings } from "./known-listings.ts"
+import { type ListingKind, Listings } from "../frontier/known-listings.ts"
 import type { PageReader } from "../visit/reader.ts"
 import type { Reading } from "../reading.ts"
 import { membership } from "../scope/scope.ts"

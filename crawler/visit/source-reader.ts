@@ -6,7 +6,7 @@ import { PageReader, type ReaderOptions } from "./reader.ts"
 import { requireBrowser } from "../render/find-browser.ts"
 import { SourceHosts, type SourceHostsOptions } from "../fetch/guard/source-hosts.ts"
 import { PinnedNetworks } from "../fetch/guard/pinned-networks.ts"
-import { landingsOf } from "../sources/landings.ts"
+import { landingsOf } from "../jobs/landings.ts"
 import type { Source, SourceAuthor } from "../source.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 

@@ -11,7 +11,7 @@ export function sourceSites(db: StateStore, jobs: Jobs): (names: readonly string
   const load = async () => {
     const [{ membership }, { landingsOf }, { SourceTable }] = await Promise.all([
       import("#crawler/scope/scope.ts"),
-      import("#crawler/sources/landings.ts"),
+      import("#crawler/jobs/landings.ts"),
       import("#crawler/sources/source-table.ts"),
     ])
     const table = new SourceTable(db, jobs)
