@@ -18,7 +18,7 @@ import { isNoPage } from "./judge/visit-outcome.ts"
 import { LinkIntake } from "./link-intake.ts"
 import { OutcomeRecorder } from "./outcome-recorder.ts"
 import { mannersOf, SourceVisits } from "./source-visits.ts"
-import { Suspects } from "./suspects.ts"
+import { Suspects } from "../frontier/suspects.ts"
 
 export interface CrawlPartsOptions {
   readonly job: Job

@@ -3,7 +3,7 @@ import type { Duplicates } from "../../duplicates/duplicates.ts"
 import type { Frontier, FrontierEntry } from "../../frontier/frontier.ts"
 import { describeTrap } from "../../traps/traps.ts"
 import type { RunTraps } from "../../traps/run-traps.ts"
-import type { Suspects } from "../suspects.ts"
+import type { Suspects } from "../../frontier/suspects.ts"
 import type { NoPage } from "./verdict.ts"
 
 export interface SparedParts {

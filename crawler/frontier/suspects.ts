@@ -1,7 +1,7 @@
 import type { OutcomeName } from "../outcome-name.ts"
 import type { PageUrl } from "#engine"
 import type { Job } from "../job.ts"
-import type { KnownAddresses } from "../frontier/known-addresses.ts"
+import type { KnownAddresses } from "./known-addresses.ts"
 import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 
 /**
