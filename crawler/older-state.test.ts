@@ -1,6 +1,9 @@
+import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { PageUrl } from "#engine"
-import { openStateStore } from "#base/store/state-store.ts"
+import { migrate, openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { KnownAddresses } from "./frontier/known-addresses.ts"
+import { OLD_CRAWLER_STEPS } from "./testing/old-crawler-steps.ts"
 import { aliasOf, TextStore } from "./duplicates/text-store.ts"
 import { Removals } from "./removals/removals.ts"
 import { temporaryFolder } from "./testing/crawl-fixture.ts"
@@ -63,4 +66,46 @@ test("state of an older version is taken over: what is kept of removed pages, of
   } finally {
     db.close()
   }
+})
+
+/** What the store holds: all tables, indexes and triggers as they were made. */
+const schemaOf = (db: StateStore) =>
+  db
+    .prepare("select name, sql from sqlite_master where name not like 'sqlite_%' order by name")
+    .all()
+    .map(({ name, sql }) => [name, sql === null ? null : String(sql).replaceAll(/\s+/g, " ")])
+
+test.each(Array.from({ length: OLD_CRAWLER_STEPS.length + 1 }, (_, version) => version))(
+  "tables of jobs and addresses that were one part at version %i come to be what new ones are",
+  (version) => {
+    using folder = temporaryFolder()
+    using fresh = openStateStore(join(folder.path, "new"))
+    using old = openStateStore(join(folder.path, "old"))
+    migrate(old, "crawler", OLD_CRAWLER_STEPS.slice(0, version))
+    for (const db of [fresh, old]) void new Jobs(db)
+    expect(schemaOf(old)).toEqual(schemaOf(fresh))
+    expect(old.prepare("select * from schema_version order by part").all()).toEqual(
+      fresh.prepare("select * from schema_version order by part").all(),
+    )
+    // And nothing is done twice, whoever comes first.
+    expect(() => new KnownAddresses(old)).not.toThrow()
+    expect(() => new Jobs(old)).not.toThrow()
+  },
+)
+
+test("addresses are taken over with what was known of them, and an older version refuses the file", () => {
+  using folder = temporaryFolder()
+  using db = openStateStore(folder.path)
+  migrate(db, "crawler", OLD_CRAWLER_STEPS)
+  db.exec(
+    `insert into known_address (url, source, job, outcome, hash, visited_at)
+     values ('https://a.example/', 'docs', 1, 'indexed', 'h', 5)`,
+  )
+  const known = new KnownAddresses(db)
+  expect(known.get("https://a.example/" as PageUrl, "docs")).toMatchObject({ hash: "h", outcome: "indexed" })
+  expect(new Jobs(db).list()).toEqual([])
+  expect(known.pages()).toBe(1)
+  expect(() => {
+    migrate(db, "crawler", OLD_CRAWLER_STEPS)
+  }).toThrow(/written by a newer Fossick/)
 })

@@ -51,16 +51,27 @@ function closeToOthers(path: string, mode: number): void {
   process.stderr.write(`${path} was open to other users (mode ${before}); now it is for its owner alone.\n`)
 }
 
+/** A part that was divided: its steps up to `version` were those of both, step by step. */
+export interface FormerPart {
+  readonly part: string
+  readonly version: number
+}
+
 /**
  * Brings the tables of one part (`"jobs"`, `"keys"`) up to date: runs, in one transaction, the steps that
- * this file has not seen. Steps are only ever appended.
+ * this file has not seen. Steps are only ever appended. `was`: the part that these tables were of before they had one
+ * of their own.
  * @throws Error when the file was written by a newer Fossick.
  */
-export function migrate(db: StateStore, part: string, steps: readonly string[]): void {
-  const versionOf = () =>
-    Number(db.prepare("select version from schema_version where part = ?").get(part)?.["version"] ?? 0)
+export function migrate(db: StateStore, part: string, steps: readonly string[], was?: FormerPart): void {
+  const seenOf = (name: string): number | undefined =>
+    db.prepare("select version from schema_version where part = ?").get(name)?.["version"] as
+      | number
+      | undefined
+  const inherited = () => (was === undefined ? 0 : Math.min(seenOf(was.part) ?? 0, was.version))
+  const versionOf = () => seenOf(part) ?? inherited()
   // Nothing is written that need not be: what only reads works on a full disk, too.
-  if (versionOf() === steps.length) return
+  if (seenOf(part) === steps.length) return
   transaction(db, () => {
     const version = versionOf()
     if (version > steps.length) {

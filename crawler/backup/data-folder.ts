@@ -1,3 +1,4 @@
+import { hasLivingProcess } from "../jobs/crawler-processes.ts"
 import { existsSync } from "node:fs"
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import path from "node:path"
@@ -7,8 +8,6 @@ import { PLAN, RESTORING } from "#base/store/unfinished-restore.ts"
 import { SCRATCH } from "./write-backup.ts"
 
 const ASIDE = "before-restore-"
-/** A process that is alive says so every second. */
-const SILENT_MS = 10_000
 /**
  * What no restore brings or takes away: what is made again, locks, what others keep here in containers (the server's own files, the
  * key to it, language models), and what stands in every folder.
@@ -42,13 +41,7 @@ export function isInUse(dataDir: string): boolean {
   try {
     const db = new DatabaseSync(file, { timeout: 1000 })
     try {
-      const alive = db
-        .prepare(
-          `select 1 from crawler_process where abs(?1 - beat_at) < ?2
-           union all select 1 from job where state = 'running' and abs(?1 - beat_at) < ?2`,
-        )
-        .get(Date.now(), SILENT_MS)
-      return alive !== undefined
+      return hasLivingProcess(db)
     } finally {
       db.close()
     }

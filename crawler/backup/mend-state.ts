@@ -1,3 +1,5 @@
+import { matchPages } from "../frontier/source-pages.ts"
+import { CrawlerProcesses } from "../jobs/crawler-processes.ts"
 import { type Page, type PageUrl, sourcesOf } from "#engine"
 import { ImageStore } from "../images/image-store.ts"
 import { pageHash } from "../page/page-hash.ts"
@@ -27,14 +29,16 @@ export interface Mended {
  */
 export class StateMender {
   readonly #db: StateStore
+  readonly #images: ImageStore
+  readonly #webhooks: WebhookQueue
   readonly #note: (url: PageUrl, source: string, hash: string) => void
   readonly #noteImage: (id: number) => void
 
   /** @param dataDir where the thumbnails are to be */
   constructor(db: StateStore, dataDir: string) {
     this.#db = db
-    void new ImageStore(db, dataDir)
-    WebhookQueue.prepare(db)
+    this.#images = new ImageStore(db, dataDir)
+    this.#webhooks = new WebhookQueue(db)
     new BackupTable(db).forgetUnfinished()
     db.exec(`
       create temp table held_page (
@@ -54,8 +58,7 @@ export class StateMender {
 
   /** Whether a thumbnail is wanted; if so it is taken to be there. */
   wantsThumbnail(id: number): boolean {
-    const isKnown =
-      this.#db.prepare("select 1 from image where id = ? and state = 'read'").get(id) !== undefined
+    const isKnown = this.#images.isRead(id)
     if (isKnown) this.#noteImage(id)
     return isKnown
   }
@@ -64,26 +67,12 @@ export class StateMender {
   mend(): Mended {
     const mended = transaction(this.#db, () => {
       // Receivers of webhooks are told what crawls find, and not that a copy was a minute behind.
-      const told = this.#db.prepare("select coalesce(max(seq), 0) as seq from webhook_change").get()?.["seq"]
-      const addresses = this.#run(
-        `update known_address set etag = null, last_modified = null, due_at = 0,
-           hash = (select hash from held_page held where held.url = known_address.url and held.source = known_address.source)
-         where hash is not
-           (select hash from held_page held where held.url = known_address.url and held.source = known_address.source)`,
-      )
-      this.#db.prepare("delete from webhook_change where seq > ?").run(Number(told))
-      const images = this.#run(
-        "update image set state = null, tries = 0, due = 0 where state = 'read' and id not in (select id from held_image)",
-      )
-      const jobs = this.#run("update job set beat_at = 0, crashes = 0 where state = 'running'")
-      this.#run("delete from crawler_process")
+      const addresses = this.#webhooks.untold(() => matchPages(this.#db, "held_page"))
+      const images = this.#images.lookAgain("held_image")
+      const jobs = new CrawlerProcesses(this.#db).forgetAll()
       return { addresses, images, jobs }
     })
     this.#db.exec("drop table held_page; drop table held_image")
     return mended
-  }
-
-  #run(sql: string): number {
-    return Number(this.#db.prepare(sql).run().changes)
   }
 }

@@ -1,3 +1,5 @@
+import { keepLanding, landingsUpTo } from "../jobs/landings.ts"
+import { declaredBefore, keepWhole, runBefore } from "../jobs/source-runs.ts"
 import { isMissing } from "../outcome-name.ts"
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
@@ -104,14 +106,9 @@ export class Discovery {
     )
     frontier.add([...this.#seeds.keys()], { how: "seed", on: null, depth: 0 })
     this.#waiting = new Set([...this.#seeds.keys()].filter((seed) => frontier.outcomeOf(seed) === null))
-    for (const { seed, landed, job: from } of db
-      .prepare(
-        `select seed, landed, max(job) as job from job_landing
-         where job <= ? and job in (select id from job where source = ?) group by seed`,
-      )
-      .all(job.id, job.source.name)) {
-      this.#landings.set(String(seed), landed as PageUrl)
-      if (from === job.id) this.#landed.add(String(seed))
+    for (const { seed, landed, job: from } of landingsUpTo(db, job.source.name, job.id)) {
+      this.#landings.set(seed, landed)
+      if (from === job.id) this.#landed.add(seed)
     }
     this.#inScope = membership(job.source, this.#landings)
     for (const seed of this.#landed) this.#discoverSitemaps(this.#landings.get(seed) as PageUrl)
@@ -139,7 +136,7 @@ export class Discovery {
     this.#landings.set(seed, url)
     this.#landed.add(seed)
     this.#inScope = membership(job.source, this.#landings)
-    db.prepare("insert or replace into job_landing values (?, ?, ?)").run(job.id, seed, url)
+    keepLanding(db, job.id, seed, url)
     this.#discoverSitemaps(url)
     for (const feed of reading?.extracted.feeds ?? []) this.#discoverFeed(feed, url)
     this.closed(from)
@@ -173,7 +170,7 @@ export class Discovery {
     const { db, job, frontier } = this.#options
     if (whole && !frontier.isFull) this.#judgeDepths()
     this.#listings.keep(whole && !frontier.isFull)
-    db.prepare("update job set whole = ? where id = ?").run(whole && !frontier.isFull ? 1 : 0, job.id)
+    keepWhole(db, job.id, whole && !frontier.isFull)
   }
 
   #afterSeeds(): void {
@@ -384,26 +381,18 @@ function isDead({ hash, status }: KnownAddress): boolean {
 }
 
 /** Whether the source's addresses are told by other rules than in its last run. */
-function isScopeNew(db: StateStore, { id, source }: Job): boolean {
-  const row = db
-    .prepare(
-      `select spec from job where source = ? and id < ? and state = 'finished' and "trigger" <> 'command'
-       order by id desc limit 1`,
-    )
-    .get(source.name, id)
-  return row !== undefined && scopeText(JSON.parse(String(row["spec"])) as Source) !== scopeText(source)
+function isScopeNew(db: StateStore, job: Job): boolean {
+  const before = declaredBefore(db, job)
+  return before !== null && scopeText(before) !== scopeText(job.source)
 }
 
 /**
  * Whether the run before this one did not follow every link that this one would: it ended at a limit or before its
  * time, or had other rules.
  */
-function owesLinks(db: StateStore, { id, source }: Job): boolean {
-  const row = db
-    .prepare("select whole, spec from job where source = ? and id < ? order by id desc limit 1")
-    .get(source.name, id)
-  if (row === undefined) return false
-  return row["whole"] !== 1 || scopeText(JSON.parse(String(row["spec"])) as Source) !== scopeText(source)
+function owesLinks(db: StateStore, job: Job): boolean {
+  const before = runBefore(db, job)
+  return before !== null && (!before.whole || scopeText(before.source) !== scopeText(job.source))
 }
 
 export function scopeText({ seeds, scope, include, exclude, limits }: Source): string {

@@ -369,8 +369,6 @@ export class Frontier {
         return { ...visit, found }
       })
       this.#known.record(this.#job, visits)
-      // A crawl that gets on is not one that takes down its process each time.
-      this.#prepare("update job set crashes = 0 where id = ? and crashes > 0").run(id)
     })
     this.#open -= closed
     for (const { url } of results) this.#handedOut.delete(url)

@@ -1,3 +1,4 @@
+import { migrateFrontier } from "./frontier-schema.ts"
 import { isFailure, isMissing, type OutcomeName } from "../outcome-name.ts"
 import type { PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
@@ -127,6 +128,7 @@ export class KnownAddresses {
   readonly #links: PageLinks
 
   constructor(db: StateStore, clock: Clock = Date.now) {
+    migrateFrontier(db)
     this.#prepare = prepareOnce(db)
     this.#links = new PageLinks(db)
     this.#clock = clock
@@ -305,6 +307,19 @@ export class KnownAddresses {
       url,
       source,
     )
+  }
+
+  /** Some addresses of a source: those that the index holds as pages, and others. */
+  some(source: string, limit: number): Pick<KnownAddress, "url" | "hash">[] {
+    return this.#prepare("select url, hash from known_address where source = ? limit ?")
+      .all(source, limit)
+      .map((row) => ({ url: row["url"] as PageUrl, hash: row["hash"] as string | null }))
+  }
+
+  /** Forgets all that a source knows of an address. Runs in the caller's transaction. */
+  forget(url: PageUrl, source: string): void {
+    this.#prepare("delete from known_address where url = ? and source = ?").run(url, source)
+    this.#links.keep(source, url, null)
   }
 
   /** Pages that the index holds, as far as crawls know. */

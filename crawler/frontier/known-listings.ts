@@ -55,6 +55,11 @@ export class Listings {
     this.#db.prepare("delete from listing where source = ? and url = ?").run(this.#source, url)
   }
 
+  /** Forgets all lists of the source. */
+  forgetAll(): void {
+    this.#db.prepare("delete from listing where source = ?").run(this.#source)
+  }
+
   /** Takes down that a list was read, or is as it was. */
   note(listing: Listing): void {
     this.#seen.set(listing.url, listing)

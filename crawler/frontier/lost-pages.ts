@@ -1,3 +1,5 @@
+import { PAGE_OUTCOMES_SQL } from "../outcome-name.ts"
+import { migrateFrontier } from "./frontier-schema.ts"
 import type { Engine, PageUrl } from "#engine"
 import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
 
@@ -22,6 +24,7 @@ export class LostPages {
 
   constructor(db: StateStore) {
     this.#db = db
+    migrateFrontier(db)
     migrate(db, "lost-pages", STEPS)
   }
 
@@ -30,7 +33,7 @@ export class LostPages {
     const row = this.#db
       .prepare(
         `select count(*) as n from lost_page join known_address using (url)
-         where hash is null and visited_at <= lost_at and outcome in ('indexed', 'unchanged')`,
+         where hash is null and visited_at <= lost_at and outcome in (${PAGE_OUTCOMES_SQL})`,
       )
       .get()
     return Number(row?.["n"])

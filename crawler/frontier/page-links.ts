@@ -35,7 +35,7 @@ export function unpackLinks(page: PageUrl, packed: Uint8Array): string[] {
 export class PageLinks {
   readonly #prepare: ReturnType<typeof prepareOnce>
 
-  /** The tables are those of `Jobs`. */
+  /** The table is made with that of `KnownAddresses`. */
   constructor(db: StateStore) {
     this.#prepare = prepareOnce(db)
   }

@@ -51,6 +51,22 @@ export class ImageStore {
     this.#prepare("update image set state = null, tries = 0, due = 0 where state = 'read'").run()
   }
 
+  /** Whether an image was looked at, and so has a thumbnail. */
+  isRead(id: number): boolean {
+    return this.#prepare("select 1 from image where id = ? and state = 'read'").get(id) !== undefined
+  }
+
+  /**
+   * Has images looked at again, but those that the table `held` names (`id`). Runs in the caller's transaction.
+   * @returns how many
+   */
+  lookAgain(held: string): number {
+    const { changes } = this.#prepare(
+      `update image set state = null, tries = 0, due = 0 where state = 'read' and id not in (select id from ${held})`,
+    ).run()
+    return Number(changes)
+  }
+
   /** Whether there is something to look at now, or something to sweep. */
   hasWork(now = Date.now()): boolean {
     return (

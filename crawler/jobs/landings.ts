@@ -3,10 +3,37 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 /** Where the seeds of a source led the last time. */
 export function landingsOf(db: StateStore, name: string): Map<string, PageUrl> {
-  return new Map(
+  return landingMap(
     db
       .prepare("select seed, landed from job_landing join job on job.id = job where source = ? order by job")
-      .all(name)
-      .map(({ seed, landed }) => [String(seed), landed as PageUrl]),
+      .all(name),
   )
 }
+
+/** Where the seeds of a job led. */
+export function landingsIn(db: StateStore, job: number): Map<string, PageUrl> {
+  return landingMap(db.prepare("select seed, landed from job_landing where job = ?").all(job))
+}
+
+/** Where the seeds of a source led in the latest job, up to this one, that visited each. */
+export function landingsUpTo(
+  db: StateStore,
+  name: string,
+  job: number,
+): { readonly seed: string; readonly landed: PageUrl; readonly job: number }[] {
+  return db
+    .prepare(
+      `select seed, landed, max(job) as job from job_landing
+       where job <= ? and job in (select id from job where source = ?) group by seed`,
+    )
+    .all(job, name)
+    .map((row) => ({ seed: String(row["seed"]), landed: row["landed"] as PageUrl, job: Number(row["job"]) }))
+}
+
+/** Keeps where a seed of a job led. */
+export function keepLanding(db: StateStore, job: number, seed: string, landed: PageUrl): void {
+  db.prepare("insert or replace into job_landing values (?, ?, ?)").run(job, seed, landed)
+}
+
+const landingMap = (rows: readonly Record<string, unknown>[]) =>
+  new Map(rows.map(({ seed, landed }) => [String(seed), landed as PageUrl]))

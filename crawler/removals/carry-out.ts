@@ -1,4 +1,4 @@
-import { PAGE_OUTCOMES_SQL } from "../outcome-name.ts"
+import { isUnfoundSinceSql } from "../frontier/source-pages.ts"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { type Engine, type Page, type PageUrl, sourcesOf, withSources } from "#engine"
 import type { Clock } from "#base/clock.ts"
@@ -43,16 +43,15 @@ interface Approved {
 }
 
 async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Promise<boolean> {
+  const known = new KnownAddresses(db, clock)
   // A page that came back after it was judged stays, and so does what the index holds no more by other ways.
   db.prepare(
-    `delete from removal where state = 'approved' and not exists
-       (select 1 from known_address as known where known.url = removal.url and known.source = removal.source
-          and known.hash is not null and (known.outcome not in (${PAGE_OUTCOMES_SQL}) or known.job <= removal.job))`,
+    `delete from removal where state = 'approved'
+       and not ${isUnfoundSinceSql("removal.url", "removal.source", "removal.job")}`,
   ).run()
   const batch = db
     .prepare(
-      `select url, source, removal.job, reason, keep_days, known.hash
-       from removal join known_address as known using (url, source)
+      `select url, source, job, reason, keep_days from removal
        where state = 'approved' order by url, source limit ${BATCH}`,
     )
     .all()
@@ -62,7 +61,7 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
       reason: row["reason"] as RemovalReason,
       job: Number(row["job"]),
       keepDays: Number(row["keep_days"]),
-      hash: row["hash"] as string | null,
+      hash: known.hashOf(row["url"] as PageUrl, String(row["source"])),
     }))
   if (batch.length === 0) return false
   const copies = await Promise.all(batch.map(({ url }) => engine.get(url)))
@@ -81,7 +80,6 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
     left.push(...(await shared.letGo(going)))
   }
   const now = clock()
-  const known = new KnownAddresses(db, clock)
   transaction(db, () => {
     const removed = db.prepare(
       "update removal set state = 'removed', at = ?, expires_at = ?, hash = ? where url = ? and source = ?",
@@ -101,10 +99,10 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
 }
 
 async function restoreSome({ db, engine, clock = Date.now }: CarryOutOptions): Promise<boolean> {
+  const known = new KnownAddresses(db, clock)
   const batch = db
     .prepare(
-      `select url, source, removal.hash, page, known.hash as held from removal
-       left join removed_page using (url, source) left join known_address as known using (url, source)
+      `select url, source, hash, page from removal left join removed_page using (url, source)
        where state = 'restoring' order by url, source limit ${BATCH}`,
     )
     .all()
@@ -113,7 +111,7 @@ async function restoreSome({ db, engine, clock = Date.now }: CarryOutOptions): P
       source: String(row["source"]),
       hash: row["hash"] as string | null,
       page: row["page"] as Uint8Array | null,
-      isHeld: row["held"] !== null,
+      isHeld: known.hashOf(row["url"] as PageUrl, String(row["source"])) !== null,
     }))
   if (batch.length === 0) return false
   const pages = new Map<PageUrl, Page>()
@@ -131,7 +129,6 @@ async function restoreSome({ db, engine, clock = Date.now }: CarryOutOptions): P
     hashes.push([url, source, String(hash)])
   }
   if (pages.size > 0) await engine.index([...pages.values()])
-  const known = new KnownAddresses(db, clock)
   transaction(db, () => {
     const pin = db.prepare(
       `update removal set state = 'struck', strikes = 0, due = 0, pinned = 1, expires_at = null, at = ?

@@ -1,4 +1,6 @@
-import { PAGE_OUTCOMES_SQL } from "../outcome-name.ts"
+import { isHeldSql, isKnownSql, pageCount, wasFoundSql } from "../frontier/source-pages.ts"
+import { isJobSql } from "../jobs/job-in-sql.ts"
+import { migrateJobs } from "../jobs/job-schema.ts"
 import type { PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
@@ -79,6 +81,8 @@ export class Removals {
     this.#db = db
     this.#prepare = prepareOnce(db)
     this.#clock = clock
+    // What is asked of them is about addresses and jobs.
+    migrateJobs(db)
     migrateRemovals(db)
   }
 
@@ -183,14 +187,10 @@ export class Removals {
   acquit(job: number): void {
     transaction(this.#db, () => {
       this.#prepare(
-        `delete from removal where state <> 'restoring' and exists
-           (select 1 from known_address as known where known.url = removal.url and known.source = removal.source
-              and known.job = ? and known.hash is not null and known.outcome in (${PAGE_OUTCOMES_SQL}))`,
+        `delete from removal where state <> 'restoring' and ${wasFoundSql("removal.url", "removal.source", "?")}`,
       ).run(job)
       this.#prepare(
-        `delete from removal where state in ('struck', 'held') and not exists
-           (select 1 from known_address as known where known.url = removal.url and known.source = removal.source
-              and known.hash is not null)`,
+        `delete from removal where state in ('struck', 'held') and not ${isHeldSql("removal.url", "removal.source")}`,
       ).run()
       this.#prepare(DROP_COPIES).run()
     })
@@ -200,20 +200,14 @@ export class Removals {
   purge(): void {
     transaction(this.#db, () => {
       this.#prepare("delete from removal where state = 'removed' and expires_at <= ?").run(this.#clock())
-      this.#prepare(
-        "delete from removal where (url, source) not in (select url, source from known_address)",
-      ).run()
+      this.#prepare(`delete from removal where not ${isKnownSql("removal.url", "removal.source")}`).run()
       this.#prepare(DROP_COPIES).run()
-      this.#prepare("delete from removal_run where job not in (select id from job)").run()
+      this.#prepare(`delete from removal_run where not ${isJobSql("removal_run.job")}`).run()
     })
   }
 
   #pagesOf(source: string): number {
-    return Number(
-      this.#prepare("select count(*) as n from known_address where source = ? and hash is not null").get(
-        source,
-      )?.["n"],
-    )
+    return pageCount(this.#db, source)
   }
 }
 

@@ -1,4 +1,6 @@
-import type { Engine, PageUrl } from "#engine"
+import { KnownAddresses } from "../frontier/known-addresses.ts"
+import { Listings } from "../frontier/known-listings.ts"
+import type { Engine } from "#engine"
 import { TextStore } from "../duplicates/text-store.ts"
 import { ImageNotes } from "../images/image-notes.ts"
 import { SharedPages } from "../sources/shared-pages.ts"
@@ -23,17 +25,14 @@ export interface RemovePagesOptions {
  * @returns how many pages left the index.
  */
 export async function removeAskedPages({ db, engine, sources, signal }: RemovePagesOptions): Promise<number> {
-  const batch = db.prepare(`select url, hash from known_address where source = ? limit ${BATCH}`)
-  const forget = db.prepare("delete from known_address where url = ? and source = ?")
-  const dropLinks = db.prepare("delete from page_links where url = ? and source = ?")
-  const dropListings = db.prepare("delete from listing where source = ?")
+  const known = new KnownAddresses(db)
   let removed = 0
   for (const name of sources.removals()) {
     const texts = new TextStore(db, name)
     const shared = new SharedPages(db, engine, { name, login: null })
-    for (let rows = batch.all(name); rows.length > 0; rows = batch.all(name)) {
+    for (let rows = known.some(name, BATCH); rows.length > 0; rows = known.some(name, BATCH)) {
       if (signal.aborted) return removed
-      const urls = rows.map(({ url }) => url as PageUrl)
+      const urls = rows.map(({ url }) => url)
       const left = await shared.letGo(urls.map((url) => ({ url, isGone: false })))
       new ImageNotes(db).forget(left)
       for (const url of urls) {
@@ -42,15 +41,12 @@ export async function removeAskedPages({ db, engine, sources, signal }: RemovePa
       }
       texts.flush()
       transaction(db, () => {
-        for (const url of urls) {
-          forget.run(url, name)
-          dropLinks.run(url, name)
-        }
+        for (const url of urls) known.forget(url, name)
       })
       const gone = new Set(left)
-      removed += rows.filter(({ url, hash }) => hash !== null && gone.has(url as PageUrl)).length
+      removed += rows.filter(({ url, hash }) => hash !== null && gone.has(url)).length
     }
-    dropListings.run(name)
+    new Listings(db, name).forgetAll()
     // Copies of pages that were removed before would bring them back.
     new Removals(db).purge()
     sources.removed(name)

@@ -1,4 +1,5 @@
-import { type OutcomeName, PAGE_OUTCOMES_SQL } from "../outcome-name.ts"
+import { isPageNow, missedPages, pageCount, targetsOf } from "../frontier/source-pages.ts"
+import { landingsIn } from "../jobs/landings.ts"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { toPageUrl, type Engine, type PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
@@ -68,18 +69,12 @@ class Judgement {
     const { db, job } = options
     this.#options = options
     const leading = new Map<string, number>()
-    const rows = db
-      .prepare("select leads_to from known_address where source = ? and leads_to is not null")
-      .iterate(job.source.name)
-    for (const row of rows) {
-      const place = placeOf(String(row["leads_to"]))
+    for (const target of targetsOf(db, job.source.name)) {
+      const place = placeOf(target)
       leading.set(place, (leading.get(place) ?? 0) + 1)
     }
     this.#leading = leading
-    const landings = db
-      .prepare("select seed, landed from job_landing where job = ?")
-      .all(job.id)
-      .map((row) => ({ seed: String(row["seed"]), landed: String(row["landed"]) }))
+    const landings = [...landingsIn(db, job.id)].map(([seed, landed]) => ({ seed, landed }))
     this.#fronts = new Set([
       ...job.source.seeds.map((seed) => toPageUrl(seed) ?? seed),
       ...landings.map(({ landed }) => landed),
@@ -104,21 +99,14 @@ class Judgement {
 
   #suspects(after: string): { suspects: Suspect[]; last: string | null } {
     const { db, job } = this.#options
-    const rows = db
-      .prepare(
-        `select url, outcome, detail, status, leads_to from known_address
-         where job = ? and url > ? and hash is not null and outcome not in (${PAGE_OUTCOMES_SQL})
-         order by url limit ${CHUNK}`,
-      )
-      .all(job.id, after)
-    const suspects = rows.flatMap((row): Suspect[] => {
-      const leadsTo = row["leads_to"] as PageUrl | null
-      const status = row["status"] as number | null
-      const evidence = evidenceOf({ outcome: row["outcome"] as OutcomeName, status, leadsTo }, job.trigger)
-      if (evidence === null) return []
-      return [{ url: row["url"] as PageUrl, detail: row["detail"] as string | null, leadsTo, evidence }]
+    const missed = missedPages(db, job.id, after, CHUNK)
+    const suspects = missed.flatMap((page): Suspect[] => {
+      const evidence = evidenceOf(page, job.trigger)
+      return evidence === null
+        ? []
+        : [{ url: page.url, detail: page.detail, leadsTo: page.leadsTo, evidence }]
     })
-    const last = rows.length < CHUNK ? null : (rows.at(-1)?.["url"] as string)
+    const last = missed.length < CHUNK ? null : (missed.at(-1)?.url ?? null)
     return { suspects, last }
   }
 
@@ -126,7 +114,7 @@ class Judgement {
     const { evidence } = suspect
     const asItIs: Verdict = { suspect, ...evidence, spares: false }
     const leadsTo = suspect.leadsTo ?? this.#movedTo(suspect)
-    if (leadsTo === null || !this.#isInIndex(leadsTo)) return asItIs
+    if (leadsTo === null || !isPageNow(this.#options.db, leadsTo)) return asItIs
     if (await this.#saysTheSame(suspect.url, leadsTo)) {
       return { suspect, reason: "moved", atOnce: true, spares: true }
     }
@@ -139,17 +127,6 @@ class Judgement {
     const { origin } = new URL(url)
     const now = this.#moves.get(origin)
     return now === undefined || now === origin ? null : toPageUrl(now + url.slice(origin.length))
-  }
-
-  #isInIndex(url: PageUrl): boolean {
-    const { db } = this.#options
-    return (
-      db
-        .prepare(
-          `select 1 from known_address where url = ? and hash is not null and outcome in (${PAGE_OUTCOMES_SQL})`,
-        )
-        .get(url) !== undefined
-    )
   }
 
   #isCatchAll(url: PageUrl): boolean {
@@ -212,7 +189,7 @@ class Judgement {
 function decide(db: StateStore, { id, source }: SettleOptions["job"]): number {
   return transaction(db, () => {
     const count = (sql: string) => Number(db.prepare(sql).get(source.name)?.["n"])
-    const pages = count("select count(*) as n from known_address where source = ? and hash is not null")
+    const pages = pageCount(db, source.name)
     const due = count(
       "select count(*) as n from removal where source = ? and due = 1 and spares = 0 and state in ('struck', 'held')",
     )

@@ -1,5 +1,5 @@
+import { pageCounts, pagesOf } from "../frontier/source-pages.ts"
 import { isDeepStrictEqual } from "node:util"
-import type { PageUrl } from "#engine"
 import { membership } from "../scope/scope.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { BackupPlan } from "../backup-plan.ts"
@@ -119,21 +119,3 @@ const kindOf = (login: Source["login"]): string | null => login && `${login.kind
 
 const isGroup = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
-
-function pageCounts(db: StateStore, name: string): Pick<SourceChange, "pages" | "pagesShared"> {
-  const row = db
-    .prepare(
-      `select count(*) as pages, count(*) filter (where exists (select 1 from known_address as other
-         where other.url = known.url and other.source <> known.source and other.hash is not null)) as shared
-       from known_address as known where source = ? and hash is not null`,
-    )
-    .get(name)
-  return { pages: Number(row?.["pages"]), pagesShared: Number(row?.["shared"]) }
-}
-
-function pagesOf(db: StateStore, name: string): PageUrl[] {
-  return db
-    .prepare("select url from known_address where source = ? and hash is not null")
-    .all(name)
-    .map(({ url }) => url as PageUrl)
-}

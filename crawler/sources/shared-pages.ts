@@ -1,3 +1,4 @@
+import { sourceAsRun } from "../jobs/source-runs.ts"
 import { type Engine, type Page, type PageUrl, sourcesOf, withSources } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
@@ -106,18 +107,14 @@ export class SharedPages {
 
   #isAbandoned(url: PageUrl, name: string): boolean {
     if (this.#prepare("select 1 from source where name = ?").get(name) !== undefined) return false
-    const row = this.#prepare("select visited_at from known_address where url = ? and source = ?").get(
-      url,
-      name,
-    )
-    return row === undefined || Number(row["visited_at"]) < this.#clock() - ABANDONED_MS
+    const known = new KnownAddresses(this.#db).get(url, name)
+    return known === null || known.visitedAt < this.#clock() - ABANDONED_MS
   }
 }
 
 /** How a source logs in: as it is declared, else as it was when it last ran. */
 export function loginOf(db: StateStore, name: string): Source["login"] {
-  const row =
-    db.prepare("select spec from source where name = ?").get(name) ??
-    db.prepare("select spec from job where source = ? order by id desc limit 1").get(name)
-  return row ? ((JSON.parse(String(row["spec"])) as Partial<Source>).login ?? null) : null
+  const row = db.prepare("select spec from source where name = ?").get(name)
+  const source = row ? (JSON.parse(String(row["spec"])) as Partial<Source>) : sourceAsRun(db, name)
+  return source?.login ?? null
 }

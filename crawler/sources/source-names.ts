@@ -1,29 +1,29 @@
+import { hasPages } from "../frontier/source-pages.ts"
+import { hasOpenRun, namesOfRuns } from "../jobs/source-runs.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { CommandError } from "#base/run-command.ts"
 import { didYouMean } from "#base/near-names.ts"
 
 // Looked up in whatever tables there are: commands and tests may be the first to open the store.
 
-const NAMES: Readonly<Record<string, string>> = {
-  source: "select name from source",
-  job: "select distinct source as name from job",
-  // Kept longer than the source and its runs.
-  removal: "select distinct source as name from removal",
-}
-
 /**
  * Names that pages are, were or will be filed under: of declared sources, of crawls that were never declared, and of
  * sources that are gone while pages of theirs can be restored.
  */
 export function sourceNames(db: StateStore): readonly string[] {
-  const names = Object.entries(NAMES).flatMap(([table, query]) =>
+  const ask = (table: string, query: string) =>
     has(db, table)
       ? db
           .prepare(query)
           .all()
           .map(({ name }) => String(name))
-      : [],
-  )
+      : []
+  const names = [
+    ...ask("source", "select name from source"),
+    ...namesOfRuns(db),
+    // Kept longer than the source and its runs.
+    ...ask("removal", "select distinct source as name from removal"),
+  ]
   return [...new Set(names)]
 }
 
@@ -52,13 +52,8 @@ export function goneSources(db: StateStore, names: readonly string[]): readonly 
   if (known.length === 0) return []
   const isThere = (name: string) =>
     (has(db, "source") && db.prepare("select 1 from source where name = ?").get(name) !== undefined) ||
-    (has(db, "job") &&
-      db
-        .prepare(
-          `select 1 where exists (select 1 from known_address where source = ?1 and hash is not null)
-           or exists (select 1 from job where source = ?1 and state in ('queued', 'running', 'paused'))`,
-        )
-        .get(name) !== undefined)
+    hasOpenRun(db, name) ||
+    hasPages(db, name)
   return names.filter((name) => !isThere(name))
 }
 

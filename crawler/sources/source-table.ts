@@ -1,3 +1,4 @@
+import { operatorsJobsSql } from "../jobs/job-in-sql.ts"
 import type { Clock } from "#base/clock.ts"
 import type { Jobs } from "../jobs/jobs.ts"
 import type { Job, JobTrigger } from "../job.ts"
@@ -47,7 +48,7 @@ const STEPS = [
      next_run_at integer, last_run_at integer
    ) strict, without rowid;
    create table source_removal (source text primary key, asked_at integer not null) strict, without rowid;`,
-  `update job set author = 'operator' where source in (select name from source where origin = 'file')`,
+  operatorsJobsSql("select name from source where origin = 'file'"),
 ]
 
 export function migrateSources(db: StateStore): void {

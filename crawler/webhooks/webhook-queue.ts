@@ -1,3 +1,5 @@
+import { pageTriggers } from "../frontier/source-pages.ts"
+import { jobOverTrigger, wantsEventSql } from "../jobs/job-in-sql.ts"
 import { randomUUID } from "node:crypto"
 import type { Clock } from "#base/clock.ts"
 import { Jobs } from "../jobs/jobs.ts"
@@ -57,25 +59,11 @@ const MAX_WAIT_MS = 10 * 60_000
 
 // The events are noted by triggers: they land together with what they tell of, in one transaction, whichever module
 // writes it, and a process that dies in between loses none.
-const WANTS = (event: Webhook["events"][number], job: string) =>
-  `exists (select 1 from job, json_each(job.spec, '$.webhooks') hook, json_each(hook.value, '$.events') event
-           where job.id = ${job} and event.value = '${event}')`
 const NOTE = (change: PageChange["change"]) =>
   `insert into webhook_change (job, url, change, title, hash, at)
    values (new.job, new.url, '${change}', new.title, new.hash, coalesce(new.changed_at, new.visited_at))`
 
-const PAGE_TRIGGERS = `create trigger if not exists webhook_page_added after insert on known_address
-     when new.hash is not null and ${WANTS("changed", "new.job")}
-     begin ${NOTE("new")}; end;
-   create trigger if not exists webhook_page_new after update of hash on known_address
-     when old.hash is null and new.hash is not null and ${WANTS("changed", "new.job")}
-     begin ${NOTE("new")}; end;
-   create trigger if not exists webhook_page_changed after update of hash on known_address
-     when old.hash is not null and new.hash is not null and old.hash <> new.hash and ${WANTS("changed", "new.job")}
-     begin ${NOTE("changed")}; end;
-   create trigger if not exists webhook_page_removed after update of hash on known_address
-     when old.hash is not null and new.hash is null and ${WANTS("changed", "new.job")}
-     begin ${NOTE("removed")}; end;`
+const PAGE_TRIGGERS = pageTriggers("webhook_page", wantsEventSql("changed", "new.job"), NOTE)
 
 const STEPS = [
   `create table webhook_change (
@@ -93,10 +81,7 @@ const STEPS = [
    ) strict;
    create index webhook_delivery_due on webhook_delivery (due_at) where state = 'waiting';
    ${PAGE_TRIGGERS}
-   create trigger webhook_job_over after update of state on job
-     when new.state in ('finished', 'failed', 'cancelled') and old.state <> new.state
-       and ${WANTS("finished", "new.id")}
-     begin insert or ignore into webhook_finished values (new.id); end;`,
+   ${jobOverTrigger("webhook_job_over", wantsEventSql("finished", "new.id"), "insert or ignore into webhook_finished values (new.id)")}`,
   // Its table was made anew, and they went with the old one.
   PAGE_TRIGGERS,
 ]
@@ -151,6 +136,14 @@ export class WebhookQueue {
         if (job) this.#add(job, "finished", finishedMessage(job, new Date(this.#clock())))
       })
     }
+  }
+
+  /** Does work in the caller's transaction whose changes of pages nobody is to be told of. */
+  untold<T>(work: () => T): T {
+    const told = this.#prepare("select coalesce(max(seq), 0) as seq from webhook_change").get()?.["seq"]
+    const result = work()
+    this.#prepare("delete from webhook_change where seq > ?").run(Number(told))
+    return result
   }
 
   /** Whether {@link collect} may find something to do. Cheap. */

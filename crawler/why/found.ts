@@ -1,3 +1,5 @@
+import { waitingAddress } from "../frontier/job-addresses.ts"
+import { knowsAny } from "../frontier/source-pages.ts"
 import { pagesIn } from "../outcome-name.ts"
 import { type PageUrl, toPageUrl } from "#engine"
 import { aliasOf } from "../duplicates/text-store.ts"
@@ -46,29 +48,17 @@ function howText(how: FoundHow, on: string | null, depth: number): string {
 
 /** In the frontier of a run that is not over. */
 function waiting({ url, parts: { db, jobs } }: Subject): Step | null {
-  const row = db
-    .prepare(
-      `select job, depth, tries, due, found_how, found_on from crawl_url
-       where url = ? and outcome is null order by job desc limit 1`,
-    )
-    .get(url)
-  const job = row && jobs.get(Number(row["job"]))
-  if (!row || !job) return null
-  const how = howText(
-    (row["found_how"] ?? "link") as FoundHow,
-    row["found_on"] as string | null,
-    Number(row["depth"]),
-  )
-  const tries = Number(row["tries"])
-  const again =
-    tries > 0
-      ? `; tried ${countText(tries, "time")} in vain, again from ${dateText(Number(row["due"]))} on`
-      : ""
+  const waits = waitingAddress(db, url)
+  const job = waits && jobs.get(waits.job)
+  if (!waits || !job) return null
+  const { tries, due, depth } = waits
+  const how = howText(waits.how ?? "link", waits.on, depth)
+  const again = tries > 0 ? `; tried ${countText(tries, "time")} in vain, again from ${dateText(due)} on` : ""
   return {
     name: "found",
     verdict: "no",
     text: `${how}; it waits for its visit in job ${job.id} of ${job.source.name} (${job.state})${again}`,
-    facts: { how: row["found_how"], on: row["found_on"], job_id: job.id, job_state: job.state, tries },
+    facts: { how: waits.how, on: waits.on, job_id: job.id, job_state: job.state, tries },
   }
 }
 
@@ -137,8 +127,7 @@ function whyUnseen(url: PageUrl, { source, declared }: Candidate, { db, jobs }: 
   if (pages >= limits.pages)
     return `reached its limit of ${countText(limits.pages, "page")} in job ${last.id}`
   if (last.note !== null) return `ended job ${last.id} with a note: ${last.note}`
-  const knows = db.prepare("select 1 from known_address where source = ? limit 1").get(source.name)
-  if (!declared && knows === undefined) return "was deleted with all that it had found"
+  if (!declared && !knowsAny(db, source.name)) return "was deleted with all that it had found"
   if (scopeText(source) !== scopeText(last.source)) {
     return `has other rules since job ${last.id}: its next run may find it`
   }

@@ -1,3 +1,5 @@
+import { landingsIn } from "../jobs/landings.ts"
+import { latestRuns } from "../jobs/source-runs.ts"
 import type { PageUrl } from "#engine"
 import { addressPatterns } from "../scope/globs.ts"
 import { membership } from "../scope/scope.ts"
@@ -10,22 +12,14 @@ export function candidateSources(
   { db, sources }: Pick<TraceParts, "db" | "sources">,
 ): Candidate[] {
   const declared = new Map(sources.list().map(({ source }) => [source.name, source]))
-  const crawled = db
-    .prepare("select id, source, spec from job where id in (select max(id) from job group by source)")
-    .all()
-  const landingsOf = (name: string) => {
-    const job = crawled.find((row) => row["source"] === name)?.["id"]
-    const rows =
-      job === undefined
-        ? []
-        : db.prepare("select seed, landed from job_landing where job = ?").all(Number(job))
-    return new Map(rows.map(({ seed, landed }) => [String(seed), landed as PageUrl]))
+  const crawled = latestRuns(db)
+  const landed = (name: string) => {
+    const run = crawled.find(({ source }) => source.name === name)
+    return run === undefined ? new Map<string, PageUrl>() : landingsIn(db, run.id)
   }
-  const undeclared = crawled
-    .map(({ spec }) => JSON.parse(String(spec)) as Source)
-    .filter(({ name }) => !declared.has(name))
+  const undeclared = crawled.map(({ source }) => source).filter(({ name }) => !declared.has(name))
   const all = [...declared.values(), ...undeclared].map((source): Candidate => {
-    const landings = landingsOf(source.name)
+    const landings = landed(source.name)
     const reason = reasonOf(url, source, landings)
     const anywhere = { ...source, include: [], exclude: [] }
     return {

@@ -1,3 +1,4 @@
+import { pageCount } from "../../frontier/source-pages.ts"
 import { stringify } from "yaml"
 import { EngineError } from "#engine"
 import { engineSettings } from "#engine/config.ts"
@@ -183,11 +184,7 @@ async function forget(
       )
     }
   }
-  const pages = Number(
-    db
-      .prepare("select count(*) as n from known_address where source = ? and hash is not null")
-      .get(subject)?.["n"],
-  )
+  const pages = pageCount(db, subject)
   if (!entry && !(removePages && pages > 0)) return unknown(subject)
   if (entry) sources.delete(subject, { origin: "file", removePages })
   else sources.removePages(subject)

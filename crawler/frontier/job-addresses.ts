@@ -1,0 +1,91 @@
+import type { PageUrl } from "#engine"
+import type { StateStore } from "#base/store/state-store.ts"
+import type { Failure } from "../job.ts"
+import { FAILURES_LIKE, type OutcomeCounts, type OutcomeName } from "../outcome-name.ts"
+import type { FoundHow } from "./known-addresses.ts"
+
+// What is told of the addresses of a job beside its frontier, to those who do not work on it.
+
+const PRUNED = `(outcome is null or outcome not like '${FAILURES_LIKE}')`
+/** Some at a time, so that no other process waits long for the store. */
+const PRUNED_ROWS = 2000
+
+/** Visits of a job by how they ended. */
+export function outcomesOf(db: StateStore, job: number): OutcomeCounts {
+  const outcomes: Partial<Record<OutcomeName, number>> = {}
+  for (const one of db.prepare("select outcome, count from job_outcome where job = ?").all(job)) {
+    outcomes[one["outcome"] as OutcomeName] = Number(one["count"])
+  }
+  return outcomes
+}
+
+/** Addresses that a job has not visited. */
+export function openCount(db: StateStore, job: number): number {
+  const row = db.prepare("select count(*) as n from crawl_url where job = ? and outcome is null").get(job)
+  return Number(row?.["n"])
+}
+
+/** Addresses of a job that failed, with the reason in words. */
+export function failuresOf(db: StateStore, job: number, limit: number): Failure[] {
+  return db
+    .prepare("select url, outcome, detail from crawl_url where job = ? and outcome like ? limit ?")
+    .all(job, FAILURES_LIKE, limit)
+    .map((row) => ({
+      url: String(row["url"]),
+      outcome: row["outcome"] as OutcomeName,
+      detail: row["detail"] as string | null,
+    }))
+}
+
+/** Forgets all of a job's addresses but those that failed, while `mayPrune`, an SQL condition on its number `?1`, holds. */
+export function pruneAddresses(db: StateStore, job: number, mayPrune: string): void {
+  const some = db.prepare(
+    `delete from crawl_url where job = ?1 and url in
+       (select url from crawl_url where job = ?1 and ${PRUNED} limit ${PRUNED_ROWS}) and ${mayPrune}`,
+  )
+  while (Number(some.run(job).changes) > 0);
+}
+
+/** In SQL: whether {@link pruneAddresses} has something to do. */
+export const hasPrunableSql = (job: string): string =>
+  `exists (select 1 from crawl_url where job = ${job} and ${PRUNED})`
+
+/** Forgets all addresses of a job. */
+export function forgetAddresses(db: StateStore, job: number): void {
+  const some = db.prepare(
+    `delete from crawl_url where (job, url) in (select job, url from crawl_url where job = ? limit ${PRUNED_ROWS})`,
+  )
+  while (Number(some.run(job).changes) > 0);
+}
+
+/** An address that waits for its visit. */
+export interface WaitingAddress {
+  readonly job: number
+  readonly depth: number
+  /** Visits made in vain. */
+  readonly tries: number
+  /** When the next may be made; milliseconds since 1970. */
+  readonly due: number
+  /** Null: an earlier run left it. */
+  readonly how: FoundHow | null
+  readonly on: string | null
+}
+
+/** Where an address waits for its visit: in the latest job that has it open; or null. */
+export function waitingAddress(db: StateStore, url: PageUrl): WaitingAddress | null {
+  const row = db
+    .prepare(
+      `select job, depth, tries, due, found_how, found_on from crawl_url
+       where url = ? and outcome is null order by job desc limit 1`,
+    )
+    .get(url)
+  if (row === undefined) return null
+  return {
+    job: Number(row["job"]),
+    depth: Number(row["depth"]),
+    tries: Number(row["tries"]),
+    due: Number(row["due"]),
+    how: row["found_how"] as FoundHow | null,
+    on: row["found_on"] as string | null,
+  }
+}

@@ -1,0 +1,22 @@
+import type { Webhook } from "../source.ts"
+
+// What others' SQL asks of jobs. `migrateJobs` comes first.
+
+/** Whether there is such a job. */
+export const isJobSql = (id: string): string => `exists (select 1 from job where job.id = ${id})`
+
+/** Whether a receiver of the job's source wants to hear of an event. */
+export const wantsEventSql = (event: Webhook["events"][number], id: string): string =>
+  `exists (select 1 from job, json_each(job.spec, '$.webhooks') hook, json_each(hook.value, '$.events') event
+           where job.id = ${id} and event.value = '${event}')`
+
+/** A trigger that fires when a job is over; `new.id` is its number. */
+export const jobOverTrigger = (name: string, condition: string, statement: string): string =>
+  `create trigger ${name} after update of state on job
+     when new.state in ('finished', 'failed', 'cancelled') and old.state <> new.state
+       and ${condition}
+     begin ${statement}; end;`
+
+/** Has the jobs of these sources count as the operator's. */
+export const operatorsJobsSql = (sources: string): string =>
+  `update job set author = 'operator' where source in (${sources})`

@@ -1,0 +1,128 @@
+import { CrawlerProcesses } from "./crawler-processes.ts"
+import type { Clock } from "#base/clock.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { failuresOf, openCount, outcomesOf } from "../frontier/job-addresses.ts"
+import type { Failure, Job, JobEvent, JobState, JobTrigger } from "../job.ts"
+import type { Source, SourceAuthor } from "../source.ts"
+import { isAliveSql, isSilent } from "./alive.ts"
+import { JobLog } from "./job-log.ts"
+import { migrateJobs } from "./job-schema.ts"
+
+/** States, as SQL, of jobs that are not over. */
+export const OPEN = "'queued', 'running', 'paused'"
+
+/** The state of a job at `?3` as SQL: one that says it is running and is silent has lost its process and waits. */
+const SHOWN_STATE = `case when state = 'running' and not ${isAliveSql("?3")} then 'queued' else state end`
+
+/** Jobs as they are recorded, with their logs; for whoever asks. */
+export class JobRecords {
+  protected readonly db: StateStore
+  protected readonly clock: Clock
+  readonly #log: JobLog
+  readonly #processes: CrawlerProcesses
+
+  constructor(db: StateStore, clock: Clock = Date.now) {
+    this.db = db
+    this.clock = clock
+    migrateJobs(db)
+    this.#log = new JobLog(db, clock)
+    this.#processes = new CrawlerProcesses(db)
+  }
+
+  /** The job, or null. */
+  get(id: number): Job | null {
+    const row = this.db.prepare("select * from job where id = ?").get(id)
+    return row ? this.jobOf(row) : null
+  }
+
+  /** Newest first; of one source, or in one state, when that is asked for. */
+  list(options: { limit?: number; offset?: number; source?: string; state?: JobState } = {}): Job[] {
+    const { limit = 100, offset = 0, source = null, state = null } = options
+    return this.db
+      .prepare(
+        `select * from job where (?1 is null or source = ?1) and (?2 is null or ${SHOWN_STATE} = ?2)
+         order by id desc limit ?4 offset ?5`,
+      )
+      .all(source, state, Date.now(), limit, offset)
+      .map((row) => this.jobOf(row))
+  }
+
+  /** How many jobs {@link list} has in all. */
+  count({ source, state }: { source?: string; state?: JobState } = {}): number {
+    const row = this.db
+      .prepare(
+        `select count(*) as n from job
+         where (?1 is null or source = ?1) and (?2 is null or ${SHOWN_STATE} = ?2)`,
+      )
+      .get(source ?? null, state ?? null, Date.now())
+    return Number(row?.["n"])
+  }
+
+  /** Jobs of a source that are queued, running or paused; newest first. */
+  open(source: string): Job[] {
+    return this.db
+      .prepare(`select * from job where source = ? and state in (${OPEN}) order by id desc`)
+      .all(source)
+      .map((row) => this.jobOf(row))
+  }
+
+  /** The sources of jobs of any state. */
+  sources(): Source[] {
+    return this.db
+      .prepare("select distinct spec from job")
+      .all()
+      .map(({ spec }) => JSON.parse(String(spec)) as Source)
+  }
+
+  /** As {@link JobLog.add}. */
+  log(id: number, level: JobEvent["level"], text: string): void {
+    this.#log.add(id, level, text)
+  }
+
+  /** As {@link JobLog.events}. */
+  events(id: number, limit?: number): JobEvent[] {
+    return this.#log.events(id, limit)
+  }
+
+  /** Addresses that failed, with the reason in words. */
+  failures(id: number, limit: number): readonly Failure[] {
+    return failuresOf(this.db, id, limit)
+  }
+
+  /** As {@link CrawlerProcesses.hasLiving}. */
+  hasCrawler(): boolean {
+    return this.#processes.hasLiving()
+  }
+
+  /** As {@link CrawlerProcesses.beat}. */
+  crawlerBeat(pid: number): void {
+    this.#processes.beat(pid)
+  }
+
+  /** As {@link CrawlerProcesses.gone}. */
+  crawlerGone(pid: number): void {
+    this.#processes.gone(pid)
+  }
+
+  protected jobOf(row: Record<string, unknown>): Job {
+    const id = Number(row["id"])
+    const time = (value: unknown) => (value === null ? null : new Date(Number(value)))
+    const silent = row["state"] === "running" && isSilent(Number(row["beat_at"]))
+    const isOver = ["finished", "failed", "cancelled"].includes(String(row["state"]))
+    return {
+      id,
+      source: JSON.parse(String(row["spec"])) as Source,
+      trigger: row["trigger"] as JobTrigger,
+      visits: row["visits"] as Job["visits"],
+      author: row["author"] as SourceAuthor,
+      state: silent ? "queued" : (row["state"] as JobState),
+      createdAt: new Date(Number(row["created_at"])),
+      startedAt: time(row["started_at"]),
+      endedAt: time(row["ended_at"]),
+      error: row["error"] as string | null,
+      note: row["note"] as string | null,
+      queued: isOver ? 0 : openCount(this.db, id),
+      outcomes: outcomesOf(this.db, id),
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import type { StateStore } from "#base/store/state-store.ts"
+import type { Job } from "../job.ts"
+import type { Source } from "../source.ts"
+
+// What the runs of a source tell those who ask about the source. Some ask of a store that no job was made in.
+
+/** A run of a source, with the source as it was then. */
+export interface RunOfSource {
+  readonly id: number
+  readonly source: Source
+}
+
+/** The latest run of each source. */
+export function latestRuns(db: StateStore): RunOfSource[] {
+  return db
+    .prepare("select id, spec from job where id in (select max(id) from job group by source)")
+    .all()
+    .map((row) => ({ id: Number(row["id"]), source: sourceOf(row) }))
+}
+
+/** A source as it was when it ran last, or null. One of an older version may lack fields. */
+export function sourceAsRun(db: StateStore, name: string): Partial<Source> | null {
+  const row = db.prepare("select spec from job where source = ? order by id desc limit 1").get(name)
+  return row === undefined ? null : sourceOf(row)
+}
+
+/** The source as it was in its last finished run before this one that its declaration asked for, or null. */
+export function declaredBefore(db: StateStore, { id, source }: Pick<Job, "id" | "source">): Source | null {
+  const row = db
+    .prepare(
+      `select spec from job where source = ? and id < ? and state = 'finished' and "trigger" <> 'command'
+       order by id desc limit 1`,
+    )
+    .get(source.name, id)
+  return row === undefined ? null : sourceOf(row)
+}
+
+/** The run of the source before this one, and whether it is known to have followed every link; or null. */
+export function runBefore(
+  db: StateStore,
+  { id, source }: Pick<Job, "id" | "source">,
+): { readonly whole: boolean; readonly source: Source } | null {
+  const row = db
+    .prepare("select whole, spec from job where source = ? and id < ? order by id desc limit 1")
+    .get(source.name, id)
+  return row === undefined ? null : { whole: row["whole"] === 1, source: sourceOf(row) }
+}
+
+/** Keeps whether a run followed every link that it met. */
+export function keepWhole(db: StateStore, job: number, whole: boolean): void {
+  db.prepare("update job set whole = ? where id = ?").run(whole ? 1 : 0, job)
+}
+
+/** Names of the sources that ever ran. */
+export function namesOfRuns(db: StateStore): string[] {
+  if (!hasJobs(db)) return []
+  return db
+    .prepare("select distinct source from job")
+    .all()
+    .map(({ source }) => String(source))
+}
+
+/** Whether a source has a run that is not over. */
+export function hasOpenRun(db: StateStore, name: string): boolean {
+  return (
+    hasJobs(db) &&
+    db
+      .prepare("select 1 from job where source = ? and state in ('queued', 'running', 'paused')")
+      .get(name) !== undefined
+  )
+}
+
+const hasJobs = (db: StateStore): boolean =>
+  db.prepare("select 1 from sqlite_master where type = 'table' and name = 'job'").get() !== undefined
+
+const sourceOf = (row: Record<string, unknown>): Source => JSON.parse(String(row["spec"])) as Source

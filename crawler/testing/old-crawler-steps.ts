@@ -1,0 +1,131 @@
+/**
+ * The tables of jobs, frontier and known addresses as they were made while all of them were one part, `crawler`: what older
+ * databases hold. It is history, and never changes.
+ */
+export const OLD_CRAWLER_STEPS: readonly string[] = [
+  `create table job (
+     id integer primary key,
+     url text not null, scope text not null, depth integer not null, "limit" integer not null, source text not null,
+     state text not null, stop text, error text, landed_at text, crashes integer not null default 0,
+     created_at integer not null, started_at integer, ended_at integer, beat_at integer not null default 0
+   ) strict;
+   create index job_state on job (state, id);
+   create table job_outcome (
+     job integer not null references job (id) on delete cascade, outcome text not null, count integer not null,
+     primary key (job, outcome)
+   ) strict, without rowid;
+   create table crawl_url (
+     job integer not null references job (id) on delete cascade,
+     url text not null, host text not null, depth integer not null, priority integer not null,
+     due integer not null, tries integer not null default 0,
+     outcome text, detail text,
+     primary key (job, url)
+   ) strict, without rowid;
+   create index crawl_url_open on crawl_url (job, host, priority, depth, due) where outcome is null;
+   create table visited_page (url text primary key, hash text not null, visited_at integer not null) strict, without rowid;
+   create table crawler_process (pid integer primary key, beat_at integer not null) strict;`,
+  `alter table job add column topic text`,
+  `alter table job add column spec text not null default '{}';
+   alter table job add column "trigger" text not null default 'command';
+   alter table job add column visits text not null default 'all';
+   update job set spec = json_object(
+     'name', source, 'seeds', json_array(url), 'scope', scope, 'include', json_array(), 'exclude', json_array(),
+     'limits', json_object('pages', "limit", 'depth', depth, 'bytes', null, 'minutes', null),
+     'rendering', 'auto', 'politeness', json_object('concurrency', null, 'delayMs', null, 'robots', null),
+     'allowedNetworks', json_array(), 'login', null,
+     'pages', json_object('topic', topic, 'country', null, 'language', null, 'safe', null),
+     'sitemaps', json_array(), 'feeds', json_array(), 'schedule', null,
+     'revisit', json_object('minHours', 1, 'maxHours', 720), 'removal', json_object('maxShare', 0.1, 'keepDays', 30),
+     'webhooks', json_array());
+   create table job_landing (
+     job integer not null references job (id) on delete cascade, seed text not null, landed text not null,
+     primary key (job, seed)
+   ) strict, without rowid;
+   insert into job_landing select id, url, landed_at from job where landed_at is not null;
+   alter table job drop column url; alter table job drop column scope; alter table job drop column depth;
+   alter table job drop column "limit"; alter table job drop column topic; alter table job drop column landed_at;
+   create index job_source on job (source, id);
+   create table known_address (
+     url text primary key, source text not null, job integer not null, outcome text not null, detail text,
+     hash text, visited_at integer not null, changed_at integer
+   ) strict, without rowid;
+   create index known_address_source on known_address (source);
+   insert into known_address
+     select url, '', 0, 'indexed', null, hash, visited_at, visited_at from visited_page;
+   drop table visited_page;`,
+  `alter table known_address add column title text`,
+  `update job set state = 'paused' where state = 'stopped';
+   update job set stop = 'paused' where stop = 'stopped';
+   alter table job add column note text;
+   create table job_event (
+     id integer primary key, job integer not null references job (id) on delete cascade,
+     at integer not null, level text not null, text text not null
+   ) strict;
+   create index job_event_job on job_event (job, id);`,
+  `alter table known_address add column status integer; alter table known_address add column leads_to text`,
+  `alter table known_address add column depth integer not null default 1;
+   alter table known_address add column found_how text not null default 'link';
+   alter table known_address add column found_on text;
+   alter table known_address add column first_seen integer not null default 0;
+   alter table known_address add column etag text;
+   alter table known_address add column last_modified text;
+   alter table known_address add column read_as text;
+   alter table known_address add column misses integer not null default 0;
+   alter table known_address add column interval_ms integer;
+   alter table known_address add column due_at integer not null default 0;
+   alter table known_address add column listed_in text;
+   alter table known_address add column listed_job integer;
+   alter table known_address add column modified_at integer;
+   alter table known_address add column published_at integer;
+   alter table known_address add column news integer not null default 0;
+   update known_address set first_seen = visited_at;
+   drop index known_address_source;
+   create index known_address_due on known_address (source, due_at);
+   create index known_address_listed on known_address (listed_in, listed_job) where listed_in is not null;
+   alter table crawl_url add column found_how text;
+   alter table crawl_url add column found_on text;
+   alter table crawl_url add column modified_at integer;
+   alter table crawl_url add column published_at integer;
+   alter table crawl_url add column news integer not null default 0;
+   alter table job add column bytes integer not null default 0;
+   alter table job add column spent_ms integer not null default 0;
+   create table listing (
+     source text not null, url text not null, kind text not null, found_on text, named_at integer,
+     etag text, last_modified text, read_at integer, primary key (source, url)
+   ) strict, without rowid;`,
+  `alter table crawl_url add column listed_in text`,
+  // Pages of the index that the last visit did not find: what the end of a run judges.
+  `create index known_address_lost on known_address (job, url)
+     where hash is not null and outcome not in ('indexed', 'unchanged')`,
+  // `whole`: the run followed every link it met; null while it is not known to have.
+  `alter table job add column whole integer;
+   create table page_links (
+     url text not null, source text not null, links blob not null, primary key (url, source)
+   ) strict, without rowid;
+   create index page_links_source on page_links (source);`,
+  `alter table job add column author text not null default 'api';
+   update job set author = 'operator' where "trigger" in ('command', 'start')`,
+  // An address is known to each source by itself: a page may belong to several.
+  `create table known_address_of_source (
+     url text not null, source text not null, job integer not null, outcome text not null, detail text, hash text,
+     visited_at integer not null, changed_at integer, title text, status integer, leads_to text,
+     depth integer not null default 1, found_how text not null default 'link', found_on text,
+     first_seen integer not null default 0, etag text, last_modified text, read_as text,
+     misses integer not null default 0, interval_ms integer, due_at integer not null default 0,
+     listed_in text, listed_job integer, modified_at integer, published_at integer, news integer not null default 0,
+     primary key (url, source)
+   ) strict, without rowid;
+   insert into known_address_of_source
+     select url, source, job, outcome, detail, hash, visited_at, changed_at, title, status, leads_to, depth, found_how, found_on,
+       first_seen, etag, last_modified, read_as, misses, interval_ms, due_at, listed_in, listed_job, modified_at, published_at, news
+     from known_address;
+   drop table known_address;
+   alter table known_address_of_source rename to known_address;
+   create index known_address_due on known_address (source, due_at);
+   create index known_address_listed on known_address (listed_in, listed_job) where listed_in is not null;
+   create index known_address_lost on known_address (job, url)
+     where hash is not null and outcome not in ('indexed', 'unchanged');`,
+  // What is being read, and how often a process was lost over it: see suspects.ts.
+  `alter table crawl_url add column reading integer not null default 0;
+   alter table crawl_url add column strikes integer not null default 0`,
+]

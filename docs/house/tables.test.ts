@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest"
+import { roomOf, sourceFiles } from "./imports.ts"
+import { sqlOf, tablesOf, tableUses } from "./tables.ts"
+
+/** Who names the tables of another room all the same, and why. */
+const ALLOWED = new Set([
+  // Looks at a store of any version for reading only: the rooms' own functions would make tables.
+  "command/doctor/state-checks.ts: crawler_process",
+  "command/doctor/state-checks.ts: job",
+  "command/doctor/state-checks.ts: state_identity",
+  "command/doctor/state-checks.ts: webhook_delivery",
+  // Names of sources that are gone stand there alone, and removals stand above sources.
+  "crawler/sources/source-names.ts: removal",
+  // A foreign key: what a job had to visit goes with the job.
+  "crawler/frontier/frontier-schema.ts: job",
+])
+
+const files = sourceFiles()
+const owners = tablesOf(files)
+
+describe("the tables of the house", () => {
+  test("are all seen by this test", () => {
+    expect(Object.fromEntries(owners)).toMatchObject({
+      job: new Set(["crawler/jobs"]),
+      known_address: new Set(["crawler/frontier"]),
+      api_keys: new Set(["api/accounts"]),
+    })
+    expect(owners.size).toBeGreaterThan(35)
+    const uses = tableUses(files, new Set(owners.keys()))
+    expect(uses).toContainEqual({ table: "known_address", file: "crawler/frontier/source-pages.ts" })
+    expect(uses).toContainEqual({ table: "job", file: "crawler/jobs/job-in-sql.ts" })
+    expect(uses.length).toBeGreaterThan(60)
+  })
+
+  test("are found in SQL and not in prose", () => {
+    const text = `
+      // delete from job
+      const words = "the update from job to job"
+      db.prepare("select 1 from job").get()`
+    expect(sqlOf(text)).toEqual(['"select 1 from job"'])
+  })
+
+  test("are made by one room each", () => {
+    expect([...owners].filter(([, rooms]) => rooms.size > 1)).toEqual([])
+  })
+
+  test("are named in the SQL of their room alone", () => {
+    const strangers = tableUses(files, new Set(owners.keys()))
+      .filter(({ table, file }) => !owners.get(table)?.has(roomOf(file)))
+      .map(({ table, file }) => `${file}: ${table}`)
+    expect(strangers.filter((one) => !ALLOWED.has(one))).toEqual([])
+    expect([...ALLOWED].filter((one) => !strangers.includes(one))).toEqual([])
+  })
+})

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { ROOT, roomOf } from "./imports.ts"
+
+/** A table named in the SQL of a file. */
+export interface TableUse {
+  readonly table: string
+  readonly file: string
+}
+
+/** String literals, the fixed parts of templates among them. */
+const LITERAL = /"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
+const COMMENT = /^\s*(?:\/\/|\/?\*).*$/gm
+const SQL =
+  /\bselect\b[\s\S]*\bfrom\b|\binsert (?:or \w+ )?into\b|\bupdate \w+ set\b|\bdelete from\b|\bcreate (?:temp )?(?:table|(?:unique )?index|trigger)\b|\balter table\b|\bdrop table\b/i
+const MADE = /\bcreate table (?:if not exists )?(\w+)/gi
+const NAMED =
+  /\b(?:from|join|into|table(?: if (?:not )?exists)?|references|update(?= \w+ set\b)|(?:index (?:if not exists )?\w+|insert|delete|update|of \w+) on) +"?(\w+)/gi
+
+/** The statements of a file, as far as they stand in it. */
+export function sqlOf(text: string): string[] {
+  return [...text.replaceAll(COMMENT, "").matchAll(LITERAL)]
+    .map(([literal]) => literal)
+    .filter((literal) => SQL.test(literal))
+}
+
+/** The tables that files make, each with the rooms that do. Temporary ones are nobody's. */
+export function tablesOf(files: readonly string[]): Map<string, Set<string>> {
+  const owners = new Map<string, Set<string>>()
+  for (const file of files) {
+    for (const sql of sqlOf(readFileSync(join(ROOT, file), "utf8"))) {
+      for (const [, table = ""] of sql.matchAll(MADE)) {
+        owners.set(table, (owners.get(table) ?? new Set()).add(roomOf(file)))
+      }
+    }
+  }
+  return owners
+}
+
+/** Which of the tables the SQL of which files names. */
+export function tableUses(files: readonly string[], tables: ReadonlySet<string>): TableUse[] {
+  return files.flatMap((file) => {
+    const named = sqlOf(readFileSync(join(ROOT, file), "utf8")).flatMap((sql) =>
+      [...sql.matchAll(NAMED)].map(([, table = ""]) => table),
+    )
+    return [...new Set(named)].filter((table) => tables.has(table)).map((table) => ({ table, file }))
+  })
+}
