@@ -160,7 +160,7 @@ export const crawlerSettings = {
       name: "FOSSICK_DOCUMENT_MEMORY_MB",
       default: "512",
       about:
-        "Memory, in megabytes, that the process which reads a PDF, Office file or book may take; one that needs more is given up.",
+        "Memory, in megabytes, that the process which reads a PDF, Office file, book or page of more than 2 MB may take; one that needs more is given up.",
     },
     200,
     64_000,

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { gzipSync } from "node:zlib"
 import { expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import { Jobs } from "../jobs/jobs.ts"
@@ -97,4 +98,20 @@ test("a page over which the crawler's process is lost is read alone, then left o
   expect(await run(folder.path, db, "https://x.example/", 0)).toBe("ended")
   expect(jobs.get(last.id)?.outcomes).not.toHaveProperty("failed:crashed")
   db.close()
+})
+
+test("a page of a hundred megabytes, let in by a raised limit, costs no more than itself", async () => {
+  await using fixture = new CrawlFixture()
+  // A thread that makes words of it takes its whole process down.
+  const poison = gzipSync(`<article><p>${"word ".repeat(20_000_000)}`, { level: 1 })
+  const answer = bytes(poison, { "content-type": "text/html", "content-encoding": "gzip" })
+  await using site = await startTestSite(siteWith("/large", answer))
+  const config = testConfig({
+    FOSSICK_MAX_PAGE_BYTES: "200000000",
+    FOSSICK_DOCUMENT_MEMORY_MB: "300",
+    FOSSICK_FETCH_TIMEOUT_MS: "60000",
+  })
+  const job = await fixture.crawl({ seeds: [site.url("/")] }, { config })
+  expect(job.state).toBe("finished")
+  expect(job.outcomes).toEqual({ indexed: healthy.length + 1, "skipped:too-large": 1 })
 })

@@ -42,6 +42,13 @@ export interface ReaderOptions {
 
 /** Other text than UTF-8 takes long to decode, and a large one is better decoded by a thread. */
 const DECODED_IN_PLACE_BYTES = 512 * 1024
+/**
+ * Larger pages are read in a process. V8 ends the whole process when a thread asks for much at once that it may not have:
+ * a page of 10 MB did that to a thread of 128 MB, one of 100 MB to one of 256 MB.
+ */
+const THREAD_BYTES = 2_000_000
+/** Larger pages are not searched for links on the spot: those that only a raised FOSSICK_MAX_PAGE_BYTES lets in. */
+const IN_PLACE_BYTES = 10_000_000
 /** Share of the time limit after which a document's reader takes what it has; the rest is for writing it down. */
 const DOCUMENT_BUDGET = 0.6
 /** More than a robots.txt has any use for, whatever pages may have. */
@@ -78,7 +85,7 @@ export class PageReader implements Reader {
   readonly #threads: ReaderPool
   readonly #rendering: PageRendering
   readonly #defaultRendering: Rendering
-  readonly #documentProcesses: ReaderPool
+  readonly #processes: ReaderPool
   readonly #login: SourceLogin | null
   readonly #bodies = new QueuedBudget(BODIES_BYTES)
 
@@ -93,7 +100,7 @@ export class PageReader implements Reader {
       connectTimeoutMs: Math.min(10_000, config.timeoutMs),
     })
     this.#threads = new ReaderPool({ places: config.readerThreads, timeoutMs: config.readTimeoutMs })
-    this.#documentProcesses = new ReaderPool({
+    this.#processes = new ReaderPool({
       places: Math.max(1, Math.floor((config.readerThreads || availableParallelism()) / 2)),
       timeoutMs: config.readTimeoutMs,
       memoryMb: config.documentMemoryMb,
@@ -204,7 +211,7 @@ export class PageReader implements Reader {
     await Promise.all([
       this.#guard[Symbol.asyncDispose](),
       this.#threads[Symbol.asyncDispose](),
-      this.#documentProcesses[Symbol.asyncDispose](),
+      this.#processes[Symbol.asyncDispose](),
     ])
   }
 
@@ -286,7 +293,12 @@ export class PageReader implements Reader {
       return await this.#readDocument(fetched, content.format, options, deadline)
     const bytes = fetched.body.byteLength
     const charset = charsetParameter(header)
-    if (linksOnly && content.kind === "html" && (bytes <= DECODED_IN_PLACE_BYTES || isUtf8(fetched.body))) {
+    if (
+      linksOnly &&
+      content.kind === "html" &&
+      bytes <= IN_PLACE_BYTES &&
+      (bytes <= DECODED_IN_PLACE_BYTES || isUtf8(fetched.body))
+    ) {
       // Less work than the way to a thread and back.
       const links = new LinkReading(decodeText(fetched.body, charset), fetched.url)
       const breathe = breather()
@@ -301,12 +313,13 @@ export class PageReader implements Reader {
       linksOnly,
       body: fetched.body,
     }
-    return await this.#readInPool(this.#threads, task, fetched, deadline, options)
+    const pool = bytes > THREAD_BYTES ? this.#processes : this.#threads
+    return await this.#readInPool(pool, task, fetched, deadline, options)
   }
 
   /**
-   * Documents have processes of their own, whose memory is bounded as a whole: slow ones hold up no pages, and pages pay
-   * for no library.
+   * Documents are read in processes, whose memory is bounded as a whole: slow ones hold up no pages, and pages pay for no
+   * library.
    */
   async #readDocument(
     fetched: Fetched,
@@ -321,7 +334,7 @@ export class PageReader implements Reader {
     const task = { url, kind: "document" as const, format, budgetMs, body }
     // In a crawl a document may wait for its turn as long as it takes: the wait is no fault of its own.
     const until = timeoutMs === undefined ? Infinity : deadline
-    return await this.#readInPool(this.#documentProcesses, task, fetched, until, options)
+    return await this.#readInPool(this.#processes, task, fetched, until, options)
   }
 
   async #readInPool(
