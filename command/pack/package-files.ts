@@ -5,7 +5,7 @@ import { dirname, join, relative } from "node:path"
 /** What the npm package is made of, as folders and files of the clone. */
 const PARTS = ["base", "engine", "crawler", "api", "command", "docs", "README.md", "CHANGELOG.md", "LICENSE"]
 const LEFT_OUT =
-  /[.-]test\.ts$|(^|\/)testing(\/|$)|^command\/pack(\/|$)|^docs\/house(\/|$)|^engine\/models\/build(\/|$)/
+  /[.-]test\.ts$|(^|\/)testing(\/|$)|^command\/(?:pack(?:\/|$)|dev\.js$)|^docs\/(?:house|decisions)(?:\/|$)|^engine\/models\/build(\/|$)/
 /** The handbook is served; what stands in other folders is for those who have a clone. */
 const ELSEWHERE = /^(?!docs\/)[^/]+\/.*\.md$/
 
