@@ -128,3 +128,48 @@ test("the crawler process runs a source by its schedule, and removes the pages o
     db.close()
   }
 })
+
+test("the backup of the file is validated, planned, applied, shown and made", async () => {
+  using folder = temporaryFolder()
+  const at = (name: string) => join(folder.path, name)
+  const declare = (block: string) => writeFileSync(at("sources.yaml"), `sources: []\n${block}`)
+  const told = async (...args: string[]) => (await run(folder.path, ...args)).out
+  declare("backup: { folder: data/backups, keep: 0, times: 3 }")
+  expect(await run(folder.path, "sources", "validate")).toMatchObject({
+    code: 2,
+    err: `sources.yaml:2: backup.times is no field of the backup; there are schedule, folder, keep, name
+sources.yaml:2: backup.keep must be >= 1
+`,
+  })
+  declare("backup: { folder: data/backups }")
+  expect((await run(folder.path, "sources", "apply")).err).toContain(
+    `sources.yaml:2: backup.folder must not be in the data folder (${at("data")})`,
+  )
+  declare("backup: { folder: backups, schedule: 30 2 * * *, keep: 2 }")
+  expect(await told("sources", "validate")).toBe("sources.yaml: 0 sources and a backup, nothing wrong\n")
+  expect(await told("sources", "plan")).toContain("+ backup: new\n")
+  expect(await told("sources", "apply")).toContain("+ backup: new\n")
+  expect(await told("sources", "list")).toMatch(
+    /^Backup: next run \d{4}-\d\d-\d\d 02:30 UTC, last run never\./m,
+  )
+  const shown = await told("sources", "show", "backup")
+  expect(shown).toContain(`files       ${at("backups")}, named fossick-<time>.tar; the newest 2 stay`)
+  expect(shown).toContain("schedule    30 2 * * * (UTC)")
+
+  const failed = await run(folder.path, "backups", "run")
+  expect(failed).toMatchObject({
+    code: 1,
+    err: `There is no folder ${at("backups")} for backups: make it, or mount it.\n`,
+  })
+  declare("backup: { folder: backups, schedule: { everyHours: 12 }, keep: 3 }")
+  expect(await told("sources", "plan")).toContain(`~ backup: changed
+    schedule.cron: "30 2 * * *" -> null
+    schedule.everyHours: null -> 12
+    keep: 2 -> 3
+`)
+  declare("")
+  expect(await told("sources", "apply")).toContain(
+    "- backup: no longer declared; the files that were made stay\n",
+  )
+  expect(await told("backups", "list")).toContain("No backup is declared.")
+})

@@ -1,8 +1,9 @@
 import { engineSettings } from "#engine/config.ts"
 import { openEngine } from "#engine/open-engine.ts"
+import { diskFullMessage, isDiskFull } from "#base/disk-space.ts"
 import { openLog } from "#base/process/log.ts"
 import { stopSignal } from "#base/process/stop-signal.ts"
-import { EXIT_LOCKED } from "#base/process/worker-process.ts"
+import { EXIT_LOCKED, EXIT_NO_ROOM } from "#base/process/worker-process.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { BackupTable } from "./backup-table.ts"
@@ -28,6 +29,11 @@ try {
     signal,
   })
   if (!isDone) process.exitCode = EXIT_LOCKED
+} catch (error) {
+  // Of the data folder: nothing can be kept of a run now. It waits, as crawls do.
+  if (!isDiskFull(error, settings.dataDir)) throw error
+  log.error(diskFullMessage(settings.dataDir))
+  process.exitCode = EXIT_NO_ROOM
 } finally {
   db.close()
   if (process.connected) process.disconnect()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Logger } from "pino"
 import { moduleBeside } from "#base/process/module-beside.ts"
-import { EXIT_LOCKED, WorkerProcess } from "#base/process/worker-process.ts"
+import { EXIT_LOCKED, EXIT_NO_ROOM, WorkerProcess } from "#base/process/worker-process.ts"
 import type { BackupTable } from "./backup-table.ts"
 
 const PROGRAM = moduleBeside(import.meta.url, "./backup-worker")
@@ -38,7 +38,8 @@ export async function followBackups({
     failures = code === 0 || code === EXIT_LOCKED ? 0 : failures + 1
     if (signal.aborted || code === 0) continue
     const ms = Math.min(PAUSE_MS * 2 ** Math.max(0, failures - 1), MAX_PAUSE_MS)
-    if (code !== EXIT_LOCKED) log.error({ code, ms }, "the backup process failed and is started again")
+    if (code !== EXIT_LOCKED && code !== EXIT_NO_ROOM)
+      log.error({ code, ms }, "the backup process failed and is started again")
     await pause(ms, signal)
   }
 }
