@@ -87,7 +87,7 @@ test("a backup of an appliance that crawls and answers brings up another one wit
     expect(answers[0]?.title).toBe("Lantern 7")
 
     const restored = await run(["restore", file], { FOSSICK_DATA_DIR: second })
-    expect(restored).toMatchObject({ code: 0, said: expect.stringContaining("npm start") as string })
+    expect(restored).toMatchObject({ code: 0, said: expect.stringContaining("fossick start") as string })
     const again = await run(["restore", file], { FOSSICK_DATA_DIR: second })
     expect(again).toMatchObject({ code: 1, said: expect.stringContaining("is not empty") as string })
 

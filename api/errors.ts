@@ -29,7 +29,7 @@ const unavailable: Readonly<Partial<Record<EngineErrorCode, string>>> = {
   ENGINE_UNAVAILABLE: "The index cannot be read right now. Try again shortly.",
   ENGINE_CLOSED: "The appliance is stopping. Try again shortly.",
   EMBEDDER_MISMATCH:
-    "The index was made with another embedding model; `fossick index upgrade` on the server makes it anew.",
+    "The index was made with another embedding model; `fossick index upgrade` on the server rebuilds it.",
   MODEL_UNAVAILABLE: "The embedding model cannot be loaded; the server's log says why.",
   INDEX_FORMAT_TOO_NEW: "The index was written by a newer version of the server.",
   INDEX_FORMAT_TOO_OLD:

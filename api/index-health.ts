@@ -59,10 +59,10 @@ export function refusingIfLost(engine: Engine, lostPages: () => number): Engine 
 export const lostInWords = (lost: number): string | null =>
   lost === 0
     ? null
-    : `The index has lost ${lost} ${lost === 1 ? "page" : "pages"}, as its files were damaged; the next crawl of their sources reads them anew (fossick crawl, fossick sources run).`
+    : `The index has lost ${lost} ${lost === 1 ? "page" : "pages"}, as its files were damaged; the next crawl of their sources reads them again (fossick crawl, fossick sources run).`
 
 const NOT_FOUND =
-  "The index does not find pages that it holds. On the server, `fossick index repair` names the file that is damaged and makes anew what finds them."
+  "The index does not find pages that it holds. On the server, `fossick index repair` names the file that is damaged and rebuilds what finds them."
 
 async function somePages(engine: Pick<Engine, "allPages">): Promise<PageWithVectors[]> {
   // Ids are digests: any is a place to begin at.

@@ -211,7 +211,7 @@ function advice(error: unknown): string | null {
   if (error instanceof EngineError && error.code !== "ENGINE_UNAVAILABLE") return error.message
   const { code, syscall, port, prefix = "FOSSICK" } = error as NodeJS.ErrnoException & ListenerFailure
   if (code === "ERR_SQLITE_ERROR") {
-    return `state.db in FOSSICK_DATA_DIR cannot be used (${(error as Error).message}). If it is damaged, restore a backup (fossick restore), or move it and state.id away: then keys, sources and usage begin anew, and the index stays.`
+    return `state.db in FOSSICK_DATA_DIR cannot be used (${(error as Error).message}). If it is damaged, restore a backup (fossick restore), or move it and state.id away: then keys, sources and usage start over, and the index stays.`
   }
   if (syscall !== "listen" && syscall !== "getaddrinfo") return null
   if (code === "EADDRINUSE")

@@ -27,7 +27,7 @@ export const serviceSettings = {
       name: "FOSSICK_METRICS",
       default: "key",
       about:
-        "Who may read `/metrics`: `key` takes a key of the role admin, `open` anybody who reaches the port, `off` nobody.",
+        "Who may read `/metrics`: `key` takes a key of the role admin, `open` anyone who reaches the port, `off` no one.",
     },
     "key",
     "open",

@@ -60,7 +60,7 @@ export const isFull = (room: Pick<DiskRoom, "freeBytes">): boolean => room.freeB
 
 /** The one message for it. */
 export function diskFullMessage(dir: string): string {
-  return `The disk is full: ${megabytes(freeBytes(dir))} left for ${dir}. Make room on it; what is kept there is safe, and Fossick goes on by itself.`
+  return `The disk is full: ${megabytes(freeBytes(dir))} left for ${dir}. Make room on it; what is kept there is safe, and Fossick continues by itself.`
 }
 
 /** `error`, or that the disk is full when that is what it comes to. */

@@ -19,7 +19,7 @@ const networks = list({
   name: "FOSSICK_ALLOWED_NETWORKS",
   default: "",
   about:
-    "Private networks that may be read all the same: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`, separated by commas.",
+    "Private networks that may be read nevertheless: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`, separated by commas.",
 })
 
 const webhookNetworks = list({

@@ -26,7 +26,7 @@ export type SkipReason =
   | "noindex" // meta robots or X-Robots-Tag
   | "out-of-scope" // a redirect or canonical left the scope
   | "duplicate" // another address of a page that is kept
-  | "trap" // one of a row of addresses that gave nothing new any more
+  | "trap" // one of a row of addresses that no longer gave anything new
   | "soft-404" // says or shows that it is not there, though with status 200
   | "unsupported-type" // no text we can read
   | "too-large"

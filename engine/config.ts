@@ -96,7 +96,7 @@ export const engineSettings = {
     {
       name: "FOSSICK_ROLLBACK_DAYS",
       default: "7",
-      about: "Days for which the index of before an upgrade or a change of model is kept, to go back to.",
+      about: "Days for which the index from before an upgrade or a change of model is kept, to go back to.",
     },
     0,
     3650,

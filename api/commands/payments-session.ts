@@ -34,12 +34,12 @@ const SHOW = {
     for (const { day, network, sales, usd } of days)
       print(`${day}  ${network}  ${String(sales).padStart(6)}  USD ${usd}`)
     const open = books.open()
-    if (open > 0) print(`${open} more are open: nobody could tell yet whether they arrived.`)
+    if (open > 0) print(`${open} more are open: it is not known yet whether they arrived.`)
   },
   outcomes(books: Books, span: Span, json: boolean): void {
     const outcomes = books.outcomes(span)
     if (json) return printJson(outcomes)
-    if (outcomes.length === 0) print("Nobody asked yet.")
+    if (outcomes.length === 0) print("No request came yet.")
     for (const { day, outcome, count } of outcomes) {
       print(`${day}  ${String(count).padStart(6)}  ${outcome.padEnd(24)}${X402_OUTCOMES[outcome]}`)
     }

@@ -27,7 +27,7 @@ export const loadSettings = {
       name: "FOSSICK_SEND_SECONDS",
       default: "60",
       about:
-        "Seconds for which a caller may take nothing of an answer that is ready; then its connection is closed. Each part that is taken begins the time anew.",
+        "Seconds for which a caller may take nothing of an answer that is ready; then its connection is closed. Each part that is taken restarts the time.",
     },
     1,
     3600,

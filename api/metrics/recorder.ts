@@ -184,7 +184,7 @@ function indexAndJobs(
   )
   const lost = gauge(
     "fossick_index_lost_pages",
-    "Pages that were lost with damaged files and are not yet read anew.",
+    "Pages that were lost with damaged files and are not yet read again.",
   )
   const gauges: readonly (readonly [Gauge, (stats: EngineStats) => number])[] = [
     [gauge("fossick_index_pages", "Pages in the index."), (stats) => stats.pages],

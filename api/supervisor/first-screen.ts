@@ -4,7 +4,7 @@ export type HandbookState = "read" | "being-read" | "not-read"
 const intro: Readonly<Record<HandbookState, string>> = {
   read: "Ask it something:",
   "being-read": "It is still reading its handbook, and says here when it is done. Then ask it something:",
-  "not-read": "It could not read its own handbook, so ask it something once you crawled a site:",
+  "not-read": "It could not read its own handbook, so ask it something once you have crawled a site:",
 }
 
 /** Follows a first screen that said `being-read`. */

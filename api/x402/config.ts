@@ -47,7 +47,7 @@ const rpcUrl: Setting<string> = {
   name: "X402_RPC_URL",
   default: "",
   about:
-    "JSON-RPC address of a node of that network, asked whether a payment arrived when the facilitator leaves that open; empty asks nobody.",
+    "JSON-RPC address of a node of that network, asked whether a payment arrived when the facilitator leaves that open; empty asks none.",
   // Providers put the customer's key into the path.
   secret: true,
   parse(value) {

@@ -15,7 +15,7 @@ export const IDENTITY_STEPS: readonly string[] = [
 
 const WHAT_IT_IS = `
 The state.db that has this id belongs to this folder. With this file Fossick notices when it is gone, or another one is in
-its place. Remove the file to have Fossick go on with the state.db that is there.
+its place. Remove the file to have Fossick continue with the state.db that is there.
 `
 
 /** Notes the id of the state store in a folder that has noted none. */
@@ -51,7 +51,7 @@ export function strangeState(dataDir: string, db: DatabaseSync | null): string |
 }
 
 /** The way back from {@link strangeState}. */
-export const STRANGE_STATE_ADVICE = `To have them back, stop Fossick and restore a backup (fossick restore). To go on with a new state.db, remove the file ${STATE_ID} in the data folder.`
+export const STRANGE_STATE_ADVICE = `To have them back, stop Fossick and restore a backup (fossick restore). To continue with a new state.db, remove the file ${STATE_ID} in the data folder.`
 
 function identityOf(db: DatabaseSync): { readonly id: string; readonly begunAt: string } {
   const row = db.prepare("select id, begun_at from state_identity").get()

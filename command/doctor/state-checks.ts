@@ -76,7 +76,7 @@ export const locksCheck = ({ dataDir }: DoctorSettings): Check => ({
     return lost.map(({ id }) =>
       note(
         `Job ${String(id)} lost its process.`,
-        "It goes on by itself at the next start, or with fossick crawl.",
+        "It continues by itself at the next start, or with fossick crawl.",
       ),
     )
   },

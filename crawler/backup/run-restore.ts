@@ -50,7 +50,7 @@ export async function runRestore(
       await using embedder = await openEmbedder(settings)
       if (embedder.id !== model) {
         progress.say(
-          `The backup was made with the model ${model}, the settings name ${embedder.id}: the pages come without vectors and are embedded anew after the next start.`,
+          `The backup was made with the model ${model}, the settings name ${embedder.id}: the pages come without vectors and are embedded after the next start.`,
         )
       }
       const startedAt = steadyNow()
@@ -78,7 +78,7 @@ export async function runRestore(
       }
       if (aside !== null)
         progress.say(`What was there before is in ${aside}; remove it when you miss nothing.`)
-      progress.say("npm start brings the appliance up.")
+      progress.say("fossick start brings the appliance up.")
       if (json)
         process.stdout.write(`${JSON.stringify({ file, ...index.totals, images, mended, aside, seconds })}\n`)
       return 0
@@ -104,7 +104,7 @@ async function refuseOccupied(settings: Values<typeof engineSettings>, force: bo
   const contents = await contentsOf(dataDir)
   if (contents.length > 0 && !force && !isWhole(dataDir)) {
     throw new CommandError(
-      `${dataDir} is not empty (${contents.slice(0, 5).join(", ")}). --force restores all the same, and puts what is there aside.`,
+      `${dataDir} is not empty (${contents.slice(0, 5).join(", ")}). --force restores anyway, and moves what is there aside.`,
     )
   }
   if (contents.length > 0) await refuseWriter(settings)

@@ -72,12 +72,12 @@ export function showJob(id: number, json: boolean): number {
 }
 
 export const pauseJob = (id: number, json: boolean): number =>
-  change(id, json, (jobs) => [jobs.pause(id), `Job ${id} pauses; fossick jobs resume ${id} goes on with it`])
+  change(id, json, (jobs) => [jobs.pause(id), `Job ${id} pauses; fossick jobs resume ${id} continues it`])
 
 export const resumeJob = (id: number, json: boolean): number =>
   change(id, json, (jobs) => [
     jobs.resume(id),
-    jobs.hasCrawler() ? `Job ${id} is queued` : `Job ${id} is queued; it goes on when Fossick is started`,
+    jobs.hasCrawler() ? `Job ${id} is queued` : `Job ${id} is queued; it continues when Fossick starts`,
   ])
 
 export const cancelJob = (id: number, json: boolean): number =>

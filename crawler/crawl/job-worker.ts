@@ -79,7 +79,7 @@ try {
   const { pages } = await engine.stats()
   if (repair.pages !== null || pages < new KnownAddresses(db).pages()) {
     const lost = await new LostPages(db).find(engine, stop)
-    if (lost > 0) log.warn({ lost }, "the index has lost pages; their next visits read them anew")
+    if (lost > 0) log.warn({ lost }, "the index has lost pages; their next visits read them again")
   }
   const settle = () =>
     engine.settled().then(

@@ -83,7 +83,7 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
       config,
       signal: stop.signal,
       onTrap: (trap) => {
-        jobs.log(id, "warn", `no more of its kind are visited: ${trap}`)
+        jobs.log(id, "warn", `addresses of this kind are no longer visited: ${trap}`)
       },
       ...(clock === undefined ? {} : { clock }),
     })

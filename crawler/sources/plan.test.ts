@@ -50,7 +50,7 @@ test("a plan says what a file would change, and changes nothing", async () => {
     '    exclude: [] -> ["/blog/**"]',
     "    limits.pages: 10000 -> 100",
     '    login: null -> "basic (its values are not shown)"',
-    "    1 of its 4 pages would not belong to it any more",
+    "    1 of its 4 pages would no longer belong to it",
     "~ mine: was declared over the API, now by the file",
     '    scope: "host" -> "domain"',
     "- other: no longer declared; it has no pages",

@@ -25,7 +25,7 @@ export interface SourceChange {
   readonly pages: number
   /** Those of them that belong to other sources, too. */
   readonly pagesShared: number
-  /** Those of them that would not belong to it any more. */
+  /** Those of them that would no longer belong to it. */
   readonly pagesOutOfScope: number
 }
 

@@ -112,7 +112,7 @@ export class SourceTable {
     return this.#setPaused(name, true)
   }
 
-  /** Lets a source's schedule go on from now: what was missed meanwhile is not caught up. @returns false when there is no such source. */
+  /** Resumes a source's schedule from now: what was missed meanwhile is not caught up. @returns false when there is no such source. */
   resume(name: string): boolean {
     return this.#setPaused(name, false)
   }

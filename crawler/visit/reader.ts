@@ -231,7 +231,7 @@ export class PageReader implements Reader {
       login.noteFormEverywhere()
       return second.result
     }
-    const detail = "the site asks for a login though somebody is logged in"
+    const detail = "the site asks for a login although the crawler is logged in"
     return { kind: "failed", because: "http-status", detail, transient: false }
   }
 

@@ -70,7 +70,7 @@ export function visitsStep({ known, parts }: Subject): Step | null {
       : entry?.paused
         ? `the schedule of ${name} is paused`
         : sourceNamed(name, parts) === null
-          ? "its source is no more"
+          ? "its source no longer exists"
           : `${name} has no schedule and runs when it is asked to`
   const changed = changedAt === null ? "" : `, changed ${dateText(changedAt)}`
   return {

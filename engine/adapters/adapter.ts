@@ -19,7 +19,7 @@ export type FormatUse = "written" | "pages" | "too-old" | "too-new"
 /**
  * What is out of order, and so what has to be done:
  * - `pages`: pages themselves. Those that cannot be read have to be fetched again.
- * - `words`: what finds pages by their words. It is made anew from the pages.
+ * - `words`: what finds pages by their words. It is rebuilt from the pages.
  * - `vectors`: what finds them by meaning. It is made anew from the pages; meanwhile words alone find.
  * - `ranking`: counts that scores depend on a little. Whoever opens the index for writing makes them anew.
  * - `names`: a file of which there is a copy, or that is made anew, in the same way.

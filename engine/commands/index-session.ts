@@ -91,8 +91,8 @@ async function repair({ context, signal, say, progress }: Session): Promise<numb
   }
   const isDone = findings.every(({ repaired }) => repaired)
   const lines = findings.map(inWords)
-  if (!isDone) lines.push("Stopped; nothing has changed, and another run goes on.")
-  if (held !== null) lines.push(`The index was made anew with ${pages(held)}.`)
+  if (!isDone) lines.push("Stopped; nothing has changed, and another run continues.")
+  if (held !== null) lines.push(`The index was rebuilt with ${pages(held)}.`)
   if (lost) lines.push(`${pages(lost)} could not be read: crawl again what they came from.`)
   if (held !== null)
     lines.push("Vectors that are missing are made by the running appliance, or by fossick index upgrade.")
@@ -102,7 +102,7 @@ async function repair({ context, signal, say, progress }: Session): Promise<numb
 
 async function upgrade({ context, keepDays, signal, say, progress }: Session): Promise<number> {
   if (!(await upgradeNow(context, { signal, onProgress: progress }))) {
-    say("Stopped; what is done is kept, and another run goes on.", { upgraded: false })
+    say("Stopped; what is done is kept, and another run continues.", { upgraded: false })
     return EXIT.interrupted
   }
   const found = await indexStatus(context, keepDays)

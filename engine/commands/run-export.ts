@@ -48,7 +48,7 @@ export async function runExport(
               resumed = pages
               written = { pages, bytes: 0 }
               progress.say(
-                `Going on behind ${counted(pages, "page")} of the export that began at ${begunAt} (remove ${partOf(file)} to begin anew).`,
+                `Continuing after ${counted(pages, "page")} of the export that began at ${begunAt} (remove ${partOf(file)} to start over).`,
               )
             },
           })
@@ -62,7 +62,7 @@ export async function runExport(
       return 0
     },
     () => {
-      progress.say(isStream ? "Stopped." : "Stopped; the same command goes on from here.")
+      progress.say(isStream ? "Stopped." : "Stopped; the same command continues from here.")
     },
   )
 }

@@ -66,7 +66,7 @@ export async function runImport(
       return isSound(differences) ? 0 : FAILED
     },
     () => {
-      progress.say("Stopped; what was imported is kept, and the same command goes on from here.")
+      progress.say("Stopped; what was imported is kept, and the same command continues from here.")
     },
   )
 }
@@ -82,7 +82,7 @@ function* forewarning(header: ExportHeader, before: EngineStats, replace: boolea
     yield `The index holds ${counted(before.pages, "page")}: those of the same address are replaced, ${replace ? "those that the file does not have are removed" : "the others stay"}.`
   }
   if (!fits(header, before)) {
-    yield `The vectors of the file are of another model (${header.embedder}, this index has ${before.embedder}): the pages come without them, are found by their text at once, and are embedded anew.`
+    yield `The vectors of the file are of another model (${header.embedder}, this index has ${before.embedder}): the pages come without them, are found by their words at once, and are then embedded.`
   }
 }
 
@@ -91,7 +91,7 @@ async function embedRest(engine: Engine, progress: CommandProgress, signal: Abor
   const { pagesWithoutVectors: all } = await engine.stats()
   if (all === 0) return
   progress.say(
-    `Embedding ${counted(all, "page")}. Stop with Ctrl-C at any time; npm start or fossick index upgrade goes on.`,
+    `Embedding ${counted(all, "page")}. Stop with Ctrl-C at any time; fossick start or fossick index upgrade continues.`,
   )
   const startedAt = steadyNow()
   const settled = engine.settled().then(() => true)

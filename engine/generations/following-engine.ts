@@ -115,7 +115,7 @@ export class FollowingEngine implements Engine {
     const { engine, info, problem } = this.#serving
     if (problem) return problem.message
     if (engine || !info) return null
-    return `The index has format ${info.format} and is being made anew in format ${this.#context.adapter.format}; until then nothing is found.`
+    return `The index has format ${info.format} and is being rebuilt in format ${this.#context.adapter.format}; until then nothing is found.`
   }
 
   /** Whether searches leave meaning out. */
@@ -173,7 +173,7 @@ export class FollowingEngine implements Engine {
   /** Why searches leave vectors out, or null when they do not. */
   #wordsAloneBecause(): string | null {
     const { generation, isByWords, damage } = this.#serving
-    if (isByWords) return "the model that made the vectors cannot be opened any more."
+    if (isByWords) return "the model that made the vectors can no longer be opened."
     const damaged = damage.find(({ harms }) => harms === "vectors")
     if (damaged) return inWords(damaged)
     const failed = this.#vectorsFailed

@@ -32,7 +32,7 @@ export async function fittingEmbedder(
   }
   const found = await models.open(info, places[info.embedder])
   if (!found) {
-    const what = `The index was made with the model ${info.embedder}, which cannot be opened any more: until it is made anew with ${models.configured.id}, its pages are found by their words alone.`
+    const what = `The index was made with the model ${info.embedder}, which can no longer be opened: until it is rebuilt with ${models.configured.id}, its pages are found by their words alone.`
     onProblem(new EngineError("MODEL_UNAVAILABLE", what))
   }
   const embedder = found ?? missingModel(info)

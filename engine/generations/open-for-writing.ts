@@ -28,7 +28,7 @@ export async function openForWriting(
       if (adapter.useOf(info.format) !== "written") {
         throw new EngineError(
           "INDEX_FORMAT_TOO_OLD",
-          `The index has format ${info.format}; this Fossick writes ${adapter.format}. A started appliance makes it anew by itself, and so does \`fossick index upgrade\`.`,
+          `The index has format ${info.format}; this Fossick writes ${adapter.format}. The appliance rebuilds it when it starts, and so does \`fossick index upgrade\`.`,
         )
       }
     }

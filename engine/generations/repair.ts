@@ -29,11 +29,11 @@ export interface Repair {
 
 const WAYS_BACK: Readonly<Record<Harm, string>> = {
   pages:
-    "The index is made anew with the pages that can be read; the others are fetched again by the next crawl of their source (fossick crawl, fossick sources run).",
-  words: "It is made anew from the pages.",
-  vectors: "They are made anew from the pages; until then pages are found by their words alone.",
-  ranking: "The counts are made anew from the pages.",
-  names: "It is written anew.",
+    "The index is rebuilt from the pages that can be read; the others are fetched again by the next crawl of their source (fossick crawl, fossick sources run).",
+  words: "It is rebuilt from the pages.",
+  vectors: "They are made again from the pages; until then pages are found by their words alone.",
+  ranking: "The counts are made again from the pages.",
+  names: "It is written again.",
 }
 const BY_ITSELF = "The crawler process does so when it starts, and `fossick index repair` at once."
 
@@ -43,7 +43,7 @@ export async function checkIndex(context: GenerationContext, depth: CheckDepth =
   const findings = (await file.damage()).map(({ path: damaged, damage }): Finding => ({
     file: `generations/${path.basename(damaged)}`,
     damage,
-    wayBack: `It is written anew, from its copy or by the indexes that are there. ${BY_ITSELF}`,
+    wayBack: `It is written again, from its copy or by the indexes that are there. ${BY_ITSELF}`,
     repaired: false,
   }))
   const generations = await readOrGuess(context)

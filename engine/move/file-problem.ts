@@ -8,7 +8,7 @@ const WHY: Readonly<Record<string, string>> = {
   ENOTDIR: "its folder is a file",
   ENOSPC: "the disk is full",
   EROFS: "the file system is read-only",
-  EPIPE: "whoever read it is gone",
+  EPIPE: "its reader is gone",
 }
 
 /** What the system says of a file, in words for people; any other error as it is. */

@@ -86,7 +86,7 @@ export const paymentSchemas = {
       }),
     ),
     total: count("Of all, not only of those listed."),
-    open: count("Payments nobody can tell about yet."),
+    open: count("Payments whose outcome is not known yet."),
     limit: count(),
     offset: count(),
   }),

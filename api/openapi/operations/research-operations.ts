@@ -76,7 +76,7 @@ export const researchOperations: readonly Operation[] = [
     path: "/research",
     tag: "Research",
     summary: "Have a report made",
-    description: `Begins a task that goes on by itself. With \`stream\` the answer is a row of server-sent events (\`text/event-stream\`) that ends with \`event: done\`; who hangs up ends the task. ${PRICES.research}`,
+    description: `Begins a task that runs in the background. With \`stream\` the answer is a stream of server-sent events (\`text/event-stream\`) that ends with \`event: done\`; hanging up ends the task. ${PRICES.research}`,
     access: "key",
     body: {
       schema: publishedBody(researchSchema, {

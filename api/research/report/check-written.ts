@@ -100,7 +100,7 @@ export class Writer {
     } catch (error) {
       if (!(error instanceof ChatModelError)) throw error
       this.#failures++
-      log.warn({ reason: error.message }, "the model gave no reply; research goes on without it")
+      log.warn({ reason: error.message }, "the model gave no reply; research continues without it")
       return null
     }
   }

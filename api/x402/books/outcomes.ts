@@ -15,7 +15,7 @@ export const X402_OUTCOMES = {
   overloaded: "more searches or payments were waiting than could be dealt with; nothing was charged",
   "caller-gone": "the caller hung up before the payment was settled; nothing was charged",
   refused: "the search was done, and the payment could not be settled; nothing was charged",
-  unknown: "nobody could tell whether the payment was settled; the answer is kept for who asks again",
+  unknown: "it is not known whether the payment was settled; the answer is kept for a repeated request",
 } as const
 
 export type X402Outcome = keyof typeof X402_OUTCOMES

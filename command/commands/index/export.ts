@@ -3,8 +3,8 @@ import { command } from "../../spec.ts"
 
 export const exportIndex = command({
   about: `Writes the whole index, pages with their vectors, into one file that fossick import reads, on this or another
-machine, with this or another engine. The appliance may serve and crawl meanwhile. An export that was interrupted goes
-on where it was when it is run again.`,
+machine, with this or another engine. The appliance may serve and crawl meanwhile. After an interruption, run the
+export again: it continues.`,
   args: { file: { about: "the file to write; - is the standard output", complete: "files" } },
   options: { force: { about: "replace the file if it is there" } },
   examples: [

@@ -94,7 +94,7 @@ describe("fossick index", () => {
     const repaired = await run(["repair"])
     expect(repaired.code).toBe(0)
     expect(repaired.stdout).toContain("index/index.json is missing. Repaired.\n")
-    expect(repaired.stdout).toContain("The index was made anew with 1 page.\n")
+    expect(repaired.stdout).toContain("The index was rebuilt with 1 page.\n")
     expect((await run(["check"])).code).toBe(0)
     expect((await status()).current).toMatchObject({ name: "index-2", pages: 1, pagesWithoutVectors: 1 })
   })

@@ -9,7 +9,7 @@ const work =
 
 export const index: GroupSpec = {
   about:
-    "Shows which index is in use, makes it anew for a new version or model, and goes back to the one before.",
+    "Shows which index is in use, rebuilds it for a new version or model, and goes back to the previous one.",
   commands: {
     status: command({
       about: "Shows which index is in use, what is being built, and what is kept for a rollback.",
@@ -28,15 +28,15 @@ export const index: GroupSpec = {
       run: work("check"),
     }),
     repair: command({
-      about: `Brings damaged files back: what finds pages is made anew from the pages that can be read; pages that cannot be
+      about: `Brings damaged files back: what finds pages is rebuilt from the pages that can be read; pages that cannot be
 are fetched again by the next crawl. The crawler process does so when it starts.`,
       examples: [{ line: "fossick index repair", about: "without an appliance, or while it does not crawl" }],
       run: work("repair"),
     }),
     upgrade: command({
-      about: `Makes the index anew for this version and the model in FOSSICK_MODEL, where it differs, and makes the vectors
+      about: `Rebuilds the index for this version and the model in FOSSICK_MODEL, if it differs, and makes the vectors
 that are missing. A running appliance does so by itself.`,
-      examples: [{ line: "fossick index upgrade", about: "where it was interrupted, it goes on" }],
+      examples: [{ line: "fossick index upgrade", about: "after an interruption it continues" }],
       run: work("upgrade"),
     }),
     rollback: command({

@@ -4,7 +4,7 @@ import { command } from "../../spec.ts"
 
 export const crawl = command({
   about: `Crawls a site into the index and shows how it goes. A running appliance does it; without one the command does.
-Ctrl-C pauses it after the pages in hand; the same command goes on from there.`,
+Ctrl-C pauses it after the pages in hand; the same command continues from there.`,
   args: { start: { about: "the address to start from, or the name of a declared source" } },
   options: {
     depth: { value: "n", about: "link steps from the start", default: "10" },

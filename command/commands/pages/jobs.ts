@@ -35,13 +35,13 @@ export const jobs: GroupSpec = {
       run: async ({ args, json }) => (await session()).showJob(numberOf(args.job), json),
     }),
     pause: command({
-      about: "Stops a job after the pages in hand. What is still to be read is remembered.",
+      about: "Pauses a job once its current pages are read. What is still to be read is remembered.",
       args: job,
       examples: [{ line: "fossick jobs pause 12", about: "until it is resumed" }],
       run: async ({ args, json }) => (await session()).pauseJob(numberOf(args.job), json),
     }),
     resume: command({
-      about: "Goes on with a job where it was paused.",
+      about: "Continues a job where it was paused.",
       args: job,
       examples: [{ line: "fossick jobs resume 12", about: "by the running appliance, or at its next start" }],
       run: async ({ args, json }) => (await session()).resumeJob(numberOf(args.job), json),

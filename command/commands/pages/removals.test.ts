@@ -87,7 +87,7 @@ describe("fossick removals", () => {
         return found.flatMap((page) => page?.title ?? [])
       }
       await run()
-      expect((await removals(folder.path)).out).toBe("Nothing waits for your word.\n")
+      expect((await removals(folder.path)).out).toBe("Nothing waits for your decision.\n")
       site.serve({ "/a": status(410), "/b": status(410) })
       await run()
       expect(await pages()).toEqual(["Home", "Alpha", "Beta", "Gamma"])

@@ -32,7 +32,7 @@ and runs what is declared.`,
       run: ({ args, json }) => run({ command: "plan", subject: args.file ?? "", json }),
     }),
     apply: command({
-      about: "Makes the declared sources those of the file. The appliance also does it at every start.",
+      about: "Declares the sources of the file. The appliance also does it at every start.",
       args: file,
       options: { "remove-pages": { about: "also remove the pages of sources that are no longer in it" } },
       examples: [{ line: "fossick sources apply", about: "those of sources.yaml" }],
@@ -68,13 +68,13 @@ and runs what is declared.`,
       run: ({ args, json }) => run({ command: "pause", subject: args.name, json }),
     }),
     resume: command({
-      about: "Lets a source's schedule go on.",
+      about: "Resumes a source's schedule.",
       args: name,
       examples: [{ line: "fossick sources resume handbook", about: "from its next time on" }],
       run: ({ args, json }) => run({ command: "resume", subject: args.name, json }),
     }),
     accept: command({
-      about: `Takes a source's hosts to be where they are now: a run stops when one has moved to another network. Also for
+      about: `Accepts where a source's hosts are now: a run stops when one has moved to another network. Also for
 the name of a crawl that was never declared.`,
       args: name,
       examples: [{ line: "fossick sources accept handbook", about: "its next run goes by what it finds" }],

@@ -89,10 +89,10 @@ export class CrawlDisplay {
 function headline(job: Job, time: string): string {
   switch (job.state) {
     case "paused":
-      return `Paused after ${time}, ${job.queued} addresses left; the same command, or fossick jobs resume ${job.id}, goes on from here`
+      return `Paused after ${time}, ${job.queued} addresses left; the same command, or fossick jobs resume ${job.id}, continues from here`
     case "queued":
     case "running":
-      return `Not watched any more after ${time}; the appliance goes on with job ${job.id}`
+      return `No longer watched after ${time}; the appliance continues job ${job.id}`
     case "failed":
       return `Failed after ${time}: ${job.error ?? "no reason given"}`
     default:

@@ -84,7 +84,7 @@ function show(store: Removals, { command, source, limit, json }: ShowArguments, 
   if (command === "list" && source === null) {
     const held = store.held()
     if (json) write(JSON.stringify(held))
-    else if (held.length === 0) write("Nothing waits for your word.")
+    else if (held.length === 0) write("Nothing waits for your decision.")
     else {
       write(...held.flatMap(heldLines))
       write("fossick removals list|approve|reject <source>")

@@ -92,7 +92,7 @@ async function perform(args: SourcesArguments): Promise<number> {
       case "resume": {
         if (!sources.resume(subject)) return unknown(subject)
         const [next] = sources.nextRuns(subject, 1)
-        tell(`${subject} goes on; next run: ${next ? timeText(next) : "when asked"}`, {
+        tell(`${subject} is resumed; next run: ${next ? timeText(next) : "when asked"}`, {
           source: subject,
           paused: false,
           nextRun: next ?? null,

@@ -27,7 +27,7 @@ function* changeLines(
     yield `~ ${name}: ${kind === "taken-over" ? "was declared over the API, now by the file" : "changed"}`
     for (const { field, from, to } of fields) yield `    ${field}: ${valueText(from)} -> ${valueText(to)}`
     if (pagesOutOfScope > 0) {
-      yield `    ${pagesOutOfScope} of its ${pages} pages would not belong to it any more`
+      yield `    ${pagesOutOfScope} of its ${pages} pages would no longer belong to it`
     }
   }
 }
