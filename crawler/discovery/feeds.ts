@@ -1,7 +1,6 @@
-import { Parser } from "htmlparser2"
 import { type PageUrl, toPageUrl } from "#engine"
 import { MAX_URL_CHARS } from "../frontier/frontier.ts"
-import { listedDate, type ListParser, type Take } from "./list-parser.ts"
+import { listedDate, type ListParser, type Take, xmlListParser } from "./list-parser.ts"
 
 interface Entry {
   link: string
@@ -49,7 +48,7 @@ export function feedParser(base: PageUrl, take: Take): ListParser {
     if (entry) entry.isNews = true
     else isNewsFeed = true
   }
-  const parser = new Parser(
+  return xmlListParser(
     {
       onopentag(name, attributes) {
         if (name === "item" || name === "entry") {
@@ -80,15 +79,6 @@ export function feedParser(base: PageUrl, take: Take): ListParser {
         else if ((name === "guid" && idIsAddress) || name === "id") entry.id = text
       },
     },
-    { xmlMode: true },
+    report,
   )
-  return {
-    write: (piece) => {
-      parser.write(piece)
-    },
-    end: () => {
-      parser.end()
-      report()
-    },
-  }
 }

@@ -1,3 +1,4 @@
+import { type Handler, Parser } from "htmlparser2"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { PageUrl } from "#engine"
 import type { ListedAddress } from "../frontier/frontier.ts"
@@ -57,6 +58,54 @@ export async function* listed(
     if (total >= MAX_ADDRESSES) return
     found = { pages: [], sitemaps: [] }
     await nextTurn()
+  }
+}
+
+/** Deeper than any list, and any page that a feed quotes. The parser's own time for each element grows with its depth. */
+const MAX_DEPTH = 1000
+
+class TooDeep extends Error {}
+
+/** Parses XML, up to where it is nested deeper than a list can be meant. */
+export function xmlListParser(handler: Partial<Handler>, atEnd: () => void): ListParser {
+  let depth = 0
+  let isOver = false
+  const parser = new Parser(
+    {
+      ...handler,
+      onopentagname(name) {
+        depth += 1
+        if (depth > MAX_DEPTH) throw new TooDeep()
+        handler.onopentagname?.(name)
+      },
+      onclosetag(name, isImplied) {
+        depth -= 1
+        handler.onclosetag?.(name, isImplied)
+      },
+    },
+    { xmlMode: true },
+  )
+  const unlessOver = (work: () => void) => {
+    if (isOver) return
+    try {
+      work()
+    } catch (error) {
+      if (!(error instanceof TooDeep)) throw error
+      isOver = true
+    }
+  }
+  return {
+    write: (piece) => {
+      unlessOver(() => {
+        parser.write(piece)
+      })
+    },
+    end: () => {
+      unlessOver(() => {
+        parser.end()
+      })
+      atEnd()
+    },
   }
 }
 

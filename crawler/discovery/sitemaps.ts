@@ -1,7 +1,6 @@
-import { Parser } from "htmlparser2"
 import { type PageUrl, toPageUrl } from "#engine"
 import { MAX_URL_CHARS } from "../frontier/frontier.ts"
-import { listedChange, listedDate, type ListParser, type Take } from "./list-parser.ts"
+import { listedChange, listedDate, type ListParser, type Take, xmlListParser } from "./list-parser.ts"
 
 /** Parses a sitemap (sitemaps.org): XML, an index of sitemaps, or text with an address on each line. */
 export function sitemapParser(beginning: string, base: PageUrl, take: Take): ListParser {
@@ -60,7 +59,7 @@ function xmlParser(base: PageUrl, take: Take): ListParser {
     }
     entry = null
   }
-  const parser = new Parser(
+  return xmlListParser(
     {
       onopentagname(name) {
         const key = elementOf(name)
@@ -88,17 +87,8 @@ function xmlParser(base: PageUrl, take: Take): ListParser {
         element = ""
       },
     },
-    { xmlMode: true },
+    report,
   )
-  return {
-    write: (piece) => {
-      parser.write(piece)
-    },
-    end: () => {
-      parser.end()
-      report()
-    },
-  }
 }
 
 /** Sitemaps may have any prefix; what extensions call `loc` (`image:loc`, `video:…`) names no page. */

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { feedParser } from "./feeds.ts"
+import { listed, type ListParser, type Take } from "./list-parser.ts"
+import { sitemapParser } from "./sitemaps.ts"
+
+const BASE = "http://x.example/" as PageUrl
+const feed = (_: string, take: Take): ListParser => feedParser(BASE, take)
+const sitemap = (beginning: string, take: Take): ListParser => sitemapParser(beginning, BASE, take)
+
+/** What a list came to: its parts are held one at a time. */
+async function counts(text: string, parser: typeof sitemap) {
+  let [pages, sitemaps, most] = [0, 0, 0]
+  for await (const part of listed(Buffer.from(text), parser)) {
+    pages += part.pages.length
+    sitemaps += part.sitemaps.length
+    most = Math.max(most, part.pages.length + part.sitemaps.length)
+  }
+  return { pages, sitemaps, isBounded: most < 10_000 }
+}
+
+const ONE = "<url><loc>/p</loc></url>"
+const powers = Array.from({ length: 9 }, (_, at) => `<!ENTITY a${at + 1} "${`&a${at};`.repeat(10)}">`).join(
+  "",
+)
+
+// Elements within elements took minutes, and the event loop with them.
+test.each<[string, string, typeof sitemap, number, number]>([
+  ["one address for ever", `<urlset>${ONE.repeat(400_000)}`, sitemap, 50_000, 0],
+  [
+    "one index for ever",
+    `<sitemapindex>${"<sitemap><loc>/s.xml</loc></sitemap>".repeat(200_000)}`,
+    sitemap,
+    0,
+    50_000,
+  ],
+  ["elements within elements", `<urlset>${ONE}${"<a>".repeat(2_000_000)}${ONE}`, sitemap, 1, 0],
+  ["elements of a feed", `<rss><item><link>/p</link></item>${"<a>".repeat(2_000_000)}`, feed, 1, 0],
+  ["a huge address", `<urlset>${ONE}<url><loc>/${"x".repeat(8_000_000)}</loc></url>${ONE}`, sitemap, 2, 0],
+  ["a huge title", `<rss><item><title>${"x".repeat(8_000_000)}</title><link>/p</link></item>`, feed, 1, 0],
+  ["entities of entities", `<!DOCTYPE x [${powers}]><urlset><url><loc>/&a9;</loc></url>`, sitemap, 1, 0],
+  ["a line without an end", "x".repeat(8_000_000), sitemap, 0, 0],
+])("a list of %s is read in parts, to its bound", async (_, text, parser, pages, sitemaps) => {
+  expect(await counts(text, parser)).toEqual({ pages, sitemaps, isBounded: true })
+})
