@@ -5,12 +5,12 @@ import { tracePage } from "#crawler/why/trace.ts"
 import { traceOnWire } from "#crawler/why/wire.ts"
 import { type PageUrl, toPageUrl } from "#engine"
 
-import { type Context, type RequestState } from "../context.ts"
-import { ApiError, badRequest } from "../errors.ts"
-import type { AdminParts } from "./admin-parts.ts"
-import { parameter, strictBody, unprocessable } from "../middleware/query-parameters.ts"
-import { characters } from "../wire/characters.ts"
-import { MAX_QUERY_CHARS, tryBody } from "./schemas.ts"
+import { type Context, type RequestState } from "../../context.ts"
+import { ApiError, badRequest } from "../../errors.ts"
+import type { AdminParts } from "../admin-parts.ts"
+import { parameter, strictBody, unprocessable } from "../../middleware/query-parameters.ts"
+import { characters } from "../../wire/characters.ts"
+import { MAX_QUERY_CHARS, tryBody } from "../schemas.ts"
 
 /** Pages tried at the same time: each may start a browser. */
 const TRIES = 2

@@ -1,11 +1,11 @@
 import type { Router } from "@koa/router"
 
-import type { RequestState } from "../context.ts"
-import { ApiError } from "../errors.ts"
-import type { AdminParts } from "./admin-parts.ts"
-import { oneOfParameter, sliceOf, strictBody } from "../middleware/query-parameters.ts"
-import { DELIVERY_STATES, noFields } from "./schemas.ts"
-import { deliveryOnWire } from "./wire.ts"
+import type { RequestState } from "../../context.ts"
+import { ApiError } from "../../errors.ts"
+import type { AdminParts } from "../admin-parts.ts"
+import { oneOfParameter, sliceOf, strictBody } from "../../middleware/query-parameters.ts"
+import { DELIVERY_STATES, noFields } from "../schemas.ts"
+import { deliveryOnWire } from "../wire.ts"
 
 /** What was sent to the receivers of webhooks, and what could not be. */
 export function webhookRoutes(router: Router<RequestState>, { webhooks }: AdminParts): void {

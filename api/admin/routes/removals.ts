@@ -1,12 +1,12 @@
 import type { Router } from "@koa/router"
 
-import type { RequestState } from "../context.ts"
-import { ApiError } from "../errors.ts"
-import type { AdminParts } from "./admin-parts.ts"
-import { oneOfParameter, sliceOf, strictBody, unprocessable } from "../middleware/query-parameters.ts"
-import { requireSourceField, sourceParameter } from "./source-filter.ts"
-import { REMOVAL_STATES, removalsBody, restoreBody } from "./schemas.ts"
-import { heldOnWire, removalOnWire } from "./wire.ts"
+import type { RequestState } from "../../context.ts"
+import { ApiError } from "../../errors.ts"
+import type { AdminParts } from "../admin-parts.ts"
+import { oneOfParameter, sliceOf, strictBody, unprocessable } from "../../middleware/query-parameters.ts"
+import { requireSourceField, sourceParameter } from "../source-filter.ts"
+import { REMOVAL_STATES, removalsBody, restoreBody } from "../schemas.ts"
+import { heldOnWire, removalOnWire } from "../wire.ts"
 
 /** Pages that are gone, or seem to be: list them, say yes or no, put them back. */
 export function removalRoutes(router: Router<RequestState>, { db, removals }: AdminParts): void {

@@ -2,10 +2,10 @@ import type { Router } from "@koa/router"
 
 import type { StateStore } from "#base/store/state-store.ts"
 
-import { FeedbackStore } from "../accounts/feedback-store.ts"
-import type { RequestState } from "../context.ts"
-import { sliceOf } from "../middleware/query-parameters.ts"
-import { feedbackOnWire } from "./wire.ts"
+import { FeedbackStore } from "../../accounts/feedback-store.ts"
+import type { RequestState } from "../../context.ts"
+import { sliceOf } from "../../middleware/query-parameters.ts"
+import { feedbackOnWire } from "../wire.ts"
 
 /** What callers think of the answers they got. */
 export function feedbackRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {

@@ -6,18 +6,18 @@ import type { SourceSpec } from "#crawler/source.ts"
 import { fieldText, readSourceSpec, SourceError } from "#crawler/sources/source-spec.ts"
 import { SourceOfFileError } from "#crawler/sources/source-table.ts"
 
-import type { Context, RequestState } from "../context.ts"
-import { ApiError, badRequest } from "../errors.ts"
-import type { AdminParts } from "./admin-parts.ts"
+import type { Context, RequestState } from "../../context.ts"
+import { ApiError, badRequest } from "../../errors.ts"
+import type { AdminParts } from "../admin-parts.ts"
 import {
   flagParameter,
   sliceOf,
   strictBody,
   unprocessable,
   wholeNumber,
-} from "../middleware/query-parameters.ts"
-import { MAX_NEXT_RUNS, noFields, runBody } from "./schemas.ts"
-import { jobOnWire, sourceOnWire } from "./wire.ts"
+} from "../../middleware/query-parameters.ts"
+import { MAX_NEXT_RUNS, noFields, runBody } from "../schemas.ts"
+import { jobOnWire, sourceOnWire } from "../wire.ts"
 
 /**
  * Whoever has an admin key chooses where a source sends its secrets; so it may name those only that the operator of the

@@ -5,13 +5,13 @@ import { concealedEnd } from "#crawler/fetch/concealed.ts"
 import { JOB_STATES } from "#crawler/job.ts"
 import { withoutSecrets } from "#crawler/sources/shown-source.ts"
 
-import type { Context, RequestState } from "../context.ts"
-import { ApiError } from "../errors.ts"
-import type { AdminParts } from "./admin-parts.ts"
-import { oneOfParameter, sliceOf, strictBody, wholeNumber } from "../middleware/query-parameters.ts"
-import { sourceParameter } from "./source-filter.ts"
-import { MAX_LINES, noFields } from "./schemas.ts"
-import { eventOnWire, jobOnWire } from "./wire.ts"
+import type { Context, RequestState } from "../../context.ts"
+import { ApiError } from "../../errors.ts"
+import type { AdminParts } from "../admin-parts.ts"
+import { oneOfParameter, sliceOf, strictBody, wholeNumber } from "../../middleware/query-parameters.ts"
+import { sourceParameter } from "../source-filter.ts"
+import { MAX_LINES, noFields } from "../schemas.ts"
+import { eventOnWire, jobOnWire } from "../wire.ts"
 
 /** The runs of sources: list, show, pause, resume, cancel. */
 export function jobRoutes(router: Router<RequestState>, { db, jobs, removals }: AdminParts): void {
