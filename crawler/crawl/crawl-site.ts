@@ -1,7 +1,7 @@
 import { steadyNow } from "#base/steady-time.ts"
 import type { Clock } from "#base/clock.ts"
 import { unlessAborted } from "#base/flow/unless-aborted.ts"
-import type { FrontierEntry } from "../frontier/frontier.ts"
+import type { FrontierEntry } from "../frontier/host-queues.ts"
 import type { Job } from "../job.ts"
 import { CrawlParts, type CrawlPartsOptions } from "./crawl-parts.ts"
 import { runCrawlee, type Visits } from "./crawlee.ts"

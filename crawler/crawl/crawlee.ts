@@ -1,6 +1,6 @@
 import { AutoscaledPool, Configuration, LocalEventManager, log, LogLevel } from "@crawlee/basic"
 import { machineMemory } from "#base/process/machine-memory.ts"
-import type { FrontierEntry } from "../frontier/frontier.ts"
+import type { FrontierEntry } from "../frontier/host-queues.ts"
 
 /** What {@link runCrawlee} drives. */
 export interface Visits {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import type { PageUrl } from "#engine"
-import { Frontier, type FrontierEntry, type HostManners } from "./frontier.ts"
+import { Frontier } from "./frontier.ts"
+import type { FrontierEntry, HostManners } from "./host-queues.ts"
 import { KnownAddresses } from "./known-addresses.ts"
 import { defineSource } from "../source.ts"
 import { CrawlFixture } from "../testing/crawl-fixture.ts"

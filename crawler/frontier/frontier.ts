@@ -1,10 +1,10 @@
+import { factsOf, OutcomeBook } from "./outcome-book.ts"
+import { type FrontierEntry, type HostManners, HostQueues, type OpenAddresses } from "./host-queues.ts"
 import type { OutcomeName } from "../outcome-name.ts"
 import type { PageUrl } from "#engine"
 import { steadyNow } from "#base/steady-time.ts"
 import type { Job } from "../job.ts"
 import {
-  type Found,
-  FOUND_SOMEHOW,
   type FoundHow,
   type KnownAddress,
   type KnownAddresses,
@@ -12,17 +12,6 @@ import {
   type Visited,
 } from "./known-addresses.ts"
 import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
-
-/** An address to visit. */
-export interface FrontierEntry {
-  readonly url: PageUrl
-  readonly host: string
-  readonly depth: number
-  /** Visits made before this one. */
-  readonly tries: number
-  /** What was said of it in this run. */
-  readonly facts: ListedFacts
-}
 
 /** Addresses found in one place. */
 export interface Finding {
@@ -39,28 +28,9 @@ export interface ListedAddress extends ListedFacts {
   readonly url: PageUrl
 }
 
-export interface HostManners {
-  /** Visits at the same time. */
-  readonly concurrency: number
-  /** From the end of one visit to the start of the next. */
-  readonly delayMs: number
-}
-
-interface HostQueue {
-  readonly host: string
-  manners: HostManners
-  running: number
-  nextAt: number
-  /** Read from the store, not handed out yet. */
-  readonly ready: FrontierEntry[]
-  /** Nothing to be found in the store before this. */
-  emptyUntil: number
-}
-
 /** Longer addresses are left out. RFC 9110 §4.1 asks for 8000 octets at least. */
 export const MAX_URL_CHARS = 8000
 
-const CHUNK = 64
 /** Rows of one write transaction, so that nobody waits long for the store. */
 const ROWS = 1000
 /** Links go before what sitemaps and feeds list, and that before what earlier runs left. */
@@ -76,19 +46,17 @@ const REMEMBERED = 200_000
  *
  * Hosts take turns; within a host, lower priority and depth go first.
  */
-export class Frontier {
+export class Frontier implements OpenAddresses {
   readonly #db: StateStore
   readonly #job: Pick<Job, "id" | "source">
   readonly #known: KnownAddresses
-  readonly #manners: (url: PageUrl) => HostManners
   readonly #maxAddresses: number
   readonly #prepare: ReturnType<typeof prepareOnce>
-  readonly #hosts = new Map<string, HostQueue>()
-  readonly #handedOut = new Set<PageUrl>()
+  readonly #queues: HostQueues
+  readonly #outcomes: OutcomeBook
   #remembered = new Set<string>()
   #open: number
   #addresses: number
-  #sleepUntil = 0
   #knownAdded = 0
 
   /**
@@ -107,7 +75,8 @@ export class Frontier {
     this.#prepare = prepareOnce(db)
     this.#job = job
     this.#known = known
-    this.#manners = manners
+    this.#queues = new HostQueues(manners, this)
+    this.#outcomes = new OutcomeBook(db, job, known)
     this.#maxAddresses = maxAddresses
     if (Number.isFinite(maxWaitMs)) {
       // Put off by a process whose clock was ahead: nothing waits for that time to come round again.
@@ -119,7 +88,7 @@ export class Frontier {
     const hosts = db
       .prepare("select distinct host, url from crawl_url where job = ? and outcome is null group by host")
       .all(job.id)
-    for (const row of hosts) this.#host(row["url"] as PageUrl, String(row["host"]))
+    for (const row of hosts) this.#queues.found(row["url"] as PageUrl, String(row["host"]))
     const open = db
       .prepare("select count(*) as n from crawl_url where job = ? and outcome is null")
       .get(job.id)
@@ -138,7 +107,7 @@ export class Frontier {
 
   /** Visits handed out whose outcome is not recorded. */
   get handedOut(): number {
-    return this.#handedOut.size
+    return this.#queues.handedOut
   }
 
   /** Whether {@link add} leaves out whatever comes. */
@@ -154,7 +123,7 @@ export class Frontier {
       if (this.#remembered.size > REMEMBERED) this.#remembered = new Set()
       added += transaction(this.#db, () => this.#insert(unknown.slice(from, from + ROWS), finding))
     }
-    if (added > 0) this.#sleepUntil = 0
+    if (added > 0) this.#queues.wake()
     return added
   }
 
@@ -187,7 +156,7 @@ export class Frontier {
         }
       })
     }
-    this.#sleepUntil = 0
+    this.#queues.wake()
   }
 
   /**
@@ -212,16 +181,16 @@ export class Frontier {
             continue
           }
           this.#open += 1
-          this.#host(url, host).emptyUntil = 0
+          this.#queues.found(url, host)
         }
       })
     }
-    this.#sleepUntil = 0
+    this.#queues.wake()
   }
 
   /** Whether an address that was handed out still has no recorded outcome. Answered without the store. */
   isOpen(entry: FrontierEntry): boolean {
-    return this.#handedOut.has(entry.url)
+    return this.#queues.isOut(entry.url)
   }
 
   /** Whether this very spelling was added lately; a fast test before anything is parsed. */
@@ -229,87 +198,70 @@ export class Frontier {
     return this.#remembered.has(url)
   }
 
-  /** Hands out the next address that may be visited now, or null. */
-  next(now = steadyNow()): FrontierEntry | null {
-    if (now < this.#sleepUntil) return null
-    let wake = Number.POSITIVE_INFINITY
-    for (const queue of this.#hosts.values()) {
-      if (queue.running >= queue.manners.concurrency) continue
-      if (queue.nextAt > now) {
-        wake = Math.min(wake, queue.nextAt)
-        continue
-      }
-      if (queue.ready.length === 0) this.#fill(queue, now)
-      let entry = queue.ready.shift()
-      // A redirect to it may have closed it while it was ready.
-      while (entry && !this.#handedOut.has(entry.url)) entry = queue.ready.shift()
-      if (!entry) {
-        wake = Math.min(wake, queue.emptyUntil)
-        continue
-      }
-      queue.running += 1
-      queue.nextAt = now + queue.manners.delayMs
-      // To the end of the round.
-      this.#hosts.delete(queue.host)
-      this.#hosts.set(queue.host, queue)
-      return entry
-    }
-    this.#sleepUntil = wake
-    return null
+  /** As {@link HostQueues.next}. */
+  next(now?: number): FrontierEntry | null {
+    return this.#queues.next(now)
   }
 
-  /** Whether {@link next} would hand something out. */
-  hasNext(now = steadyNow()): boolean {
-    if (now < this.#sleepUntil) return false
-    for (const queue of this.#hosts.values()) {
-      if (queue.running >= queue.manners.concurrency || queue.nextAt > now) continue
-      if (queue.ready.length === 0) this.#fill(queue, now)
-      if (queue.ready.length > 0) return true
-    }
-    return false
+  /** As {@link HostQueues.hasNext}. */
+  hasNext(now?: number): boolean {
+    return this.#queues.hasNext(now)
   }
 
-  /** The connection is free again; the outcome follows by {@link record} or {@link postpone}. */
-  release(entry: FrontierEntry, now = steadyNow()): void {
-    const queue = this.#host(entry.url, entry.host)
-    queue.running -= 1
-    queue.nextAt = Math.max(queue.nextAt, now + queue.manners.delayMs)
-    this.#sleepUntil = 0
+  /** As {@link HostQueues.release}. */
+  release(entry: FrontierEntry, now?: number): void {
+    this.#queues.release(entry, now)
   }
 
-  /** Takes an entry back that needs no visit after all, since its outcome is known. */
-  drop(entry: FrontierEntry, now = steadyNow()): void {
-    const queue = this.#host(entry.url, entry.host)
-    queue.running -= 1
-    // Nothing was asked of the host.
-    queue.nextAt = Math.min(queue.nextAt, now)
-    this.#sleepUntil = 0
+  /** As {@link HostQueues.drop}. */
+  drop(entry: FrontierEntry, now?: number): void {
+    this.#queues.drop(entry, now)
   }
 
-  /** Slows a host down, as its robots.txt asks. */
+  /** As {@link HostQueues.setDelay}. */
   setDelay(entry: FrontierEntry, delayMs: number): void {
-    const queue = this.#host(entry.url, entry.host)
-    queue.manners = { concurrency: 1, delayMs: Math.max(queue.manners.delayMs, delayMs) }
+    this.#queues.setDelay(entry, delayMs)
   }
 
-  /** From the end of one visit to a host to the start of the next. */
+  /** As {@link HostQueues.delayOf}. */
   delayOf(entry: Pick<FrontierEntry, "url" | "host">): number {
-    return this.#host(entry.url, entry.host).manners.delayMs
+    return this.#queues.delayOf(entry)
   }
 
-  /** Leaves a host alone until then. */
+  /** As {@link HostQueues.block}. */
   block(entry: Pick<FrontierEntry, "url" | "host">, until: number): void {
-    const queue = this.#host(entry.url, entry.host)
-    queue.nextAt = Math.max(queue.nextAt, until)
+    this.#queues.block(entry, until)
+  }
+
+  due(host: string, now: number, limit: number): FrontierEntry[] {
+    return this.#prepare(
+      `select url, depth, tries, modified_at, published_at, news from crawl_url
+       where job = ? and host = ? and outcome is null and due <= ? order by priority, depth limit ?`,
+    )
+      .all(this.#job.id, host, now, limit)
+      .map((row) => ({
+        url: row["url"] as PageUrl,
+        host,
+        depth: Number(row["depth"]),
+        tries: Number(row["tries"]),
+        facts: factsOf(row),
+      }))
+  }
+
+  nextDue(host: string, now: number): number {
+    const due = this.#prepare(
+      "select min(due) as due from crawl_url where job = ? and host = ? and outcome is null and due > ?",
+    ).get(this.#job.id, host, now)?.["due"]
+    return due === null || due === undefined ? Number.POSITIVE_INFINITY : Number(due)
   }
 
   /** Closes every open address of a host, but those in hand, with one outcome. */
   giveUp(host: string, outcome: OutcomeName, detail: string): void {
-    for (const { url } of this.#hosts.get(host)?.ready.splice(0) ?? []) this.#handedOut.delete(url)
+    this.#queues.withdraw(host)
     const results = this.#prepare("select url from crawl_url where job = ? and host = ? and outcome is null")
       .all(this.#job.id, host)
       .map((row) => ({ url: row["url"] as PageUrl, outcome, detail }))
-      .filter(({ url }) => !this.#handedOut.has(url))
+      .filter(({ url }) => !this.#queues.isOut(url))
     for (let from = 0; from < results.length; from += ROWS) this.record(results.slice(from, from + ROWS))
   }
 
@@ -321,110 +273,29 @@ export class Frontier {
       this.#job.id,
       entry.url,
     )
-    this.#handedOut.delete(entry.url)
-    const queue = this.#host(entry.url, entry.host)
-    queue.emptyUntil = Math.min(queue.emptyUntil, until)
-    this.#sleepUntil = 0
+    this.#queues.postpone(entry, until)
   }
 
-  /**
-   * Closes addresses with their outcomes, in one transaction, and counts them for the job. An address that was
-   * not in the frontier, such as the target of a redirect, joins it closed.
-   */
+  /** As {@link OutcomeBook.record}. */
   record(results: readonly Visited[]): void {
-    let closed = 0
-    transaction(this.#db, () => {
-      const close = this.#prepare(
-        `update crawl_url set outcome = ?, detail = ? where job = ? and url = ? and outcome is null
-         returning depth, found_how, found_on, modified_at, published_at, news, listed_in`,
-      )
-      const join = this.#prepare(
-        `insert or ignore into crawl_url (job, url, host, depth, priority, due, outcome, detail, found_how, found_on)
-         values (?, ?, ?, ?, 0, 0, ?, ?, ?, ?)`,
-      )
-      const count = this.#prepare(
-        `insert into job_outcome values (?, ?, 1) on conflict (job, outcome) do update set count = count + 1`,
-      )
-      const { id } = this.#job
-      const visits = results.map((visit) => {
-        const { url, outcome, detail, found = FOUND_SOMEHOW } = visit
-        const row = close.get(outcome, detail, id, url)
-        if (row) {
-          closed += 1
-          count.run(id, outcome)
-          return { ...visit, found: foundOf(row) }
-        }
-        const { changes } = join.run(
-          id,
-          url,
-          new URL(url).host,
-          found.depth,
-          outcome,
-          detail,
-          found.how,
-          found.on,
-        )
-        if (changes > 0) count.run(id, outcome)
-        else this.#revise(visit)
-        return { ...visit, found }
-      })
-      this.#known.record(this.#job, visits)
-    })
-    this.#open -= closed
-    for (const { url } of results) this.#handedOut.delete(url)
-    this.#sleepUntil = 0
+    this.#open -= this.#outcomes.record(results)
+    for (const { url } of results) this.#queues.closed(url)
+    this.#queues.wake()
   }
 
-  /** Opens addresses again that were closed: what they were taken for has turned out to be nothing. */
+  /** As {@link OutcomeBook.reopen}. */
   reopen(urls: readonly PageUrl[]): void {
     if (urls.length === 0) return
-    transaction(this.#db, () => {
-      for (const url of urls) {
-        const before = this.outcomeOf(url)
-        if (before === null) continue
-        const { id } = this.#job
-        this.#prepare("update crawl_url set outcome = null, detail = null where job = ? and url = ?").run(
-          id,
-          url,
-        )
-        this.#uncount(before)
-        this.#open += 1
-        this.#host(url, new URL(url).host).emptyUntil = 0
-      }
-    })
-    this.#sleepUntil = 0
+    for (const url of this.#outcomes.reopen(urls)) {
+      this.#open += 1
+      this.#queues.found(url, new URL(url).host)
+    }
+    this.#queues.wake()
   }
 
-  #uncount(outcome: OutcomeName): void {
-    const { id } = this.#job
-    this.#prepare("update job_outcome set count = count - 1 where job = ? and outcome = ?").run(id, outcome)
-    this.#prepare("delete from job_outcome where job = ? and outcome = ? and count <= 0").run(id, outcome)
-  }
-
-  /** Corrects an outcome that is recorded: a page may turn out to be another one's. Runs in the caller's transaction. */
-  #revise({ url, outcome, detail }: Visited): void {
-    const { id } = this.#job
-    const before = this.outcomeOf(url)
-    if (before === null || before === outcome) return
-    this.#prepare("update crawl_url set outcome = ?, detail = ? where job = ? and url = ?").run(
-      outcome,
-      detail,
-      id,
-      url,
-    )
-    this.#uncount(before)
-    this.#prepare(
-      `insert into job_outcome values (?, ?, 1) on conflict (job, outcome) do update set count = count + 1`,
-    ).run(id, outcome)
-  }
-
-  /** The recorded outcome of an address; null while it is open or unknown. */
+  /** As {@link OutcomeBook.outcomeOf}. */
   outcomeOf(url: PageUrl): OutcomeName | null {
-    const row = this.#prepare("select outcome from crawl_url where job = ? and url = ?").get(
-      this.#job.id,
-      url,
-    )
-    return (row?.["outcome"] ?? null) as OutcomeName | null
+    return this.#outcomes.outcomeOf(url)
   }
 
   // Runs in the caller's transaction.
@@ -457,62 +328,8 @@ export class Frontier {
       added += 1
       this.#open += 1
       this.#addresses += 1
-      this.#host(url, host).emptyUntil = 0
+      this.#queues.found(url, host)
     }
     return added
-  }
-
-  #host(url: PageUrl, host: string): HostQueue {
-    let queue = this.#hosts.get(host)
-    if (!queue) {
-      queue = { host, manners: this.#manners(url), running: 0, nextAt: 0, ready: [], emptyUntil: 0 }
-      this.#hosts.set(host, queue)
-    }
-    return queue
-  }
-
-  #fill(queue: HostQueue, now: number): void {
-    if (queue.emptyUntil > now) return
-    const rows = this.#prepare(
-      `select url, depth, tries, modified_at, published_at, news from crawl_url where job = ? and host = ? and outcome is null and due <= ?
-         order by priority, depth limit ?`,
-    ).all(this.#job.id, queue.host, now, CHUNK + this.#handedOut.size)
-    for (const row of rows) {
-      const url = row["url"] as PageUrl
-      if (this.#handedOut.has(url)) continue
-      this.#handedOut.add(url)
-      const { depth, tries } = row
-      queue.ready.push({
-        url,
-        host: queue.host,
-        depth: Number(depth),
-        tries: Number(tries),
-        facts: factsOf(row),
-      })
-      if (queue.ready.length === CHUNK) break
-    }
-    if (queue.ready.length > 0) return
-    const due = this.#prepare(
-      "select min(due) as due from crawl_url where job = ? and host = ? and outcome is null and due > ?",
-    ).get(this.#job.id, queue.host, now)?.["due"]
-    queue.emptyUntil = due === null || due === undefined ? Number.POSITIVE_INFINITY : Number(due)
-  }
-}
-
-function foundOf(row: Record<string, unknown>): Found {
-  return {
-    depth: Number(row["depth"]),
-    how: row["found_how"] as FoundHow | null,
-    on: row["found_on"] as string | null,
-    listedIn: row["listed_in"] as string | null,
-    ...factsOf(row),
-  }
-}
-
-function factsOf(row: Record<string, unknown>): ListedFacts {
-  return {
-    modifiedAt: row["modified_at"] as number | null,
-    publishedAt: row["published_at"] as number | null,
-    isNews: row["news"] === 1,
   }
 }

@@ -1,6 +1,7 @@
 import type { Discovery } from "../../discovery/discovery.ts"
 import type { Duplicates } from "../../duplicates/duplicates.ts"
-import type { Frontier, FrontierEntry } from "../../frontier/frontier.ts"
+import type { Frontier } from "../../frontier/frontier.ts"
+import type { FrontierEntry } from "../../frontier/host-queues.ts"
 import { describeTrap } from "../../traps/traps.ts"
 import type { RunTraps } from "../../traps/run-traps.ts"
 import type { Suspects } from "../../frontier/suspects.ts"

@@ -1,6 +1,6 @@
 import { steadyNow } from "#base/steady-time.ts"
 import type { CrawlerConfig } from "../../config.ts"
-import type { FrontierEntry } from "../../frontier/frontier.ts"
+import type { FrontierEntry } from "../../frontier/host-queues.ts"
 import type { KnownAddress } from "../../frontier/known-addresses.ts"
 import { isMissing, outcomeName } from "../../outcome-name.ts"
 import type { Visit } from "../../reading.ts"
