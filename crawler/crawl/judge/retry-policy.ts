@@ -1,6 +1,6 @@
 import type { CrawlerConfig } from "../../config.ts"
 import type { FrontierEntry } from "../../frontier/host-queues.ts"
-import { HostPatience } from "../../frontier/host-patience.ts"
+import { HostPatience } from "./host-patience.ts"
 import type { Visit } from "../../reading.ts"
 import { isAnswer, isInVain, type Unread } from "./visit-outcome.ts"
 
