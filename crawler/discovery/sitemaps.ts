@@ -10,6 +10,8 @@ export function sitemapParser(beginning: string, base: PageUrl, take: Take): Lis
 function textParser(take: Take): ListParser {
   let rest = ""
   const line = (text: string) => {
+    // A file of empty lines took longest of all.
+    if (text.trim() === "") return
     const url = text.length <= MAX_URL_CHARS ? toPageUrl(text.trim()) : null
     if (url !== null) take.page({ url, modifiedAt: null, publishedAt: null, isNews: false })
   }
