@@ -183,6 +183,7 @@ async function serve(): Promise<void> {
     handbook,
     sales: salesLine(selling, unsold, paid?.port),
     lostState,
+    lowDisk: room.warning(),
   })
   if (!keys.any()) log.warn("there is no API key yet: the command `keys create --role admin` makes one")
   log.info({ url, host: config.host, port }, "listening")

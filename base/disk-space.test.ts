@@ -102,6 +102,18 @@ describe("room on the disk", () => {
     expect(new DiskRoom("/data", 0, () => 0).isLow()).toBe(false)
   })
 
+  test("is said to be gone when it is, also where the disk may be filled", () => {
+    let free = 2 * MB
+    const room = new DiskRoom("/data", 0, () => free)
+    expect([room.problem(), room.warning()]).toEqual([null, null])
+    free = 4096
+    expect(room.problem()).toContain("the disk is full")
+    expect(room.problem()).not.toContain("/data")
+    expect(room.warning()).toContain("The disk is full: 0 MB left for /data.")
+    const careful = new DiskRoom("/data", 100, () => 42 * MB)
+    expect(careful.warning()).toBe(careful.note)
+  })
+
   test("ends work in bulk when it runs out", async () => {
     let free = 200 * MB
     const room = new DiskRoom("/data", 100, () => free)

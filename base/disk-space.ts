@@ -59,8 +59,10 @@ export function freeBytes(dir: string): number {
 export const isFull = (room: Pick<DiskRoom, "freeBytes">): boolean => room.freeBytes < AS_GOOD_AS_NOTHING
 
 /** The one message for it. */
-export function diskFullMessage(dir: string): string {
-  return `The disk is full: ${megabytes(freeBytes(dir))} left for ${dir}. Make room on it; what is kept there is safe, and Fossick continues by itself.`
+export const diskFullMessage = (dir: string): string => fullMessage(dir, freeBytes(dir))
+
+function fullMessage(dir: string, free: number): string {
+  return `The disk is full: ${megabytes(free)} left for ${dir}. Make room on it; what is kept there is safe, and Fossick continues by itself.`
 }
 
 /** `error`, or that the disk is full when that is what it comes to. */
@@ -98,8 +100,15 @@ export class DiskRoom {
     return `The disk of ${this.dir} is nearly full: ${megabytes(this.#free())} left, and FOSSICK_MIN_FREE_MB keeps ${megabytes(this.#leastBytes)} free. Crawls and vectors wait until there is room again; searches go on.`
   }
 
+  /** What the operator is told now: {@link note}, or that the disk is full, whatever may fill it; null when there is room. */
+  warning(): string | null {
+    if (isFull(this)) return fullMessage(this.dir, this.#free())
+    return this.isLow() ? this.note : null
+  }
+
   /** The same for anybody, or null when there is room. */
   problem(): string | null {
+    if (isFull(this)) return "the disk is full: nothing can be kept until there is room again; searches go on"
     if (!this.isLow()) return null
     return `the disk is nearly full (${megabytes(this.#free())} left): crawls and vectors wait until there is room again`
   }

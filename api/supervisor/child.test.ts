@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { isAlive } from "../testing/appliance.ts"
 import { Child, type ChildOptions, MAX_RESTARTS } from "./child.ts"
-import { firstScreen, handbookNews } from "./first-screen.ts"
+import { firstScreen, handbookNews, screenOnWire } from "./first-screen.ts"
 
 let dir: string
 
@@ -97,6 +97,7 @@ describe("the first screen", () => {
     handbook: "read",
     sales: null,
     lostState: null,
+    lowDisk: null,
   } as const
 
   test("shows address, key and a question", () => {
@@ -117,6 +118,14 @@ describe("the first screen", () => {
     const screen = firstScreen({ ...facts, lostState: "state.db is another one." })
     expect(screen.indexOf("WARNING: state.db is another one.")).toBeGreaterThan(0)
     expect(screen.indexOf("WARNING")).toBeLessThan(screen.indexOf("API key"))
+  })
+
+  test("says that crawls wait for room on the disk, the handbook's among them", () => {
+    const screen = firstScreen({ ...facts, handbook: "being-read", lowDisk: "The disk is nearly full." })
+    expect(screen).toContain("WARNING: The disk is nearly full.")
+    expect(screen).toContain("It reads its handbook when the disk has room")
+    expect(screen).not.toContain("still reading")
+    expect(screenOnWire({ ...facts, lowDisk: "full" })).toMatchObject({ lowDisk: "full" })
   })
 
   test("claims nothing that is not so yet", () => {

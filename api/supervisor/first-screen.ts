@@ -7,6 +7,10 @@ const intro: Readonly<Record<HandbookState, string>> = {
   "not-read": "It could not read its own handbook, so ask it something once you have crawled a site:",
 }
 
+/** Instead of `being-read`. */
+const WAITS_FOR_ROOM =
+  "It reads its handbook when the disk has room, and says here when it is done. Then ask it something:"
+
 /** Follows a first screen that said `being-read`. */
 export const handbookNews: Readonly<Record<Exclude<HandbookState, "being-read">, string>> = {
   read: "The handbook is read: ask away.\n",
@@ -24,30 +28,41 @@ interface ScreenFacts {
   readonly sales: string | null
   /** That keys and sources were lost, and what to do; null: they were not. */
   readonly lostState: string | null
+  /** That the disk is full, or nearly so that crawls wait; null: it has room. */
+  readonly lowDisk: string | null
 }
 
 /** The first screen for programs. */
-export const screenOnWire = ({ url, apiKey, ready, handbook, sales, lostState }: ScreenFacts): object => ({
+export const screenOnWire = ({
   url,
   apiKey,
   ready,
   handbook,
   sales,
   lostState,
+  lowDisk,
+}: ScreenFacts): object => ({
+  url,
+  apiKey,
+  ready,
+  handbook,
+  sales,
+  lostState,
+  lowDisk,
 })
 
 /** What `fossick start` shows once everything is up, or takes longer than a newcomer should wait for a sign of life. */
 export function firstScreen(facts: ScreenFacts): string {
-  const { url, apiKey, operatorKey, ready, handbook, sales, lostState } = facts
+  const { url, apiKey, operatorKey, ready, handbook, sales, lostState, lowDisk } = facts
   const known = operatorKey ? "the one in FOSSICK_API_KEY" : "the one shown on the first start"
   return `
 ${ready ? "Fossick is up." : `Fossick is not ready yet; ${url}/readyz says what is missing.`}
-${lostState === null ? "" : `\nWARNING: ${lostState}\n`}
+${[lostState, lowDisk].map((text) => (text === null ? "" : `\nWARNING: ${text}\n`)).join("")}
   Address    ${url}
   Handbook   ${url}/docs/
   API key    ${apiKey ?? known}${apiKey === null ? "" : "\n             (shown only this once: keep it)"}${sales === null ? "" : `\n  Paid       ${sales}`}
 
-${intro[handbook]}
+${handbook === "being-read" && lowDisk !== null ? WAITS_FOR_ROOM : intro[handbook]}
 
   curl -s ${url}/search \\
     -H 'Authorization: Bearer ${apiKey ?? "YOUR_API_KEY"}' \\

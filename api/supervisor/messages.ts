@@ -16,6 +16,8 @@ export type ChildMessage =
       readonly sales: string | null
       /** That the state store is not the one of this data folder, and what to do; null: it is. */
       readonly lostState: string | null
+      /** That the disk is full, or nearly so that crawls wait, for the operator; null: it has room. */
+      readonly lowDisk: string | null
     }
   /** The first crawl of the handbook is over; `found` when any page of it is in the index. */
   | { readonly kind: "handbook-crawled"; readonly found: boolean }
