@@ -16,14 +16,7 @@ export type {
   SearchResult,
 } from "./engine.ts"
 export { EngineError, type EngineErrorCode } from "./errors.ts"
-export {
-  MAX_PASSAGE_CHARS,
-  type Page,
-  type PageImage,
-  type PageTopic,
-  type Passage,
-  sourcesOf,
-  withSources,
-} from "./page/page.ts"
+export { type Page, type PageImage, type PageTopic, sourcesOf, withSources } from "./page/page.ts"
+export { MAX_PASSAGE_CHARS, type Passage } from "./page/passage.ts"
 export { pageId, toPageUrl, type PageUrl } from "./page/page-url.ts"
 export { openEngine, type OpenEngineOptions } from "./open-engine.ts"

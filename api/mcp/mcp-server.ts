@@ -13,7 +13,7 @@ import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv
 import { fossickVersion } from "#base/fossick-version.ts"
 
 import type { ApiAnswer, AskApi } from "./ask-api.ts"
-import { refusalText } from "./tool-text.ts"
+import { refusalText } from "./answer-text.ts"
 import { tools } from "./tools.ts"
 
 // Loaded with the first use: what the protocol needs is several megabytes.

@@ -3,7 +3,7 @@ import { plainField } from "../openapi/published.ts"
 import { researchSchema } from "../research/request.ts"
 import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../tavily/schema.ts"
 import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
-import { crawlText, extractText, mapText, researchText, searchText } from "./tool-text.ts"
+import { crawlText, extractText, mapText, researchText, searchText } from "./answer-text.ts"
 
 /** An endpoint as a tool for models. */
 export interface Tool {

@@ -1,3 +1,4 @@
+import { retryAfterMs } from "./retry-after.ts"
 import type { IncomingHttpHeaders } from "node:http"
 import { type PageUrl, toPageUrl } from "#engine"
 import type { QueuedAccount } from "#base/flow/queued-budget.ts"
@@ -61,10 +62,6 @@ export interface FetchOptions {
 }
 
 type CrawlOutcomeOfRedirect = Exclude<FetchResult, Fetched | { kind: "not-modified" }>
-
-/** Asked to wait without a date, and the longest wait believed. */
-const DEFAULT_WAIT_MS = 60_000
-const MAX_WAIT_MS = 24 * 3_600_000
 
 class Timeout extends Error {}
 
@@ -174,18 +171,6 @@ export function validatorsOf(headers: IncomingHttpHeaders): Validators {
   const kept = (value: string | undefined) =>
     value !== undefined && value.length <= MAX_VALIDATOR_CHARS && /^[\x20-\x7e]+$/.test(value) ? value : null
   return { etag: kept(headers.etag), lastModified: kept(headers["last-modified"]) }
-}
-
-/** How long a Retry-After header (RFC 9110 §10.2.3: seconds or a date) asks to stay away; `now`: by the wall clock. */
-export function retryAfterMs(header: string | undefined, now: number): number {
-  const value = header?.trim() ?? ""
-  const wait = /^\d+$/.test(value)
-    ? Number(value) * 1000
-    : value === ""
-      ? DEFAULT_WAIT_MS
-      : Date.parse(value) - now
-  const sane = Number.isNaN(wait) ? DEFAULT_WAIT_MS : wait
-  return Math.min(Math.max(sane, 0), MAX_WAIT_MS)
 }
 
 function tooLarge(maxBytes: number): FetchResult {

@@ -1,17 +1,17 @@
 import { formatOfAddress, formatOfType, isLooseType } from "./formats/document-format.ts"
 import { type SniffedDocument, sniffDocument } from "./formats/sniff-document.ts"
+import { TEXT_TYPES } from "./text-formats.ts"
 
 /** What a response is by its bytes, its media type and its address. */
 export type ContentKind = { readonly kind: "html" | "text" } | { readonly kind: "xml" } | SniffedDocument
 
 const HTML = new Set(["text/html", "application/xhtml+xml"])
-const TEXT = new Set(["text/plain", "text/markdown", "text/x-markdown"])
 const XML = /^(?:text|application)\/(?:[\w.+-]+\+)?xml$/
 
 /** Whether a body of this media type, found at `url`, is worth downloading at all. */
 export function isReadableType(type: string, url: string): boolean {
   if (type === "" || type === "application/octet-stream") return true
-  if (HTML.has(type) || TEXT.has(type) || XML.test(type) || formatOfType(type) !== null) return true
+  if (HTML.has(type) || TEXT_TYPES.has(type) || XML.test(type) || formatOfType(type) !== null) return true
   return (VAGUE.test(type) || isLooseType(type)) && formatOfAddress(url) !== null
 }
 
@@ -46,7 +46,7 @@ export function sniff(type: string, body: Uint8Array, url: string): ContentKind 
   }
   if (!hasUnicodeMark(head) && hasBinaryData(head)) return unsupported(`binary data sent as ${claimed}`)
   if (HTML.has(type)) return { kind: "html" }
-  if (TEXT.has(type)) return { kind: "text" }
+  if (TEXT_TYPES.has(type)) return { kind: "text" }
   if (XML.test(type)) return { kind: XHTML_START.test(withoutProlog(start)) ? "html" : "xml" }
   if (type !== "" && type !== "application/octet-stream") return unsupported(claimed)
   if (HTML_START.test(withoutProlog(start))) return { kind: "html" }

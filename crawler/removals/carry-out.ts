@@ -7,7 +7,7 @@ import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { loginOf, SharedPages } from "../sources/shared-pages.ts"
 import { type RemovalReason } from "./evidence.ts"
-import { packPage, unpackPage } from "./kept-page.ts"
+import { RemovedCopies } from "./removed-copies.ts"
 import { Removals } from "./removals.ts"
 
 export interface CarryOutOptions {
@@ -66,10 +66,10 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
   if (batch.length === 0) return false
   const copies = await Promise.all(batch.map(({ url }) => engine.get(url)))
   transaction(db, () => {
-    const keep = db.prepare("insert or replace into removed_page values (?, ?, ?)")
+    const kept = new RemovedCopies(db)
     for (const [i, { url, source }] of batch.entries()) {
       const page = copies[i]
-      if (page) keep.run(url, source, packPage(withSources(page, [source])))
+      if (page) kept.keep(url, source, withSources(page, [source]))
     }
   })
   const left: PageUrl[] = []
@@ -102,28 +102,27 @@ async function restoreSome({ db, engine, clock = Date.now }: CarryOutOptions): P
   const known = new KnownAddresses(db, clock)
   const batch = db
     .prepare(
-      `select url, source, hash, page from removal left join removed_page using (url, source)
-       where state = 'restoring' order by url, source limit ${BATCH}`,
+      `select url, source, hash from removal where state = 'restoring' order by url, source limit ${BATCH}`,
     )
     .all()
     .map((row) => ({
       url: row["url"] as PageUrl,
       source: String(row["source"]),
       hash: row["hash"] as string | null,
-      page: row["page"] as Uint8Array | null,
       isHeld: known.hashOf(row["url"] as PageUrl, String(row["source"])) !== null,
     }))
   if (batch.length === 0) return false
   const pages = new Map<PageUrl, Page>()
   const hashes: [PageUrl, source: string, hash: string][] = []
-  for (const { url, source, hash, page, isHeld } of batch) {
+  const copies = new RemovedCopies(db)
+  for (const { url, source, hash, isHeld } of batch) {
     // A page that is back by itself is newer than its copy.
-    if (isHeld || page === null) continue
+    const copy = isHeld ? null : copies.get(url, source)
+    if (copy === null) continue
     const held = pages.get(url) ?? (await engine.get(url))
     const shared = new SharedPages(db, engine, { name: source, login: loginOf(db, source) }, clock)
     // It may stand there as another source reads it: its next visit brings it back.
     if (held && !shared.mayShare(held)) continue
-    const copy = unpackPage(page)
     // What others hold is newer than the copy.
     pages.set(url, held ? withSources(held, [held.source, ...sourcesOf(held), source]) : copy)
     hashes.push([url, source, String(hash)])
@@ -136,8 +135,7 @@ async function restoreSome({ db, engine, clock = Date.now }: CarryOutOptions): P
     )
     for (const { url, source } of batch) pin.run(clock(), url, source)
     for (const [url, source, hash] of hashes) known.setHash(url, source, hash)
-    const drop = db.prepare("delete from removed_page where url = ? and source = ?")
-    for (const { url, source } of batch) drop.run(url, source)
+    for (const { url, source } of batch) copies.drop(url, source)
   })
   new ImageNotes(db).note([...pages.values()])
   return true

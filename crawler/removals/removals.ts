@@ -6,6 +6,7 @@ import type { Clock } from "#base/clock.ts"
 import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 import { type RemovalReason } from "./evidence.ts"
 import { migrateRemovals } from "./removal-schema.ts"
+import { RemovedCopies } from "./removed-copies.ts"
 
 /**
  * - `struck`: there is evidence, not yet enough.
@@ -76,10 +77,12 @@ export class Removals {
   readonly #db: StateStore
   readonly #clock: Clock
   readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #copies: RemovedCopies
 
   constructor(db: StateStore, clock: Clock = Date.now) {
     this.#db = db
     this.#prepare = prepareOnce(db)
+    this.#copies = new RemovedCopies(db)
     this.#clock = clock
     // What is asked of them is about addresses and jobs.
     migrateJobs(db)
@@ -192,7 +195,7 @@ export class Removals {
       this.#prepare(
         `delete from removal where state in ('struck', 'held') and not ${isHeldSql("removal.url", "removal.source")}`,
       ).run()
-      this.#prepare(DROP_COPIES).run()
+      this.#copies.dropForgotten()
     })
   }
 
@@ -201,7 +204,7 @@ export class Removals {
     transaction(this.#db, () => {
       this.#prepare("delete from removal where state = 'removed' and expires_at <= ?").run(this.#clock())
       this.#prepare(`delete from removal where not ${isKnownSql("removal.url", "removal.source")}`).run()
-      this.#prepare(DROP_COPIES).run()
+      this.#copies.dropForgotten()
       this.#prepare(`delete from removal_run where not ${isJobSql("removal_run.job")}`).run()
     })
   }
@@ -212,7 +215,6 @@ export class Removals {
 }
 
 /** Those of pages that nothing is said against any more. */
-const DROP_COPIES = "delete from removed_page where (url, source) not in (select url, source from removal)"
 
 function removalOf(row: Record<string, unknown>): Removal {
   return {

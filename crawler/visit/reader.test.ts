@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
 import iconv from "iconv-lite"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { retryAfterMs } from "../fetch/fetch.ts"
+import { retryAfterMs } from "../fetch/retry-after.ts"
 import { createReader } from "./reader.ts"
 import type { Reader, ReadResult } from "../reading.ts"
 import { testConfig } from "../testing/crawl-fixture.ts"

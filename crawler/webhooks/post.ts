@@ -1,7 +1,7 @@
 import { request } from "undici"
 import type { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { BlockedAddressError } from "../fetch/guard/blocked-address.ts"
-import { retryAfterMs } from "../fetch/fetch.ts"
+import { retryAfterMs } from "../fetch/retry-after.ts"
 import { isUnknownName } from "../fetch/network-error.ts"
 
 /** How an attempt ended. `retryAfterMs`: the pause the receiver asks for. */

@@ -1,6 +1,6 @@
 import { blocksOf } from "./markdown-blocks.ts"
 import { offLoop } from "#base/process/off-loop.ts"
-import { MAX_PASSAGE_CHARS, type Passage } from "../page/page.ts"
+import { MAX_PASSAGE_CHARS, type Passage } from "../page/passage.ts"
 
 /** A section shorter than this joins the one after it instead of standing alone. */
 const SMALL_SECTION_CHARS = 200

@@ -1,5 +1,5 @@
 import { offLoop } from "#base/process/off-loop.ts"
-import type { Passage } from "../page/page.ts"
+import type { Passage } from "../page/passage.ts"
 
 /** The text of a page, in which phrases are looked for. */
 export interface PhraseText {

@@ -1,6 +1,6 @@
 import type { CrawlerConfig } from "../../config.ts"
 import type { FrontierEntry } from "../../frontier/host-queues.ts"
-import { HostPatience } from "./host-patience.ts"
+import { HostFailures } from "./host-failures.ts"
 import type { Visit } from "../../reading.ts"
 import { isAnswer, isInVain, type Unread } from "./visit-outcome.ts"
 
@@ -21,7 +21,7 @@ export type NextTry =
 
 /** Decides when an address is tried again, when its host has a rest, and when the host is given up. One for each run. */
 export class RetryPolicy {
-  readonly #patience = new HostPatience()
+  readonly #patience = new HostFailures()
   readonly #config: Pick<CrawlerConfig, "retryDelayMs" | "maxWaitMs" | "maxTries">
 
   constructor(config: Pick<CrawlerConfig, "retryDelayMs" | "maxWaitMs" | "maxTries">) {

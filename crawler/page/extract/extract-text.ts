@@ -1,3 +1,4 @@
+import { isMarkdownAddress } from "../text-formats.ts"
 import { detectLanguage } from "./facts/detect-language.ts"
 import { toPageUrl } from "#engine"
 import { countryOfDomain } from "./facts/country.ts"
@@ -47,10 +48,6 @@ export function extractText(text: string, url: string, contentType = "text/plain
     links: textLinks(body, url, isMarkdown),
     feeds: [],
   }
-}
-
-function isMarkdownAddress(url: string): boolean {
-  return /\.(?:md|markdown|mdown|mkd)$/i.test(URL.parse(url)?.pathname ?? "")
 }
 
 function looksLikeMarkdown(text: string): boolean {

@@ -1,5 +1,5 @@
 import type { PageFacts } from "../../page/page-facts.ts"
-import type { Passage } from "../../page/page.ts"
+import type { Passage } from "../../page/passage.ts"
 import { withCorrections } from "../../search/query-terms.ts"
 import type { SearchIndex } from "../../index/search-index.ts"
 import { PASSAGE_FIELDS, inShort, passageField, passagesIn } from "./server/documents.ts"

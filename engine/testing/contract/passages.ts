@@ -1,4 +1,4 @@
-import { MAX_PASSAGE_CHARS } from "../../page/page.ts"
+import { MAX_PASSAGE_CHARS } from "../../page/passage.ts"
 import { aPage } from "../pages.ts"
 import { describe, expect, test } from "vitest"
 import type { Stage } from "./stage.ts"

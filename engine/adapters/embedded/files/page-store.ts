@@ -6,7 +6,7 @@ import { isDamagedSqlite } from "#base/store/lock-file.ts"
 import { damagedFile } from "./damaged-file.ts"
 import { counted, derivedSum, pageSum } from "./page-sum.ts"
 import type { PageFacts } from "../../../page/page-facts.ts"
-import type { Passage } from "../../../page/page.ts"
+import type { Passage } from "../../../page/passage.ts"
 import type { PageHead, PageRow, StoredPage } from "../../../index/page-record.ts"
 
 /** Characters written in one transaction, a long page in one of its own: the event loop waits for each. */

@@ -1,5 +1,5 @@
 import { type FilterColumns, type PageRow, sourcesIn } from "../../../index/page-record.ts"
-import type { Passage } from "../../../page/page.ts"
+import type { Passage } from "../../../page/passage.ts"
 import { facetValue } from "../filter.ts"
 import { toLevels } from "../impacts.ts"
 import { pageKey } from "./page-key.ts"

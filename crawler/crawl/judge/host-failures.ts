@@ -8,7 +8,7 @@ interface Trouble {
  * Counts how often in a row hosts were tried in vain, so that one that has stopped answering does not keep a
  * crawl busy for days, address by address.
  */
-export class HostPatience {
+export class HostFailures {
   readonly #hosts = new Map<string, Trouble>()
 
   /**
