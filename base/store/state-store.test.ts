@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, expect, test } from "vitest"
+import { afterAll, expect, test, vi } from "vitest"
 
 import { openStateStore } from "./state-store.ts"
 
@@ -29,6 +29,28 @@ test.skipIf(process.platform === "win32")(
       expect(modeOf(dir)).toBe("700")
       expect(readdirSync(dir)).toContain("state.db-wal")
       expect(modes(dir)).toEqual(new Set(["600"]))
+    }
+  },
+)
+
+test.skipIf(process.platform === "win32")(
+  "says that it closed a folder in use to others, and nothing of the empty one of a fresh clone",
+  () => {
+    const dir = join(folder, "cloned")
+    mkdirSync(dir)
+    const said = vi.spyOn(process.stderr, "write").mockReturnValue(true)
+    try {
+      openStateStore(dir).close()
+      expect(modeOf(dir)).toBe("700")
+      expect(said).not.toHaveBeenCalled()
+      chmodSync(dir, 0o755)
+      openStateStore(dir).close()
+      expect(modeOf(dir)).toBe("700")
+      expect(said.mock.calls.map(([text]) => text)).toEqual([
+        `${dir} was open to other users (mode 755); now it is for its owner alone.\n`,
+      ])
+    } finally {
+      said.mockRestore()
     }
   },
 )

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs"
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { diskFullOr } from "../disk-space.ts"
@@ -24,9 +24,11 @@ export function openStateStore(dataDir: string): StateStore {
   refuseUnfinishedRestore(dataDir)
   mkdirSync(dataDir, { recursive: true, mode: OWN_FOLDER })
   const file = join(dataDir, "state.db")
+  // A folder that came with a clone, or was made by hand, holds nothing yet that anybody could have read.
+  const isFirst = !existsSync(file)
   // Made by us, since SQLite would let everybody read it. The files beside it get its mode.
   closeSync(openSync(file, "a", OWN_FILE))
-  closeToOthers(dataDir, OWN_FOLDER)
+  closeToOthers(dataDir, OWN_FOLDER, isFirst)
   for (const end of ["", "-wal", "-shm"]) closeToOthers(file + end, OWN_FILE)
   const db = new DatabaseSync(file, { timeout: BUSY_MS })
   db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;")
@@ -41,12 +43,13 @@ export function openStateStore(dataDir: string): StateStore {
   return db
 }
 
-/** Tightens what an earlier version, or somebody else, left open, and says so. What is another user's stays as it is. */
-function closeToOthers(path: string, mode: number): void {
+/** Tightens what an earlier version, or somebody else, left open, and says so unless `silently`. What is another user's stays as it is. */
+function closeToOthers(path: string, mode: number, silently = false): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (process.platform === "win32" || found === undefined || (found.mode & 0o077) === 0) return
   if (found.uid !== process.getuid?.()) return
   chmodSync(path, mode)
+  if (silently) return
   const before = (found.mode & 0o777).toString(8)
   process.stderr.write(`${path} was open to other users (mode ${before}); now it is for its owner alone.\n`)
 }
