@@ -17,7 +17,7 @@ import { securityHeaders } from "./middleware/security-headers.ts"
 import { tolerantPath } from "./middleware/tolerant-path.ts"
 import { OPENAPI_PATH, openApi } from "./openapi/serve.ts"
 import type { DomainCaps } from "./openapi/operations/tavily-operations.ts"
-import type { serviceSettings } from "./service-config.ts"
+import type { serviceSettings } from "./service-settings.ts"
 
 export interface ServiceParts {
   readonly keys: Pick<KeyStore, "verify">

@@ -4,8 +4,8 @@ import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-import { crawlerSettings } from "#crawler/config.ts"
-import { engineSettings } from "#engine/config.ts"
+import { crawlerSettings } from "#crawler/settings.ts"
+import { engineSettings } from "#engine/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#base/settings.ts"
@@ -13,13 +13,13 @@ import { STATE_ID } from "#base/store/state-identity.ts"
 import { takeFolder } from "#base/store/file-lock.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
-import { apiSettings, checkTogether } from "./config.ts"
+import { apiSettings, checkTogether } from "./settings.ts"
 import { applySources } from "./supervisor/apply-sources.ts"
 import { Child, MAX_RESTARTS } from "./supervisor/child.ts"
 import { firstScreen, handbookNews, screenOnWire } from "./supervisor/first-screen.ts"
 import type { ChildMessage } from "./supervisor/messages.ts"
 import { whenStarterGone } from "./supervisor/starter.ts"
-import { sellingOf, x402Settings } from "./x402/config.ts"
+import { sellingOf, x402Settings } from "./x402/settings.ts"
 
 // `fossick start`: the whole appliance, one process that answers and one that crawls, under this one. It holds no
 // part of the appliance itself, so that it stays small and has nothing to crash on.

@@ -1,5 +1,5 @@
 // What most callers need of the crawler; other files are imported by their paths.
-export { crawlerSettings, type CrawlerConfig } from "./config.ts"
+export { crawlerSettings, type CrawlerConfig } from "./settings.ts"
 export type { Extracted, Link } from "./page/extract/extracted.ts"
 export { Jobs } from "./jobs/jobs.ts"
 export type { Job, JobState } from "./job.ts"

@@ -4,10 +4,10 @@ import { join } from "node:path"
 
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { openStateStore } from "#base/store/state-store.ts"
-import { engineSettings } from "#engine/config.ts"
+import { engineSettings } from "#engine/settings.ts"
 import { environment, readSettings } from "#base/settings.ts"
 
-import { apiSettings } from "../api/config.ts"
+import { apiSettings } from "../api/settings.ts"
 
 // The containers' health checks: `node docker/health.ts api`, or `crawler`. Exit code 0 is well; the line that is
 // written is what `docker inspect` shows. With node:http, since fetch() would take twice the time and memory.

@@ -1,8 +1,8 @@
-import { crawlerSettings } from "#crawler/config.ts"
+import { crawlerSettings } from "#crawler/settings.ts"
 import { safeOutput } from "#base/process/safe-output.ts"
 import { environment, readSettings, SettingsError } from "#base/settings.ts"
 
-import { apiSettings } from "../api/config.ts"
+import { apiSettings } from "../api/settings.ts"
 import { applySources } from "../api/supervisor/apply-sources.ts"
 import { forwardPort } from "./forward-port.ts"
 

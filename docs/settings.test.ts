@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { engineSettings } from "#engine/config.ts"
-import { crawlerSettings } from "#crawler/config.ts"
-import { apiSettings } from "../api/config.ts"
-import { x402Settings } from "../api/x402/config.ts"
+import { engineSettings } from "#engine/settings.ts"
+import { crawlerSettings } from "#crawler/settings.ts"
+import { apiSettings } from "../api/settings.ts"
+import { x402Settings } from "../api/x402/settings.ts"
 
 const page = readFileSync(join(import.meta.dirname, "settings.md"), "utf8")
 const documented = [...page.matchAll(/^\| `((?:FOSSICK|X402)_\w+)` \| (.*?) \| (.*) \|$/gm)].map((row) => ({

@@ -1,4 +1,4 @@
-import type { engineSettings } from "./config.ts"
+import type { engineSettings } from "./settings.ts"
 import type { Embedder } from "./embedder.ts"
 import { openEmbedder } from "./embedders/open-embedder.ts"
 import type { Engine } from "./engine.ts"

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 
 import { readSettings } from "#base/settings.ts"
 
-import { apiSettings, checkTogether } from "../config.ts"
+import { apiSettings, checkTogether } from "../settings.ts"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { serveApp } from "../testing/serve-app.ts"
 import { openChatModel } from "./chat-model.ts"

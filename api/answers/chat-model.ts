@@ -22,7 +22,7 @@ export class ChatModelError extends Error {
   override readonly name = "ChatModelError"
 }
 
-/** The settings of the model; see `api/config.ts`. */
+/** The settings of the model; see `api/settings.ts`. */
 interface ChatSettings {
   /** Base address; empty: no model. */
   readonly llmUrl: string

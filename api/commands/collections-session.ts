@@ -1,6 +1,6 @@
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { ArgumentsError } from "#base/command-arguments.ts"
-import { engineSettings } from "#engine/config.ts"
+import { engineSettings } from "#engine/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { CommandError } from "#base/run-command.ts"
 import { environment, readSettings } from "#base/settings.ts"

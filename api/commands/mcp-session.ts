@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 
 import { environment, readSettings, SettingsError } from "#base/settings.ts"
 
-import { apiSettings } from "../config.ts"
+import { apiSettings } from "../settings.ts"
 import { type AskApi, askOverHttp } from "../mcp/ask-api.ts"
 
 /**

@@ -5,7 +5,7 @@ import type { Values } from "#base/settings.ts"
 
 import { type ProxyList, proxyTest, withoutMapping } from "../proxies/trusted-proxies.ts"
 import { refuseSocket } from "./close-socket.ts"
-import type { loadSettings } from "./config.ts"
+import type { loadSettings } from "./settings.ts"
 import { connectionCap } from "./descriptors.ts"
 
 export interface ConnectionLimits {

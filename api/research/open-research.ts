@@ -7,7 +7,7 @@ import type { Values } from "#base/settings.ts"
 
 import type { Accounts } from "../accounts/accounts.ts"
 import type { ChatModel } from "../answers/chat-model.ts"
-import type { researchSettings } from "./config.ts"
+import type { researchSettings } from "./settings.ts"
 import type { ResearchEndpointParts } from "./research.ts"
 import { Researchers } from "./researchers.ts"
 import { PageMemory } from "./sources/held-pages.ts"

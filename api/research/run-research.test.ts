@@ -6,7 +6,7 @@ import { readSettings } from "#base/settings.ts"
 
 import { openChatModel } from "../answers/chat-model.ts"
 import { saying, startStubModel, type StubRequest } from "../answers/testing/stub-model.ts"
-import { apiSettings } from "../config.ts"
+import { apiSettings } from "../settings.ts"
 import type { ResearchEvent } from "./report/events.ts"
 import { toRequest, type ResearchBody } from "./request.ts"
 import { runResearch, type ResearchRun } from "./run-research.ts"

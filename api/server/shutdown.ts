@@ -15,7 +15,7 @@ export function stopSignal(): AbortSignal {
 }
 
 /**
- * Takes no more connections, lets running requests finish for `graceMs`, then cuts what is left. Whoever gets an
+ * Takes no more connections, lets running requests finish for `graceMs` (`FOSSICK_SHUTDOWN_SECONDS`), then cuts what is left. Whoever gets an
  * answer meanwhile is told to send nothing more on that connection.
  */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {

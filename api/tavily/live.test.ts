@@ -10,7 +10,7 @@ import { join } from "node:path"
 import { openAccounts } from "../accounts/accounts.ts"
 import { mapCost } from "../accounts/billing/credits.ts"
 import { apiKey } from "../accounts/keys/keys.ts"
-import { apiSettings } from "../config.ts"
+import { apiSettings } from "../settings.ts"
 import { type ServedApp, serveApp, TEST_KEY, withTestKeys } from "../testing/serve-app.ts"
 
 const filler =

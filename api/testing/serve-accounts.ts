@@ -6,7 +6,7 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { type Accounts, openAccounts } from "../accounts/accounts.ts"
 import type { KeySpec } from "../accounts/keys/keys.ts"
-import { apiSettings } from "../config.ts"
+import { apiSettings } from "../settings.ts"
 import { openResearch } from "../research/open-research.ts"
 import { type Answer, answerOf, memoryState, serveApp, withTestKeys } from "./serve-app.ts"
 

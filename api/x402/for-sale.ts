@@ -2,7 +2,7 @@ import { unknownSource } from "#crawler/sources/source-names.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
 import { type Collections, unknownCollection } from "../accounts/reach/collections.ts"
-import { type Selling, type X402Config, x402Settings } from "./config.ts"
+import { type Selling, type X402Config, x402Settings } from "./settings.ts"
 
 /** Which name of what is for sale is unknown, in words; null: none. Nobody is to pay for answers out of nothing. */
 export function unknownForSale(

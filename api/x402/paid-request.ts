@@ -7,7 +7,7 @@ import { badRequest } from "../errors.ts"
 import { type SearchBody, searchSchema } from "../tavily/schema.ts"
 import { type PreparedSearch, prepareSearch, type SearchLimits } from "../tavily/search.ts"
 import { bodyReader, type RequestSchema } from "../wire/validate.ts"
-import type { X402Config } from "./config.ts"
+import type { X402Config } from "./settings.ts"
 
 const MAX_QUERY_CHARS = 1000
 

@@ -10,6 +10,7 @@ export const PAYMENT_REFUSALS = {
   wrongVersion: "invalid_x402_version",
   otherTerms: "No matching payment requirements",
   validBefore: "invalid_exact_evm_payload_authorization_valid_before",
+  /** The network has seen the payment: it was spent elsewhere. */
   nonceUsed: "invalid_exact_evm_nonce_already_used",
   noBalance: "invalid_exact_evm_insufficient_balance",
   /** The facilitator refused it without saying why. */

@@ -2,7 +2,7 @@ import type { PaymentRequired, PaymentRequirements } from "@x402/core/types"
 import { ExactEvmScheme } from "@x402/evm/exact/server"
 
 import type { Address } from "./chain/address.ts"
-import { MAX_TIMEOUT_SECONDS, NETWORKS, type X402Config } from "./config.ts"
+import { MAX_TIMEOUT_SECONDS, NETWORKS, type X402Config } from "./settings.ts"
 
 /** What one request costs. Fixed: the API description that clients were written for says so. */
 export const PRICE_USD = "0.010000"

@@ -1,6 +1,6 @@
 // What a process that answers takes of memory: forked by engines.ts, which sends the settings and the questions.
 import { openEngine } from "#engine"
-import type { engineSettings } from "#engine/config.ts"
+import type { engineSettings } from "#engine/settings.ts"
 import type { Values } from "#base/settings.ts"
 import { memoryOf, type Memory } from "../measure.ts"
 

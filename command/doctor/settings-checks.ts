@@ -1,10 +1,10 @@
-import { crawlerSettings } from "#crawler/config.ts"
+import { crawlerSettings } from "#crawler/settings.ts"
 import { sourcesFile } from "#crawler/sources/find-file.ts"
 import { readSourcesFile } from "#crawler/sources/sources-file.ts"
-import { engineSettings } from "#engine/config.ts"
+import { engineSettings } from "#engine/settings.ts"
 import { checkSettings, environment, readSettings, SettingsError, type Values } from "#base/settings.ts"
-import { apiSettings, checkTogether } from "../../api/config.ts"
-import { sellingOf, x402Settings } from "../../api/x402/config.ts"
+import { apiSettings, checkTogether } from "../../api/settings.ts"
+import { sellingOf, x402Settings } from "../../api/x402/settings.ts"
 import { type Check, type Finding, wrong } from "./check.ts"
 
 const ALL = { ...engineSettings, ...crawlerSettings, ...apiSettings }

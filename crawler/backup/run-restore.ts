@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import path from "node:path"
 import { EngineError } from "#engine"
-import { engineSettings } from "#engine/config.ts"
+import { engineSettings } from "#engine/settings.ts"
 import { openEmbedder } from "#engine/embedders/open-embedder.ts"
 import { CommandProgress, counted } from "#engine/commands/command-progress.ts"
 import { fileProblem } from "#engine/move/file-problem.ts"

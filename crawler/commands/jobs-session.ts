@@ -1,5 +1,5 @@
 import { pagesIn } from "../outcome-name.ts"
-import { engineSettings } from "#engine/config.ts"
+import { engineSettings } from "#engine/settings.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import type { Job, JobState } from "../job.ts"

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { readSettings } from "#base/settings.ts"
-import { engineSettings } from "#engine/config.ts"
+import { engineSettings } from "#engine/settings.ts"
 
 test("a model hub's password is refused and not repeated", () => {
   const env = { FOSSICK_MODEL_HUB: "https://me:pass@hub.example" }

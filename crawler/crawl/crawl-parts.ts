@@ -1,7 +1,7 @@
 import { type Engine, type PageUrl, sourcesOf } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import type { StateStore } from "#base/store/state-store.ts"
-import type { CrawlerConfig } from "../config.ts"
+import type { CrawlerConfig } from "../settings.ts"
 import { Discovery } from "../discovery/discovery.ts"
 import { Duplicates } from "../duplicates/duplicates.ts"
 import { Frontier } from "../frontier/frontier.ts"

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { PageUrl } from "#engine"
 import { steadyNow } from "#base/steady-time.ts"
-import type { CrawlerConfig } from "../config.ts"
+import type { CrawlerConfig } from "../settings.ts"
 import type { Validators } from "../fetch/fetch.ts"
 import type { Frontier } from "../frontier/frontier.ts"
 import type { FrontierEntry, HostManners } from "../frontier/host-queues.ts"

@@ -43,6 +43,7 @@ export interface FetchOptions {
   readonly guard: AddressGuard
   readonly userAgent: string
   readonly maxBytes: number
+  /** `FOSSICK_MAX_REDIRECTS`. */
   readonly maxRedirects: number
   /** All hops together. */
   readonly timeoutMs: number

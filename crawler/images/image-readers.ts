@@ -1,5 +1,5 @@
 import type { Resolve } from "../fetch/guard/address-guard.ts"
-import type { CrawlerConfig } from "../config.ts"
+import type { CrawlerConfig } from "../settings.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { PageReader } from "../visit/reader.ts"
 import { reachOf } from "../visit/source-reader.ts"

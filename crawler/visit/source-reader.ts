@@ -1,6 +1,6 @@
 import { environment } from "#base/settings.ts"
 import type { Resolve } from "../fetch/guard/address-guard.ts"
-import type { CrawlerConfig } from "../config.ts"
+import type { CrawlerConfig } from "../settings.ts"
 import { SourceLogin } from "../login/source-login.ts"
 import { PageReader, type ReaderOptions } from "./reader.ts"
 import { requireBrowser } from "../render/find-browser.ts"

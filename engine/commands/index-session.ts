@@ -1,7 +1,7 @@
 import { DiskRoom } from "#base/disk-space.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 import { steadyNow } from "#base/steady-time.ts"
-import { engineSettings } from "../config.ts"
+import { engineSettings } from "../settings.ts"
 import { EngineError } from "../errors.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { openGenerations } from "../open-engine.ts"

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { steadyNow } from "#base/steady-time.ts"
-import { engineSettings } from "../config.ts"
+import { engineSettings } from "../settings.ts"
 import type { Engine, EngineStats } from "../engine.ts"
 import { openEngine } from "../open-engine.ts"
 import { CommandError } from "#base/run-command.ts"

@@ -1,5 +1,5 @@
 import { ArgumentsError } from "#base/command-arguments.ts"
-import { engineSettings } from "../config.ts"
+import { engineSettings } from "../settings.ts"
 import type { Hit } from "../engine.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { openEngine } from "../open-engine.ts"

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os"
 import path from "node:path"
 import { existsSync } from "node:fs"
-import type { engineSettings } from "../config.ts"
+import type { engineSettings } from "../settings.ts"
 import type { Embedder } from "../embedder.ts"
 import type { Values } from "#base/settings.ts"
 import { TransformersEmbedder, shippedModel } from "./transformers-embedder.ts"

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import path from "node:path"
-import type { engineSettings } from "../config.ts"
+import type { engineSettings } from "../settings.ts"
 import type { Embedder } from "../embedder.ts"
 import { openEmbedder } from "../embedders/open-embedder.ts"
 import { EngineError } from "../errors.ts"

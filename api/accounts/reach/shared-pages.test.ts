@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 
 import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
 import { readSettings } from "#base/settings.ts"
-import { crawlerSettings } from "#crawler/config.ts"
+import { crawlerSettings } from "#crawler/settings.ts"
 import { runJob } from "#crawler/crawl/run-job.ts"
 import { removeAskedPages } from "#crawler/removals/remove-pages.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"

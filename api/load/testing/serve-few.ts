@@ -6,7 +6,7 @@ import Koa from "koa"
 
 import { readSettings } from "#base/settings.ts"
 
-import { apiSettings } from "../../config.ts"
+import { apiSettings } from "../../settings.ts"
 import type { RequestState } from "../../context.ts"
 import { httpServer } from "../../server/http-server.ts"
 import { openConnections } from "../connections.ts"

@@ -5,7 +5,7 @@ import type { Embedder } from "#engine"
 import { readSettings } from "#base/settings.ts"
 
 import { type Accounts, openAccounts } from "../../accounts/accounts.ts"
-import { apiSettings } from "../../config.ts"
+import { apiSettings } from "../../settings.ts"
 import { openResearch } from "../open-research.ts"
 import type { ResearchEndpointParts } from "../research.ts"
 

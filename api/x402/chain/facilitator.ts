@@ -1,6 +1,6 @@
 import { request } from "undici"
 
-import type { X402Config } from "../config.ts"
+import type { X402Config } from "../settings.ts"
 import type { Payment } from "../payment.ts"
 import { PAYMENT_REFUSALS } from "../refusals.ts"
 

@@ -11,7 +11,7 @@ import { Sources } from "#crawler/sources/sources.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { readSettings } from "#base/settings.ts"
 
-import { apiSettings, checkTogether } from "../../../api/config.ts"
+import { apiSettings, checkTogether } from "../../../api/settings.ts"
 import { openCollections } from "../../../api/accounts/reach/collections.ts"
 import { UNLIMITED } from "../../../api/accounts/keys/key-scope.ts"
 import { openKeyStore } from "../../../api/accounts/keys/keys.ts"

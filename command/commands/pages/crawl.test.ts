@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
-import { engineSettings } from "#engine/config.ts"
+import { engineSettings } from "#engine/settings.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { readSettings } from "#base/settings.ts"
 import {

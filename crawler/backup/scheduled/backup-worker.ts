@@ -1,4 +1,4 @@
-import { engineSettings } from "#engine/config.ts"
+import { engineSettings } from "#engine/settings.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { diskFullMessage, isDiskFull } from "#base/disk-space.ts"
 import { openLog } from "#base/process/log.ts"

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { bytesText, counted } from "#engine/commands/command-progress.ts"
-import { engineSettings } from "#engine/config.ts"
+import { engineSettings } from "#engine/settings.ts"
 import { interruptible } from "#engine/move/interruptible.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { EXIT } from "#base/exit-codes.ts"

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Engine, toPageUrl } from "#engine"
-import { engineSettings } from "#engine/config.ts"
+import { engineSettings } from "#engine/settings.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { steadyNow } from "#base/steady-time.ts"

@@ -1,5 +1,5 @@
 import type { PageUrl } from "#engine"
-import { engineSettings } from "#engine/config.ts"
+import { engineSettings } from "#engine/settings.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { Jobs } from "../../jobs/jobs.ts"

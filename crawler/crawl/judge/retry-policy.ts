@@ -1,4 +1,4 @@
-import type { CrawlerConfig } from "../../config.ts"
+import type { CrawlerConfig } from "../../settings.ts"
 import type { FrontierEntry } from "../../frontier/host-queues.ts"
 import { HostFailures } from "./host-failures.ts"
 import type { Visit } from "../../reading.ts"

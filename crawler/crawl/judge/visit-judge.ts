@@ -1,5 +1,5 @@
 import { steadyNow } from "#base/steady-time.ts"
-import type { CrawlerConfig } from "../../config.ts"
+import type { CrawlerConfig } from "../../settings.ts"
 import type { FrontierEntry } from "../../frontier/host-queues.ts"
 import type { KnownAddress } from "../../frontier/known-addresses.ts"
 import { isMissing, outcomeName } from "../../outcome-name.ts"

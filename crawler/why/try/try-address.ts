@@ -1,7 +1,7 @@
 import type { PageUrl } from "#engine"
 import type { Resolve } from "../../fetch/guard/address-guard.ts"
 import { NetworkChangedError } from "../../fetch/guard/blocked-address.ts"
-import type { CrawlerConfig } from "../../config.ts"
+import type { CrawlerConfig } from "../../settings.ts"
 import type { Jobs } from "../../jobs/jobs.ts"
 import { KnownAddresses } from "../../frontier/known-addresses.ts"
 import { LoginError } from "../../login/login-error.ts"

@@ -1,7 +1,7 @@
 import { outcomeName, type OutcomeName } from "../../outcome-name.ts"
 import { type Page, type Passage, type PageUrl, toPageUrl } from "#engine"
 import { cutIntoPassages } from "#engine/text/passages.ts"
-import type { CrawlerConfig } from "../../config.ts"
+import type { CrawlerConfig } from "../../settings.ts"
 import type { KnownAddress } from "../../frontier/known-addresses.ts"
 import type { PageReader } from "../../visit/reader.ts"
 import type { Visit } from "../../reading.ts"

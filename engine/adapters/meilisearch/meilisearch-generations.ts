@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import path from "node:path"
-import type { engineSettings } from "../../config.ts"
+import type { engineSettings } from "../../settings.ts"
 import type { GenerationAdapter } from "../adapter.ts"
 import { SettingsError, type Values } from "#base/settings.ts"
 import { INDEX_FORMAT, dropIndexes, readManifest } from "./server/indexes.ts"

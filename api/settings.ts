@@ -10,10 +10,10 @@ import {
   text,
 } from "#base/settings.ts"
 
-import { accountSettings } from "./accounts/config.ts"
-import { loadSettings } from "./load/config.ts"
-import { researchSettings } from "./research/config.ts"
-import { serviceSettings } from "./service-config.ts"
+import { accountSettings } from "./accounts/settings.ts"
+import { loadSettings } from "./load/settings.ts"
+import { researchSettings } from "./research/settings.ts"
+import { serviceSettings } from "./service-settings.ts"
 
 const port: Setting<number> = integer(
   { name: "FOSSICK_PORT", default: "8080", about: "Port that the appliance answers on." },

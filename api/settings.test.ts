@@ -6,7 +6,7 @@ import { expect, test } from "vitest"
 import { readSettings } from "#base/settings.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
-import { apiSettings } from "./config.ts"
+import { apiSettings } from "./settings.ts"
 
 const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
 

@@ -5,7 +5,7 @@ import { readSettings } from "#base/settings.ts"
 
 import { hit } from "../testing/fake-engine.ts"
 import { parseAddress } from "./chain/address.ts"
-import { sellingOf, x402Settings } from "./config.ts"
+import { sellingOf, x402Settings } from "./settings.ts"
 import { keccak256 } from "./chain/keccak.ts"
 import { engineForSale } from "./paid-request.ts"
 import { paymentTerms } from "./terms.ts"
