@@ -1,5 +1,8 @@
 import { EngineError } from "./errors.ts"
 
+/** Texts that an index hands to its embedder at a time: enough to keep the threads busy, few enough to stop soon. */
+export const TEXTS_AT_A_TIME = 64
+
 /** A text token by token: what each stands for, and what it means where it stands. */
 export interface TokenVectors {
   /** The tokens as their tokenizer writes them (`search`, `##ing`, `▁search`), without those it adds itself. */

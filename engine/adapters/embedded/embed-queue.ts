@@ -1,4 +1,4 @@
-import type { Embedder } from "../../embedder.ts"
+import { type Embedder, TEXTS_AT_A_TIME } from "../../embedder.ts"
 import { embeddingText } from "../../text/passages.ts"
 import { isIn } from "./filter.ts"
 import { batchesOf, readRows } from "./lance/rows.ts"
@@ -8,8 +8,6 @@ import type { Serial } from "#base/flow/serial.ts"
 import type { IndexedPage, Tables } from "./lance/tables.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
-/** Texts handed to the embedder at a time: enough to keep its threads busy, few enough to stop soon. */
-const TEXTS_AT_A_TIME = 64
 /** A commit costs tens of milliseconds and leaves a small file: vectors are committed in batches. */
 const COMMIT_AT = 512
 const COMMIT_WITHIN_MS = 10_000

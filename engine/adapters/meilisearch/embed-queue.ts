@@ -1,4 +1,4 @@
-import type { Embedder } from "../../embedder.ts"
+import { type Embedder, TEXTS_AT_A_TIME } from "../../embedder.ts"
 import { embeddingText } from "../../text/passages.ts"
 import {
   FILTER_FIELDS,
@@ -14,8 +14,6 @@ import type { Serial } from "#base/flow/serial.ts"
 import type { Server } from "./server/server.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
-/** Texts handed to the embedder at a time: enough to keep its threads busy, few enough to stop soon. */
-const TEXTS_AT_A_TIME = 64
 const PAGES_AT_A_TIME = 16
 /** A task costs the server tens of milliseconds whatever it holds: vectors are written in batches. */
 const COMMIT_AT = 512
