@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads"
 import { watchMemory } from "#base/process/watch-memory.ts"
 import type { ReadBodyTask } from "../read-body.ts"
-import { type PlaceEnd, tooMuchMemory } from "./reader-place.ts"
+import { MEMORY_SIGNAL, type PlaceEnd } from "./reader-place.ts"
 import type { ProcessMessage } from "./reader-process.ts"
 
 // The process of reader-process.ts. A thread reads; this one only passes on and watches, so it is always awake: the
@@ -12,7 +12,6 @@ const HEAP_SHARE = 0.6
 
 const [, , memory, program = ""] = process.argv
 const memoryMb = Number(memory)
-const TOO_LARGE: PlaceEnd = { kind: "too-large", detail: tooMuchMemory(memoryMb) }
 const worker = new Worker(new URL(program), {
   resourceLimits: { maxOldGenerationSizeMb: Math.floor(memoryMb * HEAP_SHARE), stackSizeMb: 8 },
   env: {},
@@ -22,7 +21,7 @@ const tell = (message: ProcessMessage) => void process.send?.(message, () => {})
 
 worker.on("message", tell)
 worker.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "ERR_WORKER_OUT_OF_MEMORY") end(TOO_LARGE)
+  if (error.code === "ERR_WORKER_OUT_OF_MEMORY") endBy(MEMORY_SIGNAL)
   else end({ kind: "unreadable", detail: error.message })
 })
 worker.on("exit", (code) => {
@@ -33,15 +32,19 @@ process.on("message", (task: ReadBodyTask) => {
   const body = new Uint8Array(task.body)
   worker.postMessage({ ...task, body }, [body.buffer])
 })
-process.on("disconnect", kill)
-watchMemory(memoryMb, () => end(TOO_LARGE))
+process.on("disconnect", () => endBy("SIGKILL"))
+watchMemory(memoryMb, () => endBy(MEMORY_SIGNAL))
 
 function end(why: PlaceEnd): void {
-  tell(why)
-  kill()
+  const gone = () => endBy("SIGKILL")
+  if (process.send === undefined) gone()
+  else process.send(why, gone)
 }
 
-/** At once: an orderly end would wait for a decoder that goes on taking memory. */
-function kill(): void {
-  process.kill(process.pid, "SIGKILL")
+/**
+ * At once: an orderly end would wait for a decoder that goes on taking memory, and so would a last message. The signal
+ * itself says why.
+ */
+function endBy(signal: NodeJS.Signals): void {
+  process.kill(process.pid, signal)
 }

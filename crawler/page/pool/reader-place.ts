@@ -36,5 +36,8 @@ export interface PlaceEvents {
 /** Megabytes of memory for one place: see {@link startThread} and {@link startProcess} for what counts. */
 export type StartPlace = (memoryMb: number, events: PlaceEvents, program?: URL) => ReaderPlace
 
+/** Ends a process that has taken all of its memory. Nothing else sends it, and by itself it ends a process at once. */
+export const MEMORY_SIGNAL = "SIGUSR2"
+
 export const tooMuchMemory = (memoryMb: number): string =>
   `reading it takes more than ${memoryMb} MB of memory`

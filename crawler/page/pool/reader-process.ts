@@ -1,6 +1,12 @@
 import { fork } from "node:child_process"
 import { moduleBeside } from "#base/process/module-beside.ts"
-import type { PlaceEnd, PlaceMessage, StartPlace } from "./reader-place.ts"
+import {
+  MEMORY_SIGNAL,
+  type PlaceEnd,
+  type PlaceMessage,
+  type StartPlace,
+  tooMuchMemory,
+} from "./reader-place.ts"
 
 const PROGRAM = moduleBeside(import.meta.url, "./read-process-worker")
 const READER = moduleBeside(import.meta.url, "./read-worker")
@@ -24,7 +30,8 @@ export const startProcess: StartPlace = (memoryMb, { message, ended }, program =
     child.once("exit", (code, signal) => {
       const how = signal === null ? `with code ${code}` : `by ${signal}`
       const end = () => {
-        ended({ kind: "crashed", detail: `the reading process ended ${how}` })
+        if (signal === MEMORY_SIGNAL) ended({ kind: "too-large", detail: tooMuchMemory(memoryMb) })
+        else ended({ kind: "crashed", detail: `the reading process ended ${how}` })
         resolve()
       }
       // Its last word may still be on the way.
