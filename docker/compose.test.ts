@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join, matchesGlob } from "node:path"
 import { describe, expect, test } from "vitest"
 import { parse, type CollectionTag } from "yaml"
 import { crawlerSettings } from "#crawler/settings.ts"
@@ -7,6 +7,7 @@ import { engineSettings } from "#engine/settings.ts"
 import { apiSettings } from "../api/settings.ts"
 import { x402Settings } from "../api/x402/settings.ts"
 import { FLOORS } from "../docs/house/imports.ts"
+import { IMAGE_CODE, namedPackages } from "./named-packages.ts"
 
 // What can be said of the containers without Docker: by reading the files.
 
@@ -193,10 +194,41 @@ describe("the image", () => {
   test.each(FLOORS)("copies %s, and looks for its packages", (floor) => {
     expect(text(".dockerignore").split("\n")).toContain(`!${floor}`)
     expect(dockerfile.split("\n")).toContain(`COPY ${floor} ${floor}`)
-    const searched = /for \(const part of (\[.*\])\)/.exec(text("docker/load-packages.ts"))?.[1] ?? "[]"
-    expect(JSON.parse(searched)).toContain(floor)
+    expect(IMAGE_CODE).toContain(floor)
+  })
+
+  test("holds no code that asks for packages it does not get, which are those for development", () => {
+    const ofPackage = (named: string) => /^(?:@[^/]+\/)?[^/]+/.exec(named)?.[0] ?? named
+    const named = new Set([...namedPackages(ROOT, inImage)].map(ofPackage))
+    expect(named.size).toBeGreaterThan(20)
+    expect([...named].filter((name) => !(name in dependencies))).toEqual([])
+  })
+
+  test.each([
+    ["engine/move/meilisearch-move.server-test.ts", false],
+    ["api/x402/testing/chain.ts", false],
+    ["command/pack/pack-command.ts", false],
+    ["engine/models/build/02_quantize.py", false],
+    ["docs/house/draw-command.ts", false],
+    ["docker/load-packages.ts", true],
+    ["crawler/page/pool/read-process-worker.ts", true],
+    ["docs/getting-started.md", true],
+  ])("holds what runs in it, and nothing for development: %s %s", (path, expected) => {
+    expect(statSync(join(ROOT, path)).isFile()).toBe(true)
+    expect(inImage(path)).toBe(expected)
   })
 })
+
+/** Whether the builder is given a file, by its path: the last line of `.dockerignore` that names it, or a folder of it, decides. */
+function inImage(path: string): boolean {
+  const lines = text(".dockerignore")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+  const names: string[] = []
+  for (let name = path; name !== "."; name = dirname(name)) names.push(name)
+  const last = lines.findLast((line) => names.some((name) => matchesGlob(name, line.replace(/^!/, ""))))
+  return last?.startsWith("!") ?? true
+}
 
 function composeFile(path: string): ComposeFile {
   return parse(text(path), { merge: true, customTags: [reset] }) as ComposeFile

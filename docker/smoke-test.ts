@@ -20,6 +20,7 @@ const USAGE = `Usage: npm run smoke:docker -- [--with browser,air-gap,model] [--
 const ROOT = join(import.meta.dirname, "..")
 const SITE = "http://site/"
 const SCRIPT_PAGE = "http://site/tides"
+const DOCUMENT = "http://site/rules.pdf"
 const DEADLINE_MS = 600_000
 const POLL_MS = 500
 
@@ -96,6 +97,10 @@ async function smokeTest(): Promise<void> {
   }
   expect((await compose("logs", "--no-color")).match(/fsk-\w+/g) === null, "no key is in the logs")
 
+  say((await inside("api", "node", "/app/docker/load-packages.ts")).trim())
+  await inside("api", "fossick", "doctor")
+  say("the doctor finds nothing wrong")
+
   const key = (
     await inside("api", "fossick", "keys", "create", "--role", "search", "--name", "smoke test")
   ).trim()
@@ -105,6 +110,8 @@ async function smokeTest(): Promise<void> {
   say((await inside("crawler", "fossick", "crawl", SITE)).trim().split("\n").at(-1) ?? "")
   await findsLens(key)
   say("a crawled page is found")
+  await finds("where is the paraffin kept?", DOCUMENT, key)
+  say("a document is found, which a process of its own has read")
   if (variants.includes("browser")) {
     await finds("when is the causeway under water at spring tide?", SCRIPT_PAGE, key)
     say(`a page made by a script is found; its browser ran ${await sandbox()}`)
