@@ -13,7 +13,8 @@ import {
 } from "./manifest.ts"
 import { copyBundled, writePackageFiles } from "./package-files.ts"
 
-// `npm run pack [folder]`: makes the npm package, in the folder dist.
+// `npm run pack [folder]`: makes the npm package, in the folder dist. `npm pack` ends with it, too: what npm would pack is
+// TypeScript, which Node does not run from a package, so this takes the place of npm's own file.
 
 const ROOT = join(import.meta.dirname, "../..")
 /** The npm registry takes more, but people wait for it. */
@@ -22,7 +23,11 @@ const MOST_BYTES = 60_000_000
 const read = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), "utf8"))
 const own = read("package.json") as Manifest
 const nodes = read("command/pack/node-packages.json") as Record<string, NodePackage>
-const to = process.argv[2] ?? join(ROOT, "dist")
+const isPostpack = process.env["npm_lifecycle_event"] === "postpack"
+if (isPostpack && process.env["npm_config_dry_run"] === "true") process.exit()
+const to = isPostpack
+  ? process.env["npm_config_pack_destination"] || ROOT
+  : (process.argv[2] ?? join(ROOT, "dist"))
 const stage = mkdtempSync(join(tmpdir(), "fossick-pack-"))
 try {
   writePackageFiles(ROOT, stage)
