@@ -78,7 +78,9 @@ describe("every service", () => {
       mem_limit: expect.stringMatching(/\d+[mg]\}?$/) as unknown,
       pids_limit: expect.any(Number) as unknown,
     })
-    expect(service.cap_add ?? []).toEqual(name === "init" ? ["CHOWN", "SETGID", "SETUID"] : [])
+    expect(service.cap_add ?? []).toEqual(
+      name === "init" ? ["CHOWN", "DAC_OVERRIDE", "SETGID", "SETUID"] : [],
+    )
   })
 
   test.each(staying.filter(({ name }) => name !== "site"))(

@@ -1,10 +1,20 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { dirname, join } from "node:path"
 import { expect, test } from "vitest"
+import { parse } from "yaml"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
@@ -14,6 +24,8 @@ import { forwardPort } from "./forward-port.ts"
 
 const UID = String(process.getuid?.())
 const GID = String(process.getgid?.())
+/** As in the image. */
+const OTHER_USER = 1000
 
 test("the first start makes a key for Meilisearch that nobody else reads or sees; the next one keeps it", async () => {
   using folder = temporaryFolder()
@@ -31,6 +43,29 @@ test("the first start makes a key for Meilisearch that nobody else reads or sees
   expect(await run("init.ts", [], env)).toEqual({ code: 0, out: "", err: "" })
   expect(readFileSync(file, "utf8")).toBe(key)
 })
+
+// Only root can give folders away.
+test.skipIf(UID !== "0")(
+  "folders that root made in a data folder that is closed to others are handed over, with no right but the given ones",
+  async () => {
+    using folder = temporaryFolder()
+    const theirs = ["model", "meilisearch"].map((name) => join(folder.path, name))
+    for (const path of theirs) mkdirSync(path)
+    chownSync(folder.path, OTHER_USER, OTHER_USER)
+    chmodSync(folder.path, 0o700)
+    const compose = readFileSync(join(import.meta.dirname, "../compose.yaml"), "utf8")
+    const { services } = parse(compose, { merge: true }) as { services: { init: { cap_add: string[] } } }
+    const rights = services.init.cap_add.map((name) => `+${name.toLowerCase()}`)
+    const env = {
+      FOSSICK_DATA_DIR: folder.path,
+      APPLIANCE_UID: String(OTHER_USER),
+      APPLIANCE_GID: String(OTHER_USER),
+    }
+    const limits = ["setpriv", `--bounding-set=${["-all", ...rights].join(",")}`, process.execPath]
+    expect(await run("init.ts", [], env, undefined, limits)).toEqual({ code: 0, out: "", err: "" })
+    for (const path of theirs) expect(statSync(path).uid).toBe(OTHER_USER)
+  },
+)
 
 test("the first start says which of its settings is wrong", async () => {
   using folder = temporaryFolder()
@@ -129,8 +164,9 @@ async function run(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   cwd?: string,
+  [command = "", ...before]: readonly string[] = [process.execPath],
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, program), ...args], {
+  const child = spawn(command, [...before, join(import.meta.dirname, program), ...args], {
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "pipe", "pipe"],
     ...(cwd !== undefined && { cwd }),
