@@ -17,15 +17,11 @@ export function challenge(ctx: Context, terms: Terms, error: string): void {
       : { x402Version: 1, error, accepts: [terms.requirementsV1] }
 }
 
-/** Refuses for now; the payer keeps the payment and comes again. `message`: instead of the usual one. */
-export function sayLater(
-  ctx: Context,
-  { status, code, message, after }: ComeAgain,
-  instead: string = message,
-): void {
+/** Refuses for now; the payer keeps the payment and comes again. */
+export function sayLater(ctx: Context, { status, code, message, after }: ComeAgain): void {
   ctx.status = status
   ctx.set("Retry-After", String(after))
-  ctx.body = { ...envelope(instead), error: code }
+  ctx.body = { ...envelope(message), error: code }
 }
 
 /** The search's answer, a JSON text. It is for the payer alone. */

@@ -57,11 +57,12 @@ export const COME_AGAIN = {
     message: "Too many payments are waiting to be settled; nothing was charged.",
     after: RETRY_SECONDS,
   },
-  settlementUnknown: {
-    status: 503,
-    code: "settlement_unknown",
-    message:
-      "Whether the payment was settled is not known yet. Retry the same request with the same payment, and sign no new one: you will not be charged twice.",
-    after: RETRY_SECONDS,
-  },
 } as const satisfies Readonly<Record<string, ComeAgain>>
+
+/** @param transaction that was sent, as far as one is known */
+export const settlementUnknown = (transaction?: string): ComeAgain => ({
+  status: 503,
+  code: "settlement_unknown",
+  message: `Whether the payment was settled is not known yet${transaction === undefined ? "" : ` (transaction ${transaction})`}. Retry the same request with the same payment, and sign no new one: you will not be charged twice.`,
+  after: RETRY_SECONDS,
+})

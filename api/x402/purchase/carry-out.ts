@@ -12,7 +12,7 @@ import { SEARCH_MS } from "../settings.ts"
 import { challenge, deliver, sayLater, setReceipt, whenSent } from "../paid-answer.ts"
 import type { PayerLimits } from "./payer-limits.ts"
 import { payerOf, type Purchase, timed } from "./purchase.ts"
-import { COME_AGAIN } from "../refusals.ts"
+import { COME_AGAIN, settlementUnknown } from "../refusals.ts"
 import { settlePayment, type Settlement } from "./settlement.ts"
 import type { Terms } from "../terms.ts"
 
@@ -128,14 +128,8 @@ async function settle(
     logPayment(parts.log, "refused", purchase)
     return refused("refused")
   }
-  const { message } = COME_AGAIN.settlementUnknown
-  const sent = settlement.transaction
-  sayLater(
-    ctx,
-    COME_AGAIN.settlementUnknown,
-    sent === undefined ? message : message.replace("yet.", `yet (transaction ${sent}).`),
-  )
-  logPayment(parts.log, "unknown", purchase, sent)
+  sayLater(ctx, settlementUnknown(settlement.transaction))
+  logPayment(parts.log, "unknown", purchase, settlement.transaction)
   return refused("unknown")
 }
 
