@@ -1,12 +1,11 @@
 import path from "node:path"
 import { EngineError } from "../errors.ts"
 import type { CheckDepth, Damage, Harm, IndexInfo } from "../adapters/adapter.ts"
-import { buildingFor, openBuilding, swapTo } from "./building/build.ts"
+import { swapTo } from "./building/build.ts"
 import { type GenerationContext, fittingEmbedder } from "./generation-context.ts"
 import { FIRST_GENERATION, type Generations } from "./generation-file.ts"
 import { openForWriting } from "./open-for-writing.ts"
-import { syncPages } from "./building/sync.ts"
-import type { UpgradeOptions } from "./building/upgrade.ts"
+import { buildFrom, type UpgradeOptions } from "./building/upgrade.ts"
 
 /** A file that is missing, or holds something else than was written, and what brings back what it held. */
 export interface Finding {
@@ -110,27 +109,11 @@ async function rebuild(
   const info = await infoOf(context, current)
   await using fitting = await fittingEmbedder(context, generations, info)
   const embedder = fitting.isMissing ? models.configured : fitting.embedder
-  const name = await buildingFor(context, { format: adapter.format, embedder: embedder.id })
-  const all = await from.count()
-  let compared = 0
-  try {
-    await using to = await openBuilding(context, name, { embedder, embedding: "off" })
-    await syncPages({
-      from,
-      to,
-      withVectors: info?.embedder === embedder.id,
-      signal,
-      onProgress: (_, pages) => {
-        compared += pages
-        onProgress?.({ step: "pages", done: compared, of: all })
-      },
-    })
-  } catch (error) {
-    if (signal.aborted) return null
-    throw error
-  }
-  await swapTo(context, name, { isDamaged: true })
-  return all
+  const withVectors = info?.embedder === embedder.id
+  const built = await buildFrom(context, from, { embedder, withVectors, signal, onProgress })
+  if (built === null) return null
+  await swapTo(context, built.name, { isDamaged: true })
+  return built.pages
 }
 
 /** What is kept or built beside the current generation, and damaged, is of no use to anybody. */

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import type { OldIndex } from "../../adapters/adapter.ts"
+import type { Embedder } from "../../embedder.ts"
 import type { Engine } from "../../engine.ts"
 import type { PageUrl } from "../../page/page-url.ts"
 import { buildingFor, openBuilding, swapTo, targetDue } from "./build.ts"
@@ -20,7 +22,7 @@ export interface UpgradeProgress {
 export interface UpgradeOptions {
   /** Breaks the work off; another call goes on with it. */
   readonly signal: AbortSignal
-  readonly onProgress?: (progress: UpgradeProgress) => void
+  readonly onProgress?: ((progress: UpgradeProgress) => void) | undefined
 }
 
 /**
@@ -154,25 +156,50 @@ export async function upgradeFormat(
   // First the format, with the model it has; another model is the next upgrade, beside which searches are answered.
   await using fitting = await fittingEmbedder(context, generations, info)
   const embedder = fitting.isMissing ? models.configured : fitting.embedder
-  const name = await buildingFor(context, { format: adapter.format, embedder: embedder.id })
-  const all = await from.count()
+  const built = await buildFrom(context, from, {
+    embedder,
+    withVectors: !fitting.isMissing,
+    signal,
+    onProgress,
+  })
+  if (built === null) return false
+  await swapTo(context, built.name)
+  return true
+}
+
+export interface BuildOptions extends UpgradeOptions {
+  readonly embedder: Embedder
+  /** Whether the vectors of the pages are taken along. */
+  readonly withVectors: boolean
+}
+
+/**
+ * Takes the pages of an index into a generation of today's format that is being built; nobody searches it yet.
+ * @returns its name, and how many pages there were; null when it was broken off
+ */
+export async function buildFrom(
+  context: GenerationContext,
+  from: OldIndex,
+  { embedder, withVectors, signal, onProgress }: BuildOptions,
+): Promise<{ readonly name: string; readonly pages: number } | null> {
+  const name = await buildingFor(context, { format: context.adapter.format, embedder: embedder.id })
+  const pages = await from.count()
   let compared = 0
   try {
     await using to = await openBuilding(context, name, { embedder, embedding: "off" })
     await syncPages({
       from,
       to,
-      withVectors: !fitting.isMissing,
+      withVectors,
       signal,
-      onProgress: (_, pages) => {
-        compared += pages
-        onProgress?.({ step: "pages", done: compared, of: all })
+      onProgress: (_, some) => {
+        compared += some
+        onProgress?.({ step: "pages", done: compared, of: pages })
       },
     })
   } catch (error) {
-    if (signal.aborted) return false
+    if (signal.aborted) return null
     throw error
   }
-  await swapTo(context, name)
-  return true
+  return { name, pages }
 }
