@@ -1,12 +1,11 @@
-import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import type { StateStore } from "#base/store/state-store.ts"
 import { ArgumentsError } from "#base/command-arguments.ts"
-import { engineSettings } from "#engine/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { CommandError } from "#base/run-command.ts"
-import { environment, readSettings } from "#base/settings.ts"
 
 import { goneSources, unknownSource } from "#crawler/sources/source-names.ts"
 import { type Collections, openCollections } from "../accounts/reach/collections.ts"
+import { withState } from "#crawler/commands/with-state.ts"
 
 // One `fossick collections …` each; they return the exit code. A running appliance knows at once what they change.
 
@@ -54,13 +53,8 @@ export function deleteCollection(name: string, json: boolean): number {
 }
 
 function withCollections(work: (collections: Collections, db: StateStore) => void): number {
-  const db = openStateStore(readSettings(engineSettings, environment()).dataDir)
-  try {
-    work(openCollections(db), db)
-    return EXIT.ok
-  } finally {
-    db.close()
-  }
+  withState((db) => work(openCollections(db), db))
+  return EXIT.ok
 }
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)

@@ -1,19 +1,17 @@
-import { openStateStore, type StateStore } from "#base/store/state-store.ts"
-import { engineSettings } from "#engine/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { CommandError } from "#base/run-command.ts"
-import { environment, readSettings } from "#base/settings.ts"
 
 import { goneSources, unknownSource } from "#crawler/sources/source-names.ts"
 import { openCollections, unknownCollection } from "../accounts/reach/collections.ts"
 import { keyLine, keyOnWire } from "./key-text.ts"
 import { type KeySpec, type MadeKey, openKeyStore } from "../accounts/keys/keys.ts"
+import { withState } from "#crawler/commands/with-state.ts"
 
 // One `fossick keys …` each; they return the exit code. A running appliance knows at once what they change, since it
 // asks the store on each request.
 
 export function createKey(spec: KeySpec, json: boolean): number {
-  return withStore((db) => {
+  return withState((db) => {
     const collections = openCollections(db)
     const unknown = unknownCollection(collections, spec.scope?.collections ?? [])
     if (unknown !== null) throw new CommandError(`${unknown}\nfossick collections list shows them.`)
@@ -29,7 +27,7 @@ export function createKey(spec: KeySpec, json: boolean): number {
 }
 
 export function listKeys(json: boolean): number {
-  return withStore((db) => {
+  return withState((db) => {
     // Only made keys are this command's business.
     const made = openKeyStore(db, "").list()
     const collections = openCollections(db)
@@ -53,7 +51,7 @@ export function listKeys(json: boolean): number {
 }
 
 export function disableKey(id: string, json: boolean): number {
-  return withStore((db) => {
+  return withState((db) => {
     if (!openKeyStore(db, "").disable(id)) {
       throw new CommandError(`There is no key ${id}; fossick keys list shows them.`)
     }
@@ -62,13 +60,4 @@ export function disableKey(id: string, json: boolean): number {
     )
     return EXIT.ok
   })
-}
-
-function withStore(work: (db: StateStore) => number): number {
-  const db = openStateStore(readSettings(engineSettings, environment()).dataDir)
-  try {
-    return work(db)
-  } finally {
-    db.close()
-  }
 }

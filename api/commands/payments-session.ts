@@ -1,12 +1,10 @@
-import { openStateStore } from "#base/store/state-store.ts"
 import { ArgumentsError } from "#base/command-arguments.ts"
-import { engineSettings } from "#engine/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
-import { environment, readSettings } from "#base/settings.ts"
 
 import { type Books, isDay, openBooks, type Span } from "../x402/books/books.ts"
 import { salesAsCsv } from "../x402/books/csv.ts"
 import { X402_OUTCOMES } from "../x402/books/outcomes.ts"
+import { withState } from "#crawler/commands/with-state.ts"
 
 /**
  * One `fossick payments …`. It reads what the appliance wrote, whether that is running or not.
@@ -17,13 +15,8 @@ export function showPayments(what: keyof typeof SHOW, { from, to }: Span, json: 
   for (const [name, day] of Object.entries({ from, to })) {
     if (day !== undefined && !isDay(day)) throw new ArgumentsError(`--${name} must be a day, as YYYY-MM-DD.`)
   }
-  const db = openStateStore(readSettings(engineSettings, environment()).dataDir)
-  try {
-    SHOW[what](openBooks(db), { from, to }, json)
-    return EXIT.ok
-  } finally {
-    db.close()
-  }
+  withState((db) => SHOW[what](openBooks(db), { from, to }, json))
+  return EXIT.ok
 }
 
 const SHOW = {

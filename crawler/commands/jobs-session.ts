@@ -1,6 +1,4 @@
 import { pagesIn } from "../outcome-name.ts"
-import { engineSettings } from "#engine/settings.ts"
-import { environment, readSettings } from "#base/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import type { Job, JobState } from "../job.ts"
 import { Jobs } from "../jobs/jobs.ts"
@@ -8,7 +6,8 @@ import { printableLine } from "#base/printable.ts"
 import { summaryLines } from "../jobs/progress.ts"
 import { table, timeText } from "./sources/sources-text.ts"
 import { requireSource } from "../sources/source-names.ts"
-import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { withState } from "./with-state.ts"
 
 const SHOWN_FAILURES = 20
 const SHOWN_EVENTS = 50
@@ -97,14 +96,8 @@ function change(id: number, json: boolean, work: (jobs: Jobs) => [isDone: boolea
   })
 }
 
-function withJobs(work: (jobs: Jobs, db: StateStore) => number): number {
-  const db = openStateStore(readSettings(engineSettings, environment()).dataDir)
-  try {
-    return work(new Jobs(db), db)
-  } finally {
-    db.close()
-  }
-}
+const withJobs = (work: (jobs: Jobs, db: StateStore) => number): number =>
+  withState((db) => work(new Jobs(db), db))
 
 function unknown(id: number): number {
   process.stderr.write(`There is no job ${id}; fossick jobs list shows the newest.\n`)

@@ -7,10 +7,11 @@ import { EXIT } from "#base/exit-codes.ts"
 import { printableLine } from "#base/printable.ts"
 import { CommandError } from "#base/run-command.ts"
 import { environment, readSettings } from "#base/settings.ts"
-import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { openStateStore } from "#base/store/state-store.ts"
 import { type BackupRun, BackupTable } from "../../backup/scheduled/backup-table.ts"
 import { runBackups } from "../../backup/scheduled/run-backups.ts"
 import { planAndRuns } from "./backups-text.ts"
+import { withState } from "../with-state.ts"
 
 const SHOWN_RUNS = 20
 /** Between two looks at a backup that another process makes. */
@@ -19,7 +20,7 @@ const QUIET = { info: () => {}, warn: () => {}, error: () => {} }
 
 /** `fossick backups list`. @returns the exit code */
 export function listBackups(json: boolean): number {
-  return withStore((db) => showBackups(new BackupTable(db), json))
+  return withState((db) => showBackups(new BackupTable(db), json))
 }
 
 /** Shows the plan and its newest runs. @returns the exit code */
@@ -71,15 +72,6 @@ function told(run: BackupRun | null, json: boolean): number {
   else say(`${run.file}: ${counted(run.pages ?? 0, "page")}, ${bytesText(run.bytes ?? 0)}, checked`)
   if (run.note !== null) process.stderr.write(`${run.note}\n`)
   return EXIT.ok
-}
-
-function withStore(work: (db: StateStore) => number): number {
-  const db = openStateStore(readSettings(engineSettings, environment()).dataDir)
-  try {
-    return work(db)
-  } finally {
-    db.close()
-  }
 }
 
 function say(line: string): void {
