@@ -18,5 +18,5 @@ export type {
 export { EngineError, type EngineErrorCode } from "./errors.ts"
 export { type Page, type PageImage, type PageTopic, sourcesOf, withSources } from "./page/page.ts"
 export { MAX_PASSAGE_CHARS, type Passage } from "./page/passage.ts"
-export { pageId, toPageUrl, type PageUrl } from "./page/page-url.ts"
+export { pageId, routeOf, toPageUrl, type PageUrl } from "./page/page-url.ts"
 export { openEngine, type OpenEngineOptions } from "./open-engine.ts"

@@ -1,6 +1,6 @@
 import { retryAfterMs } from "./retry-after.ts"
 import type { IncomingHttpHeaders } from "node:http"
-import { type PageUrl, toPageUrl } from "#engine"
+import { type PageUrl, routeOf, toPageUrl } from "#engine"
 import type { QueuedAccount } from "#base/flow/queued-budget.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { AddressGuard } from "./guard/address-guard.ts"
@@ -96,7 +96,7 @@ async function followed(start: PageUrl, options: FetchOptions, signal: AbortSign
     }
     const result = await hop(url, url === start ? options : { ...options, validators: undefined }, signal)
     if (result.kind !== "redirect") return result
-    const next = toPageUrl(result.location, url)
+    const next = redirected(result.location, url)
     if (next === null)
       return failed(
         "http-status",
@@ -106,6 +106,11 @@ async function followed(start: PageUrl, options: FetchOptions, signal: AbortSign
     if (outcome) return outcome
     url = next
   }
+}
+
+/** A location without a fragment inherits that of the address that redirects (RFC 9110 §10.2.2). */
+function redirected(location: string, from: PageUrl): PageUrl | null {
+  return toPageUrl(location.includes("#") ? location : location + routeOf(from), from)
 }
 
 type Hop = FetchResult | { readonly kind: "redirect"; readonly location: string }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import type { Engine, Page, PageUrl } from "#engine"
+import { type Engine, type Page, type PageUrl, routeOf } from "#engine"
 import type { Visit } from "../reading.ts"
 import { errorWording } from "./error-wording.ts"
 import { resemblance, type Shingles, shinglesOf } from "./resemblance.ts"
@@ -89,8 +89,9 @@ export class SoftNotFound {
   /** What the site says where there is nothing; null when it says so by its status, as it should, or says nothing. */
   async #readAbsent(url: PageUrl): Promise<Shingles | null> {
     // Beside the page: what answers for its folder may be another program than what answers for the site.
-    const address = new URL(`no-such-page-${randomBytes(8).toString("hex")}`, url)
-    address.search = ""
+    const name = `no-such-page-${randomBytes(8).toString("hex")}`
+    const address = new URL(routeOf(url) === "" ? name : `#/${name}`, url)
+    if (routeOf(url) === "") address.search = ""
     const absent = address.href as PageUrl
     const visit = await this.#options.visit(absent)
     if (visit.kind !== "read") return null
@@ -103,7 +104,7 @@ const FOR_ANY = "the site says the same where there is nothing"
 
 function isFront(url: PageUrl): boolean {
   const { pathname, search } = new URL(url)
-  return pathname === "/" && search === ""
+  return pathname === "/" && search === "" && /^(?:#!?\/)?$/.test(routeOf(url))
 }
 
 function isEdited(was: Shingles | null, now: Shingles): boolean {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { BrowserContext, Page, Request, Route } from "playwright"
-import { type PageUrl, toPageUrl } from "#engine"
+import { type PageUrl, routeOf, toPageUrl } from "#engine"
 import { steadyNow } from "#base/steady-time.ts"
 import type { Fetched, FetchFailure, FetchResult } from "../fetch/fetch.ts"
 import type { Session } from "../fetch/session.ts"
@@ -264,9 +264,12 @@ class PageVisit {
 
   #goesTo(request: Request): void {
     const url = request.method() === "GET" ? toPageUrl(request.url()) : null
-    if (url !== null && url !== this.#document.url && url !== this.#task.document.url) this.#next ??= url
+    const known = [this.#document.url, this.#task.document.url].map(withoutRoute)
+    if (url !== null && !known.includes(withoutRoute(url))) this.#next ??= url
   }
 }
+
+const withoutRoute = (url: string): string => url.slice(0, url.length - routeOf(url).length)
 
 /** Resolves with the outcome of a page that does not come to an end of its own. */
 async function endOf(

@@ -40,7 +40,8 @@ const DEEPEST = 20
  *   may have a past that is worth reading.
  */
 export function patternsOf(url: string, now: number): AddressPattern[] {
-  const { host, pathname, search } = new URL(url)
+  // A route is a path to the scripts that go by it.
+  const { host, pathname, search } = new URL(url.replace(/\/?#!?(?=\/)/, ""))
   const segments = pathname.split("/").filter((segment) => segment !== "")
   const query = search === "" ? [] : search.slice(1).split("&")
   if (repeatsItself(segments, query)) {

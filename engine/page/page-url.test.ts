@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { toPageUrl } from "./page-url.ts"
+import { routeOf, toPageUrl } from "./page-url.ts"
 
 test("one page has one spelling", () => {
   for (const text of [
@@ -21,6 +21,22 @@ test("what may name another page is left as it is", () => {
     "http://example.com/a?q=?",
   ])
     expect(toPageUrl(text)).toBe(text)
+})
+
+test("a fragment that is a route names a page, also in links of pages that have one", () => {
+  for (const text of [
+    "http://example.com/#/",
+    "http://example.com/app#/guide?id=1",
+    "http://example.com/#!/a",
+  ])
+    expect(toPageUrl(text)).toBe(text)
+  expect(toPageUrl("#/b", "http://example.com/#/a")).toBe("http://example.com/#/b")
+  expect(toPageUrl("/b#/c", "http://example.com/#!/a")).toBe("http://example.com/b#/c")
+  expect(toPageUrl("/b#part", "http://example.com/#/a")).toBe("http://example.com/b")
+  // Where a site has no routes, what looks like one is something else.
+  expect(toPageUrl("/b#/c", "http://example.com/a")).toBe("http://example.com/b")
+  expect(routeOf("http://example.com/#/a")).toBe("#/a")
+  expect(routeOf("http://example.com/a#part")).toBe("")
 })
 
 test("only web addresses are pages", () => {

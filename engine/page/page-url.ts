@@ -10,19 +10,31 @@ export type PageUrl = string & { readonly [pageUrl]: true }
  *
  * Lower-cases scheme and host, drops the default port, the fragment, credentials and an empty query
  * (RFC 3986 §6.2 and the WHATWG URL parser). It changes nothing that could name another page: paths,
- * trailing slashes, parameter order and `www.` stay as written.
+ * trailing slashes, parameter order and `www.` stay as written. A fragment that is a route (`#/guide`, `#!/guide`)
+ * names a page to sites whose scripts go by it, and stays; seen from a `base` without one it is dropped, since most
+ * sites have other uses for it.
  */
 export function toPageUrl(text: string, base?: string): PageUrl | null {
   const url = URL.parse(text, base)
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:") || url.hostname === "") return null
   // Each assignment parses the address anew, and few have any of these; an empty query or fragment shows in `href` only.
-  if (url.href.includes("#")) url.hash = ""
+  if (url.href.includes("#") && (!isRoute(url.hash) || (base !== undefined && routeOf(base) === "")))
+    url.hash = ""
   if (url.username !== "" || url.password !== "") {
     url.username = ""
     url.password = ""
   }
   if (url.search === "" && url.href.endsWith("?")) url.search = ""
   return url.href as PageUrl
+}
+
+const isRoute = (hash: string): boolean => /^#!?\//.test(hash)
+
+/** The route that an address holds in its fragment, with its `#`: `#/guide`; empty when it has none. */
+export function routeOf(url: string): string {
+  const start = url.indexOf("#")
+  const hash = start < 0 ? "" : url.slice(start)
+  return isRoute(hash) ? hash : ""
 }
 
 /** A fixed-width, filter-safe key of a page: 128 bits of SHA-256 over its address, base64url (22 characters). */

@@ -1,7 +1,7 @@
-import { toPageUrl } from "#engine"
+import { routeOf } from "#engine"
 import { type Extracted, NO_CONTENT } from "./extracted.ts"
 import { LinkResolver } from "./html/link-resolver.ts"
-import { addMeta } from "./facts/metadata.ts"
+import { addMeta, canonicalAddress, routedBase } from "./facts/metadata.ts"
 import { readDescription, readRobots, readTitle } from "./facts/page-head.ts"
 import { decodeReferences, StartTagScanner, type TagListener } from "./html/start-tags.ts"
 import { collapse, Element } from "./html/tree.ts"
@@ -63,7 +63,7 @@ export class LinkReading {
       ...NO_CONTENT,
       title: readTitle(facts),
       description: readDescription(facts),
-      canonical: canonical === null ? null : toPageUrl(canonical, baseUrl),
+      canonical: canonicalAddress(canonical, baseUrl),
       robots: readRobots(facts),
       links: [...this.#follows].map(([url, follow]) => ({ url, text: "", nofollow: !follow })),
     }
@@ -71,7 +71,7 @@ export class LinkReading {
 
   #baseUrl(): string {
     const { base } = this.#head
-    return (base === null ? null : toPageUrl(base, this.#url)) ?? this.#url
+    return routedBase(base, this.#url)
   }
 }
 
@@ -113,8 +113,8 @@ class LinkListener implements TagListener {
       const rel = valueOf(attributes, "rel")?.toLowerCase() ?? ""
       if (href !== "" && ` ${rel} `.includes(" canonical ")) this.canonical ??= href
     } else if (this.anchors.length < MAX_LINKS) {
-      // Another place in this very document.
-      if (href.trimStart().startsWith("#")) return
+      // Another place in this very document, unless it is a route.
+      if (href.trimStart().startsWith("#") && routeOf(href) === "") return
       const rel = valueOf(attributes, "rel")
       this.anchors.push({ href: href.trim(), nofollow: rel !== null && NOFOLLOW.test(rel) })
     }

@@ -29,7 +29,7 @@ export interface Extracted {
 }
 
 export interface Link {
-  /** Absolute http(s) address without fragment. */
+  /** Absolute http(s) address; without fragment, unless the document goes by routes (`#/guide`). */
   readonly url: string
   /** Visible text of the anchor, white space collapsed. */
   readonly text: string

@@ -1,5 +1,6 @@
-import { type PageUrl, toPageUrl } from "#engine"
+import type { PageUrl } from "#engine"
 import type { Extracted } from "../extract/extracted.ts"
+import { canonicalAddress } from "../extract/facts/metadata.ts"
 import { isAdultRating } from "../extract/facts/unsafe.ts"
 import { xRobotsTag } from "./robots-directives.ts"
 
@@ -44,7 +45,7 @@ function linkCanonical(header: string | string[] | undefined, base: PageUrl): st
         const [name = "", value = ""] = parameter.toLowerCase().split("=", 2)
         return name.trim() === "rel" && value.replaceAll('"', "").trim().split(/\s+/).includes("canonical")
       })
-    if (isCanonical) return toPageUrl(link.slice(start + 1, end), base)
+    if (isCanonical) return canonicalAddress(link.slice(start + 1, end), base)
   }
   return null
 }

@@ -1,4 +1,4 @@
-import { toPageUrl } from "#engine"
+import { type PageUrl, routeOf, toPageUrl } from "#engine"
 import type { Link } from "../extracted.ts"
 import { collapse, type Element, textOf, walk } from "../html/tree.ts"
 import { MAX_LINK_CHARS } from "../html/link-resolver.ts"
@@ -98,7 +98,7 @@ export function gatherFacts(document: Element, url: string): DocumentFacts {
   }
   visit(document, false)
 
-  const baseUrl = (base === null ? null : absolute(base, url)) ?? url
+  const baseUrl = routedBase(base, url)
   const best = icons.sort((a, b) => b.rank - a.rank)[0]
   return {
     meta,
@@ -106,7 +106,7 @@ export function gatherFacts(document: Element, url: string): DocumentFacts {
     headings,
     htmlLanguage,
     baseUrl,
-    canonical: canonical === null ? null : toPageUrl(canonical, baseUrl),
+    canonical: canonicalAddress(canonical, baseUrl),
     favicon: (best && absolute(best.href, baseUrl)) ?? absolute("/favicon.ico", url),
     feeds: [...new Set(feeds.map((href) => absolute(href, baseUrl)).filter((href) => href !== null))],
     alternates: alternates.flatMap(({ hreflang, href }) => {
@@ -119,6 +119,23 @@ export function gatherFacts(document: Element, url: string): DocumentFacts {
     times,
     bylines,
   }
+}
+
+/**
+ * What a document's addresses are resolved against; it has a route when the document's address has, so that those of
+ * its links stay. A script that goes by routes sets one in the address, which then stands in the `base` of what the
+ * browser gives.
+ */
+export function routedBase(base: string | null, url: string): string {
+  const found = (base === null ? null : absolute(base, url)) ?? url
+  const [address = found] = found.split("#", 1)
+  return address + (routeOf(found) || routeOf(url))
+}
+
+/** What a document names as its canonical. One without a route says nothing of a page that is a route of it. */
+export function canonicalAddress(href: string | null, baseUrl: string): PageUrl | null {
+  const url = href === null ? null : toPageUrl(href, baseUrl)
+  return url !== null && routeOf(baseUrl) !== "" && routeOf(url) === "" ? null : url
 }
 
 function absolute(href: string, base: string): string | null {
@@ -183,7 +200,7 @@ function readLinks(anchors: readonly Element[], baseUrl: string): Link[] {
   let room = MAX_LINK_CHARS
   for (const anchor of anchors) {
     const href = anchor.get("href")!.trim()
-    if (href.startsWith("#")) continue
+    if (href.startsWith("#") && (routeOf(href) === "" || routeOf(baseUrl) === "")) continue
     const url = toPageUrl(href, baseUrl)
     if (url === null || (room <= 0 && !places.has(url))) continue
     const nofollow = /(?:^|\s)(?:nofollow|ugc|sponsored)(?:\s|$)/i.test(anchor.get("rel") ?? "")

@@ -1,4 +1,4 @@
-import { type PageUrl, toPageUrl } from "#engine"
+import { type PageUrl, routeOf, toPageUrl } from "#engine"
 
 /**
  * A path of plain characters below `/`, or below the document's folder or one above it: what most links of most
@@ -12,6 +12,7 @@ export const MAX_LINK_CHARS = 4_000_000
 /** Resolves the addresses in one document, as `toPageUrl(href, base)` does, fast for what comes again and again. */
 export class LinkResolver {
   readonly #base: string
+  readonly #hasRoutes: boolean
   readonly #known = new Map<string, PageUrl | null>()
   /** Folders by how a link names them: `""`, `/`, `../`. */
   readonly #folders = new Map<string, string | null>()
@@ -19,12 +20,13 @@ export class LinkResolver {
 
   constructor(base: string) {
     this.#base = base
+    this.#hasRoutes = routeOf(base) !== ""
   }
 
   /** The page that `href` leads to, or null; null for all new ones when there is no room for more. */
   resolve(href: string): PageUrl | null {
     const hash = href.indexOf("#")
-    const page = hash < 0 ? href : href.slice(0, hash)
+    const page = hash < 0 || (this.#hasRoutes && routeOf(href) !== "") ? href : href.slice(0, hash)
     let url = this.#known.get(page)
     if (url !== undefined) return url
     if (this.#room <= 0) return null
