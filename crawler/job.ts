@@ -22,6 +22,29 @@ export const JOB_STATES: readonly JobState[] = [
 ]
 
 /**
+ * How a run ended, for its operator. `job.state` only says that it came to its end.
+ * - `finished`: it did what it was to do.
+ * - `finished-with-problems`: it came to its end, and somebody should look at it: `job.reason` says at what.
+ * - `failed`: it could not do what it was for, such as when nothing was indexed.
+ */
+export type JobResult = "finished" | "finished-with-problems" | "failed"
+
+export const JOB_RESULTS: readonly JobResult[] = ["finished", "finished-with-problems", "failed"]
+
+/** A result with one line why; null for a run without problems. */
+export interface Judged {
+  readonly result: JobResult
+  readonly reason: string | null
+}
+
+/** Pages that a run brought into the index, changed there, or took out of it. */
+export interface PageChanges {
+  readonly new: number
+  readonly changed: number
+  readonly gone: number
+}
+
+/**
  * Who asked for a job: `command` with an address of their own, `run` for a declared source by its name, its
  * `schedule`, the admin `api`, or the appliance at its first `start`.
  */
@@ -48,6 +71,12 @@ export interface Job {
   readonly error: string | null
   /** What its operator should know of its end: a limit that was reached, removals that wait. Null: nothing. */
   readonly note: string | null
+  /** How it ended; null while it is not over, and for one that was cancelled. */
+  readonly result: JobResult | null
+  /** One line why {@link Job.result} is not `finished`; null when it is, or while there is none. */
+  readonly reason: string | null
+  /** What the run changed in the index for its source. */
+  readonly changes: PageChanges
   /** Addresses known and not yet visited. */
   readonly queued: number
   /** Visits by outcome: `indexed`, `unchanged`, `postponed`, `skipped:robots`, `failed:dns` and so on. */

@@ -34,12 +34,14 @@ export function listJobs({ source, state, limit }: JobFilter, json: boolean): nu
       const rows = found.map((job) => [
         String(job.id),
         job.source.name,
-        job.state,
+        job.result ?? job.state,
         job.trigger,
         timeText(job.startedAt ?? job.createdAt),
         `${pagesIn(job.outcomes)} pages${job.queued > 0 ? `, ${job.queued} addresses to do` : ""}${job.note === null ? "" : ` (${job.note})`}`,
       ])
-      for (const line of table([["JOB", "SOURCE", "STATE", "ASKED BY", "BEGAN", "DONE"], ...rows])) say(line)
+      const reasons = found.flatMap(({ id, reason }) => (reason === null ? [] : [`${id}: ${reason}`]))
+      for (const line of table([["JOB", "SOURCE", "RESULT", "ASKED BY", "BEGAN", "DONE"], ...rows])) say(line)
+      for (const line of reasons) say(line)
     }
     return EXIT.ok
   })
@@ -56,9 +58,9 @@ export function showJob(id: number, json: boolean): number {
       return 0
     }
     say(`Job ${id}: ${job.source.name} (${job.source.seeds.join(", ")})`)
-    say(`${job.state}, asked by ${job.trigger} at ${timeText(job.createdAt)}, visits ${job.visits}`)
+    say(`${endOf(job)}, asked by ${job.trigger} at ${timeText(job.createdAt)}, visits ${job.visits}`)
     if (job.startedAt) say(`began ${timeText(job.startedAt)}, ended ${timeText(job.endedAt)}`)
-    if (job.error !== null) say(`error: ${job.error}`)
+    if (job.reason !== null) say(`why: ${job.reason}`)
     if (job.note !== null) say(`note: ${job.note}`)
     if (job.queued > 0) say(`${job.queued} addresses to do`)
     for (const line of summaryLines(job)) say(line)
@@ -103,6 +105,9 @@ function unknown(id: number): number {
   process.stderr.write(`There is no job ${id}; fossick jobs list shows the newest.\n`)
   return EXIT.failed
 }
+
+/** How it ended, or where it stands. */
+const endOf = ({ state, result }: Job): string => (result ?? state).replaceAll("-", " ")
 
 /** A job without the whole of its source. */
 function brief({ source, ...job }: Job): object {

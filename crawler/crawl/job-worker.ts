@@ -151,7 +151,12 @@ try {
         signal: stop,
         whenAborted: "queued",
       })
-      log.info({ job: next.id, state: job?.state, outcomes: job?.outcomes, error: job?.error }, "crawl ended")
+      const { state, result, reason, outcomes, error } = job ?? {}
+      const level = result === "failed" ? "error" : result === "finished-with-problems" ? "warn" : "info"
+      log[level](
+        { job: next.id, source: next.source.name, state, result, reason, outcomes, error },
+        "crawl ended",
+      )
       settled = settle()
     } else if (await Promise.race([settled, sleep(POLL_MS, false)])) {
       // A crawl may have been queued at the very last moment.

@@ -7,7 +7,8 @@ import { concealedMessage } from "../fetch/concealed.ts"
 import type { CrawlerConfig } from "../settings.ts"
 import { crawlSite } from "./crawl-site.ts"
 import type { Jobs } from "../jobs/jobs.ts"
-import { BEAT_MS, BY_HAND, type Job } from "../job.ts"
+import { BEAT_MS, BY_HAND, type Job, type Judged } from "../job.ts"
+import { factsOfRun, judgeJob } from "../results/judge-job.ts"
 import { settleRemovals } from "../removals/settle-removals.ts"
 import { openSourceReader } from "../visit/source-reader.ts"
 import type { StateStore } from "#base/store/state-store.ts"
@@ -90,7 +91,10 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
     if (moved !== null) throw moved as NetworkChangedError
     if (limit !== null) jobs.note(id, `ended at ${limit}`)
     // Before the job is over: a process that is lost in between takes it up again.
+    let judged: Judged | undefined
     if (state === "finished") {
+      // Before pages are removed: what was there is judged with what is.
+      const facts = factsOfRun(db, job)
       const { removed, held } = await settleRemovals({
         db,
         engine,
@@ -101,8 +105,9 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
       if (held > 0) {
         jobs.note(id, `pages that seem to be gone, too many to remove unasked: ${held} (fossick removals)`)
       }
+      judged = judgeJob(jobs.get(id) ?? job, facts, { held })
     }
-    jobs.end(id, state === "finished" ? "finished" : (asked ?? options.whenAborted))
+    jobs.end(id, state === "finished" ? "finished" : (asked ?? options.whenAborted), null, judged)
   } catch (thrown) {
     // A login that fails, say, fails for that.
     const error: unknown = moved ?? thrown

@@ -88,6 +88,8 @@ const STEPS = [
   // What is being read, and how often a process was lost over it: see suspects.ts.
   `alter table crawl_url add column reading integer not null default 0;
    alter table crawl_url add column strikes integer not null default 0`,
+  // The addresses of a run by how their visits ended.
+  "create index known_address_job on known_address (job, outcome, url)",
 ]
 
 /** Makes the tables of what jobs have to visit, and of what sources know, or brings them up to date. */

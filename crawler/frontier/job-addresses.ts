@@ -37,6 +37,16 @@ export function failuresOf(db: StateStore, job: number, limit: number): Failure[
     }))
 }
 
+/** How the visit to one address ended while the job has its frontier; null when it was not visited. */
+export function endingOf(db: StateStore, job: number, url: PageUrl): Omit<Failure, "url"> | null {
+  const row = db
+    .prepare("select outcome, detail from crawl_url where job = ? and url = ? and outcome is not null")
+    .get(job, url)
+  return row === undefined
+    ? null
+    : { outcome: row["outcome"] as OutcomeName, detail: row["detail"] as string | null }
+}
+
 /** Forgets all of a job's addresses but those that failed, while `mayPrune`, an SQL condition on its number `?1`, holds. */
 export function pruneAddresses(db: StateStore, job: number, mayPrune: string): void {
   const some = db.prepare(

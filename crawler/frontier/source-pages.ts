@@ -1,6 +1,6 @@
 import type { PageUrl } from "#engine"
 import type { StateStore } from "#base/store/state-store.ts"
-import { PAGE_OUTCOMES_SQL } from "../outcome-name.ts"
+import { type OutcomeName, PAGE_OUTCOMES_SQL } from "../outcome-name.ts"
 import type { KnownAddress } from "./known-addresses.ts"
 
 // What others ask of the addresses that sources know, beside `KnownAddresses`: about all pages of a source, and as
@@ -65,6 +65,35 @@ export function isPageNow(db: StateStore, url: PageUrl): boolean {
     )
     .get(url)
   return row !== undefined
+}
+
+/** Addresses at which a job found no page, of one kind. */
+export interface Missed {
+  readonly outcome: OutcomeName
+  /** Of answers that were errors. */
+  readonly status: number | null
+  /** Whether the index holds the page. */
+  readonly isHeld: boolean
+  /** Whether the visit before found a page. */
+  readonly isNew: boolean
+  readonly count: number
+}
+
+/** How often, and how, a job found no page, as long as no later run has visited the addresses. */
+export function missedBy(db: StateStore, job: number): Missed[] {
+  return db
+    .prepare(
+      `select outcome, status, hash is not null as held, misses = 1 and first_seen < visited_at as new, count(*) as n
+       from known_address where job = ? and outcome not in (${PAGE_OUTCOMES_SQL}) group by 1, 2, 3, 4`,
+    )
+    .all(job)
+    .map((row) => ({
+      outcome: row["outcome"] as OutcomeName,
+      status: row["status"] as number | null,
+      isHeld: row["held"] === 1,
+      isNew: row["new"] === 1,
+      count: Number(row["n"]),
+    }))
 }
 
 /** Where the addresses of a source lead that lead elsewhere. */

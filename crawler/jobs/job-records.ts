@@ -7,6 +7,7 @@ import type { Source, SourceAuthor } from "../source.ts"
 import { isAliveSql, isSilent } from "./alive.ts"
 import { JobLog } from "./job-log.ts"
 import { migrateJobs } from "./job-schema.ts"
+import { changesOf } from "./page-changes.ts"
 
 /** States, as SQL, of jobs that are not over. */
 export const OPEN = "'queued', 'running', 'paused'"
@@ -121,6 +122,9 @@ export class JobRecords {
       endedAt: time(row["ended_at"]),
       error: row["error"] as string | null,
       note: row["note"] as string | null,
+      result: row["result"] as Job["result"],
+      reason: row["reason"] as string | null,
+      changes: changesOf(this.db, id),
       queued: isOver ? 0 : openCount(this.db, id),
       outcomes: outcomesOf(this.db, id),
     }

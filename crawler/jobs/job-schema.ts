@@ -1,5 +1,6 @@
 import { migrate, type StateStore } from "#base/store/state-store.ts"
 import { migrateFrontier } from "../frontier/frontier-schema.ts"
+import { CHANGE_TRIGGERS } from "./page-changes.ts"
 
 // Empty where they changed the tables of the frontier, which were of the same part.
 const STEPS = [
@@ -59,6 +60,15 @@ const STEPS = [
   // The frontier's tables are of a part of their own from here on, which versions before do not know.
   // `outcomes_at_crash`: outcomes recorded when its process was lost last; `crashes` counts those with none in between.
   "alter table job add column outcomes_at_crash integer not null default 0",
+  // Runs from before were not judged: what is known of them is their state.
+  `alter table job add column result text;
+   alter table job add column reason text;
+   update job set result = state, reason = error where state in ('finished', 'failed');
+   create table job_change (
+     job integer not null references job (id) on delete cascade, change text not null, count integer not null,
+     primary key (job, change)
+   ) strict, without rowid;
+   ${CHANGE_TRIGGERS}`,
 ]
 
 /** Makes the tables of jobs, or brings them up to date. */

@@ -1,6 +1,6 @@
 import { transaction } from "#base/store/state-store.ts"
 import { forgetAddresses, hasPrunableSql, outcomesOf, pruneAddresses } from "../frontier/job-addresses.ts"
-import type { Job, JobState } from "../job.ts"
+import type { Job, JobEvent, JobState, Judged } from "../job.ts"
 import type { Source } from "../source.ts"
 import { isAliveSql } from "./alive.ts"
 import { JobRecords, OPEN } from "./job-records.ts"
@@ -9,6 +9,7 @@ import { JobRecords, OPEN } from "./job-records.ts"
 const MAX_CRASHES = 5
 /** States, as SQL, whose jobs keep nothing of their frontier but what failed. */
 const OVER = "'finished', 'failed', 'cancelled'"
+const FINE: Judged = { result: "finished", reason: null }
 
 /** The crawl jobs in `state.db`, as every process sees them: the queue, and what jobs become. All calls are synchronous and short. */
 export class Jobs extends JobRecords {
@@ -93,7 +94,7 @@ export class Jobs extends JobRecords {
   start(id: number): Job | null {
     const { changes } = this.db
       .prepare(
-        `update job set state = 'running', stop = null, error = null, note = null, ended_at = null, beat_at = ?,
+        `update job set state = 'running', stop = null, error = null, note = null, result = null, reason = null, ended_at = null, beat_at = ?,
          started_at = coalesce(started_at, ?) where id = ? and state = 'queued'`,
       )
       .run(Date.now(), this.clock(), id)
@@ -111,14 +112,19 @@ export class Jobs extends JobRecords {
     return asked === "paused" || asked === "cancelled" ? asked : null
   }
 
-  /** Ends a run. A job that is `paused` or `queued` keeps its frontier, any other keeps its failures only. */
+  /**
+   * Ends a run. A job that is `paused` or `queued` keeps its frontier, any other keeps its failures only. `judged`: of a
+   * run that is `finished`; one that `failed` has its error as its reason.
+   */
   end(
     id: number,
     state: "finished" | "failed" | "cancelled" | "paused" | "queued",
     error: string | null = null,
+    judged: Judged = FINE,
   ): void {
-    this.#end(id, state, error)
-    this.log(id, error === null ? "info" : "error", error === null ? state : `${state}: ${error}`)
+    this.#end(id, state, error, judged)
+    const [level, text] = inWords(state, error, judged)
+    this.log(id, level, text)
     this.#prune(id)
   }
 
@@ -203,11 +209,15 @@ export class Jobs extends JobRecords {
     return changes > 0
   }
 
-  #end(id: number, state: JobState, error: string | null): void {
+  #end(id: number, state: JobState, error: string | null, judged: Judged = FINE): void {
     const ended = state === "queued" ? null : this.clock()
+    const result = state === "finished" ? judged.result : state === "failed" ? state : null
+    const reason = state === "finished" ? judged.reason : state === "failed" ? error : null
     this.db
-      .prepare("update job set state = ?, stop = null, error = ?, ended_at = ? where id = ?")
-      .run(state, error, ended, id)
+      .prepare(
+        "update job set state = ?, stop = null, error = ?, result = ?, reason = ?, ended_at = ? where id = ?",
+      )
+      .run(state, error, result, reason, ended, id)
   }
 
   #prune(id: number): void {
@@ -219,4 +229,16 @@ export class Jobs extends JobRecords {
     if (!job) throw new Error(`There is no job ${id}`)
     return job
   }
+}
+
+/** The line of the log that says how a run ended. */
+function inWords(
+  state: JobState,
+  error: string | null,
+  { result, reason }: Judged,
+): [JobEvent["level"], string] {
+  if (error !== null) return ["error", `${state}: ${error}`]
+  if (state !== "finished" || result === "finished") return ["info", state]
+  const level = result === "failed" ? "error" : "warn"
+  return [level, `${result.replaceAll("-", " ")}: ${reason ?? "no reason given"}`]
 }

@@ -83,6 +83,9 @@ const MEANINGS: Readonly<Record<OutcomeName, string>> = {
   "failed:cancelled": "cut short; the next run visits them",
 }
 
+/** What an outcome means, in a few words. */
+export const meaningOf = (outcome: OutcomeName): string => MEANINGS[outcome]
+
 /** A job's outcomes, most frequent first, one line each. */
 export function summaryLines(job: Job): string[] {
   const entries = entriesOf(job.outcomes).sort(([, a], [, b]) => b - a)

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
-import { JOB_STATES } from "#crawler/job.ts"
+import { JOB_RESULTS, JOB_STATES } from "#crawler/job.ts"
 
 import { DELIVERY_STATES, REMOVAL_STATES } from "../../admin/schemas.ts"
 import { feedbackSchema } from "../../usage/schema.ts"
@@ -51,17 +51,36 @@ const numbers = (description: string): JsonSchema => ({
   description,
 })
 
+const result = orNull(
+  oneOf(
+    JOB_RESULTS,
+    "How it ended, for its operator: null while it is not over, and for one that was cancelled.",
+  ),
+)
+const reason = orNull(text("One line why `result` is not `finished`."))
+const changes = object(
+  {
+    new: count("Pages that came into the index."),
+    changed: count("Pages whose text changed."),
+    gone: count("Pages that left the index."),
+  },
+  { description: "What the run changed in the index." },
+)
+
 const job = object({
   id: count(),
   source: text("Name of the source."),
   trigger: oneOf(["command", "run", "schedule", "api", "start"], "Who asked for it."),
   visits: oneOf(["all", "due"]),
   state: oneOf(JOB_STATES),
+  result,
+  reason,
   created_at: time(),
   started_at: orNull(time()),
   ended_at: orNull(time()),
   queued: count("Addresses known and not yet visited."),
   outcomes: numbers("Visits by how they ended: `indexed`, `skipped:robots`, `failed:dns` and so on."),
+  changes,
   removals: orNull(
     object({
       removed: count("Pages taken out of the index on its evidence."),
@@ -94,6 +113,8 @@ const sourceEntry = object({
     object({
       id: count(),
       state: oneOf(JOB_STATES),
+      result,
+      reason,
       created_at: time(),
       ended_at: orNull(time()),
       note: orNull(text()),

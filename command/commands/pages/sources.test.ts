@@ -74,7 +74,7 @@ test("a source from its file to its pages and back, without an appliance", async
   expect(mistyped).toMatchObject({ code: 1, out: "" })
   expect(mistyped.err).toContain('There is no source "dosc"; did you mean "docs"?')
   const listed = await run(folder.path, "jobs", "list")
-  expect(listed.out).toMatch(/^JOB +SOURCE +STATE +ASKED BY .*\n1 +docs +finished +run .* 2 pages\n$/)
+  expect(listed.out).toMatch(/^JOB +SOURCE +RESULT +ASKED BY .*\n1 +docs +finished +run .* 2 pages\n$/)
 
   expect(await run(folder.path, "sources", "delete", "docs")).toMatchObject({
     code: 2,

@@ -50,6 +50,8 @@ export class CrawlDisplay {
         event: "ended",
         job: job.id,
         state: job.state,
+        result: job.result,
+        reason: job.reason,
         error: job.error,
         note: job.note,
         outcomes: job.outcomes,
@@ -87,14 +89,15 @@ export class CrawlDisplay {
 }
 
 function headline(job: Job, time: string): string {
+  const reason = job.reason ?? "no reason given"
+  if (job.result === "failed") return `Failed after ${time}: ${reason}`
+  if (job.result === "finished-with-problems") return `Finished with problems after ${time}: ${reason}`
   switch (job.state) {
     case "paused":
       return `Paused after ${time}, ${job.queued} addresses left; the same command, or fossick jobs resume ${job.id}, continues from here`
     case "queued":
     case "running":
       return `No longer watched after ${time}; the appliance continues job ${job.id}`
-    case "failed":
-      return `Failed after ${time}: ${job.error ?? "no reason given"}`
     default:
       return `${job.state[0]?.toUpperCase()}${job.state.slice(1)} after ${time}`
   }

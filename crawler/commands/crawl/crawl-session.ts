@@ -80,7 +80,9 @@ export async function crawl(wish: CrawlWish): Promise<number> {
       job = jobs.get(job.id) ?? job
     }
     display.end(job, jobs.failures(job.id, 10))
-    if (job.state === "finished") return EXIT.ok
+    if (job.result === "finished") return EXIT.ok
+    if (job.result === "finished-with-problems") return EXIT.problems
+    if (job.result === "failed") return EXIT.failed
     if (job.state === "failed" || job.state === "cancelled") return EXIT.failed
     return isLow ? EXIT.failed : EXIT.interrupted
   } catch (error) {
