@@ -74,6 +74,75 @@ describe("main content", () => {
     expect(markdown).toContain("Never in winter.")
   })
 
+  it("keeps headings that are places to be led to", () => {
+    const sections = Array.from(
+      { length: 12 },
+      (
+        _,
+        i,
+      ) => `<div class="titlepage"><h2><a id="option-${i}" class="indexterm">Option number ${i} of the hive</a></h2></div>
+        <p>${PROSE[i % 4]}</p>`,
+    ).join("")
+    const { markdown } = extractHtml(page(`<div class="book"><h1>Options</h1>${sections}</div>`), URL)
+    expect(markdown.match(/^## Option number/gm)).toHaveLength(12)
+  })
+
+  it("keeps a section whose id is its heading's words, though designers use them for other things", () => {
+    const { markdown } = extractHtml(
+      page(`<main><h1>Hive files</h1>${paragraphs}
+        <section id="sharing-configuration-files"><h2>Sharing configuration files</h2><p>Two hives may share one file.</p></section>
+        <h3>Email</h3><p>Where the keeper is written to when a hive gets cold.</p></main>`),
+      URL,
+    )
+    expect(markdown).toContain("## Sharing configuration files\n\nTwo hives may share one file.")
+    expect(markdown).toContain("### Email\n\nWhere the keeper")
+  })
+
+  it("leaves out the links to other languages", () => {
+    const switchers = [
+      `<div class="bar"><p><span>Available Languages: </span><a href="../en/x.html" hreflang="en">en</a> |
+        <a href="../fr/x.html" hreflang="fr">fr</a> | <a href="x.html">de</a></p></div>`,
+      `<ul class="versions"><li><a href="/de/">Deutsch</a></li><li><a href="/fr/">Français (fr)</a></li><li><a href="/ja/">日本語</a></li></ul>`,
+      `<p>English, <a href="/de/" hreflang="de" lang="de">Deutsch</a>, <a href="/pt-br/" hreflang="pt-BR">Português (Brasil)</a></p>`,
+    ]
+    for (const switcher of switchers) {
+      const { markdown } = extractHtml(page(`<div><h1>Winter bees</h1>${switcher}${paragraphs}</div>`), URL)
+      expect(markdown).toBe(PROSE.join("\n\n"))
+    }
+  })
+
+  it("keeps languages that a text links, and a page that lists translations", () => {
+    const sentence = `<p>Bees are told of in <a href="/de">German</a>, <a href="/fr">French</a> and <a href="/it">Italian</a>, by keepers who have never met and agree on everything that matters in winter.</p>`
+    expect(extractHtml(page(`<div>${paragraphs}${sentence}</div>`), URL).markdown).toContain("[German]")
+    const list = ["de", "fr", "it", "ja"].map(
+      (code) => `<li><a href="/${code}" hreflang="${code}">${code} edition</a></li>`,
+    )
+    const { markdown } = extractHtml(page(`<main><h1>Translations</h1><ul>${list.join("")}</ul></main>`), URL)
+    expect(markdown).toContain("ja edition")
+  })
+
+  it("shows images that wait in noscript, but not twice, and no pixels that count visitors", () => {
+    const { images, markdown } = extractHtml(
+      page(`<div><h1>Winter bees</h1>${paragraphs}
+        <figure><img class="lazy" src="data:image/gif;base64,R0lGOD"><noscript><img src="/hive.jpg" alt="A hive"></noscript></figure>
+        <p><img data-src="/lid.jpg" alt="A lid"><noscript><img src="/lid.jpg" alt="A lid"></noscript></p>
+        <noscript><img src="https://count.example/p?id=3" style="position:absolute;left:-9999px" alt=""></noscript>
+        <noscript><img height="1" width="1" src="https://count.example/tr.png"></noscript></div>`),
+      URL,
+    )
+    expect(images).toEqual([
+      { url: "https://example.org/hive.jpg", description: "A hive" },
+      { url: "https://example.org/lid.jpg", description: "A lid" },
+    ])
+    expect(markdown.match(/!\[/g)).toHaveLength(2)
+  })
+
+  it("believes what says that it is no content, once the page says what is", () => {
+    const footer = `<div class="footer"><p>${"Made with a tool for hives, under a licence that is told of at length here. ".repeat(12)}</p></div>`
+    const { markdown } = extractHtml(page(`<div role="main"><h1>Hives</h1>${paragraphs}</div>${footer}`), URL)
+    expect(markdown).toBe(`# Hives\n\n${PROSE.join("\n\n")}`)
+  })
+
   it("drops teasers under a heading that leads elsewhere", () => {
     const { markdown } = extractHtml(
       page(`<article><h1>Winter bees</h1>${paragraphs}<h2>You may also like</h2>

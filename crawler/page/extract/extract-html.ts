@@ -2,7 +2,8 @@ import { readCountry } from "./facts/country.ts"
 import type { Extracted } from "./extracted.ts"
 import { contentImages } from "./html/images.ts"
 import { readAuthor, readLanguage, readPublishedAt } from "./facts/page-facts.ts"
-import { readDescription, readRobots, readTitle } from "./facts/page-head.ts"
+import { readDescription, readRobots } from "./facts/page-head.ts"
+import { readTitle } from "./facts/title.ts"
 import { findMainContent } from "./main/main-content.ts"
 import { toMarkdown } from "./markdown/markdown.ts"
 import { gatherFacts } from "./facts/metadata.ts"
@@ -22,8 +23,8 @@ import { callsItselfAdult, readsAdult } from "./facts/unsafe.ts"
 export function extractHtml(html: string, url: string): Extracted {
   const document = parseTree(html)
   const facts = gatherFacts(document, url)
-  const content = findMainContent(document, readPageSigns(document, facts, url))
-  const title = readTitle(facts)
+  const { title, logos } = readTitle(facts, url)
+  const content = findMainContent(document, readPageSigns(document, facts, url), logos)
   const written = toMarkdown(content.root, {
     baseUrl: facts.baseUrl,
     skipped: content.skipped,

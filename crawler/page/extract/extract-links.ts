@@ -2,7 +2,8 @@ import { routeOf } from "#engine"
 import { type Extracted, NO_CONTENT } from "./extracted.ts"
 import { LinkResolver } from "./html/link-resolver.ts"
 import { addMeta, canonicalAddress, routedBase } from "./facts/metadata.ts"
-import { readDescription, readRobots, readTitle } from "./facts/page-head.ts"
+import { readDescription, readRobots } from "./facts/page-head.ts"
+import { readTitle } from "./facts/title.ts"
 import { decodeReferences, StartTagScanner, type TagListener } from "./html/start-tags.ts"
 import { collapse, Element } from "./html/tree.ts"
 
@@ -61,7 +62,7 @@ export class LinkReading {
     const facts = { meta, titleTag, baseUrl, headings: [], jsonLd: [] }
     return {
       ...NO_CONTENT,
-      title: readTitle(facts),
+      title: readTitle(facts, this.#url).title,
       description: readDescription(facts),
       canonical: canonicalAddress(canonical, baseUrl),
       robots: readRobots(facts),

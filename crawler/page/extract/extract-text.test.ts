@@ -72,4 +72,11 @@ describe("text documents", () => {
       expect(extractText(text, "https://example.org/x", type).links.length).toBeLessThan(20_001)
     }
   })
+
+  it("takes the title without the mark or the id of its heading", () => {
+    expect(extractText("# Usage {#usage}\n\nText.", "https://example.org/a.md").title).toBe("Usage")
+    expect(extractText("# **`hive open`** [¶](#hive-open)\n\nText.", "https://example.org/a.md").title).toBe(
+      "hive open",
+    )
+  })
 })

@@ -6,6 +6,7 @@ import type { Extracted, Link } from "./extracted.ts"
 import { MAX_LINK_CHARS } from "./html/link-resolver.ts"
 import { escapeText, protectLineStarts } from "./markdown/markdown-escapes.ts"
 import { toPlainText } from "./markdown/plain-text.ts"
+import { withoutMarks } from "./html/anchors.ts"
 import { collapse } from "./html/tree.ts"
 import { readsAdult } from "./facts/unsafe.ts"
 
@@ -75,7 +76,10 @@ function firstTitle(text: string, isMarkdown: boolean): string | null {
   const start = text.slice(0, 20_000)
   const heading = isMarkdown ? /^#{1,2} +(.+?) *#*$/m.exec(start)?.[1] : undefined
   const line = heading ?? /\S.*/.exec(start)?.[0] ?? ""
-  const title = collapse(isMarkdown ? toPlainText(line) : line)
+  // `# Install {#install}`: the id of the heading, as several dialects write it.
+  const title = isMarkdown
+    ? withoutMarks(collapse(toPlainText(line.replace(/\s*\{#[^{}]*\}\s*$/, ""))))
+    : collapse(line)
   return title === "" || title.length > 200 ? null : title
 }
 

@@ -325,18 +325,27 @@ export function firstElement(root: Element, matches: (element: Element) => boole
   return null
 }
 
-/** All text below an element, white space collapsed. Scripts and styles have none. */
-export function textOf(element: Element, maxChars = 1_000_000): string {
+/** Elements without text that are looked at beside those with some. */
+const EMPTY_NODES = 1000
+
+/** All text below an element but for what is left out, white space collapsed. Scripts and styles have none. */
+export function textOf(
+  element: Element,
+  maxChars = 1_000_000,
+  leaveOut?: (element: Element) => boolean,
+): string {
   const parts: string[] = []
   let chars = 0
+  let nodes = 0
   const collect = (node: Element): void => {
     for (const child of node.children) {
       // Elements without text count too, or asking at every level of a deep tree would cost its square.
-      if (chars > maxChars || parts.length > maxChars) return
+      if (chars > maxChars || nodes++ > maxChars + EMPTY_NODES) return
       if (typeof child === "string") {
         parts.push(child)
         chars += child.length
-      } else if (child.tag === "br") parts.push(" ")
+      } else if (leaveOut?.(child) === true) continue
+      else if (child.tag === "br") parts.push(" ")
       else if (child.tag !== "script" && child.tag !== "style" && child.tag !== "template") {
         const block = SPECIAL.has(child.tag)
         if (block) parts.push(" ")

@@ -1,4 +1,5 @@
-import { type Element, firstElement } from "../html/tree.ts"
+import { headingText, isHeading } from "../html/anchors.ts"
+import { type Element, firstElement, textOf } from "../html/tree.ts"
 
 const NEVER_TEXT = new Set(
   (
@@ -94,9 +95,24 @@ export function signsOf(element: Element): readonly Sign[] {
   if (role === "main") return NO_SIGNS
   if (role !== null && BOILERPLATE_ROLES.has(role)) return ROLE
   if (element.get("aria-hidden") === "true") return ARIA_HIDDEN
-  const hints = `${element.get("class") ?? ""} ${element.get("id") ?? ""}`
-  if (hints.length < 4) return NO_SIGNS
-  return signsOfHints(hints.length > 300 ? hints.slice(0, 300) : hints)
+  const named = element.get("class") ?? ""
+  const id = element.get("id")
+  const signs = signsOfHints(id === null ? named : `${named} ${id}`)
+  return id !== null && signs.length > 0 && isNamedByHeading(element, id) ? signsOfHints(named) : signs
+}
+
+/** Whether an id is the words of a heading, made by a tool so that links lead there: no designer chose them. */
+function isNamedByHeading(element: Element, id: string): boolean {
+  if (isHeading(element)) return true
+  if (element.tag !== "section" && element.tag !== "div") return false
+  for (const child of element.children) {
+    if (typeof child === "string" ? child.trim() === "" : textOf(child, 1) === "" && !isHeading(child))
+      continue
+    if (typeof child === "string" || !isHeading(child)) return false
+    const slug = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "")
+    return id.length > 3 && slug(headingText(child, 300)).includes(slug(id))
+  }
+  return false
 }
 
 /** A header is the page's or the article's unless it only holds the heading of a section. */
@@ -109,7 +125,9 @@ function isSectionHeader(header: Element): boolean {
 const remembered = new Map<string, readonly Sign[]>()
 const MAX_REMEMBERED = 20_000
 
-function signsOfHints(hints: string): readonly Sign[] {
+function signsOfHints(given: string): readonly Sign[] {
+  if (given.length < 4) return NO_SIGNS
+  const hints = given.length > 300 ? given.slice(0, 300) : given
   const known = remembered.get(hints)
   if (known !== undefined) return known
   const signs: Sign[] = []

@@ -1,5 +1,6 @@
 import type { PageSigns } from "./page-signs.ts"
 import type { TextMeasure } from "./text-measure.ts"
+import { isLink } from "../html/anchors.ts"
 import { type Element, isBlockTag, textOf } from "../html/tree.ts"
 
 type Measures = ReadonlyMap<Element, TextMeasure>
@@ -35,7 +36,7 @@ export function skipClutter(
             continue
           }
         }
-        if (STRAY_LABEL.test(text)) {
+        if (STRAY_LABEL.test(text) && !isHeadOfText(parent, i, skipped, measures)) {
           skipped.add(child)
           continue
         }
@@ -54,6 +55,23 @@ const LEADS_ELSEWHERE =
 
 const STRAY_LABEL =
   /^(?:advertisements?|publicidade|anzeige|publicité|sponsored|share(?: this)?(?: (?:on|via|article) ?\w*)?|tweet|pin it|email|print|(?:continue|keep) reading.*|story continues.*|read more[\s.…→»↓]*|learn more[\s→»]*|(?:see|view|show) (?:more|less|all)[\s→»]*|back to (?:top|gallery)|close|open in a new tab|view this (?:figure|table)|image \d+ of \d+|photos?:? .{0,50}|\(?(?:image )?credits?: .{0,60}|tags?:?|caption|loading\.*|\d+ (?:min(?:ute)?s?|mins) read|(?:published|updated|posted|last updated):? .{0,40}\d{4}.{0,25}|(?:posted|written) by .{0,40}|add to (?:cart|bag|wishlist)|skip to (?:main )?content|table of contents|copy(?: link)?|start free trial|no credit card required\.?)$/iu
+
+/** Whether a heading has text under it: "Email" is then what the section is about, and no button. */
+function isHeadOfText(
+  parent: Element,
+  at: number,
+  skipped: ReadonlySet<Element>,
+  measures: Measures,
+): boolean {
+  if (!/^h[1-6]$/.test((parent.children[at] as Element).tag)) return false
+  for (const next of parent.children.slice(at + 1)) {
+    if (typeof next === "string" || skipped.has(next)) continue
+    const own = measures.get(next)
+    if (!own || own.chars === 0) continue
+    return headingRank(next) === null && own.linkChars < own.chars * 0.5
+  }
+  return false
+}
 
 /** From a heading to the next one of its rank: to the index after the last part left out, or `from` if it is too much. */
 function skipSection(
@@ -146,16 +164,16 @@ function skipCards(parent: Element, skipped: Set<Element>, measures: Measures, p
 
 /** Led by a link: its heading or first text is one, or all of it is. */
 function isCard(element: Element): boolean {
-  if (element.tag === "a") return true
+  if (isLink(element)) return true
   for (const child of element.children) {
     if (typeof child === "string") {
       if (child.trim() !== "") return false
       continue
     }
-    if (child.tag === "a") return true
+    if (isLink(child)) return true
     if (textOf(child, 50) === "") continue
     if (/^h[1-6]$/.test(child.tag))
-      return child.children.some((inner) => typeof inner !== "string" && inner.tag === "a")
+      return child.children.some((inner) => typeof inner !== "string" && isLink(inner))
     return isCard(child)
   }
   return false

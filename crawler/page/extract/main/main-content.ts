@@ -1,8 +1,10 @@
-import { isHidden, isNeverText, signsOf, type Suspicion } from "./boilerplate.ts"
+import { isHidden, signsOf, type Suspicion } from "./boilerplate.ts"
 import { skipClutter } from "./clutter.ts"
+import { skipLanguageLinks } from "./language-links.ts"
+import { showNoscript, skipNeverText } from "./noscript.ts"
 import type { PageSigns } from "./page-signs.ts"
 import { measureText, type TextMeasure } from "./text-measure.ts"
-import { type Element, firstElement, textOf, walk } from "../html/tree.ts"
+import { type Element, firstElement, walk } from "../html/tree.ts"
 
 export interface MainContent {
   readonly root: Element
@@ -29,11 +31,16 @@ const DESCENT_SHARE = 0.85
 /**
  * Finds the main content of a document in three steps: leave out what is not shown; leave out what its tag, role or
  * class calls boilerplate, unless too much of the page's text is called so; then go down from the body (or the one
- * `main`, `article` or `articleBody`) as long as one child holds nearly all the prose.
+ * `main`, `article` or `articleBody`) as long as one child holds nearly all the prose. `leftOut`: what is known before to
+ * be none of it.
  */
-export function findMainContent(document: Element, signs: PageSigns): MainContent {
+export function findMainContent(
+  document: Element,
+  signs: PageSigns,
+  leftOut: readonly Element[] = [],
+): MainContent {
   const body = firstElement(document, (element) => element.tag === "body") ?? document
-  const skipped = new Set<Element>()
+  const skipped = new Set(leftOut)
   skipNeverText(body, skipped)
   let measures = measureText(body, skipped)
   if (measures.get(body)!.chars < 600 && showNoscript(body, skipped, measures.get(body)!.chars))
@@ -41,32 +48,9 @@ export function findMainContent(document: Element, signs: PageSigns): MainConten
   skipBoilerplate(body, skipped, measures, signs)
   measures = measureText(body, skipped)
   const root = chooseRoot(body, skipped, measures)
+  skipLanguageLinks(root, skipped, measures)
   skipClutter(root, skipped, measures, signs)
   return { root, skipped }
-}
-
-function skipNeverText(element: Element, skipped: Set<Element>): void {
-  for (const child of element.children) {
-    if (typeof child === "string") continue
-    if (isNeverText(child)) skipped.add(child)
-    else skipNeverText(child, skipped)
-  }
-}
-
-/** Pages that build themselves by script may carry their text for other readers in `<noscript>`. */
-function showNoscript(body: Element, skipped: Set<Element>, shownChars: number): boolean {
-  let shown = false
-  walk(body, (element) => {
-    if (element.tag !== "noscript") return undefined
-    if (textOf(element, 5000).length > Math.max(300, shownChars)) {
-      skipped.delete(element)
-      element.asBlock = true
-      skipNeverText(element, skipped)
-      shown = true
-    }
-    return false
-  })
-  return shown
 }
 
 function skipBoilerplate(body: Element, skipped: Set<Element>, measures: Measures, signs: PageSigns): void {
@@ -97,18 +81,30 @@ function skipBoilerplate(body: Element, skipped: Set<Element>, measures: Measure
   }
   cover(body, [])
 
-  const skip = (parent: Element): void => {
+  const main = namedMain(body, skipped, measures)
+  const skip = (parent: Element, isBeside: boolean): void => {
     for (const child of parent.children) {
       if (typeof child === "string" || skipped.has(child)) continue
+      // Where the page says which part is its content, what stands beside that and says that it is none is believed.
+      const beside = isBeside && child !== main
       const believed = signsOf(child).some(
         ({ name, suspicion }) =>
-          applies(suspicion, signs) && (covered.get(name) ?? 0) <= total * MAX_SHARE[suspicion],
+          applies(suspicion, signs) &&
+          ((covered.get(name) ?? 0) <= total * MAX_SHARE[suspicion] ||
+            (beside && main !== null && suspicion === "strong" && !isInside(main, child))),
       )
       if (believed && !(weight(child) > total * 0.1 && holdsMain(child))) skipped.add(child)
-      else skip(child)
+      else skip(child, beside)
     }
   }
-  skip(body)
+  skip(body, true)
+}
+
+/** The one element that the page calls its main content, if it has some. */
+function namedMain(body: Element, skipped: ReadonlySet<Element>, measures: Measures): Element | null {
+  const { main } = namedContainers(body, skipped)
+  const [only] = main
+  return main.length === 1 && (measures.get(only!)?.chars ?? 0) >= MIN_PROSE ? only! : null
 }
 
 /** What a character of short text, such as a label or a cell, counts beside one of prose. */

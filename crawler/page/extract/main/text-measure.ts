@@ -1,3 +1,4 @@
+import { isFragmentLink, isHeading, isLink } from "../html/anchors.ts"
 import { type Element, isBlockTag } from "../html/tree.ts"
 
 /** How much text an element shows, and of what sort. Lengths in characters, white space collapsed. */
@@ -13,7 +14,7 @@ const SENTENCE_CHARS = 80
 /** Measures every block below `root` in one walk, without what is skipped. */
 export function measureText(root: Element, skipped: ReadonlySet<Element>): Map<Element, TextMeasure> {
   const measures = new Map<Element, TextMeasure>()
-  measure(root, skipped, measures, false)
+  measure(root, skipped, measures, false, false)
   return measures
 }
 
@@ -28,9 +29,12 @@ function measure(
   skipped: ReadonlySet<Element>,
   measures: Map<Element, TextMeasure>,
   inLink: boolean,
+  inHeading: boolean,
 ): Sum {
   const own: Sum = { chars: 0, linkChars: 0, prose: 0 }
-  const linked = inLink || element.tag === "a"
+  const headed = inHeading || isHeading(element)
+  // A heading that leads to itself is text.
+  const linked = inLink || (isLink(element) && !(headed && isFragmentLink(element)))
   const isBlock = isBlockTag(element.tag) || element.containsBlock || element.asBlock
   let runChars = 0
   let runLinkChars = 0
@@ -52,7 +56,7 @@ function measure(
       continue
     }
     if (skipped.has(child)) continue
-    const below = measure(child, skipped, measures, linked)
+    const below = measure(child, skipped, measures, linked, headed)
     own.chars += below.chars
     own.linkChars += below.linkChars
     if (isBlockTag(child.tag) || child.containsBlock || child.asBlock) {

@@ -22,6 +22,18 @@ describe("markdown", () => {
     expect(markdownOf('<h3><a href="#opts">#</a>Options</h3>')).toBe("### Options")
   })
 
+  it("drops it when it is written in words", () => {
+    const heading = (mark: string) => markdownOf(`<h2>Usage ${mark}</h2>`)
+    expect(heading('<a class="anchor" href="#usage">Permanent link</a>')).toBe("## Usage")
+    expect(heading('<a aria-label="Direct link to Usage" href="#usage">Direct link to Usage</a>')).toBe(
+      "## Usage",
+    )
+    expect(heading('<a aria-hidden="true" href="#usage">copy</a>')).toBe("## Usage")
+    const wrapper =
+      '<a class="sl-anchor-link" href="#usage"><span class="sr-only">Section titled “Usage”</span></a>'
+    expect(markdownOf(`<div><h2>Usage</h2>${wrapper}</div>`)).toBe("## Usage")
+  })
+
   it("keeps a heading that is itself a link to a section", () => {
     expect(markdownOf('<h3><a href="#opts">Options</a></h3>')).toBe(
       "### [Options](https://example.org/guide/#opts)",
@@ -38,6 +50,28 @@ describe("markdown", () => {
     expect(markdownOf('<p><a href="/wiki/Cat_(animal)">cat</a></p>')).toBe(
       "[cat](https://example.org/wiki/Cat_%28animal%29)",
     )
+  })
+
+  it("writes a place to be led to as its text", () => {
+    expect(markdownOf('<h3><a id="opts">Options</a></h3><p><a name="x">See</a> there</p>')).toBe(
+      "### Options\n\nSee there",
+    )
+  })
+
+  it("writes code in bold so that it is read as that", () => {
+    expect(markdownOf("<p>Run <b><code>npm ci</code></b>, then go.</p>")).toBe("Run **`npm ci`**, then go.")
+    expect(markdownOf("<p><a href='/u'><b><code>f(a*b)</code></b></a></p>")).toBe(
+      "[**`f(a*b)`**](https://example.org/u)",
+    )
+    // Between a letter and a backtick, asterisks would be shown as such.
+    expect(markdownOf("<p>two <b><code>hive</code></b>s</p>")).toBe("two `hive`s")
+    expect(markdownOf("<p>并<strong><code>hive</code></strong>的</p>")).toBe("并`hive`的")
+  })
+
+  it("makes one of code that follows on code", () => {
+    expect(markdownOf("<p><tt><b>--name</b></tt><tt>=value</tt></p>")).toBe("`--name=value`")
+    expect(markdownOf("<p><b><code>a</code></b><b><code>b</code></b></p>")).toBe("**`ab`**")
+    expect(markdownOf("<p>\\`<code>a</code></p>")).toBe("\\\\\\``a`")
   })
 
   it("nests lists and numbers ordered ones from their start", () => {

@@ -1,4 +1,6 @@
 import { escapeText, protectLineStarts } from "./markdown-escapes.ts"
+import { isPermalink } from "../html/anchors.ts"
+import { codeSpan, InlineText, trimEmphasis, withoutStuckMarks, wrapped } from "./inline.ts"
 import { collapse, type Element, firstElement, isBlockTag, textOf, walk } from "../html/tree.ts"
 
 export interface MarkdownOptions {
@@ -69,20 +71,19 @@ class Writer {
   /** The blocks of a container, in order. */
   children(container: Element): string[] {
     const blocks: string[] = []
-    let inline = ""
+    const inline = new InlineText()
     const flush = () => {
-      const paragraph = this.#paragraph(inline)
+      const paragraph = this.#paragraph(inline.take())
       if (paragraph !== "") blocks.push(paragraph)
-      inline = ""
     }
     for (const child of container.children) {
-      if (typeof child === "string") inline += escapeText(child)
+      if (typeof child === "string") inline.addText(escapeText(child))
       else if (this.#isSkipped(child)) continue
       else if (isBlockTag(child.tag) || child.containsBlock || child.asBlock) {
         flush()
         // Not push(...blocks): a flat document may have more blocks than a call may have arguments.
         for (const block of this.block(child)) blocks.push(block)
-      } else inline += this.#inline(child)
+      } else inline.add(this.#inline(child))
     }
     flush()
     return blocks
@@ -116,7 +117,7 @@ class Writer {
       case "li":
         return this.#item(element, "- ")
       case "a":
-        return this.#linkedBlocks(element)
+        return isPermalink(element) ? [] : this.#linkedBlocks(element)
       case "figcaption":
       case "caption":
         return this.children(element)
@@ -139,6 +140,7 @@ class Writer {
       .replace(/ ?\n ?/g, "\n")
       .trim()
     if (text === "") return ""
+    text = withoutStuckMarks(text)
     text = protectLineStarts(text.replace(/\n{2,}/g, "\n").replaceAll("\n", "  \n"))
     if (this.#pendingLink !== null && !this.#inHeading && /[\p{L}\p{N}]/u.test(text)) {
       const link = this.#pendingLink
@@ -153,7 +155,7 @@ class Writer {
     this.#pendingLink = null
     this.#inHeading = true
     this.#bold++
-    let text = this.#inlineChildren(element).replace(/\s+/g, " ").trim()
+    let text = withoutStuckMarks(this.#inlineChildren(element).replace(/\s+/g, " ").trim())
     this.#bold--
     this.#inHeading = false
     if (text === "") {
@@ -271,22 +273,18 @@ class Writer {
           .map((block) => block.replace(/^(?:#{1,6} |> |[-*] )/gm, "").replace(/^```.*$/gm, ""))
           .join(" ")
       : this.#inlineChildren(cell)
-    return text
-      .replace(/\s+/g, " ")
-      .trim()
-      .replace(/(?<!\\)\|/g, "\\|")
+    return withoutStuckMarks(text.replace(/\s+/g, " ").trim()).replace(/(?<!\\)\|/g, "\\|")
   }
 
   #inlineChildren(element: Element): string {
-    let text = ""
+    const text = new InlineText()
     for (const child of element.children) {
-      if (typeof child === "string") text += escapeText(child)
-      else if (!this.#isSkipped(child)) {
-        const block = isBlockTag(child.tag)
-        text += block ? ` ${this.#inline(child)} ` : this.#inline(child)
-      }
+      if (typeof child === "string") text.addText(escapeText(child))
+      else if (this.#isSkipped(child)) continue
+      else if (isBlockTag(child.tag)) text.addText(` ${this.#inline(child)} `)
+      else text.add(this.#inline(child))
     }
-    return text
+    return text.take()
   }
 
   #inline(element: Element): string {
@@ -343,41 +341,6 @@ class Writer {
     const address = destination(url.href)
     return this.#takes(address.length) ? address : null
   }
-}
-
-/** "¶" and "#" links that documentation generators hang on headings. */
-function isPermalink(element: Element): boolean {
-  if (
-    /(^|[\s_-])(headerlink|permalink|anchor(?:-?link|js-link)?|hash-link)([\s_-]|$)/i.test(
-      element.get("class") ?? "",
-    )
-  ) {
-    const text = textOf(element, 100)
-    return text.length < 3 || /^(permalink|link to|direct link|copy link)/i.test(text)
-  }
-  if (!(element.get("href") ?? "").includes("#")) return false
-  return /^[¶#§🔗⚓]*$/u.test(textOf(element, 100)) && !firstElement(element, (node) => node.tag === "img")
-}
-
-function wrapped(inner: string, mark: string): string {
-  const text = inner.trim()
-  if (text === "") return inner
-  // Emphasis may not span a line break written as a new paragraph line, nor start with white space.
-  const lead = /^\s/.test(inner) ? " " : ""
-  const tail = /\s$/.test(inner) ? " " : ""
-  return lead + mark + text + mark + tail
-}
-
-function trimEmphasis(text: string): string {
-  return text.replace(/^\*\*(.*)\*\*$/, "$1")
-}
-
-function codeSpan(text: string): string {
-  if (text === "") return ""
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).slice(0, 1000).map((run) => run.length))
-  const fence = "`".repeat(longest + 1)
-  const pad = longest > 0 && (text.startsWith("`") || text.endsWith("`")) ? " " : ""
-  return fence + pad + text + pad + fence
 }
 
 function codeBlock(element: Element): string[] {

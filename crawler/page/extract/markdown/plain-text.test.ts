@@ -42,4 +42,20 @@ describe("plain text of markdown", () => {
       { numRuns: 500, examples: [[": !"], [":"]] },
     )
   })
+
+  it("reads emphasis around code, with asterisks and underscores", () => {
+    expect(toPlainText("**`npm ci`**, __`a_b`__ and _**[`f()`](https://e.org/f)**_")).toBe(
+      "npm ci, a_b and f()",
+    )
+  })
+
+  it("keeps underscores that are part of a name", () => {
+    expect(toPlainText("a_b_c, _private, \\_\\_init\\_\\_ and _ alone")).toBe(
+      "a_b_c, _private, __init__ and _ alone",
+    )
+  })
+
+  it("reads a bar in a cell's code", () => {
+    expect(toPlainText("| **`a\\|b`** | c |")).toBe("a|b\tc")
+  })
 })

@@ -37,7 +37,7 @@ function lineText(line: string): string | null {
     return content
       .slice(2, -2)
       .split(/(?<!\\) \| /)
-      .map(inlineText)
+      .map((cell) => inlineText(cell.replaceAll("\\|", "|")))
       .join("\t")
   }
   return inlineText(content.replace(/^(\s*(?:(?:[-:]|\d+\.) )*)#{1,6} /, "$1").replace(/^(\s*): /, "$1"))
@@ -52,6 +52,8 @@ function inlineText(text: string): string {
   let unclosed = Number.POSITIVE_INFINITY
   // Where the openers of links and images stand, so that `](…)` can be dropped when it closes one.
   const open: { at: number; image: boolean }[] = []
+  /** Where underscores stand that close emphasis. */
+  const closers = new Set<number>()
   while (i < text.length) {
     const char = text[i]!
     if (char === "\\" && i + 1 < text.length && /[!-/:-@[-`{-~]/.test(text[i + 1]!)) {
@@ -84,11 +86,39 @@ function inlineText(text: string): string {
       let run = 1
       while (text[i + run] === char) run++
       i += run
+    } else if (char === "_") {
+      let run = 1
+      while (text[i + run] === "_") run++
+      const end = closers.has(i) ? i : underscoreCloser(text, i, run)
+      if (end === -1) out.push(text.slice(i, i + run))
+      else closers.add(end)
+      i += run
     } else {
       const from = i++
-      while (i < text.length && !"\\`![]*~".includes(text[i]!)) i++
+      while (i < text.length && !"\\`![]*~_".includes(text[i]!)) i++
       out.push(text.slice(from, i))
     }
   }
   return out.join("")
+}
+
+const MOST_UNDERSCORES = 20
+const WORD_SIGN = /[\p{L}\p{N}]/u
+
+/**
+ * Where the underscores are that close the emphasis which those at `from` open, or -1: as in `__init__`, but not in
+ * `_private` and `a_b_c` (CommonMark §6.2). Authors write them; this folder escapes them.
+ */
+function underscoreCloser(text: string, from: number, run: number): number {
+  const isWord = (at: number) => WORD_SIGN.test(text[at] ?? "")
+  const isSpace = (at: number) => /^\s?$/.test(text[at] ?? "")
+  if (run > 3 || isWord(from - 1) || isSpace(from + run)) return -1
+  let at = text.indexOf("_", from + run)
+  for (let tries = 0; at !== -1 && tries < MOST_UNDERSCORES; tries++) {
+    let end = at
+    while (text[end] === "_") end++
+    if (end - at === run && !isSpace(at - 1) && !isWord(end) && text[at - 1] !== "\\") return at
+    at = text.indexOf("_", end)
+  }
+  return -1
 }

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest"
+import { extractHtml } from "../extract.ts"
+
+const TEXT = `<p>${"A hive is opened on a warm day, when the willows flower and the bees fly. ".repeat(6)}</p>`
+
+function titleOf(head: string, body: string, path = "/docs/install"): string {
+  return read(head, body, path).title
+}
+
+function read(head: string, body: string, path = "/docs/install") {
+  return extractHtml(
+    `<html><head>${head}</head><body>${body}</body></html>`,
+    `https://docs.example.org${path}`,
+  )
+}
+
+describe("a logo that is a heading", () => {
+  it("is no title when it leads to the start of the site", () => {
+    const body = `<header><h1><a href="/">Hive Docs</a></h1></header><main><h1>Install</h1>${TEXT}</main>`
+    expect(titleOf("<title>Install – Hive Docs</title>", body)).toBe("Install")
+    expect(titleOf("<title>Hive Docs</title>", body)).toBe("Install")
+    expect(read("<title>Hive Docs</title>", body).markdown).not.toContain("Hive Docs")
+  })
+
+  it("is none when its box is called so, or the site's name is it", () => {
+    const body = (logo: string) =>
+      `<div id="top">${logo}</div><div id="content"><h1>Install</h1>${TEXT}</div>`
+    const title = "<title>Install | Hive Docs</title>"
+    expect(titleOf(title, body('<div class="site-branding"><h1>Hive Docs</h1></div>'))).toBe("Install")
+    expect(titleOf(title, body('<h1 class="navbar-brand">Hive</h1>'))).toBe("Install")
+    expect(
+      titleOf(`${title}<meta property="og:site_name" content="Hive Docs">`, body("<h1>Hive Docs</h1>")),
+    ).toBe("Install")
+  })
+
+  it("is none when it stands in the head of the page and is what the title tag ends with", () => {
+    const body = `<header><h1>Hive Docs</h1></header><div><h2>Install</h2>${TEXT}</div>`
+    expect(titleOf("<title>Install · Hive Docs</title>", body)).toBe("Install")
+  })
+
+  it("does so where all addresses are relative to the start of the site", () => {
+    const body = `<header><a href="/"><h1>Hive Docs</h1></a></header><main><h1>Install</h1>${TEXT}</main>`
+    expect(titleOf('<base href="/"><title>Hive Docs</title>', body)).toBe("Install")
+  })
+
+  it("is the title of the start itself, and of a page that has no other", () => {
+    const logo = '<header><h1><a href="/">Hive Docs</a></h1></header>'
+    expect(titleOf("<title>Hive Docs</title>", `${logo}<main>${TEXT}</main>`, "/")).toBe("Hive Docs")
+    expect(titleOf("", `${logo}<main>${TEXT}</main>`)).toBe("Hive Docs")
+  })
+
+  it("leaves a page's own heading alone, in a header or behind the name of its site", () => {
+    const header = `<article><header class="entry-header"><h1>Install</h1></header>${TEXT}</article>`
+    expect(titleOf("<title>Hive Docs: how to install</title>", header)).toBe("Install")
+    expect(titleOf("<title>Hive Docs – Install</title>", `<main><h1>Install</h1>${TEXT}</main>`)).toBe(
+      "Install",
+    )
+    const masthead = `<div class="masthead"><h1>Install</h1></div>${TEXT}`
+    expect(titleOf("<title>Install | Hive</title>", masthead)).toBe("Install")
+    const linked = `<main><h1><a href="/docs/install">Install</a></h1>${TEXT}</main>`
+    expect(titleOf("<title>Install | Hive</title>", linked)).toBe("Install")
+  })
+})
+
+describe("the mark of a heading's link", () => {
+  const title = (mark: string) =>
+    titleOf("<title>Usage — Hive Docs</title>", `<main><h1>Usage${mark}</h1>${TEXT}</main>`)
+
+  it.each([
+    ['<a class="headerlink" href="#usage" title="Permalink to this heading">¶</a>'],
+    ['<a class="headerlink" href="#usage" title="Permanent link">&para;</a>'],
+    ['<a class="headerlink" href="#usage" title="Link to this heading">#</a>'],
+    [
+      '<a href="#usage" class="hash-link" aria-label="Direct link to Usage" title="Direct link to Usage">\u200B</a>',
+    ],
+    ['<a class="anchor" aria-hidden="true" href="#usage">Anchor</a>'],
+    ['<a href="#usage" aria-label="Permalink to Usage">Permalink to “Usage”</a>'],
+    ['<a class="sl-anchor-link" href="#usage"><span class="sr-only">Section titled “Usage”</span></a>'],
+    ['<a class="heading-link" href="#usage"><i class="material-icons">link</i></a>'],
+    ["<a class='permalink' href='/docs/install#usage'>🔗</a>"],
+    [" ¶"],
+  ])("is no part of the title: %s", (mark) => {
+    expect(title(mark)).toBe("Usage")
+  })
+
+  it("keeps signs that are part of the name", () => {
+    expect(titleOf("<title>C# | Hive</title>", `<h1>C#</h1>${TEXT}`)).toBe("C#")
+    expect(titleOf("<title>About F# and C#</title>", TEXT)).toBe("About F# and C#")
+  })
+
+  it("keeps a heading that is itself the link", () => {
+    const body = `<main><h1><a class="anchor" href="#usage">Usage</a></h1>${TEXT}</main>`
+    expect(titleOf("<title>Usage — Hive Docs</title>", body)).toBe("Usage")
+  })
+})
+
+describe("a title tag", () => {
+  it("gives way to a heading that says its first part and a word more", () => {
+    const body = `<main><h1>Module mod_hive</h1>${TEXT}</main>`
+    expect(titleOf("<title>mod_hive - Bee Server Version 2.4</title>", body)).toBe("Module mod_hive")
+  })
+})

@@ -1,0 +1,64 @@
+import { collapse, type Element, firstElement, textOf } from "./tree.ts"
+
+/** Whether an `<a>` leads anywhere: without `href` it is a place to be led to, and its text is the page's own. */
+export function isLink(element: Element): boolean {
+  return element.tag === "a" && element.has("href")
+}
+
+export function isHeading(element: Element): boolean {
+  return /^h[1-6]$/.test(element.tag) || element.get("role") === "heading"
+}
+
+/** Whether it leads to a place on the page where it stands, as it is written; `#/guide` is another page. */
+export function isFragmentLink(element: Element): boolean {
+  return element.tag === "a" && /^\s*#(?!!?\/)/.test(element.get("href") ?? "")
+}
+
+const PERMALINK_CLASS =
+  /(?:^|[\s_-])(?:headerlink|permalink|anchor(?:-?link|js-link)?|hash-?link|self-?link|heading-?link)(?:[\s_-]|$)/i
+/** Nothing but a mark, or the ligature by which icon fonts draw one. */
+const MARKS = /^(?:[\p{P}\p{S}\p{Co}\u{1F517}\u2693\s]*|link|insert_link|anchor)$/u
+/** What such links are called, for readers who do not see the mark. */
+const CALLED =
+  /^(?:permalink|permanent link|permanenter link|lien permanent|enlace permanente|link permanente|permalien|(?:direct |copy )?link (?:to|for) |copy (?:permanent )?link|anchor (?:link )?(?:for|to) |section titled |heading self-link|(?:direkter )?link zu(?:r|m| ) ?|lien (?:direct )?vers |enlace (?:directo )?a )/i
+
+/**
+ * The mark that tools hang on a heading so that its address can be copied: "¶", "#", a symbol, or in words for those
+ * who do not see it. A link that is the whole of its heading is none.
+ */
+export function isPermalink(element: Element): boolean {
+  if (element.tag !== "a") return false
+  const text = textOf(element, 200)
+  const href = element.get("href")
+  const isClassed = PERMALINK_CLASS.test(element.get("class") ?? "")
+  const isCalled = [text, element.get("aria-label"), element.get("title")].some(
+    (name) => name !== null && CALLED.test(collapse(name)),
+  )
+  if (isClassed && (text.length < 3 || MARKS.test(text) || CALLED.test(text))) return true
+  if (href === null || !href.includes("#")) return false
+  if (/^[¶#§🔗⚓∞☍]*$/u.test(text) && !firstElement(element, (node) => node.tag === "img")) return true
+  const isHidden = element.get("aria-hidden") === "true"
+  if (!isClassed && !isCalled && !isHidden) return false
+  return MARKS.test(text) || CALLED.test(text) || isBesideItsHeading(element)
+}
+
+function isBesideItsHeading(anchor: Element): boolean {
+  for (let above = anchor.parent, steps = 0; above !== null && steps < 3; above = above.parent, steps++)
+    if (isHeading(above)) return textOf(above, 1000).length > textOf(anchor, 1000).length
+  return false
+}
+
+/** The text of a heading without what tools hang on it. */
+export function headingText(heading: Element, maxChars: number): string {
+  return withoutMarks(textOf(heading, maxChars, (element) => isPermalink(element) || isEditLink(element)))
+}
+
+/** The "[edit]" that wikis put beside the headings of sections. */
+function isEditLink(element: Element): boolean {
+  return element.tag === "span" && /(?:^|\s)mw-editsection(?:\s|$)/.test(element.get("class") ?? "")
+}
+
+/** A title without the mark of its heading's link, where it came as text. */
+export function withoutMarks(title: string): string {
+  return title.replace(/(?:\s*[¶🔗⚓]|\s+[#§])+\s*$/u, "")
+}

@@ -1,0 +1,68 @@
+import { isLink } from "../html/anchors.ts"
+import { collapse, type Element, textOf, walk } from "../html/tree.ts"
+import { LANGUAGE_CODES, LANGUAGE_NAMES } from "./language-names.ts"
+import type { TextMeasure } from "./text-measure.ts"
+
+/** A switcher is short; a text on languages links them among sentences. */
+const MAX_CHARS = 2500
+const FEWEST_LINKS = 2
+/** Looked at of one box: a hundred languages with their flags. */
+const MOST_ELEMENTS = 1000
+/** Share of the links that must name a language: "more…" and a flag without a name may stand among them. */
+const LANGUAGE_SHARE = 0.8
+/** Of what is left when links are taken away: "Available languages:", the language of the page, bars between them. */
+const MAX_OTHER_CHARS = 60
+/** A page that has little else is a list of translations. */
+const MAX_SHARE = 0.4
+
+/** Leaves out the links by which a page is chosen in another language. */
+export function skipLanguageLinks(
+  root: Element,
+  skipped: Set<Element>,
+  measures: ReadonlyMap<Element, TextMeasure>,
+): void {
+  const most = (measures.get(root)?.chars ?? 0) * MAX_SHARE
+  const visit = (parent: Element): void => {
+    for (const child of parent.children) {
+      if (typeof child === "string" || skipped.has(child)) continue
+      const own = measures.get(child)
+      if (!own) continue
+      if (
+        own.linkChars > 0 &&
+        own.chars <= Math.min(MAX_CHARS, most) &&
+        own.chars - own.linkChars <= MAX_OTHER_CHARS &&
+        isSwitcher(child)
+      )
+        skipped.add(child)
+      else visit(child)
+    }
+  }
+  visit(root)
+}
+
+function isSwitcher(element: Element): boolean {
+  let links = 0
+  let languages = 0
+  let marked = 0
+  let left = MOST_ELEMENTS
+  walk(element, (below) => {
+    if (left-- <= 0) return false
+    if (!isLink(below)) return undefined
+    links++
+    if (below.has("hreflang")) {
+      marked++
+      languages++
+    } else if (isLanguageName(below)) languages++
+    return false
+  })
+  if (links < FEWEST_LINKS || languages < links * LANGUAGE_SHARE) return false
+  // Two short words may be two letters of an index; three languages, or a link that says so, are languages.
+  return marked > 0 || links > FEWEST_LINKS
+}
+
+/** `en`, `pt-BR`, `Deutsch`, `Français (fr)`. */
+function isLanguageName(link: Element): boolean {
+  const text = collapse(textOf(link, 60)).toLowerCase()
+  if (/^[a-z]{2}(?:[-_][a-z]{2,4})?$/.test(text)) return LANGUAGE_CODES.has(text.slice(0, 2))
+  return LANGUAGE_NAMES.has(text.replace(/\s*\([^()]*\)$/u, ""))
+}

@@ -1,0 +1,61 @@
+import { imageAddress, isTinyImage } from "../markdown/markdown.ts"
+import { collapse, type Element, firstElement, textOf, walk } from "../html/tree.ts"
+import { isHidden, isNeverText } from "./boilerplate.ts"
+
+/** Leaves out what is never text, but for images that wait in `<noscript>` for a script to show them. */
+export function skipNeverText(element: Element, skipped: Set<Element>): void {
+  for (const child of element.children) {
+    if (typeof child === "string") continue
+    if (isNeverText(child) && !(child.tag === "noscript" && holdsImage(child, element))) skipped.add(child)
+    else {
+      if (child.tag === "noscript") child.asBlock = true
+      skipNeverText(child, skipped)
+    }
+  }
+}
+
+/** Whether a `<noscript>` has nothing but an image that its neighbour only holds the place of. */
+function holdsImage(noscript: Element, parent: Element): boolean {
+  if (textOf(noscript, 100) !== "") return false
+  const image = firstElement(noscript, (element) => element.tag === "img")
+  if (image === null || !isPicture(image)) return false
+  const isShown = (child: Element | string) =>
+    typeof child !== "string" &&
+    child !== noscript &&
+    child.tag !== "noscript" &&
+    firstElement(child, (below) => below.tag === "img" && imageAddress(below, ANYWHERE) !== null) !== null
+  // The lazy image itself names the address as a rule, and is taken then.
+  const at = parent.children.indexOf(noscript)
+  return !parent.children.slice(Math.max(0, at - NEAR), at + NEAR + 1).some(isShown)
+}
+
+/** Only whether there is an address is asked. */
+const ANYWHERE = "https://localhost/"
+/** Children on either side among which the image stands that a `<noscript>` repeats. */
+const NEAR = 3
+
+/** No tracking pixel: it has a description, a size that can be seen, or an image's name. */
+function isPicture(image: Element): boolean {
+  const src = imageAddress(image, ANYWHERE)
+  if (src === null || isTinyImage(image) || isHidden(image)) return false
+  if (/(?:left|top)\s*:\s*-\d{3,}px/i.test(image.get("style") ?? "")) return false
+  if (collapse(image.get("alt") ?? "") !== "") return true
+  if (Number.parseInt(image.get("width") ?? "", 10) >= 40) return true
+  return /\.(?:jpe?g|png|webp|avif|svg)$/i.test(URL.parse(src)?.pathname ?? "")
+}
+
+/** Pages that build themselves by script may carry their text for other readers in `<noscript>`. */
+export function showNoscript(body: Element, skipped: Set<Element>, shownChars: number): boolean {
+  let shown = false
+  walk(body, (element) => {
+    if (element.tag !== "noscript") return undefined
+    if (textOf(element, 5000).length > Math.max(300, shownChars)) {
+      skipped.delete(element)
+      element.asBlock = true
+      skipNeverText(element, skipped)
+      shown = true
+    }
+    return false
+  })
+  return shown
+}

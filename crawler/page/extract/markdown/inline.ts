@@ -1,0 +1,72 @@
+/** Text inside marks of emphasis, white space outside of them. */
+export function wrapped(inner: string, mark: string): string {
+  const text = inner.trim()
+  if (text === "") return inner
+  // Emphasis may not span a line break written as a new paragraph line, nor start with white space.
+  const lead = /^\s/.test(inner) ? " " : ""
+  const tail = /\s$/.test(inner) ? " " : ""
+  return lead + mark + text + mark + tail
+}
+
+export function trimEmphasis(text: string): string {
+  return text.replace(/^\*\*(.*)\*\*$/, "$1")
+}
+
+export function codeSpan(text: string): string {
+  if (text === "") return ""
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).slice(0, 1000).map((run) => run.length))
+  const fence = "`".repeat(longest + 1)
+  const pad = longest > 0 && (text.startsWith("`") || text.endsWith("`")) ? " " : ""
+  return fence + pad + text + pad + fence
+}
+
+/**
+ * Inline markdown as it is put together. Where code follows on code, or bold on bold, the two are one: their marks side
+ * by side would be read as other marks. In text they are escaped, and in code they do not stand at its edge.
+ */
+export class InlineText {
+  // Only the last part is looked at: to look at the end of all would write it out anew each time.
+  readonly #parts: string[] = []
+
+  addText(text: string): void {
+    this.#parts.push(text)
+  }
+
+  /** What an element came to. */
+  add(written: string): void {
+    const last = this.#parts.length - 1
+    const [left, right] = [this.#parts[last] ?? "", written]
+    if (left.endsWith("**") && right.startsWith("**") && !left.endsWith("***") && !right.startsWith("***")) {
+      this.#parts[last] = left.slice(0, -2)
+      this.add(right.slice(2))
+    } else if (ONE_TICK_AT_END.test(left.slice(-2)) && ONE_TICK_AT_START.test(right)) {
+      this.#parts[last] = left.slice(0, -1)
+      this.#parts.push(right.slice(1))
+    } else if (right !== "") this.#parts.push(right)
+  }
+
+  /** All that was added; begins anew. */
+  take(): string {
+    return this.#parts.splice(0).join("")
+  }
+}
+
+const ONE_TICK_AT_END = /[^`\\]`$/
+const ONE_TICK_AT_START = /^`(?!`)/
+
+const EMPHASIZED_CODE = /(\*{1,3})(`[^`\n]+`)\1/g
+const LETTER_BEFORE = /[\p{L}\p{N}]$/u
+const LETTER_AFTER = /^[\p{L}\p{N}]/u
+
+/**
+ * Emphasis around code is none where a letter touches it: between a letter and a punctuation mark, as a backtick is
+ * one, asterisks neither open nor close (CommonMark §6.2). There the code stands alone.
+ */
+export function withoutStuckMarks(text: string): string {
+  if (!text.includes("*`")) return text
+  return text.replace(EMPHASIZED_CODE, (all, _mark: string, code: string, at: number) => {
+    const before = text.slice(Math.max(0, at - 2), at)
+    const after = text.slice(at + all.length, at + all.length + 2)
+    return LETTER_BEFORE.test(before) || LETTER_AFTER.test(after) ? code : all
+  })
+}
