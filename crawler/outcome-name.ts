@@ -21,6 +21,9 @@ export const PAGE_OUTCOMES_SQL = PAGE_OUTCOMES.map((name) => `'${name}'`).join("
 /** What {@link isFailure} holds for, as a pattern for `like` in SQL. */
 export const FAILURES_LIKE = `${FAILED}%`
 
+/** The counts one by one. */
+export const entriesOf = (counts: OutcomeCounts) => Object.entries(counts) as [OutcomeName, number][]
+
 export function outcomeName(outcome: CrawlOutcome): OutcomeName {
   switch (outcome.kind) {
     case "skipped":
@@ -51,3 +54,9 @@ export const isMissing = (status: number | null | undefined): boolean => status 
 
 /** As it stands in lists: `failed: dns`. */
 export const shownOutcome = (name: OutcomeName): string => name.replace(":", ": ")
+
+/** Whether an outcome is meant by a text: `failed:dns`, `failed: dns`, its last word `dns`, or `failed` for all of them. */
+export function isMeantBy(name: OutcomeName, text: string): boolean {
+  const wanted = text.replaceAll(/\s/g, "").toLowerCase()
+  return name === wanted || name.startsWith(`${wanted}:`) || name.endsWith(`:${wanted}`)
+}

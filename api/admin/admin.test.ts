@@ -414,6 +414,31 @@ describe("the admin API", () => {
     })
     expect(done.log.map(({ text }: { text: string }) => text)).toContain("finished")
     expect(errorOf(await call("POST", `/jobs/${id}/cancel`))[0]).toBe(409)
+    expect(done).toMatchObject({
+      result: "finished",
+      reason: null,
+      changes: { new: 3, changed: 0, gone: 0 },
+    })
+
+    // Every address by how it ended, some at a time.
+    const listed: string[] = []
+    for (let after = ""; ;) {
+      const path = `/jobs/${id}/addresses?outcome=indexed&limit=2${after}`
+      const { addresses, counted, next } = (await call("GET", path)).body
+      expect(counted).toBe(3)
+      listed.push(...addresses.map(({ url }: { url: string }) => url))
+      if (next === null) break
+      after = `&after=${encodeURIComponent(next)}`
+    }
+    expect(listed).toEqual(["/", "/pumps", "/seals"].map((path) => site.url(path)))
+    expect((await call("GET", `/jobs/${id}/addresses?outcome=failed`)).body).toMatchObject({
+      addresses: [],
+      counted: 0,
+      next: null,
+    })
+    expect(errorOf(await call("GET", `/jobs/${id}/addresses?outcome=lost`))[1]).toMatch(/^Invalid outcome\./)
+    expect(errorOf(await call("GET", `/jobs/${id}/addresses?after=somewhere`))[1]).toMatch(/^Invalid after\./)
+    expect((await call("GET", "/jobs/999999/addresses")).status).toBe(404)
     expect((await call("GET", "/jobs/999999")).status).toBe(404)
     expect((await call("GET", "/jobs/1e3")).status).toBe(404)
     expect(errorOf(await call("GET", "/jobs?source=sitee"))).toEqual([

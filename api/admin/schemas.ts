@@ -17,6 +17,9 @@ const MAX_URLS = 1000
 export const REMOVAL_STATES: readonly RemovalState[] = ["struck", "held", "approved", "removed", "restoring"]
 export const DELIVERY_STATES: readonly DeliveryState[] = ["waiting", "delivered", "given-up"]
 
+/** Where a list of addresses goes on: an outcome, a blank, an address. */
+export const ADDRESS_CURSOR = "^[a-z0-9:-]+ https?://"
+
 export interface TryBody {
   readonly url: string
   readonly source?: string

@@ -1,9 +1,12 @@
-import { pagesIn } from "../outcome-name.ts"
+import { once } from "node:events"
+import { ArgumentsError } from "#base/command-arguments.ts"
+import type { AddressCursor } from "../frontier/job-addresses.ts"
+import { entriesOf, isMeantBy, type OutcomeName, pagesIn, shownOutcome } from "../outcome-name.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import type { Job, JobState } from "../job.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { printableLine } from "#base/printable.ts"
-import { summaryLines } from "../jobs/progress.ts"
+import { OUTCOME_NAMES, summaryLines } from "../jobs/progress.ts"
 import { table, timeText } from "./sources/sources-text.ts"
 import { requireSource } from "../sources/source-names.ts"
 import type { StateStore } from "#base/store/state-store.ts"
@@ -11,6 +14,8 @@ import { withState } from "./with-state.ts"
 
 const SHOWN_FAILURES = 20
 const SHOWN_EVENTS = 50
+/** Addresses that are read at a time. */
+const CHUNK = 500
 
 export interface JobFilter {
   readonly source: string | undefined
@@ -66,10 +71,61 @@ export function showJob(id: number, json: boolean): number {
     for (const line of summaryLines(job)) say(line)
     if (failures.length > 0) say("Failed, among others:")
     for (const { url, detail } of failures) say(`  ${url}: ${detail ?? "failed"}`)
+    const more = Object.keys(job.outcomes).length > 0
+    if (more)
+      say(
+        `fossick jobs show ${id} --outcome failed lists all addresses that ended so; any outcome may be named`,
+      )
     say("Log:")
     for (const { at, level, text } of events) say(`  ${at.toISOString()}  ${level.padEnd(5)}  ${text}`)
     return EXIT.ok
   })
+}
+
+/**
+ * Writes every address of a job whose visit ended so, as they are read: nothing is held, however many they are.
+ * @throws ArgumentsError for a text that no outcome is meant by
+ */
+export async function listAddresses(id: number, text: string, json: boolean): Promise<number> {
+  if (!OUTCOME_NAMES.some((name) => isMeantBy(name, text))) {
+    throw new ArgumentsError(
+      `No outcome is called ${JSON.stringify(text)}; there are ${OUTCOME_NAMES.join(", ")}`,
+    )
+  }
+  return await withState(async (db) => {
+    const jobs = new Jobs(db)
+    const job = jobs.get(id)
+    if (!job) return unknown(id)
+    const counted = entriesOf(job.outcomes).filter(([name]) => isMeantBy(name, text))
+    const groups = counted.map(([name]) => ({ name, outcomes: [name] }))
+    let listed = 0
+    for (let after: AddressCursor | null = null; ;) {
+      const some = jobs.addresses(id, groups, { after, limit: CHUNK })
+      for (const { url, outcome, detail } of some) {
+        await written(json ? JSON.stringify({ url, outcome, detail }) : addressLine(url, outcome, detail))
+      }
+      listed += some.length
+      const last = some.at(-1)
+      if (last === undefined || some.length < CHUNK) break
+      after = last
+    }
+    const total = counted.reduce((sum, [, count]) => sum + count, 0)
+    if (total === 0) process.stderr.write(`No visit of job ${id} ended so.\n`)
+    else if (listed < total) {
+      process.stderr.write(
+        `${listed} of ${total}: later runs have visited the others, which are listed with them now.\n`,
+      )
+    }
+    return EXIT.ok
+  })
+}
+
+const addressLine = (url: string, outcome: OutcomeName, detail: string | null): string =>
+  `${url}  ${shownOutcome(outcome)}${detail === null ? "" : `: ${detail}`}`
+
+/** A reader that is slow is waited for. */
+async function written(line: string): Promise<void> {
+  if (!process.stdout.write(`${printableLine(line)}\n`)) await once(process.stdout, "drain")
 }
 
 export const pauseJob = (id: number, json: boolean): number =>

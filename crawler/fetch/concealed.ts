@@ -30,6 +30,10 @@ export function concealedCounts(outcomes: OutcomeCounts): OutcomeCounts {
   return refused === undefined ? outcomes : { ...others, [UNKNOWN]: (others[UNKNOWN] ?? 0) + refused }
 }
 
+/** The outcomes that callers of the API know as this one. */
+export const concealedAs = (name: OutcomeName): readonly OutcomeName[] =>
+  name === UNKNOWN ? [UNKNOWN, REFUSED] : [name]
+
 /** What ended a run, for callers of the API: without what name servers and the address guard said. */
 export function concealedMessage(error: Error): string {
   const { cause } = error

@@ -1,7 +1,7 @@
 import type { PageUrl } from "#engine"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Failure } from "../job.ts"
-import { FAILURES_LIKE, type OutcomeCounts, type OutcomeName } from "../outcome-name.ts"
+import { FAILURES_LIKE, isFailure, type OutcomeCounts, type OutcomeName } from "../outcome-name.ts"
 import type { FoundHow } from "./known-addresses.ts"
 
 // What is told of the addresses of a job beside its frontier, to those who do not work on it.
@@ -30,11 +30,52 @@ export function failuresOf(db: StateStore, job: number, limit: number): Failure[
   return db
     .prepare("select url, outcome, detail from crawl_url where job = ? and outcome like ? limit ?")
     .all(job, FAILURES_LIKE, limit)
-    .map((row) => ({
-      url: String(row["url"]),
-      outcome: row["outcome"] as OutcomeName,
-      detail: row["detail"] as string | null,
-    }))
+    .map(failureOf)
+}
+
+const failureOf = (row: Record<string, unknown>): Failure => ({
+  url: String(row["url"]),
+  outcome: row["outcome"] as OutcomeName,
+  detail: row["detail"] as string | null,
+})
+
+/** Where a list of addresses by outcome goes on: behind this one. */
+export interface AddressCursor {
+  /** Name of the {@link OutcomeGroup}. */
+  readonly group: string
+  readonly url: string
+}
+
+/** Outcomes that are listed as one. */
+export interface OutcomeGroup {
+  readonly name: string
+  readonly outcomes: readonly OutcomeName[]
+}
+
+/**
+ * Addresses of a job by how their visits ended, by the groups' names, by address within each. Those that failed are
+ * kept for as long as the job is; others until a later run has visited them, which they belong to from then on.
+ */
+export function addressesOf(
+  db: StateStore,
+  job: number,
+  groups: readonly OutcomeGroup[],
+  { after, limit }: { readonly after: AddressCursor | null; readonly limit: number },
+): (Failure & { readonly group: string })[] {
+  const found: (Failure & { readonly group: string })[] = []
+  const left = groups.filter(({ name }) => after === null || name >= after.group)
+  for (const { name, outcomes } of left.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const table = outcomes.some((outcome) => isFailure(outcome)) ? "crawl_url" : "known_address"
+    const rows = db
+      .prepare(
+        `select url, outcome, detail from ${table} where job = ? and outcome in (select value from json_each(?)) and url > ?
+         order by url limit ?`,
+      )
+      .all(job, JSON.stringify(outcomes), name === after?.group ? after.url : "", limit - found.length)
+    for (const row of rows) found.push({ group: name, ...failureOf(row) })
+    if (found.length >= limit) break
+  }
+  return found
 }
 
 /** How the visit to one address ended while the job has its frontier; null when it was not visited. */

@@ -1,7 +1,7 @@
 import { CrawlerProcesses } from "./crawler-processes.ts"
 import type { Clock } from "#base/clock.ts"
 import type { StateStore } from "#base/store/state-store.ts"
-import { failuresOf, openCount, outcomesOf } from "../frontier/job-addresses.ts"
+import { addressesOf, failuresOf, openCount, outcomesOf } from "../frontier/job-addresses.ts"
 import type { Failure, Job, JobEvent, JobState, JobTrigger } from "../job.ts"
 import type { Source, SourceAuthor } from "../source.ts"
 import { isAliveSql, isSilent } from "./alive.ts"
@@ -14,6 +14,8 @@ export const OPEN = "'queued', 'running', 'paused'"
 
 /** The state of a job at `?3` as SQL: one that says it is running and is silent has lost its process and waits. */
 const SHOWN_STATE = `case when state = 'running' and not ${isAliveSql("?3")} then 'queued' else state end`
+
+type Tail<T extends readonly unknown[]> = T extends [unknown, unknown, ...infer Rest] ? Rest : never
 
 /** Jobs as they are recorded, with their logs; for whoever asks. */
 export class JobRecords {
@@ -88,6 +90,11 @@ export class JobRecords {
   /** Addresses that failed, with the reason in words. */
   failures(id: number, limit: number): readonly Failure[] {
     return failuresOf(this.db, id, limit)
+  }
+
+  /** As {@link addressesOf}. */
+  addresses(id: number, ...rest: Tail<Parameters<typeof addressesOf>>): ReturnType<typeof addressesOf> {
+    return addressesOf(this.db, id, ...rest)
   }
 
   /** As {@link CrawlerProcesses.hasLiving}. */

@@ -1,4 +1,4 @@
-import { isFailure, type OutcomeCounts, type OutcomeName, pagesIn, shownOutcome } from "../outcome-name.ts"
+import { entriesOf, isFailure, type OutcomeName, pagesIn, shownOutcome } from "../outcome-name.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { Job } from "../job.ts"
 
@@ -83,6 +83,13 @@ const MEANINGS: Readonly<Record<OutcomeName, string>> = {
   "failed:cancelled": "cut short; the next run visits them",
 }
 
+export const OUTCOME_NAMES = Object.keys(MEANINGS) as OutcomeName[]
+
+/** All texts that mean some outcome, as {@link isMeantBy} has it. */
+export const OUTCOME_WORDS = [
+  ...new Set(OUTCOME_NAMES.flatMap((name) => [name, ...(name.includes(":") ? name.split(":") : [])])),
+].toSorted()
+
 /** What an outcome means, in a few words. */
 export const meaningOf = (outcome: OutcomeName): string => MEANINGS[outcome]
 
@@ -94,5 +101,3 @@ export function summaryLines(job: Job): string[] {
     return `  ${String(count).padStart(width)}  ${shownOutcome(outcome).padEnd(26)} ${MEANINGS[outcome]}`
   })
 }
-
-const entriesOf = (counts: OutcomeCounts) => Object.entries(counts) as [OutcomeName, number][]

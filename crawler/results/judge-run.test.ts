@@ -50,7 +50,7 @@ describe("a run has failed", () => {
     [
       "whose only seed is empty",
       firstRun("skipped:empty"),
-      "nothing was indexed: the only seed was skipped as empty: https://a.example/: no main content found",
+      "nothing was indexed: the only seed was skipped: empty: https://a.example/: no main content found",
     ],
     [
       "that a recrawl of a site that is down is",

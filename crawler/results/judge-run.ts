@@ -1,5 +1,6 @@
 import type { Job, Judged } from "../job.ts"
 import {
+  entriesOf,
   isFailure,
   isSkip,
   type OutcomeCounts,
@@ -177,7 +178,7 @@ function inWords({ url, outcome, detail }: SeedEnd, meaningOf: RunFacts["meaning
   if (outcome === "skipped:robots") return `is disallowed by robots.txt: ${url}`
   if (outcome === "skipped:noindex") return `asks not to be indexed (noindex): ${url}`
   if (outcome === "postponed") return `asked to come back later: ${url}`
-  return `${isSkip(outcome) ? `was skipped as ${outcome.slice("skipped:".length)}` : "failed"}: ${url}: ${why}`
+  return `${isSkip(outcome) ? `was ${shownOutcome(outcome)}` : "failed"}: ${url}: ${why}`
 }
 
 /** The gravest first, in one line. */
@@ -191,8 +192,6 @@ function line(problems: readonly string[]): string {
 
 const told = (count: number, noun: string, plural = "s"): string =>
   `${count} ${noun}${count === 1 ? "" : plural}`
-
-const entriesOf = (counts: OutcomeCounts) => Object.entries(counts) as [OutcomeName, number][]
 
 const countOf = (counts: OutcomeCounts): number => entriesOf(counts).reduce((sum, [, n]) => sum + n, 0)
 

@@ -1,16 +1,26 @@
 import type { Router } from "@koa/router"
 
 import type { Job } from "#crawler"
-import { concealedEnd } from "#crawler/fetch/concealed.ts"
+import { concealedAs, concealedCounts, concealedEnd } from "#crawler/fetch/concealed.ts"
+import type { AddressCursor, OutcomeGroup } from "#crawler/frontier/job-addresses.ts"
 import { JOB_STATES } from "#crawler/job.ts"
+import { OUTCOME_WORDS } from "#crawler/jobs/progress.ts"
+import { entriesOf, isMeantBy } from "#crawler/outcome-name.ts"
 import { withoutSecrets } from "#crawler/sources/shown-source.ts"
 
 import type { Context, RequestState } from "../../context.ts"
-import { ApiError } from "../../errors.ts"
+import { ApiError, badRequest } from "../../errors.ts"
 import type { AdminParts } from "../admin-parts.ts"
-import { oneOfParameter, sliceOf, strictBody, wholeNumber } from "../../middleware/query-parameters.ts"
+import {
+  oneOfParameter,
+  parameter,
+  sliceOf,
+  strictBody,
+  wholeNumber,
+} from "../../middleware/query-parameters.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
 import { sourceParameter } from "../source-filter.ts"
-import { MAX_LINES, noFields } from "../schemas.ts"
+import { ADDRESS_CURSOR, MAX_LINES, noFields } from "../schemas.ts"
 import { eventOnWire, jobOnWire } from "../wire.ts"
 
 /** The runs of sources: list, show, pause, resume, cancel. */
@@ -49,6 +59,22 @@ export function jobRoutes(router: Router<RequestState>, { db, jobs, removals }: 
     }
   })
 
+  router.get("/jobs/:id/addresses", (ctx) => {
+    const job = jobOf(ctx)
+    const text = oneOfParameter(ctx, "outcome", OUTCOME_WORDS)
+    const limit = wholeNumber(ctx, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
+    const groups = addressGroups(job, text)
+    const after = cursorOf(parameter(ctx, "after"))
+    const found = jobs.addresses(job.id, groups, { after, limit })
+    const last = found.at(-1)
+    ctx.body = {
+      addresses: found.map(concealedEnd).map(({ url, outcome, detail }) => ({ url, outcome, detail })),
+      counted: groups.reduce((sum, { count }) => sum + count, 0),
+      limit,
+      next: last && found.length === limit ? `${last.group} ${last.url}` : null,
+    }
+  })
+
   for (const action of ["pause", "resume", "cancel"] as const) {
     router.post(`/jobs/:id/${action}`, (ctx) => {
       nothing(ctx)
@@ -60,4 +86,21 @@ export function jobRoutes(router: Router<RequestState>, { db, jobs, removals }: 
       ctx.body = shown(jobs.get(job.id) ?? job)
     })
   }
+}
+
+/** The outcomes of a job that a text means, all without one, as callers of the API may know them. */
+function addressGroups(job: Job, text: string | undefined): (OutcomeGroup & { readonly count: number })[] {
+  return entriesOf(concealedCounts(job.outcomes))
+    .filter(([name]) => text === undefined || isMeantBy(name, text))
+    .map(([name, count]) => ({ name, count, outcomes: concealedAs(name) }))
+}
+
+/** `next` of the answer before. */
+function cursorOf(text: string | undefined): AddressCursor | null {
+  if (text === undefined) return null
+  if (!new RegExp(ADDRESS_CURSOR).test(text)) {
+    throw badRequest("Invalid after. Must be `next` of an answer to the same call.")
+  }
+  const at = text.indexOf(" ")
+  return { group: text.slice(0, at), url: text.slice(at + 1) }
 }

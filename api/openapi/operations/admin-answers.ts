@@ -242,6 +242,12 @@ export const adminSchemas = {
   }),
   Job: job,
   JobDetail: jobDetail,
+  JobAddresses: object({
+    addresses: listOf(object({ url: text(), outcome: text(), detail: orNull(text()) })),
+    counted: count("Visits that ended so, listed or not."),
+    limit: count(),
+    next: orNull(text("What to send as `after` for those behind; null: there are no more.")),
+  }),
   JobList: object({ jobs: listOf(ref("Job")), ...page }),
   Removals: removals,
   RemovalsAnswered: object({ source: text(), pages: count() }),

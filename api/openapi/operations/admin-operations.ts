@@ -1,6 +1,8 @@
 import { JOB_STATES } from "#crawler/job.ts"
+import { OUTCOME_WORDS } from "#crawler/jobs/progress.ts"
 
 import {
+  ADDRESS_CURSOR,
   DELIVERY_STATES,
   MAX_LINES,
   MAX_NEXT_RUNS,
@@ -228,6 +230,30 @@ export const adminOperations: readonly Operation[] = [
     examples: [
       { summary: "One run", path: { id: "1" }, status: 200 },
       { summary: "No such run", path: { id: "999999" }, status: 404 },
+    ],
+  }),
+  admin({
+    id: "listAddressesOfJob",
+    method: "get",
+    path: "/admin/jobs/{id}/addresses",
+    tag: "Jobs",
+    summary: "Every address of a run, by how its visit ended",
+    description:
+      "Addresses that failed are kept for as long as the job is. Others are listed with the run that visited them last.",
+    parameters: [
+      jobId,
+      query("outcome", "Only those that ended so: `skipped:empty`, `empty`, or `failed` for all of them.", {
+        type: "string",
+        enum: OUTCOME_WORDS,
+      }),
+      query("limit", "Addresses at most.", whole(1, MAX_LIMIT, DEFAULT_LIMIT)),
+      query("after", "`next` of the answer before.", { type: "string", pattern: ADDRESS_CURSOR }),
+    ],
+    answers: list("JobAddresses", "The addresses."),
+    refusals: [404],
+    examples: [
+      { summary: "All of one run", path: { id: "1" }, status: 200 },
+      { summary: "Those that failed", path: { id: "1" }, query: { outcome: "failed" }, status: 200 },
     ],
   }),
   ...jobActions,

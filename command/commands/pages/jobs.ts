@@ -31,8 +31,22 @@ export const jobs: GroupSpec = {
     show: command({
       about: "Shows all about one job: counts by outcome, what failed, its log.",
       args: job,
-      examples: [{ line: "fossick jobs show 12", about: "with its last 50 lines" }],
-      run: async ({ args, json }) => (await session()).showJob(numberOf(args.job), json),
+      options: {
+        outcome: {
+          value: "name",
+          about:
+            "instead, every address whose visit ended so: failed, dns, empty and so on; with --json one object a line",
+        },
+      },
+      examples: [
+        { line: "fossick jobs show 12", about: "with its last 50 lines" },
+        { line: "fossick jobs show 12 --outcome empty", about: "all pages that came out empty" },
+      ],
+      async run({ args, options: { outcome }, json }) {
+        const { listAddresses, showJob } = await session()
+        const id = numberOf(args.job)
+        return outcome === undefined ? showJob(id, json) : await listAddresses(id, outcome, json)
+      },
     }),
     pause: command({
       about: "Pauses a job once its current pages are read. What is still to be read is remembered.",

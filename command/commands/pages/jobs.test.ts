@@ -1,0 +1,79 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { expect, test } from "vitest"
+import type { JobTrigger } from "#crawler/job.ts"
+import { runJob } from "#crawler/crawl/run-job.ts"
+import { defineSource } from "#crawler/source.ts"
+import { CrawlFixture, testConfig } from "#crawler/testing/crawl-fixture.ts"
+import { article, html, startTestSite, status } from "#crawler/testing/test-site.ts"
+import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
+
+async function fossick(dataDir: string, ...args: string[]) {
+  const child = spawn(process.execPath, [FOSSICK, ...args], {
+    env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir },
+  })
+  let out = ""
+  let err = ""
+  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
+  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()))
+  const [code] = (await once(child, "close")) as [number | null]
+  return { code, lines: out.split("\n").slice(0, -1), err }
+}
+
+test("every address of a run is listed by how it ended, and later runs take over what they visit", async () => {
+  const many = Array.from({ length: 620 }, (_, index) => `/gone-${String(index).padStart(3, "0")}`)
+  await using site = await startTestSite({
+    "/": article("Home", { links: ["/empty-a", "/empty-b", "/a page", "/broken", ...many] }),
+    "/empty-a": html(""),
+    "/empty-b": html(""),
+    "/a%20page": article("A page"),
+    "/broken": status(500),
+  })
+  await using fixture = new CrawlFixture()
+  const { db, jobs, engine } = fixture
+  const run = async (trigger: JobTrigger) => {
+    const source = defineSource({ name: "docs", seeds: [site.url("/")], rendering: "http" })
+    const { id } = jobs.enqueue(source, { trigger })
+    const signal = new AbortController().signal
+    const config = testConfig({ FOSSICK_MAX_TRIES: "1" })
+    await runJob(id, { db, jobs, engine, config, signal, whenAborted: "paused" })
+    return String(id)
+  }
+  const first = await run("run")
+  const list = (id: string, outcome: string, ...more: string[]) =>
+    fossick(fixture.folder, "jobs", "show", id, "--outcome", outcome, ...more)
+
+  const empty = await list(first, "empty")
+  expect(empty.lines).toEqual(
+    ["/empty-a", "/empty-b"].map((path) => expect.stringContaining(`${site.url(path)}  skipped: empty`)),
+  )
+  const failed = await list(first, "failed", "--json")
+  expect(failed).toMatchObject({ code: 0, err: "" })
+  const addresses = failed.lines.map((line) => JSON.parse(line) as { url: string; outcome: string })
+  expect(addresses.map(({ url }) => url)).toEqual(["/broken", ...many].map((path) => site.url(path)))
+  expect((await list(first, "indexed")).lines).toEqual([
+    `${site.url("/")}  indexed`,
+    `${site.url("/a%20page")}  indexed`,
+  ])
+  expect(await list(first, "dns")).toMatchObject({
+    code: 0,
+    lines: [],
+    err: `No visit of job ${first} ended so.\n`,
+  })
+
+  const second = await run("run")
+  expect((await list(second, "unchanged")).lines).toHaveLength(2)
+  // What failed stays listed with its run, the rest is told of where it is now.
+  expect((await list(first, "failed")).lines).toHaveLength(621)
+  expect(await list(first, "indexed")).toMatchObject({
+    lines: [],
+    err: "0 of 2: later runs have visited the others, which are listed with them now.\n",
+  })
+  expect(await list("99", "empty")).toMatchObject({ code: 1 })
+})
+
+test("an outcome that there is not is refused with those that there are", async () => {
+  expect(await refusalOf("jobs", "show", "1", "--outcome", "lost")).toMatch(
+    /^No outcome is called "lost"; there are indexed, unchanged, /,
+  )
+})
