@@ -13,6 +13,7 @@ import { engineSettings } from "#engine/settings.ts"
 import { openSearchEngine } from "#engine/open-engine.ts"
 import { diskFullMessage, DiskRoom, isFull } from "#base/disk-space.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
+import { trustAuthorities } from "#base/process/authorities.ts"
 import { openLog } from "#base/process/log.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#base/settings.ts"
 
@@ -46,6 +47,7 @@ const DOCS_DIR = join(import.meta.dirname, "../docs")
 async function serve(): Promise<void> {
   const stopped = stopSignal()
   const env = environment()
+  trustAuthorities(env)
   checkSettings([engineSettings, crawlerSettings, apiSettings, x402Settings], env)
   const config = readSettings(apiSettings, env)
   checkTogether(config)

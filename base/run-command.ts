@@ -4,6 +4,7 @@ import { ArgumentsError } from "./command-arguments.ts"
 import { diskFullMessage, DiskFullError, isDiskFull } from "./disk-space.ts"
 import { KnownError } from "./errors.ts"
 import { EXIT } from "./exit-codes.ts"
+import { trustAuthorities } from "./process/authorities.ts"
 import { codeOf, endWithReader, outliveReader } from "./process/lost-reader.ts"
 import { safeOutput } from "./process/safe-output.ts"
 import { environment, SettingsError } from "./settings.ts"
@@ -24,6 +25,7 @@ export async function runCommand(
   safeOutput()
   if (outlivesReader) outliveReader()
   else endWithReader()
+  trustOperators()
   try {
     process.exitCode = codeOf(await work())
   } catch (error) {
@@ -43,6 +45,14 @@ export async function runCommand(
       process.stderr.write(`fossick ${name} --help shows what is possible.\n`)
     }
     process.exitCode = isWrong ? EXIT.usage : EXIT.failed
+  }
+}
+
+function trustOperators(): void {
+  try {
+    trustAuthorities(environment())
+  } catch {
+    // Settings that cannot be read are told of by those who need them.
   }
 }
 

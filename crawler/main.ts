@@ -5,6 +5,7 @@ import { hasDamagedFiles } from "#engine/generations/damaged-sizes.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { diskFullMessage, DiskRoom, isDiskFull } from "#base/disk-space.ts"
 import { openLog } from "#base/process/log.ts"
+import { trustAuthorities } from "#base/process/authorities.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { DeletionGuard, steadyNow } from "#base/steady-time.ts"
@@ -44,6 +45,7 @@ const TIDY_MS = 3_600_000
 const SIZES_MS = 15_000
 
 const env = environment()
+trustAuthorities(env)
 const config = readSettings(crawlerSettings, env)
 const { dataDir, engine, minFreeMb } = readSettings(engineSettings, env)
 const log = openLog("crawler", env["FOSSICK_LOG_LEVEL"] || "info")
@@ -119,6 +121,7 @@ const following = config.images
 const telling = followWebhooks({
   queue: new WebhookQueue(db),
   networks: config.webhookNetworks,
+  proxy: config,
   userAgent: userAgentHeader(config),
   env,
   log,

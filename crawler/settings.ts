@@ -1,4 +1,6 @@
-import { integer, list, onOff, type Setting, text, type Values } from "#base/settings.ts"
+import { readFileSync } from "node:fs"
+import { readCertificates } from "#base/process/authorities.ts"
+import { integer, list, oneOf, onOff, type Setting, text, type Values } from "#base/settings.ts"
 import { parseRule } from "./fetch/guard/allowed-networks.ts"
 
 const userAgent: Setting<string> = {
@@ -52,6 +54,76 @@ const apiSecrets = list({
     "Names of environment variables that sources made over the admin API may send as secrets, separated by commas. Those of the file of sources may use any, and files too.",
 })
 
+const caFile: Setting<string> = {
+  name: "FOSSICK_CA_FILE",
+  default: "",
+  about:
+    "File of certificate authorities in PEM, trusted beside those that come with Node.js in every secure connection of the appliance: pages, images, logins, live calls, the browser, webhooks, the language model, Meilisearch.",
+  parse(value) {
+    if (value === "") return value
+    try {
+      readCertificates(value)
+    } catch (error) {
+      throw new Error(`must name a file of certificates in PEM: ${(error as Error).message}`, {
+        cause: error,
+      })
+    }
+    return value
+  },
+}
+
+const proxy: Setting<string> = {
+  name: "FOSSICK_PROXY",
+  default: "",
+  about:
+    "HTTP proxy through which the internet is reached, such as `http://user:password@proxy.example:3128`; empty reaches it directly.",
+  secret: true,
+  parse(value) {
+    if (value === "") return value
+    const url = URL.parse(value)
+    if (
+      url === null ||
+      !/^https?:$/.test(url.protocol) ||
+      url.pathname !== "/" ||
+      url.search !== "" ||
+      url.hash !== ""
+    )
+      throw new Error(
+        "must be the http or https address of a proxy, without a path: http://user:password@host:port; %40 stands for @ in a password, %3A for :",
+      )
+    try {
+      decodeURIComponent(`${url.username}:${url.password}`)
+    } catch {
+      throw new Error("has a % in user or password that must be written as %25")
+    }
+    return value
+  },
+}
+
+const proxyPasswordFile: Setting<string> = {
+  name: "FOSSICK_PROXY_PASSWORD_FILE",
+  default: "",
+  about: "File that holds the password for FOSSICK_PROXY, whose address then names the user alone.",
+  parse(value) {
+    if (value === "") return value
+    try {
+      readFileSync(value)
+    } catch (error) {
+      throw new Error(`must name a file that can be read (${(error as NodeJS.ErrnoException).code})`, {
+        cause: error,
+      })
+    }
+    return value
+  },
+}
+
+const proxyExcept = list({
+  name: "FOSSICK_PROXY_EXCEPT",
+  default: "",
+  about:
+    "What is reached without FOSSICK_PROXY, beside private networks: entries as in FOSSICK_ALLOWED_NETWORKS.",
+})
+
 /** Settings of the crawler. */
 export const crawlerSettings = {
   apiSecrets,
@@ -59,6 +131,20 @@ export const crawlerSettings = {
   contactUrl,
   allowedNetworks: checkedNetworks(networks),
   webhookNetworks: checkedNetworks(webhookNetworks),
+  caFile,
+  proxy,
+  proxyPasswordFile,
+  proxyExcept: checkedNetworks(proxyExcept),
+  proxyLookup: oneOf(
+    {
+      name: "FOSSICK_PROXY_LOOKUP",
+      default: "here",
+      about:
+        "Who resolves names of hosts behind FOSSICK_PROXY: `here`, which checks the address and has the proxy connect to it, or `proxy`, for networks whose own name servers do not know the internet.",
+    },
+    "here",
+    "proxy",
+  ),
   fetchConcurrency: integer(
     {
       name: "FOSSICK_FETCH_CONCURRENCY",

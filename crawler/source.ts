@@ -45,6 +45,10 @@ export interface Source {
   /** Private networks this source may reach, beside `FOSSICK_ALLOWED_NETWORKS`; the same entries. */
   readonly allowedNetworks: readonly string[]
   readonly login: Login | null
+  /** File of certificate authorities, in PEM, that are trusted beside the known ones. */
+  readonly caFile: string | null
+  /** Shown to the sites of the seeds and of the login. */
+  readonly clientCert: ClientCertificate | null
   readonly pages: PageDefaults
   /** Sitemaps and feeds to read beside those the site names; absolute addresses. */
   readonly sitemaps: readonly string[]
@@ -104,6 +108,15 @@ export type Login =
       readonly proof: string | null
     }
 
+/** Each names its PEM like a secret: `${NAME}` from the environment, `file:/path`. */
+export interface ClientCertificate {
+  /** The certificate, and those of the authorities between it and the root. */
+  readonly cert: string
+  readonly key: string
+  /** Of an encrypted key. */
+  readonly passphrase: string | null
+}
+
 /** How soon a page is visited again: sooner when it changes, later when it does not. */
 export interface Revisit {
   readonly minHours: number
@@ -127,10 +140,14 @@ export interface Webhook {
 /** What a source needs to be told; {@link defineSource} fills in the rest. */
 export type SourceSpec = Pick<Source, "seeds"> &
   Partial<
-    Omit<Source, "limits" | "politeness" | "pages" | "schedule" | "revisit" | "removal" | "webhooks">
+    Omit<
+      Source,
+      "limits" | "politeness" | "clientCert" | "pages" | "schedule" | "revisit" | "removal" | "webhooks"
+    >
   > & {
     readonly limits?: Partial<SourceLimits>
     readonly politeness?: Partial<Politeness>
+    readonly clientCert?: (Omit<ClientCertificate, "passphrase"> & Partial<ClientCertificate>) | null
     readonly pages?: Partial<PageDefaults>
     readonly schedule?: Partial<Schedule> | null
     readonly revisit?: Partial<Revisit>
@@ -153,6 +170,8 @@ export function defineSource(spec: SourceSpec): Source {
     politeness: { concurrency: null, delayMs: null, robots: null, ...spec.politeness },
     allowedNetworks: spec.allowedNetworks ?? [],
     login: spec.login ?? null,
+    caFile: spec.caFile ?? null,
+    clientCert: spec.clientCert ? { passphrase: null, ...spec.clientCert } : null,
     pages: { topic: null, country: null, language: null, safe: null, ...spec.pages },
     sitemaps: spec.sitemaps ?? [],
     feeds: spec.feeds ?? [],

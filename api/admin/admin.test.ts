@@ -284,6 +284,9 @@ describe("the admin API", () => {
         ],
         [{ login: { kind: "cookies", cookies: { session: "file:/etc/passwd" } } }, "login.cookies.session"],
         [{ webhooks: [{ ...webhook, secret: "file:/etc/passwd" }] }, "webhooks.0.secret"],
+        [{ caFile: "/etc/passwd" }, "caFile"],
+        [{ clientCert: { cert: "file:/etc/passwd", key: "${DOCS_PASSWORD}" } }, "clientCert.cert"],
+        [{ clientCert: { cert: "${DOCS_PASSWORD}", key: "${HOME_KEY}" } }, "clientCert.key"],
       ] as const) {
         const refused = await call("PUT", "/sources/thief", { seeds: SEEDS, ...fields })
         expect(errorOf(refused)).toEqual([422, expect.stringContaining(`${field} may not`)])

@@ -7,6 +7,7 @@ import { openForWriting } from "#engine/generations/open-for-writing.ts"
 import { Upgrade, type UpgradeProgress, upgradeFormat } from "#engine/generations/building/upgrade.ts"
 import { openGenerations } from "#engine/open-engine.ts"
 import { DiskRoom, isDiskFull } from "#base/disk-space.ts"
+import { trustAuthorities } from "#base/process/authorities.ts"
 import { openLog } from "#base/process/log.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { steadyNow } from "#base/steady-time.ts"
@@ -30,6 +31,7 @@ const POLL_MS = 250
 const PROGRESS_EVERY_MS = 30_000
 
 const env = environment()
+trustAuthorities(env)
 const config = readSettings(crawlerSettings, env)
 const engineConfig = readSettings(engineSettings, env)
 const log = openLog("crawler", env["FOSSICK_LOG_LEVEL"] || "info")

@@ -7,6 +7,12 @@ import type { AddressGuard } from "./guard/address-guard.ts"
 import { BlockedAddressError } from "./guard/blocked-address.ts"
 import { mediaType } from "../page/headers/media-type.ts"
 import { ACCEPTED_ENCODINGS, decompress } from "./content-encoding.ts"
+import {
+  clientCertificateWanted,
+  isCertificateAlert,
+  SecureConnectionError,
+} from "./connect/certificate-error.ts"
+import { ProxyError } from "./connect/outgoing-proxy.ts"
 import { exchange } from "./exchange.ts"
 import { codeOf, isUnknownName } from "./network-error.ts"
 import type { Session } from "./session.ts"
@@ -201,6 +207,7 @@ function failureOf(error: Error, inBody: boolean, options: FetchOptions): FetchF
   if (blocked) return failed("blocked-address", blocked.message)
   if (error instanceof Timeout) return failed("timeout", `no answer within ${options.timeoutMs} ms`, true)
   if (options.signal?.aborted) return failed("cancelled", "the caller stopped waiting")
+  if (error instanceof ProxyError) return failed("refused", error.message, error.transient)
   const code = codeOf(error)
   if (isUnknownName(error))
     return failed("dns", `the host name cannot be resolved (${code})`, code === "EAI_AGAIN")
@@ -210,6 +217,9 @@ function failureOf(error: Error, inBody: boolean, options: FetchOptions): FetchF
   if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
     return failed("timeout", "the site stopped answering", true)
   }
+  // Since TLS 1.3 it may come when the connection is made already (RFC 8446 §4.4.2).
+  if (isCertificateAlert(error) && !(error instanceof SecureConnectionError))
+    return failed("tls", `no secure connection: ${clientCertificateWanted(error)}`)
   if (isTlsError(code, error)) return failed("tls", `no secure connection: ${error.message}`)
   const lost = LOST_CODES[code]
   if (inBody) return failed("refused", "the connection ended before the body was complete", true)

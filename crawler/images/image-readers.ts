@@ -1,4 +1,6 @@
 import type { Resolve } from "../fetch/guard/address-guard.ts"
+import { KnownError } from "#base/errors.ts"
+import type { Job } from "../job.ts"
 import type { CrawlerConfig } from "../settings.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { PageReader } from "../visit/reader.ts"
@@ -42,21 +44,20 @@ export class ImageReaders implements AsyncDisposable {
     const known = this.#own.get(name)
     if (known !== undefined) return known
     const [last] = this.#jobs.list({ source: name, limit: 1 })
-    const reader =
-      last?.author === "operator"
-        ? this.#opened.use(
-            new PageReader(
-              this.#config,
-              reachOf(last.source, {
-                db: this.#db,
-                author: last.author,
-                first: "public",
-                resolve: this.#resolve,
-              }),
-            ),
-          )
-        : null
+    const reader = last?.author === "operator" ? this.#open(last) : null
     this.#own.set(name, reader)
     return reader
+  }
+
+  #open({ source, author }: Job): PageReader | null {
+    let reach
+    try {
+      reach = reachOf(source, { db: this.#db, author, first: "public", resolve: this.#resolve })
+    } catch (error) {
+      // A certificate that is not there any more fails the source's next run, which says so.
+      if (error instanceof KnownError) return null
+      throw error
+    }
+    return this.#opened.use(new PageReader(this.#config, reach))
   }
 }

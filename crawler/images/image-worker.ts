@@ -1,6 +1,7 @@
 import { setPriority } from "node:os"
 import { engineSettings } from "#engine/settings.ts"
 import { watchMemory } from "#base/process/watch-memory.ts"
+import { trustAuthorities } from "#base/process/authorities.ts"
 import { openLog } from "#base/process/log.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { crawlerSettings } from "../settings.ts"
@@ -16,6 +17,7 @@ import { ImageStore } from "./image-store.ts"
 const LOW_PRIORITY = 10
 
 const env = environment()
+trustAuthorities(env)
 const config = readSettings(crawlerSettings, env)
 const { dataDir } = readSettings(engineSettings, env)
 const log = openLog("images", env["FOSSICK_LOG_LEVEL"] || "info")

@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
+import { SecureConnectionError } from "../fetch/connect/certificate-error.ts"
+import { ProxyError } from "../fetch/connect/outgoing-proxy.ts"
 import type { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { decodeText } from "../page/charset.ts"
 import { charsetParameter, mediaType } from "../page/headers/media-type.ts"
@@ -160,7 +162,9 @@ class Requests {
 
 function unreachable(url: URL, error: Error): LoginError {
   const code = (error as NodeJS.ErrnoException).code
-  return new LoginError(`${placeOf(url)} cannot be reached (${code ?? error.message})`, { cause: error })
+  const isTold = error instanceof SecureConnectionError || error instanceof ProxyError
+  const why = isTold ? error.message : (code ?? error.message)
+  return new LoginError(`${placeOf(url)} cannot be reached (${why})`, { cause: error })
 }
 
 /** Without its query, in which sites put what nobody else should see. */

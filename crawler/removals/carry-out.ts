@@ -5,7 +5,7 @@ import type { Clock } from "#base/clock.ts"
 import { ImageNotes } from "../images/image-notes.ts"
 import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
-import { loginOf, SharedPages } from "../sources/shared-pages.ts"
+import { identityOf, SharedPages } from "../sources/shared-pages.ts"
 import { type RemovalReason } from "./evidence.ts"
 import { RemovedCopies } from "./removed-copies.ts"
 import { Removals } from "./removals.ts"
@@ -74,7 +74,7 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
   })
   const left: PageUrl[] = []
   for (const [source, pages] of Map.groupBy(batch, (one) => one.source)) {
-    const shared = new SharedPages(db, engine, { name: source, login: loginOf(db, source) }, clock)
+    const shared = new SharedPages(db, engine, { name: source, ...identityOf(db, source) }, clock)
     // What a source leaves out by its own rules may be another's all the same.
     const going = pages.map(({ url, reason }) => ({ url, isGone: reason !== "out-of-scope" }))
     left.push(...(await shared.letGo(going)))
@@ -120,7 +120,7 @@ async function restoreSome({ db, engine, clock = Date.now }: CarryOutOptions): P
     const copy = isHeld ? null : copies.get(url, source)
     if (copy === null) continue
     const held = pages.get(url) ?? (await engine.get(url))
-    const shared = new SharedPages(db, engine, { name: source, login: loginOf(db, source) }, clock)
+    const shared = new SharedPages(db, engine, { name: source, ...identityOf(db, source) }, clock)
     // It may stand there as another source reads it: its next visit brings it back.
     if (held && !shared.mayShare(held)) continue
     // What others hold is newer than the copy.

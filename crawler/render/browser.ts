@@ -8,6 +8,8 @@ export interface BrowserOptions {
   readonly executablePath: string
   /** Address of the {@link GuardProxy}: there is no other way out. */
   readonly proxy: string
+  /** SHA-256, in Base64, of the one public key that is taken for any host's; null: none is. */
+  readonly trustedKey: string | null
   /** What the crawler calls itself, such as `FossickBot/1.0 (+https://…)`. */
   readonly userAgent: string
   /** Memory of one page's scripts, in megabytes. */
@@ -200,7 +202,14 @@ async function launch(profile: string, options: BrowserOptions): Promise<Browser
       executablePath: options.executablePath,
       chromiumSandbox,
       headless: true,
-      args: [...FLAGS, `--js-flags=--max-old-space-size=${options.heapMb}`],
+      args: [
+        ...FLAGS,
+        // The key of the proxy, which checks the sites' certificates itself. It is for nothing else.
+        ...(options.trustedKey === null
+          ? []
+          : [`--ignore-certificate-errors-spki-list=${options.trustedKey}`]),
+        `--js-flags=--max-old-space-size=${options.heapMb}`,
+      ],
       ignoreDefaultArgs: KEPT_PROTECTIONS,
       // Without a pass: what the browser itself would like to fetch is refused.
       proxy: { server: options.proxy, bypass: "<-loopback>" },

@@ -2,7 +2,10 @@ import { request } from "node:http"
 import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 import { describe, expect, test } from "vitest"
-import { AddressGuard } from "../fetch/guard/address-guard.ts"
+import { OutgoingProxy } from "../fetch/connect/outgoing-proxy.ts"
+import { AddressGuard, type AddressGuardOptions } from "../fetch/guard/address-guard.ts"
+import { FakeInternet, PUBLIC_ADDRESS } from "../testing/fake-internet.ts"
+import { startTestProxy } from "../testing/test-proxy.ts"
 import { bytes, endless, redirect, startTestSite } from "../testing/test-site.ts"
 import { GuardProxy, type ProxyPass } from "./guard-proxy.ts"
 
@@ -79,13 +82,48 @@ describe("the proxy in front of the browser", () => {
   })
 })
 
+describe("the proxy in front of the browser, behind another proxy", () => {
+  test("reaches the internet through it alone, with its password, which the page never gets", async () => {
+    using internet = new FakeInternet({ "docs.example": PUBLIC_ADDRESS, "inner.example": "10.1.2.3" })
+    const headers: string[] = []
+    await using site = await startTestSite({
+      "/": (incoming, response) => {
+        headers.push(...Object.keys(incoming.headers))
+        response.end("far")
+      },
+    })
+    await using far = await startTestProxy("crawler:pass-word", () => ({
+      port: Number(new URL(site.origin).port),
+    }))
+    await using out = await opened("127.0.0.0/8", 10_000_000, {
+      resolve: internet.resolve,
+      proxy: OutgoingProxy.of({
+        proxy: `http://crawler:pass-word@${far.authority}`,
+        proxyPasswordFile: "",
+        proxyExcept: [],
+        proxyLookup: "here",
+      }),
+    })
+    expect(await get(out, "http://docs.example/")).toEqual({ status: 200, body: "far" })
+    const { status, body } = await tunnel(out, "docs.example:443", "GET / HTTP/1.0\r\n\r\n")
+    expect([status, body.endsWith("far")]).toEqual([200, true])
+    expect((await tunnel(out, "inner.example:443", "")).status).toBe(502)
+    expect(far.tunnels).toEqual([`${PUBLIC_ADDRESS}:80`, `${PUBLIC_ADDRESS}:443`])
+    expect(headers).not.toContain("proxy-authorization")
+  })
+})
+
 interface Way {
   readonly proxy: GuardProxy
   readonly pass?: ProxyPass
 }
 
-async function opened(allowed: string, maxBytes = 10_000_000) {
-  const guard = new AddressGuard({ allowed: [allowed], connections: 4, connectTimeoutMs: 1000 })
+async function opened(
+  allowed: string,
+  maxBytes = 10_000_000,
+  more: Pick<AddressGuardOptions, "proxy" | "resolve"> = {},
+) {
+  const guard = new AddressGuard({ allowed: [allowed], connections: 4, connectTimeoutMs: 1000, ...more })
   const proxy = await GuardProxy.start(guard)
   const pass = proxy.admit(maxBytes)
   return {

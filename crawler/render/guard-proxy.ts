@@ -1,21 +1,28 @@
-import { randomBytes } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import {
   Agent,
+  type ClientRequestArgs,
   createServer,
   type IncomingMessage,
   request,
   type Server,
   type ServerResponse,
 } from "node:http"
-import { type AddressInfo, connect, type Socket } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import { createSecureContext, type SecureContext, TLSSocket } from "node:tls"
 import type { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { BlockedAddressError } from "../fetch/guard/blocked-address.ts"
 import { bareHost } from "../fetch/guard/allowed-networks.ts"
+import { SecureConnectionError } from "../fetch/connect/certificate-error.ts"
+import { makeCertificate } from "../fetch/connect/make-certificate.ts"
 
 /** Sockets that one page may have open at the same time. */
 const MAX_SOCKETS = 64
-const CONNECT_TIMEOUT_MS = 10_000
+/** For the answer to a plain request to begin. */
+const ANSWER_TIMEOUT_MS = 30_000
+/** For the browser to take up a secure connection to a certificate of ours. */
+const HANDSHAKE_TIMEOUT_MS = 10_000
 
 /** RFC 9110 §7.6.1, and what is meant for a proxy. */
 const HOP_BY_HOP = new Set([
@@ -40,6 +47,8 @@ export interface ProxyPass extends Disposable {
   readonly isSpent: boolean
   /** Hosts the address guard refused, at most ten. */
   readonly refused: readonly string[]
+  /** Why secure connections to hosts were not made, at most ten; only where they are made here. */
+  readonly insecure: readonly string[]
 }
 
 /**
@@ -47,12 +56,19 @@ export interface ProxyPass extends Disposable {
  * checked, and to no others. Names are resolved here, once, so the browser never resolves any; each redirect, script,
  * frame and WebSocket is a request or a tunnel of its own and is checked as such.
  *
+ * Where secure connections need authorities that no browser knows, or a certificate of ours, they are made here: the
+ * site's certificate is checked here, and the browser talks to this process, whose key, made for this proxy and held in
+ * memory, it takes for any host ({@link trustedKey}). So the browser's own trust is not widened by any authority.
+ *
  * It answers nobody without a {@link ProxyPass} (407, RFC 9110 §11.7), so other programs on this machine cannot use it.
  */
 export class GuardProxy implements AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly address: string
+  /** SHA-256 of the public key that the browser must take for any host's, in Base64; null: secure connections go through. */
+  readonly trustedKey: string | null
   readonly #guard: AddressGuard
+  readonly #own: SecureContext | null
   readonly #server: Server
   readonly #passes = new Map<string, Pass>()
 
@@ -69,6 +85,9 @@ export class GuardProxy implements AsyncDisposable {
   private constructor(guard: AddressGuard, server: Server) {
     this.#guard = guard
     this.#server = server
+    const own = guard.ownsTls ? makeCertificate({ subject: "Fossick" }) : null
+    this.#own = own && createSecureContext({ cert: own.cert, key: own.key })
+    this.trustedKey = own && createHash("sha256").update(own.spki).digest("base64")
     this.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     server.on("request", (incoming, response) => {
       this.#forward(incoming, response)
@@ -81,7 +100,7 @@ export class GuardProxy implements AsyncDisposable {
 
   /** Lets one page in, until it has received `maxBytes`. */
   admit(maxBytes: number): ProxyPass {
-    const pass: Pass = new Pass(maxBytes, () => this.#passes.delete(pass.credentials))
+    const pass: Pass = new Pass(maxBytes, this.#guard, () => this.#passes.delete(pass.credentials))
     this.#passes.set(pass.credentials, pass)
     return pass
   }
@@ -116,15 +135,7 @@ export class GuardProxy implements AsyncDisposable {
       if (response.headersSent) response.destroy()
       else response.writeHead(status).end()
     }
-    let socketOptions
-    try {
-      socketOptions = this.#guard.socketOptions(target)
-    } catch (error) {
-      fail(pass.statusOf(error as Error, target))
-      return
-    }
     const outgoing = request({
-      ...socketOptions,
       agent: pass.agent,
       host: bareHost(target),
       port: target.port === "" ? 80 : Number(target.port),
@@ -132,7 +143,7 @@ export class GuardProxy implements AsyncDisposable {
       method: incoming.method ?? "GET",
       headers: { ...endToEnd(incoming.headers), host: target.host },
     })
-    outgoing.setTimeout(CONNECT_TIMEOUT_MS * 3, () => outgoing.destroy())
+    outgoing.setTimeout(ANSWER_TIMEOUT_MS, () => outgoing.destroy())
     outgoing.on("socket", (socket) => {
       pass.watch(socket)
     })
@@ -166,38 +177,114 @@ export class GuardProxy implements AsyncDisposable {
       answer("400 Bad Request")
       return
     }
-    if (pass.sockets.size >= MAX_SOCKETS) {
+    if (pass.sockets.size + pass.opening >= MAX_SOCKETS) {
       answer("503 Service Unavailable")
       return
     }
-    let upstream: Socket
+    // The port decides: a tunnel to that of http may carry anything.
+    const isSecure = this.#own !== null && asked?.port !== "80"
+    void this.#pass(client, head, {
+      isSecure,
+      open: () => this.#openTunnel(pass, target, isSecure),
+      refuse: (error) => {
+        answer(`${pass.statusOf(error, target)} Refused`)
+      },
+    })
+  }
+
+  async #pass(
+    client: Duplex,
+    head: Buffer,
+    tunnel: {
+      readonly isSecure: boolean
+      readonly open: () => Promise<Socket>
+      readonly refuse: (error: Error) => void
+    },
+  ): Promise<void> {
+    let upstream
     try {
-      upstream = connect({
-        ...this.#guard.socketOptions(target),
-        host: bareHost(target),
-        port: Number(asked?.port),
-      })
+      upstream = await tunnel.open()
     } catch (error) {
-      answer(`${pass.statusOf(error as Error, target)} Refused`)
+      tunnel.refuse(error as Error)
       return
     }
-    let isOpen = false
-    upstream.setTimeout(CONNECT_TIMEOUT_MS, () => upstream.destroy(new Error("no connection in time")))
-    upstream.on("error", (error) => {
-      if (isOpen) client.destroy()
-      else answer(`${pass.statusOf(error, target)} Refused`)
+    const far = upstream
+    far.on("error", () => client.destroy())
+    far.on("close", () => client.destroy())
+    if (client.destroyed) {
+      far.destroy()
+      return
+    }
+    client.on("close", () => far.destroy())
+    client.write("HTTP/1.1 200 Connection Established\r\n\r\n")
+    if (head.length > 0) client.unshift(head)
+    const near = tunnel.isSecure ? this.#secured(client) : client
+    far.pipe(near)
+    near.pipe(far)
+  }
+
+  async #openTunnel(pass: Pass, target: URL, isSecure: boolean): Promise<Socket> {
+    pass.opening++
+    let socket
+    try {
+      socket = await this.#guard.open(target)
+    } finally {
+      pass.opening--
+    }
+    pass.watch(socket)
+    return isSecure ? await this.#guard.secure(socket, target) : socket
+  }
+
+  /** The browser's end of a tunnel, which takes us for the site. */
+  #secured(client: Duplex): TLSSocket {
+    const secure = new TLSSocket(client, {
+      isServer: true,
+      secureContext: this.#own ?? undefined,
+      // As the site was asked for.
+      ALPNProtocols: ["http/1.1"],
     })
-    upstream.once("connect", () => {
-      isOpen = true
-      upstream.setTimeout(0)
-      client.write("HTTP/1.1 200 Connection Established\r\n\r\n")
-      if (head.length > 0) upstream.write(head)
-      upstream.pipe(client)
-      client.pipe(upstream)
+    const late = setTimeout(() => client.destroy(), HANDSHAKE_TIMEOUT_MS)
+    secure.once("secure", () => {
+      clearTimeout(late)
     })
-    upstream.on("close", () => client.destroy())
-    client.on("close", () => upstream.destroy())
-    pass.watch(upstream)
+    secure.on("close", () => {
+      clearTimeout(late)
+    })
+    secure.on("error", () => client.destroy())
+    return secure
+  }
+}
+
+/** Opens the connections of plain requests through the guard. */
+class GuardedAgent extends Agent {
+  readonly #guard: AddressGuard
+
+  constructor(guard: AddressGuard) {
+    super({ keepAlive: true, maxSockets: 6, maxTotalSockets: MAX_SOCKETS })
+    this.#guard = guard
+  }
+
+  override createConnection(
+    options: ClientRequestArgs,
+    done?: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
+    void this.#open(options, done)
+  }
+
+  async #open(
+    { host, port }: ClientRequestArgs,
+    done?: (error: Error | null, stream: Duplex) => void,
+  ): Promise<void> {
+    const name = host?.includes(":") === true ? `[${host}]` : host
+    let socket
+    try {
+      socket = await this.#guard.open(new URL(`http://${name}:${port ?? 80}/`))
+    } catch (error) {
+      // With an error there is no socket, whatever the type says.
+      ;(done as ((error: unknown) => void) | undefined)?.(error)
+      return
+    }
+    done?.(null, socket)
   }
 }
 
@@ -206,15 +293,20 @@ class Pass implements ProxyPass {
   readonly password = randomBytes(24).toString("base64url")
   /** As the Proxy-Authorization header has them. */
   readonly credentials = Buffer.from(`${this.username}:${this.password}`).toString("base64")
-  readonly agent = new Agent({ keepAlive: true, maxSockets: 6, maxTotalSockets: MAX_SOCKETS })
+  readonly agent: Agent
   readonly sockets = new Set<Socket>()
   readonly refused: string[] = []
+  readonly insecure: string[] = []
+  /** Connections that are on their way. */
+  opening = 0
   bytes = 0
   isSpent = false
   readonly #maxBytes: number
   readonly #onEnd: () => void
+  #hasEnded = false
 
-  constructor(maxBytes: number, onEnd: () => void) {
+  constructor(maxBytes: number, guard: AddressGuard, onEnd: () => void) {
+    this.agent = new GuardedAgent(guard)
     this.#maxBytes = maxBytes
     this.#onEnd = onEnd
   }
@@ -222,6 +314,10 @@ class Pass implements ProxyPass {
   /** Counts what comes in over the socket, and ends it with the pass. */
   watch(socket: Socket): void {
     if (this.sockets.has(socket)) return
+    if (this.#hasEnded) {
+      socket.destroy()
+      return
+    }
     this.sockets.add(socket)
     let counted = 0
     const count = () => {
@@ -240,10 +336,13 @@ class Pass implements ProxyPass {
     const isBlocked = [error, error.cause].some((one) => one instanceof BlockedAddressError)
     if (isBlocked && this.refused.length < 10 && !this.refused.includes(target.host))
       this.refused.push(target.host)
+    if (error instanceof SecureConnectionError && this.insecure.length < 10)
+      this.insecure.push(`${target.host}: ${error.message}`)
     return 502
   }
 
   [Symbol.dispose](): void {
+    this.#hasEnded = true
     this.#onEnd()
     this.agent.destroy()
     for (const socket of this.sockets) socket.destroy()

@@ -100,6 +100,7 @@ export async function renderPage(
     const result = await Promise.race([work, lost])
     if (result.kind !== "rendered") return result
     const refused = pass.refused.map((host) => `${host} was refused by the address guard`)
+    refused.push(...pass.insecure)
     if (pass.isSpent) refused.push(`it was cut off after ${MAX_TRAFFIC_BYTES} bytes`)
     return { ...result, bytes: pass.bytes, refused }
   } finally {

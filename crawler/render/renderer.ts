@@ -123,9 +123,11 @@ export class Renderer implements AsyncDisposable {
     const found = await findBrowser(this.#options.browserPath)
     if ("missing" in found) return this.#without(found.missing)
     try {
+      const proxy = await this.#startProxy()
       const browser = await Browser.launch({
         executablePath: found.path,
-        proxy: (await this.#startProxy()).address,
+        proxy: proxy.address,
+        trustedKey: proxy.trustedKey,
         userAgent: this.#options.userAgent,
         heapMb: Math.floor(this.#options.memoryMb / 2),
       })

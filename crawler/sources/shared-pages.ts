@@ -16,6 +16,9 @@ export interface LetGo {
 /** A name that is no declared source's and visited a page so long ago will not look at it again. */
 const ABANDONED_MS = 30 * 24 * 3_600_000
 
+/** As whom a source reads its pages. */
+type Identity = Pick<Source, "login"> & Partial<Pick<Source, "clientCert">>
+
 /**
  * Which sources the pages of the index belong to, seen from one of them: it joins the others that hold a page it reads,
  * and what it lets go stays for them. The caller holds the index for writing.
@@ -23,15 +26,15 @@ const ABANDONED_MS = 30 * 24 * 3_600_000
 export class SharedPages {
   readonly #db: StateStore
   readonly #engine: Pick<Engine, "get" | "index" | "remove">
-  readonly #source: Pick<Source, "name" | "login">
+  readonly #source: Pick<Source, "name"> & Identity
   readonly #clock: Clock
   readonly #prepare: ReturnType<typeof prepareOnce>
-  readonly #logins = new Map<string, string>()
+  readonly #identities = new Map<string, string>()
 
   constructor(
     db: StateStore,
     engine: Pick<Engine, "get" | "index" | "remove">,
-    source: Pick<Source, "name" | "login">,
+    source: Pick<Source, "name"> & Identity,
     clock: Clock = Date.now,
   ) {
     migrateSources(db)
@@ -100,9 +103,10 @@ export class SharedPages {
   }
 
   #logsInAlike(name: string): boolean {
-    let login = this.#logins.get(name)
-    if (login === undefined) this.#logins.set(name, (login = JSON.stringify(loginOf(this.#db, name))))
-    return login === JSON.stringify(this.#source.login)
+    let identity = this.#identities.get(name)
+    if (identity === undefined)
+      this.#identities.set(name, (identity = identityIn(identityOf(this.#db, name))))
+    return identity === identityIn(this.#source)
   }
 
   #isAbandoned(url: PageUrl, name: string): boolean {
@@ -112,9 +116,11 @@ export class SharedPages {
   }
 }
 
-/** How a source logs in: as it is declared, else as it was when it last ran. */
-export function loginOf(db: StateStore, name: string): Source["login"] {
+const identityIn = ({ login, clientCert = null }: Identity): string => JSON.stringify([login, clientCert])
+
+/** As whom a source reads: as it is declared, else as it was when it last ran. */
+export function identityOf(db: StateStore, name: string): Identity {
   const row = db.prepare("select spec from source where name = ?").get(name)
   const source = row ? (JSON.parse(String(row["spec"])) as Partial<Source>) : sourceAsRun(db, name)
-  return source?.login ?? null
+  return { login: source?.login ?? null, clientCert: source?.clientCert ?? null }
 }

@@ -4,6 +4,7 @@ import { toPageUrl } from "#engine"
 import { isMetadataHost } from "../fetch/guard/address-kind.ts"
 import { bareHost, parseRule } from "../fetch/guard/allowed-networks.ts"
 import { addressPatterns } from "../scope/globs.ts"
+import { tlsProblems } from "../fetch/connect/source-tls.ts"
 import { loginProblems } from "../fetch/secrets.ts"
 import { PatternError } from "../scope/patterns.ts"
 import { scheduleProblems } from "../tasks/schedule.ts"
@@ -136,7 +137,7 @@ function typeNames(types: unknown): string {
 
 function patternMeaning(path: SourceProblem["path"]): string {
   const field = path.at(-1)
-  if (field === "password" || field === "secret") {
+  if (["password", "secret", "cert", "key", "passphrase"].includes(String(field))) {
     return "must name a secret, not hold one: ${NAME} of the environment, or file:/path"
   }
   if (field === "name" && path[0] === "backup")
@@ -221,6 +222,7 @@ function meaningProblems(spec: SourceSpec): SourceProblem[] {
   if (login) {
     for (const { path, message } of loginProblems(login)) problems.push({ path: ["login", ...path], message })
   }
+  problems.push(...tlsProblems(spec))
   if (schedule) {
     for (const { path, message } of scheduleProblems(schedule))
       problems.push({ path: ["schedule", ...path], message })

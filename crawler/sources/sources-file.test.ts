@@ -189,6 +189,7 @@ describe("the schema", () => {
     name: "a",
     seeds: ["https://a.example/"],
     schedule: {},
+    clientCert: { cert: "file:/c", key: "file:/k" },
     webhooks: [{ url: "b" }],
   })
 

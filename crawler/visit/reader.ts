@@ -2,6 +2,8 @@ import { isUtf8 } from "node:buffer"
 import { availableParallelism } from "node:os"
 import { type PageUrl, toPageUrl } from "#engine"
 import { AddressGuard, type Resolve } from "../fetch/guard/address-guard.ts"
+import { OutgoingProxy } from "../fetch/connect/outgoing-proxy.ts"
+import type { SourceTls } from "../fetch/connect/source-tls.ts"
 import { AllowedNetworks, isPrivateByName } from "../fetch/guard/allowed-networks.ts"
 import { type CrawlerConfig, userAgentHeader } from "../settings.ts"
 import { QueuedBudget } from "#base/flow/queued-budget.ts"
@@ -34,6 +36,8 @@ export interface ReaderOptions {
   readonly allow?: readonly string[]
   /** The hosts of the source that is read, which are held to the networks they were first in. */
   readonly hosts?: SourceHosts | undefined
+  /** What secure connections of the source are made with. */
+  readonly tls?: SourceTls | null
   /** How names are resolved. Default: as the system does. */
   readonly resolve?: Resolve | undefined
   /** Keeps visits to the site's pages logged in; {@link PageReader.logIn} before the first of them. */
@@ -96,6 +100,9 @@ export class PageReader implements Reader {
       allowed: [...config.allowedNetworks, ...(options.allow ?? [])],
       hosts: options.hosts,
       resolve: options.resolve,
+      proxy: OutgoingProxy.of(config),
+      tls: options.tls ?? null,
+      hasOwnAuthorities: config.caFile !== "",
       connections: config.fetchConcurrency,
       connectTimeoutMs: Math.min(10_000, config.timeoutMs),
     })

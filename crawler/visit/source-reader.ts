@@ -1,6 +1,7 @@
 import { environment } from "#base/settings.ts"
 import type { Resolve } from "../fetch/guard/address-guard.ts"
 import type { CrawlerConfig } from "../settings.ts"
+import { tlsOf } from "../fetch/connect/source-tls.ts"
 import { SourceLogin } from "../login/source-login.ts"
 import { PageReader, type ReaderOptions } from "./reader.ts"
 import { requireBrowser } from "../render/find-browser.ts"
@@ -34,7 +35,7 @@ export async function openSourceReader(
   const { env = environment() } = options
   if (rendering === "browser") await requireBrowser(config.browserPath)
   const reader = new PageReader(config, {
-    ...reachOf(source, options),
+    ...reachOf(source, { ...options, env }),
     rendering,
     ...(login && { login: new SourceLogin({ source: { seeds: source.seeds, login }, env }) }),
   })
@@ -54,13 +55,22 @@ export async function openSourceReader(
  */
 export function reachOf(
   source: Source,
-  { db, author, first, onMoved, resolve }: Omit<SourceReaderOptions, "env">,
-): Pick<ReaderOptions, "allow" | "hosts" | "resolve"> {
+  { db, author, first, onMoved, resolve, env = environment() }: SourceReaderOptions,
+): Pick<ReaderOptions, "allow" | "hosts" | "resolve" | "tls"> {
   const landed = landingsOf(db, source.name)
   const landings = source.seeds.flatMap((seed) => landed.get(seed) ?? [])
   return {
     allow: author === "operator" ? source.allowedNetworks : [],
     hosts: new SourceHosts({ source, author, landings, pins: new PinnedNetworks(db), first, onMoved }),
     resolve,
+    // A job of before these fields has none.
+    tls: tlsOf(
+      {
+        ...source,
+        caFile: author === "operator" ? (source.caFile ?? null) : null,
+        clientCert: source.clientCert ?? null,
+      },
+      env,
+    ),
   }
 }

@@ -1,5 +1,6 @@
 import type { Logger } from "pino"
 import { AddressGuard } from "../fetch/guard/address-guard.ts"
+import { OutgoingProxy, type ProxySettings } from "../fetch/connect/outgoing-proxy.ts"
 import { post } from "./post.ts"
 import { isStrong, resolveSecret, STRONG } from "#base/secret.ts"
 import { webhookHeaders } from "./signature.ts"
@@ -8,6 +9,8 @@ import type { DueDelivery, WebhookQueue } from "./webhook-queue.ts"
 export interface DeliverOptions {
   /** Private networks that receivers may be in. */
   readonly networks: readonly string[]
+  /** Default: receivers are reached directly. */
+  readonly proxy?: ProxySettings
   readonly userAgent: string
   /** Where secrets that are named `${NAME}` are. */
   readonly env: NodeJS.ProcessEnv
@@ -37,6 +40,7 @@ export class Deliverer implements AsyncDisposable {
     this.#guard = new AddressGuard({
       allowed: options.networks,
       allowedBy: "FOSSICK_WEBHOOK_NETWORKS",
+      proxy: OutgoingProxy.of(options.proxy),
       connections: 1,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
     })

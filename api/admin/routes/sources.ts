@@ -23,8 +23,14 @@ import { jobOnWire, sourceOnWire } from "../wire.ts"
  * Whoever has an admin key chooses where a source sends its secrets; so it may name those only that the operator of the
  * machine has opened to the API, and no file: else the key would read the whole machine.
  */
-function refuseSecrets({ login, webhooks }: Record<string, unknown>, open: readonly string[]): void {
-  const refused = secretsNamed({ login, webhooks }).filter(
+function refuseSecrets(fields: Record<string, unknown>, open: readonly string[]): void {
+  const { login, webhooks, clientCert, caFile } = fields
+  if (caFile !== undefined && caFile !== null) {
+    const message =
+      "may not name a file over the API; FOSSICK_CA_FILE trusts an authority everywhere, or declare the source in the file of sources"
+    throw unprocessable([{ field: "caFile", message }])
+  }
+  const refused = secretsNamed({ login, webhooks, clientCert }).filter(
     ({ from }) => !open.some((name) => from === `\${${name}}`),
   )
   if (refused.length === 0) return

@@ -4,6 +4,7 @@ import { diskFullMessage, isDiskFull } from "#base/disk-space.ts"
 import { openLog } from "#base/process/log.ts"
 import { stopSignal } from "#base/process/stop-signal.ts"
 import { EXIT_LOCKED, EXIT_NO_ROOM } from "#base/process/worker-process.ts"
+import { trustAuthorities } from "#base/process/authorities.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { BackupTable } from "./backup-table.ts"
@@ -13,6 +14,7 @@ import { runBackups } from "./run-backups.ts"
 // argument has it delete none.
 
 const env = environment()
+trustAuthorities(env)
 const settings = readSettings(engineSettings, env)
 const log = openLog("crawler", env["FOSSICK_LOG_LEVEL"] || "info")
 const signal = stopSignal()

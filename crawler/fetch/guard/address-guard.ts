@@ -1,10 +1,14 @@
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from "node:dns"
-import type { LookupFunction } from "node:net"
+import type { LookupFunction, Socket } from "node:net"
+import type { TLSSocket } from "node:tls"
 import ipaddr from "ipaddr.js"
 import { Agent, type Dispatcher } from "undici"
 import { isMetadata, isMetadataHost, isPublic } from "./address-kind.ts"
 import { AllowedNetworks, bareHost } from "./allowed-networks.ts"
 import { BlockedAddressError } from "./blocked-address.ts"
+import { connectorFor, openSocket, secureSocket, type Way } from "../connect/connector.ts"
+import type { OutgoingProxy } from "../connect/outgoing-proxy.ts"
+import type { SourceTls } from "../connect/source-tls.ts"
 import type { HostRole, SourceHosts } from "./source-hosts.ts"
 
 /** Resolves a name to all its addresses, as `dns.lookup` does with `all`. */
@@ -24,6 +28,12 @@ export interface AddressGuardOptions {
   /** Connections kept to one host. */
   readonly connections: number
   readonly connectTimeoutMs: number
+  /** Through which the internet is reached; null: directly. */
+  readonly proxy?: OutgoingProxy | null
+  /** What secure connections are made with; null: as any other of this process. */
+  readonly tls?: SourceTls | null
+  /** Whether {@link AddressGuard.ownsTls} although `tls` is null: this process trusts more than a browser does. */
+  readonly hasOwnAuthorities?: boolean
   /** Default: the system's. */
   readonly resolve?: Resolve | undefined
 }
@@ -43,11 +53,17 @@ type Admit = (hostname: string, found: readonly LookupAddress[]) => readonly Loo
  * Each hop of a redirect must pass {@link dispatcherFor} anew.
  */
 export class AddressGuard implements AsyncDisposable {
+  /**
+   * Whether secure connections are made otherwise than a browser makes them: with authorities it does not know, or a
+   * certificate of ours.
+   */
+  readonly ownsTls: boolean
   readonly #allowed: AllowedNetworks
   readonly #allowedBy: string
   readonly #hosts: SourceHosts | null
   readonly #resolve: Resolve
-  readonly #connect: Pick<AddressGuardOptions, "connections" | "connectTimeoutMs">
+  readonly #connections: number
+  readonly #way: Way
   /** One for each way to choose addresses, so that no connection is used by requests that are judged otherwise. */
   readonly #agents = new Map<LookupFunction, Agent>()
   readonly #lookups: Readonly<Record<"checked" | "named" | HostRole, LookupFunction>>
@@ -58,7 +74,14 @@ export class AddressGuard implements AsyncDisposable {
     this.#allowedBy = options.allowedBy ?? "FOSSICK_ALLOWED_NETWORKS"
     this.#hosts = options.hosts ?? null
     this.#resolve = options.resolve ?? systemLookup
-    this.#connect = options
+    this.#connections = options.connections
+    this.#way = {
+      timeoutMs: options.connectTimeoutMs,
+      proxy: options.proxy ?? null,
+      tls: options.tls ?? null,
+      isNear: (url) => this.#allowed.name(url),
+    }
+    this.ownsTls = options.hasOwnAuthorities === true || this.#way.tls !== null
     this.#lookups = {
       checked: this.#lookupBy((_, found) => found.filter(({ address }) => this.#mayReach(address))),
       named: this.#lookupBy((_, found) => found),
@@ -76,11 +99,11 @@ export class AddressGuard implements AsyncDisposable {
     let agent = this.#agents.get(lookup)
     if (!agent) {
       agent = new Agent({
-        connections: this.#connect.connections,
+        connections: this.#connections,
         pipelining: 1,
         keepAliveTimeout: 10_000,
         maxHeaderSize: 64 * 1024,
-        connect: { timeout: this.#connect.connectTimeoutMs, lookup },
+        connect: connectorFor(lookup, this.#way),
       })
       this.#agents.set(lookup, agent)
     }
@@ -88,11 +111,16 @@ export class AddressGuard implements AsyncDisposable {
   }
 
   /**
-   * What a socket to the host of `url` must be opened with, for those who cannot use a dispatcher.
+   * A connection to the host of `url`, for those who cannot use a dispatcher. Rejects when there is none.
    * @throws BlockedAddressError when the host is an address that may not be reached.
    */
-  socketOptions(url: URL): { readonly lookup: LookupFunction } {
-    return { lookup: this.#lookupFor(url) }
+  async open(url: URL): Promise<Socket> {
+    return await openSocket(url, this.#lookupFor(url), this.#way)
+  }
+
+  /** The secure connection that the host of `url` answers over one of {@link open}. Rejects when its certificate is wrong. */
+  async secure(socket: Socket, url: URL): Promise<TLSSocket> {
+    return await secureSocket(socket, url, this.#way)
   }
 
   /**
@@ -103,6 +131,8 @@ export class AddressGuard implements AsyncDisposable {
     for (const { url, role } of this.#hosts?.all() ?? []) {
       const host = bareHost(url)
       if (ipaddr.isValid(host) || this.#allowed.name(url)) continue
+      // What the proxy alone can resolve is in nobody's network but the internet's.
+      if (this.#way.proxy?.lookup === "proxy" && !this.#way.proxy.excepts(url)) continue
       const error = await new Promise<Error | null>((done) => {
         this.#lookups[role](host, { all: true }, done)
       })

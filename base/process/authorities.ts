@@ -1,0 +1,64 @@
+import { X509Certificate } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { getCACertificates, setDefaultCACertificates } from "node:tls"
+
+const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]*-----END (?:TRUSTED )?CERTIFICATE-----/g
+
+/**
+ * The certificates in a text of PEM (RFC 7468), one after the other.
+ * @throws Error that goes on a sentence whose subject is the text's name: "holds no certificate …"
+ */
+export function certificatesIn(text: string): string[] {
+  const found = text.match(CERTIFICATE) ?? []
+  if (found.length === 0)
+    throw new Error(
+      `holds no certificate in PEM (-----BEGIN CERTIFICATE-----)${
+        text.startsWith("0\x82") || text.includes("\0")
+          ? "; it looks like DER, which openssl x509 -inform der turns into PEM"
+          : ""
+      }`,
+    )
+  for (const [index, one] of found.entries()) {
+    try {
+      void new X509Certificate(one).subject
+    } catch (error) {
+      throw new Error(
+        `holds something else than a certificate at place ${index + 1} (${(error as Error).message})`,
+        { cause: error },
+      )
+    }
+  }
+  return found
+}
+
+/**
+ * The certificates of a PEM file.
+ * @throws Error naming the file and what is wrong with it
+ */
+export function readCertificates(file: string): string[] {
+  let text
+  try {
+    text = readFileSync(file, "latin1")
+  } catch (error) {
+    throw new Error(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error })
+  }
+  try {
+    return certificatesIn(text)
+  } catch (error) {
+    throw new Error(`${file} ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/**
+ * Has every secure connection of this thread trust the authorities in `FOSSICK_CA_FILE`, beside those of Node.js. A file
+ * that is wrong adds none: who reads the settings says so.
+ */
+export function trustAuthorities(env: NodeJS.ProcessEnv): void {
+  const file = env["FOSSICK_CA_FILE"]
+  if (!file) return
+  try {
+    setDefaultCACertificates([...getCACertificates("default"), ...readCertificates(file)])
+  } catch {
+    // Said by those who read the settings.
+  }
+}

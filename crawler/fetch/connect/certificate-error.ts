@@ -1,0 +1,140 @@
+import { isIP } from "node:net"
+import type { DetailedPeerCertificate, TLSSocket } from "node:tls"
+
+/** A secure connection that was not made, told for the operator. `code` is the system's. */
+export class SecureConnectionError extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string, cause: Error) {
+    super(message, { cause })
+    this.name = "SecureConnectionError"
+    this.code = code
+  }
+}
+
+/** A site may send a chain as long as it likes. */
+const MAX_CHAIN = 10
+const MAX_NAME_CHARS = 100
+
+const UNKNOWN_AUTHORITY = new Set([
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "CERT_UNTRUSTED",
+  "INVALID_CA",
+])
+/** Alerts of RFC 8446 §6.2 with which a server asks for a certificate, or refuses the one it got. */
+const CERTIFICATE_ALERT =
+  /alert (?:certificate required|bad certificate|unknown ca|certificate unknown|handshake failure|access denied)/i
+
+const REMEDY = "name its PEM file in FOSSICK_CA_FILE, or in caFile of the source"
+
+/**
+ * Watches a connection that is being made for what its certificate says, which is gone when it has failed.
+ * @returns what turns the error it fails with into one that says what an operator can do
+ */
+export function explainFailure(socket: TLSSocket, host: string): (error: Error) => Error {
+  let seen: Seen | null = null
+  // Emitted before the certificate is judged.
+  socket.prependOnceListener("secure", () => {
+    seen = certificateOf(socket)
+  })
+  return (error) => explained(error, seen, host)
+}
+
+/** What stands in the certificate that a site sent. */
+interface Seen {
+  readonly issuer: string
+  /** Who issued the last certificate of the chain that the site sent. */
+  readonly root: string
+  readonly isSelfSigned: boolean
+  readonly names: readonly string[]
+  readonly from: string
+  readonly until: string
+}
+
+function certificateOf(socket: TLSSocket): Seen | null {
+  const leaf = socket.getPeerCertificate(true)
+  // An empty object: the site sent none.
+  if ((leaf as Partial<DetailedPeerCertificate>).issuer === undefined) return null
+  let last = leaf
+  for (let length = 1; length < MAX_CHAIN; length++) {
+    const next = last.issuerCertificate as DetailedPeerCertificate | undefined
+    if (next === undefined || next === last || next.issuer === undefined) break
+    last = next
+  }
+  const names = (leaf.subjectaltname ?? "")
+    .split(", ")
+    .filter((name) => name !== "")
+    .map((name) => name.replace(/^(?:DNS|IP Address):/, ""))
+  return {
+    issuer: nameOf(leaf.issuer),
+    root: nameOf(last.issuer),
+    isSelfSigned: sameName(leaf.issuer, leaf.subject),
+    names: names.length > 0 ? names : [nameOf(leaf.subject)],
+    from: dayOf(leaf.valid_from),
+    until: dayOf(leaf.valid_to),
+  }
+}
+
+function explained(error: Error, seen: Seen | null, host: string): Error {
+  const code = (error as NodeJS.ErrnoException).code ?? ""
+  const as = (message: string) => new SecureConnectionError(code, message, error)
+  if (CERTIFICATE_ALERT.test(error.message)) return as(clientCertificateWanted(error))
+  if (seen === null) return error
+  if (code === "CERT_HAS_EXPIRED")
+    return as(
+      `a certificate of the site has expired: its own is valid until ${seen.until}, issued by ${seen.issuer}; the site must renew it`,
+    )
+  if (code === "CERT_NOT_YET_VALID")
+    return as(
+      `the certificate is valid from ${seen.from} only (issued by ${seen.issuer}); is the clock of this machine right?`,
+    )
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
+    return as(`the certificate is for ${listed(seen.names)}, not for ${host} (issued by ${seen.issuer})`)
+  if (code === "DEPTH_ZERO_SELF_SIGNED_CERT" || (seen.isSelfSigned && UNKNOWN_AUTHORITY.has(code)))
+    return as(
+      `the site signed its certificate itself (as ${seen.issuer}), so nobody vouches for it; if it is yours, ${REMEDY}`,
+    )
+  if (UNKNOWN_AUTHORITY.has(code)) {
+    const by = seen.root === seen.issuer ? seen.issuer : `${seen.issuer}, under ${seen.root}`
+    return as(`the certificate was issued by ${by}, an authority that is not known here; ${REMEDY}`)
+  }
+  return error
+}
+
+/** What to say of an alert with which a site ends a connection for want of a certificate, or of a better one. */
+export function clientCertificateWanted(error: Error): string {
+  return `the site refused the connection (${alertOf(error)}); it may ask for a client certificate: clientCert of the source names one`
+}
+
+/** Whether the site ended the connection with such an alert. */
+export const isCertificateAlert = (error: Error): boolean => CERTIFICATE_ALERT.test(error.message)
+
+function alertOf(error: Error): string {
+  return /alert ([a-z ]+)/i.exec(error.message)?.[1]?.trim() ?? "alert"
+}
+
+type Name = DetailedPeerCertificate["issuer"]
+
+const sameName = (a: Name, b: Name): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** The common name, else the organisation: in quotes, printable, and short, since strangers choose it. */
+function nameOf(name: Name): string {
+  const { CN, O: organisation, OU } = name as Partial<Record<"CN" | "O" | "OU", string | string[]>>
+  const text = [CN ?? organisation ?? OU ?? "no name"].flat().join(", ")
+  const full =
+    CN !== undefined && organisation !== undefined ? `${text} (${[organisation].flat().join(", ")})` : text
+  return JSON.stringify(full.replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, "?").slice(0, MAX_NAME_CHARS))
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 3).map((name) => (isIP(name) > 0 ? name : name.slice(0, MAX_NAME_CHARS)))
+  return names.length > 3 ? `${shown.join(", ")} and ${names.length - 3} more` : shown.join(", ")
+}
+
+function dayOf(text: string): string {
+  const at = new Date(text)
+  return Number.isNaN(at.getTime()) ? text : at.toISOString().slice(0, 10)
+}

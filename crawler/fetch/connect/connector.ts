@@ -1,0 +1,133 @@
+import { connect, isIP, type LookupFunction, type Socket } from "node:net"
+import { connect as connectSecurely, type SecureContext, TLSSocket } from "node:tls"
+import ipaddr from "ipaddr.js"
+import { buildConnector } from "undici"
+import { isPublic } from "../guard/address-kind.ts"
+import { bareHost, isPrivateByName, portOf } from "../guard/allowed-networks.ts"
+import { explainFailure } from "./certificate-error.ts"
+import type { OutgoingProxy } from "./outgoing-proxy.ts"
+import type { SourceTls } from "./source-tls.ts"
+
+/** How connections are made to hosts that the address guard has let through. */
+export interface Way {
+  readonly timeoutMs: number
+  /** Null: every host is reached directly. */
+  readonly proxy: OutgoingProxy | null
+  /** Null: secure connections are made as this process makes any. */
+  readonly tls: SourceTls | null
+  /** Whether the operator opened the host of `url` by its name, as part of a network that is near. */
+  isNear(url: URL): boolean
+}
+
+/**
+ * Makes undici's connections: to the addresses that `lookup` gives, directly or through the proxy; a secure one that fails
+ * says why in words for the operator.
+ */
+export function connectorFor(lookup: LookupFunction, way: Way): buildConnector.connector {
+  // One for each, since sessions of the one are not to be resumed by the other.
+  const connectors = new Map<SecureContext | undefined, buildConnector.connector>()
+  const connectorWith = (secureContext: SecureContext | undefined) => {
+    let made = connectors.get(secureContext)
+    if (!made) {
+      made = buildConnector({ timeout: way.timeoutMs, lookup, ...(secureContext && { secureContext }) })
+      connectors.set(secureContext, made)
+    }
+    return made
+  }
+  const secured: buildConnector.connector = (options, callback) => {
+    const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`)
+    let explain = (error: Error) => error
+    const connector = connectorWith(way.tls?.contextFor(url))
+    // It gives the socket back, whatever its type says.
+    const socket = connector(options, (...[error, made]) => {
+      if (error) callback(explain(error), null)
+      else callback(null, made)
+    }) as unknown
+    if (socket instanceof TLSSocket) explain = explainFailure(socket, bareHost(url))
+  }
+  if (way.proxy === null) return secured
+  const tunnelled = async (...[options, callback]: Parameters<buildConnector.connector>) => {
+    let tunnel
+    try {
+      tunnel = await tunnelFor(
+        new URL(`${options.protocol}//${options.host ?? options.hostname}`),
+        lookup,
+        way,
+      )
+    } catch (error) {
+      callback(error as Error, null)
+      return
+    }
+    if (tunnel === null) secured(options, callback)
+    else if (options.protocol === "https:") secured({ ...options, httpSocket: tunnel }, callback)
+    else callback(null, tunnel)
+  }
+  return (...call) => void tunnelled(...call)
+}
+
+/** A plain connection to the host of `url`. Rejects when there is none. */
+export async function openSocket(url: URL, lookup: LookupFunction, way: Way): Promise<Socket> {
+  const tunnel = await tunnelFor(url, lookup, way)
+  if (tunnel !== null) return tunnel
+  const socket = connect({ host: bareHost(url), port: Number(portOf(url)), lookup })
+  return await new Promise((resolve, reject) => {
+    socket.setTimeout(way.timeoutMs, () => socket.destroy(new Error("no connection in time")))
+    socket.once("error", reject)
+    socket.once("connect", () => {
+      socket.setTimeout(0)
+      socket.off("error", reject)
+      resolve(socket)
+    })
+  })
+}
+
+/**
+ * A secure connection over `socket`, which it takes over. It speaks HTTP/1.1. Rejects when the site's certificate is not
+ * right.
+ */
+export async function secureSocket(socket: Socket, url: URL, { tls, timeoutMs }: Way): Promise<TLSSocket> {
+  const host = bareHost(url)
+  const secureContext = tls?.contextFor(url)
+  const secure = connectSecurely({
+    socket,
+    ...(secureContext && { secureContext }),
+    // A name alone may be told (RFC 6066 §3); what the certificate must be for is the host in any case.
+    ...(isIP(host) === 0 && { servername: host }),
+    host,
+    ALPNProtocols: ["http/1.1"],
+  })
+  const explain = explainFailure(secure, host)
+  return await new Promise((resolve, reject) => {
+    const late = setTimeout(() => secure.destroy(new Error("no connection in time")), timeoutMs)
+    const fail = (error: Error) => {
+      clearTimeout(late)
+      reject(explain(error))
+    }
+    secure.once("error", fail)
+    secure.once("secureConnect", () => {
+      clearTimeout(late)
+      secure.off("error", fail)
+      resolve(secure)
+    })
+  })
+}
+
+/** Through the proxy, or null for a host that is reached without it: by an exception, or near. */
+async function tunnelFor(url: URL, lookup: LookupFunction, way: Way): Promise<Socket | null> {
+  const { proxy, timeoutMs } = way
+  if (proxy === null || proxy.excepts(url) || way.isNear(url) || isPrivateByName(url)) return null
+  const host = bareHost(url)
+  const port = Number(portOf(url))
+  if (isIP(host) > 0 || proxy.lookup === "proxy") return await proxy.open(host, port, timeoutMs)
+  const address = await addressOf(host, lookup)
+  return isPublic(ipaddr.process(address)) ? await proxy.open(address, port, timeoutMs) : null
+}
+
+function addressOf(host: string, lookup: LookupFunction): Promise<string> {
+  return new Promise((resolve, reject) => {
+    lookup(host, { all: false }, (error, address) => {
+      if (error || typeof address !== "string") reject(error ?? new Error(`${host} has no address`))
+      else resolve(address)
+    })
+  })
+}

@@ -1,0 +1,118 @@
+import { readFileSync } from "node:fs"
+import { request as requestHttp } from "node:http"
+import { request as requestHttps } from "node:https"
+import { isIPv6, type Socket } from "node:net"
+import { AllowedNetworks } from "../guard/allowed-networks.ts"
+
+/** What a proxy did not do. The message names its host and port, never its user or password. */
+export class ProxyError extends Error {
+  /** Whether it may well do it the next time. */
+  readonly transient: boolean
+
+  constructor(message: string, transient: boolean, options?: ErrorOptions) {
+    super(message, options)
+    this.name = "ProxyError"
+    this.transient = transient
+  }
+}
+
+/** The settings of the proxy; see `crawler/settings.ts`. */
+export interface ProxySettings {
+  /** `http://user:password@host:port`; empty: there is none. */
+  readonly proxy: string
+  /** Holds the password when the address does not; empty: none. */
+  readonly proxyPasswordFile: string
+  /** What is reached without it: entries as in `FOSSICK_ALLOWED_NETWORKS`. */
+  readonly proxyExcept: readonly string[]
+  /** Who resolves names: we, who check where they lead, or the proxy, which knows more of them. */
+  readonly proxyLookup: "here" | "proxy"
+}
+
+/** The HTTP proxy through which the internet is reached: a tunnel (CONNECT, RFC 9110 §9.3.6) for each connection. */
+export class OutgoingProxy {
+  readonly lookup: "here" | "proxy"
+  readonly #url: URL
+  readonly #authorization: string | null
+  readonly #except: AllowedNetworks
+
+  /** The proxy that the settings name, or null when they name none. */
+  static of(settings?: ProxySettings): OutgoingProxy | null {
+    return settings === undefined || settings.proxy === "" ? null : new OutgoingProxy(settings)
+  }
+
+  private constructor(settings: ProxySettings) {
+    this.#url = new URL(settings.proxy)
+    this.#except = new AllowedNetworks(settings.proxyExcept)
+    this.lookup = settings.proxyLookup
+    const user = decodeURIComponent(this.#url.username)
+    const password =
+      settings.proxyPasswordFile === ""
+        ? decodeURIComponent(this.#url.password)
+        : readFileSync(settings.proxyPasswordFile, "utf8").replace(/\r?\n$/, "")
+    this.#authorization =
+      user === "" && password === "" ? null : `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`
+  }
+
+  /** Whether `url` is reached without it. */
+  excepts(url: URL): boolean {
+    return this.#except.name(url)
+  }
+
+  /**
+   * A connection to `host`, an address or a name.
+   * @throws ProxyError
+   */
+  open(host: string, port: number, timeoutMs: number): Promise<Socket> {
+    const target = `${isIPv6(host) ? `[${host}]` : host}:${port}`
+    const { hostname, host: place, protocol } = this.#url
+    const send = protocol === "https:" ? requestHttps : requestHttp
+    return new Promise((resolve, reject) => {
+      const asked = send({
+        host: hostname.replace(/^\[|\]$/g, ""),
+        port: this.#url.port === "" ? (protocol === "https:" ? 443 : 80) : Number(this.#url.port),
+        method: "CONNECT",
+        path: target,
+        agent: false,
+        headers: {
+          host: target,
+          ...(this.#authorization !== null && { "proxy-authorization": this.#authorization }),
+        },
+      })
+      asked.setTimeout(timeoutMs, () => {
+        asked.destroy(new ProxyError(`the proxy ${place} gave no connection in time`, true))
+      })
+      asked.once("connect", ({ statusCode = 0 }, socket, head) => {
+        socket.setTimeout(0)
+        if (statusCode === 200) {
+          if (head.length > 0) socket.unshift(head)
+          resolve(socket)
+          return
+        }
+        socket.destroy()
+        reject(refusal(place, statusCode, target))
+      })
+      // Not every proxy ends a refused tunnel as the letter of HTTP has it.
+      asked.once("response", ({ statusCode = 0 }) => {
+        asked.destroy()
+        reject(refusal(place, statusCode, target))
+      })
+      asked.on("error", (error) => {
+        if (error instanceof ProxyError) reject(error)
+        else {
+          const { code = error.message } = error as NodeJS.ErrnoException
+          reject(new ProxyError(`the proxy ${place} cannot be reached (${code})`, true, { cause: error }))
+        }
+      })
+      asked.end()
+    })
+  }
+}
+
+function refusal(place: string, status: number, target: string): ProxyError {
+  if (status === 407)
+    return new ProxyError(
+      `the proxy ${place} does not take the user and password of FOSSICK_PROXY (407)`,
+      false,
+    )
+  return new ProxyError(`the proxy ${place} answered ${status} to a connection to ${target}`, status >= 500)
+}

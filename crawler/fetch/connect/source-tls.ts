@@ -1,0 +1,108 @@
+import { createPrivateKey } from "node:crypto"
+import path from "node:path"
+import { createSecureContext, getCACertificates, type SecureContext } from "node:tls"
+import { certificatesIn, readCertificates } from "#base/process/authorities.ts"
+import { KnownError } from "#base/errors.ts"
+import { resolveSecret } from "#base/secret.ts"
+import type { ClientCertificate, Source } from "../../source.ts"
+import { checkSecret } from "../secrets.ts"
+
+/** What secure connections of a source are made with. Its client certificate is shown to its own sites only. */
+export class SourceTls {
+  readonly #plain: SecureContext | undefined
+  readonly #own: SecureContext | undefined
+  readonly #origins: ReadonlySet<string>
+
+  /** @throws KnownError naming the field, and the file or variable that is missing or wrong; never a value */
+  constructor(source: Pick<Source, "seeds" | "caFile" | "clientCert" | "login">, env: NodeJS.ProcessEnv) {
+    const { caFile, clientCert, seeds, login } = source
+    const ca =
+      caFile === null
+        ? undefined
+        : [...getCACertificates("default"), ...inField("caFile", () => readCertificates(caFile))]
+    const client = clientCert === null ? null : resolved(clientCert, env)
+    this.#plain = ca && createSecureContext({ ca })
+    this.#own =
+      client === null
+        ? this.#plain
+        : inField("clientCert", () => createSecureContext({ ...(ca && { ca }), ...client }))
+    this.#origins = new Set([...seeds, ...(login?.kind === "form" ? [login.url] : [])].map(placeOf))
+  }
+
+  /** Undefined: as any other connection. */
+  contextFor(url: URL): SecureContext | undefined {
+    return this.#origins.has(placeOf(url)) ? this.#own : this.#plain
+  }
+}
+
+/** Host and port: a seed of http may send its readers on to https. */
+function placeOf(address: string | URL): string {
+  const url = new URL(address)
+  return url.protocol === "http:" && url.port === ""
+    ? `${url.hostname}:443`
+    : `${url.hostname}:${url.port || "443"}`
+}
+
+/** The secure connections that a source asks for; null: as any other. @throws KnownError */
+export function tlsOf(
+  source: Pick<Source, "seeds" | "caFile" | "clientCert" | "login">,
+  env: NodeJS.ProcessEnv,
+): SourceTls | null {
+  return source.caFile === null && source.clientCert === null ? null : new SourceTls(source, env)
+}
+
+/** What is wrong with how a source names its certificates; nothing is read. `path` leads to the field. */
+export function tlsProblems({
+  caFile,
+  clientCert,
+}: {
+  readonly caFile?: string | null
+  readonly clientCert?: Partial<ClientCertificate> | null
+}): { path: string[]; message: string }[] {
+  const problems: { path: string[]; message: string }[] = []
+  if (caFile != null && !path.isAbsolute(caFile))
+    problems.push({ path: ["caFile"], message: "must be an absolute path of a file" })
+  for (const field of ["cert", "key", "passphrase"] as const) {
+    const value = clientCert?.[field]
+    const message = value == null ? null : checkSecret(value)
+    if (message !== null) problems.push({ path: ["clientCert", field], message })
+  }
+  return problems
+}
+
+function resolved({ cert, key, passphrase }: ClientCertificate, env: NodeJS.ProcessEnv) {
+  const read = {
+    cert: inField("clientCert.cert", () => {
+      const text = resolveSecret(cert, env)
+      try {
+        return certificatesIn(text).join("\n")
+      } catch (error) {
+        throw new Error(`${cert} ${(error as Error).message}`, { cause: error })
+      }
+    }),
+    key: inField("clientCert.key", () => resolveSecret(key, env)),
+    ...(passphrase !== null && {
+      passphrase: inField("clientCert.passphrase", () => resolveSecret(passphrase, env)),
+    }),
+  }
+  try {
+    createPrivateKey({ key: read.key, ...(read.passphrase !== undefined && { passphrase: read.passphrase }) })
+  } catch {
+    const why = /ENCRYPTED/.test(read.key)
+      ? passphrase === null
+        ? "is encrypted: clientCert.passphrase must name its passphrase"
+        : "cannot be decrypted with clientCert.passphrase"
+      : "holds no private key in PEM"
+    throw new KnownError(`clientCert.key: ${key} ${why}`)
+  }
+  return read
+}
+
+function inField<T>(field: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof KnownError) throw error
+    throw new KnownError(`${field}: ${(error as Error).message}`, { cause: error })
+  }
+}

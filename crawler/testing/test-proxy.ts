@@ -1,0 +1,69 @@
+import { createServer } from "node:http"
+import { type AddressInfo, connect } from "node:net"
+
+/** A real HTTP proxy on loopback that makes tunnels. */
+export interface TestProxy extends AsyncDisposable {
+  /** `127.0.0.1:<port>` */
+  readonly authority: string
+  /** What tunnels were asked for: `host:port`, in order; those refused too. */
+  readonly tunnels: readonly string[]
+  /** Requests that were no CONNECT. */
+  readonly others: readonly string[]
+}
+
+/**
+ * @param credentials `user:password` that it asks for; null: it asks for none
+ * @param leadsTo the port on loopback where the tunnel to a host and port ends, or a status to refuse it with
+ */
+export async function startTestProxy(
+  credentials: string | null,
+  leadsTo: (target: string) => { readonly port: number } | { readonly status: number },
+): Promise<TestProxy> {
+  const tunnels: string[] = []
+  const others: string[] = []
+  const wanted = credentials === null ? null : `Basic ${Buffer.from(credentials).toString("base64")}`
+  const server = createServer((request, response) => {
+    others.push(request.url ?? "")
+    response.writeHead(405).end()
+  })
+  server.on("connect", (request, client, head) => {
+    const target = request.url ?? ""
+    tunnels.push(target)
+    client.on("error", () => client.destroy())
+    const refuse = (status: number) => client.end(`HTTP/1.1 ${status} Refused\r\ncontent-length: 0\r\n\r\n`)
+    if (wanted !== null && request.headers["proxy-authorization"] !== wanted) {
+      refuse(407)
+      return
+    }
+    const to = leadsTo(target)
+    if ("status" in to) {
+      refuse(to.status)
+      return
+    }
+    const upstream = connect(to.port, "127.0.0.1", () => {
+      client.write("HTTP/1.1 200 Connection established\r\n\r\n")
+      upstream.write(head)
+      upstream.pipe(client)
+      client.pipe(upstream)
+    })
+    upstream.on("error", () => client.destroy())
+    upstream.on("close", () => client.destroy())
+    client.on("close", () => upstream.destroy())
+  })
+  await new Promise<void>((listening) => {
+    server.listen(0, "127.0.0.1", listening)
+  })
+  return {
+    authority: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    tunnels,
+    others,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise<void>((closed) => {
+        server.close(() => {
+          closed()
+        })
+      })
+    },
+  }
+}
