@@ -53,3 +53,13 @@ export function resolveSecret(reference: string, env: NodeJS.ProcessEnv): string
     })
   }
 }
+
+/**
+ * The secret behind a reference with which messages are signed.
+ * @throws Error naming the reference, never the secret, when it is missing, or is one with which anybody could sign who guesses it
+ */
+export function signingSecret(reference: string, env: NodeJS.ProcessEnv): string {
+  const secret = resolveSecret(reference, env)
+  if (!isStrong(secret.replace(/^whsec_/, ""))) throw new Error(`the secret ${reference} ${STRONG}`)
+  return secret
+}

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { addressPatterns } from "#crawler/scope/globs.ts"
 import { nextTimes } from "#crawler/tasks/schedule.ts"
 import { defineSource } from "#crawler/source.ts"
-import { SOURCES_SCHEMA_FILE } from "#crawler/sources/source-spec.ts"
+import { SOURCES_SCHEMA_FILE } from "#crawler/sources/written/schema-problems.ts"
 import { parseSources } from "#crawler/sources/sources-file.ts"
 import { sources as sourcesCommand } from "../command/commands/pages/sources.ts"
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 
 import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
 import { runJob } from "#crawler/crawl/run-job.ts"
@@ -42,6 +42,7 @@ describe("the admin API", () => {
   let app: ServedApp
 
   beforeAll(async () => {
+    vi.stubEnv("DOCS_PASSWORD", "hunter2")
     db = openStateStore(folder)
     const embedder = new HashingEmbedder()
     engine = opened.use(await EmbeddedEngine.open({ dir: join(folder, "index"), mode: "write", embedder }))
@@ -56,12 +57,13 @@ describe("the admin API", () => {
     sources = new Sources(db, jobs)
     const crawlerConfig = testConfig({
       FOSSICK_ALLOWED_NETWORKS: site.authority,
-      FOSSICK_API_SECRETS: "DOCS_PASSWORD",
+      FOSSICK_API_SECRETS: "DOCS_PASSWORD,UNSET_PASSWORD",
     })
     const admin = () => openAdmin({ db, engine, jobs, crawlerConfig })
     app = opened.use(await serveApp({ engine, admin }))
   })
   afterAll(async () => {
+    vi.unstubAllEnvs()
     await opened.disposeAsync()
     db.close()
     rmSync(folder, { recursive: true })
@@ -292,6 +294,25 @@ describe("the admin API", () => {
         expect(errorOf(refused)).toEqual([422, expect.stringContaining(`${field} may not`)])
       }
       expect((await call("GET", "/sources/thief")).status).toBe(404)
+    })
+
+    test("are refused when they could not work: unset secrets, private receivers, the handbook's name", async () => {
+      const login = { kind: "basic", user: "ada", password: "${UNSET_PASSWORD}" }
+      const webhooks = [{ url: "http://localhost:9000/hook" }, { url: "https://hooks.example.com/" }]
+      const refused = await call("PUT", "/sources/docs", { seeds: SEEDS, login, webhooks })
+      expect([refused.status, refused.body.detail.problems]).toEqual([
+        422,
+        [
+          {
+            field: "webhooks[0].url",
+            message: "must not be a private address; FOSSICK_WEBHOOK_NETWORKS can open it",
+          },
+          { field: "login.password", message: expect.stringContaining("${UNSET_PASSWORD} is not set") },
+        ],
+      ])
+      const named = await call("PUT", "/sources/handbook", { seeds: SEEDS })
+      expect([named.status, named.body.detail.problems[0].field]).toEqual([422, "name"])
+      expect(sources.get("handbook")).toBeNull()
     })
 
     test("open no network that the operator did not, wherever they put it", async () => {

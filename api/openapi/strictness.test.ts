@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 
 import { Jobs, openStateStore, type StateStore } from "#crawler"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
@@ -62,6 +62,7 @@ const ajv = new Ajv2020({
 
 beforeAll(async () => {
   db = openStateStore(folder)
+  vi.stubEnv("PASSWORD", "correct horse battery staple")
   const crawlerConfig = testConfig({ FOSSICK_ALLOWED_NETWORKS: "", FOSSICK_API_SECRETS: "PASSWORD" })
   app = await serveApp({
     engine,
@@ -77,6 +78,7 @@ beforeAll(async () => {
   await call("put", "/admin/sources/docs", { seeds: ["https://docs.example.com/"] })
 })
 afterAll(async () => {
+  vi.unstubAllEnvs()
   await app[Symbol.asyncDispose]()
   db.close()
   rmSync(folder, { recursive: true })

@@ -32,7 +32,18 @@ test("the file of sources is applied at the start", () => {
 test("a wrong file is refused with its reasons, and so is one that is not there", () => {
   writeFileSync(file(), "sources:\n  - name: docs\n")
   expect(applySources(file(), env())).toBe(
-    `Fossick does not start with a wrong file of sources:\n${file()}:2: docs: seeds is missing`,
+    `Fossick does not start with a wrong file of sources:\n${file()}:2:5: docs: seeds is missing`,
   )
   expect(applySources(join(folder, "none.yaml"), env())).toContain("none.yaml: cannot be read")
+})
+
+test("one that cannot work is refused, too: its secret is not set", () => {
+  writeFileSync(
+    file(),
+    `sources: [{ name: wiki, seeds: wiki.example.com, login: { kind: basic, user: ada, password: "\${WIKI_PASSWORD}" } }]`,
+  )
+  expect(applySources(file(), env())).toContain(
+    "wiki: login.password cannot be used: the secret ${WIKI_PASSWORD}",
+  )
+  expect(applySources(file(), { ...env(), WIKI_PASSWORD: "hunter2" })).toBeNull()
 })

@@ -1,5 +1,5 @@
 import type { Login } from "../source.ts"
-import { resolveSecret } from "#base/secret.ts"
+import { resolveSecret, signingSecret } from "#base/secret.ts"
 
 /** `${NAME}` or `file:/path`, with one word before it where the value has one: `Bearer ${TOKEN}`. */
 const REFERENCE = /^(?:(\w+) )?(\$\{[A-Za-z_]\w*\}|file:.+)$/
@@ -44,6 +44,31 @@ export function secretsNamed(
   }
   if (typeof part !== "object" || part === null) return []
   return Object.entries(part).flatMap(([name, value]) => secretsNamed(value, [...path, name]))
+}
+
+/**
+ * Which secrets that a part of a source names cannot be had from `env`, or are too weak to sign with; `path` leads to
+ * each. No message holds a value.
+ */
+export function missingSecrets(
+  part: unknown,
+  env: NodeJS.ProcessEnv,
+  path: readonly (string | number)[] = [],
+): { path: readonly (string | number)[]; message: string }[] {
+  if (typeof part === "string") {
+    const reference = REFERENCE.exec(part)?.[2]
+    if (reference === undefined) return []
+    try {
+      if (path[0] === "webhooks") signingSecret(reference, env)
+      else if (resolveSecret(reference, env) === "") throw new Error(`the secret ${reference} is empty`)
+      return []
+    } catch (error) {
+      return [{ path, message: `cannot be used: ${(error as Error).message}` }]
+    }
+  }
+  if (Array.isArray(part)) return part.flatMap((one, index) => missingSecrets(one, env, [...path, index]))
+  if (typeof part !== "object" || part === null) return []
+  return Object.entries(part).flatMap(([name, value]) => missingSecrets(value, env, [...path, name]))
 }
 
 /**

@@ -13,11 +13,22 @@ class Fixture extends CrawlFixture {
   readonly sources = new Sources(this.db, this.jobs)
 
   plan(written: readonly object[], { removePages = false } = {}): string[] {
-    return planLines(planSources(this.db, this.sources, written.map(readSourceSpec)), removePages)
+    return planLines(
+      planSources(
+        this.db,
+        this.sources,
+        written.map((one) => readSourceSpec(one)),
+      ),
+      removePages,
+    )
   }
 
   apply(written: readonly object[], options = {}): void {
-    applySources(this.sources, written.map(readSourceSpec), options)
+    applySources(
+      this.sources,
+      written.map((one) => readSourceSpec(one)),
+      options,
+    )
   }
 }
 

@@ -1,163 +1,38 @@
-import { readFileSync } from "node:fs"
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
 import { toPageUrl } from "#engine"
 import { isMetadataHost } from "../fetch/guard/address-kind.ts"
 import { bareHost, parseRule } from "../fetch/guard/allowed-networks.ts"
 import { addressPatterns } from "../scope/globs.ts"
 import { tlsProblems } from "../fetch/connect/source-tls.ts"
+import { HANDBOOK_SOURCE } from "../handbook-source.ts"
 import { loginProblems } from "../fetch/secrets.ts"
 import { PatternError } from "../scope/patterns.ts"
 import { scheduleProblems } from "../tasks/schedule.ts"
 import type { SourceSpec } from "../source.ts"
-
-/** Something wrong in what was written of a source. */
-export interface SourceProblem {
-  /** Way to the field: `["limits", "pages"]`; a list's entries by number. Empty: the whole. */
-  readonly path: readonly (string | number)[]
-  /** What is expected; does not name the field. */
-  readonly message: string
-}
-
-/** A source that is not understood; the message names every field that is wrong. */
-export class SourceError extends Error {
-  readonly problems: readonly SourceProblem[]
-
-  constructor(problems: readonly SourceProblem[]) {
-    super(problems.map(problemText).join("\n"))
-    this.name = "SourceError"
-    this.problems = problems
-  }
-}
-
-/** `limits.pages must be a whole number`. */
-export function problemText({ path, message }: SourceProblem): string {
-  return path.length === 0 ? message : `${fieldText(path)} ${message}`
-}
-
-/** `webhooks[0].url`. */
-export function fieldText(path: SourceProblem["path"]): string {
-  return path
-    .map((step) =>
-      typeof step === "number" ? `[${step}]` : /^[\w-]+$/.test(step) ? `.${step}` : `["${step}"]`,
-    )
-    .join("")
-    .replace(/^\./, "")
-}
-
-/** What a source looks like to those who write one: the JSON Schema (draft 7) of a file of sources. */
-export const SOURCES_SCHEMA_FILE = new URL("sources.schema.json", import.meta.url)
+import { schemaProblems } from "./written/schema-problems.ts"
+import { fieldText, SourceError, type SourceProblem } from "./written/source-problem.ts"
+import { type Surroundings, workProblems } from "./written/surroundings.ts"
 
 type Written = Readonly<Record<string, unknown>>
 
 /**
  * Reads a source as an operator wrote it. Beside the fields of a {@link SourceSpec} it takes one text where a list
  * is wanted, a cron line for a schedule, and addresses without `https://`.
+ * @param surroundings where it is to work; left out, that is not looked at
  * @throws SourceError
  */
-export function readSourceSpec(written: unknown): SourceSpec & { readonly name: string } {
+export function readSourceSpec(
+  written: unknown,
+  surroundings?: Surroundings,
+): SourceSpec & { readonly name: string } {
   const problems = schemaProblems("source", written)
   if (problems.length > 0) throw new SourceError(problems)
   const spec = normalized(written as Written)
-  const found = meaningProblems(spec)
+  const wrong = meaningProblems(spec)
+  const fields = new Set(wrong.map(({ path }) => fieldText(path)))
+  const unfit = surroundings ? workProblems(spec, surroundings) : []
+  const found = [...wrong, ...unfit.filter(({ path }) => !fields.has(fieldText(path)))]
   if (found.length > 0) throw new SourceError(found)
   return spec
-}
-
-let validators: Record<"file" | "source" | "defaults", ValidateFunction> | null = null
-
-/** What the schema of a file of sources, or of one of its parts, has to say against `value`. */
-export function schemaProblems(part: "file" | "source" | "defaults", value: unknown): SourceProblem[] {
-  if (!validators) {
-    const ajv = new Ajv({
-      strict: true,
-      strictRequired: false,
-      allowUnionTypes: true,
-      allErrors: true,
-      verbose: true,
-      discriminator: true,
-    })
-    const schema = JSON.parse(readFileSync(SOURCES_SCHEMA_FILE, "utf8")) as { $id: string }
-    validators = {
-      file: ajv.compile(schema),
-      source: ajv.compile({ $ref: `${schema.$id}#/$defs/source` }),
-      defaults: ajv.compile({ $ref: `${schema.$id}#/$defs/defaults` }),
-    }
-  }
-  const validate = validators[part]
-  return validate(value) ? [] : (validate.errors ?? []).map((error) => schemaProblem(error, value))
-}
-
-function schemaProblem(error: ErrorObject, value: unknown): SourceProblem {
-  const params = error.params as Record<string, unknown>
-  const path = pathOf(error.instancePath, value)
-  switch (error.keyword) {
-    case "additionalProperties":
-      return {
-        path: [...path, String(params["additionalProperty"])],
-        message: `is no field of ${path[0] === "backup" ? "the backup" : "a source"}; there are ${Object.keys(error.parentSchema?.["properties"] ?? {}).join(", ")}`,
-      }
-    case "required":
-      return { path: [...path, String(params["missingProperty"])], message: "is missing" }
-    case "enum":
-      return {
-        path,
-        message: `must be one of ${(params["allowedValues"] as unknown[]).map(String).join(", ")}`,
-      }
-    case "discriminator":
-      return { path: [...path, "kind"], message: "must be one of basic, headers, cookies, form" }
-    case "type":
-      return { path, message: `must be ${typeNames(params["type"])}` }
-    case "pattern":
-      return { path, message: patternMeaning(path) }
-    case "minLength":
-    case "minItems":
-    case "minProperties":
-      return { path, message: "must not be empty" }
-    default:
-      return { path, message: error.message ?? "is wrong" }
-  }
-}
-
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  string: "a text",
-  array: "a list",
-  object: "a group of fields",
-  integer: "a whole number",
-  number: "a number",
-  boolean: "true or false",
-  null: "null",
-}
-
-function typeNames(types: unknown): string {
-  return [types]
-    .flat()
-    .map((type) => TYPE_NAMES[String(type)] ?? String(type))
-    .join(" or ")
-}
-
-function patternMeaning(path: SourceProblem["path"]): string {
-  const field = path.at(-1)
-  if (["password", "secret", "cert", "key", "passphrase"].includes(String(field))) {
-    return "must name a secret, not hold one: ${NAME} of the environment, or file:/path"
-  }
-  if (field === "name" && path[0] === "backup")
-    return "may hold letters, digits and ._- and begins and ends with a letter or digit"
-  if (field === "name")
-    return "may hold letters, digits, spaces and ._:@- and begins and ends with a letter or digit"
-  return "must be two lower-case letters"
-}
-
-function pathOf(pointer: string, value: unknown): (string | number)[] {
-  let at = value
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((step) => {
-      const key = step.replaceAll("~1", "/").replaceAll("~0", "~")
-      const isIndex = Array.isArray(at)
-      at = (at as Written | null)?.[key]
-      return isIndex ? Number(key) : key
-    })
 }
 
 const LISTS = ["seeds", "include", "exclude", "allowedNetworks", "sitemaps", "feeds"]
@@ -182,6 +57,8 @@ function normalized(given: Written): SourceSpec & { readonly name: string } {
 
 /** In the spelling that pages have; as it stands when it is no address, or holds a password. */
 function written(address: string): string {
+  // A path without a host, which a URL parser would read as one.
+  if (/^[/.\s]/.test(address) || TYPOGRAPHIC_QUOTE.test(address)) return address
   const whole = /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(address) ? address : `https://${address}`
   return holdsPassword(whole) ? address : (toPageUrl(whole) ?? address)
 }
@@ -218,6 +95,12 @@ function meaningProblems(spec: SourceSpec): SourceProblem[] {
     check(["webhooks", index, "url"], () => assertAddress(url))
   }
   const { login, schedule, revisit } = spec
+  if (spec.name === HANDBOOK_SOURCE) {
+    problems.push({
+      path: ["name"],
+      message: `must not be ${HANDBOOK_SOURCE}: this is the appliance's own handbook`,
+    })
+  }
   if (login?.kind === "form") check(["login", "url"], () => assertAddress(login.url))
   if (login) {
     for (const { path, message } of loginProblems(login)) problems.push({ path: ["login", ...path], message })
@@ -233,10 +116,19 @@ function meaningProblems(spec: SourceSpec): SourceProblem[] {
   return problems
 }
 
+/** What pages are copied from sets quotes for people. */
+const TYPOGRAPHIC_QUOTE = /^[“”„‟«»‘’‚‛]/
+/** A name or address as URLs have it once they are parsed (RFC 1123 §2.1, and `_`, which names of services have). */
+const HOST = /^(\[[\da-f:.]+\]|[\da-z_]([\da-z_-]*[\da-z_])?(\.[\da-z_]([\da-z_-]*[\da-z_])?)*\.?)$/
+
 function assertAddress(address: string): void {
+  if (TYPOGRAPHIC_QUOTE.test(address))
+    throw new Error(`begins with a typographic quote; YAML knows only " and '`)
   if (holdsPassword(address)) throw new Error("must not hold a user or password; there is login for them")
   if (toPageUrl(address) === null)
     throw new Error(`must be an http or https address; ${JSON.stringify(address)} is none`)
+  if (!HOST.test(new URL(address).hostname))
+    throw new Error(`must name a host; ${JSON.stringify(bareHost(new URL(address)))} cannot be one`)
   if (isMetadataHost(bareHost(new URL(address))))
     throw new Error("must not lead to the metadata service of a cloud, which is never read")
 }

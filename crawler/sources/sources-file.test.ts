@@ -3,16 +3,16 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { defineSource } from "../source.ts"
 import { temporaryFolder } from "../testing/crawl-fixture.ts"
-import { SOURCES_SCHEMA_FILE } from "./source-spec.ts"
+import { SOURCES_SCHEMA_FILE } from "./written/schema-problems.ts"
 import { parseSources, SourcesFileError } from "./sources-file.ts"
 
-/** What is said against a file. */
+/** What is said against a file, with the lines and without the columns. */
 function refusal(text: string): string[] {
   try {
     parseSources(text, "f")
   } catch (error) {
     if (!(error instanceof SourcesFileError)) throw error
-    return error.message.split("\n")
+    return error.message.split("\n").map((line) => line.replace(/^(f:\d+):\d+/, "$1"))
   }
   return []
 }
@@ -132,12 +132,14 @@ sources:
     login: { kind: form, url: /login, fields: { user: ann, password: "\${P}" } }
 `
     expect(refusal(text)).toEqual([
-      expect.stringMatching(/^f:3: a: exclude\[0\] is no pattern: "\(" is no valid regular expression/),
+      expect.stringMatching(
+        /^f:3: defaults\.exclude\[0\] is no pattern: "\(" is no valid regular expression/,
+      ),
       expect.stringMatching(/^f:6: a: seeds\[0\] must be an http or https address/),
       expect.stringMatching(/^f:8: a: schedule\.cron must be five fields/),
       expect.stringMatching(/^f:9: a: schedule\.timeZone must be the name of a time zone/),
       expect.stringMatching(/^f:10: a: allowedNetworks\[1\] must be addresses, CIDR ranges or host names/),
-      "f:11: a is declared twice",
+      "f:11: a: name is declared twice",
       "f:14: a: schedule must have either cron or everyHours",
       "f:15: a: revisit.maxHours must not be less than minHours",
       expect.stringMatching(/^f:16: a: login\.url must be an http or https address/),
@@ -171,7 +173,7 @@ test.each([
   ["schedule: * 3 * * *", "may need quotes"],
   ["schedule: { cron: */5 * * * * }", "may need quotes"],
   ["include: [/{de,fr}/**]", "may need quotes"],
-  ["login: { kind: basic, user: a, password: ${X} }", "may need quotes"],
+  ["login: { kind: basic, user: a, password: ${X} }", 'must stand in quotes: "${X}"'],
 ])("a text that YAML takes for something else is told to want quotes: %s", (line, message) => {
   const lines = refusal(`sources:\n  - name: a\n    seeds: a.example\n    ${line}\n`)
   expect(lines).toHaveLength(1)
@@ -252,10 +254,7 @@ describe("the block backup", () => {
 
   test.each([
     ["{ schedule: 30 2 * * * }", "f:2: backup.folder is missing"],
-    [
-      "{ folder: /b, folders: 3 }",
-      "f:2: backup.folders is no field of the backup; there are schedule, folder, keep, name",
-    ],
+    ["{ folder: /b, folders: 3 }", 'f:2: backup.folders is no field of the backup; did you mean "folder"?'],
     ["{ folder: /b, keep: 0 }", "f:2: backup.keep must be >= 1"],
     ["{ folder: /b, keep: two }", "f:2: backup.keep must be a whole number"],
     [
@@ -281,14 +280,12 @@ describe("the block backup", () => {
     mkdirSync(join(folder.path, "data"))
     symlinkSync(join(folder.path, "data"), join(folder.path, "link"))
     const read = (to: string) =>
-      parseSources(
-        `${sources}backup: { folder: ${to} }`,
-        join(folder.path, "s.yaml"),
-        join(folder.path, "data"),
-      )
+      parseSources(`${sources}backup: { folder: ${to} }`, join(folder.path, "s.yaml"), {
+        dataDir: join(folder.path, "data"),
+      })
     for (const inside of ["data", "data/backups", "link/b", "x/../data"]) {
       expect(() => read(inside)).toThrow(
-        `s.yaml:2: backup.folder must not be in the data folder (${join(folder.path, "data")})`,
+        `s.yaml:2:19: backup.folder must not be in the data folder (${join(folder.path, "data")})`,
       )
     }
     for (const beside of ["backups", "data-backups", "."]) {

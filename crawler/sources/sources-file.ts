@@ -1,18 +1,32 @@
 import { readFileSync } from "node:fs"
 import path from "node:path"
-import { type Document, isNode, LineCounter, parseDocument, visit } from "yaml"
 import type { BackupPlan } from "../backup-plan.ts"
 import type { SourceSpec } from "../source.ts"
 import { readBackupPlan, type WrittenBackup } from "./backup-spec.ts"
-import { fieldText, readSourceSpec, schemaProblems, SourceError, type SourceProblem } from "./source-spec.ts"
+import { readSourceSpec } from "./source-spec.ts"
+import { schemaProblems } from "./written/schema-problems.ts"
+import { fieldText, SourceError, type SourceProblem } from "./written/source-problem.ts"
+import type { Surroundings } from "./written/surroundings.ts"
+import { type Place, placeAt, readYaml } from "./written/yaml-slips.ts"
 
-/** A file of sources that is wrong; the message has a line for each thing that is: `sources.yaml:12: …`. */
+/** Something wrong in a file of sources, and where; `place` is null when it is no matter of one place. */
+export interface FileProblem {
+  readonly place: Place | null
+  readonly text: string
+}
+
+/** A file of sources that is wrong; the message has a line for each thing that is: `sources.yaml:12:5: …`. */
 export class SourcesFileError extends Error {
-  /** What is wrong, each with its line, from 1; null when it is no matter of one line. */
-  readonly problems: readonly { readonly line: number | null; readonly text: string }[]
+  readonly problems: readonly FileProblem[]
 
-  constructor(file: string, problems: SourcesFileError["problems"]) {
-    super(problems.map(({ line, text }) => `${line === null ? file : `${file}:${line}`}: ${text}`).join("\n"))
+  constructor(file: string, problems: readonly FileProblem[]) {
+    super(
+      problems
+        .map(
+          ({ place, text }) => `${place === null ? file : `${file}:${place.line}:${place.column}`}: ${text}`,
+        )
+        .join("\n"),
+    )
     this.name = "SourcesFileError"
     this.problems = problems
   }
@@ -28,118 +42,134 @@ export interface Declared {
   readonly backup: BackupPlan | null
 }
 
+/** What a file of sources is held against beside its own text; what is left out is not looked at. */
+export interface FileSurroundings extends Partial<Surroundings> {
+  /** The data folder, in which no backup may go. */
+  readonly dataDir?: string
+}
+
 /**
  * Reads a file of sources: YAML 1.2, or JSON.
- * @param dataDir the data folder, in which no backup may go; null: nobody knows it
  * @throws SourcesFileError
  */
-export function readSourcesFile(file: string, dataDir: string | null = null): Declared {
+export function readSourcesFile(file: string, surroundings: FileSurroundings = {}): Declared {
   let text
   try {
     text = readFileSync(file, "utf8")
   } catch (error) {
-    throw new SourcesFileError(file, [{ line: null, text: `cannot be read (${(error as Error).message})` }])
+    throw new SourcesFileError(file, [{ place: null, text: `cannot be read (${(error as Error).message})` }])
   }
-  return parseSources(text, file, dataDir)
+  return parseSources(text, file, surroundings)
 }
 
 /**
  * What a file's text declares: sources, each with the file's defaults under what it says itself, and the backup.
  * @throws SourcesFileError
  */
-export function parseSources(text: string, file: string, dataDir: string | null = null): Declared {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
-  const fail = (problems: SourcesFileError["problems"]) => {
-    throw new SourcesFileError(
-      file,
-      [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
-    )
-  }
-  const slips = yamlSlips(document, lines, text)
-  if (slips.length > 0) fail(slips)
-  const lineOf = (path: SourceProblem["path"]): number | null => {
-    const node = document.getIn(path, true)
-    return isNode(node) && node.range ? lines.linePos(node.range[0]).line : null
-  }
-  /** The line of the field, or of what it should stand in. */
-  const nearestLine = (path: SourceProblem["path"]): number | null => {
-    for (let end = path.length; end > 0; end--) {
-      const line = lineOf(path.slice(0, end))
-      if (line !== null) return line
-    }
-    return 1
-  }
+export function parseSources(text: string, file: string, surroundings: FileSurroundings = {}): Declared {
+  const yaml = readYaml(text)
+  if (yaml.slips.length > 0) throw new SourcesFileError(file, yaml.slips)
   let value: unknown
   try {
-    value = document.toJS({ maxAliasCount: 1000 })
+    value = yaml.document.toJS({ maxAliasCount: 1000 })
   } catch (error) {
-    fail([{ line: null, text: (error as Error).message }])
+    throw new SourcesFileError(file, [{ place: null, text: (error as Error).message }])
   }
-  if (value === null) fail([{ line: 1, text: 'is empty; "sources: []" declares none' }])
-  const names = namesIn(value)
-  const wrong = schemaProblems("file", value)
-  if (wrong.length > 0) {
-    fail(
-      wrong.map(({ path, message }) => ({
-        line: nearestLine(path),
-        text: `${labelled(path, names)} ${message}`.trim(),
-      })),
-    )
-  }
-  const {
-    defaults = {},
-    sources,
-    backup: wanted = null,
-  } = value as { defaults?: Written; sources: readonly Written[]; backup?: WrittenBackup | null }
-  const problems: { line: number | null; text: string }[] = []
+  const problems = new Problems(yaml, namesIn(value))
+  if (value === null) problems.add([], 'is empty; "sources: []" declares none')
+  const wrong = value === null ? [] : schemaProblems("file", value)
+  for (const { path: at, message } of wrong) problems.add(at, message)
+  // What is wrong in itself is not looked at further; each source that is not, is.
+  const isWrong = (...at: SourceProblem["path"]) =>
+    wrong.some(({ path: way }) => at.every((step, i) => i >= way.length || step === way[i]))
+  const { env = null, webhookNetworks } = surroundings
+  const work = webhookNetworks && { env, webhookNetworks }
   const specs: NamedSpec[] = []
-  for (const [index, source] of sources.entries()) {
-    if (names.indexOf(names[index] ?? null) < index) {
-      problems.push({ line: lineOf(["sources", index, "name"]), text: `${names[index]} is declared twice` })
-    }
-    try {
-      specs.push(readSourceSpec(withDefaults(source, defaults)))
-    } catch (error) {
-      if (!(error instanceof SourceError)) throw error
-      for (const { path, message } of error.problems) {
-        const own = lineOf(["sources", index, ...path])
-        const line = own ?? lineOf(["defaults", ...path]) ?? nearestLine(["sources", index, ...path])
-        problems.push({ line, text: `${labelled(["sources", index, ...path], names)} ${message}` })
-      }
-    }
-  }
   let backup: BackupPlan | null = null
-  try {
-    if (wanted !== null) backup = readBackupPlan(wanted, path.dirname(path.resolve(file)), dataDir)
-  } catch (error) {
-    if (!(error instanceof SourceError)) throw error
-    for (const { path: field, message } of error.problems) {
-      const at = ["backup", ...field]
-      problems.push({ line: nearestLine(at), text: `${labelled(at, names)} ${message}` })
+  if (value !== null && !wrong.some(({ path: [first] }) => first === undefined || first === "defaults")) {
+    const given = value as { defaults?: Written; sources?: readonly Written[]; backup?: WrittenBackup | null }
+    const { defaults = {}, sources = [], backup: wanted = null } = given
+    for (const [index, source] of (Array.isArray(sources) ? sources : []).entries()) {
+      if (isWrong("sources", index)) continue
+      if (problems.names.indexOf(problems.names[index] ?? null) < index)
+        problems.add(["sources", index, "name"], "is declared twice")
+      collect(
+        () => specs.push(readSourceSpec(withDefaults(source, defaults), work)),
+        ({ path: at, message }) => problems.addOf(index, at, message, source, defaults),
+      )
+    }
+    if (wanted !== null && !isWrong("backup")) {
+      collect(
+        () =>
+          (backup = readBackupPlan(wanted, path.dirname(path.resolve(file)), surroundings.dataDir ?? null)),
+        ({ path: at, message }) => problems.add(["backup", ...at], message),
+      )
     }
   }
-  if (problems.length > 0) fail(problems)
+  problems.refuse(file)
   return { sources: specs, backup }
 }
 
-/** What is no YAML: the first slip of each line. Most are texts that YAML takes for something else. */
-function yamlSlips(document: Document, lines: LineCounter, text: string): SourcesFileError["problems"] {
-  const slips = new Map<number, string>()
-  for (const { pos, message } of document.errors) {
-    const { line } = lines.linePos(pos[0])
-    const isMarked = /[*{}[\]#&]/.test(text.split("\n")[line - 1] ?? "")
-    const hint = isMarked ? '; a text with * or { or [ in it may need quotes: "*.pdf"' : ""
-    if (!slips.has(line)) slips.set(line, message + hint)
+function collect(read: () => void, each: (problem: SourceProblem) => void): void {
+  try {
+    read()
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error
+    error.problems.forEach(each)
   }
-  visit(document, {
-    Alias(_, alias) {
-      const { line } = lines.linePos(alias.range?.[0] ?? 0)
-      if (alias.resolve(document) || slips.has(line)) return
-      slips.set(line, `*${alias.source} must stand in quotes, since it begins with *`)
-    },
-  })
-  return [...slips].map(([line, message]) => ({ line, text: message }))
+}
+
+/** What is wrong in a file, each once. */
+class Problems {
+  /** Of the sources, in their order; null: it has none. */
+  readonly names: readonly (string | null)[]
+  readonly #yaml: ReturnType<typeof readYaml>
+  /** By text. */
+  readonly #found = new Map<string, FileProblem>()
+
+  constructor(yaml: ReturnType<typeof readYaml>, names: readonly (string | null)[]) {
+    this.#yaml = yaml
+    this.names = names
+  }
+
+  add(at: SourceProblem["path"], message: string): void {
+    const text = `${labelled(at, this.names)} ${message}`.trim()
+    const place = this.#placeOf(at)
+    this.#found.set(`${place.line}:${place.column} ${text}`, { place, text })
+  }
+
+  /** Of one source with the defaults under it: what comes from the defaults is wrong there, once for all sources. */
+  addOf(index: number, at: SourceProblem["path"], message: string, source: Written, defaults: Written): void {
+    const [field = "", ...rest] = at
+    const isGroup = GROUPS.includes(String(field)) || field === "schedule"
+    const isOwn =
+      Object.hasOwn(source, field) &&
+      (!isGroup || rest.length === 0 || this.#isThere("sources", index, ...at))
+    if (!isOwn && Object.hasOwn(defaults, field)) this.add(["defaults", ...at], message)
+    else this.add(["sources", index, ...at], message)
+  }
+
+  /** @throws SourcesFileError when there is any */
+  refuse(file: string): void {
+    if (this.#found.size === 0) return
+    const all = [...this.#found.values()].sort(
+      (a, b) => a.place!.line - b.place!.line || a.place!.column - b.place!.column,
+    )
+    throw new SourcesFileError(file, all)
+  }
+
+  #isThere(...at: SourceProblem["path"]): boolean {
+    return this.#yaml.document.hasIn(at)
+  }
+
+  /** Of the field, or of what it should stand in. */
+  #placeOf(at: SourceProblem["path"]): Place {
+    for (let end = at.length; end > 0; end--) {
+      const place = placeAt(this.#yaml, at.slice(0, end))
+      if (place) return place
+    }
+    return { line: 1, column: 1 }
+  }
 }
 
 /** `docs: limits.pages`, or `sources[3].seeds` for one without a name. */

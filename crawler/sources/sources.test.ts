@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { CrawlFixture } from "../testing/crawl-fixture.ts"
-import { SourceError } from "./source-spec.ts"
+import { SourceError } from "./written/source-problem.ts"
 import { SourceOfFileError } from "./source-table.ts"
 import { Sources } from "./sources.ts"
 

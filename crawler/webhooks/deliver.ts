@@ -2,7 +2,7 @@ import type { Logger } from "pino"
 import { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { OutgoingProxy, type ProxySettings } from "../fetch/connect/outgoing-proxy.ts"
 import { post } from "./post.ts"
-import { isStrong, resolveSecret, STRONG } from "#base/secret.ts"
+import { signingSecret } from "#base/secret.ts"
 import { webhookHeaders } from "./signature.ts"
 import type { DueDelivery, WebhookQueue } from "./webhook-queue.ts"
 
@@ -20,13 +20,6 @@ export interface DeliverOptions {
 
 const TIMEOUT_MS = 15_000
 const CONNECT_TIMEOUT_MS = 5000
-
-/** @throws Error naming the reference, never the secret, when it is missing, or is one with which anybody could sign who guesses it */
-function strongSecret(reference: string, env: NodeJS.ProcessEnv): string {
-  const secret = resolveSecret(reference, env)
-  if (!isStrong(secret.replace(/^whsec_/, ""))) throw new Error(`the secret ${reference} ${STRONG}`)
-  return secret
-}
 
 /** Makes attempts at deliveries, through an address guard of its own. */
 export class Deliverer implements AsyncDisposable {
@@ -51,7 +44,7 @@ export class Deliverer implements AsyncDisposable {
     const { env, userAgent, signal, log } = this.#options
     let headers
     try {
-      const key = secret === null ? null : strongSecret(secret, env)
+      const key = secret === null ? null : signingSecret(secret, env)
       headers = { "user-agent": userAgent, ...webhookHeaders({ id, at: new Date(), body }, key) }
     } catch (error) {
       const { message } = error as Error

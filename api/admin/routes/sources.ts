@@ -1,9 +1,12 @@
 import type { Router } from "@koa/router"
 
+import { environment } from "#base/settings.ts"
 import { secretsNamed } from "#crawler/fetch/secrets.ts"
 import { AllowedNetworks, isPrivateByName } from "#crawler/fetch/guard/allowed-networks.ts"
 import type { SourceSpec } from "#crawler/source.ts"
-import { fieldText, readSourceSpec, SourceError } from "#crawler/sources/source-spec.ts"
+import { readSourceSpec } from "#crawler/sources/source-spec.ts"
+import { fieldText, SourceError } from "#crawler/sources/written/source-problem.ts"
+import { workProblems } from "#crawler/sources/written/surroundings.ts"
 import { SourceOfFileError } from "#crawler/sources/source-table.ts"
 
 import type { Context, RequestState } from "../../context.ts"
@@ -117,7 +120,11 @@ export function sourceRoutes(
     refuseSecrets(fields, crawlerConfig.apiSecrets)
     const isNew = sources.get(name) === null
     try {
-      refuseNetworks(readSourceSpec({ name, ...fields }), crawlerConfig)
+      const spec = readSourceSpec({ name, ...fields })
+      refuseNetworks(spec, crawlerConfig)
+      const { webhookNetworks } = crawlerConfig
+      const unfit = workProblems(spec, { env: environment(), webhookNetworks })
+      if (unfit.length > 0) throw new SourceError(unfit)
       sources.put({ name, ...fields })
     } catch (error) {
       throw sourceRefusal(error)

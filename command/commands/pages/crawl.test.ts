@@ -64,10 +64,10 @@ describe("a bare word", () => {
     using folder = temporaryFolder()
     const db = openStateStore(folder.path)
     const jobs = new Jobs(db)
-    new Sources(db, jobs).put({ name: "handbook", seeds: "https://docs.example.com/" }, "file")
+    new Sources(db, jobs).put({ name: "manuals", seeds: "https://docs.example.com/" }, "file")
     for (const [args, text] of [
-      [["handbok"], 'No source is called "handbok"; did you mean "handbook"?'],
-      [["intranet"], 'No source is called "intranet"; there are handbook'],
+      [["manual"], 'No source is called "manual"; did you mean "manuals"?'],
+      [["intranet"], 'No source is called "intranet"; there are manuals'],
       [["intranet", "--depth", "1"], "write its address: http://intranet/"],
     ] as const) {
       const command = new Command(folder.path, ...args)

@@ -39,7 +39,7 @@ Ctrl-C pauses it after the pages in hand; the same command continues from there.
   examples: [
     { line: "fossick crawl https://docs.example.com/", about: "a whole site" },
     { line: "fossick crawl docs.example.com --include '/guide/**' --limit 500", about: "a part of it" },
-    { line: "fossick crawl handbook", about: "a source that is declared under this name" },
+    { line: "fossick crawl docs", about: "a source that is declared under this name" },
   ],
   async run({ args, options, named, json }) {
     const { describedCrawl } = await import("#crawler/commands/crawl/described-crawl.ts")

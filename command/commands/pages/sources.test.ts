@@ -15,10 +15,10 @@ import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
 const MAIN = fileURLToPath(import.meta.resolve("#crawler/main.ts"))
 
 /** Runs a command in a data folder, with `sources.yaml` in it. */
-async function run(folder: string, ...args: string[]) {
+async function run(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const child = spawn(process.execPath, [FOSSICK, ...args], {
     cwd: folder,
-    env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: join(folder, "data") },
+    env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: join(folder, "data"), ...env },
   })
   let out = ""
   let err = ""
@@ -50,38 +50,40 @@ test("a source from its file to its pages and back, without an appliance", async
     writeFileSync(join(folder.path, "sources.yaml"), yaml)
   }
   declare("sources:\n  - name: docs\n")
-  expect(await run(folder.path, "sources", "apply")).toEqual({
+  expect(await run(folder.path, ["sources", "apply"])).toEqual({
     code: 2,
     out: "",
-    err: "sources.yaml:2: docs: seeds is missing\n",
+    err: "sources.yaml:2:5: docs: seeds is missing\n",
   })
   declare(`sources: [{ name: docs, seeds: "${site.url("/")}", exclude: "*.pdf", rendering: http }]`)
-  expect(await run(folder.path, "sources", "apply")).toEqual({ code: 0, out: "+ docs: new\n", err: "" })
+  expect(await run(folder.path, ["sources", "apply"])).toEqual({ code: 0, out: "+ docs: new\n", err: "" })
 
   // By its name it is the declared source that is crawled.
-  const crawl = await run(folder.path, "crawl", "docs", "--json")
+  const crawl = await run(folder.path, ["crawl", "docs", "--json"])
   expect(crawl).toMatchObject({ code: 0, err: "" })
   expect(JSON.parse(crawl.out.trim().split("\n").at(-1) ?? "")).toMatchObject({
     event: "ended",
     state: "finished",
     outcomes: { indexed: 2 },
   })
-  expect((await run(folder.path, "crawl", "docs", "--limit", "5")).err).toContain("docs is a declared source")
-  expect((await run(folder.path, "sources", "run", "blog")).err).toContain(
+  expect((await run(folder.path, ["crawl", "docs", "--limit", "5"])).err).toContain(
+    "docs is a declared source",
+  )
+  expect((await run(folder.path, ["sources", "run", "blog"])).err).toContain(
     'No source is called "blog"; there are docs',
   )
-  const mistyped = await run(folder.path, "jobs", "list", "--source", "dosc")
+  const mistyped = await run(folder.path, ["jobs", "list", "--source", "dosc"])
   expect(mistyped).toMatchObject({ code: 1, out: "" })
   expect(mistyped.err).toContain('There is no source "dosc"; did you mean "docs"?')
-  const listed = await run(folder.path, "jobs", "list")
+  const listed = await run(folder.path, ["jobs", "list"])
   expect(listed.out).toMatch(/^JOB +SOURCE +RESULT +ASKED BY .*\n1 +docs +finished +run .* 2 pages\n$/)
 
-  expect(await run(folder.path, "sources", "delete", "docs")).toMatchObject({
+  expect(await run(folder.path, ["sources", "delete", "docs"])).toMatchObject({
     code: 2,
     err: expect.stringContaining("docs is declared in sources.yaml: take it out there") as unknown,
   })
   declare("sources: []")
-  expect(await run(folder.path, "sources", "apply", "--remove-pages")).toEqual({
+  expect(await run(folder.path, ["sources", "apply", "--remove-pages"])).toEqual({
     code: 0,
     out: "- docs: no longer declared; its 2 pages are removed from the index\n2 pages removed\n",
     err: "",
@@ -133,17 +135,17 @@ test("the backup of the file is validated, planned, applied, shown and made", as
   using folder = temporaryFolder()
   const at = (name: string) => join(folder.path, name)
   const declare = (block: string) => writeFileSync(at("sources.yaml"), `sources: []\n${block}`)
-  const told = async (...args: string[]) => (await run(folder.path, ...args)).out
+  const told = async (...args: string[]) => (await run(folder.path, args)).out
   declare("backup: { folder: data/backups, keep: 0, times: 3 }")
-  expect(await run(folder.path, "sources", "validate")).toMatchObject({
+  expect(await run(folder.path, ["sources", "validate"])).toMatchObject({
     code: 2,
-    err: `sources.yaml:2: backup.times is no field of the backup; there are schedule, folder, keep, name
-sources.yaml:2: backup.keep must be >= 1
+    err: `sources.yaml:2:39: backup.keep must be >= 1
+sources.yaml:2:49: backup.times is no field of the backup; there are schedule, folder, keep, name
 `,
   })
   declare("backup: { folder: data/backups }")
-  expect((await run(folder.path, "sources", "apply")).err).toContain(
-    `sources.yaml:2: backup.folder must not be in the data folder (${at("data")})`,
+  expect((await run(folder.path, ["sources", "apply"])).err).toContain(
+    `sources.yaml:2:19: backup.folder must not be in the data folder (${at("data")})`,
   )
   declare("backup: { folder: backups, schedule: 30 2 * * *, keep: 2 }")
   expect(await told("sources", "validate")).toBe("sources.yaml: 0 sources and a backup, nothing wrong\n")
@@ -156,7 +158,7 @@ sources.yaml:2: backup.keep must be >= 1
   expect(shown).toContain(`files       ${at("backups")}, named fossick-<time>.tar; the newest 2 stay`)
   expect(shown).toContain("schedule    30 2 * * * (UTC)")
 
-  const failed = await run(folder.path, "backups", "run")
+  const failed = await run(folder.path, ["backups", "run"])
   expect(failed).toMatchObject({
     code: 1,
     err: `There is no folder ${at("backups")} for backups: make it, or mount it.\n`,
@@ -172,4 +174,59 @@ sources.yaml:2: backup.keep must be >= 1
     "- backup: no longer declared; the files that were made stay\n",
   )
   expect(await told("backups", "list")).toContain("No backup is declared.")
+})
+
+test("names that keys, collections and settings have for no source are warned of, and refused if that is wanted", async () => {
+  using folder = temporaryFolder()
+  const env = { FOSSICK_X402_SOURCES: "wikki" }
+  const file = join(folder.path, "sources.yaml")
+  writeFileSync(
+    file,
+    "sources: [{ name: wiki, seeds: wiki.example.com }, { name: docs, seeds: docs.example.com }]",
+  )
+  // Before there is any state, the setting is known alone.
+  const first = await run(folder.path, ["sources", "validate"], env)
+  expect(first).toEqual({
+    code: 0,
+    out: "sources.yaml: 2 sources, nothing wrong\n",
+    err: 'warning: FOSSICK_X402_SOURCES names the source "wikki", which is not declared; did you mean "wiki"?\n',
+  })
+  expect((await run(folder.path, ["sources", "validate", "--strict"], env)).code).toBe(2)
+  expect((await run(folder.path, ["sources", "apply"])).code).toBe(0)
+  await run(folder.path, ["collections", "set", "staff", "wiki", "docs"])
+  await run(folder.path, ["keys", "create", "--name", "chat", "--source", "docs"])
+  writeFileSync(file, "sources: [{ name: wiki, seeds: wiki.example.com }]")
+  expect((await run(folder.path, ["sources", "apply"])).code).toBe(0)
+  const { code, err } = await run(folder.path, ["sources", "plan"])
+  expect(code).toBe(0)
+  expect(err.split("\n")).toEqual([
+    'warning: the collection "staff" names the source "docs", which is not declared',
+    expect.stringMatching(/^warning: the key \w+ \(chat\) names the source "docs", which is not declared$/),
+    "",
+  ])
+  const told = JSON.parse((await run(folder.path, ["sources", "validate", "--strict", "--json"])).out)
+  expect(told.problems).toHaveLength(2)
+})
+
+test("a secret may be set elsewhere, and what is wrong is told to programs, too", async () => {
+  using folder = temporaryFolder()
+  writeFileSync(
+    join(folder.path, "sources.yaml"),
+    `sources:
+  - { name: wiki, seeds: wiki.example.com, login: { kind: basic, user: ada, password: "\${WIKI_PASSWORD}" } }`,
+  )
+  const told = await run(folder.path, ["sources", "validate", "--json"])
+  expect([told.code, JSON.parse(told.out)]).toEqual([
+    2,
+    {
+      file: "sources.yaml",
+      problems: [
+        { line: 2, column: 87, message: expect.stringContaining("wiki: login.password cannot be used") },
+      ],
+    },
+  ])
+  expect((await run(folder.path, ["sources", "validate", "--skip-secrets"])).code).toBe(0)
+  // A settings file counts as the environment does.
+  writeFileSync(join(folder.path, "fossick.env"), "WIKI_PASSWORD=hunter2\n")
+  expect(await run(folder.path, ["sources", "plan"])).toEqual({ code: 0, out: "+ wiki: new\n", err: "" })
 })

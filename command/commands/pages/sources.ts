@@ -1,3 +1,4 @@
+import type { FileArguments } from "#crawler/commands/sources/file-session.ts"
 import type { SourcesArguments } from "#crawler/commands/sources/sources-session.ts"
 import { type ArgumentSpec, command, type GroupSpec } from "../../spec.ts"
 
@@ -15,29 +16,69 @@ async function run(args: Partial<SourcesArguments> & Pick<SourcesArguments, "com
   return await session({ subject: "", removePages: false, ...args })
 }
 
+async function runFile(args: Omit<FileArguments, "references">) {
+  const { sourcesOfFile } = await import("#crawler/commands/sources/file-session.ts")
+  const { sourceReferences } = await import("../../../api/commands/source-references.ts")
+  return await sourcesOfFile({ ...args, references: sourceReferences })
+}
+
+const checks = {
+  "skip-secrets": { about: "do not look whether the secrets it names are set here" },
+  strict: { about: "refuse what is only warned of: keys, collections and settings that name no source" },
+} as const
+
 export const sources: GroupSpec = {
   about: `Declares what is crawled, and when: in a file, sources.yaml, which a starting appliance applies, too. Shows
 and runs what is declared.`,
   commands: {
     validate: command({
-      about: "Says what is wrong with the file.",
+      about: "Says what is wrong with the file, and what in it cannot work here.",
       args: file,
-      examples: [{ line: "fossick sources validate", about: "of sources.yaml" }],
-      run: ({ args, json }) => run({ command: "validate", subject: args.file ?? "", json }),
+      options: checks,
+      examples: [
+        { line: "fossick sources validate", about: "of sources.yaml" },
+        { line: "fossick sources validate --skip-secrets", about: "on a machine that has no secrets" },
+      ],
+      run: ({ args, options, json }) =>
+        runFile({
+          command: "validate",
+          file: args.file ?? "",
+          skipSecrets: options["skip-secrets"],
+          strict: options.strict,
+          json,
+        }),
     }),
     plan: command({
       about: "Says what applying the file would change. Changes nothing.",
       args: file,
+      options: checks,
       examples: [{ line: "fossick sources plan sources.yaml", about: "of this file" }],
-      run: ({ args, json }) => run({ command: "plan", subject: args.file ?? "", json }),
+      run: ({ args, options, json }) =>
+        runFile({
+          command: "plan",
+          file: args.file ?? "",
+          skipSecrets: options["skip-secrets"],
+          strict: options.strict,
+          json,
+        }),
     }),
     apply: command({
       about: "Declares the sources of the file. The appliance also does it at every start.",
       args: file,
-      options: { "remove-pages": { about: "also remove the pages of sources that are no longer in it" } },
+      options: {
+        "remove-pages": { about: "also remove the pages of sources that are no longer in it" },
+        ...checks,
+      },
       examples: [{ line: "fossick sources apply", about: "those of sources.yaml" }],
       run: ({ args, options, json }) =>
-        run({ command: "apply", subject: args.file ?? "", removePages: options["remove-pages"], json }),
+        runFile({
+          command: "apply",
+          file: args.file ?? "",
+          removePages: options["remove-pages"],
+          skipSecrets: options["skip-secrets"],
+          strict: options.strict,
+          json,
+        }),
     }),
     list: command({
       about: "Shows all declared sources, with their next runs.",
@@ -48,14 +89,14 @@ and runs what is declared.`,
     show: command({
       about: "Shows all about one source.",
       args: name,
-      examples: [{ line: "fossick sources show handbook", about: "with its next five runs" }],
+      examples: [{ line: "fossick sources show docs", about: "with its next five runs" }],
       run: ({ args, json }) => run({ command: "show", subject: args.name, json }),
     }),
     run: command({
       about: "Runs a source now and shows how it goes, as fossick crawl does.",
       args: name,
       json: "one JSON object a line instead of the display",
-      examples: [{ line: "fossick sources run handbook", about: "whatever its schedule says" }],
+      examples: [{ line: "fossick sources run docs", about: "whatever its schedule says" }],
       async run({ args, json }) {
         const { crawl } = await import("#crawler/commands/crawl/crawl-session.ts")
         return await crawl({ source: null, name: args.name, json })
@@ -64,20 +105,20 @@ and runs what is declared.`,
     pause: command({
       about: "Holds a source's schedule.",
       args: name,
-      examples: [{ line: "fossick sources pause handbook", about: "until it is resumed" }],
+      examples: [{ line: "fossick sources pause docs", about: "until it is resumed" }],
       run: ({ args, json }) => run({ command: "pause", subject: args.name, json }),
     }),
     resume: command({
       about: "Resumes a source's schedule.",
       args: name,
-      examples: [{ line: "fossick sources resume handbook", about: "from its next time on" }],
+      examples: [{ line: "fossick sources resume docs", about: "from its next time on" }],
       run: ({ args, json }) => run({ command: "resume", subject: args.name, json }),
     }),
     accept: command({
       about: `Accepts where a source's hosts are now: a run stops when one has moved to another network. Also for
 the name of a crawl that was never declared.`,
       args: name,
-      examples: [{ line: "fossick sources accept handbook", about: "its next run goes by what it finds" }],
+      examples: [{ line: "fossick sources accept docs", about: "its next run goes by what it finds" }],
       run: ({ args, json }) => run({ command: "accept", subject: args.name, json }),
     }),
     delete: command({
@@ -88,7 +129,7 @@ the name of a crawl that was never declared.`,
           about: "remove its pages, too; also for the name of a crawl that was never declared",
         },
       },
-      examples: [{ line: "fossick sources delete handbook --remove-pages", about: "with all its pages" }],
+      examples: [{ line: "fossick sources delete docs --remove-pages", about: "with all its pages" }],
       run: ({ args, options, json }) =>
         run({ command: "delete", subject: args.name, removePages: options["remove-pages"], json }),
     }),

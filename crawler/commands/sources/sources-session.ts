@@ -1,8 +1,6 @@
 import { pageCount } from "../../frontier/source-pages.ts"
 import { stringify } from "yaml"
-import { EngineError } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
-import { openEngine } from "#engine/open-engine.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { crawlerSettings } from "../../settings.ts"
 import { ArgumentsError } from "#base/command-arguments.ts"
@@ -13,74 +11,37 @@ import { PinnedNetworks } from "../../fetch/guard/pinned-networks.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { BackupTable } from "../../backup/scheduled/backup-table.ts"
 import { sourcesFile } from "../../sources/find-file.ts"
-import { applySources, planBackup, planSources } from "../../sources/plan.ts"
-import { removeAskedPages } from "../../removals/remove-pages.ts"
 import { withoutSecrets } from "../../sources/shown-source.ts"
 import type { SourceEntry } from "../../sources/source-table.ts"
 import { Sources } from "../../sources/sources.ts"
-import { readSourcesFile, SourcesFileError } from "../../sources/sources-file.ts"
+import { readSourcesFile } from "../../sources/sources-file.ts"
 import { showBackups } from "../backups/backups-session.ts"
-import { backupLine, backupLines } from "../backups/backups-text.ts"
-import { listLines, planLines, scheduleText, timeText, troubleOf } from "./sources-text.ts"
+import { backupLine } from "../backups/backups-text.ts"
+import { removeNow } from "./remove-now.ts"
+import { counted, listLines, say, scheduleText, teller, timeText, troubleOf } from "./sources-text.ts"
 
 const SHOWN_RUNS = 5
 
-/** What `fossick sources` is asked to do; `run` is a crawl. */
+/** What `fossick sources` is asked to do with what is declared; `run` is a crawl. */
 export interface SourcesArguments {
-  readonly command: "validate" | "plan" | "apply" | "list" | "show" | "pause" | "resume" | "accept" | "delete"
-  /** Name of a source; for commands on the file, the file; empty: none was given. */
+  readonly command: "list" | "show" | "pause" | "resume" | "accept" | "delete"
+  /** Name of a source; empty: none was given. */
   readonly subject: string
   readonly removePages: boolean
   readonly json: boolean
 }
 
-/** One `fossick sources`. @returns the exit code. @throws ArgumentsError, SettingsError */
+/** One `fossick sources`. @returns the exit code. @throws ArgumentsError, SettingsError, SourcesFileError */
 export async function sources(args: SourcesArguments): Promise<number> {
-  try {
-    return await perform(args)
-  } catch (error) {
-    if (!(error instanceof SourcesFileError)) throw error
-    process.stderr.write(`${error.message}\n`)
-    return EXIT.usage
-  }
-}
-
-async function perform(args: SourcesArguments): Promise<number> {
-  const { command, subject, json, removePages } = args
+  const { command, subject, json } = args
   const tell = teller(json)
   const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
-  if (command === "validate") {
-    const file = fileFor(subject, config.sourcesFile)
-    const { sources, backup } = readSourcesFile(file, config.dataDir)
-    const { length } = sources
-    tell(`${file}: ${counted(length, "source")}${backup === null ? "" : " and a backup"}, nothing wrong`, {
-      file,
-      sources: length,
-      backup: backup !== null,
-    })
-    return EXIT.ok
-  }
   const db = openStateStore(config.dataDir)
   try {
     const jobs = new Jobs(db)
     const sources = new Sources(db, jobs)
     const backups = new BackupTable(db)
     switch (command) {
-      case "plan":
-      case "apply": {
-        const declared = readSourcesFile(fileFor(subject, config.sourcesFile), config.dataDir)
-        const changes = planSources(db, sources, declared.sources)
-        const backup = planBackup(backups.plan()?.plan ?? null, declared.backup)
-        tell([...planLines(changes, removePages), ...backupLines(backup)].join("\n"), {
-          applied: command === "apply",
-          changes,
-          backup,
-        })
-        if (command === "plan") return EXIT.ok
-        applySources(sources, declared.sources, { removePages })
-        backups.declare(declared.backup)
-        return removePages ? await removeNow(db, jobs, sources, json) : EXIT.ok
-      }
       case "list":
         return list(json, jobs, sources, backups)
       case "show":
@@ -198,46 +159,7 @@ async function forget(
   return removePages ? await removeNow(db, jobs, sources, json) : EXIT.ok
 }
 
-/** A running appliance removes pages by itself; without one it is done here. */
-async function removeNow(db: StateStore, jobs: Jobs, sources: Sources, json: boolean): Promise<number> {
-  if (sources.removals().length === 0) return EXIT.ok
-  if (jobs.hasCrawler()) {
-    if (!json) say("The appliance removes the pages now.")
-    return EXIT.ok
-  }
-  try {
-    await using engine = await openEngine(readSettings(engineSettings, environment()), { mode: "write" })
-    const removed = await removeAskedPages({ db, engine, sources, signal: new AbortController().signal })
-    if (!json) say(`${counted(removed, "page")} removed`)
-    return EXIT.ok
-  } catch (error) {
-    if (!(error instanceof EngineError)) throw error
-    process.stderr.write(`${error.message}\nThe pages are removed at the next start.\n`)
-    return EXIT.failed
-  }
-}
-
-/** @throws ArgumentsError when there is none. */
-function fileFor(given: string, named: string): string {
-  const file = given === "" ? sourcesFile(named) : given
-  if (file === null) {
-    throw new ArgumentsError("There is no sources.yaml here, and FOSSICK_SOURCES_FILE names no other file")
-  }
-  return file
-}
-
 function unknown(name: string): number {
   process.stderr.write(`No source is called ${JSON.stringify(name)}; fossick sources list shows all.\n`)
   return EXIT.failed
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`
-}
-
-/** Says it to people, or to programs. */
-const teller = (json: boolean) => (text: string, object: object) => say(json ? JSON.stringify(object) : text)
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

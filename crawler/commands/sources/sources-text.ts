@@ -78,3 +78,15 @@ export function scheduleText({ cron, everyHours, timeZone, jitterMinutes }: Sche
   const times = cron === null ? `every ${everyHours} hours` : `${cron} (${timeZone})`
   return jitterMinutes === 0 ? times : `${times}, up to ${jitterMinutes} min later`
 }
+
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`
+}
+
+/** Says it to people, or to programs. */
+export const teller = (json: boolean) => (text: string, object: object) =>
+  say(json ? JSON.stringify(object) : text)
+
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

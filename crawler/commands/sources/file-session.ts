@@ -1,0 +1,121 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { EXIT } from "#base/exit-codes.ts"
+import { ArgumentsError } from "#base/command-arguments.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { engineSettings } from "#engine/settings.ts"
+import { BackupTable } from "../../backup/scheduled/backup-table.ts"
+import { Jobs } from "../../jobs/jobs.ts"
+import { crawlerSettings } from "../../settings.ts"
+import { sourcesFile } from "../../sources/find-file.ts"
+import { applySources, planBackup, planSources } from "../../sources/plan.ts"
+import { Sources } from "../../sources/sources.ts"
+import { type Declared, readSourcesFile, SourcesFileError } from "../../sources/sources-file.ts"
+import { type SourceReference, strayReferences } from "../../sources/written/references.ts"
+import { backupLines } from "../backups/backups-text.ts"
+import { removeNow } from "./remove-now.ts"
+import { counted, planLines, teller } from "./sources-text.ts"
+
+/** What `fossick sources validate`, `plan` and `apply` are asked to do. */
+export interface FileArguments {
+  readonly command: "validate" | "plan" | "apply"
+  /** Empty: the one there is. */
+  readonly file: string
+  readonly removePages?: boolean
+  /** Whether secrets may be missing here: the crawler runs elsewhere. */
+  readonly skipSecrets?: boolean
+  /** Whether what is only warned of is refused. */
+  readonly strict?: boolean
+  /** Who names sources beside the file, as far as there is a state store; none when left out. */
+  readonly references?: (db: StateStore | null) => readonly SourceReference[]
+  readonly json: boolean
+}
+
+/** One command on the file of sources. @returns the exit code. @throws ArgumentsError, SettingsError */
+export async function sourcesOfFile(args: FileArguments): Promise<number> {
+  const { command, json, strict = false } = args
+  const env = environment()
+  const config = readSettings({ ...engineSettings, ...crawlerSettings }, env)
+  const file = fileFor(args.file, config.sourcesFile)
+  let declared: Declared
+  try {
+    const { dataDir, webhookNetworks } = config
+    declared = readSourcesFile(file, { dataDir, webhookNetworks, ...(!args.skipSecrets && { env }) })
+  } catch (error) {
+    if (!(error instanceof SourcesFileError)) throw error
+    if (json) process.stdout.write(`${JSON.stringify({ file, problems: error.problems.map(onWire) })}\n`)
+    else process.stderr.write(`${error.message}\n`)
+    return EXIT.usage
+  }
+  const warnings = warningsOf(args, config.dataDir, declared)
+  for (const text of json ? [] : warnings) process.stderr.write(`${strict ? "" : "warning: "}${text}\n`)
+  if (strict && warnings.length > 0) {
+    if (json) {
+      const problems = warnings.map((message) => ({ line: null, column: null, message }))
+      process.stdout.write(`${JSON.stringify({ file, problems })}\n`)
+    }
+    return EXIT.usage
+  }
+  if (command !== "validate") return await planned(args, declared, config.dataDir, warnings)
+  const { length } = declared.sources
+  teller(json)(
+    `${file}: ${counted(length, "source")}${declared.backup === null ? "" : " and a backup"}, nothing wrong`,
+    { file, sources: length, backup: declared.backup !== null, warnings },
+  )
+  return EXIT.ok
+}
+
+async function planned(
+  { command, removePages = false, json }: FileArguments,
+  declared: Declared,
+  dataDir: string,
+  warnings: readonly string[],
+): Promise<number> {
+  const db = openStateStore(dataDir)
+  try {
+    const jobs = new Jobs(db)
+    const sources = new Sources(db, jobs)
+    const backups = new BackupTable(db)
+    const changes = planSources(db, sources, declared.sources)
+    const backup = planBackup(backups.plan()?.plan ?? null, declared.backup)
+    teller(json)([...planLines(changes, removePages), ...backupLines(backup)].join("\n"), {
+      applied: command === "apply",
+      changes,
+      backup,
+      warnings,
+    })
+    if (command === "plan") return EXIT.ok
+    applySources(sources, declared.sources, { removePages })
+    backups.declare(declared.backup)
+    return removePages ? await removeNow(db, jobs, sources, json) : EXIT.ok
+  } finally {
+    db.close()
+  }
+}
+
+/** The state store is looked at only if it is there: checking a file makes no data folder. */
+function warningsOf({ references }: FileArguments, dataDir: string, declared: Declared): readonly string[] {
+  const db = existsSync(join(dataDir, "state.db")) ? openStateStore(dataDir) : null
+  try {
+    const names = declared.sources.map(({ name }) => name)
+    return references ? strayReferences(db, references(db), names) : []
+  } finally {
+    db?.close()
+  }
+}
+
+const onWire = ({ place, text }: SourcesFileError["problems"][number]) => ({
+  line: place?.line ?? null,
+  column: place?.column ?? null,
+  message: text,
+})
+
+/** @throws ArgumentsError when there is none. */
+function fileFor(given: string, named: string): string {
+  const file = given === "" ? sourcesFile(named) : given
+  if (file === null) {
+    throw new ArgumentsError("There is no sources.yaml here, and FOSSICK_SOURCES_FILE names no other file")
+  }
+  return file
+}

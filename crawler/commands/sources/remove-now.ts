@@ -1,0 +1,34 @@
+import { EXIT } from "#base/exit-codes.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { EngineError } from "#engine"
+import { openEngine } from "#engine/open-engine.ts"
+import { engineSettings } from "#engine/settings.ts"
+import type { Jobs } from "../../jobs/jobs.ts"
+import { removeAskedPages } from "../../removals/remove-pages.ts"
+import type { Sources } from "../../sources/sources.ts"
+import { counted, say } from "./sources-text.ts"
+
+/** Removes the pages that are to go: a running appliance does it by itself, without one it is done here. @returns the exit code */
+export async function removeNow(
+  db: StateStore,
+  jobs: Jobs,
+  sources: Sources,
+  json: boolean,
+): Promise<number> {
+  if (sources.removals().length === 0) return EXIT.ok
+  if (jobs.hasCrawler()) {
+    if (!json) say("The appliance removes the pages now.")
+    return EXIT.ok
+  }
+  try {
+    await using engine = await openEngine(readSettings(engineSettings, environment()), { mode: "write" })
+    const removed = await removeAskedPages({ db, engine, sources, signal: new AbortController().signal })
+    if (!json) say(`${counted(removed, "page")} removed`)
+    return EXIT.ok
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error
+    process.stderr.write(`${error.message}\nThe pages are removed at the next start.\n`)
+    return EXIT.failed
+  }
+}

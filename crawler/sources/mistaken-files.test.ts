@@ -1,0 +1,493 @@
+import { expect, test } from "vitest"
+import { parseSources, SourcesFileError } from "./sources-file.ts"
+
+// Files as people write them by mistake, and what each is told: a sentence for a fault, where it is, and what to do.
+
+const env = { WEAK_SECRET: "changemechangeme", P: "hunter2" }
+
+function told(text: string): string[] {
+  try {
+    parseSources(text.slice(1), "f", { env, webhookNetworks: [] })
+  } catch (error) {
+    if (!(error instanceof SourcesFileError)) throw error
+    return error.message.split("\n")
+  }
+  return []
+}
+
+test.each([
+  [
+    "secrets without quotes in a group in braces over several lines",
+    `
+sources:
+  - name: wiki
+    seeds: https://wiki.example.com/
+    login: { kind: form, url: https://wiki.example.com/login,
+      fields: { user: \${WIKI_USER}, password: \${WIKI_PASSWORD} },
+      proof: Log out }
+    schedule: { everyHours: 6 }
+  - name: docs
+    seeds: https://docs.example.com/
+    exclude: ["/a/**"]
+  - name: blog
+    seeds: https://blog.example.com/
+    limits: { pages: 500 }
+`,
+    [
+      'f:5:23: ${WIKI_USER} must stand in quotes: "${WIKI_USER}"',
+      'f:5:47: ${WIKI_PASSWORD} must stand in quotes: "${WIKI_PASSWORD}"',
+    ],
+  ],
+  [
+    "the same on one line each",
+    `
+sources:
+  - { name: wiki, seeds: wiki.example.com, login: { kind: basic, user: ada, password: \${WIKI_PASSWORD} } }
+  - { name: docs, seeds: docs.example.com, webhooks: [{ url: https://hooks.example.com/, secret: \${HOOK} }] }
+`,
+    [
+      'f:2:87: ${WIKI_PASSWORD} must stand in quotes: "${WIKI_PASSWORD}"',
+      'f:3:98: ${HOOK} must stand in quotes: "${HOOK}"',
+    ],
+  ],
+  [
+    "patterns that begin with a star",
+    `
+sources:
+  - name: docs
+    seeds: docs.example.com
+    exclude: [*.pdf, *.zip]
+    include:
+      - *guide*
+`,
+    [
+      "f:4:15: *.pdf must stand in quotes, since it begins with *",
+      "f:4:22: *.zip must stand in quotes, since it begins with *",
+      "f:6:9: *guide* must stand in quotes, since it begins with *",
+    ],
+  ],
+  [
+    "a tab as indentation",
+    `
+sources:
+  - name: docs
+	seeds: docs.example.com
+`,
+    ["f:3:1: is indented with a tab; YAML takes only spaces"],
+  ],
+  [
+    "no blank behind the colon",
+    `
+sources:
+  - name:docs
+    seeds:docs.example.com
+`,
+    ['f:2:5: sources[0] must be a group of fields; a blank belongs behind the colon, as in "name: docs"'],
+  ],
+  [
+    "misspelt fields",
+    `
+sources:
+  - name: docs
+    seed: docs.example.com
+    shedule: 0 3 * * *
+    limit: { pages: 100 }
+`,
+    [
+      'f:3:11: docs: seed is no field of a source; did you mean "seeds"?',
+      'f:4:14: docs: shedule is no field of a source; did you mean "schedule"?',
+      'f:5:5: docs: limit is no field of a source; did you mean "limits"?',
+    ],
+  ],
+  [
+    "fields that belong into a group",
+    `
+sources:
+  - name: docs
+    seeds: docs.example.com
+    pages: 500
+    depth: 3
+    cron: 0 3 * * *
+    delayMs: 200
+`,
+    [
+      "f:4:12: docs: pages must be a group of fields; limits has a field of that name, as in limits: { pages: … }",
+      "f:5:12: docs: depth is no field of a source; it belongs into limits, as in limits: { depth: … }",
+      "f:6:11: docs: cron is no field of a source; it belongs into schedule, as in schedule: { cron: … }",
+      "f:7:14: docs: delayMs is no field of a source; it belongs into politeness, as in politeness: { delayMs: … }",
+    ],
+  ],
+  [
+    "one source where a list is wanted",
+    `
+sources:
+  name: docs
+  seeds: docs.example.com
+`,
+    ['f:1:1: sources must be a list, each of whose entries begins with "- "'],
+  ],
+  [
+    "a bare list",
+    `
+- name: docs
+  seeds: docs.example.com
+`,
+    ['f:1:1: must be a group of fields; the list belongs under "sources:"'],
+  ],
+  [
+    "logins without their kind, or with another spelling",
+    `
+sources:
+  - name: a
+    seeds: a.example
+    login: { user: ada, password: "\${P}" }
+  - name: b
+    seeds: b.example
+    login: { kind: Basic, user: ada, password: "\${P}" }
+`,
+    ["f:4:5: a: login.kind is missing", "f:7:20: b: login.kind must be one of basic, headers, cookies, form"],
+  ],
+  [
+    "a login with the fields of two kinds",
+    `
+sources:
+  - name: a
+    seeds: a.example
+    login: { kind: basic, user: ada, password: hunter2, url: https://a.example/login }
+  - name: b
+    seeds: b.example
+    login: { kind: form, fields: { user: ada } }
+`,
+    [
+      "f:4:48: a: login.password must name a secret, not hold one: ${NAME} of the environment, or file:/path",
+      "f:4:62: a: login.url is no field of a basic login; there are kind, user, password",
+      "f:7:5: b: login.url is missing",
+    ],
+  ],
+  [
+    "a login in one text",
+    `
+sources:
+  - name: a
+    seeds: a.example
+    login: "ada:hunter2"
+`,
+    ["f:4:12: a: login must be a group of fields or null"],
+  ],
+  [
+    "secrets that are not there",
+    `
+sources:
+  - name: wiki
+    seeds: wiki.example.com
+    login: { kind: basic, user: ada, password: "\${NOT_SET_ANYWHERE}" }
+  - name: docs
+    seeds: docs.example.com
+    login: { kind: headers, headers: { Authorization: "Bearer \${NOT_SET_EITHER}", X-Key: "file:/run/secrets/none" } }
+`,
+    [
+      "f:4:48: wiki: login.password cannot be used: the secret ${NOT_SET_ANYWHERE} is not set in the crawler's environment",
+      "f:7:55: docs: login.headers.Authorization cannot be used: the secret ${NOT_SET_EITHER} is not set in the crawler's environment",
+      "f:7:90: docs: login.headers.X-Key cannot be used: the secret file:/run/secrets/none cannot be read (ENOENT)",
+    ],
+  ],
+  [
+    "webhooks to where none may go",
+    `
+sources:
+  - name: a
+    seeds: a.example
+    webhooks:
+      - url: http://localhost:9000/hook
+      - url: http://10.1.2.3/hook
+      - url: https://[::1]/hook
+      - url: http://169.254.169.254/latest
+      - url: ftp://hooks.example.com/
+`,
+    [
+      "f:5:14: a: webhooks[0].url must not be a private address; FOSSICK_WEBHOOK_NETWORKS can open it",
+      "f:6:14: a: webhooks[1].url must not be a private address; FOSSICK_WEBHOOK_NETWORKS can open it",
+      "f:7:14: a: webhooks[2].url must not be a private address; FOSSICK_WEBHOOK_NETWORKS can open it",
+      "f:8:14: a: webhooks[3].url must not lead to the metadata service of a cloud, which is never read",
+      'f:9:14: a: webhooks[4].url must be an http or https address; "ftp://hooks.example.com/" is none',
+    ],
+  ],
+  [
+    "a webhook's secret that anybody could guess",
+    `
+sources:
+  - name: a
+    seeds: a.example
+    webhooks: [{ url: https://hooks.example.com/, secret: "\${WEAK_SECRET}" }]
+`,
+    [
+      "f:4:59: a: webhooks[0].secret cannot be used: the secret ${WEAK_SECRET} must be hard to guess: at least 16 characters, at least 8 of them different, no text that is repeated, and no row such as 0123456789abcdef. openssl rand -hex 16 makes a good one",
+    ],
+  ],
+  [
+    "a source called as the handbook",
+    `
+sources:
+  - name: handbook
+    seeds: https://handbook.example.com/
+`,
+    ["f:2:11: handbook: name must not be handbook: this is the appliance's own handbook"],
+  ],
+  [
+    "a field and a name that stand twice",
+    `
+sources:
+  - name: docs
+    seeds: docs.example.com
+    scope: host
+    scope: domain
+  - name: docs
+    seeds: other.example.com
+`,
+    ["f:5:5: scope stands twice in one group"],
+  ],
+  [
+    "defaults that are wrong for every source",
+    `
+defaults:
+  exclude: ["re:("]
+  webhooks: [{ url: "http://192.168.1.5/" }]
+sources:
+  - { name: a, seeds: a.example }
+  - { name: b, seeds: b.example }
+  - { name: c, seeds: c.example }
+`,
+    [
+      'f:2:13: defaults.exclude[0] is no pattern: "(" is no valid regular expression (missing closing ): `(`).',
+      "f:3:21: defaults.webhooks[0].url must not be a private address; FOSSICK_WEBHOOK_NETWORKS can open it",
+    ],
+  ],
+  [
+    "schedules in words, in two ways and in a number",
+    `
+sources:
+  - name: a
+    seeds: a.example
+    schedule: every night
+  - name: b
+    seeds: b.example
+    schedule: { cron: "0 3 * * *", everyHours: 6, timezone: Europe/Paris }
+  - name: c
+    seeds: c.example
+    schedule: 6
+`,
+    [
+      'f:4:15: a: schedule.cron must be five fields such as "15 3 * * *" (five fields are wanted)',
+      'f:7:61: b: schedule.timezone is no field of schedule; did you mean "timeZone"?',
+      "f:10:15: c: schedule must be a text or a group of fields or null",
+    ],
+  ],
+  [
+    "values of the wrong type",
+    `
+sources:
+  - name: 2024
+    seeds: 42
+    scope: site
+    limits: { pages: "500", depth: -1, minutes: no }
+    rendering: yes
+    politeness: { robots: "off" }
+    removal: { maxShare: 10% }
+`,
+    [
+      'f:2:11: sources[0].name must be a text; in quotes it is one: "2024"',
+      'f:3:12: sources[0].seeds must be a text or a list; in quotes it is one: "42"',
+      "f:4:12: sources[0].scope must be one of host, domain, prefix",
+      "f:5:22: sources[0].limits.pages must be a whole number, without quotes",
+      "f:5:36: sources[0].limits.depth must be >= 0",
+      "f:5:49: sources[0].limits.minutes must be a number or null",
+      "f:6:16: sources[0].rendering must be one of http, browser, auto",
+      "f:7:27: sources[0].politeness.robots must be true or false or null",
+      "f:8:26: sources[0].removal.maxShare must be a number",
+    ],
+  ],
+  [
+    "a quote that is not closed",
+    `
+sources:
+  - name: docs
+    seeds: "https://docs.example.com/
+    scope: host
+  - name: blog
+    seeds: blog.example.com
+    limits: { pages: 500
+`,
+    ['f:3:12: a text that begins with " here is never closed'],
+  ],
+  [
+    "a text with a colon",
+    `
+sources:
+  - name: docs: the manual
+    seeds: docs.example.com
+  - name: blog
+    seeds: blog.example.com
+`,
+    [
+      'f:2:11: either this line or the next is indented wrongly, or a text that holds ": " stands without quotes',
+    ],
+  ],
+  [
+    "lines that are indented wrongly",
+    `
+sources:
+  - name: docs
+     seeds: docs.example.com
+   - name: blog
+     seeds: blog.example.com
+`,
+    [
+      'f:2:11: either this line or the next is indented wrongly, or a text that holds ": " stands without quotes',
+    ],
+  ],
+  [
+    "addresses that are none",
+    `
+sources:
+  - name: a
+    seeds: [www.example.com/a b, "htp://docs.example.com", "https://", /docs/, http://ann:pw@x.example/]
+  - name: b
+    seeds: C:\\docs\\index.html
+`,
+    [
+      'f:3:34: a: seeds[1] must be an http or https address; "htp://docs.example.com" is none',
+      'f:3:60: a: seeds[2] must be an http or https address; "https://" is none',
+      'f:3:72: a: seeds[3] must be an http or https address; "/docs/" is none',
+      "f:3:80: a: seeds[4] must not hold a user or password; there is login for them",
+      'f:5:12: b: seeds[0] must be an http or https address; "C:\\\\docs\\\\index.html" is none',
+    ],
+  ],
+  [
+    "entries without anything",
+    `
+sources:
+  - name: a
+    seeds: a.example
+  -
+  - name: b
+    seeds:
+`,
+    [
+      "f:4:4: sources[1] is empty, and must be a group of fields",
+      "f:6:5: b: seeds is empty, and must be a text or a list",
+    ],
+  ],
+  [
+    "misspelt fields of the file",
+    `
+source:
+  - name: a
+    seeds: a.example
+backups: { folder: /b }
+`,
+    [
+      'f:1:1: source is no field of the file; did you mean "sources"?',
+      'f:4:1: backups is no field of the file; did you mean "backup"?',
+    ],
+  ],
+  [
+    "quotes from a word processor",
+    `
+sources:
+  - name: Ｄocs
+    seeds: “https://docs.example.com/”
+    include: [‘/a/**’]
+`,
+    [
+      "f:3:12: Ｄocs: seeds[0] begins with a typographic quote; YAML knows only \" and '",
+      'f:4:15: Ｄocs: include[0] is no pattern: "‘/a/**’" must begin with "/" (a path), "https://" (an address) or "re:" (a regular expression), or hold no "/" (a file name).',
+    ],
+  ],
+  [
+    "secrets in the manner of shells and templates",
+    `
+sources:
+  - name: a
+    seeds: $SITE
+    login: { kind: basic, user: ada, password: $WIKI_PASSWORD }
+  - name: b
+    seeds: b.example
+    login: { kind: basic, user: ada, password: "{{ vault.password }}" }
+`,
+    [
+      "f:4:48: a: login.password must name a secret, not hold one: ${NAME} of the environment, or file:/path",
+      "f:7:48: b: login.password must name a secret, not hold one: ${NAME} of the environment, or file:/path",
+    ],
+  ],
+  [
+    "two documents",
+    `
+sources: []
+---
+sources:
+  - name: a
+    seeds: a.example
+`,
+    ["f:2:1: begins a second document with ---, but a file of sources is only one"],
+  ],
+  [
+    "a file of something else",
+    `
+%sources
+@x
+\`y\`
+`,
+    ["f:2:1: is no YAML: Missing directives-end/doc-start indicator line"],
+  ],
+  [
+    "braces in a pattern without quotes",
+    `
+sources:
+  - name: a
+    seeds: a.example
+    include: [/{de,fr}/**, /en/**]
+    exclude: [ "/x/**" ]
+  - name: b
+    seeds: b.example
+    colour: red
+`,
+    [
+      'f:4:16: is no YAML: Missing , or : between flow sequence items; a text with * or { or [ in it may need quotes, as in "*.pdf"',
+    ],
+  ],
+  [
+    "texts that begin with marks",
+    `
+sources:
+  - name: a
+    seeds: a.example
+    include: @docs/**
+  - name: b
+    seeds: b.example
+    include: %20/**
+`,
+    [
+      "f:4:14: a text that begins with @ must stand in quotes",
+      "f:7:14: a text that begins with % must stand in quotes",
+    ],
+  ],
+  [
+    "certificates that are not there",
+    `
+sources:
+  - name: a
+    seeds: a.example
+    caFile: /nowhere/ca.pem
+  - name: b
+    seeds: b.example
+    clientCert: { cert: "file:/nowhere/b.pem", key: "\${KEY}" }
+`,
+    [
+      "f:4:13: a: caFile cannot be used: /nowhere/ca.pem cannot be read (ENOENT)",
+      "f:7:25: b: clientCert.cert cannot be used: the secret file:/nowhere/b.pem cannot be read (ENOENT)",
+    ],
+  ],
+])("%s", (_, text, expected) => {
+  expect(told(text)).toEqual(expected)
+  expect(told(text).join()).not.toContain("hunter2")
+})

@@ -1,0 +1,41 @@
+import { didYouMean } from "#base/near-names.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { goneSources, sourceNames } from "../source-names.ts"
+
+/** Somebody who names sources: a key, a collection, a setting. */
+export interface SourceReference {
+  /** `the collection "staff"`. */
+  readonly by: string
+  readonly sources: readonly string[]
+}
+
+/**
+ * Which references lead nowhere, in words: to a source that is neither in the file nor declared over the API, and has
+ * no pages. They are no fault of the file, and may be there first: so they warn, and refuse nothing.
+ *
+ * @param declared names in the file
+ */
+export function strayReferences(
+  db: StateStore | null,
+  references: readonly SourceReference[],
+  declared: readonly string[],
+): string[] {
+  const known = [...new Set([...declared, ...(db ? sourceNames(db) : [])])]
+  return references.flatMap(({ by, sources }) =>
+    missing(db, sources, declared).map((name) => {
+      const isNew = !known.includes(name)
+      return `${by} names the source ${JSON.stringify(name)}, which ${isNew ? "is not declared" : "is no longer there"}${isNew ? didYouMean(name, known) : ""}`
+    }),
+  )
+}
+
+function missing(
+  db: StateStore | null,
+  names: readonly string[],
+  declared: readonly string[],
+): readonly string[] {
+  const others = names.filter((name) => !declared.includes(name))
+  // Where nothing is known, another machine may fill the index; names are taken as they are.
+  if (db === null || sourceNames(db).length === 0) return declared.length === 0 ? [] : others
+  return goneSources(db, others)
+}

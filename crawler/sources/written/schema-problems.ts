@@ -1,0 +1,213 @@
+import { readFileSync } from "node:fs"
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
+import { didYouMean, nearNames } from "#base/near-names.ts"
+import { fieldText, type SourceProblem } from "./source-problem.ts"
+
+/** What a source looks like to those who write one: the JSON Schema (draft 7) of a file of sources. */
+export const SOURCES_SCHEMA_FILE = new URL("../sources.schema.json", import.meta.url)
+
+/** What is looked at: a whole file, or a part of it. */
+export type SchemaPart = "file" | "source" | "defaults"
+
+interface Validators extends Record<SchemaPart, ValidateFunction> {
+  /** The groups that have a field of this name; none: only a source itself has it. */
+  readonly holders: ReadonlyMap<string, readonly string[]>
+}
+
+let validators: Validators | null = null
+
+/** What the schema of a file of sources, or of one of its parts, has to say against `value`: one problem for each fault. */
+export function schemaProblems(part: SchemaPart, value: unknown): SourceProblem[] {
+  validators ??= compiled()
+  const validate = validators[part]
+  if (validate(value)) return []
+  const errors = validate.errors ?? []
+  const renamed = renamedFields(errors)
+  const problems = new Map<string, SourceProblem>()
+  for (const error of errors) {
+    if (renamed.has(error)) continue
+    const problem = schemaProblem(error, part, value, validators.holders)
+    const field = fieldText(problem.path)
+    if (!problems.has(field)) problems.set(field, problem)
+  }
+  return [...problems.values()]
+}
+
+/** A required field that is missing because its name was misspelt: the unknown name says it. */
+function renamedFields(errors: readonly ErrorObject[]): ReadonlySet<ErrorObject> {
+  return new Set(
+    errors.filter(
+      ({ keyword, instancePath, params }) =>
+        keyword === "required" &&
+        errors.some(
+          (other) =>
+            other.keyword === "additionalProperties" &&
+            other.instancePath === instancePath &&
+            nearNames(String(other.params["additionalProperty"]), [String(params["missingProperty"])])
+              .length > 0,
+        ),
+    ),
+  )
+}
+
+interface SchemaNode {
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly items?: SchemaNode
+  readonly oneOf?: readonly SchemaNode[]
+}
+
+function compiled(): Validators {
+  const ajv = new Ajv({
+    strict: true,
+    strictRequired: false,
+    allowUnionTypes: true,
+    allErrors: true,
+    verbose: true,
+    discriminator: true,
+  })
+  const schema = JSON.parse(readFileSync(SOURCES_SCHEMA_FILE, "utf8")) as {
+    $id: string
+    $defs: { fields: Readonly<Record<string, SchemaNode>> }
+  }
+  const holders = new Map<string, string[]>(Object.keys(schema.$defs.fields).map((field) => [field, []]))
+  for (const [group, node] of Object.entries(schema.$defs.fields)) {
+    const inner = [node, node.items ?? {}, ...(node.oneOf ?? [])]
+    for (const field of new Set(inner.flatMap(({ properties = {} }) => Object.keys(properties)))) {
+      holders.set(field, [...(holders.get(field) ?? []), group])
+    }
+  }
+  return {
+    file: ajv.compile(schema),
+    source: ajv.compile({ $ref: `${schema.$id}#/$defs/source` }),
+    defaults: ajv.compile({ $ref: `${schema.$id}#/$defs/defaults` }),
+    holders,
+  }
+}
+
+function schemaProblem(
+  error: ErrorObject,
+  part: SchemaPart,
+  value: unknown,
+  holders: Validators["holders"],
+): SourceProblem {
+  const params = error.params as Record<string, unknown>
+  const path = pathOf(error.instancePath, value)
+  switch (error.keyword) {
+    case "additionalProperties": {
+      const name = String(params["additionalProperty"])
+      const known = Object.keys(error.parentSchema?.["properties"] ?? {})
+      return {
+        path: [...path, name],
+        message: `is no field of ${ownerOf(part, path, error.data)}${remedy(name, known, holders)}`,
+      }
+    }
+    case "required":
+      return { path: [...path, String(params["missingProperty"])], message: "is missing" }
+    case "enum":
+      return {
+        path,
+        message: `must be one of ${(params["allowedValues"] as unknown[]).map(String).join(", ")}`,
+      }
+    case "discriminator":
+      return { path: [...path, "kind"], message: "must be one of basic, headers, cookies, form" }
+    case "type":
+      return { path, message: typeMeaning(error, path, holders) }
+    case "pattern":
+      return { path, message: patternMeaning(path) }
+    case "minLength":
+    case "minItems":
+    case "minProperties":
+      return { path, message: "must not be empty" }
+    default:
+      return { path, message: error.message ?? "is wrong" }
+  }
+}
+
+/** What has the fields at `path`: `a source`, `limits`, `a form login`. */
+function ownerOf(part: SchemaPart, path: SourceProblem["path"], data: unknown): string {
+  const inFile = part === "file"
+  const [first] = path
+  const rest = inFile ? path.slice(first === "sources" ? 2 : 1) : path
+  const group = rest.findLast((step) => typeof step === "string")
+  if (group === "login") return `a ${String((data as Written | null)?.["kind"])} login`
+  if (group === "webhooks") return "a webhook"
+  if (group !== undefined) return group
+  if (!inFile) return part === "defaults" ? "the defaults" : "a source"
+  if (path.length === 0) return "the file"
+  return first === "sources" ? "a source" : first === "backup" ? "the backup" : "the defaults"
+}
+
+/** What to do about a name that is no field: the nearest one, the group that has it, or all there are. */
+function remedy(name: string, known: readonly string[], holders: Validators["holders"]): string {
+  const near = didYouMean(name, known)
+  if (near !== "") return near
+  const groups = holders.get(name)?.filter((group) => known.includes(group)) ?? []
+  if (groups.length > 0) return `; it belongs into ${groups.join(" or ")}, as in ${groups[0]}: { ${name}: … }`
+  return `; there are ${known.join(", ")}`
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: "a text",
+  array: "a list",
+  object: "a group of fields",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  null: "null",
+}
+
+function typeMeaning(
+  { params, data }: ErrorObject,
+  path: SourceProblem["path"],
+  holders: Validators["holders"],
+): string {
+  const types = [(params as { type: string | string[] }).type].flat()
+  const wanted = `must be ${types.map((type) => TYPE_NAMES[type] ?? type).join(" or ")}`
+  const field = path.at(-1)
+  if (data === null) return `is empty, and ${wanted}`
+  if (
+    types.includes("string") &&
+    !types.includes("object") &&
+    (typeof data === "number" || typeof data === "boolean")
+  )
+    return `${wanted}; in quotes it is one: "${data}"`
+  if (typeof data === "string" && types.some((type) => type === "integer" || type === "number"))
+    return Number.isFinite(Number(data)) ? `${wanted}, without quotes` : wanted
+  if (types.includes("object") && typeof data === "string" && holders.has(data.split(":", 1)[0]!))
+    return `${wanted}; a blank belongs behind the colon, as in "name: docs"`
+  if (types.includes("object") && Array.isArray(data) && path.length === 0)
+    return `${wanted}; the list belongs under "sources:"`
+  if (types.includes("array") && field === "sources" && typeof data === "object")
+    return `${wanted}, each of whose entries begins with "- "`
+  const others = typeof field === "string" ? (holders.get(field) ?? []) : []
+  if (types.includes("object") && typeof data !== "object" && others.length > 0)
+    return `${wanted}; ${others[0]} has a field of that name, as in ${others[0]}: { ${field}: … }`
+  return wanted
+}
+
+function patternMeaning(path: SourceProblem["path"]): string {
+  const field = path.at(-1)
+  if (["password", "secret", "cert", "key", "passphrase"].includes(String(field))) {
+    return "must name a secret, not hold one: ${NAME} of the environment, or file:/path"
+  }
+  if (field === "name" && path[0] === "backup")
+    return "may hold letters, digits and ._- and begins and ends with a letter or digit"
+  if (field === "name")
+    return "may hold letters, digits, spaces and ._:@- and begins and ends with a letter or digit"
+  return "must be two lower-case letters"
+}
+
+type Written = Readonly<Record<string, unknown>>
+
+function pathOf(pointer: string, value: unknown): (string | number)[] {
+  let at = value
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((step) => {
+      const key = step.replaceAll("~1", "/").replaceAll("~0", "~")
+      const isIndex = Array.isArray(at)
+      at = (at as Written | null)?.[key]
+      return isIndex ? Number(key) : key
+    })
+}

@@ -1,0 +1,58 @@
+import { KnownError } from "#base/errors.ts"
+import { tlsOf } from "../../fetch/connect/source-tls.ts"
+import { AllowedNetworks, isPrivateByName } from "../../fetch/guard/allowed-networks.ts"
+import { missingSecrets } from "../../fetch/secrets.ts"
+import type { SourceSpec } from "../../source.ts"
+import type { SourceProblem } from "./source-problem.ts"
+
+/** Where a source is to work. */
+export interface Surroundings {
+  /** The environment with the settings file under it, in which named secrets are; null: it is not known here. */
+  readonly env: NodeJS.ProcessEnv | null
+  /** `FOSSICK_WEBHOOK_NETWORKS`. */
+  readonly webhookNetworks: readonly string[]
+}
+
+/**
+ * Why a source cannot work here: secrets that are not there, and webhooks whose address is private
+ * by itself. Names are not resolved; where they lead is looked at by each delivery.
+ */
+export function workProblems(spec: SourceSpec, { env, webhookNetworks }: Surroundings): SourceProblem[] {
+  const open = new AllowedNetworks(webhookNetworks)
+  const isClosed = (url: URL | null) => url !== null && isPrivateByName(url) && !open.name(url)
+  const webhooks = (spec.webhooks ?? []).flatMap(({ url }, index): SourceProblem[] =>
+    isClosed(URL.parse(url))
+      ? [
+          {
+            path: ["webhooks", index, "url"],
+            message: "must not be a private address; FOSSICK_WEBHOOK_NETWORKS can open it",
+          },
+        ]
+      : [],
+  )
+  const named = { login: spec.login, webhooks: spec.webhooks?.map(({ secret }) => ({ secret })) }
+  return [
+    ...webhooks,
+    ...(env === null ? [] : [...missingSecrets(named, env), ...certificateProblems(spec, env)]),
+  ]
+}
+
+/** The first of the files and secrets of its certificates that cannot be used. */
+function certificateProblems(
+  { caFile = null, clientCert = null }: SourceSpec,
+  env: NodeJS.ProcessEnv,
+): SourceProblem[] {
+  try {
+    tlsOf(
+      { seeds: [], login: null, caFile, clientCert: clientCert && { ...NO_PASSPHRASE, ...clientCert } },
+      env,
+    )
+    return []
+  } catch (error) {
+    if (!(error instanceof KnownError)) throw error
+    const [, field = "clientCert", why = error.message] = /^([\w.]+): (.*)$/s.exec(error.message) ?? []
+    return [{ path: field.split("."), message: `cannot be used: ${why}` }]
+  }
+}
+
+const NO_PASSPHRASE = { passphrase: null }

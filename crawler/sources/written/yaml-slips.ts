@@ -1,0 +1,156 @@
+import {
+  type Document,
+  isScalar,
+  LineCounter,
+  type ParsedNode,
+  parseDocument,
+  visit,
+  type YAMLError,
+} from "yaml"
+
+/** A place in a file, from 1. */
+export interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+/** What is no YAML, and where. */
+export interface Slip {
+  readonly place: Place
+  readonly text: string
+}
+
+/** A text read as YAML; `slips` are empty when all of it is. */
+export interface ReadYaml {
+  readonly document: Document.Parsed<ParsedNode, true>
+  readonly slips: readonly Slip[]
+  /** The place of a character, from 0. */
+  readonly placeOf: (offset: number) => Place
+}
+
+/** More are mended no further in one look. */
+const MOST_MENDED = 100
+/** These say nothing of what comes after them; behind any other, the rest of the file is read wrong. */
+const HARMLESS = new Set(["DUPLICATE_KEY", "BAD_SCALAR_START"])
+/** A secret that is named without quotes; in a group in braces, YAML takes it for one more group. */
+const UNQUOTED_SECRET = /(?<!["'\w$])\$\{(\w+)\}/g
+
+/**
+ * Reads a text as YAML 1.2. One slip makes a parser misread all that follows; so only the first is told, and those
+ * behind it that are certain: what stands behind a `${NAME}` without quotes is read as if it had them.
+ */
+export function readYaml(text: string): ReadYaml {
+  const found = new Map<number, Slip>()
+  let left = text
+  for (let round = 0; ; round++) {
+    const counter = new LineCounter()
+    const document = parseDocument(left, { lineCounter: counter, prettyErrors: false, merge: true })
+    const placeOf = (offset: number): Place => {
+      const { line, col } = counter.linePos(offset)
+      return { line, column: col }
+    }
+    const errors = [...document.errors].sort((a, b) => a.pos[0] - b.pos[0])
+    const first = errors.find(({ code }) => !HARMLESS.has(code))
+    const mended = first && round < MOST_MENDED ? withoutUnquotedSecrets(left, first.pos[0]) : null
+    if (mended) {
+      for (const { at, secret } of mended.found)
+        found.set(at, { place: placeOf(at), text: `${secret} must stand in quotes: "${secret}"` })
+      // As long as before, so that every place is still what it was.
+      left = mended.text
+      continue
+    }
+    for (const error of errors) {
+      if (!first || error === first || (error.pos[0] < first.pos[0] && HARMLESS.has(error.code))) {
+        const at = startOf(error, document)
+        if (!found.has(at)) found.set(at, { place: placeOf(at), text: meaningOf(error, left, at) })
+      }
+    }
+    if (!first) {
+      visit(document, {
+        Alias(_, alias) {
+          const at = alias.range?.[0] ?? 0
+          if (alias.resolve(document)) return
+          found.set(at, {
+            place: placeOf(at),
+            text: `*${alias.source} must stand in quotes, since it begins with *`,
+          })
+        },
+      })
+    }
+    const slips = [...found].sort(([a], [b]) => a - b).map(([, slip]) => slip)
+    return { document: document as ReadYaml["document"], slips, placeOf }
+  }
+}
+
+/** The secrets without quotes in the line of an error, and the text with plain words in their places; null: none. */
+function withoutUnquotedSecrets(text: string, error: number) {
+  const start = text.lastIndexOf("\n", error - 1) + 1
+  const end = text.indexOf("\n", error)
+  const line = text.slice(start, end === -1 ? undefined : end)
+  const found: { readonly at: number; readonly secret: string }[] = []
+  const mended = line.replace(UNQUOTED_SECRET, (secret, name: string, at: number) => {
+    found.push({ at: start + at, secret })
+    return `$_${name}_`
+  })
+  return found.length === 0
+    ? null
+    : { found, text: text.slice(0, start) + mended + text.slice(start + line.length) }
+}
+
+/** Where a person would look: a quote that is never closed is told where it opens. */
+function startOf({ code, message, pos }: YAMLError, document: Document): number {
+  let start = pos[0]
+  if (code === "MISSING_CHAR" && message.includes("quote")) {
+    visit(document, {
+      Scalar(_, { type, range }) {
+        if (type?.startsWith("QUOTE") && range && range[0] < pos[0] && range[1] >= pos[0] - 1)
+          start = range[0]
+      },
+    })
+  }
+  return start
+}
+
+function meaningOf({ code, message }: YAMLError, text: string, at: number): string {
+  switch (code) {
+    case "TAB_AS_INDENT":
+      return "is indented with a tab; YAML takes only spaces"
+    case "DUPLICATE_KEY":
+      return `${/^["']?[^:\s"']+/.exec(text.slice(at))?.[0] ?? "a field"} stands twice in one group`
+    case "MULTIPLE_DOCS":
+      return "begins a second document with ---, but a file of sources is only one"
+    case "BAD_SCALAR_START":
+      return `a text that begins with ${text[at]} must stand in quotes`
+    case "BLOCK_AS_IMPLICIT_KEY":
+      return 'either this line or the next is indented wrongly, or a text that holds ": " stands without quotes'
+    case "BAD_INDENT":
+    case "MULTILINE_IMPLICIT_KEY":
+      return "is indented otherwise than the lines that it belongs to"
+    case "MISSING_CHAR":
+      if (message.includes("quote")) return `a text that begins with ${text[at]} here is never closed`
+      break
+    default:
+  }
+  const line = text.slice(text.lastIndexOf("\n", at - 1) + 1).split("\n", 1)[0] ?? ""
+  const hint = /[*{}[\]#&]/.test(line) ? '; a text with * or { or [ in it may need quotes, as in "*.pdf"' : ""
+  return `is no YAML: ${message}${hint}`
+}
+
+/** Where a field stands: its value when that is on one line, else its name; null: it is not there. */
+export function placeAt(
+  { document, placeOf }: Pick<ReadYaml, "document" | "placeOf">,
+  path: readonly (string | number)[],
+): Place | null {
+  const node = document.getIn(path, true)
+  if (node === undefined) return null
+  const range = (node as { range?: readonly number[] | null } | null)?.range
+  if (isScalar(node) && range && node.value !== null) return placeOf(range[0]!)
+  const name = path.at(-1)
+  const parent = document.getIn(path.slice(0, -1), true)
+  const items = (parent as { items?: readonly unknown[] } | undefined)?.items ?? []
+  for (const item of typeof name === "string" ? items : []) {
+    const key = (item as { key?: unknown }).key
+    if (isScalar(key) && key.value === name && key.range) return placeOf(key.range[0])
+  }
+  return range ? placeOf(range[0]!) : null
+}
