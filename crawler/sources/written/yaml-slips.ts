@@ -1,12 +1,4 @@
-import {
-  type Document,
-  isScalar,
-  LineCounter,
-  type ParsedNode,
-  parseDocument,
-  visit,
-  type YAMLError,
-} from "yaml"
+import { type Document, isNode, isScalar, LineCounter, parseDocument, visit, type YAMLError } from "yaml"
 
 /** A place in a file, from 1. */
 export interface Place {
@@ -22,7 +14,7 @@ export interface Slip {
 
 /** A text read as YAML; `slips` are empty when all of it is. */
 export interface ReadYaml {
-  readonly document: Document.Parsed<ParsedNode, true>
+  readonly document: Document.Parsed
   readonly slips: readonly Slip[]
   /** The place of a character, from 0. */
   readonly placeOf: (offset: number) => Place
@@ -78,7 +70,7 @@ export function readYaml(text: string): ReadYaml {
       })
     }
     const slips = [...found].sort(([a], [b]) => a - b).map(([, slip]) => slip)
-    return { document: document as ReadYaml["document"], slips, placeOf }
+    return { document, slips, placeOf }
   }
 }
 
@@ -143,8 +135,8 @@ export function placeAt(
 ): Place | null {
   const node = document.getIn(path, true)
   if (node === undefined) return null
-  const range = (node as { range?: readonly number[] | null } | null)?.range
-  if (isScalar(node) && range && node.value !== null) return placeOf(range[0]!)
+  const range = isNode(node) ? node.range : null
+  if (isScalar(node) && range && node.value !== null) return placeOf(range[0])
   const name = path.at(-1)
   const parent = document.getIn(path.slice(0, -1), true)
   const items = (parent as { items?: readonly unknown[] } | undefined)?.items ?? []
@@ -152,5 +144,5 @@ export function placeAt(
     const key = (item as { key?: unknown }).key
     if (isScalar(key) && key.value === name && key.range) return placeOf(key.range[0])
   }
-  return range ? placeOf(range[0]!) : null
+  return range ? placeOf(range[0]) : null
 }
