@@ -208,7 +208,7 @@ describe("logs and ids", () => {
     await expect(call).rejects.toThrow("aborted")
     await expect
       .poll(() => waiting.logLines.map((line) => JSON.parse(line)))
-      .toEqual([expect.objectContaining({ msg: "request", status: 499 })])
+      .toEqual([expect.objectContaining({ path: "/search", status: 499 })])
   })
 
   test("a request is logged with its id, without query and keys", async () => {

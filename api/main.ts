@@ -14,7 +14,8 @@ import { openSearchEngine } from "#engine/open-engine.ts"
 import { diskFullMessage, DiskRoom, isFull } from "#base/disk-space.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
-import { openLog } from "#base/process/log.ts"
+import { openLog } from "#base/log/log.ts"
+import { steadyNow } from "#base/steady-time.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#base/settings.ts"
 
 import { type Accounts, openAccounts } from "./accounts/accounts.ts"
@@ -54,7 +55,7 @@ async function serve(): Promise<void> {
   const selling = sellingOf(readSettings(x402Settings, env), config.port)
   const engineConfig = readSettings(engineSettings, env)
   const crawlerConfig = readSettings(crawlerSettings, env)
-  const log = openLog("api", config.logLevel)
+  const log = openLog("api", env)
 
   await using opened = new AsyncDisposableStack()
   const db = openStateStore(engineConfig.dataDir)
@@ -86,6 +87,7 @@ async function serve(): Promise<void> {
   const backups = new BackupTable(db)
   const room = new DiskRoom(engineConfig.dataDir, engineConfig.minFreeMb)
   const lost = new LostPages(db)
+  log.info({ engine: engineConfig.engine }, "opening the index ({engine})")
   const following = opened.use(
     await openSearchEngine(
       { ...engineConfig, embedThreads: QUERY_THREADS },
@@ -188,13 +190,21 @@ async function serve(): Promise<void> {
     lowDisk: room.warning(),
   })
   if (!keys.any()) log.warn("there is no API key yet: the command `keys create --role admin` makes one")
-  log.info({ url, host: config.host, port }, "listening")
+  log.info({ url, host: config.host, port }, "listening on {url}")
   // The model loads with the first text: better now than with somebody's first question.
-  engine.search({ text: WARM_UP, limit: 1 }).catch((error: unknown) => {
-    if (!stopped.aborted) log.warn({ err: error }, "the first search failed")
-  })
+  log.info("loading the embedding model")
+  const since = steadyNow()
+  embedder
+    .embed([WARM_UP], { priority: "query" })
+    .then(() => {
+      log.info({ ms: Math.round(steadyNow() - since) }, "the embedding model is loaded: {ms} ms")
+      return engine.search({ text: WARM_UP, limit: 1 })
+    })
+    .catch((error: unknown) => {
+      if (!stopped.aborted) log.warn({ err: error }, "the first search failed")
+    })
   if (!stopped.aborted) await once(stopped, "abort")
-  log.info("stopping")
+  log.info("stopping: running requests may finish")
 }
 
 const firstKey = ({ keys, writes }: Accounts): Promise<string> =>

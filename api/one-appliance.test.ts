@@ -78,7 +78,7 @@ test("the services of containers share the folder; a crawler takes it from no ot
   mkdirSync(join(folder.path, "data"))
   const api = start("api/main.ts")
   const crawler = start("crawler/main.ts")
-  await crawler.says("crawler ready")
+  await crawler.says("the crawler is ready")
   await api.says("listening")
   // One more that answers is no harm, and a command neither.
   await start("api/main.ts").says("listening")

@@ -1,14 +1,6 @@
+import { logSettings } from "#base/log/log-settings.ts"
 import { isStrong, STRONG } from "#base/secret.ts"
-import {
-  baseUrl,
-  headerSecret,
-  integer,
-  oneOf,
-  onOff,
-  type Setting,
-  SettingsError,
-  text,
-} from "#base/settings.ts"
+import { baseUrl, headerSecret, integer, onOff, type Setting, SettingsError, text } from "#base/settings.ts"
 
 import { accountSettings } from "./accounts/settings.ts"
 import { loadSettings } from "./load/settings.ts"
@@ -98,19 +90,7 @@ export const apiSettings = {
     1024,
     64 * 1024 * 1024,
   ),
-  logLevel: oneOf(
-    {
-      name: "FOSSICK_LOG_LEVEL",
-      default: "info",
-      about:
-        "Least severe log lines to write. On a terminal `npm start` writes from `warn` on unless this is set.",
-    },
-    "debug",
-    "info",
-    "warn",
-    "error",
-    "silent",
-  ),
+  ...logSettings,
   maxResults: integer(
     {
       name: "FOSSICK_MAX_RESULTS",

@@ -1,12 +1,14 @@
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs"
 import { get } from "node:http"
 import { availableParallelism } from "node:os"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
 import { crawlerSettings } from "#crawler/settings.ts"
+import { sourcesFile } from "#crawler/sources/find-file.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
+import { openPlainLog, type PlainLog } from "#base/log/plain-log.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#base/settings.ts"
 import { STATE_ID } from "#base/store/state-identity.ts"
@@ -19,6 +21,7 @@ import { Child, MAX_RESTARTS } from "./supervisor/child.ts"
 import { firstScreen, handbookNews, screenOnWire } from "./supervisor/first-screen.ts"
 import type { ChildMessage } from "./supervisor/messages.ts"
 import { whenStarterGone } from "./supervisor/starter.ts"
+import { tellDays } from "./supervisor/tell-days.ts"
 import { sellingOf, x402Settings } from "./x402/settings.ts"
 
 // `fossick start`: the whole appliance, one process that answers and one that crawls, under this one. It holds no
@@ -29,6 +32,8 @@ const FORCE_MS = 5000
 /** How long the first screen waits for the crawler, and for the handbook to be there to be asked about. */
 const SCREEN_MS = 7000
 const POLL_MS = 100
+const STANDARD_OUTPUT = 1
+const STANDARD_ERROR = 2
 /** Between two tries of a crawler that was given up: a disk that was full may have room again. */
 const CRAWLER_AGAIN_MS = 15 * 60_000
 
@@ -48,8 +53,12 @@ export async function startAppliance(options: StartOptions): Promise<number> {
   const given = readEnvironment()
   // Before anything is written: the folder may be another's.
   await takeFolder(given.config.dataDir, "appliance")
+  const say = openPlainLog("fossick", options.json ? STANDARD_ERROR : STANDARD_OUTPUT, given.env)
+  say("info", "the data is in {folder}", { folder: resolve(given.config.dataDir) })
+  const file = sourcesFile(given.config.sourcesFile)
+  if (file !== null) say("info", "applying the sources of {file}", { file })
   const refusal = applySources(given.config.sourcesFile, process.env)
-  if (refusal === null) return await supervise(given, options)
+  if (refusal === null) return await supervise(given, options, say)
   process.stderr.write(`${refusal}\n`)
   return EXIT.usage
 }
@@ -80,16 +89,16 @@ function readEnvironment() {
 function supervise(
   { env, config }: ReturnType<typeof readEnvironment>,
   { json }: StartOptions,
+  say: PlainLog,
 ): Promise<never> {
-  const quiet = process.stdout.isTTY && env["FOSSICK_LOG_LEVEL"] === undefined
   const childEnv = {
     // Compiled once, the code starts twice as fast and needs some 20 MB less in each process.
     NODE_COMPILE_CACHE: join(config.dataDir, "compile-cache"),
     // The C library makes 8 heaps for each processor, and what is freed in one is of no use to the others.
     MALLOC_ARENA_MAX: String(Math.max(2, availableParallelism())),
     ...process.env,
-    ...(quiet && { FOSSICK_LOG_LEVEL: "warn" }),
   }
+  const complain = openPlainLog("fossick", STANDARD_ERROR, env)
   const handbook = Promise.withResolvers<"read" | "not-read">()
   let shown = false
   let ending = false
@@ -110,36 +119,37 @@ function supervise(
 
   function onMessage(message: ChildMessage): void {
     if (message.kind === "fatal") {
-      process.stderr.write(`${message.message}\n`)
+      complain("error", message.message)
       void end(1)
     } else if (message.kind === "handbook-crawled") {
       handbook.resolve(message.found ? "read" : "not-read")
     } else {
       if (!message.handbook) handbook.resolve("read")
-      if (!shown) void showFirstScreen(message, handbook.promise, () => ending, json)
+      // Among lines for programs it is one, too.
+      const isWire = json || config.logFormat === "json"
+      if (!shown) void showFirstScreen(message, handbook.promise, () => ending, isWire)
       shown = true
     }
   }
 
   function onCrash(name: string, how: string, restartMs: number): void {
-    process.stderr.write(
-      `The ${name} process ended unexpectedly (${how}); it starts again in ${restartMs / 1000} s.\n`,
-    )
+    const seconds = restartMs / 1000
+    say("error", `The ${name} process ended unexpectedly (${how}); it starts again in ${seconds} s.`)
   }
 
   /** Without the API there is no appliance: who started it decides. Without the crawler there are searches. */
   function onGiveUp(name: string, how: string): number | null {
     const often = `The ${name} process ended ${MAX_RESTARTS + 1} times in a row (last: ${how})`
     if (name === api.name) {
-      process.stderr.write(
-        `${often}. Fossick ends, with exit code 1; what the process wrote before each end says why.\n`,
+      complain(
+        "error",
+        `${often}. Fossick ends, with exit code 1; what the process wrote before each end says why.`,
       )
       void end(1)
       return null
     }
-    process.stderr.write(
-      `${often}. Searches go on; nothing is crawled. It is tried again every ${CRAWLER_AGAIN_MS / 60_000} minutes.\n`,
-    )
+    const minutes = CRAWLER_AGAIN_MS / 60_000
+    say("error", `${often}. Searches go on; nothing is crawled. It is tried again every ${minutes} minutes.`)
     return CRAWLER_AGAIN_MS
   }
 
@@ -148,16 +158,19 @@ function supervise(
     ending = true
     // A signal may have gone to all processes at once.
     for (const one of [api, crawler]) one.expectEnd()
-    // The API first: while it finishes its last requests the crawler may still be of use to them.
-    await api.stop(config.shutdownSeconds * 1000 + FORCE_MS)
-    await crawler.stop(config.shutdownSeconds * 1000 + FORCE_MS)
+    // Both at once: what callers wait for, the API does by itself.
+    const graceMs = config.shutdownSeconds * 1000 + FORCE_MS
+    await Promise.all([api.stop(graceMs), crawler.stop(graceMs)])
+    if (code === 0) say("info", "stopped")
     process.exit(code)
   }
 
+  tellDays(say)
   process.on("SIGINT", () => void end(0))
   process.on("SIGTERM", () => void end(0))
   process.on("SIGHUP", () => void end(0))
   whenStarterGone(() => void end(0))
+  say("info", "starting the API and the crawler")
   api.start()
   crawler.start()
   return new Promise(() => undefined)
@@ -167,7 +180,7 @@ async function showFirstScreen(
   facts: Extract<ChildMessage, { kind: "ready" }>,
   handbook: Promise<"read" | "not-read">,
   ended: () => boolean,
-  json: boolean,
+  isWire: boolean,
 ): Promise<void> {
   const late = steadyNow() + SCREEN_MS
   const left = () => Math.max(0, late - steadyNow())
@@ -176,10 +189,10 @@ async function showFirstScreen(
   const state = await Promise.race([handbook, pause(left()).then(() => "being-read" as const)])
   if (ended()) return
   const shown = { ...facts, ready, handbook: state }
-  process.stdout.write(json ? `${JSON.stringify(screenOnWire(shown))}\n` : firstScreen(shown))
+  process.stdout.write(isWire ? `${JSON.stringify(screenOnWire(shown))}\n` : firstScreen(shown))
   if (state !== "being-read") return
   const end = await handbook
-  if (!ended()) process.stdout.write(json ? `${JSON.stringify({ handbook: end })}\n` : handbookNews[end])
+  if (!ended()) process.stdout.write(isWire ? `${JSON.stringify({ handbook: end })}\n` : handbookNews[end])
 }
 
 /** With node:http, since the first use of fetch() alone would add a third to this process's memory. */

@@ -5,8 +5,15 @@ import { existsSync } from "node:fs"
 import { constants } from "node:os"
 import { fileURLToPath } from "node:url"
 import { installedNode, isNewEnough, noNode } from "./find-node.js"
+import { firstLine } from "./first-line.js"
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]
+
+/** Set for the command on the other Node by the one that looked for it. */
+const SAID = "APPLIANCE_FIRST_LINE_SAID"
+
+if (process.env[SAID] === undefined) firstLine(process.argv.slice(2), process.env)
+delete process.env[SAID]
 
 if (isNewEnough(process.versions.node)) {
   await run()
@@ -33,7 +40,7 @@ async function run() {
 /** This process stays, so that what waits for it or signals it reaches the command. */
 function runOn(node) {
   const args = [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
-  const child = spawn(node, args, { stdio: "inherit" })
+  const child = spawn(node, args, { stdio: "inherit", env: { ...process.env, [SAID]: "1" } })
   // The command may take its time with the end, and decides on it. What a terminal sends, such as Ctrl-C, it sends to
   // both; heard twice, it would end at once what wants to end well.
   const onTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY)

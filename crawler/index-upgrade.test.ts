@@ -29,6 +29,7 @@ test("a crawler that finds an index of an older format makes it anew, and then c
     PATH: process.env["PATH"],
     FOSSICK_DATA_DIR: folder.path,
     FOSSICK_ALLOWED_NETWORKS: site.authority,
+    FOSSICK_LOG_FORMAT: "json",
   }
   const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path })
   await using reader = await openSearchEngine(settings)
@@ -47,8 +48,12 @@ test("a crawler that finds an index of an older format makes it anew, and then c
     await closed
   }
   expect(reader.problem).toBeNull()
-  const order = log.filter((line) => /format|crawl (started|ended)/.test(line))
-  expect(order).toEqual(["the index has today's format now", "crawl started", "crawl ended"])
+  const order = log.filter((line) => /format|^crawl /.test(line))
+  expect(order).toEqual([
+    "the index has today's format now",
+    expect.stringMatching(/ started$/),
+    expect.stringMatching(/ finished: 1 new, 0 failed, \d+ s$/),
+  ])
   for (const [text, title] of [
     ["a spring tide", "Tides"],
     ["otters", "Otters"],

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { hasDamagedFiles } from "#engine/generations/damaged-sizes.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { diskFullMessage, DiskRoom, isDiskFull } from "#base/disk-space.ts"
-import { openLog } from "#base/process/log.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
+import { openLog } from "#base/log/log.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { DeletionGuard, steadyNow } from "#base/steady-time.ts"
@@ -48,7 +48,7 @@ const env = environment()
 trustAuthorities(env)
 const config = readSettings(crawlerSettings, env)
 const { dataDir, engine, minFreeMb } = readSettings(engineSettings, env)
-const log = openLog("crawler", env["FOSSICK_LOG_LEVEL"] || "info")
+const log = openLog("crawler", env)
 mkdirSync(dataDir, { recursive: true, mode: 0o700 })
 await takeFolder(dataDir, "crawler", PATIENCE_MS).catch(endTaken)
 const db = openStateStore(dataDir)
@@ -99,8 +99,8 @@ function tick(): void {
     log[isLeftOut ? "warn" : "info"](
       kind === "crawl" ? { source: name, job: run } : { [kind]: name, run },
       isLeftOut
-        ? "a scheduled run was left out, since the last one is not over"
-        : "a scheduled run is queued",
+        ? `the scheduled ${kind} ${name} was left out, since the last one is not over`
+        : `the scheduled ${kind} ${name} is queued`,
     )
   }
   if (steadyNow() >= tidyAt) {
@@ -136,7 +136,7 @@ const backingUp = followBackups({
 })
 
 let failures = 0
-log.info("crawler ready")
+log.info("the crawler is ready")
 while (!stop.signal.aborted) {
   if (!unfinished && !jobs.nextQueued() && !removals.hasWork() && sources.removals().length === 0) {
     await pause(POLL_MS)
@@ -158,7 +158,7 @@ while (!stop.signal.aborted) {
   if (unfinished && !stop.signal.aborted) {
     const ms = Math.min(PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS)
     if (code !== EXIT_LOCKED && code !== EXIT_NO_ROOM)
-      log.error({ code, ms }, "the job process failed and is started again")
+      log.error({ code, ms }, "the job process failed and is started again in {ms} ms")
     await pause(ms)
   }
 }
@@ -170,7 +170,7 @@ await backingUp
 clearInterval(beat)
 unlessFull(() => jobs.crawlerGone(process.pid))
 db.close()
-log.info("crawler stopped")
+log.info("the crawler has stopped")
 if (process.connected) process.disconnect()
 
 /** Trying again would not help; the supervisor, if there is one, ends the appliance. */

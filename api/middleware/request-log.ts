@@ -25,7 +25,15 @@ export function requestLog(log: Logger, { queries = false } = {}): Middleware {
       address: ctx.status === 401 ? ctx.ip : undefined,
       query: queries ? ctx.state.asked : undefined,
     }
-    if (ctx.path === "/healthz" || ctx.path === "/readyz") ctx.state.log.debug(line, "request")
-    else ctx.state.log.info(line, "request")
+    const message = `{method} {path} {status} {ms} ms${line.key === undefined ? "" : " key {key}"}`
+    ctx.state.log[isOfNote(ctx) ? "info" : "debug"](line, message)
   }
 }
+
+/** Probes come every few seconds, and whoever reads the handbook, such as our own crawler, asks for dozens of pages. */
+const isOfNote = ({ method, path, status }: Context): boolean =>
+  status >= 500 || !(isProbe(path) || (method === "GET" && isHandbook(path)))
+
+const isProbe = (path: string): boolean => path === "/healthz" || path === "/readyz"
+const isHandbook = (path: string): boolean =>
+  path === "/docs" || path.startsWith("/docs/") || path === "/robots.txt" || path === "/favicon.ico"

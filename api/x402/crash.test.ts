@@ -134,11 +134,11 @@ async function prepare(env: Readonly<Record<string, string>>) {
     /** Starts it, and waits until it listens. */
     async start(more: Readonly<Record<string, string>> = {}, selling = true) {
       const started = run(more)
-      while (!text.includes('"msg":"listening"')) {
+      while (!text.includes("listening on http")) {
         if (started.exitCode !== null) throw new Error(`it ended with ${started.exitCode}:\n${text}`)
         await pause(20)
       }
-      expect(text.includes('"msg":"selling searches"')).toBe(selling)
+      expect(text.includes("selling searches")).toBe(selling)
     },
     /** Starts it, and waits for it to give up. */
     async fail(): Promise<number | null> {

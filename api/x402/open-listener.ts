@@ -94,7 +94,7 @@ export async function openPaidListener(parts: ListenerParts): Promise<PaidListen
   const { port } = server.address() as AddressInfo
   log.info(
     { port, url: terms.challenge("").resource.url, network: config.network, payTo: config.payTo },
-    "selling searches",
+    "selling searches at {url}",
   )
 
   const stack = opened.move()

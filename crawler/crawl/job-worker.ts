@@ -8,7 +8,7 @@ import { Upgrade, type UpgradeProgress, upgradeFormat } from "#engine/generation
 import { openGenerations } from "#engine/open-engine.ts"
 import { DiskRoom, isDiskFull } from "#base/disk-space.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
-import { openLog } from "#base/process/log.ts"
+import { openLog } from "#base/log/log.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { crawlerSettings } from "../settings.ts"
@@ -18,6 +18,7 @@ import { LostPages } from "../frontier/lost-pages.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { carryOutRemovals } from "../removals/carry-out.ts"
 import { Removals } from "../removals/removals.ts"
+import { crawlEnded, crawlStarted } from "./crawl-news.ts"
 import { runJob } from "./run-job.ts"
 import { removeAskedPages } from "../removals/remove-pages.ts"
 import { SourceTable } from "../sources/source-table.ts"
@@ -34,7 +35,7 @@ const env = environment()
 trustAuthorities(env)
 const config = readSettings(crawlerSettings, env)
 const engineConfig = readSettings(engineSettings, env)
-const log = openLog("crawler", env["FOSSICK_LOG_LEVEL"] || "info")
+const log = openLog("crawler", env)
 
 const room = new DiskRoom(engineConfig.dataDir, engineConfig.minFreeMb)
 let isLow = false
@@ -144,7 +145,7 @@ try {
     }
     const next = jobs.nextQueued()
     if (next) {
-      log.info({ job: next.id, source: next.source.name }, "crawl started")
+      crawlStarted(log, next)
       const job = await runJob(next.id, {
         db,
         jobs,
@@ -153,12 +154,7 @@ try {
         signal: stop,
         whenAborted: "queued",
       })
-      const { state, result, reason, outcomes, error } = job ?? {}
-      const level = result === "failed" ? "error" : result === "finished-with-problems" ? "warn" : "info"
-      log[level](
-        { job: next.id, source: next.source.name, state, result, reason, outcomes, error },
-        "crawl ended",
-      )
+      if (job) crawlEnded(log, job)
       settled = settle()
     } else if (await Promise.race([settled, sleep(POLL_MS, false)])) {
       // A crawl may have been queued at the very last moment.

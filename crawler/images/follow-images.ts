@@ -36,7 +36,7 @@ export async function followImages({ store, jobs, room, log, signal }: FollowIma
     failures = code === 0 ? 0 : failures + 1
     if (failures === 0 || signal.aborted) continue
     const ms = Math.min(PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS)
-    log.error({ code, ms }, "the image process failed and is started again")
+    log.error({ code, ms }, "the image process failed and is started again in {ms} ms")
     await pause(ms, signal)
   }
 }

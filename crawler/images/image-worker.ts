@@ -2,7 +2,7 @@ import { setPriority } from "node:os"
 import { engineSettings } from "#engine/settings.ts"
 import { watchMemory } from "#base/process/watch-memory.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
-import { openLog } from "#base/process/log.ts"
+import { openLog } from "#base/log/log.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { crawlerSettings } from "../settings.ts"
 import { openStateStore } from "#base/store/state-store.ts"
@@ -20,7 +20,7 @@ const env = environment()
 trustAuthorities(env)
 const config = readSettings(crawlerSettings, env)
 const { dataDir } = readSettings(engineSettings, env)
-const log = openLog("images", env["FOSSICK_LOG_LEVEL"] || "info")
+const log = openLog("images", env)
 setPriority(LOW_PRIORITY)
 
 const stop = stopSignal()

@@ -62,8 +62,12 @@ export class Deliverer implements AsyncDisposable {
     this.#queue.settle(id, posted)
     // The host alone: the rest of the address may be a secret.
     const { host } = new URL(url)
-    if (posted.kind === "delivered") log.debug({ id, host }, "webhook delivered")
-    else log.warn({ id, host, error: posted.reason ?? posted.error }, "webhook not delivered")
+    if (posted.kind === "delivered") log.debug({ id, host }, "a webhook was delivered to {host}")
+    else
+      log.warn(
+        { id, host, error: posted.reason ?? posted.error },
+        "a webhook could not be delivered to {host}",
+      )
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

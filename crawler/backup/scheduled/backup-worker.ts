@@ -1,7 +1,7 @@
 import { engineSettings } from "#engine/settings.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { diskFullMessage, isDiskFull } from "#base/disk-space.ts"
-import { openLog } from "#base/process/log.ts"
+import { openLog } from "#base/log/log.ts"
 import { stopSignal } from "#base/process/stop-signal.ts"
 import { EXIT_LOCKED, EXIT_NO_ROOM } from "#base/process/worker-process.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
@@ -16,7 +16,7 @@ import { runBackups } from "./run-backups.ts"
 const env = environment()
 trustAuthorities(env)
 const settings = readSettings(engineSettings, env)
-const log = openLog("crawler", env["FOSSICK_LOG_LEVEL"] || "info")
+const log = openLog("crawler", env)
 const signal = stopSignal()
 const db = openStateStore(settings.dataDir)
 try {

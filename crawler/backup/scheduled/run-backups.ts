@@ -59,8 +59,11 @@ async function runOne({ id, trigger }: BackupRun, options: RunBackupsOptions): P
     await using engine = await openEngine()
     const { deleted, note, ...made } = await makeBackup({ ...options, plan, engine })
     backups.finish(id, { ...made, note })
-    const ms = steadyNow() - startedAt
-    log.info({ backup: plan.name, run: id, ...made, deleted: deleted.length, ms }, "backed up")
+    const seconds = Math.round((steadyNow() - startedAt) / 1000)
+    log.info(
+      { backup: plan.name, run: id, ...made, deleted: deleted.length, seconds },
+      "backup {backup} finished: {seconds} s",
+    )
     if (note !== null) log.warn({ backup: plan.name, run: id }, note)
   } catch (error) {
     if (signal.aborted) {
@@ -71,7 +74,7 @@ async function runOne({ id, trigger }: BackupRun, options: RunBackupsOptions): P
     }
     backups.fail(id, (error as Error).message)
     const known = error instanceof KnownError ? {} : { err: error }
-    log.error({ backup: plan.name, run: id, ...known }, `the backup failed: ${(error as Error).message}`)
+    log.error({ backup: plan.name, run: id, ...known }, `backup {backup} failed: ${(error as Error).message}`)
   } finally {
     clearInterval(beat)
   }

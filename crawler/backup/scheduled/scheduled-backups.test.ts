@@ -256,7 +256,7 @@ describe("a backup that fails", () => {
     await using fixture = await failing(({ folder }) => rmSync(folder, { recursive: true }))
     const message = `There is no folder ${fixture.folder} for backups: make it, or mount it.`
     expect(fixture.backups.last("failed")).toMatchObject({ error: message, file: null })
-    expect(fixture.said).toEqual([`the backup failed: ${message}`])
+    expect(fixture.said).toEqual([`backup {backup} failed: ${message}`])
     expect(existsSync(fixture.folder)).toBe(false)
     mkdirSync(fixture.folder)
     await fixture.pass(1)
@@ -329,6 +329,7 @@ describe("in processes of their own", () => {
     PATH: process.env["PATH"],
     FOSSICK_DATA_DIR: dataDir,
     FOSSICK_MIN_FREE_MB: "0",
+    FOSSICK_LOG_FORMAT: "json",
   })
 
   /** As an appliance's, with the model that comes with it. */
@@ -395,14 +396,14 @@ describe("in processes of their own", () => {
     const said: Record<string, unknown>[] = []
     for await (const line of createInterface({ input: crawler.stdout })) {
       said.push(JSON.parse(line) as Record<string, unknown>)
-      if (said.at(-1)?.["msg"] === "backed up") crawler.kill("SIGTERM")
+      if (/ finished: \d+ s$/.test(String(said.at(-1)?.["msg"]))) crawler.kill("SIGTERM")
     }
     expect((await exited)[0]).toBe(0)
-    expect(said.find(({ msg }) => msg === "a scheduled run is queued")).toMatchObject({
+    expect(said.find(({ msg }) => msg === "the scheduled backup fossick is queued")).toMatchObject({
       backup: "fossick",
       run: 1,
     })
-    expect(said.find(({ msg }) => msg === "backed up")).toMatchObject({ pages: 5, run: 1, deleted: 0 })
+    expect(said.find(({ seconds }) => seconds !== undefined)).toMatchObject({ pages: 5, run: 1, deleted: 0 })
     expect(fixture.files).toHaveLength(1)
     expect(await verifyBackup(join(fixture.folder, fixture.files[0]!))).toMatchObject({ exportedPages: 5 })
     expect(tryLock(join(fixture.dataDir, "locks", "backup.lock"))).not.toBeNull()

@@ -1,0 +1,26 @@
+import { oneOf } from "#base/settings.ts"
+
+/** What every process of the appliance writes to its log, and in which form. */
+export const logSettings = {
+  logLevel: oneOf(
+    {
+      name: "FOSSICK_LOG_LEVEL",
+      default: "info",
+      about: "Least severe log lines to write.",
+    },
+    "debug",
+    "info",
+    "warn",
+    "error",
+    "silent",
+  ),
+  logFormat: oneOf(
+    {
+      name: "FOSSICK_LOG_FORMAT",
+      default: "text",
+      about: "Form of the log: `text` is for people, `json` for programs.",
+    },
+    "text",
+    "json",
+  ),
+}

@@ -1,0 +1,54 @@
+// Plain JavaScript that any Node from 14 on can read, as find-node.js.
+import { fstatSync, readFileSync, writeSync } from "node:fs"
+import { isatty } from "node:tty"
+
+/**
+ * Says that `fossick start` begins, in the form of the log (base/log), before the Node is found and the code is read that
+ * write all later lines: on a slow machine with cold files that takes seconds.
+ *
+ * @param {string[]} args of the command line; nothing is said unless they start the appliance
+ * @param {NodeJS.ProcessEnv} env
+ */
+export function firstLine(args, env) {
+  const [command, ...options] = args
+  if (command !== "start" || options.some((option) => option !== "--json")) return
+  if (/^(warn|error|silent)$/.test(setting("FOSSICK_LOG_LEVEL", env))) return
+  const fd = options.length > 0 ? 2 : 1
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+  const now = new Date()
+  const two = (/** @type {number} */ number) => String(number).padStart(2, "0")
+  const date = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
+  const msg = `Fossick ${version} starts, on ${date}`
+  const time = [now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join(":")
+  const isPainted = isatty(fd) && !env["NO_COLOR"] && env["TERM"] !== "dumb"
+  const head = isJournal(fd, env) ? "<6>" : isPainted ? `\u001b[2m${time}\u001b[0m ` : `${time} `
+  const json = { level: 30, time: now.getTime(), pid: process.pid, name: "fossick", msg }
+  const isJson = setting("FOSSICK_LOG_FORMAT", env) === "json"
+  try {
+    writeSync(fd, isJson ? `${JSON.stringify(json)}\n` : `${head}${msg}\n`)
+  } catch {
+    // Nobody reads it.
+  }
+}
+
+/** As base/settings.ts finds it: the environment, then the file. What is wrong with either is reported there. */
+function setting(name, env) {
+  if (env[name]) return env[name]
+  try {
+    const text = readFileSync(env["FOSSICK_CONFIG_FILE"] || "fossick.env", "utf8")
+    const line = new RegExp(`^\\s*(?:export\\s+)?${name}\\s*=\\s*["'\`]?(\\w*)`, "m").exec(text)
+    return line === null ? "" : line[1]
+  } catch {
+    return ""
+  }
+}
+
+function isJournal(fd, env) {
+  if (!env["JOURNAL_STREAM"]) return false
+  try {
+    const { dev, ino } = fstatSync(fd)
+    return env["JOURNAL_STREAM"] === `${dev}:${ino}`
+  } catch {
+    return false
+  }
+}
