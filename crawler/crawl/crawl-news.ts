@@ -25,7 +25,7 @@ export function crawlEnded(log: Logger, { id, source, state, result, ...job }: J
     job: id,
     // Null would stand in the JSON form, and tell nothing.
     reason: job.reason ?? undefined,
-    error: job.error ?? undefined,
+    error: job.reason === null ? (job.error ?? undefined) : undefined,
     note: job.note ?? undefined,
   }
   const counts = [
@@ -36,7 +36,8 @@ export function crawlEnded(log: Logger, { id, source, state, result, ...job }: J
     "{seconds} s",
   ]
   const level = result === "failed" ? "error" : result === "finished-with-problems" ? "warn" : "info"
-  log[level](fields, `crawl {source} {how}: ${counts.join(", ")}`)
+  const why = job.reason === null ? "" : ": {reason}"
+  log[level](fields, `crawl {source} {how}: ${counts.join(", ")}${why}`)
 }
 
 function sumOf(outcomes: Job["outcomes"], counts: (name: OutcomeName) => boolean): number {
