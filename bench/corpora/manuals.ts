@@ -29,7 +29,11 @@ const ENGLISH: Readonly<Record<string, Manual>> = {
   devref: { package: "developers-reference", folder: "usr/share/developers-reference" },
   git: { package: "git-doc", folder: "usr/share/doc/git-doc" },
   postgresql: { package: /^postgresql-doc-\d+$/, folder: "usr/share/doc/postgresql-doc-*/html" },
-  handbook: { package: "debian-handbook", folder: "usr/share/doc/debian-handbook/html/en-US", files: "*.html" },
+  handbook: {
+    package: "debian-handbook",
+    folder: "usr/share/doc/debian-handbook/html/en-US",
+    files: "*.html",
+  },
 }
 
 /** What the packages call a language: the handbook, the reference, the manual pages' package and folder. */
@@ -86,7 +90,11 @@ interface Place {
   readonly language: Language
 }
 
-async function* pagesOf(folder: string, files: string, { host, path, language }: Place): AsyncGenerator<Page> {
+async function* pagesOf(
+  folder: string,
+  files: string,
+  { host, path, language }: Place,
+): AsyncGenerator<Page> {
   const found: string[] = []
   for await (const file of glob(join(folder, files))) found.push(relative(folder, file))
   for (const file of found.sort()) {
@@ -118,16 +126,11 @@ const everyNth = (count: number) => (_: string, at: number) =>
 
 function toHtml(mandoc: string, roff: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = execFile(
-      mandoc,
-      ["-K", "utf-8", "-T", "html"],
-      { maxBuffer: 1 << 26 },
-      (error, stdout) => {
-        // It says by its exit code that it found faults in a page, which it shows nevertheless.
-        if (error && stdout === "") reject(new Error("mandoc failed", { cause: error }))
-        else resolve(stdout)
-      },
-    )
+    const child = execFile(mandoc, ["-K", "utf-8", "-T", "html"], { maxBuffer: 1 << 26 }, (error, stdout) => {
+      // It says by its exit code that it found faults in a page, which it shows nevertheless.
+      if (error && stdout === "") reject(new Error("mandoc failed", { cause: error }))
+      else resolve(stdout)
+    })
     child.stdin!.end(roff)
   })
 }

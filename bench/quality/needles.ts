@@ -10,7 +10,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { parseArgs } from "node:util"
-import { type Engine, openEngine, type Page, type SearchDepth } from "#engine"
+import { type Engine, openEngine, type Page } from "#engine"
 import { TransformersEmbedder, shippedModel } from "#engine/embedders/transformers-embedder.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { readSettings } from "#base/settings.ts"
@@ -76,18 +76,30 @@ async function ask(engine: Engine, label: string, questions: readonly Asked[]): 
     for (const depth of depths) {
       const answers: Answer[] = []
       for (const { text, answers: expected } of some) {
-        const { hits } = await engine.search({ text, limit: LIMIT, passagesPerPage: 1, depth: depth as SearchDepth })
+        const { hits } = await engine.search({
+          text,
+          limit: LIMIT,
+          passagesPerPage: 1,
+          depth,
+        })
         const found = hits.map(({ url }) => decodeURI(url).replace(/^https?:\/\//, ""))
         const gains = found.map((one) => Number(expected.includes(one)))
         // One good page is all a reader wants: the others that would have done are no loss.
         answers.push({ gains: onlyFirst(gains), ideal: [1] })
         if (values.misses && gains[0] !== 1) {
           const rank = gains.indexOf(1) + 1
-          console.log(`  ${label} ${depth} ${rank || "-"}: ${text}\n      first: ${found.slice(0, 3).join(" ")}`)
+          console.log(
+            `  ${label} ${depth} ${rank || "-"}: ${text}\n      first: ${found.slice(0, 3).join(" ")}`,
+          )
         }
       }
       const at = (k: number) => mean(answers.map(({ gains }) => Number(gains.slice(0, k).includes(1))))
-      const figures = [at(1), at(3), mean(answers.map((one) => ndcg(one, LIMIT))), mean(answers.map(reciprocalRank))]
+      const figures = [
+        at(1),
+        at(3),
+        mean(answers.map((one) => ndcg(one, LIMIT))),
+        mean(answers.map(reciprocalRank)),
+      ]
       rows.push([label, half, some.length, depth, ...figures.map((value) => value.toFixed(3))])
       console.log(rows.at(-1)!.join("  "))
     }
@@ -170,4 +182,6 @@ if (wanted.includes("everywhere"))
         await ask(engine, `everywhere ${language}`, inLanguage(language, language))
     },
   )
-console.log(`\n${table([["set", "half", "questions", "depth", "hit@1", "hit@3", "nDCG@10", "MRR"], ...rows])}`)
+console.log(
+  `\n${table([["set", "half", "questions", "depth", "hit@1", "hit@3", "nDCG@10", "MRR"], ...rows])}`,
+)
