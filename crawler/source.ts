@@ -42,6 +42,11 @@ export interface Source {
   readonly limits: SourceLimits
   readonly rendering: Rendering
   readonly politeness: Politeness
+  /**
+   * Whether pages that ask not to be indexed are taken all the same; where they forbid to follow their links still
+   * counts. For whoever answers for the site: the admin API refuses it.
+   */
+  readonly ignoreNoindex: boolean
   /** Private networks this source may reach, beside `FOSSICK_ALLOWED_NETWORKS`; the same entries. */
   readonly allowedNetworks: readonly string[]
   readonly login: Login | null
@@ -168,6 +173,7 @@ export function defineSource(spec: SourceSpec): Source {
     limits: { pages: 10_000, depth: 10, bytes: null, minutes: null, ...spec.limits },
     rendering: spec.rendering ?? "auto",
     politeness: { concurrency: null, delayMs: null, robots: null, ...spec.politeness },
+    ignoreNoindex: spec.ignoreNoindex ?? false,
     allowedNetworks: spec.allowedNetworks ?? [],
     login: spec.login ?? null,
     caFile: spec.caFile ?? null,

@@ -344,6 +344,7 @@ describe("the admin API", () => {
           { seeds: SEEDS, allowedNetworks: ["169.254.169.254"] },
           "allowedNetworks[0] must not name the metadata",
         ],
+        [{ seeds: SEEDS, ignoreNoindex: true }, "ignoreNoindex may not be set over the API"],
       ] as const) {
         expect(errorOf(await call("PUT", "/sources/spy", fields))).toEqual([
           422,

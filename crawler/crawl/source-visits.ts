@@ -47,8 +47,10 @@ export function mannersOf(source: Source, config: CrawlerConfig, reader: PageRea
 
 /** Visits to the addresses of one source: what its robots.txt allows, at its pace, and not again what is unchanged. */
 export class SourceVisits {
-  /** Whether robots.txt, noindex and nofollow count. */
+  /** Whether robots.txt and nofollow count. */
   readonly obeys: boolean
+  /** Whether noindex alone does: the source may ignore it and obey the rest. */
+  readonly obeysNoindex: boolean
   readonly #options: SourceVisitsOptions
   readonly #readAs: string
 
@@ -56,6 +58,7 @@ export class SourceVisits {
     const { source, config } = options
     this.#options = options
     this.obeys = source.politeness.robots ?? config.robots
+    this.obeysNoindex = this.obeys && !source.ignoreNoindex
     this.#readAs = readAs(source, config)
   }
 

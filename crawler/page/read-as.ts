@@ -23,9 +23,21 @@ export interface ReadingSettings {
  */
 export function readAs(source: Source, settings: ReadingSettings): string {
   ownHash ??= codeHash(import.meta.dirname, PACKAGE)
-  const { name, pages, rendering, login } = source
+  const { name, pages, rendering, login, ignoreNoindex } = source
   const robots = source.politeness.robots ?? settings.robots
-  const parts = [ownHash, name, pages, rendering, login, robots, settings.userAgent, settings.maxBytes]
+  // A page that may no longer be taken has to be sent anew, for "not modified" does not repeat its meta tags.
+  const asked = ignoreNoindex ? ["ignoreNoindex"] : []
+  const parts = [
+    ownHash,
+    name,
+    pages,
+    rendering,
+    login,
+    robots,
+    ...asked,
+    settings.userAgent,
+    settings.maxBytes,
+  ]
   return hash("sha256", JSON.stringify(parts), "base64url").slice(0, 22)
 }
 

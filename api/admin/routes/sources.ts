@@ -78,6 +78,13 @@ function refuseNetworks(spec: SourceSpec, { allowedNetworks }: AdminParts["crawl
   if (refused.length + opened.length > 0) throw unprocessable([...refused, ...opened])
 }
 
+/** To read what a site keeps out of search engines is for the operator to decide, who answers for the site. */
+function refuseNoindex({ ignoreNoindex = false }: SourceSpec): void {
+  if (!ignoreNoindex) return
+  const message = "may not be set over the API; declare the source in the file of sources"
+  throw unprocessable([{ field: "ignoreNoindex", message }])
+}
+
 /** How lists show values of a login that may be secrets. */
 const HIDDEN = "(hidden)"
 
@@ -122,6 +129,7 @@ export function sourceRoutes(
     try {
       const spec = readSourceSpec({ name, ...fields })
       refuseNetworks(spec, crawlerConfig)
+      refuseNoindex(spec)
       const { webhookNetworks } = crawlerConfig
       const unfit = workProblems(spec, { env: environment(), webhookNetworks })
       if (unfit.length > 0) throw new SourceError(unfit)

@@ -42,7 +42,7 @@ export class PageJudge {
   ): Promise<void> {
     this.#parts.discovery.landed(entry.url, url, null)
     if (this.#parts.recorder.isSettled(url) || !this.#parts.frontier.isOpen(entry)) return
-    if (this.#parts.visits.obeys && noindex) {
+    if (this.#parts.visits.obeysNoindex && noindex) {
       await this.#parts.recorder.close(url, { kind: "skipped", because: "noindex" })
       return
     }
@@ -73,7 +73,7 @@ export class PageJudge {
     const facts = factsOf(entry, before)
     const verdict = verdictOn(reading, entry.url, {
       source: this.#source,
-      obeys: this.#parts.visits.obeys,
+      obeysNoindex: this.#parts.visits.obeysNoindex,
       facts,
       fetchedAt: new Date(this.#clock()),
       isVisited: (address) => this.#parts.recorder.outcomeOf(address) !== null,

@@ -17,7 +17,7 @@ export type Verdict =
 export interface VerdictContext {
   readonly source: Source
   /** Whether noindex is obeyed. */
-  readonly obeys: boolean
+  readonly obeysNoindex: boolean
   /** What sitemaps and feeds say of the page. */
   readonly facts: ListedFacts
   readonly fetchedAt: Date
@@ -29,7 +29,7 @@ export interface VerdictContext {
 export function verdictOn(reading: Reading, from: PageUrl, context: VerdictContext): Verdict {
   const { extracted, url } = reading
   const redirected = url !== from
-  if (context.obeys && extracted.robots.noindex) {
+  if (context.obeysNoindex && extracted.robots.noindex) {
     return none({ kind: "skipped", because: "noindex", ...(redirected ? { leadsTo: url } : {}) })
   }
   if (redirected && context.isVisited(url)) return none(duplicate(`redirects to ${url}`, url))

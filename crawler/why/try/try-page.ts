@@ -103,7 +103,7 @@ export async function tryPage(url: PageUrl, parts: TryParts): Promise<Tried> {
   const { reading } = visit
   const verdict = verdictOn(reading, url, {
     source,
-    obeys,
+    obeysNoindex: obeys && !source.ignoreNoindex,
     facts: lookUp(reading.url) ?? { modifiedAt: null, publishedAt: null, isNews: false },
     fetchedAt: new Date(),
     isVisited: () => false,
