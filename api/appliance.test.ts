@@ -140,6 +140,21 @@ describe("@tavily/core", () => {
     })
   })
 
+  test("the handbook leaves the results once a site is crawled, and is found by its name", async () => {
+    const question = "how do I schedule a crawl?"
+    const isOfHandbook = ({ url }: { readonly url: string }) => new URL(url).pathname.startsWith("/docs/")
+    const found = async (options: object = {}) =>
+      (await client.search(question, { maxResults: 20, ...options })).results.some(isOfHandbook)
+    await expect.poll(() => found()).toBe(false)
+    const { hostname } = new URL(appliance.url)
+    expect(await found({ includeDomains: [hostname] })).toBe(true)
+    expect((await client.search(`${question} site:${hostname}`)).results.some(isOfHandbook)).toBe(true)
+
+    const { answer, results } = await client.search(question, { includeAnswer: true })
+    expect(results.some(isOfHandbook)).toBe(false)
+    expect(answer ?? "").not.toContain("sources.yaml")
+  })
+
   test("topic, language and safe search, by what the crawl learned of its pages", async () => {
     await appliance.crawl(site.url("/magazine"))
     const lantern = async (options: object) =>

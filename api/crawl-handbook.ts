@@ -1,10 +1,9 @@
 import type { Jobs } from "#crawler"
+import { HANDBOOK_SOURCE } from "#crawler/handbook-source.ts"
 import { pagesIn } from "#crawler/outcome-name.ts"
 import { defineSource } from "#crawler/source.ts"
 import type { Engine } from "#engine"
 
-/** Name under which the appliance's own handbook stands in the index. */
-const SOURCE = "handbook"
 const MAX_PAGES = 200
 const DEPTH = 5
 const POLL_MS = 200
@@ -22,12 +21,12 @@ export async function crawlHandbook(
   options: { readonly signal: AbortSignal; readonly onDone: (found: boolean) => void },
 ): Promise<boolean> {
   const [newest] = jobs.list({ limit: 1 })
-  const resumable = newest?.source.name === SOURCE && newest.state !== "finished"
+  const resumable = newest?.source.name === HANDBOOK_SOURCE && newest.state !== "finished"
   if (newest !== undefined && !resumable) return false
   if (newest === undefined && (await engine.stats()).pages > 0) return false
   const { id } = jobs.enqueue(
     defineSource({
-      name: SOURCE,
+      name: HANDBOOK_SOURCE,
       seeds: [`${publicUrl}/docs/`],
       scope: "prefix",
       limits: { depth: DEPTH, pages: MAX_PAGES },

@@ -6,6 +6,7 @@ import { crawlerSettings } from "#crawler/settings.ts"
 import { ImageStore } from "#crawler/images/image-store.ts"
 import { LostPages } from "#crawler/frontier/lost-pages.ts"
 import { BackupTable } from "#crawler/backup/scheduled/backup-table.ts"
+import { handbookApart } from "#crawler/handbook-apart.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { EngineError } from "#engine"
@@ -94,7 +95,11 @@ async function serve(): Promise<void> {
       { onProblem: (error) => log.warn({ err: error }, "the engine will try again") },
     ),
   )
-  const engine = refusingIfLost(following, () => lost.expected())
+  const engine = handbookApart(
+    refusingIfLost(following, () => lost.expected()),
+    db,
+    crawlerConfig,
+  )
   const reader = opened.use(lazyReader(crawlerConfig))
   const chatModel = opened.use(openChatModel(config))
 
@@ -177,7 +182,8 @@ async function serve(): Promise<void> {
   // Who shows it once, and keeps it out of what is kept, is the supervisor; without one it would stand in a log.
   const apiKey = keys.any() || process.send === undefined ? null : await firstKey(accounts)
   const handbook =
-    config.handbook && (await crawlHandbook(jobs, engine, url, { signal: stopped, onDone: tellHandbookDone }))
+    crawlerConfig.handbook !== "off" &&
+    (await crawlHandbook(jobs, engine, url, { signal: stopped, onDone: tellHandbookDone }))
   tellSupervisor({
     kind: "ready",
     url,

@@ -165,11 +165,6 @@ export const apiSettings = {
     0,
     300,
   ),
-  handbook: onOff({
-    name: "FOSSICK_HANDBOOK",
-    default: "on",
-    about: "Whether the first start with an empty index crawls the appliance's own handbook.",
-  }),
   ...serviceSettings,
   ...loadSettings,
   llmUrl,

@@ -295,6 +295,17 @@ export const crawlerSettings = {
     default: "on",
     about: "Whether robots.txt, crawl-delay, noindex and nofollow are obeyed.",
   }),
+  handbook: oneOf(
+    {
+      name: "FOSSICK_HANDBOOK",
+      default: "on",
+      about:
+        "`on`: the first start with an empty index crawls the appliance's own handbook, which leaves the results once other sources have pages; `always`: it stays among them; `off`: it is neither crawled nor among them.",
+    },
+    "on",
+    "always",
+    "off",
+  ),
   sourcesFile: text({
     name: "FOSSICK_SOURCES_FILE",
     default: "",

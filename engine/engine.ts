@@ -92,6 +92,8 @@ export interface PageFilter {
   readonly languages?: readonly string[]
   /** Pages that belong to none of these are dropped. */
   readonly sources?: readonly string[]
+  /** Pages that belong to one of these are dropped. */
+  readonly excludeSources?: readonly string[]
   /** Drop pages that are `unsafe`. Default false. */
   readonly safe?: boolean
   /** Every phrase must stand in the page's title or text, ignoring case and white space. */

@@ -89,6 +89,10 @@ export function migrate(db: StateStore, part: string, steps: readonly string[], 
   })
 }
 
+/** Whether a table is there: who opens the store first may find none of another part. */
+export const hasTable = (db: StateStore, name: string): boolean =>
+  db.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(name) !== undefined
+
 /** Runs `work` in one write transaction: all of it lands, or nothing. `work` must not await. */
 export function transaction<T>(db: StateStore, work: () => T): T {
   db.exec("begin immediate")

@@ -1,5 +1,5 @@
 import type { PageUrl } from "#engine"
-import type { StateStore } from "#base/store/state-store.ts"
+import { hasTable, type StateStore } from "#base/store/state-store.ts"
 import { type OutcomeName, PAGE_OUTCOMES_SQL } from "../outcome-name.ts"
 import type { KnownAddress } from "./known-addresses.ts"
 
@@ -42,10 +42,7 @@ export function pagesOf(db: StateStore, source: string): PageUrl[] {
 
 /** Whether the index holds a page for a source; of a store that may hold no addresses at all. */
 export function hasPages(db: StateStore, source: string): boolean {
-  const table = db
-    .prepare("select 1 from sqlite_master where type = 'table' and name = 'known_address'")
-    .get()
-  if (table === undefined) return false
+  if (!hasTable(db, "known_address")) return false
   return (
     db.prepare("select 1 from known_address where source = ? and hash is not null limit 1").get(source) !==
     undefined

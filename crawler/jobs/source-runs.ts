@@ -1,4 +1,4 @@
-import type { StateStore } from "#base/store/state-store.ts"
+import { hasTable, type StateStore } from "#base/store/state-store.ts"
 import type { Job } from "../job.ts"
 import type { Source } from "../source.ts"
 
@@ -70,7 +70,6 @@ export function hasOpenRun(db: StateStore, name: string): boolean {
   )
 }
 
-const hasJobs = (db: StateStore): boolean =>
-  db.prepare("select 1 from sqlite_master where type = 'table' and name = 'job'").get() !== undefined
+const hasJobs = (db: StateStore): boolean => hasTable(db, "job")
 
 const sourceOf = (row: Record<string, unknown>): Source => JSON.parse(String(row["spec"])) as Source

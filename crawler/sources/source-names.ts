@@ -1,6 +1,6 @@
 import { hasPages } from "../frontier/source-pages.ts"
 import { hasOpenRun, namesOfRuns } from "../jobs/source-runs.ts"
-import type { StateStore } from "#base/store/state-store.ts"
+import { hasTable, type StateStore } from "#base/store/state-store.ts"
 import { CommandError } from "#base/run-command.ts"
 import { didYouMean } from "#base/near-names.ts"
 
@@ -12,7 +12,7 @@ import { didYouMean } from "#base/near-names.ts"
  */
 export function sourceNames(db: StateStore): readonly string[] {
   const ask = (table: string, query: string) =>
-    has(db, table)
+    hasTable(db, table)
       ? db
           .prepare(query)
           .all()
@@ -51,11 +51,8 @@ export function goneSources(db: StateStore, names: readonly string[]): readonly 
   const known = sourceNames(db)
   if (known.length === 0) return []
   const isThere = (name: string) =>
-    (has(db, "source") && db.prepare("select 1 from source where name = ?").get(name) !== undefined) ||
+    (hasTable(db, "source") && db.prepare("select 1 from source where name = ?").get(name) !== undefined) ||
     hasOpenRun(db, name) ||
     hasPages(db, name)
   return names.filter((name) => !isThere(name))
 }
-
-const has = (db: StateStore, table: string): boolean =>
-  db.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(table) !== undefined

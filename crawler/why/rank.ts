@@ -1,4 +1,5 @@
-import type { HitParts } from "#engine"
+import { type HitParts, sourcesOf } from "#engine"
+import { HANDBOOK_SOURCE } from "../handbook-source.ts"
 import type { Step, Subject } from "./step.ts"
 
 /** How far down the results are looked through. */
@@ -33,9 +34,15 @@ export async function rankStep({ url, parts: { engine } }: Subject, query: strin
   const own = near.hits.find((one) => one.url === url)
   const last = hits.at(-1)
   const beyond = `it is not among the first ${hits.length < RANKS ? hits.length : RANKS} results for ${shown}`
-  const text = own
-    ? `${beyond}: score ${own.score.toFixed(2)} (${partsText(own.parts)})${last ? `, and the last of them has ${last.score.toFixed(2)}` : ""}`
-    : `${beyond}: neither its words nor its meaning come near the query`
+  const isApart =
+    own !== undefined &&
+    sourcesOf(own).includes(HANDBOOK_SOURCE) &&
+    (hits.length < RANKS || own.score > (last?.score ?? 0))
+  const text = isApart
+    ? `it is a page of the appliance's own handbook, which is in results only when its host is named (include_domains, site:): FOSSICK_HANDBOOK. Score ${own.score.toFixed(2)} (${partsText(own.parts)}) for ${shown}`
+    : own
+      ? `${beyond}: score ${own.score.toFixed(2)} (${partsText(own.parts)})${last ? `, and the last of them has ${last.score.toFixed(2)}` : ""}`
+      : `${beyond}: neither its words nor its meaning come near the query`
   return {
     name: "rank",
     verdict: "no",

@@ -1,6 +1,6 @@
 import { ArgumentsError } from "#base/command-arguments.ts"
 import { engineSettings } from "../settings.ts"
-import type { Hit } from "../engine.ts"
+import type { Engine, Hit } from "../engine.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { openEngine } from "../open-engine.ts"
 import { environment, readSettings } from "#base/settings.ts"
@@ -12,15 +12,22 @@ interface SearchArguments {
   /** How many pages to show. */
   readonly limit: number
   readonly json: boolean
+  /** What is searched in the place of the engine; left out: the engine itself. */
+  readonly through?: (engine: Engine) => Engine
 }
 
 /** One `fossick search`. @returns the exit code. @throws SettingsError, EngineError */
-export async function search({ text, limit, json }: SearchArguments): Promise<number> {
+export async function search({
+  text,
+  limit,
+  json,
+  through = (one) => one,
+}: SearchArguments): Promise<number> {
   if (text === "") throw new ArgumentsError("The question is empty")
   const settings = readSettings(engineSettings, environment())
   await using engine = await openEngine(settings, { mode: "read" })
   const started = performance.now()
-  const { hits } = await engine.search({ text, limit })
+  const { hits } = await through(engine).search({ text, limit })
   const took = Math.round(performance.now() - started)
   if (json) {
     console.log(JSON.stringify({ query: text, hits: hits.map(summary) }, null, 2))

@@ -12,6 +12,9 @@ export const search = command({
   async run({ args, options, json }) {
     const limit = wholeNumber("--limit", options.limit, 1, 100)
     const { search: run } = await import("#engine/commands/search-session.ts")
-    return await run({ text: args.question.join(" ").trim(), limit, json })
+    const { withHandbookApart } = await import("#crawler/commands/with-handbook-apart.ts")
+    return await withHandbookApart((through) =>
+      run({ text: args.question.join(" ").trim(), limit, json, through }),
+    )
   },
 })

@@ -2,6 +2,8 @@ import type { PageUrl } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { environment, readSettings } from "#base/settings.ts"
+import { handbookApart } from "../../handbook-apart.ts"
+import { crawlerSettings } from "../../settings.ts"
 import { Jobs } from "../../jobs/jobs.ts"
 import { Removals } from "../../removals/removals.ts"
 import { SourceTable } from "../../sources/source-table.ts"
@@ -15,10 +17,11 @@ export async function why(
   url: PageUrl,
   { query, json }: { readonly query?: string; readonly json: boolean },
 ): Promise<void> {
-  const config = readSettings(engineSettings, environment())
+  const config = readSettings({ ...engineSettings, handbook: crawlerSettings.handbook }, environment())
   const db = openStateStore(config.dataDir)
   try {
-    await using engine = await openEngine(config, { mode: "read" })
+    await using opened = await openEngine(config, { mode: "read" })
+    const engine = handbookApart(opened, db, config)
     const jobs = new Jobs(db)
     const parts = { db, jobs, sources: new SourceTable(db, jobs), removals: new Removals(db), engine }
     const trace = await tracePage(url, parts, query)

@@ -82,6 +82,16 @@ describe("the embedded engine", () => {
       const query = { text: "pears", limit: 5, arms: "vector", filter: { sources: [source] } } as const
       expect((await engine.search(query)).hits).toHaveLength(1)
     }
+    for (const [source, count] of [
+      ["a", 0],
+      ["b", 0],
+      ["c", 1],
+    ] as const) {
+      for (const arms of ["vector", "lexical"] as const) {
+        const query = { text: "pears", limit: 5, arms, filter: { excludeSources: [source] } }
+        expect((await engine.search(query)).hits).toHaveLength(count)
+      }
+    }
     await engine.index([{ ...page, source: "b", markdown: "Text of figs." }])
     await engine.settled()
     expect(made.length).toBeGreaterThan(before)

@@ -27,7 +27,7 @@ export function whereOf(
 
 function oneOf(condition: Condition, id: string, sharings: readonly string[]): string | undefined {
   const { includeDomains = [], excludeDomains = [], languages = [], sources = [] } = condition
-  const { countries = [], topics = [], ids } = condition
+  const { countries = [], topics = [], ids, excludeSources = [] } = condition
   return all(
     ids && isIn(id, ids),
     includeDomains.length > 0 ? onDomains(includeDomains) : undefined,
@@ -37,6 +37,9 @@ function oneOf(condition: Condition, id: string, sharings: readonly string[]): s
     countries.length > 0 ? isIn("country", countries) : undefined,
     topics.length > 0 ? isIn("topic", topics) : undefined,
     sources.length > 0 ? isIn("source", [...sources, ...sharings.filter(holdsAny(sources))]) : undefined,
+    excludeSources.length > 0
+      ? `NOT (${isIn("source", [...excludeSources, ...sharings.filter(holdsAny(excludeSources))])})`
+      : undefined,
     condition.safe ? "NOT unsafe" : undefined,
   )
 }

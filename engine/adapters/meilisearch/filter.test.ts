@@ -55,6 +55,7 @@ test("no text gets out of its quotes", () => {
 test("what is not given is no condition, and of no pages there are none", () => {
   expect(filterOf([{}, { languages: [], sources: [], includeDomains: [] }])).toBeUndefined()
   expect(filterOf([{ ids: [] }])).toBe("(key IN [])")
+  expect(filterOf([{ excludeSources: ["handbook"] }])).toBe('(NOT (source IN ["handbook"]))')
 })
 
 test("dates are bounds in milliseconds; pages without one pass unless they must have one", () => {
@@ -100,6 +101,7 @@ describe.skipIf(!url)("on a real server", () => {
             return hits.map(({ id }) => id)
           }
           for (const [id, source] of all.entries()) expect(await found({ sources: [source] })).toEqual([id])
+          expect(await found({ excludeSources: all.slice(1) })).toEqual([0])
           expect(await found({ ...other, sources: all, languages: [...other.languages, "none"] })).toEqual([])
         },
       ),

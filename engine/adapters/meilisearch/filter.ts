@@ -42,13 +42,14 @@ export function all(rules: readonly string[]): string | undefined {
 
 function rulesOf(condition: Condition): string[] {
   const { includeDomains = [], excludeDomains = [], languages = [], sources = [] } = condition
-  const { countries = [], topics = [], ids, safe } = condition
+  const { countries = [], topics = [], ids, safe, excludeSources = [] } = condition
   const given = [
     includeDomains.length > 0 && onDomains(includeDomains),
     excludeDomains.length > 0 && `NOT (${onDomains(excludeDomains)})`,
     published(condition),
     languages.length > 0 && isIn("language", languages.map(facetValue)),
     sources.length > 0 && isIn("source", sources.map(facetValue)),
+    excludeSources.length > 0 && `NOT (${isIn("source", excludeSources.map(facetValue))})`,
     countries.length > 0 && isIn("country", countries.map(facetValue)),
     topics.length > 0 && isIn("topic", topics.map(facetValue)),
     safe === true && "unsafe = false",

@@ -1,0 +1,67 @@
+import type { Engine, Query } from "#engine"
+import { delegate } from "#engine/generations/delegate.ts"
+import { hostName } from "#engine/page/domains.ts"
+import { parseQueryText } from "#engine/text/query-text.ts"
+import { steadyNow } from "#base/steady-time.ts"
+import { hasTable, type StateStore } from "#base/store/state-store.ts"
+import { HANDBOOK_SOURCE } from "./handbook-source.ts"
+import type { CrawlerConfig } from "./settings.ts"
+
+/** For so long the store is not asked again. */
+const KNOWN_MS = 1000
+
+/** Where the handbook's pages are, when they are to be left out of results; null: they are not. */
+type Apart = { readonly host: string | null } | null
+
+/**
+ * The same engine, whose results leave the appliance's own handbook out: once other sources have pages, or always where the
+ * setting says so. It is found by name: by its host in `includeDomains`, in a preference or behind `site:`, and in a
+ * filter by sources. It costs the index one more condition, and the store a look each second at most.
+ */
+export function handbookApart(
+  engine: Engine,
+  db: StateStore,
+  { handbook }: Pick<CrawlerConfig, "handbook">,
+): Engine {
+  if (handbook === "always") return engine
+  let known: { readonly apart: Apart; readonly until: number } | undefined
+  const apart = (): Apart => {
+    if (!known || known.until < steadyNow())
+      known = { apart: lookFor(db, handbook === "off"), until: steadyNow() + KNOWN_MS }
+    return known.apart
+  }
+  return {
+    ...delegate(engine),
+    search: (query, options) => {
+      const now = (query.filter?.sources ?? []).length > 0 ? null : apart()
+      if (now === null || hostsIn(query).some((name) => hostName(name) === now.host))
+        return engine.search(query, options)
+      const filter = { ...query.filter, excludeSources: [HANDBOOK_SOURCE] }
+      return engine.search({ ...query, filter }, options)
+    },
+  }
+}
+
+function lookFor(db: StateStore, isOff: boolean): Apart {
+  // Declared under this name by an older version: then it is a source like any other.
+  if (
+    hasTable(db, "source") &&
+    db.prepare("select 1 from source where name = ?").get(HANDBOOK_SOURCE) !== undefined
+  )
+    return null
+  if (!hasTable(db, "known_address")) return isOff ? { host: null } : null
+  const page = db
+    .prepare("select url from known_address where source = ? and hash is not null limit 1")
+    .get(HANDBOOK_SOURCE)
+  const host = page === undefined ? null : hostName(new URL(String(page["url"])).hostname)
+  if (isOff) return { host }
+  const others = db
+    .prepare("select 1 from known_address where source <> ? and hash is not null limit 1")
+    .get(HANDBOOK_SOURCE)
+  return host !== null && others !== undefined ? { host } : null
+}
+
+function hostsIn({ text, filter, preference }: Query): readonly string[] {
+  const { includeDomains } = typeof text === "string" ? parseQueryText(text) : text
+  return [...includeDomains, ...(filter?.includeDomains ?? []), ...(preference?.domains ?? [])]
+}
