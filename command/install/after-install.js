@@ -1,0 +1,34 @@
+// Plain JavaScript for the Node that npm runs on, as find-node.js. `npm ci` and `npm install` in a clone end with it:
+// it deletes what the packages bring and nothing here loads. What cannot be deleted stays; it fails no installation.
+import { existsSync, readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { isUnused } from "./unused-files.js"
+
+const folder = fileURLToPath(new URL("../../node_modules", import.meta.url))
+
+/**
+ * @param {string} modules the folder `node_modules`
+ * @param {(path: string) => boolean} unused
+ */
+export function prune(modules, unused) {
+  const visit = (/** @type {string} */ below) => {
+    for (const entry of readdirSync(join(modules, below), { withFileTypes: true })) {
+      const path = below === "" ? entry.name : `${below}/${entry.name}`
+      try {
+        // No links are followed: what they lead to may be another's.
+        if (entry.isDirectory()) visit(path)
+        else if (entry.isFile() && unused(path)) rmSync(join(modules, path))
+      } catch {
+        // Used or not, it does no harm.
+      }
+    }
+  }
+  visit("")
+}
+
+export function afterInstall() {
+  const { platform, arch } = process
+  if (!existsSync(folder)) return
+  prune(folder, isUnused({ platform, arch, isDeveloper: existsSync(join(folder, "vitest")) }))
+}

@@ -1,0 +1,33 @@
+/** A package in a lock file, as far as this is about it. */
+export interface Engined {
+  readonly engines?: { readonly node?: string } | readonly string[] | undefined
+}
+
+/**
+ * Whether a range of npm (semver) allows a version: alternatives by `||`, each one of `22`, `22.1.0`, `^22.1.0` and
+ * `>=22.1`. A range of another form allows nothing, so that somebody looks at it.
+ */
+export function allows(range: string, version: string): boolean {
+  const wanted = numbers(version)
+  return range.split("||").some((alternative) => {
+    const [, operator, low] = /^(\^|>=)?\s*v?(\d+(?:\.[\dx]+){0,2})$/.exec(alternative.trim()) ?? []
+    if (low === undefined) return alternative.trim() === "*"
+    const least = numbers(low)
+    return isAtLeast(wanted, least) && (operator === ">=" || wanted[0] === least[0])
+  })
+}
+
+/** Names of locked packages that refuse a version of Node, at which npm warns. */
+export const refusing = (packages: Readonly<Record<string, Engined>>, version: string): string[] =>
+  Object.entries(packages).flatMap(([path, { engines }]) => {
+    const range = engines && "node" in engines ? engines.node : undefined
+    return path !== "" && range !== undefined && !allows(range, version) ? [path] : []
+  })
+
+const numbers = (version: string): number[] =>
+  version.split(".").map((part) => (part === "x" ? 0 : Number(part)))
+
+const isAtLeast = (version: readonly number[], least: readonly number[]): boolean => {
+  const at = [0, 1, 2].find((i) => (version[i] ?? 0) !== (least[i] ?? 0))
+  return at === undefined || (version[at] ?? 0) > (least[at] ?? 0)
+}

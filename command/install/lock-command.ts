@@ -1,0 +1,21 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+
+import { type Engined, refusing } from "./engines.ts"
+
+// `npm run lock`, after packages were added or changed. Every package runs on the Node that the package `node` brings,
+// but npm asks whether the Node it runs on itself would do, and warns. The lock file is what it asks: here it is
+// told to ask nothing of the packages that would refuse the oldest Node that npm may run on.
+
+const ROOT = join(import.meta.dirname, "../..")
+const FILE = join(ROOT, "package-lock.json")
+
+const lock = JSON.parse(readFileSync(FILE, "utf8")) as {
+  packages: Record<string, { engines?: Engined["engines"] }>
+}
+const own = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { engines: { node: string } }
+for (const path of refusing(lock.packages, own.engines.node.replace(">=", ""))) {
+  delete lock.packages[path]!.engines
+  process.stdout.write(`${path}: may be installed by any Node\n`)
+}
+writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`)
