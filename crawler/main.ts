@@ -9,6 +9,8 @@ import { openLog } from "#base/log/log.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { DeletionGuard, steadyNow } from "#base/steady-time.ts"
+import { AlertBook } from "./alerts/alert-book.ts"
+import { followAlerts } from "./alerts/follow-alerts.ts"
 import { BackupTable } from "./backup/scheduled/backup-table.ts"
 import { BackupTasks } from "./backup/scheduled/backup-tasks.ts"
 import { followBackups } from "./backup/scheduled/follow-backups.ts"
@@ -128,6 +130,15 @@ const telling = followWebhooks({
   signal: stop.signal,
 })
 
+const alerting = followAlerts({
+  book: new AlertBook(db),
+  config,
+  declared: () => sources.list().map(({ source }) => source.name),
+  env,
+  log,
+  signal: stop.signal,
+})
+
 const backingUp = followBackups({
   backups,
   mayDelete: () => guard.mayDelete(),
@@ -166,6 +177,7 @@ while (!stop.signal.aborted) {
 await looking
 await following
 await telling
+await alerting
 await backingUp
 clearInterval(beat)
 unlessFull(() => jobs.crawlerGone(process.pid))

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { readCertificates } from "#base/process/authorities.ts"
 import { integer, list, oneOf, onOff, type Setting, text, type Values } from "#base/settings.ts"
+import { alertSettings } from "./alert-settings.ts"
 import { parseRule } from "./fetch/guard/allowed-networks.ts"
 
 const userAgent: Setting<string> = {
@@ -145,6 +146,7 @@ export const crawlerSettings = {
     "here",
     "proxy",
   ),
+  ...alertSettings,
   fetchConcurrency: integer(
     {
       name: "FOSSICK_FETCH_CONCURRENCY",

@@ -137,7 +137,7 @@ export interface RemovalRules {
 
 export interface Webhook {
   readonly url: string
-  readonly events: readonly ("finished" | "changed")[]
+  readonly events: readonly ("finished" | "changed" | "alert")[]
   /** Signs the body; names a secret like the values of a {@link Login}. */
   readonly secret: string | null
 }

@@ -1,4 +1,5 @@
 import type { CrawlerConfig, Jobs, Sources, StateStore } from "#crawler"
+import type { AlertBook } from "#crawler/alerts/alert-book.ts"
 import type { Removals } from "#crawler/removals/removals.ts"
 import type { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
 import type { Engine } from "#engine"
@@ -11,5 +12,6 @@ export interface AdminParts {
   readonly sources: Sources
   readonly removals: Removals
   readonly webhooks: WebhookQueue
+  readonly alerts: AlertBook
   readonly crawlerConfig: CrawlerConfig
 }

@@ -4,10 +4,11 @@ import type { AdminParts } from "./admin-parts.ts"
 export async function openAdmin(
   open: Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfig">,
 ): Promise<AdminParts> {
-  const [{ Sources }, { Removals }, { WebhookQueue }] = await Promise.all([
+  const [{ Sources }, { Removals }, { WebhookQueue }, { AlertBook }] = await Promise.all([
     import("#crawler/sources/sources.ts"),
     import("#crawler/removals/removals.ts"),
     import("#crawler/webhooks/webhook-queue.ts"),
+    import("#crawler/alerts/alert-book.ts"),
   ])
   const { db, jobs } = open
   return {
@@ -15,5 +16,6 @@ export async function openAdmin(
     sources: new Sources(db, jobs),
     removals: new Removals(db),
     webhooks: new WebhookQueue(db),
+    alerts: new AlertBook(db),
   }
 }

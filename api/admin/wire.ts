@@ -1,4 +1,7 @@
 import type { Job, SourceEntry } from "#crawler"
+import type { Alert } from "#crawler/alerts/alert-book.ts"
+import type { Mail } from "#crawler/alerts/mail-queue.ts"
+import { alertData } from "#crawler/alerts/messages.ts"
 import { concealedCounts } from "#crawler/fetch/concealed.ts"
 import type { JobEvent } from "#crawler/job.ts"
 import type { HeldRemovals, Removal, RunRemovals } from "#crawler/removals/removals.ts"
@@ -93,6 +96,24 @@ export function deliveryOnWire(delivery: Delivery) {
     next_attempt_at: delivery.nextAttemptAt,
     last_status: delivery.lastStatus,
     last_error: delivery.lastError,
+  }
+}
+
+export function alertOnWire({ toldAt, ...alert }: Alert) {
+  return { ...alertData(alert), told_at: toldAt }
+}
+
+export function mailOnWire(mail: Mail) {
+  return {
+    id: mail.id,
+    recipient: mail.recipient,
+    subject: mail.subject,
+    state: mail.state,
+    attempts: mail.attempts,
+    created_at: mail.createdAt,
+    last_attempt_at: mail.lastAttemptAt,
+    next_attempt_at: mail.nextAttemptAt,
+    last_error: mail.lastError,
   }
 }
 

@@ -2,7 +2,7 @@ import type { Check } from "./check.ts"
 import { clockCheck, diskCheck, folderCheck, restoreCheck } from "./folder-checks.ts"
 import { browserCheck, engineCheck, modelCheck, nodeCheck, portCheck } from "./service-checks.ts"
 import { readableSettings, settingsCheck, sourcesCheck } from "./settings-checks.ts"
-import { backupsCheck, locksCheck, stateCheck, webhooksCheck } from "./state-checks.ts"
+import { alertsCheck, backupsCheck, locksCheck, stateCheck, webhooksCheck } from "./state-checks.ts"
 
 /** What `fossick doctor` looks at, in this order. A further check is one more line here. */
 export function allChecks(): Check[] {
@@ -11,8 +11,15 @@ export function allChecks(): Check[] {
     nodeCheck,
     settingsCheck,
     ...[folderCheck, diskCheck, clockCheck, restoreCheck, stateCheck, locksCheck].map((of) => of(settings)),
-    ...[sourcesCheck, portCheck, modelCheck, browserCheck, engineCheck, webhooksCheck, backupsCheck].map(
-      (of) => of(settings),
-    ),
+    ...[
+      sourcesCheck,
+      portCheck,
+      modelCheck,
+      browserCheck,
+      engineCheck,
+      webhooksCheck,
+      alertsCheck,
+      backupsCheck,
+    ].map((of) => of(settings)),
   ]
 }

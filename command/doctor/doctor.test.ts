@@ -1,3 +1,6 @@
+import { defineSource } from "#crawler/source.ts"
+import { AlertBook } from "#crawler/alerts/alert-book.ts"
+import { alertSettings } from "#crawler/alert-settings.ts"
 import { execFile } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
@@ -194,6 +197,31 @@ describe("the doctor", () => {
       { level: "wrong", what: expect.stringContaining("1 messages of docs wait") as unknown },
     ])
     expect(of("lost processes")).toMatchObject([{ level: "note", what: "Job 1 lost its process." }])
+  })
+
+  test("sees what goes wrong in a row, and settings that keep its e-mails back", async () => {
+    using folder = temporaryFolder()
+    const db = openStateStore(join(folder.path, "data"))
+    const book = new AlertBook(db)
+    const jobs = new Jobs(db)
+    const source = defineSource({ name: "docs", seeds: ["https://docs.example/"] })
+    for (const reason of ["first", "the only seed failed"]) {
+      const { id } = jobs.start(jobs.enqueue(source, { trigger: "run" }).id)!
+      jobs.end(id, "finished", null, { result: "failed", reason })
+    }
+    book.collect(readSettings(alertSettings, { FOSSICK_ALERT_EMAIL: "ops@example.com" }))
+    book.mails.settle(book.mails.due()!.id, { error: "connect ECONNREFUSED", final: false })
+    db.close()
+    const { code, of } = await examine(folder.path, { FOSSICK_ALERT_EMAIL: "ops@example.com" })
+    expect(code).toBe(1)
+    expect(of("alerts")).toMatchObject([
+      { level: "wrong", what: expect.stringMatching(/^FOSSICK_ALERT_EMAIL needs FOSSICK_SMTP_URL/) },
+      { level: "note", what: "The source docs went wrong 2 times in a row: the only seed failed." },
+      {
+        level: "wrong",
+        what: "1 e-mails wait for a mail server that does not take them (connect ECONNREFUSED).",
+      },
+    ])
   })
 
   test.skipIf(process.getuid?.() === 0)("sees a data folder that cannot be written to", async () => {

@@ -2,6 +2,9 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
+import { alertProblems } from "#crawler/alert-settings.ts"
+import { TOLD_ALERTS } from "#crawler/alerts/alert-book.ts"
+import { MAILS_NOT_TAKEN } from "#crawler/alerts/mail-queue.ts"
 import { LAST_ENDED } from "#crawler/backup/scheduled/backup-table.ts"
 import { type Check, type Finding, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
@@ -94,14 +97,40 @@ export const webhooksCheck = ({ dataDir }: DoctorSettings): Check => ({
       const why = typeof error === "string" ? ` (${error})` : ""
       return state === "given-up"
         ? note(
-            `${String(n)} messages of ${String(source)} were given up${why}.`,
+            `${String(n)} messages of ${String(source) || "the backup"} were given up${why}.`,
             "docs/webhooks.md says how to see and repeat them.",
           )
         : wrong(
-            `${String(n)} messages of ${String(source)} wait for a receiver that does not take them${why}.`,
+            `${String(n)} messages of ${String(source) || "the backup"} wait for a receiver that does not take them${why}.`,
             "See that the receiver answers; they are tried again for a day. docs/webhooks.md has more.",
           )
     })
+  },
+})
+
+/** Settings of alerts that contradict each other, alerts that are not over, and e-mails that nobody takes. */
+export const alertsCheck = (settings: DoctorSettings): Check => ({
+  name: "alerts",
+  run(): Finding[] {
+    const { dataDir } = settings
+    const wrongSettings = alertProblems(settings).map((problem) =>
+      wrong(`${problem}.`, "Until then no e-mail is sent; docs/alerts.md has more."),
+    )
+    const told = ask(dataDir, TOLD_ALERTS).map(({ about, name, bad_runs: runs, reason }) =>
+      note(
+        `${about === "backup" ? "The backup" : "The source"} ${String(name)} went wrong ${String(runs)} times in a row: ${String(reason ?? "no reason given")}.`,
+        about === "backup" ? "fossick backups list says more." : "fossick jobs list says more.",
+      ),
+    )
+    const mails = ask(dataDir, MAILS_NOT_TAKEN).map(({ state, n, error }) =>
+      state === "given-up"
+        ? note(`${String(n)} e-mails were given up (${String(error)}).`)
+        : wrong(
+            `${String(n)} e-mails wait for a mail server that does not take them (${String(error)}).`,
+            "See to FOSSICK_SMTP_URL; they are tried again for a day. docs/alerts.md has more.",
+          ),
+    )
+    return [...wrongSettings, ...told, ...mails]
   },
 })
 

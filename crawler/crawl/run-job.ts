@@ -1,3 +1,4 @@
+import { AlertBook } from "../alerts/alert-book.ts"
 import { isDiskFull } from "#base/disk-space.ts"
 import type { Engine } from "#engine"
 import type { Clock } from "#base/clock.ts"
@@ -46,6 +47,7 @@ function interrupted(jobs: Jobs, id: number, state: "queued" | "paused"): void {
 export async function runJob(id: number, options: RunJobOptions): Promise<Job | null> {
   const { db, jobs, engine, config, clock, resolve } = options
   WebhookQueue.prepare(db)
+  AlertBook.prepare(db)
   const job = jobs.start(id)
   if (!job) return jobs.get(id)
   const stop = new AbortController()

@@ -31,7 +31,7 @@ export function changedMessage(
   pages: readonly PageChange[],
   at: Date,
 ): string {
-  return message("pages.changed", at, {
+  return webhookMessage("pages.changed", at, {
     source: job.source.name,
     job_id: job.id,
     pages: pages.map((page) => ({
@@ -46,7 +46,7 @@ export function changedMessage(
 
 /** A run that is over, however it ended. */
 export function finishedMessage(job: Job, at: Date): string {
-  return message("crawl.finished", at, {
+  return webhookMessage("crawl.finished", at, {
     source: job.source.name,
     job_id: job.id,
     state: job.state,
@@ -64,6 +64,10 @@ export function finishedMessage(job: Job, at: Date): string {
 }
 
 /** The form that Standard Webhooks gives payloads. */
-function message(type: string, timestamp: Date, data: Readonly<Record<string, unknown>>): string {
+export function webhookMessage(
+  type: string,
+  timestamp: Date,
+  data: Readonly<Record<string, unknown>>,
+): string {
   return JSON.stringify({ type, timestamp, data })
 }

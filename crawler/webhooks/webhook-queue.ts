@@ -28,8 +28,9 @@ export type DeliveryState = "waiting" | "delivered" | "given-up"
 export interface Delivery {
   /** The same for every attempt, so that a receiver can tell what it had before. */
   readonly id: string
-  readonly source: string
-  readonly job: number
+  /** The source and the run that it tells of; null: it tells of a backup. */
+  readonly source: string | null
+  readonly job: number | null
   readonly event: Webhook["events"][number]
   readonly url: string
   readonly state: DeliveryState
@@ -263,14 +264,25 @@ export class WebhookQueue {
   }
 
   #add(job: Job, event: Delivery["event"], body: string): void {
+    const receivers = job.source.webhooks.filter(({ events }) => events.includes(event))
+    this.put(event, { source: job.source.name, job: job.id }, receivers, body)
+  }
+
+  /** Has a message sent to receivers. `about`: the run that it tells of; null for none of a source. */
+  put(
+    event: Delivery["event"],
+    about: { readonly source: string; readonly job: number } | null,
+    receivers: readonly Pick<Webhook, "url" | "secret">[],
+    body: string,
+  ): void {
     const now = this.#clock()
+    const { source, job } = about ?? { source: "", job: 0 }
     const insert = this.#prepare(
       `insert into webhook_delivery (id, source, job, event, url, secret, body, created_at, due_at, first_due_at)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
-    for (const { url, events, secret } of job.source.webhooks) {
-      if (!events.includes(event)) continue
-      insert.run(`msg_${randomUUID()}`, job.source.name, job.id, event, url, secret, body, now, now, now)
+    for (const { url, secret } of receivers) {
+      insert.run(`msg_${randomUUID()}`, source, job, event, url, secret, body, now, now, now)
     }
   }
 }
@@ -279,8 +291,8 @@ function toDelivery(row: Record<string, unknown>): Delivery {
   const time = (value: unknown) => (value === null ? null : new Date(Number(value)))
   return {
     id: String(row["id"]),
-    source: String(row["source"]),
-    job: Number(row["job"]),
+    source: row["job"] === 0 ? null : String(row["source"]),
+    job: row["job"] === 0 ? null : Number(row["job"]),
     event: row["event"] as Delivery["event"],
     url: String(row["url"]),
     state: row["state"] as DeliveryState,

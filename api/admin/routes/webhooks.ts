@@ -3,13 +3,19 @@ import type { Router } from "@koa/router"
 import type { RequestState } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 import type { AdminParts } from "../admin-parts.ts"
-import { oneOfParameter, sliceOf, strictBody } from "../../middleware/query-parameters.ts"
+import { oneOfParameter, sliceOf, strictBody, wholeNumber } from "../../middleware/query-parameters.ts"
 import { DELIVERY_STATES, noFields } from "../schemas.ts"
-import { deliveryOnWire } from "../wire.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
+import { alertOnWire, deliveryOnWire, mailOnWire } from "../wire.ts"
 
-/** What was sent to the receivers of webhooks, and what could not be. */
-export function webhookRoutes(router: Router<RequestState>, { webhooks }: AdminParts): void {
+/** What was sent to the receivers of webhooks and by e-mail, what could not be, and what goes wrong now. */
+export function webhookRoutes(router: Router<RequestState>, { webhooks, alerts }: AdminParts): void {
   const nothing = strictBody(noFields)
+
+  router.get("/alerts", (ctx) => {
+    const limit = wholeNumber(ctx, "mail_limit", DEFAULT_LIMIT, 0, MAX_LIMIT)
+    ctx.body = { alerts: alerts.list().map(alertOnWire), mails: alerts.mails.list(limit).map(mailOnWire) }
+  })
 
   router.get("/webhooks/deliveries", (ctx) => {
     const { limit, offset } = sliceOf(ctx)

@@ -208,9 +208,9 @@ const tried = object({
 
 const delivery = object({
   id: text(),
-  source: text(),
-  job_id: count(),
-  event: oneOf(["finished", "changed"]),
+  source: orNull(text("Null: it tells of a backup.")),
+  job_id: orNull(count()),
+  event: oneOf(["finished", "changed", "alert"]),
   url: text(),
   state: oneOf(DELIVERY_STATES),
   attempts: count(),
@@ -218,6 +218,29 @@ const delivery = object({
   last_attempt_at: orNull(time()),
   next_attempt_at: orNull(time()),
   last_status: orNull(count()),
+  last_error: orNull(text()),
+})
+
+const alert = object({
+  about: oneOf(["source", "backup"]),
+  name: text(),
+  run_id: count("Number of the latest bad run: of a job, or of a backup."),
+  result: text("How it ended."),
+  reason: orNull(text()),
+  bad_runs: count("Runs in a row that went wrong."),
+  since: time(),
+  told_at: orNull(time()),
+})
+
+const mail = object({
+  id: text(),
+  recipient: text(),
+  subject: text(),
+  state: oneOf(DELIVERY_STATES),
+  attempts: count(),
+  created_at: time(),
+  last_attempt_at: orNull(time()),
+  next_attempt_at: orNull(time()),
   last_error: orNull(text()),
 })
 
@@ -254,6 +277,7 @@ export const adminSchemas = {
   RemovalsRestored: object({ pages: count() }),
   Trace: trace,
   Tried: tried,
+  Alerts: object({ alerts: listOf(alert), mails: listOf(mail) }),
   DeliveryList: object({ deliveries: listOf(delivery), ...page }),
   DeliveryRetried: object({ id: text(), state: { const: "waiting" } }),
   FeedbackList: object({ feedback: listOf(feedback), ...page }),

@@ -337,6 +337,16 @@ export const adminOperations: readonly Operation[] = [
     }),
   }),
   admin({
+    id: "listAlerts",
+    method: "get",
+    path: "/admin/alerts",
+    tag: "Webhooks",
+    summary: "Sources and backups that go wrong, and the e-mails that tell of it",
+    parameters: [query("mail_limit", "E-mails at most, newest first.", whole(0, MAX_LIMIT, DEFAULT_LIMIT))],
+    answers: list("Alerts", "What goes wrong now; `told_at` is null while its bad runs are few."),
+    examples: one("All of them"),
+  }),
+  admin({
     id: "listDeliveries",
     method: "get",
     path: "/admin/webhooks/deliveries",

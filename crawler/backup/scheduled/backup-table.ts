@@ -25,6 +25,12 @@ const STEPS = [
 export const LAST_ENDED =
   "select state, error from backup_run where ended_at is not null order by id desc limit 1"
 
+/** A trigger that fires when a run is over; `new.id` is its number. The table is made first, by {@link BackupTable}. */
+export const backupOverTrigger = (name: string, statement: string): string =>
+  `create trigger ${name} after update of state on backup_run
+     when new.state in ('finished', 'failed') and old.state <> new.state
+     begin ${statement}; end;`
+
 export type BackupState = "queued" | "running" | "finished" | "failed"
 
 /** One backup by the plan: asked for, under way or over. */

@@ -1,0 +1,123 @@
+import { integer, list, type Setting, text, type Values } from "#base/settings.ts"
+
+/** One address of a mailbox, as RFC 5321 has it, without the forms that need quoting: it goes into a header. */
+const MAILBOX = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/i
+/** Of a secret that is named, never written. */
+const REFERENCE = /^(?:\$\{[A-Za-z_]\w*\}|file:.+)$/
+/** More want a list of their own on the mail server. */
+const MAX_RECIPIENTS = 20
+
+function mailbox(value: string): string {
+  if (value !== "" && !MAILBOX.test(value))
+    throw new Error("must be an e-mail address such as ops@example.com")
+  return value
+}
+
+const recipients = list({
+  name: "FOSSICK_ALERT_EMAIL",
+  default: "",
+  about: "E-mail addresses that alerts go to, separated by commas, at most 20; needs FOSSICK_SMTP_URL.",
+})
+
+const reference = (setting: Omit<Setting<string>, "parse">): Setting<string> => ({
+  ...setting,
+  secret: true,
+  parse(value) {
+    if (value !== "" && !REFERENCE.test(value)) {
+      throw new Error("must name a secret, as ${NAME} of the environment or file:/path, and not be one")
+    }
+    return value
+  },
+})
+
+const smtpUrl: Setting<string> = {
+  name: "FOSSICK_SMTP_URL",
+  default: "",
+  about:
+    "Mail server that takes alerts: smtp://user@host:587, or smtps://user@host:465 for TLS from the first byte; without a password, which FOSSICK_SMTP_PASSWORD names. With one, smtp:// insists on STARTTLS, except on this machine.",
+  secret: true,
+  parse(value) {
+    if (value === "") return value
+    const url = URL.parse(value)
+    if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === "") {
+      throw new Error("must be an address such as smtp://user@mail.example.com:587")
+    }
+    if (url.password !== "") throw new Error("must hold no password; FOSSICK_SMTP_PASSWORD names it")
+    if (!/^\/?$/.test(url.pathname) || url.search !== "" || url.hash !== "") {
+      throw new Error("must be an address without path and query")
+    }
+    return value
+  },
+}
+
+const alertWebhook: Setting<string> = {
+  name: "FOSSICK_ALERT_WEBHOOK",
+  default: "",
+  about: "Address that alerts of all sources and of backups are sent to; networks as for other webhooks.",
+  secret: true,
+  parse(value) {
+    if (value !== "" && !/^https?:$/.test(URL.parse(value)?.protocol ?? "")) {
+      throw new Error("must be an http or https address")
+    }
+    return value
+  },
+}
+
+/** Settings of alerts, which are a part of the crawler's. */
+export const alertSettings = {
+  alertAfter: integer(
+    {
+      name: "FOSSICK_ALERT_AFTER",
+      default: "2",
+      about:
+        "Runs of a source in a row that fail or finish with problems before an alert is sent; 0 sends none, of backups neither.",
+    },
+    0,
+    100,
+  ),
+  alertWebhook,
+  alertWebhookSecret: reference({
+    name: "FOSSICK_ALERT_WEBHOOK_SECRET",
+    default: "",
+    about:
+      "Names the secret that signs what goes to FOSSICK_ALERT_WEBHOOK: ${NAME} of the environment, or file:/path.",
+  }),
+  alertEmail: {
+    ...recipients,
+    parse(value: string) {
+      const all = recipients.parse(value)
+      for (const one of all) mailbox(one)
+      if (all.length > MAX_RECIPIENTS) throw new Error(`must be at most ${MAX_RECIPIENTS} addresses`)
+      return all
+    },
+  },
+  alertFrom: {
+    ...text({
+      name: "FOSSICK_ALERT_FROM",
+      default: "",
+      about:
+        "Sender of alerts by e-mail; empty takes the user of FOSSICK_SMTP_URL if that is an e-mail address, else fossick@ this machine's name.",
+    }),
+    parse: mailbox,
+  },
+  smtpUrl,
+  smtpPassword: reference({
+    name: "FOSSICK_SMTP_PASSWORD",
+    default: "",
+    about: "Names the password of the mail server: ${NAME} of the environment, or file:/path.",
+  }),
+}
+
+export type AlertConfig = Values<typeof alertSettings>
+
+/** What is wrong with settings that are right one by one. */
+export function alertProblems({ alertEmail, smtpUrl: server, smtpPassword }: AlertConfig): string[] {
+  const problems: string[] = []
+  if (alertEmail.length > 0 && server === "") {
+    problems.push("FOSSICK_ALERT_EMAIL needs FOSSICK_SMTP_URL, which says what mail server takes the alerts")
+  }
+  if (smtpPassword !== "" && !(URL.parse(server)?.username ?? "")) {
+    problems.push("FOSSICK_SMTP_PASSWORD needs a user in FOSSICK_SMTP_URL: smtp://user@host:587")
+  }
+  return problems
+}

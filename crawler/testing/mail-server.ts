@@ -1,0 +1,68 @@
+import type { AddressInfo } from "node:net"
+import { SMTPServer } from "smtp-server"
+
+/** A message as a mail server got it. */
+export interface ReceivedMail {
+  readonly recipients: readonly string[]
+  readonly user: string | null
+  /** Headers and text. */
+  readonly text: string
+}
+
+export interface MailServerOptions {
+  /** The login that is asked for; none by default. */
+  readonly login?: { readonly user: string; readonly password: string }
+  /** Recipients that there are not. */
+  readonly unknown?: readonly string[]
+  /** What becomes of the next messages: taken, refused for now, or never answered. Later ones are taken. */
+  readonly next?: ("take" | "refuse" | "hang")[]
+}
+
+/** A mail server on a real socket, without TLS. */
+export async function startMailServer({ login, unknown = [], next = [] }: MailServerOptions = {}) {
+  const received: ReceivedMail[] = []
+  const server = new SMTPServer({
+    disabledCommands: ["STARTTLS"],
+    authOptional: login === undefined,
+    allowInsecureAuth: true,
+    disableReverseLookup: true,
+    closeTimeout: 1,
+    onAuth({ username, password }, _session, callback) {
+      const isRight = username === login?.user && password === login?.password
+      callback(isRight ? null : new Error("Authentication failed"), isRight ? { user: username } : undefined)
+    },
+    onRcptTo({ address }, _session, callback) {
+      const isThere = !unknown.includes(address)
+      callback(isThere ? null : Object.assign(new Error("no such mailbox"), { responseCode: 550 }))
+    },
+    onData(stream, session, callback) {
+      let text = ""
+      stream.on("data", (chunk: Buffer) => (text += chunk.toString()))
+      stream.on("end", () => {
+        received.push({
+          recipients: session.envelope.rcptTo.map(({ address }) => address),
+          user: (session.user as string | undefined) ?? null,
+          text,
+        })
+        const fate = next.shift() ?? "take"
+        if (fate === "take") callback()
+        if (fate === "refuse") callback(Object.assign(new Error("try later"), { responseCode: 451 }))
+      })
+    },
+  })
+  // Clients that are killed in the middle.
+  server.on("error", () => undefined)
+  await new Promise<void>((done) => {
+    server.listen(0, "127.0.0.1", done)
+  })
+  const { port } = server.server.address() as AddressInfo
+  return {
+    port,
+    received,
+    async [Symbol.asyncDispose]() {
+      await new Promise<void>((done) => {
+        server.close(() => done())
+      })
+    },
+  }
+}
