@@ -118,7 +118,7 @@ export const alertsCheck = (settings: DoctorSettings): Check => ({
     )
     const told = ask(dataDir, TOLD_ALERTS).map(({ about, name, bad_runs: runs, reason }) =>
       note(
-        `${about === "backup" ? "The backup" : "The source"} ${String(name)} went wrong ${String(runs)} times in a row: ${String(reason ?? "no reason given")}.`,
+        `${about === "backup" ? "The backup" : "The source"} ${String(name)} went wrong ${String(runs)} times in a row: ${typeof reason === "string" ? reason : "no reason given"}.`,
         about === "backup" ? "fossick backups list says more." : "fossick jobs list says more.",
       ),
     )
