@@ -36,6 +36,41 @@ describe("a short page is an error page by its headlines", () => {
   })
 
   test.each([
+    "This topic does not exist yet",
+    "Dieses Thema existiert noch nicht",
+    "Cette page n'existe pas encore",
+    "Este tema no existe todavía",
+    "Questo argomento non esiste ancora",
+    "Este tópico ainda não existe",
+    "Dit onderwerp bestaat nog niet",
+    "Ta strona jeszcze nie istnieje",
+    "Эта страница ещё не существует",
+    "この項目はまだ存在しません",
+    "该主题尚不存在",
+  ])("of a wiki: %s", (heading) => {
+    const offer =
+      "You have followed a link to it. If permissions allow, you may create it by clicking on **Create this page**."
+    expect(errorWording("wiki:bees", `# ${heading}\n\n${offer}`)).toBe("not-found")
+  })
+
+  test.each([
+    "There is currently no text in this page. You can search for its title, or create this page.",
+    "This page does not exist yet. You can create a new empty page, or use one of the page templates.",
+    "The page BeeKeeping does not exist. You can create it here.",
+    "Diese Seite enthält momentan noch keinen Text. Du kannst sie erstellen.",
+    "Il n’y a pour l’instant aucun texte sur cette page. Vous pouvez créer cette page.",
+    "Esta página não existe. Pode criar a página.",
+    "Эта страница ещё не существует. Вы можете создать её.",
+  ])("of a wiki, as it begins: %s", (text) => {
+    expect(errorWording("Bee keeping", text)).toBe("not-found")
+  })
+
+  test("by the marks of the program that made it, in any language", () => {
+    expect(errorWording("apoj", "Ĉi tiu paĝo mankas.", true)).toBe("not-found")
+    expect(errorWording("apoj", LONG.repeat(2), true)).toBeNull()
+  })
+
+  test.each([
     "Product not found",
     "Module not found",
     "Artikel nicht verfügbar",
@@ -63,5 +98,33 @@ describe("no error page is", () => {
   test("a long text about them", () => {
     expect(errorWording("404 Not Found", LONG)).toBeNull()
     expect(errorWording("HTTP errors", `# Statuses\n\n${SHORT}\n\n## Page not found\n\n${SHORT}`)).toBeNull()
+  })
+})
+
+describe("a page that tells of missing pages is none", () => {
+  test.each([
+    [
+      "When wikis say “This topic does not exist yet”",
+      `A wiki links pages before anyone has written them. ${LONG}`,
+    ],
+    [
+      "Redirects",
+      "Bots meet the words: this page does not exist yet. You can create it. They mean that nobody wrote it.",
+    ],
+    ["Sharding", `The page cache does not exist yet in version 2; you can create one. ${LONG}`],
+    [
+      "Create a hive",
+      "Create new pages from the menu. There is currently no text in this page of the guide that tells how.",
+    ],
+  ])("%s", (title, text) => {
+    expect(errorWording(title, text)).toBeNull()
+  })
+
+  test.each([
+    ["Create new page", "Title, Content, Message, Save"],
+    ["IPv6 for hives does not exist", "Support may come with the next version, when the driver is there."],
+    ["Roadmap", "This page does not exist yet in print, but will be part of the next edition of the guide."],
+  ])("or perhaps one, which the site is asked for: %s", (title, text) => {
+    expect(errorWording(title, text)).toBe("maybe-not-found")
   })
 })

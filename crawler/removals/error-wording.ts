@@ -15,18 +15,29 @@ const MOST_WORDS = 150
 const FEW_WORDS = 60
 const HEADLINE_CHARS = 60
 
-/** Judges a short page by its headlines, in the languages that sites are mostly written in; null for any other page. */
-export function errorWording(title: string, markdown: string): ErrorWording | null {
+/**
+ * Judges a short page by its headlines and by how it begins, in the languages that sites are mostly written in; null for
+ * any other page. `isMarked`: the program that made it says by its marks that there is none, in whatever language.
+ */
+export function errorWording(title: string, markdown: string, isMarked = false): ErrorWording | null {
+  if (isMarked && wordsIn(markdown) <= MOST_WORDS) return "not-found"
   const headlines = [title, firstHeading(markdown)]
     .flatMap(parts)
     .filter((part) => part.length <= HEADLINE_CHARS)
-  const isNotFound = headlines.some((part) => NOT_FOUND.test(part) || STATUS.test(part))
+  const unwritten = openingOf(markdown)
+  if (unwritten !== null) return unwritten
+  const isNotFound = headlines.some(
+    (part) => NOT_FOUND.test(part) || STATUS.test(part) || NEW_PAGE.test(part),
+  )
   if (!isNotFound && !headlines.some((part) => MAINTENANCE.test(part))) return null
   const words = wordsIn(markdown)
   if (words > MOST_WORDS) return null
   if (!isNotFound) return "maintenance"
   const isSure = headlines.some(
-    (part) => STATUS.test(part) || (NOT_FOUND.test(part) && (PAGE.test(part) || /\b4(?:04|10)\b/.test(part))),
+    (part) =>
+      STATUS.test(part) ||
+      (NOT_FOUND.test(part) &&
+        (PAGE.test(part) || /\b4(?:04|10)\b/.test(part) || (NOT_YET.test(part) && TOPIC.test(part)))),
   )
   return isSure && words <= FEW_WORDS ? "not-found" : "maybe-not-found"
 }
@@ -34,6 +45,21 @@ export function errorWording(title: string, markdown: string): ErrorWording | nu
 function firstHeading(markdown: string): string {
   return /^#{1,3} (.*)$/m.exec(markdown)?.[1] ?? ""
 }
+
+/**
+ * A wiki's page that nobody has written says so in its first sentence, under the title that it would have, and offers to
+ * write it. A page that explains such sentences says more.
+ */
+function openingOf(markdown: string): ErrorWording | null {
+  const line = /^(?!#)\S.*$/m.exec(markdown.slice(0, 2000))?.[0] ?? ""
+  const [sentence = ""] = line.split(/(?<=[.!?。])\s|。/)
+  if (sentence.length > OPENING_CHARS || !UNWRITTEN.test(sentence)) return null
+  const words = wordsIn(markdown)
+  if (words > MOST_WORDS) return null
+  return words <= FEW_WORDS && CREATE.test(markdown) ? "not-found" : "maybe-not-found"
+}
+
+const OPENING_CHARS = 160
 
 /** A title often names its site too: `Page not found | Example`. */
 function parts(headline: string): string[] {
@@ -52,13 +78,20 @@ const NOT_FOUND = anyOf(
     "could not find",
     "couldn['’]t find",
   ],
-  ["does not exist", "doesn['’]t exist", "no longer (?:exists|available)", "not available"],
-  ["nicht gefunden", "nicht (?:mehr )?verfügbar", "existiert nicht", "nicht vorhanden"],
+  ["does not (?:yet )?exist", "doesn['’]t (?:yet )?exist", "no longer (?:exists|available)", "not available"],
+  ["nicht gefunden", "nicht (?:mehr )?verfügbar", "existiert (?:noch )?nicht", "nicht vorhanden"],
   ["introuvable", "non trouvée?", "n['’]existe (?:pas|plus)", "pas été trouvée?"],
   ["no encontrad[oa]", "no se (?:ha )?enc(?:ontr|uentra)", "no existe"],
   ["não encontrad[oa]", "não foi encontrad[oa]", "não existe"],
   ["non trovat[oa]", "non (?:è stata|è stato) trovat[oa]", "non esiste", "inesistente"],
-  ["niet gevonden", "bestaat niet", "nie znalezion[oaey]", "nie istnieje", "nenalezen[ao]?", "neexistuje"],
+  [
+    "niet gevonden",
+    "bestaat (?:nog )?niet",
+    "nie znalezion[oaey]",
+    "nie istnieje",
+    "nenalezen[ao]?",
+    "neexistuje",
+  ],
   [
     "hittades inte",
     "hittar inte",
@@ -68,7 +101,18 @@ const NOT_FOUND = anyOf(
     "fin[dn]es ikke",
     "ei löyt?[yd]",
   ],
-  ["nem található", "nu a fost găsit[ăa]?", "nu există", "bulunamad[ıi]", "δεν βρέθηκε", "tidak ditemukan"],
+  [
+    "nem (?:található|létezik)",
+    "eksisterer ikke",
+    "mevcut değil",
+    "δεν υπάρχει",
+    "no existei?x",
+    "nu a fost găsit[ăa]?",
+    "nu există",
+    "bulunamad[ıi]",
+    "δεν βρέθηκε",
+    "tidak ditemukan",
+  ],
   ["не найден[ао]?", "не существует", "не знайден[ао]?", "не існує", "không tìm thấy", "không tồn tại"],
   ["見つかりません", "存在しません", "找不到", "未找到", "不存在", "찾을 수 없", "존재하지 않"],
   ["غير موجود", "لم يتم العثور", "לא נמצא", "یافت نشد", "नहीं मिला", "ไม่พบ"],
@@ -102,6 +146,90 @@ const PAGE = anyOf(
     "trang",
   ],
   ["ページ", "页面", "頁面", "网页", "網頁", "페이지", "صفحة", "הדף", "דף", "صفحه", "पृष्ठ", "หน้า"],
+)
+
+/** Of a page that may be written some day; a subject may not exist yet, either. */
+const NOT_YET = anyOf(
+  [
+    "exist yet",
+    "yet exist",
+    "existiert noch nicht",
+    "pas encore",
+    "todavía",
+    "aún no",
+    "aínda non",
+    "encara no",
+  ],
+  [
+    "ancora",
+    "ainda",
+    "nog niet",
+    "jeszcze nie",
+    "ещё",
+    "еще",
+    "ще не",
+    "endnu",
+    "ännu",
+    "ennå",
+    "vielä",
+    "még nem",
+  ],
+  ["ještě", "ešte", "încă", "henüz", "ακόμη", "belum", "まだ", "尚", "아직", "עדיין", "بعد"],
+)
+
+const TOPIC = anyOf(
+  ["topic", "page", "article", "thema", "seite", "artikel", "sujet", "tema", "página", "tópico"],
+  ["argomento", "pagina", "onderwerp", "strona", "temat", "страница", "тема", "сторінка", "emne", "dokument"],
+  ["ämne", "sida", "otsikko", "oldal", "stránka", "başlık", "sayfa", "σελίδα", "topik", "halaman"],
+  ["項目", "ページ", "主题", "主題", "页面", "주제", "문서", "דף", "الموضوع"],
+)
+
+/** How wikis begin what they show in the place of a page that nobody has written. */
+const UNWRITTEN = anyOf(
+  [
+    "^there is currently no text in this page",
+    "^(?:this|the) (?:\\S+ )?(?:page|topic|article)\\b.{0,80}does(?:n['’]t| not) (?:yet )?exist",
+  ],
+  [
+    "^diese(?:r|s)? (?:seite|thema|artikel) (?:enthält (?:momentan|derzeit) (?:noch )?keinen text|existiert (?:noch )?nicht)",
+  ],
+  [
+    "^il n['’]y a pour l['’]instant aucun texte",
+    "^cette page n['’]existe pas",
+    "^(?:actualmente )?esta página (?:todavía |aún |actualmente )?no existe",
+  ],
+  [
+    "^esta página (?:ainda )?não existe",
+    "^questa pagina non esiste",
+    "^al momento questa pagina è vuota",
+    "^deze pagina bestaat (?:nog )?niet",
+  ],
+  [
+    "^ta strona (?:jeszcze )?nie istnieje",
+    "^(?:эта|данная) страница (?:ещё |еще )?не существует",
+    "^このページはまだ",
+    "^(?:该|此|本)页面?(?:尚|还)?不存在",
+  ],
+)
+
+const CREATE = anyOf(
+  [
+    "\\bcreat",
+    "\\berstell",
+    "\\banlegen",
+    "\\bcré(?:er|ez)",
+    "\\bcre(?:ar|arl|a esta)",
+    "\\bcri(?:ar|á|e)",
+    "\\baanmaken",
+    "\\bmaak",
+  ],
+  ["\\butw[óo]rz", "созда", "作成", "创建", "建立", "만들"],
+)
+
+/** The form for a new page, shown where there is none. */
+const NEW_PAGE = new RegExp(
+  "^(?:create (?:a )?(?:new|this|the first) page|neue seite (?:anlegen|erstellen)|créer une (?:nouvelle )?page|crear (?:una )?página nueva|criar nova página|nieuwe pagina (?:aan)?maken)$",
+  "iu",
 )
 
 const MAINTENANCE = anyOf(

@@ -182,3 +182,50 @@ describe("a page that is new", () => {
     expect(titles(fixture)).toEqual(["Home"])
   })
 })
+
+describe("a wiki's page that nobody has written", () => {
+  const OFFER =
+    "You've followed a link to a topic that nobody has written. If permissions allow, you may create it."
+
+  test("is none by the marks of its program, in whatever language", async () => {
+    const doku = (more: string, text: string) =>
+      `<html><body><div id="dokuwiki__site"><div class="dokuwiki mode_show tpl_dokuwiki ${more}"><h1>Apoj</h1><p>${text}</p></div></div></body></html>`
+    const media = `<html><body><h1 id="firstHeading">Mielo</h1><div id="mw-content-text"><div class="noarticletext mw-content-ltr"><p>Ĉi tie mankas teksto.</p></div></div></body></html>`
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/apoj", "/vakso", "/mielo"], text: HOME }),
+      "/apoj": doku("notFound", "Ĉi tiu paĝo ankoraŭ ne ekzistas."),
+      "/vakso": doku("", "La vakso venas de la abeloj, kaj ili konstruas per ĝi."),
+      "/mielo": media,
+    })
+    await using fixture = new CrawlFixture()
+    expect((await crawl(fixture, site)).outcomes).toEqual({ indexed: 2, "skipped:soft-404": 2 })
+    expect(detail(fixture, site, "/apoj")).toBe("it says so itself, with status 200")
+    expect(probes(site)).toEqual([])
+  })
+
+  test("is none by its wording, and a page that quotes it is one", async () => {
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/doku.php?id=bees", "/doku.php?id=about:links"], text: HOME }),
+      "/doku.php?id=bees": article("This topic does not exist yet", { text: OFFER }),
+      "/doku.php?id=about:links": article("Red links", {
+        text: `A red link says: "This topic does not exist yet". It leads to a page that you may write. ${HOME}`,
+      }),
+    })
+    await using fixture = new CrawlFixture()
+    expect((await crawl(fixture, site)).outcomes).toEqual({ indexed: 2, "skipped:soft-404": 1 })
+  })
+
+  test("is found out by asking the same program for a page that cannot exist", async () => {
+    const form = article("Create new page", {
+      text: "Title, content, message. Save what you wrote, or preview it.",
+    })
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/wiki.cgi?page=Bees"], text: HOME }),
+      "/wiki.cgi": form,
+      "*": status(404),
+    })
+    await using fixture = new CrawlFixture()
+    expect((await crawl(fixture, site)).outcomes).toEqual({ indexed: 1, "skipped:soft-404": 1 })
+    expect(probes(site)).toEqual([expect.stringMatching(/^\/wiki\.cgi\?page=no-such-page-/)])
+  })
+})

@@ -40,10 +40,13 @@ export class SoftNotFound {
 
   /**
    * Why a page as it was just read is no page, in words; null when it is one. `isHeld`: whether the index holds
-   * another version of it.
+   * another version of it. `isMarked`: as in {@link errorWording}.
    */
-  async complaint(page: Pick<Page, "url" | "title" | "markdown">, isHeld: boolean): Promise<string | null> {
-    const wording = errorWording(page.title, page.markdown)
+  async complaint(
+    page: Pick<Page, "url" | "title" | "markdown">,
+    { isHeld, isMarked = false }: { readonly isHeld: boolean; readonly isMarked?: boolean },
+  ): Promise<string | null> {
+    const wording = errorWording(page.title, page.markdown, isMarked)
     if (!isHeld && !isFront(page.url)) {
       if (wording === "not-found") return SAYS_SO
       return wording === "maybe-not-found" && (await this.#isAnswerToAnything(page)) ? FOR_ANY : null
@@ -79,20 +82,15 @@ export class SoftNotFound {
   }
 
   async #isAnswerToAnything({ url, markdown }: Pick<Page, "url" | "markdown">): Promise<boolean> {
-    const origin = originOf(url)
-    let absent = this.#absent.get(origin)
-    if (!absent) this.#absent.set(origin, (absent = this.#readAbsent(url)))
+    const { key, address } = impossible(url)
+    let absent = this.#absent.get(key)
+    if (!absent) this.#absent.set(key, (absent = this.#readAbsent(address)))
     const text = await absent
     return text !== null && resemblance(shinglesOf(markdown, wordsOfAddress(url)), text) >= SAME
   }
 
   /** What the site says where there is nothing; null when it says so by its status, as it should, or says nothing. */
-  async #readAbsent(url: PageUrl): Promise<Shingles | null> {
-    // Beside the page: what answers for its folder may be another program than what answers for the site.
-    const name = `no-such-page-${randomBytes(8).toString("hex")}`
-    const address = new URL(routeOf(url) === "" ? name : `#/${name}`, url)
-    if (routeOf(url) === "") address.search = ""
-    const absent = address.href as PageUrl
+  async #readAbsent(absent: PageUrl): Promise<Shingles | null> {
     const visit = await this.#options.visit(absent)
     if (visit.kind !== "read") return null
     return shinglesOf(visit.reading.extracted.markdown, wordsOfAddress(absent))
@@ -101,6 +99,24 @@ export class SoftNotFound {
 
 const SAYS_SO = "it says so itself, with status 200"
 const FOR_ANY = "the site says the same where there is nothing"
+
+/** Parameters in which programs name the page that is asked for: `doku.php?id=…`, `index.php?title=…`. */
+const PAGE_PARAMETERS = ["id", "title", "page", "pagename", "topic", "wakka", "name"]
+
+/** An address that cannot exist beside the page, and what all pages have in common that it answers for. */
+function impossible(url: PageUrl): { readonly key: string; readonly address: PageUrl } {
+  const name = `no-such-page-${randomBytes(8).toString("hex")}`
+  const asked = new URL(url)
+  const parameter = PAGE_PARAMETERS.find((one) => /\p{L}/u.test(asked.searchParams.get(one) ?? ""))
+  if (parameter !== undefined) {
+    asked.search = `?${parameter}=${name}`
+    return { key: `${asked.origin}${asked.pathname}?${parameter}`, address: asked.href as PageUrl }
+  }
+  // Beside the page: what answers for its folder may be another program than what answers for the site.
+  const address = new URL(name, url)
+  address.search = ""
+  return { key: asked.origin, address: address.href as PageUrl }
+}
 
 function isFront(url: PageUrl): boolean {
   const { pathname, search } = new URL(url)

@@ -90,7 +90,12 @@ export class PageJudge {
     const { page, hash } = verdict
     const heldHash = redirected ? this.#parts.known.hashOf(url, this.#source.name) : (before?.hash ?? null)
     const unchanged = heldHash === hash && (await this.#parts.isHeld(url))
-    const complaint = unchanged ? null : await this.#parts.softNotFound.complaint(page, heldHash !== null)
+    const complaint = unchanged
+      ? null
+      : await this.#parts.softNotFound.complaint(page, {
+          isHeld: heldHash !== null,
+          isMarked: reading.extracted.isMissing === true,
+        })
     // A redirect brought it in meanwhile, or the crawl was stopped before this was known.
     if (!redirected && (this.#parts.recorder.isSettled(url) || !this.#parts.frontier.isOpen(entry))) return
     if (this.#cut.aborted) return

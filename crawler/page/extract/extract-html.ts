@@ -49,6 +49,7 @@ export function extractHtml(html: string, url: string): Extracted {
     robots: readRobots(facts),
     links: facts.links,
     feeds: facts.feeds,
+    ...(facts.isMissing ? { isMissing: true } : {}),
   }
 }
 

@@ -24,6 +24,8 @@ export interface Extracted {
   readonly links: readonly Link[]
   /** RSS and Atom feeds the document names. */
   readonly feeds: readonly string[]
+  /** Whether the program that made the page marks it as one that is not there, whatever the status of the answer. */
+  readonly isMissing?: boolean
   /** What the operator should know of how it was read: `no text layer`, `the first 1000 of 1200 pages were read`. */
   readonly note?: string
 }

@@ -23,6 +23,8 @@ export interface DocumentFacts {
   readonly itemTypes: readonly string[]
   readonly times: readonly Element[]
   readonly bylines: readonly Element[]
+  /** Whether a wiki says by its marks that nobody has written the page. */
+  readonly isMissing: boolean
 }
 
 export type JsonObject = { readonly [key: string]: unknown }
@@ -46,6 +48,7 @@ export function gatherFacts(document: Element, url: string): DocumentFacts {
   const headings: Element[] = []
   const times: Element[] = []
   const bylines: Element[] = []
+  let isMissing = false
 
   const visit = (element: Element, inSvg: boolean): void => {
     switch (element.tag) {
@@ -91,6 +94,7 @@ export function gatherFacts(document: Element, url: string): DocumentFacts {
       default:
     }
     if (isByline(element)) bylines.push(element)
+    isMissing ||= saysMissing(element)
     const itemType = element.get("itemtype")
     if (itemType && itemTypes.length < MAX_ITEM_TYPES) itemTypes.push(itemType)
     const svg = inSvg || element.tag === "svg"
@@ -118,7 +122,17 @@ export function gatherFacts(document: Element, url: string): DocumentFacts {
     itemTypes,
     times,
     bylines,
+    isMissing,
   }
+}
+
+/** By the class of what MediaWiki shows in the place of a page, or of the box in which DokuWiki shows all pages. */
+function saysMissing(element: Element): boolean {
+  if (element.tag !== "div") return false
+  const named = element.get("class")
+  if (named === null || !/noarticletext|notFound/.test(named)) return false
+  const words = named.split(/\s+/)
+  return words.includes("noarticletext") || (words.includes("notFound") && words.includes("dokuwiki"))
 }
 
 /**
