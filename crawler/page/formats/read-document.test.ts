@@ -77,6 +77,36 @@ It is **hot**
     })
   })
 
+  it.each([
+    "Dokument1",
+    "Microsoft Word - Documento 3",
+    "Document sans titre",
+    "Präsentation2",
+    "無題",
+    "[Document title]",
+    "Microsoft Office Word: Untitled Document",
+    "New Microsoft Word Document (2)",
+    "Vorlage",
+  ])("are not called %s", async (title) => {
+    const page = await read(
+      "docx",
+      docx(wordParagraph("Pumps", { style: "Heading1" }) + wordParagraph(PROSE), { title }),
+    )
+    expect(page.title).toBe("Pumps")
+  })
+
+  it.each(["Documentation of pumps", "Title deeds", "Template for hives", "Standard 14001-2024"])(
+    "keep a title that begins like none: %s",
+    async (title) => {
+      expect((await read("docx", docx(wordParagraph(PROSE), { title }))).title).toBe(title)
+    },
+  )
+
+  it("are called by a first line in bold where nobody used styles", async () => {
+    const bold = `<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>Care of pumps</w:t></w:r></w:p>`
+    expect((await read("docx", docx(bold + wordParagraph(PROSE)))).title).toBe("Care of pumps")
+  })
+
   it("are called by their first heading, else by their file, when their title is none", async () => {
     const untitled = { title: "Microsoft Word - Document1" }
     const headed = docx(wordParagraph("Pumps", { style: "Heading1" }) + wordParagraph(PROSE), untitled)

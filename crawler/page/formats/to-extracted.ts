@@ -2,6 +2,7 @@ import { countryOfDomain } from "../extract/facts/country.ts"
 import { detectLanguage } from "../extract/facts/detect-language.ts"
 import type { Extracted, Link } from "../extract/extracted.ts"
 import { toPlainText } from "../extract/markdown/plain-text.ts"
+import { withoutMarks } from "../extract/html/anchors.ts"
 import { readsAdult } from "../extract/facts/unsafe.ts"
 import { fileName, fileTitle, unreadDocument } from "./unread-document.ts"
 
@@ -23,13 +24,19 @@ export interface DocumentText {
 }
 
 const MAX_TITLE_CHARS = 300
+/** Of a bold line that stands for a heading. */
+const MIN_TITLE_CHARS = 3
+const MAX_LINE_CHARS = 120
 /** Lines of less are headings, cells and code, of which no language can be told. */
 const MIN_PROSE_CHARS = 60
 
 /** A document as a page: title from its properties, else its first heading, else its file name. */
 export function toExtracted(document: DocumentText, url: string): Extracted {
   const { note } = document
-  const fromText = document.isTitledByHeading === false ? null : firstHeading(document.markdown)
+  const fromText =
+    document.isTitledByHeading === false
+      ? null
+      : (firstHeading(document.markdown) ?? titleLine(document.markdown))
   const title = properTitle(document.title, url) ?? fromText ?? fileTitle(url)
   const markdown = withoutTitle(document.markdown.trim(), title)
   const description = oneLine(document.description)
@@ -49,13 +56,21 @@ export function toExtracted(document: DocumentText, url: string): Extracted {
   }
 }
 
-// What word processors and converters put there when nobody gave a title.
-const NO_TITLE =
-  /^(?:untitled|no title|document\s*\d*|presentation\s*\d*|powerpoint[ -]pr[eä]sentation|powerpoint presentation|book\s*\d*|title|slide 1|normal|layout 1)$/i
-const CONVERTED = /^(?:microsoft (?:word|powerpoint|excel)|print|pdf24?) - /i
+// What word processors and converters put there when nobody gave a title, in the languages they come in, with the
+// number of the window; and the names of their templates and of what a template leaves to be filled in.
+const NO_TITLE = new RegExp(
+  `^\\[?(?:${[
+    "untitled(?: document| presentation| spreadsheet)?|no title|unbenannt|ohne titel|sans (?:titre|nom)|sin (?:t[ií]tulo|nombre)|sem t[ií]tulo|senza (?:titolo|nome)|naamloos|bez (?:tytułu|nazwy|názvu)|namnlös|без (?:имени|названия)|無題|无标题|제목 ?없음",
+    "document(?:[oe]|en)?(?: sans titre)?|dokument|documento de microsoft word|документ|文書|文档|문서|presentation|präsentation|présentation|presentaci[oó]n|apresentação|presentazione|prezentacja|презентация|プレゼンテーション|演示文稿",
+    "powerpoint[ -]?(?:pr[eä]sentation|presentation|プレゼンテーション)|présentation powerpoint|presentaci[oó]n de powerpoint|apresentação do powerpoint|presentazione (?:standard di )?powerpoint|book|workbook|mappe|classeur|libro|cartel|sheet|spreadsheet",
+    "(?:document |report |chapter |your )?title|titel|titre|t[ií]tulo|titolo|slide|folie|normal|layout|template|vorlage|blank|blank document|memo(?:randum)? template|default|standard|new microsoft (?:word|powerpoint|excel) \\w+|neues microsoft[- ]\\w+[- ]\\w+|type the document title|click to (?:edit|add) [\\w ]+",
+  ].join("|")})\\]?[ _-]*\\(?\\d{0,4}\\)?$`,
+  "iu",
+)
+const CONVERTED = /^(?:microsoft (?:office )?(?:word|powerpoint|excel)|print|pdf24?)(?: -|:) /i
 
 function properTitle(title: string | null | undefined, url: string): string | null {
-  const text = oneLine(title)?.replace(CONVERTED, "") ?? ""
+  const text = withoutMarks(oneLine(title)?.replace(CONVERTED, "") ?? "")
   if (text === "" || text.length > MAX_TITLE_CHARS || NO_TITLE.test(text)) return null
   // A file's name, a path or a template's name is no title when the text may have one.
   if (/^[\w.-]+\.[a-z]{2,5}$/i.test(text) || /^(?:file:|\w:\\|\/)/i.test(text)) return null
@@ -66,6 +81,18 @@ function firstHeading(markdown: string): string | null {
   const line = /^#{1,3} +(\S[^\n]*)$/m.exec(markdown.slice(0, 20_000))?.[1] ?? ""
   const text = toPlainText(line).trim()
   return text === "" || text.length > MAX_TITLE_CHARS ? null : text
+}
+
+/** Authors who use no styles write the title as a line of its own in bold. */
+function titleLine(markdown: string): string | null {
+  const [first = "", next = ""] = markdown
+    .trimStart()
+    .slice(0, 2000)
+    .split(/\n{2,}/, 2)
+  const bold = /^\*{2,3}([^*\n]+)\*{2,3}$/.exec(first.trim())?.[1]
+  if (bold === undefined || next === "") return null
+  const text = toPlainText(bold).trim()
+  return text.length < MIN_TITLE_CHARS || text.length > MAX_LINE_CHARS || /[.:;,]$/.test(text) ? null : text
 }
 
 /** The title has its own field; a first heading that repeats it says nothing more. */
