@@ -143,6 +143,44 @@ describe("main content", () => {
     expect(markdown).toBe(`# Hives\n\n${PROSE.join("\n\n")}`)
   })
 
+  it.each([
+    [
+      "Apache",
+      `<title>Index of /files</title></head><body><h1>Index of /files</h1><table><tr><th><a href="?C=N;O=D">Name</a></th></tr>
+      <tr><td><a href="/">Parent Directory</a></td></tr><tr><td><a href="hive.pdf">hive.pdf</a></td><td>2024-03-05 10:00</td></tr></table>`,
+    ],
+    [
+      "nginx",
+      `<title>Index of /files/</title></head><body><h1>Index of /files/</h1><hr><pre><a href="../">../</a>\n<a href="hive.pdf">hive.pdf</a>   05-Mar-2024 10:00   12345\n</pre><hr>`,
+    ],
+    [
+      "Python",
+      `<title>Directory listing for /</title></head><body><h1>Directory listing for /</h1><hr><ul><li><a href="hive.pdf">hive.pdf</a></li></ul><hr>`,
+    ],
+    [
+      "IIS",
+      `<title>bees.example - /files/</title></head><body><h1>bees.example - /files/</h1><hr><pre><A HREF="/">[To Parent Directory]</A><br> 3/5/2024 10:00 AM 12345 <A HREF="/files/hive.pdf">hive.pdf</A><br></pre><hr>`,
+    ],
+  ])("takes of a folder's list by %s nothing but its links", (_server, html) => {
+    const { markdown, links, note } = extractHtml(
+      `<html><head>${html}</body></html>`,
+      "https://example.org/files/",
+    )
+    expect(markdown).toBe("")
+    expect(note).toContain("list of the files")
+    expect(links.map(({ url }) => url)).toContain("https://example.org/files/hive.pdf")
+  })
+
+  it("keeps a text about such lists, and what the owner of a folder wrote above one", () => {
+    const list = '<pre><a href="../">../</a>\n<a href="hive.pdf">hive.pdf</a></pre>'
+    const text = `<h1>Index of /files</h1>${paragraphs}${list}`
+    const own = extractHtml(`<title>Index of /files</title><body>${text}</body>`, URL)
+    expect(own.markdown).toContain(PROSE[0])
+    const about = `<h1>Index of / and what it gives away</h1>${paragraphs}`
+    const article = extractHtml(`<title>Index of / and what it gives away</title><body>${about}</body>`, URL)
+    expect(article.markdown).toContain(PROSE[3])
+  })
+
   it("drops teasers under a heading that leads elsewhere", () => {
     const { markdown } = extractHtml(
       page(`<article><h1>Winter bees</h1>${paragraphs}<h2>You may also like</h2>

@@ -4,6 +4,7 @@ import { contentImages } from "./html/images.ts"
 import { readAuthor, readLanguage, readPublishedAt } from "./facts/page-facts.ts"
 import { readDescription, readRobots } from "./facts/page-head.ts"
 import { readTitle } from "./facts/title.ts"
+import { DIRECTORY_INDEX, isDirectoryIndex } from "./main/directory-index.ts"
 import { findMainContent } from "./main/main-content.ts"
 import { toMarkdown } from "./markdown/markdown.ts"
 import { gatherFacts } from "./facts/metadata.ts"
@@ -30,8 +31,10 @@ export function extractHtml(html: string, url: string): Extracted {
     skipped: content.skipped,
     sourceChars: html.length,
   })
+  const isIndex = isDirectoryIndex(document, facts.titleTag)
   const structured = written.length < MIN_CHARS ? structuredText(facts.jsonLd) : ""
-  const markdown = withoutTitle(structured.length > written.length ? structured : written, title)
+  const text = isIndex ? "" : structured.length > written.length ? structured : written
+  const markdown = withoutTitle(text, title)
   const description = readDescription(facts)
   return {
     title,
@@ -49,6 +52,7 @@ export function extractHtml(html: string, url: string): Extracted {
     robots: readRobots(facts),
     links: facts.links,
     feeds: facts.feeds,
+    ...(isIndex ? { note: DIRECTORY_INDEX } : {}),
     ...(facts.isMissing ? { isMissing: true } : {}),
   }
 }

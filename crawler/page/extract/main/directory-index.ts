@@ -1,0 +1,36 @@
+import { isLink } from "../html/anchors.ts"
+import { collapse, type Element, firstElement, textOf, walk } from "../html/tree.ts"
+
+/** What the indexes of web servers are called, with the path that they list: Apache, nginx, lighttpd, Python, Tomcat, Jetty. */
+const TITLE = /^(?:index of|directory listing (?:for|of)|directory:|listing of)\s+\[?(\/.*?)\]?$/i
+/** As IIS calls them: `example.org - /files/`. */
+const HOST_AND_PATH = /^[\w.-]+ - (\/.*\/)$/
+const PARENT = /^(?:\[?(?:to )?parent directory\]?|\.\.\/?)$/i
+/** Sorts by name, date or size. */
+const SORTED = /^\?(?:C=[NMSD](?:[;&]O=[AD])?|[NMSD]=[AD]|(?:sort|order)=\w+)/
+/** Longer texts are what the folder's owner has to say of it. */
+const SENTENCE_CHARS = 80
+
+/** Why a page is read for its links alone. */
+export const DIRECTORY_INDEX =
+  "the server's list of the files in a folder, of which only the links are followed"
+
+/** Whether a page is the list of files that a web server makes for a folder without an index, and nothing else. */
+export function isDirectoryIndex(body: Element, titleTag: string): boolean {
+  const heading = firstElement(body, (element) => /^h[12]$/.test(element.tag))
+  const path = [titleTag, heading === null ? "" : textOf(heading, 500)]
+    .map((name) => (TITLE.exec(collapse(name)) ?? HOST_AND_PATH.exec(collapse(name)))?.[1])
+    .find((found) => found !== undefined)
+  if (path === undefined) return false
+  let isList = path === "/"
+  let hasText = false
+  walk(body, (element) => {
+    if (isLink(element)) {
+      isList ||= PARENT.test(collapse(textOf(element, 50))) || SORTED.test(element.get("href") ?? "")
+      return false
+    }
+    if (element.tag === "p" && textOf(element, 500).length >= SENTENCE_CHARS) hasText = true
+    return undefined
+  })
+  return isList && !hasText
+}
