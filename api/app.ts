@@ -34,6 +34,7 @@ import { requestId } from "./middleware/request-id.ts"
 import { requestLog } from "./middleware/request-log.ts"
 import { tracking } from "./middleware/tracking.ts"
 import { reference } from "./openapi/serve.ts"
+import { refuseAll } from "./read-only.ts"
 import { service } from "./service.ts"
 import type { serviceSettings } from "./service-settings.ts"
 import { research, type ResearchEndpointParts, researchStatus } from "./research/research.ts"
@@ -94,13 +95,15 @@ export interface AppParts extends Omit<LiveParts, "memory"> {
   readonly notes?: Readonly<Record<string, Check>>
   /** The disk of the data folder, for the metrics. */
   readonly room?: Pick<DiskRoom, "freeBytes">
+  /** What everybody who looks is told of an appliance that is read-only; null: it is not. Then nothing is read live. */
+  readonly readOnly?: string | null
   /** What /readyz says besides, of parts that work. */
   readonly warnings?: () => readonly string[]
 }
 
 /** The HTTP application, without a socket. It opens and closes nothing. */
 export function createApp(parts: AppParts): Koa<RequestState> {
-  const { accounts, config } = parts
+  const { accounts, config, readOnly = null } = parts
   const { collections } = accounts
   const { gates } = parts
   const { rateLimits } = config
@@ -113,9 +116,9 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const live: LiveParts = { embedder, memory: new LiveMemory(config) }
   const endpoints: Readonly<Partial<Record<Endpoint, Middleware>>> = {
     search: search(config, { embedder, images, chatModel }),
-    extract: extract(live),
-    crawl: crawl(live),
-    map: map(live),
+    ...(readOnly === null
+      ? { extract: extract(live), crawl: crawl(live), map: map(live) }
+      : { extract: refuseAll(readOnly), crawl: refuseAll(readOnly), map: refuseAll(readOnly) }),
     ...(parts.research && { research: research(parts.research) }),
   }
 
@@ -143,7 +146,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     parts.checks,
     (check, err) => parts.log.warn({ check, err }, "not ready"),
     parts.notes,
-    parts.warnings,
+    () => [...(readOnly === null ? [] : [readOnly]), ...(parts.warnings?.() ?? [])],
   )
   router.get("/readyz", async (ctx) => {
     const health = await look()
@@ -176,6 +179,8 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     load: { connections: parts.connections, gates, stored },
     keys: accounts.keys,
     endpoints: [...Object.keys(endpoints), ...ACCOUNT_PATHS],
+    tools: readOnly === null ? Object.keys(endpoints) : ["search", "research"],
+    notice: readOnly,
     server: () => httpServer(app),
   })
   for (const one of around) app.use(one)
@@ -183,10 +188,11 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     handbook({
       docsDir: parts.docsDir,
       ...(config.publicUrl !== "" && { publicUrl: config.publicUrl }),
+      notice: readOnly,
       appended: { "api-reference": () => reference(config.publicUrl) },
     }),
   )
-  if (parts.admin) app.use(lazyAdmin(parts.admin, accounts.keys, config))
+  if (parts.admin) app.use(lazyAdmin(parts.admin, accounts.keys, config, readOnly))
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app

@@ -2,6 +2,7 @@ import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 
+import { readOnlyNotice } from "#crawler/read-only.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { ImageStore } from "#crawler/images/image-store.ts"
 import { LostPages } from "#crawler/frontier/lost-pages.ts"
@@ -57,6 +58,8 @@ async function serve(): Promise<void> {
   const engineConfig = readSettings(engineSettings, env)
   const crawlerConfig = readSettings(crawlerSettings, env)
   const log = openLog("api", env)
+  const readOnly = readOnlyNotice(crawlerConfig.readOnly)
+  if (readOnly !== null) log.warn(readOnly)
 
   await using opened = new AsyncDisposableStack()
   const db = openStateStore(engineConfig.dataDir)
@@ -101,7 +104,9 @@ async function serve(): Promise<void> {
     crawlerConfig,
   )
   const reader = opened.use(lazyReader(crawlerConfig))
-  const chatModel = opened.use(openChatModel(config))
+  const chatModel = opened.use(
+    openChatModel(crawlerConfig.readOnly === "drill" ? { ...config, llmUrl: "" } : config),
+  )
 
   const images = new ImageStore(db, engineConfig.dataDir)
   const { embedder } = following
@@ -129,6 +134,7 @@ async function serve(): Promise<void> {
     log,
     config,
     docsDir: DOCS_DIR,
+    readOnly,
     checks: {
       index: indexCheck({ engine: following, lostPages: () => lost.expected() }),
       model: async () => {
@@ -137,7 +143,9 @@ async function serve(): Promise<void> {
       },
       // On a full disk it cannot give a sign of life.
       crawler: async () =>
-        jobs.hasCrawler() || isFull(room) ? null : "no crawler process is running on this data folder",
+        readOnly !== null || jobs.hasCrawler() || isFull(room)
+          ? null
+          : "no crawler process is running on this data folder",
     },
     notes: { disk: async () => room.problem() },
     room,
@@ -159,9 +167,10 @@ async function serve(): Promise<void> {
   const localUrl = `http://${reachableHost(config.host)}:${port}`
   const url = config.publicUrl || localUrl
 
-  const unsold = selling.on ? unknownForSale(selling.config, db, accounts.collections) : null
+  const unsold =
+    selling.on && readOnly === null ? unknownForSale(selling.config, db, accounts.collections) : null
   if (unsold !== null) log.error({ reason: unsold }, "no searches are sold until this is mended")
-  else if (selling.on) {
+  else if (selling.on && readOnly === null) {
     // What payments need is loaded only where searches are sold.
     const { openPaidListener } = await import("./x402/open-listener.ts")
     paid = await openPaidListener({
@@ -175,7 +184,7 @@ async function serve(): Promise<void> {
       limits: config,
       log,
     })
-  } else if (selling.missing.length > 0) {
+  } else if (!selling.on && selling.missing.length > 0) {
     log.warn({ missing: selling.missing }, "no searches are sold until these are set too")
   }
 
@@ -183,6 +192,7 @@ async function serve(): Promise<void> {
   const apiKey = keys.any() || process.send === undefined ? null : await firstKey(accounts)
   const handbook =
     crawlerConfig.handbook !== "off" &&
+    readOnly === null &&
     (await crawlHandbook(jobs, engine, url, { signal: stopped, onDone: tellHandbookDone }))
   tellSupervisor({
     kind: "ready",
@@ -194,6 +204,7 @@ async function serve(): Promise<void> {
     sales: salesLine(selling, unsold, paid?.port),
     lostState,
     lowDisk: room.warning(),
+    readOnly,
   })
   if (!keys.any()) log.warn("there is no API key yet: the command `keys create --role admin` makes one")
   log.info({ url, host: config.host, port }, "listening on {url}")

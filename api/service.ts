@@ -34,6 +34,10 @@ export interface ServiceParts {
   } & DomainCaps
   /** Last segments of the paths of endpoints. */
   readonly endpoints: readonly string[]
+  /** Those of them that are offered to models. */
+  readonly tools: readonly string[]
+  /** What the appliance says of itself first; null: nothing. */
+  readonly notice: string | null
   /** Serves the whole app without listening. */
   readonly server: () => Server
 }
@@ -53,6 +57,8 @@ export function service({
   load,
   config,
   endpoints,
+  tools,
+  notice,
   server,
 }: ServiceParts): readonly Middleware[] {
   const paths = [...endpoints, ...OWN_PATHS]
@@ -89,7 +95,8 @@ export function service({
     mcpEndpoint({
       server,
       authenticate,
-      endpoints,
+      endpoints: tools,
+      notice,
       bodyLimit: config.bodyLimit,
       origins: [...config.corsOrigins, ...(own === undefined ? [] : [own])],
     }),

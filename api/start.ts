@@ -55,9 +55,10 @@ export async function startAppliance(options: StartOptions): Promise<number> {
   await takeFolder(given.config.dataDir, "appliance")
   const say = openPlainLog("fossick", options.json ? STANDARD_ERROR : STANDARD_OUTPUT, given.env)
   say("info", "the data is in {folder}", { folder: resolve(given.config.dataDir) })
-  const file = sourcesFile(given.config.sourcesFile)
+  // What is read-only declares nothing anew.
+  const file = given.config.readOnly === "off" ? sourcesFile(given.config.sourcesFile) : null
   if (file !== null) say("info", "applying the sources of {file}", { file })
-  const refusal = applySources(given.config.sourcesFile, process.env)
+  const refusal = file === null ? null : applySources(given.config.sourcesFile, process.env)
   if (refusal === null) return await supervise(given, options, say)
   process.stderr.write(`${refusal}\n`)
   return EXIT.usage
@@ -170,9 +171,10 @@ function supervise(
   process.on("SIGTERM", () => void end(0))
   process.on("SIGHUP", () => void end(0))
   whenStarterGone(() => void end(0))
-  say("info", "starting the API and the crawler")
+  const isReadOnly = config.readOnly !== "off"
+  say("info", isReadOnly ? "starting the API, and no crawler" : "starting the API and the crawler")
   api.start()
-  crawler.start()
+  if (!isReadOnly) crawler.start()
   return new Promise(() => undefined)
 }
 

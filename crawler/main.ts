@@ -14,6 +14,7 @@ import { followAlerts } from "./alerts/follow-alerts.ts"
 import { BackupTable } from "./backup/scheduled/backup-table.ts"
 import { BackupTasks } from "./backup/scheduled/backup-tasks.ts"
 import { followBackups } from "./backup/scheduled/follow-backups.ts"
+import { readOnlyNotice } from "./read-only.ts"
 import { crawlerSettings, userAgentHeader } from "./settings.ts"
 import { followImages } from "./images/follow-images.ts"
 import { ImageStore } from "./images/image-store.ts"
@@ -49,6 +50,7 @@ const SIZES_MS = 15_000
 const env = environment()
 trustAuthorities(env)
 const config = readSettings(crawlerSettings, env)
+const notice = readOnlyNotice(config.readOnly)
 const { dataDir, engine, minFreeMb } = readSettings(engineSettings, env)
 const log = openLog("crawler", env)
 mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -92,6 +94,7 @@ unlessFull(() => jobs.crawlerBeat(process.pid))
 const beat = setInterval(() => unlessFull(tick), BEAT_MS)
 function tick(): void {
   jobs.crawlerBeat(process.pid)
+  if (notice !== null) return
   if (engine === "embedded" && steadyNow() >= sizesAt) {
     sizesAt = steadyNow() + SIZES_MS
     // The job process repairs it.
@@ -117,38 +120,51 @@ function tick(): void {
   }
 }
 
-const following = config.images
-  ? followImages({ store: new ImageStore(db, dataDir), jobs, room, log, signal: stop.signal })
-  : null
-const telling = followWebhooks({
-  queue: new WebhookQueue(db),
-  networks: config.webhookNetworks,
-  proxy: config,
-  userAgent: userAgentHeader(config),
-  env,
-  log,
-  signal: stop.signal,
-})
+// In containers it is a service that has to live; nothing of what follows is then done.
+if (notice !== null) log.warn(notice)
+const following =
+  config.images && notice === null
+    ? followImages({ store: new ImageStore(db, dataDir), jobs, room, log, signal: stop.signal })
+    : null
+const telling =
+  notice === null &&
+  followWebhooks({
+    queue: new WebhookQueue(db),
+    networks: config.webhookNetworks,
+    proxy: config,
+    userAgent: userAgentHeader(config),
+    env,
+    log,
+    signal: stop.signal,
+  })
 
-const alerting = followAlerts({
-  book: new AlertBook(db),
-  config,
-  declared: () => sources.list().map(({ source }) => source.name),
-  env,
-  log,
-  signal: stop.signal,
-})
+const alerting =
+  notice === null &&
+  followAlerts({
+    book: new AlertBook(db),
+    config,
+    declared: () => sources.list().map(({ source }) => source.name),
+    env,
+    log,
+    signal: stop.signal,
+  })
 
-const backingUp = followBackups({
-  backups,
-  mayDelete: () => guard.mayDelete(),
-  log,
-  signal: stop.signal,
-})
+const backingUp =
+  notice === null &&
+  followBackups({
+    backups,
+    mayDelete: () => guard.mayDelete(),
+    log,
+    signal: stop.signal,
+  })
 
 let failures = 0
 log.info("the crawler is ready")
 while (!stop.signal.aborted) {
+  if (notice !== null) {
+    await pause(POLL_MS)
+    continue
+  }
   if (!unfinished && !jobs.nextQueued() && !removals.hasWork() && sources.removals().length === 0) {
     await pause(POLL_MS)
     continue

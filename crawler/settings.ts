@@ -323,6 +323,17 @@ export const crawlerSettings = {
     1,
     3650,
   ),
+  readOnly: oneOf(
+    {
+      name: "FOSSICK_READ_ONLY",
+      default: "off",
+      about:
+        "Whether the appliance only answers from what it holds: `on` has it crawl nothing, run no schedules, send no webhooks and sell no searches, and refuse live calls and changes over the admin API; `drill` also leaves the language model unasked, and says everywhere that it is a restore drill.",
+    },
+    "off",
+    "on",
+    "drill",
+  ),
   images: onOff({
     name: "FOSSICK_IMAGES",
     default: "on",

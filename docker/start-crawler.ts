@@ -15,7 +15,8 @@ safeOutput()
 try {
   const env = environment()
   const { port } = readSettings(apiSettings, env)
-  const refusal = applySources(readSettings(crawlerSettings, env).sourcesFile, process.env)
+  const { readOnly, sourcesFile } = readSettings(crawlerSettings, env)
+  const refusal = readOnly === "off" ? applySources(sourcesFile, process.env) : null
   if (refusal === null) {
     const [host = "api"] = process.argv.slice(2)
     // The handbook is crawled under the address that people have for it.

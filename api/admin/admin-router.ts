@@ -12,6 +12,7 @@ import { feedbackRoutes } from "./routes/feedback.ts"
 import { jobRoutes } from "./routes/jobs.ts"
 import { pageRoutes } from "./routes/pages.ts"
 import { removalRoutes } from "./routes/removals.ts"
+import { refuseChanges } from "../read-only.ts"
 import { optionalJsonBody } from "../middleware/query-parameters.ts"
 import { sourceRoutes } from "./routes/sources.ts"
 import { webhookRoutes } from "./routes/webhooks.ts"
@@ -21,9 +22,15 @@ export function adminRouter(
   parts: AdminParts,
   keys: Pick<KeyStore, "verify">,
   { bodyLimit }: { readonly bodyLimit: number },
+  readOnly: string | null = null,
 ): Router<RequestState> {
   const router = new Router<RequestState>({ prefix: "/admin", methods: METHODS })
-  router.use(authentication(keys, { bodyKey: false }).beforeBody, onlyAdmins, optionalJsonBody(bodyLimit))
+  router.use(
+    authentication(keys, { bodyKey: false }).beforeBody,
+    onlyAdmins,
+    refuseChanges(readOnly),
+    optionalJsonBody(bodyLimit),
+  )
   sourceRoutes(router, parts)
   jobRoutes(router, parts)
   removalRoutes(router, parts)

@@ -9,16 +9,18 @@ import type { AdminParts } from "./admin-parts.ts"
  * most processes that answer never need it.
  *
  * @param open gives what it works on; called once
+ * @param readOnly what the appliance says of itself to those who would change something; null: they may
  */
 export function lazyAdmin(
   open: () => Promise<AdminParts>,
   keys: Pick<KeyStore, "verify">,
   config: { readonly bodyLimit: number },
+  readOnly: string | null = null,
 ): Middleware {
   let opening: Promise<Router<RequestState>> | undefined
   const load = async () => {
     const { adminRouter } = await import("./admin-router.ts")
-    return adminRouter(await open(), keys, config)
+    return adminRouter(await open(), keys, config, readOnly)
   }
   return async (ctx, next) => {
     if (ctx.path !== "/admin" && !ctx.path.startsWith("/admin/")) {

@@ -14,6 +14,8 @@ export interface HandbookOptions {
    * keeps pages under the very address it was started with.
    */
   readonly publicUrl?: string
+  /** Told on top of each page; null: nothing. */
+  readonly notice?: string | null
   /** HTML that other parts put at the end of a page, by its name; made when the page is first asked for. */
   readonly appended?: Readonly<Record<string, () => Promise<string>>>
 }
@@ -32,7 +34,7 @@ const CONTENT_SECURITY_POLICY =
  * const app = new Koa()
  * app.use(handbook({ docsDir: join(import.meta.dirname, "../docs") }))
  */
-export function handbook({ docsDir, publicUrl, appended = {} }: HandbookOptions): Middleware {
+export function handbook({ docsDir, publicUrl, notice = null, appended = {} }: HandbookOptions): Middleware {
   const base = publicUrl?.replace(/\/+$/, "")
   let loading: Promise<Site> | undefined
   const site = (): Promise<Site> =>
@@ -71,7 +73,7 @@ export function handbook({ docsDir, publicUrl, appended = {} }: HandbookOptions)
       else {
         const name = path.slice("/docs/".length)
         const loaded = await site()
-        serveFile(ctx, loaded, { name, page: await pageOf(loaded.docs, name), base })
+        serveFile(ctx, loaded, { name, page: await pageOf(loaded.docs, name), base, notice })
       }
     }
   }
@@ -81,9 +83,10 @@ interface Asked {
   readonly name: string
   readonly page: DocsPage | undefined
   readonly base: string | undefined
+  readonly notice: string | null
 }
 
-function serveFile(ctx: Context, site: Site, { name, page, base }: Asked): void {
+function serveFile(ctx: Context, site: Site, { name, page, base, notice }: Asked): void {
   const { docs, css, icon, modified } = site
   if (name === "handbook.css") return send(ctx, "css", css, modified)
   if (name === "icon.svg") return send(ctx, "svg", icon, modified)
@@ -95,14 +98,14 @@ function serveFile(ctx: Context, site: Site, { name, page, base }: Asked): void 
   const cssVersion = etagOf(css).slice(1, 9)
   if (page) {
     const canonical = base === undefined ? `./${page.name}` : `${base}/docs/${page.name}`
-    return send(ctx, "html", pageHtml({ docs, page, canonical, toRoot: "", cssVersion }), modified)
+    return send(ctx, "html", pageHtml({ docs, page, canonical, toRoot: "", cssVersion, notice }), modified)
   }
   const other = sameUnderOtherName(docs, name)
   if (other !== null) return redirect(ctx, 301, other)
   const toRoot = "../".repeat(name.split("/").length - 1)
   ctx.status = 404
   ctx.type = "html"
-  ctx.body = pageHtml({ docs, page: notFoundPage(name, toRoot), canonical: null, toRoot, cssVersion })
+  ctx.body = pageHtml({ docs, page: notFoundPage(name, toRoot), canonical: null, toRoot, cssVersion, notice })
 }
 
 interface Site {

@@ -10,10 +10,12 @@ interface TemplateInput {
   readonly toRoot: string
   /** Changes with the style sheet, so that browsers never show an old one. */
   readonly cssVersion: string
+  /** Told on top of the page; null: nothing. */
+  readonly notice: string | null
 }
 
 /** A complete HTML document for one page of the handbook. It needs no script. */
-export function pageHtml({ docs, page, canonical, toRoot, cssVersion }: TemplateInput): string {
+export function pageHtml({ docs, page, canonical, toRoot, cssVersion, notice }: TemplateInput): string {
   const order = docs.sections.flatMap((section) => section.entries)
   const at = order.findIndex((entry) => entry.name === page.name)
   const front = { name: "", label: "Contents" }
@@ -57,7 +59,7 @@ ${head.filter((line) => line !== undefined).join("\n")}
 <a class="skip" href="#content">Skip to the content</a>
 <header>
 <a class="brand" href="${to("")}">Fossick <span>handbook</span></a>
-</header>
+</header>${notice === null ? "" : `\n<p role="status"><strong>${escapeHtml(notice)}</strong></p>`}
 <nav aria-label="Handbook">
 <details>
 <summary>Contents</summary>

@@ -20,6 +20,8 @@ interface McpParts {
   readonly bodyLimit: number
   /** Last segments of the paths of endpoints: tools of others are left out. */
   readonly endpoints: readonly string[]
+  /** What models are told of the appliance first; null: nothing. */
+  readonly notice: string | null
   /** Origins of web pages that may call, beside the appliance's own. */
   readonly origins: readonly string[]
 }
@@ -45,7 +47,9 @@ export function mcpEndpoint(parts: McpParts): Middleware {
       // A stream that a server begins by itself, and the end of a session, may be refused so.
       if (ctx.method !== "POST") throw new ApiError(405, "Method not allowed.", {}, { Allow: "POST" })
       await parts.authenticate(ctx, () =>
-        readBody(ctx, () => answer(ctx, { server: (inner ??= parts.server()), running, serves })),
+        readBody(ctx, () =>
+          answer(ctx, { server: (inner ??= parts.server()), running, serves, notice: parts.notice }),
+        ),
       )
     } catch (error) {
       if (ctx.headerSent || callerGone(ctx)) throw error
@@ -74,9 +78,10 @@ interface Answering {
   readonly server: Server
   readonly running: Map<string, AbortController>
   readonly serves: (endpoint: string) => boolean
+  readonly notice: string | null
 }
 
-async function answer(ctx: Context, { server, running, serves }: Answering): Promise<void> {
+async function answer(ctx: Context, { server, running, serves, notice }: Answering): Promise<void> {
   const { method, id, params } = ctx.state.body as {
     readonly method?: unknown
     readonly id?: unknown
@@ -98,7 +103,7 @@ async function answer(ctx: Context, { server, running, serves }: Answering): Pro
     ...(session !== "" && { "x-session-id": session }),
     ...Object.fromEntries(passedOn),
   })
-  const mcp = mcpServer(ask, { signal: AbortSignal.any([clientGone(ctx), cancelled.signal]), serves })
+  const mcp = mcpServer(ask, { signal: AbortSignal.any([clientGone(ctx), cancelled.signal]), serves, notice })
   const transport = new StreamableHTTPServerTransport()
   Object.assign(mcp, { onerror: (error: Error) => ctx.state.log.debug({ err: error }, "mcp") })
   const name = nameOf(id)

@@ -38,15 +38,24 @@ const version = fossickVersion()
  * @param ask carries out the calls, as the caller
  * @param signal ends running calls, beside what the protocol has for it
  * @param serves whether there is such an endpoint: its tool is left out when not
+ * @param notice what models are told first of the appliance
  */
 export function mcpServer(
   ask: AskApi,
-  { signal, serves = () => true }: { signal?: AbortSignal; serves?: (endpoint: string) => boolean } = {},
+  {
+    signal,
+    serves = () => true,
+    notice = null,
+  }: { signal?: AbortSignal; serves?: (endpoint: string) => boolean; notice?: string | null } = {},
 ): Server {
   const served = tools.filter(({ endpoint }) => serves(endpoint))
   const server = new Server(
     { name: "fossick", title: "Fossick", version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator },
+    {
+      capabilities: { tools: {} },
+      instructions: notice === null ? INSTRUCTIONS : `${INSTRUCTIONS} ${notice}`,
+      jsonSchemaValidator,
+    },
   )
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: served.map(({ name, title, description, inputSchema }) => ({

@@ -98,6 +98,7 @@ describe("the first screen", () => {
     sales: null,
     lostState: null,
     lowDisk: null,
+    readOnly: null,
   } as const
 
   test("shows address, key and a question", () => {

@@ -30,6 +30,8 @@ interface ScreenFacts {
   readonly lostState: string | null
   /** That the disk is full, or nearly so that crawls wait; null: it has room. */
   readonly lowDisk: string | null
+  /** What an appliance that is read-only says of itself; null: it is not. */
+  readonly readOnly: string | null
 }
 
 /** The first screen for programs. */
@@ -41,6 +43,7 @@ export const screenOnWire = ({
   sales,
   lostState,
   lowDisk,
+  readOnly,
 }: ScreenFacts): object => ({
   url,
   apiKey,
@@ -49,15 +52,16 @@ export const screenOnWire = ({
   sales,
   lostState,
   lowDisk,
+  readOnly,
 })
 
 /** What `fossick start` shows once everything is up, or takes longer than a newcomer should wait for a sign of life. */
 export function firstScreen(facts: ScreenFacts): string {
-  const { url, apiKey, operatorKey, ready, handbook, sales, lostState, lowDisk } = facts
+  const { url, apiKey, operatorKey, ready, handbook, sales, lostState, lowDisk, readOnly } = facts
   const known = operatorKey ? "the one in FOSSICK_API_KEY" : "the one shown on the first start"
   return `
 ${ready ? "Fossick is up." : `Fossick is not ready yet; ${url}/readyz says what is missing.`}
-${[lostState, lowDisk].map((text) => (text === null ? "" : `\nWARNING: ${text}\n`)).join("")}
+${readOnly === null ? "" : `${readOnly}\n`}${[lostState, lowDisk].map((text) => (text === null ? "" : `\nWARNING: ${text}\n`)).join("")}
   Address    ${url}
   Handbook   ${url}/docs/
   API key    ${apiKey ?? known}${apiKey === null ? "" : "\n             (shown only this once: keep it)"}${sales === null ? "" : `\n  Paid       ${sales}`}
@@ -69,7 +73,6 @@ ${handbook === "being-read" && lowDisk !== null ? WAITS_FOR_ROOM : intro[handboo
     -H 'Content-Type: application/json' \\
     -d '{"query": "how do I schedule a crawl?", "include_answer": true, "max_results": 1}'
 
-Crawl a site with  npx fossick crawl https://example.com --limit 100
-Stop with          Ctrl-C
+${readOnly === null ? "Crawl a site with  npx fossick crawl https://example.com --limit 100\n" : ""}Stop with          Ctrl-C
 `
 }

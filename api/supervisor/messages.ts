@@ -18,6 +18,8 @@ export type ChildMessage =
       readonly lostState: string | null
       /** That the disk is full, or nearly so that crawls wait, for the operator; null: it has room. */
       readonly lowDisk: string | null
+      /** What an appliance that is read-only says of itself; null: it is not. */
+      readonly readOnly: string | null
     }
   /** The first crawl of the handbook is over; `found` when any page of it is in the index. */
   | { readonly kind: "handbook-crawled"; readonly found: boolean }

@@ -52,6 +52,7 @@ test("a name that is not there sells nothing: the first screen names it with its
     ready: true,
     lostState: null,
     lowDisk: null,
+    readOnly: null,
   } as const
   expect(firstScreen({ ...facts, handbook: "read", sales })).toContain(
     '  Paid       no searches are sold. FOSSICK_X402_SOURCES: There is no source "dcos"; did you mean "docs"?\n',

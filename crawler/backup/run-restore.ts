@@ -25,11 +25,19 @@ export async function runVerify(file: string, json: boolean): Promise<number> {
   return 0
 }
 
+export interface RestoreArguments {
+  readonly force: boolean
+  /** Write the result as an object; null: write none, and do not say how to go on. */
+  readonly json: boolean | null
+  /** The settings; default: those of this process. */
+  readonly env?: NodeJS.ProcessEnv
+}
+
 export async function runRestore(
   file: string,
-  { force, json }: { readonly force: boolean; readonly json: boolean },
+  { force, json, env = environment() }: RestoreArguments,
 ): Promise<number> {
-  const settings = readSettings(engineSettings, environment())
+  const settings = readSettings(engineSettings, env)
   const { dataDir } = settings
   const progress = new CommandProgress()
   await refuseOccupied(settings, force)
@@ -78,7 +86,7 @@ export async function runRestore(
       }
       if (aside !== null)
         progress.say(`What was there before is in ${aside}; remove it when you miss nothing.`)
-      progress.say("fossick start brings the appliance up.")
+      if (json !== null) progress.say("fossick start brings the appliance up.")
       if (json)
         process.stdout.write(`${JSON.stringify({ file, ...index.totals, images, mended, aside, seconds })}\n`)
       return 0

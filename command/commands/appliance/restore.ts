@@ -1,22 +1,58 @@
 import { ArgumentsError } from "#base/command-arguments.ts"
 import { command } from "../../spec.ts"
 
+const MOST_PORT = 65_535
+
 export const restore = command({
   about: `Brings a backup into the data folder and the index that the settings name, whatever engine it was made on. The
-file is checked first, and nothing takes its place before all of it is there.`,
+file is checked first, and nothing takes its place before all of it is there. With --into it goes into another folder,
+and with --read-only-start it is served from there until Ctrl-C, beside the running appliance: a restore drill, which
+crawls nothing and sends nothing.`,
   args: { file: { about: "the file to read", complete: "files" } },
   options: {
     verify: { about: "only check the file: every hash in it" },
     force: {
       about: "restore although there is something; the data folder's contents are put aside, not deleted",
     },
+    into: {
+      value: "folder",
+      about: "restore into this folder, with the index in it, and leave the data folder alone",
+      complete: "files",
+    },
+    "read-only-start": {
+      about: "serve what --into restored, crawl and send nothing, and say in the end what was checked",
+    },
+    port: {
+      value: "n",
+      about: "where --read-only-start answers, on this machine alone; default: any that is free",
+    },
   },
   examples: [
     { line: "fossick restore fossick.tar --verify", about: "checks the file, changes nothing" },
     { line: "fossick restore fossick.tar", about: "into an empty data folder" },
+    {
+      line: "fossick restore fossick.tar --into /tmp/drill --read-only-start",
+      about: "tries the backup beside the running appliance",
+    },
   ],
-  async run({ args: { file }, options: { verify, force }, json }) {
+  outlivesReader: true,
+  async run({ args: { file }, options, json }) {
+    const { verify, force, into } = options
+    const start = options["read-only-start"]
     if (verify && force) throw new ArgumentsError("--verify restores nothing, so --force is too much")
+    if (verify && into !== undefined)
+      throw new ArgumentsError("--verify restores nothing, so --into is too much")
+    if (force && into !== undefined)
+      throw new ArgumentsError("--into takes an empty folder, so --force is too much")
+    if (start && into === undefined) throw new ArgumentsError("--read-only-start needs --into")
+    if (options.port !== undefined && !start) throw new ArgumentsError("--port goes with --read-only-start")
+    const port = Number(options.port ?? "0")
+    if (!Number.isInteger(port) || port < 0 || port > MOST_PORT)
+      throw new ArgumentsError(`--port must be a whole number from 0 to ${MOST_PORT}`)
+    if (into !== undefined) {
+      const { drill } = await import("../../../api/commands/drill-session.ts")
+      return await drill({ file, into, start, port, json })
+    }
     const { runRestore, runVerify } = await import("#crawler/backup/run-restore.ts")
     return verify ? await runVerify(file, json) : await runRestore(file, { force, json })
   },

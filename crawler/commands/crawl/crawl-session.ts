@@ -5,6 +5,8 @@ import { engineSettings } from "#engine/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { environment, readSettings } from "#base/settings.ts"
+import { CommandError } from "#base/run-command.ts"
+import { readOnlyNotice } from "../../read-only.ts"
 import { crawlerSettings } from "../../settings.ts"
 import { ArgumentsError } from "#base/command-arguments.ts"
 import { didYouMean } from "#base/near-names.ts"
@@ -33,6 +35,8 @@ export type CrawlWish = (DescribedCrawl | { readonly source: null; readonly name
  */
 export async function crawl(wish: CrawlWish): Promise<number> {
   const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
+  const notice = readOnlyNotice(config.readOnly)
+  if (notice !== null) throw new CommandError(notice)
   const stop = new AbortController()
   const interrupt = () => {
     stop.abort()
