@@ -22,6 +22,8 @@ import { isAlive, startAppliance } from "./testing/appliance.ts"
 const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
 /** Longer than a start takes to send what waits. */
 const WAIT_MS = 3000
+/** What the appliance asks for: a page, its image, the receiver of its messages. */
+const TOLD = ["/", "/kite.png", "/hook"]
 
 const folder = mkdtempSync(join(tmpdir(), "fossick-drill-"))
 const [own, drill] = [join(folder, "own"), join(folder, "drill")]
@@ -63,14 +65,11 @@ beforeAll(async () => {
   {
     await using appliance = await startAppliance({ ...settings, FOSSICK_DATA_DIR: own })
     key = appliance.apiKey
-    const run = await fetch(`${appliance.url}/admin/sources/kites/run`, {
+    await fetch(`${appliance.url}/admin/sources/kites/run`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}` },
     })
-    expect(run.status).toBeLessThan(300)
-    await vi.waitFor(() => {
-      expect(canary.requests).toEqual(expect.arrayContaining(["/", "/kite.png", "/hook"]))
-    }, 60_000)
+    await vi.waitUntil(() => TOLD.every((path) => canary.requests.includes(path)), 60_000)
   }
   const db = openStateStore(own)
   const jobs = new Jobs(db)
@@ -106,7 +105,7 @@ async function startDrill() {
   child.stderr.on("data", take)
   const exited = once(child, "close")
   await Promise.race([
-    expect.poll(() => text, { timeout: 100_000 }).toContain("Ctrl-C"),
+    vi.waitUntil(() => text.includes("Ctrl-C"), 100_000),
     exited.then(() => {
       throw new Error(text)
     }),
@@ -126,8 +125,10 @@ async function startDrill() {
 describe("a restore drill", () => {
   test("serves what was restored beside the appliance, and nothing goes out", async () => {
     canary.requests.length = 0
-    await using _appliance = await startAppliance({ FOSSICK_HANDBOOK: "off", FOSSICK_LOG_LEVEL: "warn" })
-    const { url, said, end } = await startDrill()
+    await using appliance = await startAppliance({ FOSSICK_HANDBOOK: "off", FOSSICK_LOG_LEVEL: "warn" })
+    const running = await startDrill()
+    const { url } = running
+    expect(url).not.toBe(appliance.url)
     try {
       const call = async (path: string, body: object | null, method = body === null ? "GET" : "POST") => {
         const response = await fetch(url + path, {
@@ -183,11 +184,11 @@ describe("a restore drill", () => {
       await sleep(WAIT_MS)
       expect(canary.requests).toEqual([])
     } finally {
-      expect(await end()).toBe(0)
+      expect(await running.end()).toBe(0)
     }
     expect(canary.requests).toEqual([])
-    expect(said()).toContain("This is a restore drill")
-    const over = said().split("The drill is over.")[1]
+    expect(running.said()).toContain("This is a restore drill")
+    const over = running.said().split("The drill is over.")[1]
     expect(over).toMatch(/1 page, 1 source, 1 key; the last crawl ended \d{4}-/)
     expect(over).toContain("all files of the index hold what was written")
     expect(over).toContain("Answered: 2 questions. Nothing was crawled, and nothing was sent.")
@@ -195,10 +196,9 @@ describe("a restore drill", () => {
 
   test("held back what any other start sends", async () => {
     canary.requests.length = 0
-    await using _started = await startAppliance({ ...settings, FOSSICK_DATA_DIR: drill })
-    await expect
-      .poll(() => canary.requests, { timeout: 60_000 })
-      .toEqual(expect.arrayContaining(["/", "/kite.png", "/hook"]))
+    await using started = await startAppliance({ ...settings, FOSSICK_DATA_DIR: drill })
+    await vi.waitUntil(() => TOLD.every((path) => canary.requests.includes(path)), 60_000)
+    expect(started.output()).not.toContain("restore drill")
   })
 
   test("goes into a folder of its own", async () => {
