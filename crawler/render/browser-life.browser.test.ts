@@ -102,7 +102,6 @@ async function opened(options: Partial<RendererOptions>) {
   })
   const guard = new AddressGuard({ allowed: [site.authority], connections: 4, connectTimeoutMs: 1000 })
   const renderer = new Renderer({
-    guard,
     userAgent: "FossickBot/1.0",
     browserPath: browserPath ?? "",
     pages: 1,
@@ -114,6 +113,8 @@ async function opened(options: Partial<RendererOptions>) {
     mostAtOnce: () => most,
     render: () =>
       renderer.render({
+        guard,
+        party: renderer,
         document: { kind: "fetched", url: toPageUrl(site.url("/"))!, status: 200, headers: {}, body },
         follow: () => Promise.reject(new Error("it goes nowhere")),
         maxChars: 1_000_000,

@@ -8,8 +8,8 @@ export interface BrowserOptions {
   readonly executablePath: string
   /** Address of the {@link GuardProxy}: there is no other way out. */
   readonly proxy: string
-  /** SHA-256, in Base64, of the one public key that is taken for any host's; null: none is. */
-  readonly trustedKey: string | null
+  /** SHA-256, in Base64, of the one public key that is taken for any host's. */
+  readonly trustedKey: string
   /** What the crawler calls itself, such as `FossickBot/1.0 (+https://…)`. */
   readonly userAgent: string
   /** Memory of one page's scripts, in megabytes. */
@@ -205,9 +205,7 @@ async function launch(profile: string, options: BrowserOptions): Promise<Browser
       args: [
         ...FLAGS,
         // The key of the proxy, which checks the sites' certificates itself. It is for nothing else.
-        ...(options.trustedKey === null
-          ? []
-          : [`--ignore-certificate-errors-spki-list=${options.trustedKey}`]),
+        `--ignore-certificate-errors-spki-list=${options.trustedKey}`,
         `--js-flags=--max-old-space-size=${options.heapMb}`,
       ],
       ignoreDefaultArgs: KEPT_PROTECTIONS,

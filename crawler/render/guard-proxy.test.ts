@@ -124,8 +124,8 @@ async function opened(
   more: Pick<AddressGuardOptions, "proxy" | "resolve"> = {},
 ) {
   const guard = new AddressGuard({ allowed: [allowed], connections: 4, connectTimeoutMs: 1000, ...more })
-  const proxy = await GuardProxy.start(guard)
-  const pass = proxy.admit(maxBytes)
+  const proxy = await GuardProxy.start()
+  const pass = proxy.admit(guard, maxBytes)
   return {
     proxy,
     pass,

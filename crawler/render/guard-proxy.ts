@@ -52,8 +52,8 @@ export interface ProxyPass extends Disposable {
 }
 
 /**
- * The browser's only way out: an HTTP proxy on loopback that connects to the addresses the {@link AddressGuard} has
- * checked, and to no others. Names are resolved here, once, so the browser never resolves any; each redirect, script,
+ * The browser's only way out: an HTTP proxy on loopback that connects to the addresses that a page's
+ * {@link AddressGuard} has checked, and to no others. Names are resolved here, once, so the browser never resolves any; each redirect, script,
  * frame and WebSocket is a request or a tunnel of its own and is checked as such.
  *
  * Where secure connections need authorities that no browser knows, or a certificate of ours, they are made here: the
@@ -65,29 +65,27 @@ export interface ProxyPass extends Disposable {
 export class GuardProxy implements AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly address: string
-  /** SHA-256 of the public key that the browser must take for any host's, in Base64; null: secure connections go through. */
-  readonly trustedKey: string | null
-  readonly #guard: AddressGuard
-  readonly #own: SecureContext | null
+  /** SHA-256 of the public key that the browser must take for any host's, in Base64. */
+  readonly trustedKey: string
+  readonly #own: SecureContext
   readonly #server: Server
   readonly #passes = new Map<string, Pass>()
 
-  static async start(guard: AddressGuard): Promise<GuardProxy> {
+  static async start(): Promise<GuardProxy> {
     const server = createServer({ requestTimeout: 0, maxHeaderSize: 64 * 1024 })
     await new Promise<void>((listening, failed) => {
       server.once("error", failed)
       server.listen(0, "127.0.0.1", listening)
     })
     server.unref()
-    return new GuardProxy(guard, server)
+    return new GuardProxy(server)
   }
 
-  private constructor(guard: AddressGuard, server: Server) {
-    this.#guard = guard
+  private constructor(server: Server) {
     this.#server = server
-    const own = guard.ownsTls ? makeCertificate({ subject: "Fossick" }) : null
-    this.#own = own && createSecureContext({ cert: own.cert, key: own.key })
-    this.trustedKey = own && createHash("sha256").update(own.spki).digest("base64")
+    const own = makeCertificate({ subject: "Fossick" })
+    this.#own = createSecureContext({ cert: own.cert, key: own.key })
+    this.trustedKey = createHash("sha256").update(own.spki).digest("base64")
     this.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     server.on("request", (incoming, response) => {
       this.#forward(incoming, response)
@@ -98,9 +96,9 @@ export class GuardProxy implements AsyncDisposable {
     server.on("clientError", (_, client) => client.destroy())
   }
 
-  /** Lets one page in, until it has received `maxBytes`. */
-  admit(maxBytes: number): ProxyPass {
-    const pass: Pass = new Pass(maxBytes, this.#guard, () => this.#passes.delete(pass.credentials))
+  /** Lets one page in, where `guard` lets it go, until it has received `maxBytes`. */
+  admit(guard: AddressGuard, maxBytes: number): ProxyPass {
+    const pass: Pass = new Pass(guard, maxBytes, () => this.#passes.delete(pass.credentials))
     this.#passes.set(pass.credentials, pass)
     return pass
   }
@@ -182,7 +180,7 @@ export class GuardProxy implements AsyncDisposable {
       return
     }
     // The port decides: a tunnel to that of http may carry anything.
-    const isSecure = this.#own !== null && asked?.port !== "80"
+    const isSecure = pass.guard.ownsTls && asked?.port !== "80"
     void this.#pass(client, head, {
       isSecure,
       open: () => this.#openTunnel(pass, target, isSecure),
@@ -227,19 +225,19 @@ export class GuardProxy implements AsyncDisposable {
     pass.opening++
     let socket
     try {
-      socket = await this.#guard.open(target)
+      socket = await pass.guard.open(target)
     } finally {
       pass.opening--
     }
     pass.watch(socket)
-    return isSecure ? await this.#guard.secure(socket, target) : socket
+    return isSecure ? await pass.guard.secure(socket, target) : socket
   }
 
   /** The browser's end of a tunnel, which takes us for the site. */
   #secured(client: Duplex): TLSSocket {
     const secure = new TLSSocket(client, {
       isServer: true,
-      secureContext: this.#own ?? undefined,
+      secureContext: this.#own,
       // As the site was asked for.
       ALPNProtocols: ["http/1.1"],
     })
@@ -293,6 +291,7 @@ class Pass implements ProxyPass {
   readonly password = randomBytes(24).toString("base64url")
   /** As the Proxy-Authorization header has them. */
   readonly credentials = Buffer.from(`${this.username}:${this.password}`).toString("base64")
+  readonly guard: AddressGuard
   readonly agent: Agent
   readonly sockets = new Set<Socket>()
   readonly refused: string[] = []
@@ -305,7 +304,8 @@ class Pass implements ProxyPass {
   readonly #onEnd: () => void
   #hasEnded = false
 
-  constructor(maxBytes: number, guard: AddressGuard, onEnd: () => void) {
+  constructor(guard: AddressGuard, maxBytes: number, onEnd: () => void) {
+    this.guard = guard
     this.agent = new GuardedAgent(guard)
     this.#maxBytes = maxBytes
     this.#onEnd = onEnd

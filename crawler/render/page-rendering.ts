@@ -2,7 +2,7 @@ import type { PageUrl } from "#engine"
 import { steadyNow } from "#base/steady-time.ts"
 import type { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { decodeText } from "../page/charset.ts"
-import { type CrawlerConfig, userAgentHeader } from "../settings.ts"
+import type { CrawlerConfig } from "../settings.ts"
 import { sniff } from "../page/content-type.ts"
 import { charsetParameter, mediaType } from "../page/headers/media-type.ts"
 import type { Fetched, FetchResult } from "../fetch/fetch.ts"
@@ -15,6 +15,8 @@ import { isScriptShell, isThin } from "../page/script-shell.ts"
 export interface PageRenderingOptions {
   readonly config: CrawlerConfig
   readonly guard: AddressGuard
+  /** The browser, which others may use as well. */
+  readonly renderer: () => Promise<Renderer>
   /** Of a source with a login. */
   readonly session?: Session | undefined
   /** How a fetched page is read without a browser. */
@@ -26,10 +28,9 @@ export interface PageRenderingOptions {
 /** Live calls keep so much of their time for reading what the browser ends with. */
 const READING_MS = 500
 
-/** Reads pages through a browser where that is asked for or needed. It starts with the first such page. */
-export class PageRendering implements AsyncDisposable {
+/** Reads pages through a browser where that is asked for or needed. */
+export class PageRendering {
   readonly #options: PageRenderingOptions
-  #renderer: Promise<Renderer> | null = null
 
   constructor(options: PageRenderingOptions) {
     this.#options = options
@@ -54,10 +55,6 @@ export class PageRendering implements AsyncDisposable {
     return await this.#render(copy, deadline, options, visit)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#renderer)?.[Symbol.asyncDispose]()
-  }
-
   /** `sent`: what was read of the page as the server sent it. */
   async #render(
     fetched: Fetched,
@@ -66,9 +63,10 @@ export class PageRendering implements AsyncDisposable {
     sent?: Extract<Visit, { kind: "read" }>,
   ): Promise<Visit> {
     const { config, read, fetch } = this.#options
-    this.#renderer ??= this.#open()
-    const renderer = await this.#renderer
+    const renderer = await this.#options.renderer()
     const result = await renderer.render({
+      guard: this.#options.guard,
+      party: this,
       document: fetched,
       follow: async (url) =>
         (await options.onRedirect?.(url)) ?? (await fetch(url, { ...options, validators: undefined })),
@@ -91,19 +89,6 @@ export class PageRendering implements AsyncDisposable {
     if (page.extracted.markdown.trim() !== "") return { kind: "read", reading: page }
     const emptyBecause = ["no main content found, even in a browser", ...refused].join("; ")
     return { kind: "read", reading: { ...page, emptyBecause } }
-  }
-
-  // The browser and what drives it are large, and most crawls need none.
-  async #open(): Promise<Renderer> {
-    const { config, guard } = this.#options
-    const { Renderer } = await import("./renderer.ts")
-    return new Renderer({
-      guard,
-      userAgent: userAgentHeader(config),
-      browserPath: config.browserPath,
-      pages: config.browserPages,
-      memoryMb: config.browserMemoryMb,
-    })
   }
 }
 

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { BrowserContext, Page, Request, Route } from "playwright"
 import { type PageUrl, routeOf, toPageUrl } from "#engine"
 import { steadyNow } from "#base/steady-time.ts"
+import type { Party } from "#base/flow/fair-queue.ts"
+import type { AddressGuard } from "../fetch/guard/address-guard.ts"
 import type { Fetched, FetchFailure, FetchResult } from "../fetch/fetch.ts"
 import type { Session } from "../fetch/session.ts"
 import type { CrawlOutcome } from "../outcome.ts"
@@ -11,6 +13,10 @@ import { measurePage, muteDialogs, type PageMeasure, serialisePage } from "./in-
 import { PageWorld } from "./page-world.ts"
 
 export interface RenderTask {
+  /** What the page may reach. */
+  readonly guard: AddressGuard
+  /** Whose page it is: those that share the browser take turns. */
+  readonly party: Party
   /** The page as the site sent it: an HTML document. The browser gets it from here and does not fetch it again. */
   readonly document: Fetched
   /** Fetches a document that the page's scripts go to; what it ends with else is the end of the visit. */
@@ -83,7 +89,7 @@ export async function renderPage(
   proxy: GuardProxy,
   task: RenderTask,
 ): Promise<RenderResult> {
-  using pass = proxy.admit(MAX_TRAFFIC_BYTES)
+  using pass = proxy.admit(task.guard, MAX_TRAFFIC_BYTES)
   const deadline = Math.min(steadyNow() + task.timeoutMs, task.deadline ?? Infinity)
   const opened = await open(browser, pass)
   if (!opened) return failed("unreadable", "the browser opened no page", true)

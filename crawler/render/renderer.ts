@@ -1,12 +1,11 @@
 import { steadyNow } from "#base/steady-time.ts"
-import type { AddressGuard } from "../fetch/guard/address-guard.ts"
+import { FairQueue, type Party } from "#base/flow/fair-queue.ts"
 import { Browser } from "./browser.ts"
 import { findBrowser } from "./find-browser.ts"
 import { GuardProxy } from "./guard-proxy.ts"
 import { renderPage, type RenderResult, type RenderTask } from "./render-page.ts"
 
 export interface RendererOptions {
-  readonly guard: AddressGuard
   /** What the crawler calls itself. */
   readonly userAgent: string
   /** Path of the browser; empty: one is looked for. */
@@ -28,7 +27,8 @@ const MISSING_MS = 60_000
 
 /**
  * Renders pages in one browser, which starts with the first page and ends after a quiet while, so an idle appliance
- * has none. There is never more than one, nor more pages in it than `pages`; the rest wait.
+ * has none. There is never more than one, nor more pages in it than `pages`; the rest wait, and those whose pages they
+ * are take turns.
  */
 export class Renderer implements AsyncDisposable {
   readonly #options: Required<RendererOptions>
@@ -37,7 +37,8 @@ export class Renderer implements AsyncDisposable {
   /** Pages that this browser was given. */
   #given = 0
   #open = 0
-  readonly #waiting: (() => void)[] = []
+  /** Whose turn it is when a page ends. */
+  readonly #waiting = new FairQueue<(hasRoom: boolean) => void>()
   /** Browsers on their way out. */
   readonly #closing = new Set<Promise<void>>()
   #idle: NodeJS.Timeout | null = null
@@ -53,7 +54,7 @@ export class Renderer implements AsyncDisposable {
     const late =
       task.deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, task.deadline - steadyNow()))]
     const given = task.signal === undefined ? [] : [task.signal]
-    if (!(await this.#enter(AbortSignal.any([...given, ...late])))) {
+    if (!(await this.#enter(task.party, AbortSignal.any([...given, ...late])))) {
       return task.signal?.aborted === true || this.#isClosed
         ? { kind: "failed", because: "cancelled", detail: "the caller stopped waiting", transient: true }
         : {
@@ -77,7 +78,7 @@ export class Renderer implements AsyncDisposable {
   /** Ends the browser; pages in it fail. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
-    for (const go of this.#waiting.splice(0)) go()
+    for (const go of this.#waiting.clear()) go(false)
     this.#rest()
     await this.#retire()
     await Promise.all(this.#closing)
@@ -85,37 +86,39 @@ export class Renderer implements AsyncDisposable {
   }
 
   /** Waits for room. @returns whether there is any before the caller gives up. */
-  async #enter(signal: AbortSignal): Promise<boolean> {
-    for (;;) {
-      if (this.#isClosed || signal.aborted) return false
-      const isWornOut = this.#given >= this.#options.pagesPerBrowser && this.#open > 0
-      if (this.#open < this.#options.pages && !isWornOut) {
-        this.#open += 1
-        this.#stir()
-        return true
+  async #enter(party: Party, signal: AbortSignal): Promise<boolean> {
+    if (this.#isClosed || signal.aborted) return false
+    return await new Promise<boolean>((resolve) => {
+      const go = (hasRoom: boolean) => {
+        signal.removeEventListener("abort", giveUp)
+        resolve(hasRoom)
       }
-      await this.#turn(signal)
+      const giveUp = () => {
+        if (this.#waiting.delete(party, go)) go(false)
+      }
+      signal.addEventListener("abort", giveUp, { once: true })
+      this.#waiting.push(party, go)
+      this.#admit()
+    })
+  }
+
+  #admit(): void {
+    while (this.#waiting.length > 0 && this.#hasRoom()) {
+      this.#open += 1
+      this.#stir()
+      this.#waiting.shift()?.(true)
     }
   }
 
-  async #turn(signal: AbortSignal): Promise<void> {
-    await new Promise<void>((go) => {
-      this.#waiting.push(go)
-      signal.addEventListener(
-        "abort",
-        () => {
-          go()
-        },
-        { once: true },
-      )
-    })
+  #hasRoom(): boolean {
+    const isWornOut = this.#given >= this.#options.pagesPerBrowser && this.#open > 0
+    return this.#open < this.#options.pages && !isWornOut
   }
 
   async #leave(): Promise<void> {
     if (this.#open === 1 && this.#given >= this.#options.pagesPerBrowser) await this.#retire()
     this.#open -= 1
-    // All of them look for themselves: one that was given up must not use up another's turn.
-    for (const go of this.#waiting.splice(0)) go()
+    this.#admit()
     if (this.#open === 0) this.#rest()
   }
 
@@ -151,7 +154,7 @@ export class Renderer implements AsyncDisposable {
   }
 
   #startProxy(): Promise<GuardProxy> {
-    return (this.#proxy ??= GuardProxy.start(this.#options.guard))
+    return (this.#proxy ??= GuardProxy.start())
   }
 
   #forget(): void {

@@ -1,12 +1,10 @@
 import { isUtf8 } from "node:buffer"
-import { availableParallelism } from "node:os"
 import { type PageUrl, toPageUrl } from "#engine"
 import { AddressGuard, type Resolve } from "../fetch/guard/address-guard.ts"
 import { OutgoingProxy } from "../fetch/connect/outgoing-proxy.ts"
 import type { SourceTls } from "../fetch/connect/source-tls.ts"
 import { AllowedNetworks, isPrivateByName } from "../fetch/guard/allowed-networks.ts"
 import { type CrawlerConfig, userAgentHeader } from "../settings.ts"
-import { QueuedBudget } from "#base/flow/queued-budget.ts"
 import { breather } from "#base/flow/breather.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { decodeText } from "../page/charset.ts"
@@ -20,10 +18,10 @@ import { unreadDocument } from "../page/formats/unread-document.ts"
 import { type Fetched, fetchPage, type FetchOptions, type FetchResult, validatorsOf } from "../fetch/fetch.ts"
 import type { LoginReader, SourceLogin } from "../login/source-login.ts"
 import type { ReadBodyTask } from "../page/read-body.ts"
-import { type ReadBodyResult, ReaderPool } from "../page/pool/reader-pool.ts"
-import { startProcess } from "../page/pool/reader-process.ts"
+import type { ReadBodyResult, ReaderPool } from "../page/pool/reader-pool.ts"
 import type { Reader, ReadOptions, ReadResult, Visit, VisitOptions } from "../reading.ts"
 import { PageRendering } from "../render/page-rendering.ts"
+import { ReadingPlaces } from "./reading-places.ts"
 import { RobotsCache } from "../fetch/robots/robots.ts"
 import { xRobotsTag } from "../page/headers/robots-directives.ts"
 import type { SourceHosts } from "../fetch/guard/source-hosts.ts"
@@ -42,6 +40,8 @@ export interface ReaderOptions {
   readonly resolve?: Resolve | undefined
   /** Keeps visits to the site's pages logged in; {@link PageReader.logIn} before the first of them. */
   readonly login?: SourceLogin
+  /** Where pages are read, shared with other readers. Default: places of its own, which end with the reader. */
+  readonly places?: ReadingPlaces | undefined
 }
 
 /** Other text than UTF-8 takes long to decode, and a large one is better decoded by a thread. */
@@ -59,12 +59,6 @@ const DOCUMENT_BUDGET = 0.6
 const MAX_ROBOTS_BYTES = 5_000_000
 /** Every page of a site waits for its robots.txt. */
 const ROBOTS_TIMEOUT_MS = 10_000
-
-/**
- * For the bodies of all visits, from their first byte until sense is made of them, and one body more. A hundred usual
- * pages find room. Without it 32 visits to pages of ten megabytes, gzipped, took 650 MB, with it 200.
- */
-const BODIES_BYTES = 64 * 1024 * 1024
 
 /** Without the address: whoever may not read it is not to learn where a redirect leads. */
 const NOT_ADMITTED = {
@@ -86,12 +80,11 @@ export class PageReader implements Reader {
   readonly #guard: AddressGuard
   /** The settings' networks alone, without what one crawl was allowed. */
   readonly #own: AllowedNetworks
-  readonly #threads: ReaderPool
+  readonly #places: ReadingPlaces
+  readonly #ownsPlaces: boolean
   readonly #rendering: PageRendering
   readonly #defaultRendering: Rendering
-  readonly #processes: ReaderPool
   readonly #login: SourceLogin | null
-  readonly #bodies = new QueuedBudget(BODIES_BYTES)
 
   constructor(config: CrawlerConfig, options: ReaderOptions = {}) {
     this.#config = config
@@ -106,18 +99,14 @@ export class PageReader implements Reader {
       connections: config.fetchConcurrency,
       connectTimeoutMs: Math.min(10_000, config.timeoutMs),
     })
-    this.#threads = new ReaderPool({ places: config.readerThreads, timeoutMs: config.readTimeoutMs })
-    this.#processes = new ReaderPool({
-      places: Math.max(1, Math.floor((config.readerThreads || availableParallelism()) / 2)),
-      timeoutMs: config.readTimeoutMs,
-      memoryMb: config.documentMemoryMb,
-      start: startProcess,
-    })
+    this.#ownsPlaces = options.places === undefined
+    this.#places = options.places ?? new ReadingPlaces(config)
     this.#login = options.login ?? null
     this.#defaultRendering = options.rendering ?? "http"
     this.#rendering = new PageRendering({
       config,
       guard: this.#guard,
+      renderer: this.#places.renderer,
       session: this.#login?.session,
       read: (fetched, deadline, visit) => this.#readBody(fetched, deadline, visit),
       fetch: (url, visit) => this.#fetchFor(url, visit, config.timeoutMs),
@@ -188,7 +177,7 @@ export class PageReader implements Reader {
       readonly timeoutMs?: number
     },
   ): Promise<FetchResult> {
-    using memory = this.#bodies.open()
+    using memory = this.#places.bodies.open()
     return await fetchPage(url, { ...this.#fetchOptions(this.#config.timeoutMs), memory, ...options })
   }
 
@@ -197,7 +186,7 @@ export class PageReader implements Reader {
    * @throws LoginError when the site asks for a login anew and does not grant it
    */
   async visit(url: PageUrl, given: VisitOptions = {}): Promise<Visit> {
-    using memory = this.#bodies.open()
+    using memory = this.#places.bodies.open()
     const options = { ...given, memory }
     const timeoutMs = options.timeoutMs ?? this.#config.timeoutMs
     const rendering = options.rendering ?? this.#defaultRendering
@@ -214,12 +203,8 @@ export class PageReader implements Reader {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#rendering[Symbol.asyncDispose]()
-    await Promise.all([
-      this.#guard[Symbol.asyncDispose](),
-      this.#threads[Symbol.asyncDispose](),
-      this.#processes[Symbol.asyncDispose](),
-    ])
+    if (this.#ownsPlaces) await this.#places[Symbol.asyncDispose]()
+    await this.#guard[Symbol.asyncDispose]()
   }
 
   async #fetchFor(url: PageUrl, options: VisitOptions, timeoutMs: number): Promise<FetchResult> {
@@ -320,7 +305,7 @@ export class PageReader implements Reader {
       linksOnly,
       body: fetched.body,
     }
-    const pool = bytes > THREAD_BYTES ? this.#processes : this.#threads
+    const pool = bytes > THREAD_BYTES ? this.#places.processes : this.#places.threads
     return await this.#readInPool(pool, task, fetched, deadline, options)
   }
 
@@ -335,13 +320,11 @@ export class PageReader implements Reader {
     deadline: number,
   ): Promise<Visit> {
     const { url, body } = fetched
-    const { timeoutMs, linksOnly = false } = options
+    const { linksOnly = false } = options
     if (linksOnly) return this.#visited(fetched, body.byteLength, unreadDocument(url))
     const budgetMs = Math.round(this.#config.readTimeoutMs * DOCUMENT_BUDGET)
     const task = { url, kind: "document" as const, format, budgetMs, body }
-    // In a crawl a document may wait for its turn as long as it takes: the wait is no fault of its own.
-    const until = timeoutMs === undefined ? Infinity : deadline
-    return await this.#readInPool(this.#processes, task, fetched, until, options)
+    return await this.#readInPool(this.#places.processes, task, fetched, deadline, options)
   }
 
   async #readInPool(
@@ -349,13 +332,15 @@ export class PageReader implements Reader {
     task: ReadBodyTask,
     fetched: Fetched,
     deadline: number,
-    { signal, onReading }: VisitOptions,
+    { signal, onReading, timeoutMs }: VisitOptions,
   ): Promise<Visit> {
     const bytes = fetched.body.byteLength
+    // In a crawl a body may wait for its turn as long as it takes: the wait is no fault of its own.
+    const until = timeoutMs === undefined ? Infinity : deadline
     const done = new AbortController()
     const result = await inTime(
-      pool.read(task, { signal: done.signal, onStart: onReading }),
-      deadline,
+      pool.read(task, { signal: done.signal, onStart: onReading, party: this }),
+      until,
       signal,
     )
     done.abort()

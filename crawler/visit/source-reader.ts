@@ -11,7 +11,8 @@ import { landingsOf } from "../jobs/landings.ts"
 import type { Source, SourceAuthor } from "../source.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
-export interface SourceReaderOptions extends Pick<SourceHostsOptions, "first" | "onMoved"> {
+export interface SourceReaderOptions
+  extends Pick<SourceHostsOptions, "first" | "onMoved">, Pick<ReaderOptions, "places"> {
   readonly db: StateStore
   readonly author: SourceAuthor
   /** Where secrets that the login names `${NAME}` are. Default: the process's, with `fossick.env` under it. */
@@ -37,6 +38,7 @@ export async function openSourceReader(
   const reader = new PageReader(config, {
     ...reachOf(source, { ...options, env }),
     rendering,
+    places: options.places,
     ...(login && { login: new SourceLogin({ source: { seeds: source.seeds, login }, env }) }),
   })
   try {

@@ -1,3 +1,4 @@
+import { FairQueue, type Party } from "#base/flow/fair-queue.ts"
 import { availableParallelism } from "node:os"
 import type { Extracted } from "../extract/extracted.ts"
 import type { ReadBodyTask } from "../read-body.ts"
@@ -40,9 +41,14 @@ interface Place {
 export interface ReadBodyOptions {
   /** Nobody waits for it any more: then it is not read, unless a place is at it already. */
   readonly signal?: AbortSignal
+  /** Whose body it is: those that share the pool take turns. Default: nobody in particular. */
+  readonly party?: Party | undefined
   /** Told just before it is read, after it waited for its turn. */
   readonly onStart?: (() => void) | undefined
 }
+
+/** Who names no party is one with all others that name none. */
+const NOBODY: Party = {}
 
 /** For a place to get ready, which takes a second of processor time: a busy machine costs no page. */
 const START_MS = 60_000
@@ -50,12 +56,12 @@ const START_MS = 60_000
 /**
  * Threads or processes that read bodies. They start with the first task and end after a quiet while, so an idle
  * appliance holds no memory for them. One that crashes, runs out of memory or takes too long costs its page only:
- * it is thrown away and another one goes on with the rest.
+ * it is thrown away and another one goes on with the rest. Parties that share it take turns.
  */
 export class ReaderPool implements AsyncDisposable {
   readonly #options: Required<ReaderPoolOptions>
   readonly #places = new Set<Place>()
-  readonly #waiting: Task[] = []
+  readonly #waiting = new FairQueue<Task>()
   #idle: NodeJS.Timeout | null = null
   #closed = false
 
@@ -71,15 +77,13 @@ export class ReaderPool implements AsyncDisposable {
   }
 
   /** Reads one body. Its buffer goes to the thread or process and may be empty here afterwards. */
-  read(task: ReadBodyTask, { signal, onStart }: ReadBodyOptions = {}): Promise<ReadBodyResult> {
+  read(task: ReadBodyTask, { signal, onStart, party = NOBODY }: ReadBodyOptions = {}): Promise<ReadBodyResult> {
     if (this.#closed) return Promise.resolve({ kind: "closed", detail: "the reader was closed" })
     return new Promise((resolve) => {
       const waiting = { task, resolve, onStart }
-      this.#waiting.push(waiting)
+      this.#waiting.push(party, waiting)
       const drop = () => {
-        const at = this.#waiting.indexOf(waiting)
-        if (at < 0) return
-        this.#waiting.splice(at, 1)
+        if (!this.#waiting.delete(party, waiting)) return
         resolve({ kind: "closed", detail: "nobody waits for the page any more" })
       }
       signal?.addEventListener("abort", drop, { once: true })
@@ -90,7 +94,7 @@ export class ReaderPool implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     if (this.#idle) clearTimeout(this.#idle)
-    for (const { resolve } of this.#waiting.splice(0))
+    for (const { resolve } of this.#waiting.clear())
       resolve({ kind: "closed", detail: "the reader was closed" })
     await Promise.all(
       [...this.#places].map((place) =>

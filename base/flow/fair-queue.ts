@@ -1,0 +1,52 @@
+/** Whom a thing waits for; compared by identity. */
+export type Party = object
+
+/** Things that wait their turn: parties take turns, and each of them has its own in the order it came. */
+export class FairQueue<T> {
+  /** The party whose turn is next stands first. */
+  readonly #parties = new Map<Party, T[]>()
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  push(party: Party, item: T): void {
+    const waiting = this.#parties.get(party)
+    if (waiting) waiting.push(item)
+    else this.#parties.set(party, [item])
+    this.#length += 1
+  }
+
+  /** Takes the first thing of the party whose turn it is. */
+  shift(): T | undefined {
+    const [next] = this.#parties
+    if (next === undefined) return undefined
+    const [party, waiting] = next
+    const item = waiting.shift()
+    this.#length -= 1
+    // To the end of the round.
+    this.#parties.delete(party)
+    if (waiting.length > 0) this.#parties.set(party, waiting)
+    return item
+  }
+
+  /** Takes out a thing that waits no longer. @returns false when it is not there. */
+  delete(party: Party, item: T): boolean {
+    const waiting = this.#parties.get(party)
+    const at = waiting?.indexOf(item) ?? -1
+    if (waiting === undefined || at < 0) return false
+    waiting.splice(at, 1)
+    this.#length -= 1
+    if (waiting.length === 0) this.#parties.delete(party)
+    return true
+  }
+
+  /** Takes out all there is. */
+  clear(): T[] {
+    const all = [...this.#parties.values()].flat()
+    this.#parties.clear()
+    this.#length = 0
+    return all
+  }
+}
