@@ -13,7 +13,7 @@ import type { Job } from "./job.ts"
 import { defineSource } from "./source.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { temporaryFolder } from "./testing/crawl-fixture.ts"
-import { type Answer, article, html, startTestSite } from "./testing/test-site.ts"
+import { type Answer, article, html, startTestSite, status } from "./testing/test-site.ts"
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url))
 const PAGES = 20
@@ -113,6 +113,55 @@ test("a job outlives its process and the appliance: every page once, and its sta
   for (const path of ["/p10", "/p15", "/p24", "/p29"]) {
     expect(await engine.get(site.url(path) as PageUrl)).toMatchObject({ title: `Harbour ${path}` })
   }
+})
+
+test("three jobs at work outlive kill -9 of their process: nothing is lost, and none is held to blame", async () => {
+  using folder = temporaryFolder()
+  const paths = Array.from({ length: 8 }, (_, index) => `/p${index}`)
+  let crawler: Crawler | null = null
+  const asked = new Set<string>()
+  let isKilled = false
+  const siteOf = (name: string) => {
+    const page: Answer = async (request, response) => {
+      if (request.url?.startsWith("/p") !== true) {
+        status(404)(request, response)
+        return
+      }
+      asked.add(name)
+      // All three are at work by then, and none is done.
+      if (asked.size === 3 && request.url === "/p4" && !isKilled) {
+        isKilled = true
+        await crawler?.killJob()
+      }
+      while (asked.size < 3) await sleep(5)
+      html(article(`Harbour ${name} ${request.url}`))(request, response)
+    }
+    return startTestSite({ "/": article(`Home ${name}`, { links: paths }), "*": page })
+  }
+  await using north = await siteOf("north")
+  await using south = await siteOf("south")
+  await using west = await siteOf("west")
+  const db = openStateStore(folder.path)
+  try {
+    const jobs = new Jobs(db)
+    const ids = [north, south, west].map(
+      (site, at) => jobs.enqueue(defineSource({ name: `source-${at}`, seeds: [site.url("/")] })).id,
+    )
+    crawler = new Crawler(folder.path)
+    for (const id of ids) {
+      const job = await over(jobs, id)
+      expect(job).toMatchObject({ state: "finished", outcomes: { indexed: 1 + paths.length } })
+      expect(jobs.events(id).filter(({ text }) => text === "its process was lost: queued")).toHaveLength(1)
+    }
+    expect(isKilled).toBe(true)
+    crawler.stop()
+    expect(await crawler.ended).toBe(0)
+  } finally {
+    db.close()
+  }
+  const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path })
+  await using engine = await openEngine(settings, { mode: "read" })
+  expect((await engine.stats()).pages).toBe(3 * (1 + paths.length))
 })
 
 async function over(jobs: Jobs, id: number): Promise<Job | null> {

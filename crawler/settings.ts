@@ -147,11 +147,21 @@ export const crawlerSettings = {
     "proxy",
   ),
   ...alertSettings,
+  jobs: integer(
+    {
+      name: "FOSSICK_JOBS",
+      default: "0",
+      about:
+        "Jobs worked on at the same time; 0 means as many as the machine bears, by its processors and memory.",
+    },
+    0,
+    100,
+  ),
   fetchConcurrency: integer(
     {
       name: "FOSSICK_FETCH_CONCURRENCY",
       default: "32",
-      about: "Pages fetched at the same time, all hosts together.",
+      about: "Pages fetched at the same time, all jobs and hosts together.",
     },
     1,
     1000,

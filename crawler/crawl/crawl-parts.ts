@@ -15,6 +15,7 @@ import { SharedPages } from "../sources/shared-pages.ts"
 import { RunTraps } from "../traps/run-traps.ts"
 import type { PageReader } from "../visit/reader.ts"
 import { isNoPage } from "./judge/visit-outcome.ts"
+import type { CrawlShare } from "./together/crawl-share.ts"
 import { LinkIntake } from "./link-intake.ts"
 import { OutcomeRecorder } from "./outcome-recorder.ts"
 import { mannersOf, SourceVisits } from "./source-visits.ts"
@@ -31,6 +32,7 @@ export interface CrawlPartsOptions {
   /** Ends the visits in hand. */
   readonly cut: AbortSignal
   readonly clock: Clock
+  readonly share: Pick<CrawlShare, "paces" | "writes">
   /** Called for each batch of recorded outcomes. */
   readonly onRecorded?: ((results: readonly Visited[]) => void) | undefined
   /** Called for each row of addresses that is left alone from then on, with the reason in words. */
@@ -61,7 +63,7 @@ export class CrawlParts {
   readonly #source: string
 
   constructor(options: CrawlPartsOptions) {
-    const { job, db, engine, reader, config, signal, cut, clock, onTrap } = options
+    const { job, db, engine, reader, config, signal, cut, clock, onTrap, share } = options
     const { source } = job
     this.#engine = engine
     this.#source = source.name
@@ -69,7 +71,8 @@ export class CrawlParts {
     this.limits = new RunLimits(db, job)
     const manners = mannersOf(source, config, reader)
     const maxAddresses = Math.max(MIN_ADDRESSES, source.limits.pages * ADDRESSES_PER_PAGE)
-    this.frontier = new Frontier(db, job, this.known, manners, maxAddresses, config.maxWaitMs)
+    const { paces, writes } = share
+    this.frontier = new Frontier(db, job, this.known, manners, maxAddresses, config.maxWaitMs, paces)
     this.suspects = new Suspects(db, job, this.known)
     this.traps = new RunTraps(db, clock, job, onTrap)
     this.visits = new SourceVisits({
@@ -77,6 +80,7 @@ export class CrawlParts {
       config,
       reader,
       frontier: this.frontier,
+      turn: (url) => paces.turn(new URL(url).host, { manners: manners(url), signal: cut }),
       mayLeadTo: (from, to) => this.discovery.inScope(to) || this.discovery.isSeed(from),
       isHeld: (url) => this.isHeld(url),
       hasLinks: (url) => this.known.hasLinksOf(source.name, url),
@@ -99,6 +103,7 @@ export class CrawlParts {
       shared: new SharedPages(db, engine, source, clock),
       frontier: this.frontier,
       images: new ImageNotes(db),
+      writes,
       onClosed: (url) => {
         this.discovery.closed(url)
       },
@@ -123,7 +128,7 @@ export class CrawlParts {
       reader,
       known: this.known,
       frontier: this.frontier,
-      pauseMs: (url) => manners(url).delayMs,
+      turn: (url, signal) => paces.turn(new URL(url).host, { manners: manners(url), signal }),
       allows: async (url) => (await this.visits.disallowed(url)) === null,
       onBytes: (bytes) => {
         this.limits.bytes += bytes

@@ -4,15 +4,23 @@ import { unlessAborted } from "#base/flow/unless-aborted.ts"
 import type { FrontierEntry } from "../frontier/host-queues.ts"
 import type { Job } from "../job.ts"
 import { CrawlParts, type CrawlPartsOptions } from "./crawl-parts.ts"
-import { runCrawlee, type Visits } from "./crawlee.ts"
+import { CrawlShare } from "./together/crawl-share.ts"
+import type { JobPlace } from "./together/job-places.ts"
+import type { Visits } from "./together/visit-pool.ts"
 import { sparedVisit } from "./judge/spared-visits.ts"
 import { VisitJudge } from "./judge/visit-judge.ts"
 
-export interface CrawlSiteOptions extends Omit<CrawlPartsOptions, "cut" | "clock"> {
+export interface CrawlSiteOptions extends Omit<CrawlPartsOptions, "cut" | "clock" | "share"> {
   /** Ends the crawl after the visits in hand, which get a few seconds more; the frontier stays. */
   readonly signal: AbortSignal
   /** What is kept of times is told by it. Default: the system's. */
   readonly clock?: Clock | undefined
+  /** What the jobs of this process share. Default: there is no other. */
+  readonly share?: CrawlShare | undefined
+  /** The job's place among those of `share`. */
+  readonly place?: JobPlace | undefined
+  /** Told when the job gives up its place, since it has nothing but waits, and when it has it again. */
+  readonly onWaiting?: ((isWaiting: boolean) => void) | undefined
 }
 
 export interface EndedCrawl {
@@ -28,9 +36,11 @@ export interface EndedCrawl {
  * @throws EngineError when the engine fails; nothing that was reported is lost.
  */
 export async function crawlSite(options: CrawlSiteOptions): Promise<EndedCrawl> {
-  using crawl = new SiteCrawl(options)
+  const share = options.share ?? new CrawlShare(options.config)
+  using crawl = new SiteCrawl({ ...options, share })
+  const place = options.place ?? share.places.take()
   do {
-    await runCrawlee(crawl, options.config.fetchConcurrency)
+    await share.pool.run(crawl, place)
     await crawl.flush()
   } while (!crawl.isDone() && !options.signal.aborted)
   return crawl.end()
@@ -45,22 +55,25 @@ const CLOSED_AT_ONCE = 1000
 class SiteCrawl implements Visits, Disposable {
   readonly #job: Job
   readonly #signal: AbortSignal
+  readonly #share: CrawlShare
+  readonly #onWaiting: (isWaiting: boolean) => void
   readonly #parts: CrawlParts
   readonly #judge: VisitJudge
-  /** Waits until no other page is being visited. */
+  /** Waits until no other page is being visited, of whatever job. */
   #suspect: FrontierEntry | null = null
-  #isAlone = false
   #visiting = 0
   #failure: Error | null = null
   /** Aborted when visits in hand must end now. */
   readonly #cut = new AbortController()
   #cutTimer: NodeJS.Timeout | null = null
 
-  constructor(options: CrawlSiteOptions) {
-    const { job, config, signal, clock = Date.now } = options
+  constructor(options: CrawlSiteOptions & { readonly share: CrawlShare }) {
+    const { job, config, signal, share, clock = Date.now, onWaiting = () => undefined } = options
     const cut = this.#cut.signal
     this.#job = job
     this.#signal = signal
+    this.#share = share
+    this.#onWaiting = onWaiting
     this.#parts = new CrawlParts({ ...options, cut, clock })
     this.#judge = new VisitJudge({ parts: this.#parts, source: job.source, config, clock, cut })
     if (signal.aborted) this.#startGrace()
@@ -79,10 +92,13 @@ class SiteCrawl implements Visits, Disposable {
     this.#parts.discovery.stop()
     this.#cut.abort()
     this.#parts.suspects.release()
+    this.#share.solitude.leave(this)
+    if (this.#suspect) this.#parts.frontier.drop(this.#suspect)
+    this.#parts.frontier[Symbol.dispose]()
   }
 
   next(): FrontierEntry | null {
-    if (this.#isStopping() || this.#isLimitTaken() || this.#isAlone) return null
+    if (!this.#mayBegin()) return null
     if (this.#suspect) return this.#nextAlone(this.#suspect)
     let closed = 0
     for (let entry = this.#parts.frontier.next(); entry; entry = this.#parts.frontier.next()) {
@@ -91,6 +107,7 @@ class SiteCrawl implements Visits, Disposable {
       const spared = isSettled ? null : sparedVisit(entry, this.#parts)
       if (!isSettled && !spared) {
         if (this.#parts.suspects.isSuspect(entry.url)) return this.#nextAlone(entry)
+        this.#share.solitude.begin()
         this.#visiting += 1
         return entry
       }
@@ -108,16 +125,26 @@ class SiteCrawl implements Visits, Disposable {
 
   /** A page that may take the process down is visited while no other is, so that no other is suspected with it. */
   #nextAlone(entry: FrontierEntry): FrontierEntry | null {
-    this.#isAlone = this.#visiting === 0
-    this.#suspect = this.#isAlone ? null : entry
-    if (!this.#isAlone) return null
-    this.#visiting = 1
+    const isAlone = this.#share.solitude.beginAlone(this)
+    this.#suspect = isAlone ? null : entry
+    if (!isAlone) return null
+    this.#visiting += 1
     return entry
   }
 
   hasNext(): boolean {
-    if (this.#isStopping() || this.#isLimitTaken() || this.#isAlone) return false
-    return this.#suspect === null ? this.#parts.frontier.hasNext() : this.#visiting === 0
+    if (!this.#mayBegin()) return false
+    return this.#suspect === null ? this.#parts.frontier.hasNext() : this.#share.solitude.isEmpty
+  }
+
+  waitsUntil(now: number): number | null {
+    if (this.#visiting > 0 || this.#suspect !== null || this.#parts.discovery.isReading) return null
+    const at = this.#parts.frontier.freeAt(now)
+    return at > now ? at : null
+  }
+
+  onWaiting(isWaiting: boolean): void {
+    this.#onWaiting(isWaiting)
   }
 
   isFinished(): boolean {
@@ -150,7 +177,7 @@ class SiteCrawl implements Visits, Disposable {
     } finally {
       this.#parts.suspects.end(entry.url)
       this.#visiting -= 1
-      this.#isAlone = false
+      this.#share.solitude.end(this)
     }
   }
 
@@ -173,6 +200,10 @@ class SiteCrawl implements Visits, Disposable {
 
   #isStopping(): boolean {
     return this.#signal.aborted || this.#failure !== null
+  }
+
+  #mayBegin(): boolean {
+    return !this.#isStopping() && !this.#isLimitTaken() && this.#share.solitude.mayBegin(this)
   }
 
   // Visits under way may each become a page: no more are started than the limit has room for.

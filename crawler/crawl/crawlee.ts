@@ -1,16 +1,13 @@
 import { AutoscaledPool, Configuration, LocalEventManager, log, LogLevel } from "@crawlee/basic"
 import { machineMemory } from "#base/process/machine-memory.ts"
-import type { FrontierEntry } from "../frontier/host-queues.ts"
 
 /** What {@link runCrawlee} drives. */
-export interface Visits {
-  /** The next visit that may start now, or null. */
-  next(): FrontierEntry | null
-  /** Whether {@link next} would give one. */
+export interface Work {
+  /** What may start now, or null. It must not reject. */
+  next(): (() => Promise<void>) | null
+  /** Whether {@link next} would give something. */
   hasNext(): boolean
   isFinished(): boolean
-  /** Must not reject. */
-  visit(entry: FrontierEntry): Promise<void>
 }
 
 /** How soon a pause for politeness is noticed to be over. */
@@ -20,10 +17,10 @@ const MEMORY_SHARE = 0.25
 
 /**
  * Runs visits through Crawlee's autoscaled pool: as many at a time as the machine has room for, `concurrency`
- * at most. The pool is all there is of Crawlee here: its crawlers would add a queue, retries, sessions, statistics
+ * at most, whatever jobs they are of. The pool is all there is of Crawlee here: its crawlers would add a queue, retries, sessions, statistics
  * and a clock to each visit, which costs more than fetching a small page and does again what is done already.
  */
-export async function runCrawlee(visits: Visits, concurrency: number): Promise<void> {
+export async function runCrawlee(work: Work, concurrency: number): Promise<void> {
   log.setLevel(LogLevel.OFF)
   const memory = machineMemory()
   const config = new Configuration({
@@ -37,11 +34,10 @@ export async function runCrawlee(visits: Visits, concurrency: number): Promise<v
   const pool = new AutoscaledPool(
     {
       async runTaskFunction() {
-        const entry = visits.next()
-        if (entry) await visits.visit(entry)
+        await work.next()?.()
       },
-      isTaskReadyFunction: () => Promise.resolve(visits.hasNext()),
-      isFinishedFunction: () => Promise.resolve(visits.isFinished()),
+      isTaskReadyFunction: () => Promise.resolve(work.hasNext()),
+      isFinishedFunction: () => Promise.resolve(work.isFinished()),
       minConcurrency: Math.min(4, concurrency),
       maxConcurrency: concurrency,
       desiredConcurrency: concurrency,

@@ -18,8 +18,8 @@ import { LostPages } from "../frontier/lost-pages.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { carryOutRemovals } from "../removals/carry-out.ts"
 import { Removals } from "../removals/removals.ts"
-import { crawlEnded, crawlStarted } from "./crawl-news.ts"
-import { runJob } from "./run-job.ts"
+import { CrawlShare } from "./together/crawl-share.ts"
+import { JobRuns } from "./together/job-runs.ts"
 import { removeAskedPages } from "../removals/remove-pages.ts"
 import { SourceTable } from "../sources/source-table.ts"
 import { openStateStore } from "#base/store/state-store.ts"
@@ -93,18 +93,38 @@ try {
       },
     )
   let settled = settle()
+  await using share = new CrawlShare(config)
+  const halt = new AbortController()
+  const runs = new JobRuns({
+    db,
+    jobs,
+    engine,
+    config,
+    log,
+    signal: AbortSignal.any([stop, halt.signal]),
+    share,
+  })
   const duties: readonly Duty[] = [
     {
-      isDue: () => sources.removals().length > 0,
+      // A job whose source was deleted has been asked to end.
+      isDue: () => sources.removals().some((name) => !runs.sources.has(name)),
       async work() {
-        const removed = await removeAskedPages({ db, engine, sources, signal: stop })
+        const { writes } = share
+        const removed = await removeAskedPages({
+          db,
+          engine,
+          sources,
+          signal: stop,
+          except: runs.sources,
+          writes,
+        })
         log.info({ removed }, "the pages of deleted sources were removed")
       },
     },
     {
       isDue: () => removals.hasWork(),
       async work() {
-        await carryOutRemovals({ db, engine })
+        await carryOutRemovals({ db, engine, writes: share.writes })
         log.info("what the operator decided on removals was carried out")
         settled = settle()
       },
@@ -113,6 +133,22 @@ try {
   /** Left to the next process, so that they hold up no crawl. */
   const failed = new Set<Duty>()
   const due = () => duties.find((duty) => !failed.has(duty) && duty.isDue())
+  /** What is done beside crawls, one thing at a time. */
+  let atDuty: Promise<void> | null = null
+  const takeDuty = () => {
+    const duty = atDuty === null ? due() : undefined
+    if (duty === undefined) return
+    atDuty = duty
+      .work()
+      .catch((error: unknown) => {
+        log.error({ err: error }, "pages could not be removed or restored; tried again later")
+        failed.add(duty)
+        process.exitCode = 1
+      })
+      .finally(() => (atDuty = null))
+  }
+  /** Pages that are to go are gone before their source is crawled again. */
+  const unready = () => new Set(failed.size > 0 ? [] : sources.removals())
   let upgradeFails = false
   /** Works on the index that is to replace this one, until a crawl is asked for. @returns false when it fails. */
   const built = async () => {
@@ -133,38 +169,36 @@ try {
       clearInterval(poll)
     }
   }
-  while (!stop.aborted) {
-    for (let duty = due(); duty && !stop.aborted; duty = due()) {
-      try {
-        await duty.work()
-      } catch (error) {
-        log.error({ err: error }, "pages could not be removed or restored; tried again later")
-        failed.add(duty)
-        process.exitCode = 1
+  try {
+    for (;;) {
+      if (!stop.aborted) {
+        takeDuty()
+        runs.begin(unready())
+      }
+      const atWork = [...runs.promises, ...(atDuty === null ? [] : [atDuty as Promise<void>])]
+      if (atWork.length > 0) {
+        const before = runs.ended
+        await Promise.race([...atWork, sleep(POLL_MS)])
+        if (runs.ended > before) settled = settle()
+        continue
+      }
+      if (stop.aborted) break
+      if (await Promise.race([settled, sleep(POLL_MS, false)])) {
+        // A crawl may have been queued at the very last moment.
+        if (jobs.nextQueued() || due()) continue
+        if (upgradeFails || !(await upgrade.isDue())) break
+        upgradeFails = !(await built())
+        // The index that is open here is not the one in use any more.
+        if (!(await upgrade.isDue())) break
       }
     }
-    const next = jobs.nextQueued()
-    if (next) {
-      crawlStarted(log, next)
-      const job = await runJob(next.id, {
-        db,
-        jobs,
-        engine,
-        config,
-        signal: stop,
-        whenAborted: "queued",
-      })
-      if (job) crawlEnded(log, job)
-      settled = settle()
-    } else if (await Promise.race([settled, sleep(POLL_MS, false)])) {
-      // A crawl may have been queued at the very last moment.
-      if (jobs.nextQueued() || due()) continue
-      if (upgradeFails || !(await upgrade.isDue())) break
-      upgradeFails = !(await built())
-      // The index that is open here is not the one in use any more.
-      if (!(await upgrade.isDue())) break
-    }
+  } finally {
+    // After an error, too, nothing is at work when the index is closed.
+    halt.abort()
+    await Promise.all(runs.promises)
+    await atDuty
   }
+  if (runs.hasFailed) process.exitCode = 1
 } catch (error) {
   const locked = error instanceof EngineError && error.code === "INDEX_LOCKED"
   isLow ||= isDiskFull(error, engineConfig.dataDir)

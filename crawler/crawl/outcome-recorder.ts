@@ -1,4 +1,5 @@
 import type { Engine, PageUrl } from "#engine"
+import type { Serial } from "#base/flow/serial.ts"
 import type { Frontier } from "../frontier/frontier.ts"
 import type { Visited } from "../frontier/known-addresses.ts"
 import type { ImageNotes } from "../images/image-notes.ts"
@@ -13,6 +14,8 @@ export interface OutcomeRecorderOptions {
   readonly shared: SharedPages
   readonly frontier: Frontier
   readonly images: ImageNotes
+  /** Of all that write to the index. */
+  readonly writes: Serial
   /** Told of each address that has its outcome, before it is recorded. */
   readonly onClosed: (url: PageUrl) => void
   /** Told of each batch of outcomes that were recorded. */
@@ -29,8 +32,7 @@ export class OutcomeRecorder {
 
   constructor(options: OutcomeRecorderOptions) {
     this.#options = options
-    const { engine, shared, frontier, images } = options
-    this.#writer = new PageWriter(engine, shared, frontier, images, (results, visits) => {
+    this.#writer = new PageWriter(options, (results, visits) => {
       this.#unwritten -= visits
       for (const { url } of results) this.#settled.delete(url)
       options.onRecorded(results)

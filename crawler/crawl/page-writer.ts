@@ -1,4 +1,5 @@
 import type { Engine, Page, PageUrl } from "#engine"
+import type { Serial } from "#base/flow/serial.ts"
 import type { Frontier } from "../frontier/frontier.ts"
 import type { ImageNotes } from "../images/image-notes.ts"
 import type { SharedPages } from "../sources/shared-pages.ts"
@@ -9,6 +10,15 @@ const BATCH_CHARS = 2_000_000
 const BATCH_MS = 500
 /** Batches that may wait before visits are held up. */
 const WAITING_BATCHES = 3
+
+export interface PageWriterParts {
+  readonly engine: Engine
+  readonly shared: SharedPages
+  readonly frontier: Frontier
+  readonly images: ImageNotes
+  /** Of all that write to the index: what it holds of a page is looked up, and written with that. */
+  readonly writes: Serial
+}
 
 interface Item {
   readonly page: Page | null
@@ -24,10 +34,7 @@ interface Item {
  * recorded only when the engine has acknowledged its page, so what was reported survives any crash.
  */
 export class PageWriter {
-  readonly #engine: Engine
-  readonly #shared: SharedPages
-  readonly #frontier: Frontier
-  readonly #images: ImageNotes
+  readonly #parts: PageWriterParts
   readonly #recorded: (results: readonly Visited[], visits: number) => void
   #items: Item[] = []
   #chars = 0
@@ -35,17 +42,8 @@ export class PageWriter {
   #flushing: Promise<void> | null = null
   #failure: Error | null = null
 
-  constructor(
-    engine: Engine,
-    shared: SharedPages,
-    frontier: Frontier,
-    images: ImageNotes,
-    recorded: (results: readonly Visited[], visits: number) => void,
-  ) {
-    this.#engine = engine
-    this.#shared = shared
-    this.#frontier = frontier
-    this.#images = images
+  constructor(parts: PageWriterParts, recorded: (results: readonly Visited[], visits: number) => void) {
+    this.#parts = parts
     this.#recorded = recorded
   }
 
@@ -117,12 +115,15 @@ export class PageWriter {
         replaced.add(url)
       }
     }
-    if (pages.size > 0) await this.#engine.index(await this.#shared.joined([...pages.values()]))
-    const gone = await this.#shared.letGo([...replaced].map((url) => ({ url, isGone: false })))
-    this.#images.note(items.flatMap(({ seen }) => seen ?? []))
-    this.#images.forget(gone)
+    const { engine, shared, frontier, images, writes } = this.#parts
+    const gone = await writes.run(async () => {
+      if (pages.size > 0) await engine.index(await shared.joined([...pages.values()]))
+      return await shared.letGo([...replaced].map((url) => ({ url, isGone: false })))
+    })
+    images.note(items.flatMap(({ seen }) => seen ?? []))
+    images.forget(gone)
     const results = items.flatMap((item) => item.results)
-    this.#frontier.record(results)
+    frontier.record(results)
     this.#recorded(results, items.length)
   }
 }

@@ -7,6 +7,7 @@ import { NetworkChangedError } from "../fetch/guard/blocked-address.ts"
 import { concealedMessage } from "../fetch/concealed.ts"
 import type { CrawlerConfig } from "../settings.ts"
 import { crawlSite } from "./crawl-site.ts"
+import { CrawlShare } from "./together/crawl-share.ts"
 import type { Jobs } from "../jobs/jobs.ts"
 import { BEAT_MS, BY_HAND, type Job, type Judged } from "../job.ts"
 import { factsOfRun, judgeJob } from "../results/judge-job.ts"
@@ -28,6 +29,8 @@ export interface RunJobOptions {
   readonly whenAborted: "queued" | "paused"
   /** How names are resolved. Default: as the system does. */
   readonly resolve?: Resolve
+  /** What the jobs of this process share. Default: there is no other. */
+  readonly share?: CrawlShare
 }
 
 /** Where not even this can be written, the job is as one whose process was lost, and is queued again as well. */
@@ -45,7 +48,17 @@ function interrupted(jobs: Jobs, id: number, state: "queued" | "paused"): void {
  * @returns the job as it ended. Never rejects for what happens inside the crawl: then the job has `failed`.
  */
 export async function runJob(id: number, options: RunJobOptions): Promise<Job | null> {
-  const { db, jobs, engine, config, clock, resolve } = options
+  if (options.share) return await runShared(id, { ...options, share: options.share })
+  await using share = new CrawlShare(options.config)
+  return await runShared(id, { ...options, share })
+}
+
+async function runShared(
+  id: number,
+  options: RunJobOptions & { readonly share: CrawlShare },
+): Promise<Job | null> {
+  const { db, jobs, engine, config, clock, resolve, share } = options
+  using place = share.places.take()
   WebhookQueue.prepare(db)
   AlertBook.prepare(db)
   const job = jobs.start(id)
@@ -77,6 +90,7 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
         abort()
       },
       resolve,
+      places: share.reading,
     })
     const { state, limit } = await crawlSite({
       job,
@@ -85,6 +99,11 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
       reader,
       config,
       signal: stop.signal,
+      share,
+      place,
+      onWaiting: (isWaiting) => {
+        jobs.setWaiting(id, isWaiting)
+      },
       onTrap: (trap) => {
         jobs.log(id, "warn", `addresses of this kind are no longer visited: ${trap}`)
       },
@@ -101,6 +120,7 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
         db,
         engine,
         job,
+        writes: share.writes,
         ...(clock === undefined ? {} : { clock }),
       })
       if (removed > 0) jobs.log(id, "info", `pages removed, since they are gone: ${removed}`)

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { PageUrl } from "#engine"
-import { steadyNow } from "#base/steady-time.ts"
 import type { CrawlerConfig } from "../settings.ts"
 import type { Validators } from "../fetch/fetch.ts"
 import type { Frontier } from "../frontier/frontier.ts"
-import type { FrontierEntry, HostManners } from "../frontier/host-queues.ts"
+import type { FrontierEntry } from "../frontier/host-queues.ts"
+import type { HostManners } from "../hosts/host-paces.ts"
 import type { KnownAddress, ListedFacts } from "../frontier/known-addresses.ts"
 import { isPageOutcome } from "../outcome-name.ts"
 import { readAs } from "../page/read-as.ts"
@@ -19,6 +19,8 @@ export interface SourceVisitsOptions {
   readonly reader: PageReader
   /** Which keeps the pace of each host. */
   readonly frontier: Frontier
+  /** Waits until a request beside the frontier's may be made to the host of an address; null: the run ends. */
+  readonly turn: (url: PageUrl) => Promise<Disposable | null>
   /** Whether a visit to `from` may end at `to`. */
   readonly mayLeadTo: (from: PageUrl, to: PageUrl) => boolean
   /** Whether the index holds a page whose hash is known. */
@@ -32,6 +34,13 @@ export interface SourceVisitsOptions {
   /** Ends the visits under way. */
   readonly cut: AbortSignal
 }
+
+const CUT_SHORT = {
+  kind: "failed",
+  because: "cancelled",
+  detail: "the crawl was stopped",
+  transient: true,
+} as const
 
 /** How fast a host is visited: as the source says, else as the settings do. */
 export function mannersOf(source: Source, config: CrawlerConfig, reader: PageReader) {
@@ -79,11 +88,13 @@ export class SourceVisits {
 
   /** @param before what earlier runs know of the address */
   async visit(entry: FrontierEntry, before: KnownAddress | null): Promise<Visit> {
-    const { reader, source, mayLeadTo, onReading, stop, cut } = this.#options
+    const { reader, source, frontier, mayLeadTo, onReading, stop, cut } = this.#options
+    const isFirst = this.obeys && !reader.robots.has(entry.url)
     const disallowed = await this.disallowed(entry.url, entry)
     if (disallowed) return disallowed
-    if (stop.aborted)
-      return { kind: "failed", because: "cancelled", detail: "the crawl was stopped", transient: true }
+    // The site was just asked for its robots.txt.
+    if (isFirst) await sleep(frontier.delayOf(entry), undefined, { signal: cut }).catch(() => undefined)
+    if (stop.aborted) return CUT_SHORT
     const validators = await this.#validators(entry, before)
     return await reader.visit(entry.url, {
       signal: cut,
@@ -104,20 +115,16 @@ export class SourceVisits {
 
   /** Visits an address that is none of the frontier's, in the manners of its host. */
   async visitUnlinked(url: PageUrl): Promise<Visit> {
-    const { reader, source, frontier, cut } = this.#options
+    const { reader, source, turn, cut } = this.#options
+    using atHost = await turn(url)
+    if (atHost === null) return CUT_SHORT
     const disallowed = await this.disallowed(url)
     if (disallowed) return disallowed
-    const entry = { url, host: new URL(url).host }
-    const delayMs = frontier.delayOf(entry)
-    frontier.block(entry, steadyNow() + 2 * delayMs)
-    await sleep(delayMs, undefined, { signal: cut }).catch(() => undefined)
-    const visit = await reader.visit(url, {
+    return await reader.visit(url, {
       signal: cut,
       rendering: source.rendering,
       onRedirect: async (to) => await this.disallowed(to),
     })
-    frontier.block(entry, steadyNow() + delayMs)
-    return visit
   }
 
   /** {@link readAs} of one page: what lists say of it becomes part of it. */

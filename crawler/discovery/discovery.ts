@@ -1,12 +1,12 @@
 import { keepLanding, landingsUpTo } from "../jobs/landings.ts"
 import { declaredBefore, keepWhole, runBefore } from "../jobs/source-runs.ts"
 import { isMissing } from "../outcome-name.ts"
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises"
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 import { type PageUrl, toPageUrl } from "#engine"
 import { feedParser } from "./feeds.ts"
-import { type Validators, validatorsOf } from "../fetch/fetch.ts"
+import { type FetchResult, type Validators, validatorsOf } from "../fetch/fetch.ts"
 import type { Frontier } from "../frontier/frontier.ts"
 import type { Job } from "../job.ts"
 import {
@@ -18,7 +18,7 @@ import {
   type Visited,
 } from "../frontier/known-addresses.ts"
 import { listed } from "./list-parser.ts"
-import { type ListingKind, Listings } from "../frontier/known-listings.ts"
+import { type Listing, type ListingKind, Listings } from "../frontier/known-listings.ts"
 import type { PageReader } from "../visit/reader.ts"
 import type { Reading } from "../reading.ts"
 import { membership } from "../scope/scope.ts"
@@ -44,8 +44,8 @@ export interface DiscoveryOptions {
   readonly reader: PageReader
   readonly frontier: Frontier
   readonly known: KnownAddresses
-  /** Milliseconds to wait before a file is fetched, as its host's manners ask. */
-  readonly pauseMs: (url: PageUrl) => number
+  /** Waits until a file may be fetched, as its host's manners ask; null: it is wanted no longer. */
+  readonly turn: (url: PageUrl, signal: AbortSignal) => Promise<Disposable | null>
   /** Whether robots.txt lets a file be read. */
   readonly allows: (url: PageUrl) => Promise<boolean>
   /** Told of the bytes of every file read. */
@@ -88,6 +88,8 @@ export class Discovery {
   readonly #tasks = new Set<Promise<void>>()
   readonly #stop = new AbortController()
   readonly #signal: AbortSignal
+  /** Files that are being fetched or read, and do not only wait for their turn. */
+  #reading = 0
   #failure: Error | null = null
 
   constructor(options: DiscoveryOptions) {
@@ -118,6 +120,11 @@ export class Discovery {
   /** Whether more addresses may come, whatever pages link. */
   get isOpen(): boolean {
     return this.#tasks.size > 0 || this.#waiting.size > 0
+  }
+
+  /** Whether a file is being read, rather than only waited for. */
+  get isReading(): boolean {
+    return this.#reading > 0
   }
 
   inScope(url: PageUrl): boolean {
@@ -302,21 +309,49 @@ export class Discovery {
 
   /** Reads one file, unless it is as an earlier run left it. What cannot be read is left out. */
   async #read(file: File, onSitemap?: (url: PageUrl, namedAt: number | null) => void): Promise<void> {
-    const { job, reader, known, pauseMs, allows, onBytes } = this.#options
-    const signal = this.#signal
+    const { job } = this.#options
     const before = this.#listings.get(file.url)
     // A run that visits everything reads every list: what an earlier one had no room for may stand there.
     const spares =
       job.visits === "due" && !this.owesLinks && before !== null && before.readAt !== null ? before : null
     if (spares && onSitemap && file.namedAt !== null && file.namedAt === spares.namedAt) return
-    await sleep(pauseMs(file.url), undefined, { signal }).catch(() => undefined)
-    if (signal.aborted || (await unlessAborted(allows(file.url), signal)) !== true) return
-    const fetched = await reader.fetch(file.url, {
-      accepts: () => true,
-      maxBytes: file.kind === "sitemap" ? MAX_SITEMAP_BYTES : MAX_FEED_BYTES,
-      signal,
-      ...(spares && hasValidators(spares.validators) ? { validators: spares.validators } : {}),
-    })
+    const fetched = await this.#fetch(file, spares?.validators ?? null)
+    if (fetched === null) return
+    this.#reading += 1
+    try {
+      await this.#taken(file, fetched, spares, onSitemap)
+    } finally {
+      this.#reading -= 1
+    }
+  }
+
+  /** @returns null when the run ends, or may not read the file. */
+  async #fetch(file: File, validators: Validators | null): Promise<FetchResult | null> {
+    const { reader, turn, allows } = this.#options
+    const signal = this.#signal
+    using atHost = await turn(file.url, signal)
+    if (atHost === null) return null
+    this.#reading += 1
+    try {
+      if ((await unlessAborted(allows(file.url), signal)) !== true) return null
+      return await reader.fetch(file.url, {
+        accepts: () => true,
+        maxBytes: file.kind === "sitemap" ? MAX_SITEMAP_BYTES : MAX_FEED_BYTES,
+        signal,
+        ...(validators && hasValidators(validators) ? { validators } : {}),
+      })
+    } finally {
+      this.#reading -= 1
+    }
+  }
+
+  async #taken(
+    file: File,
+    fetched: FetchResult,
+    spares: Listing | null,
+    onSitemap: ((url: PageUrl, namedAt: number | null) => void) | undefined,
+  ): Promise<void> {
+    const { job, known, onBytes } = this.#options
     if (fetched.kind === "not-modified" && spares) {
       for (const named of this.#listings.all("sitemap")) {
         if (named.foundOn === file.url) onSitemap?.(named.url, named.namedAt)

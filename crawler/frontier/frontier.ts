@@ -1,5 +1,6 @@
 import { factsOf, OutcomeBook } from "./outcome-book.ts"
-import { type FrontierEntry, type HostManners, HostQueues, type OpenAddresses } from "./host-queues.ts"
+import { type FrontierEntry, HostQueues, type OpenAddresses } from "./host-queues.ts"
+import { type HostManners, HostPaces } from "../hosts/host-paces.ts"
 import type { OutcomeName } from "../outcome-name.ts"
 import type { PageUrl } from "#engine"
 import { steadyNow } from "#base/steady-time.ts"
@@ -46,7 +47,7 @@ const REMEMBERED = 200_000
  *
  * Hosts take turns; within a host, lower priority and depth go first.
  */
-export class Frontier implements OpenAddresses {
+export class Frontier implements OpenAddresses, Disposable {
   readonly #db: StateStore
   readonly #job: Pick<Job, "id" | "source">
   readonly #known: KnownAddresses
@@ -61,7 +62,7 @@ export class Frontier implements OpenAddresses {
 
   /**
    * `maxAddresses`: how many addresses the crawl may come to know; what is found beyond is left out.
-   * `maxWaitMs`: the longest that {@link postpone} is asked for.
+   * `maxWaitMs`: the longest that {@link postpone} is asked for. `paces`: of the hosts, which other jobs may visit too.
    */
   constructor(
     db: StateStore,
@@ -70,12 +71,13 @@ export class Frontier implements OpenAddresses {
     manners: (url: PageUrl) => HostManners,
     maxAddresses = Number.POSITIVE_INFINITY,
     maxWaitMs = Number.POSITIVE_INFINITY,
+    paces = new HostPaces(),
   ) {
     this.#db = db
     this.#prepare = prepareOnce(db)
     this.#job = job
     this.#known = known
-    this.#queues = new HostQueues(manners, this)
+    this.#queues = new HostQueues(manners, this, paces)
     this.#outcomes = new OutcomeBook(db, job, known)
     this.#maxAddresses = maxAddresses
     if (Number.isFinite(maxWaitMs)) {
@@ -98,6 +100,10 @@ export class Frontier implements OpenAddresses {
         "n"
       ],
     )
+  }
+
+  [Symbol.dispose](): void {
+    this.#queues[Symbol.dispose]()
   }
 
   /** Addresses without an outcome, those being visited among them. */
@@ -206,6 +212,11 @@ export class Frontier implements OpenAddresses {
   /** As {@link HostQueues.hasNext}. */
   hasNext(now?: number): boolean {
     return this.#queues.hasNext(now)
+  }
+
+  /** As {@link HostQueues.freeAt}. */
+  freeAt(now?: number): number {
+    return this.#queues.freeAt(now)
   }
 
   /** As {@link HostQueues.release}. */

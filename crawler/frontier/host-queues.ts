@@ -1,5 +1,6 @@
 import { steadyNow } from "#base/steady-time.ts"
 import type { PageUrl } from "#engine"
+import type { HostManners, HostPace, HostPaces, PaceParty } from "../hosts/host-paces.ts"
 import type { ListedFacts } from "./known-addresses.ts"
 
 /** An address to visit. */
@@ -13,18 +14,9 @@ export interface FrontierEntry {
   readonly facts: ListedFacts
 }
 
-export interface HostManners {
-  /** Visits at the same time. */
-  readonly concurrency: number
-  /** From the end of one visit to the start of the next. */
-  readonly delayMs: number
-}
-
 interface HostQueue {
   readonly host: string
-  manners: HostManners
-  running: number
-  nextAt: number
+  readonly pace: HostPace
   /** Read from the store, not handed out yet. */
   readonly ready: FrontierEntry[]
   /** Nothing to be found in the store before this. */
@@ -42,19 +34,25 @@ export interface OpenAddresses {
 const CHUNK = 64
 
 /**
- * Whose turn it is: hands out addresses host by host, each at its pace, and knows what is out. All of it is in memory, so a
- * lost process leaves nothing to clean up.
+ * Whose turn it is: hands out addresses host by host, each at its pace, which other jobs may share, and knows what is out.
+ * All of it is in memory, so a lost process leaves nothing to clean up.
  */
-export class HostQueues {
+export class HostQueues implements PaceParty, Disposable {
   readonly #manners: (url: PageUrl) => HostManners
   readonly #open: OpenAddresses
+  readonly #paces: HostPaces
   readonly #hosts = new Map<string, HostQueue>()
   readonly #handedOut = new Set<PageUrl>()
   #sleepUntil = 0
 
-  constructor(manners: (url: PageUrl) => HostManners, open: OpenAddresses) {
+  constructor(manners: (url: PageUrl) => HostManners, open: OpenAddresses, paces: HostPaces) {
     this.#manners = manners
     this.#open = open
+    this.#paces = paces
+  }
+
+  [Symbol.dispose](): void {
+    this.#paces.leave(this)
   }
 
   /** Visits handed out whose outcome is not recorded, and addresses that are ready to be. */
@@ -100,9 +98,9 @@ export class HostQueues {
     if (now < this.#sleepUntil) return null
     let wake = Number.POSITIVE_INFINITY
     for (const queue of this.#hosts.values()) {
-      if (queue.running >= queue.manners.concurrency) continue
-      if (queue.nextAt > now) {
-        wake = Math.min(wake, queue.nextAt)
+      const freeAt = queue.pace.freeAt(now)
+      if (freeAt > now) {
+        wake = Math.min(wake, freeAt)
         continue
       }
       if (queue.ready.length === 0) this.#fill(queue, now)
@@ -113,8 +111,7 @@ export class HostQueues {
         wake = Math.min(wake, queue.emptyUntil)
         continue
       }
-      queue.running += 1
-      queue.nextAt = now + queue.manners.delayMs
+      queue.pace.start(now)
       // To the end of the round.
       this.#hosts.delete(queue.host)
       this.#hosts.set(queue.host, queue)
@@ -128,51 +125,60 @@ export class HostQueues {
   hasNext(now = steadyNow()): boolean {
     if (now < this.#sleepUntil) return false
     for (const queue of this.#hosts.values()) {
-      if (queue.running >= queue.manners.concurrency || queue.nextAt > now) continue
+      if (queue.pace.freeAt(now) > now) continue
       if (queue.ready.length === 0) this.#fill(queue, now)
       if (queue.ready.length > 0) return true
     }
     return false
   }
 
+  /**
+   * When something may be handed out, as far as is known; what may be by now counts as of now. Infinite: there is
+   * nothing, or somebody else is at its host.
+   */
+  freeAt(now = steadyNow()): number {
+    let first = Number.POSITIVE_INFINITY
+    for (const { pace, ready, emptyUntil } of this.#hosts.values()) {
+      const free = Math.max(pace.freeAt(now), ready.length > 0 ? now : emptyUntil)
+      first = Math.min(first, Math.max(free, now))
+      if (first <= now) break
+    }
+    return first
+  }
+
   /** The connection is free again; the outcome follows by {@link record} or {@link postpone}. */
   release(entry: FrontierEntry, now = steadyNow()): void {
-    const queue = this.#host(entry.url, entry.host)
-    queue.running -= 1
-    queue.nextAt = Math.max(queue.nextAt, now + queue.manners.delayMs)
+    this.#host(entry.url, entry.host).pace.end(now)
     this.#sleepUntil = 0
   }
 
   /** Takes an entry back that needs no visit after all, since its outcome is known. */
   drop(entry: FrontierEntry, now = steadyNow()): void {
-    const queue = this.#host(entry.url, entry.host)
-    queue.running -= 1
-    // Nothing was asked of the host.
-    queue.nextAt = Math.min(queue.nextAt, now)
+    this.#host(entry.url, entry.host).pace.drop(now)
     this.#sleepUntil = 0
   }
 
-  /** Slows a host down, as its robots.txt asks. */
+  /** Slows a host down for all, as its robots.txt asks. */
   setDelay(entry: FrontierEntry, delayMs: number): void {
-    const queue = this.#host(entry.url, entry.host)
-    queue.manners = { concurrency: 1, delayMs: Math.max(queue.manners.delayMs, delayMs) }
+    this.#host(entry.url, entry.host).pace.slow(delayMs)
   }
 
   /** From the end of one visit to a host to the start of the next. */
   delayOf(entry: Pick<FrontierEntry, "url" | "host">): number {
-    return this.#host(entry.url, entry.host).manners.delayMs
+    return this.#host(entry.url, entry.host).pace.delayMs
   }
 
-  /** Leaves a host alone until then. */
+  /** Leaves a host alone until then; so do all that share its pace. */
   block(entry: Pick<FrontierEntry, "url" | "host">, until: number): void {
-    const queue = this.#host(entry.url, entry.host)
-    queue.nextAt = Math.max(queue.nextAt, until)
+    this.#host(entry.url, entry.host).pace.block(until)
   }
 
   #host(url: PageUrl, host: string): HostQueue {
     let queue = this.#hosts.get(host)
     if (!queue) {
-      queue = { host, manners: this.#manners(url), running: 0, nextAt: 0, ready: [], emptyUntil: 0 }
+      const pace = this.#paces.of(host)
+      pace.join(this, this.#manners(url))
+      queue = { host, pace, ready: [], emptyUntil: 0 }
       this.#hosts.set(host, queue)
     }
     return queue

@@ -69,6 +69,8 @@ const STEPS = [
      primary key (job, change)
    ) strict, without rowid;
    ${CHANGE_TRIGGERS}`,
+  // `waiting`: the process has it in hand, and does nothing for it until its hosts' time has come.
+  "alter table job add column waiting integer not null default 0",
 ]
 
 /** Makes the tables of jobs, or brings them up to date. */

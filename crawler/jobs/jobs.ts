@@ -7,9 +7,17 @@ import { JobRecords, OPEN } from "./job-records.ts"
 
 /** A job that has taken down its process this often, with no outcome recorded in between, is not tried again. */
 const MAX_CRASHES = 5
+/** From then on it is run with no other beside it until it records an outcome: others are not to be blamed with it. */
+const CRASHES_IN_DOUBT = 2
 /** States, as SQL, whose jobs keep nothing of their frontier but what failed. */
 const OVER = "'finished', 'failed', 'cancelled'"
 const FINE: Judged = { result: "finished", reason: null }
+
+export interface NextQueued {
+  readonly except?: ReadonlySet<string>
+  /** Whether no other job is at work. */
+  readonly isAlone?: boolean
+}
 
 /** The crawl jobs in `state.db`, as every process sees them: the queue, and what jobs become. All calls are synchronous and short. */
 export class Jobs extends JobRecords {
@@ -65,12 +73,30 @@ export class Jobs extends JobRecords {
     return transaction(this.db, () => this.#resume(id))
   }
 
-  /** The job to run next: what somebody waits for before what a schedule asked for, else the oldest. */
-  nextQueued(): Job | null {
+  /**
+   * The job to run next: what somebody waits for before what a schedule asked for, else the oldest. One job of a source
+   * at a time: not of those in `except`. One that may take its process down goes first where it is alone, and nowhere else.
+   */
+  nextQueued({ except = new Set<string>(), isAlone = true }: NextQueued = {}): Job | null {
     const row = this.db
-      .prepare(`select * from job where state = 'queued' order by "trigger" = 'schedule', id limit 1`)
-      .get()
+      .prepare(
+        `select * from job where state = 'queued' and source not in (select value from json_each(?1))
+           and (?2 or crashes < ${CRASHES_IN_DOUBT})
+         order by crashes >= ${CRASHES_IN_DOUBT} desc, "trigger" = 'schedule', id limit 1`,
+      )
+      .get(JSON.stringify([...except]), isAlone ? 1 : 0)
     return row ? this.jobOf(row) : null
+  }
+
+  /** Whether a job has taken its process down again and again, as far as is known, and has recorded nothing since. */
+  isInDoubt(id: number): boolean {
+    const row = this.db.prepare("select crashes, outcomes_at_crash from job where id = ?").get(id)
+    return Number(row?.["crashes"]) >= CRASHES_IN_DOUBT && this.#recorded(id) === row?.["outcomes_at_crash"]
+  }
+
+  /** Notes that a running job has nothing but waits, or goes on. */
+  setWaiting(id: number, isWaiting: boolean): void {
+    this.db.prepare("update job set waiting = ? where id = ?").run(isWaiting ? 1 : 0, id)
   }
 
   /** Whether a job is marked as running, by a living process or a lost one. */
@@ -162,12 +188,13 @@ export class Jobs extends JobRecords {
    * call this: while it does, nobody else can be at work on a job.
    */
   recover(): void {
-    for (const { id, stop, crashes, outcomes_at_crash: before } of this.db
-      .prepare("select id, stop, crashes, outcomes_at_crash from job where state = 'running'")
+    for (const { id, stop, crashes, waiting, outcomes_at_crash: before } of this.db
+      .prepare("select id, stop, crashes, waiting, outcomes_at_crash from job where state = 'running'")
       .all()) {
-      // One that gets on is not one that takes down its process each time.
-      const recorded = Object.values(outcomesOf(this.db, Number(id))).reduce((sum, count) => sum + count, 0)
-      const inVain = recorded === before ? Number(crashes) + 1 : 1
+      // One that gets on is not one that takes down its process each time; nor is one that only waited.
+      const recorded = this.#recorded(Number(id))
+      const counted = waiting === 1 ? 0 : 1
+      const inVain = recorded === before ? Number(crashes) + counted : counted
       const isHopeless = inVain >= MAX_CRASHES
       // What it was asked to become it becomes now.
       const state = (stop ?? (isHopeless ? "failed" : "queued")) as JobState
@@ -182,6 +209,11 @@ export class Jobs extends JobRecords {
       .prepare(`select id from job where state in (${OVER}) and ${hasPrunableSql("job.id")}`)
       .all()
     for (const { id } of left) this.#prune(Number(id))
+  }
+
+  /** Outcomes that a job has recorded. */
+  #recorded(id: number): number {
+    return Object.values(outcomesOf(this.db, id)).reduce((sum, count) => sum + count, 0)
   }
 
   /** Has a job become `state`: at once, or by the process that works on it. @returns false when it cannot. */
@@ -215,7 +247,7 @@ export class Jobs extends JobRecords {
     const reason = state === "finished" ? judged.reason : state === "failed" ? error : null
     this.db
       .prepare(
-        "update job set state = ?, stop = null, error = ?, result = ?, reason = ?, ended_at = ? where id = ?",
+        "update job set state = ?, stop = null, waiting = 0, error = ?, result = ?, reason = ?, ended_at = ? where id = ?",
       )
       .run(state, error, result, reason, ended, id)
   }

@@ -1,6 +1,7 @@
 import { isUnfoundSinceSql } from "../frontier/source-pages.ts"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { type Engine, type Page, type PageUrl, sourcesOf, withSources } from "#engine"
+import { Serial } from "#base/flow/serial.ts"
 import type { Clock } from "#base/clock.ts"
 import { ImageNotes } from "../images/image-notes.ts"
 import { KnownAddresses } from "../frontier/known-addresses.ts"
@@ -14,6 +15,8 @@ export interface CarryOutOptions {
   readonly db: StateStore
   readonly engine: Engine
   readonly clock?: Clock
+  /** Of all that write to the index. Default: nobody else does. */
+  readonly writes?: Serial
 }
 
 /** Pages that are held in memory at a time. */
@@ -26,10 +29,10 @@ const DAY_MS = 24 * 3_600_000
  * process left off, the next call ends the same. Copies whose time is over are dropped.
  */
 export async function carryOutRemovals(options: CarryOutOptions): Promise<void> {
-  const { db } = options
+  const { db, writes = new Serial() } = options
   const removals = new Removals(db, options.clock)
-  while (await removeSome(options));
-  while (await restoreSome(options));
+  while (await writes.run(() => removeSome(options)));
+  while (await writes.run(() => restoreSome(options)));
   removals.purge()
 }
 

@@ -1,5 +1,6 @@
 import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { Listings } from "../frontier/known-listings.ts"
+import { Serial } from "#base/flow/serial.ts"
 import type { Engine } from "#engine"
 import { TextStore } from "../duplicates/text-store.ts"
 import { ImageNotes } from "../images/image-notes.ts"
@@ -14,6 +15,10 @@ export interface RemovePagesOptions {
   readonly db: StateStore
   readonly engine: Engine
   readonly sources: SourceTable
+  /** Sources that are being crawled: their pages stay for now. */
+  readonly except?: ReadonlySet<string>
+  /** As of {@link carryOutRemovals}. */
+  readonly writes?: Serial
   /** Ends the work after the pages in hand; the next call goes on. */
   readonly signal: AbortSignal
 }
@@ -24,16 +29,18 @@ export interface RemovePagesOptions {
  * The caller holds the index for writing.
  * @returns how many pages left the index.
  */
-export async function removeAskedPages({ db, engine, sources, signal }: RemovePagesOptions): Promise<number> {
+export async function removeAskedPages(options: RemovePagesOptions): Promise<number> {
+  const { db, engine, sources, except, signal, writes = new Serial() } = options
   const known = new KnownAddresses(db)
   let removed = 0
   for (const name of sources.removals()) {
+    if (except?.has(name)) continue
     const texts = new TextStore(db, name)
     const shared = new SharedPages(db, engine, { name, login: null })
     for (let rows = known.some(name, BATCH); rows.length > 0; rows = known.some(name, BATCH)) {
       if (signal.aborted) return removed
       const urls = rows.map(({ url }) => url)
-      const left = await shared.letGo(urls.map((url) => ({ url, isGone: false })))
+      const left = await writes.run(() => shared.letGo(urls.map((url) => ({ url, isGone: false }))))
       new ImageNotes(db).forget(left)
       for (const url of urls) {
         texts.forget(url)

@@ -2,6 +2,7 @@ import { isPageNow, missedPages, pageCount, targetsOf } from "../frontier/source
 import { landingsIn } from "../jobs/landings.ts"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { toPageUrl, type Engine, type PageUrl } from "#engine"
+import type { Serial } from "#base/flow/serial.ts"
 import type { Clock } from "#base/clock.ts"
 import type { Job } from "../job.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
@@ -15,6 +16,8 @@ export interface SettleOptions {
   readonly engine: Engine
   readonly job: Pick<Job, "id" | "source" | "trigger">
   readonly clock?: Clock
+  /** As of {@link carryOutRemovals}. */
+  readonly writes?: Serial
 }
 
 /** Runs that must say so before a page is removed on evidence that one run does not suffice for. */
@@ -32,12 +35,12 @@ const CHUNK = 200
  * crash: a run strikes once only.
  */
 export async function settleRemovals(options: SettleOptions): Promise<RunRemovals> {
-  const { db, engine, job, clock = Date.now } = options
+  const { db, engine, job, clock = Date.now, writes } = options
   const removals = new Removals(db, clock)
   removals.acquit(job.id)
   await new Judgement(options).strike()
   const held = decide(db, job)
-  await carryOutRemovals({ db, engine, clock })
+  await carryOutRemovals({ db, engine, clock, ...(writes && { writes }) })
   return { removed: removals.ofRun(job.id)?.removed ?? 0, held }
 }
 

@@ -31,6 +31,12 @@ export class RobotsCache {
     this.#fetch = fetch
   }
 
+  /** Whether {@link for} asks nobody. */
+  has(url: PageUrl): boolean {
+    const known = this.#sites.get(new URL(url).origin)
+    return known !== undefined && known.until > steadyNow()
+  }
+
   /** The rules for `url`; calls for one site share one request. */
   async for(url: PageUrl): Promise<RobotsAnswer> {
     const { origin } = new URL(url)

@@ -77,7 +77,10 @@ export class ReaderPool implements AsyncDisposable {
   }
 
   /** Reads one body. Its buffer goes to the thread or process and may be empty here afterwards. */
-  read(task: ReadBodyTask, { signal, onStart, party = NOBODY }: ReadBodyOptions = {}): Promise<ReadBodyResult> {
+  read(
+    task: ReadBodyTask,
+    { signal, onStart, party = NOBODY }: ReadBodyOptions = {},
+  ): Promise<ReadBodyResult> {
     if (this.#closed) return Promise.resolve({ kind: "closed", detail: "the reader was closed" })
     return new Promise((resolve) => {
       const waiting = { task, resolve, onStart }

@@ -1,0 +1,42 @@
+import { availableParallelism } from "node:os"
+import { Serial } from "#base/flow/serial.ts"
+import { machineMemory } from "#base/process/machine-memory.ts"
+import { HostPaces } from "../../hosts/host-paces.ts"
+import type { CrawlerConfig } from "../../settings.ts"
+import { ReadingPlaces } from "../../visit/reading-places.ts"
+import { JobPlaces } from "./job-places.ts"
+import { Solitude } from "./solitude.ts"
+import { VisitPool } from "./visit-pool.ts"
+
+const JOBS_PER_PROCESSOR = 8
+const MAX_JOBS = 32
+/** Of the memory that a crawl may fill. */
+const JOB_BYTES = 64 * 1024 * 1024
+const MEMORY_SHARE = 0.25
+
+/** What all jobs of one process share, so that many of them take no more of the machine, nor of a host, than one. */
+export class CrawlShare implements AsyncDisposable {
+  readonly reading: ReadingPlaces
+  readonly paces = new HostPaces()
+  readonly places: JobPlaces
+  readonly pool: VisitPool
+  readonly solitude = new Solitude()
+  /** Pages are looked up in the index and written with what was found there by one at a time. */
+  readonly writes = new Serial()
+
+  constructor(config: CrawlerConfig) {
+    this.reading = new ReadingPlaces(config)
+    this.places = new JobPlaces(config.jobs === 0 ? jobsFor(machineMemory()) : config.jobs)
+    this.pool = new VisitPool(config.fetchConcurrency)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.reading[Symbol.asyncDispose]()
+  }
+}
+
+/** Jobs at a time that a machine with so much memory bears. */
+function jobsFor(memory: number): number {
+  const byMemory = Math.floor((memory * MEMORY_SHARE) / JOB_BYTES)
+  return Math.max(1, Math.min(availableParallelism() * JOBS_PER_PROCESSOR, byMemory, MAX_JOBS))
+}

@@ -1,0 +1,70 @@
+import type { Logger } from "pino"
+import type { Job } from "../../job.ts"
+import type { Jobs } from "../../jobs/jobs.ts"
+import { crawlEnded, crawlStarted } from "../crawl-news.ts"
+import { runJob, type RunJobOptions } from "../run-job.ts"
+import type { CrawlShare } from "./crawl-share.ts"
+
+export interface JobRunsOptions extends Omit<RunJobOptions, "share" | "whenAborted" | "jobs"> {
+  readonly jobs: Jobs
+  readonly share: CrawlShare
+  readonly log: Logger
+}
+
+/** Jobs that wait for their hosts are kept in memory, and there is no end of sick sites. */
+const MAX_WAITING = 64
+
+/** The jobs that a process works on, as many at a time as there are places, and one of each source. */
+export class JobRuns {
+  readonly #options: JobRunsOptions
+  /** One that may take the process down, until it has proved that it does not. */
+  #doubtful: number | null = null
+  readonly #runs = new Map<number, { readonly source: string; readonly promise: Promise<void> }>()
+  /** Jobs that ended. */
+  ended = 0
+  /** Whether a job could not even be ended in good order: the next process takes it up. */
+  hasFailed = false
+
+  constructor(options: JobRunsOptions) {
+    this.#options = options
+  }
+
+  /** Jobs at work, and those that wait for their hosts. */
+  get promises(): Promise<void>[] {
+    return [...this.#runs.values()].map(({ promise }) => promise)
+  }
+
+  /** The sources of those. */
+  get sources(): ReadonlySet<string> {
+    return new Set([...this.#runs.values()].map(({ source }) => source))
+  }
+
+  /** Begins queued jobs for which there are places, but of no source in `except`. */
+  begin(except: ReadonlySet<string> = new Set()): void {
+    const { jobs, share } = this.#options
+    while (share.places.free > 0 && this.#runs.size < share.places.total + MAX_WAITING) {
+      const { held } = share.places
+      if (this.#doubtful !== null && held > 0 && jobs.isInDoubt(this.#doubtful)) return
+      const next = jobs.nextQueued({ except: this.sources.union(except), isAlone: held === 0 })
+      this.#doubtful = next !== null && jobs.isInDoubt(next.id) ? next.id : null
+      if (next === null) return
+      const promise = this.#run(next).finally(() => {
+        this.#runs.delete(next.id)
+        this.ended += 1
+      })
+      this.#runs.set(next.id, { source: next.source.name, promise })
+    }
+  }
+
+  async #run(next: Job): Promise<void> {
+    const { log, ...options } = this.#options
+    crawlStarted(log, next)
+    try {
+      const job = await runJob(next.id, { ...options, whenAborted: "queued" })
+      if (job) crawlEnded(log, job)
+    } catch (error) {
+      this.hasFailed = true
+      log.error({ job: next.id, err: error }, "a job could not be ended; the next process goes on with it")
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { pino } from "pino"
+import { expect, test } from "vitest"
+import type { Resolve } from "../../fetch/guard/address-guard.ts"
+import type { JobState } from "../../job.ts"
+import { CrawlFixture, testConfig } from "../../testing/crawl-fixture.ts"
+import { type Answer, article, html, startTestSite } from "../../testing/test-site.ts"
+import { CrawlShare } from "./crawl-share.ts"
+import { JobRuns } from "./job-runs.ts"
+import { defineSource, type SourceSpec } from "../../source.ts"
+
+type Config = Parameters<typeof testConfig>[0]
+
+/** Works on one job of each source, all in this process. @returns how they ended, in order. */
+async function crawlAll(
+  fixture: CrawlFixture,
+  sources: readonly SourceSpec[],
+  settings: Config = {},
+  resolve?: Resolve,
+): Promise<(JobState | undefined)[]> {
+  const { db, jobs, engine } = fixture
+  const config = testConfig(settings)
+  const ids = sources.map((source) => jobs.enqueue(defineSource(source)).id)
+  await using share = new CrawlShare(config)
+  const log = pino({ level: "silent" })
+  const { signal } = new AbortController()
+  const runs = new JobRuns({ db, jobs, engine, config, log, signal, share, ...(resolve && { resolve }) })
+  for (runs.begin(); runs.promises.length > 0; runs.begin()) await Promise.race(runs.promises)
+  return ids.map((id) => jobs.get(id)?.state)
+}
+
+/** A site whose requests are told of as they come and end. */
+function watched(pages: readonly string[], answerMs = 5) {
+  const spans: { path: string; from: number; to: number }[] = []
+  let open = 0
+  let most = 0
+  const watch =
+    (answer: Answer): Answer =>
+    async (request, response) => {
+      const from = performance.now()
+      most = Math.max(most, (open += 1))
+      await new Promise((done) => setTimeout(done, answerMs))
+      open -= 1
+      spans.push({ path: request.url ?? "", from, to: performance.now() })
+      if (typeof answer === "string") html(answer)(request, response)
+      else await answer(request, response)
+    }
+  const answers: Record<string, Answer> = {
+    "*": watch((_, response) => void response.writeHead(404).end()),
+  }
+  for (const path of pages) {
+    const folder = path.slice(0, path.indexOf("/", 1) + 1)
+    const links = pages.filter((one) => one.startsWith(folder) && one !== path)
+    answers[path] = watch(article(`Harbour ${path}`, { links }))
+  }
+  return { answers, spans, mostAtOnce: () => most }
+}
+
+/** Two sources on one host of somebody else's, each with four pages. */
+async function twoOnOneHost(settings: Config, extra: Readonly<Record<string, Answer>> = {}) {
+  await using fixture = new CrawlFixture()
+  const pages = ["north", "south"].flatMap((part) => ["", "1", "2", "3"].map((page) => `/${part}/${page}`))
+  const watch = watched(pages)
+  await using site = await startTestSite({ ...watch.answers, ...extra })
+  const { port } = new URL(site.origin)
+  const sources = ["north", "south"].map((name) => ({
+    name,
+    seeds: [`http://docs.example:${port}/${name}/`],
+    scope: "prefix" as const,
+  }))
+  const resolve: Resolve = (_, __, callback) => {
+    callback(null, [{ address: "127.0.0.1", family: 4 }])
+  }
+  expect(await crawlAll(fixture, sources, settings, resolve)).toEqual(["finished", "finished"])
+  expect((await fixture.engine.stats()).pages).toBe(pages.length)
+  const { spans } = watch
+  const isOf = (name: string) => (path: string) => path.startsWith(`/${name}/`)
+  const first = Math.min(
+    ...["north", "south"].map((name) => spans.filter(({ path }) => isOf(name)(path)).at(-1)!.from),
+  )
+  const shared = spans.filter(({ from }) => from <= first)
+  for (const name of ["north", "south"])
+    expect(shared.filter(({ path }) => isOf(name)(path)).length).toBeGreaterThan(1)
+  const gaps = spans.slice(1).map(({ from }, at) => from - spans[at]!.to)
+  return { mostAtOnce: watch.mostAtOnce(), leastPause: Math.min(...gaps), gaps }
+}
+
+test("two sources on one host share its pace: never two requests at once, and a pause after each", async () => {
+  const { mostAtOnce, leastPause } = await twoOnOneHost({ FOSSICK_HOST_DELAY_MS: "60" })
+  expect(mostAtOnce).toBe(1)
+  expect(leastPause).toBeGreaterThan(55)
+})
+
+test("a crawl-delay that a site's robots.txt asks for counts for all sources on it", async () => {
+  const robots = html("User-agent: *\nCrawl-delay: 0.08")
+  const settings = { FOSSICK_HOST_DELAY_MS: "1", FOSSICK_HOST_CONCURRENCY: "4" } as const
+  const { mostAtOnce, gaps } = await twoOnOneHost(settings, { "/robots.txt": robots })
+  expect(mostAtOnce).toBeLessThanOrEqual(2)
+  // Both may be at their first page before either has read it.
+  expect(Math.min(...gaps.slice(2))).toBeGreaterThan(75)
+})
+
+test("no more jobs run at a time than there are places, and one of each source", async () => {
+  await using fixture = new CrawlFixture()
+  const names = ["a", "b", "c", "d"]
+  const { answers, spans } = watched(
+    names.flatMap((name) => [`/${name}/`, `/${name}/1`]),
+    30,
+  )
+  await using site = await startTestSite(answers)
+  const source = (name: string): SourceSpec => ({ name, seeds: [site.url(`/${name}/`)], scope: "prefix" })
+  // The same source, asked for twice in other words.
+  const twice = { ...source("a"), limits: { pages: 5 } }
+  const states = await crawlAll(fixture, [source("a"), twice, ...names.slice(1).map(source)], {
+    FOSSICK_JOBS: "2",
+  })
+  expect(states).toEqual(Array.from({ length: 5 }, () => "finished"))
+  const jobs = fixture.jobs.list().toReversed()
+  const atOnce = (time: number) =>
+    jobs.filter(({ startedAt, endedAt }) => startedAt!.getTime() <= time && time < endedAt!.getTime())
+  for (const { startedAt } of jobs) {
+    const running = atOnce(startedAt!.getTime())
+    expect(running.length).toBeLessThanOrEqual(2)
+    expect(new Set(running.map((job) => job.source.name)).size).toBe(running.length)
+  }
+  expect(jobs.some(({ startedAt }) => atOnce(startedAt!.getTime()).length === 2)).toBe(true)
+  expect(spans.filter(({ path }) => path === "/a/")).toHaveLength(2)
+})

@@ -1,0 +1,48 @@
+/** A run of a job; compared by identity. */
+type Run = object
+
+/**
+ * Lets a page be read while no other is, of whatever job: one that may take the process down with it must not make
+ * others suspect.
+ */
+export class Solitude {
+  #visiting = 0
+  /** Whose page is read alone. */
+  #alone: Run | null = null
+  /** Waits for all visits to end; nobody else begins one. */
+  #waiting: Run | null = null
+
+  /** Whether a run may begin a visit. */
+  mayBegin(run: Run): boolean {
+    return this.#alone === null && (this.#waiting === null || this.#waiting === run)
+  }
+
+  /** Whether no page is being visited. */
+  get isEmpty(): boolean {
+    return this.#visiting === 0
+  }
+
+  begin(): void {
+    this.#visiting += 1
+  }
+
+  /** Begins a visit with nobody beside it. @returns false when it cannot yet: then it is kept free for the run. */
+  beginAlone(run: Run): boolean {
+    if (!this.mayBegin(run)) return false
+    this.#waiting = this.isEmpty ? null : run
+    if (this.#waiting !== null) return false
+    this.#alone = run
+    this.#visiting = 1
+    return true
+  }
+
+  end(run: Run): void {
+    this.#visiting -= 1
+    if (this.#alone === run) this.#alone = null
+  }
+
+  /** A run begins no more visits. */
+  leave(run: Run): void {
+    if (this.#waiting === run) this.#waiting = null
+  }
+}

@@ -1,0 +1,149 @@
+import { steadyNow } from "#base/steady-time.ts"
+import type { FrontierEntry } from "../../frontier/host-queues.ts"
+import { runCrawlee, type Work } from "../crawlee.ts"
+import type { JobPlace } from "./job-places.ts"
+
+/** The visits of one job. */
+export interface Visits {
+  /** The next visit that may start now, or null. */
+  next(): FrontierEntry | null
+  /** Whether {@link next} would give one. */
+  hasNext(): boolean
+  isFinished(): boolean
+  /** Must not reject. */
+  visit(entry: FrontierEntry): Promise<void>
+  /** When there is something to do again, by `steadyNow()`, while there is nothing but to wait; else null. */
+  waitsUntil(now: number): number | null
+  /** Told when the job gives up its place, and when it has it again. */
+  onWaiting(isWaiting: boolean): void
+}
+
+interface Run {
+  readonly visits: Visits
+  readonly place: JobPlace
+  inHand: number
+  readonly end: (error?: Error) => void
+}
+
+/** How soon it is seen that a job has ended, or has nothing but waits. */
+const POLL_MS = 50
+/** A job that waits for less keeps its place: a foreign host is left alone for a second after each page. */
+const SHORT_WAIT_MS = 2000
+
+/**
+ * The visits of all jobs, as many at a time as one job alone may have. Jobs take turns, and the one with the fewest
+ * visits in hand goes first: one with hundreds of slow pages leaves room for others.
+ */
+export class VisitPool {
+  readonly #concurrency: number
+  /** The one that was served last stands last. */
+  #runs: Run[] = []
+  #inHand = 0
+  #isDriven = false
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(concurrency: number) {
+    this.#concurrency = concurrency
+  }
+
+  /** Makes the visits of a job until they are finished. */
+  async run(visits: Visits, place: JobPlace): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const run: Run = {
+        visits,
+        place,
+        inHand: 0,
+        end: (error) => {
+          this.#runs = this.#runs.filter((other) => other !== run)
+          if (error) reject(error)
+          else resolve()
+        },
+      }
+      this.#runs.push(run)
+      this.#timer ??= setInterval(() => {
+        this.#look()
+      }, POLL_MS)
+      this.#drive()
+    })
+  }
+
+  #drive(): void {
+    if (this.#isDriven) return
+    this.#isDriven = true
+    const work: Work = {
+      next: () => this.#next(),
+      hasNext: () => this.#runs.some((run) => this.#mayTake(run) && run.visits.hasNext()),
+      isFinished: () => this.#runs.length === 0,
+    }
+    void runCrawlee(work, this.#concurrency)
+      .catch((error: unknown) => {
+        for (const run of this.#runs) run.end(error as Error)
+      })
+      .finally(() => {
+        this.#isDriven = false
+        // A job may have come as it ended.
+        if (this.#runs.length > 0) this.#drive()
+        else if (this.#timer) {
+          clearInterval(this.#timer)
+          this.#timer = null
+        }
+      })
+  }
+
+  #next(): (() => Promise<void>) | null {
+    // Sorting keeps the order of those that have the same number in hand.
+    for (const run of this.#runs.toSorted((a, b) => a.inHand - b.inHand)) {
+      if (!this.#mayTake(run)) continue
+      const entry = run.visits.next()
+      if (entry === null) continue
+      this.#inHand += 1
+      run.inHand += 1
+      this.#runs.splice(this.#runs.indexOf(run), 1)
+      this.#runs.push(run)
+      return async () => {
+        try {
+          await run.visits.visit(entry)
+        } finally {
+          this.#inHand -= 1
+          run.inHand -= 1
+          this.#lookAt(run, steadyNow())
+        }
+      }
+    }
+    return null
+  }
+
+  /** Whether a job may begin one more visit: it leaves one each for those that have none, or has less than its share. */
+  #mayTake(run: Run): boolean {
+    if (!run.place.isHeld) return false
+    const active = this.#runs.filter(({ place }) => place.isHeld)
+    if (run.inHand < Math.max(1, Math.floor(this.#concurrency / active.length))) return true
+    const idle = active.filter(({ inHand }) => inHand === 0).length
+    return this.#concurrency - this.#inHand > idle
+  }
+
+  #look(): void {
+    const now = steadyNow()
+    for (const run of this.#runs) this.#lookAt(run, now)
+  }
+
+  #lookAt(run: Run, now: number): void {
+    const { visits, place } = run
+    if (run.inHand > 0) return
+    if (visits.isFinished()) {
+      // What is left to do with it is work.
+      if (!place.isHeld) visits.onWaiting(false)
+      place.isHeld = true
+      run.end()
+      return
+    }
+    const until = visits.waitsUntil(now)
+    if (place.isHeld) {
+      if (until === null || until <= now + SHORT_WAIT_MS) return
+      place.giveUp()
+      visits.onWaiting(true)
+    } else if (until === null || until <= now) {
+      if (place.ask()) visits.onWaiting(false)
+    } else place.giveUp()
+  }
+}

@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { steadyNow } from "#base/steady-time.ts"
+
+/** How fast a host is visited. */
+export interface HostManners {
+  /** Requests at the same time. */
+  readonly concurrency: number
+  /** From the end of one request to the start of the next. */
+  readonly delayMs: number
+}
+
+/** Who visits a host at its own manners; the most careful of all of them set the pace. */
+export interface PaceParty {
+  /** The host may be free again. */
+  wake(): void
+}
+
+export interface TurnOptions {
+  readonly manners: HostManners
+  readonly signal: AbortSignal
+  /** Whether nobody wants the turn any longer, such as since the host was given up. */
+  readonly isOver?: () => boolean
+}
+
+/** How soon it is seen that a request of somebody else has ended. */
+const POLL_MS = 50
+/** How soon it is seen that nobody wants a turn any longer. */
+const LONG_POLL_MS = 500
+
+/**
+ * The pace of every host, the same for all that one process does: two jobs on one host ask it for no more at once, nor
+ * faster, than one. Times are told by `steadyNow()`.
+ */
+export class HostPaces {
+  readonly #hosts = new Map<string, HostPace>()
+
+  /** @param host with its port, as `URL.host` has it */
+  of(host: string): HostPace {
+    let pace = this.#hosts.get(host)
+    if (!pace) this.#hosts.set(host, (pace = new HostPace()))
+    return pace
+  }
+
+  /** A party visits nothing any more. What a host asked for stays known until its time is over. */
+  leave(party: PaceParty, now = steadyNow()): void {
+    for (const [host, pace] of this.#hosts) {
+      pace.leave(party)
+      if (pace.isQuiet(now)) this.#hosts.delete(host)
+    }
+  }
+
+  /**
+   * Waits until a request to a host may be made, before any that queue up otherwise; it is over when the turn is
+   * disposed of.
+   * @returns null when nobody wants it any longer.
+   */
+  async turn(
+    host: string,
+    { manners, signal, isOver = () => false }: TurnOptions,
+  ): Promise<Disposable | null> {
+    const pace = this.of(host)
+    const party: PaceParty = { wake: () => undefined }
+    pace.join(party, manners)
+    pace.asking += 1
+    try {
+      for (;;) {
+        if (signal.aborted || isOver()) break
+        const now = steadyNow()
+        const at = pace.freeFor(now)
+        if (at <= now) {
+          pace.start(now)
+          return {
+            [Symbol.dispose]: () => {
+              pace.end(steadyNow())
+              pace.leave(party)
+            },
+          }
+        }
+        const ms = at === Infinity ? POLL_MS : Math.min(at - now, LONG_POLL_MS)
+        await sleep(ms, undefined, { signal }).catch(() => undefined)
+      }
+    } finally {
+      pace.asking -= 1
+      pace.wake()
+    }
+    pace.leave(party)
+    return null
+  }
+}
+
+/** The pace of one host. */
+export class HostPace {
+  /** Requests that wait for a turn of their own; they go first. */
+  asking = 0
+  readonly #parties = new Map<PaceParty, HostManners>()
+  #manners: HostManners = { concurrency: 1, delayMs: 0 }
+  /** As its robots.txt asks; null: it does not. */
+  #crawlDelayMs: number | null = null
+  #running = 0
+  /** When the last request began or ended. */
+  #lastAt = Number.NEGATIVE_INFINITY
+  #blockedUntil = 0
+
+  /** Somebody visits the host at these manners from now on. */
+  join(party: PaceParty, manners: HostManners): void {
+    this.#parties.set(party, manners)
+    this.#judge()
+  }
+
+  leave(party: PaceParty): void {
+    if (!this.#parties.delete(party) || this.#parties.size === 0) return
+    this.#judge()
+    this.wake()
+  }
+
+  /** From the end of one request to the start of the next. */
+  get delayMs(): number {
+    return Math.max(this.#manners.delayMs, this.#crawlDelayMs ?? 0)
+  }
+
+  /** When the next request may begin, as far as is known; infinite: when another one has ended. */
+  freeAt(now: number): number {
+    return this.asking > 0 ? Number.POSITIVE_INFINITY : this.freeFor(now)
+  }
+
+  /** The same for a request that waits for a turn of its own. */
+  freeFor(now: number): number {
+    const concurrency = this.#crawlDelayMs === null ? this.#manners.concurrency : 1
+    if (this.#running >= concurrency) return Number.POSITIVE_INFINITY
+    // A clock that was set back holds nobody up for longer than the pause.
+    const last = Math.min(this.#lastAt, now)
+    return Math.max(last + this.delayMs, this.#blockedUntil)
+  }
+
+  start(now: number): void {
+    this.#running += 1
+    this.#lastAt = now
+  }
+
+  end(now: number): void {
+    this.#running -= 1
+    this.#lastAt = Math.max(this.#lastAt, now)
+    this.wake()
+  }
+
+  /** Nothing was asked of the host after all. Follows {@link start} at once. */
+  drop(now: number): void {
+    this.#running -= 1
+    // It could be started, so that the one before was so long ago at least.
+    this.#lastAt = Math.min(this.#lastAt, now - this.delayMs)
+    this.wake()
+  }
+
+  /** Slows it down, as its robots.txt asks. */
+  slow(delayMs: number): void {
+    this.#crawlDelayMs = Math.max(this.#crawlDelayMs ?? 0, delayMs)
+  }
+
+  /** Leaves it alone until then. */
+  block(until: number): void {
+    this.#blockedUntil = Math.max(this.#blockedUntil, until)
+  }
+
+  /** Tells everybody that it may be free. */
+  wake(): void {
+    for (const party of this.#parties.keys()) party.wake()
+  }
+
+  /** Whether nobody visits it, and nothing has to be kept in mind of it. */
+  isQuiet(now: number): boolean {
+    return this.#parties.size === 0 && this.#running === 0 && this.freeAt(now) <= now
+  }
+
+  #judge(): void {
+    const all = [...this.#parties.values()]
+    this.#manners = {
+      concurrency: Math.min(...all.map(({ concurrency }) => concurrency)),
+      delayMs: Math.max(...all.map(({ delayMs }) => delayMs)),
+    }
+  }
+}
