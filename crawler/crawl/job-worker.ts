@@ -134,18 +134,20 @@ try {
   const failed = new Set<Duty>()
   const due = () => duties.find((duty) => !failed.has(duty) && duty.isDue())
   /** What is done beside crawls, one thing at a time. */
-  let atDuty: Promise<void> | null = null
+  const beside: { duty: Promise<void> | null } = { duty: null }
   const takeDuty = () => {
-    const duty = atDuty === null ? due() : undefined
+    const duty = beside.duty === null ? due() : undefined
     if (duty === undefined) return
-    atDuty = duty
+    beside.duty = duty
       .work()
       .catch((error: unknown) => {
         log.error({ err: error }, "pages could not be removed or restored; tried again later")
         failed.add(duty)
         process.exitCode = 1
       })
-      .finally(() => (atDuty = null))
+      .finally(() => {
+        beside.duty = null
+      })
   }
   /** Pages that are to go are gone before their source is crawled again. */
   const unready = () => new Set(failed.size > 0 ? [] : sources.removals())
@@ -175,7 +177,7 @@ try {
         takeDuty()
         runs.begin(unready())
       }
-      const atWork = [...runs.promises, ...(atDuty === null ? [] : [atDuty as Promise<void>])]
+      const atWork = [...runs.promises, ...(beside.duty === null ? [] : [beside.duty])]
       if (atWork.length > 0) {
         const before = runs.ended
         await Promise.race([...atWork, sleep(POLL_MS)])
@@ -196,7 +198,7 @@ try {
     // After an error, too, nothing is at work when the index is closed.
     halt.abort()
     await Promise.all(runs.promises)
-    await atDuty
+    await beside.duty
   }
   if (runs.hasFailed) process.exitCode = 1
 } catch (error) {
