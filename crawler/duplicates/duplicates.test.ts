@@ -1,7 +1,16 @@
 import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
-import { type Answer, article, html, startTestSite, status, type TestSite } from "../testing/test-site.ts"
+import { docx, epub, wordParagraph } from "../testing/documents.ts"
+import {
+  type Answer,
+  article,
+  bytes,
+  html,
+  startTestSite,
+  status,
+  type TestSite,
+} from "../testing/test-site.ts"
 import { aliasesOf, aliasOf } from "./text-store.ts"
 
 const oneByOne = testConfig({ FOSSICK_FETCH_CONCURRENCY: "1" })
@@ -250,5 +259,73 @@ describe("a canonical", () => {
     await using fixture = new CrawlFixture()
     await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
     expect(paths(fixture)).toEqual(["/", "/a", "/b", "/c", "/dead"])
+  })
+})
+
+describe("one document in several formats", () => {
+  const chapter = (seed: string) => Array.from({ length: 12 }, (_, at) => `${words(`${seed}${at}`, 40)}.`)
+  const words = (seed: string, count: number) =>
+    Array.from(
+      { length: count },
+      (_, at) =>
+        `${seed.replace(/\d/g, (digit) => "abcdefghij"[Number(digit)]!)}${"klmnopqrst"[(at * 7) % 10]}${"uvwxyzabcd"[at % 10]}`,
+    ).join(" ")
+  const html = (title: string, paragraphs: readonly string[], links: readonly string[] = []) =>
+    page(title, paragraphs.map((text) => `<p>${text}</p>`).join(""), links)
+  const file = (body: Uint8Array | string, type: string): Answer => bytes(body, { "content-type": type })
+  const book = (title: string, paragraphs: readonly string[]) =>
+    epub([`<h1>${title}</h1>${paragraphs.map((text) => `<p>${text}</p>`).join("")}`], { title })
+  const word = (title: string, paragraphs: readonly string[]) =>
+    docx(
+      wordParagraph(title, { style: "Heading1" }) + paragraphs.map((text) => wordParagraph(text)).join(""),
+      {
+        title,
+      },
+    )
+  const WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+  test("is one page, whichever is read first, and its other forms are named", async () => {
+    const text = chapter("hive")
+    for (const links of [
+      ["/m/guide.html", "/m/guide.txt", "/m/docx/guide.docx", "/m/epub/guide.epub"],
+      ["/m/guide.txt", "/m/epub/guide.epub", "/m/docx/guide.docx", "/m/guide.html"],
+    ]) {
+      await using site = await startTestSite({
+        "/": page("Home", essay("home"), links),
+        "/m/guide.html": html("Hive guide", text),
+        "/m/guide.txt": file(`The guide to hives\n\n${text.join("\n\n")}`, "text/plain"),
+        "/m/docx/guide.docx": file(word("Guide", ["Contents: 1 to 12", ...text]), WORD),
+        "/m/epub/guide.epub": file(book("Hive guide, the book", text), "application/epub+zip"),
+      })
+      await using fixture = new CrawlFixture()
+      const job = await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
+      expect(paths(fixture)).toContain("/m/guide.html")
+      expect(job.outcomes["skipped:duplicate"]).toBeGreaterThanOrEqual(1)
+      expect(aliases(fixture, site, "/m/guide.html")).toEqual([
+        "/m/docx/guide.docx",
+        "/m/epub/guide.epub",
+        "/m/guide.txt",
+      ])
+      expect(aliasOf(fixture.db, site.url("/m/guide.txt") as PageUrl)?.evidence).toBe(
+        "the same document in another format",
+      )
+    }
+  })
+
+  test("are several where version, text or address differ by more than the format", async () => {
+    const text = chapter("comb")
+    const links = ["/v1/guide.html", "/v2/guide.txt", "/pump.html", "/pump.txt", "/care.html", "/care.txt"]
+    await using site = await startTestSite({
+      "/": page("Home", essay("home"), links),
+      "/v1/guide.html": html("Guide", text),
+      "/v2/guide.txt": file(`Guide of old\n\n${text.join("\n\n")}`, "text/plain"),
+      "/pump.html": html("Pump manual, version 2.1", chapter("pump")),
+      "/pump.txt": file(`Pump manual, version 2.0\n\n${chapter("pump").join("\n\n")}`, "text/plain"),
+      "/care.html": html("Care", chapter("care")),
+      "/care.txt": file([...chapter("care").slice(0, 6), ...chapter("other")].join("\n\n"), "text/plain"),
+    })
+    await using fixture = new CrawlFixture()
+    await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
+    expect(paths(fixture)).toEqual(["/", ...links].sort())
   })
 })

@@ -4,6 +4,7 @@ import type { Clock } from "#base/clock.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { AddressBook, type Answered, type Spelling } from "./address-book.ts"
 import { commonForm } from "./address-forms.ts"
+import { compareFormats, type DocumentForm, documentForm, isSameDocument } from "./document-form.ts"
 import { type PageContent, type PageText, plainLines, readText } from "./page-text.ts"
 import { RecentTexts } from "./recent-texts.ts"
 import { isLike, isNear, mayBeNear, sameButEdges, sameText } from "./same-page.ts"
@@ -143,9 +144,13 @@ export class Duplicates {
     const { text, lines } = readText(page)
     const alike = this.#texts.withLines(text.lines, MOST_ALIKE)
     const probes = this.#learn({ url, lines: text.lines, canonical }, alike)
-    const twin = this.#namedPage(page, text) ?? (await this.#twin(page, text, lines, alike))
+    const document = documentForm(url, page.title, lines)
+    const twin =
+      this.#namedPage(page, text) ??
+      (await this.#twin(page, text, lines, alike)) ??
+      this.#otherFormat(page, document)
     if (twin && !twin.yields) {
-      this.#keep(page, text, { of: twin.url, evidence: twin.evidence })
+      this.#keep(page, { ...text, document }, { of: twin.url, evidence: twin.evidence })
       return { kind: "alias", of: twin.url, detail: inWords(twin.evidence, twin.url), lines, probes }
     }
     const replaces = new Map<PageUrl, Replaced>()
@@ -157,7 +162,7 @@ export class Duplicates {
         replaces.set(other.url, this.#replaced(other, CANONICAL))
       }
     }
-    this.#keep(page, text, null, [...replaces.values()])
+    this.#keep(page, { ...text, document }, null, [...replaces.values()])
     this.#recent.set(url, lines)
     return { kind: "page", replaces: [...replaces.values()], lines, probes }
   }
@@ -216,6 +221,17 @@ export class Duplicates {
     return null
   }
 
+  /** The same document in a format that reads better, or worse. */
+  #otherFormat(page: ReadPage, document: DocumentForm | null): Twin | null {
+    if (document === null) return null
+    for (const one of this.#texts.withStem(document.stem, MOST_ALIKE)) {
+      if (one.url === page.url || one.url === page.from || one.document === null) continue
+      if (!isSameDocument(document, one.document) || !this.#isPage(one.url)) continue
+      return { ...one, evidence: OTHER_FORMAT, yields: compareFormats(page.url, one.url) < 0 }
+    }
+    return null
+  }
+
   /** Which of two addresses is the page's: the one the site names, else the plainer one. The same in every run. */
   #chosen(page: ReadPage, other: KeptText, evidence: string): Twin {
     const named = (canonical: PageUrl | null) =>
@@ -245,7 +261,7 @@ export class Duplicates {
 
   #keep(
     { url, canonical }: ReadPage,
-    text: PageText,
+    text: PageText & Pick<KeptText, "document">,
     alias: { readonly of: PageUrl; readonly evidence: string } | null,
     replaces: readonly Replaced[] = [],
   ): void {
@@ -269,6 +285,7 @@ export class Duplicates {
   }
 }
 
+const OTHER_FORMAT = "the same document in another format"
 const CANONICAL = "it names that one as its canonical, and is like it"
 
 /** Of which page an address is another one, and why. */

@@ -1,5 +1,6 @@
 import type { PageUrl } from "#engine"
 import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import type { DocumentForm } from "./document-form.ts"
 import type { PageText } from "./page-text.ts"
 import { mayBeNear } from "./same-page.ts"
 
@@ -14,6 +15,8 @@ export interface KeptText extends PageText {
   readonly canonical: PageUrl | null
   /** The common form of its address. */
   readonly form: string
+  /** Of a document that may be there in other formats, too; null for any other page. */
+  readonly document: DocumentForm | null
 }
 
 /** Another address of a page. */
@@ -76,6 +79,10 @@ const STEPS = [
    ) strict, without rowid;
    insert or ignore into page_band select band, page from band_kept;
    drop table band_kept;`,
+  `alter table page_text add column stem text;
+   alter table page_text add column sketch text;
+   alter table page_text add column versions text;
+   create index page_text_stem on page_text (source, stem) where stem is not null;`,
 ]
 
 /**
@@ -134,6 +141,16 @@ export class TextStore {
   /** Addresses that may be spellings of one. */
   withForm(form: string, limit: number): KeptText[] {
     return this.#find(({ text }) => text.form === form, "source = ? and form = ? limit ?", form, limit)
+  }
+
+  /** Addresses that differ from that of a document by their format alone. */
+  withStem(stem: string, limit: number): KeptText[] {
+    return this.#find(
+      ({ text }) => text.document?.stem === stem,
+      "source = ? and stem = ? limit ?",
+      stem,
+      limit,
+    )
   }
 
   /** Pages that name `url` as their canonical. */
@@ -257,11 +274,13 @@ export class TextStore {
   #write({ text, isOwn }: Waiting): void {
     this.#dropBands(text.url)
     const row = this.#prepare(
-      `insert into page_text (url, source, job, since, exact, lines, similar, words, title, images, canonical, form, own)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `insert into page_text (url, source, job, since, exact, lines, similar, words, title, images, canonical, form, own,
+         stem, sketch, versions)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        on conflict (url, source) do update set job = excluded.job, since = excluded.since,
          exact = excluded.exact, lines = excluded.lines, similar = excluded.similar, words = excluded.words,
-         title = excluded.title, images = excluded.images, canonical = excluded.canonical, own = excluded.own
+         title = excluded.title, images = excluded.images, canonical = excluded.canonical, own = excluded.own,
+         stem = excluded.stem, sketch = excluded.sketch, versions = excluded.versions
        returning id`,
     ).get(
       text.url,
@@ -277,6 +296,9 @@ export class TextStore {
       text.canonical,
       text.form,
       isOwn ? 1 : 0,
+      text.document?.stem ?? null,
+      text.document?.sketch ?? null,
+      text.document?.versions ?? null,
     )
     if (!isOwn || !mayBeNear(text)) return
     const insert = this.#prepare("insert or ignore into page_band values (?, ?)")
@@ -326,6 +348,10 @@ function kept(row: Record<string, unknown>): KeptText {
     images: String(row["images"]),
     canonical: row["canonical"] as PageUrl | null,
     form: String(row["form"]),
+    document:
+      typeof row["stem"] === "string"
+        ? { stem: row["stem"], sketch: String(row["sketch"]), versions: String(row["versions"]) }
+        : null,
   }
 }
 
