@@ -1,6 +1,6 @@
 import type { PageUrl } from "#engine"
 import type { Extracted } from "./page/extract/extracted.ts"
-import type { FetchFailure, FetchOptions, Validators } from "./fetch/fetch.ts"
+import type { Fetched, FetchFailure, FetchOptions, Validators } from "./fetch/fetch.ts"
 import type { CrawlOutcome } from "./outcome.ts"
 import type { Rendering } from "./source.ts"
 
@@ -77,6 +77,8 @@ export interface VisitOptions
   extends ReadOptions, Pick<FetchOptions, "memory" | "onRedirect" | "validators"> {
   /** Told just before sense is made of what was fetched. */
   readonly onReading?: () => void
+  /** Told what the site sent, before anything is made of it: the bytes are gone when the call is over. */
+  readonly onFetched?: (fetched: Fetched) => void
 }
 
 export interface WalkOptions {

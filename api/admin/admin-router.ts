@@ -11,6 +11,7 @@ import { paymentRoutes } from "../x402/books/payment-routes.ts"
 import { feedbackRoutes } from "./routes/feedback.ts"
 import { jobRoutes } from "./routes/jobs.ts"
 import { pageRoutes } from "./routes/pages.ts"
+import { proposeRoutes } from "./routes/propose.ts"
 import { removalRoutes } from "./routes/removals.ts"
 import { refuseChanges } from "../read-only.ts"
 import { optionalJsonBody } from "../middleware/query-parameters.ts"
@@ -35,6 +36,7 @@ export function adminRouter(
   jobRoutes(router, parts)
   removalRoutes(router, parts)
   pageRoutes(router, parts)
+  proposeRoutes(router, parts)
   webhookRoutes(router, parts)
   feedbackRoutes(router, parts)
   paymentRoutes(router, parts)

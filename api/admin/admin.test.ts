@@ -546,6 +546,30 @@ describe("the admin API", () => {
     sources.delete("tried")
   })
 
+  test("proposes a source for a site, which can be declared as it is; a private address is told as an unknown one", async () => {
+    const inside = (await call("POST", "/sources/propose", { url: "http://127.0.0.1:9/" })).body
+    expect(inside).toMatchObject({ url: null, outcome: "failed:dns", pages: [] })
+    const unknown = (await call("POST", "/sources/propose", { url: "https://nowhere.invalid/" })).body
+    expect(inside.obstacles).toEqual(unknown.obstacles)
+    expect((await call("POST", "/sources/propose", { url: "ftp://x" })).status).toBe(422)
+    expect((await call("POST", "/sources/propose", { url: site.url("/"), robots: false })).status).toBe(422)
+
+    const before = sources.list().length
+    const proposed = (await call("POST", "/sources/propose", { url: site.url("/") })).body
+    expect(proposed).toMatchObject({
+      asked: site.url("/"),
+      outcome: "indexed",
+      source: { name: site.authority, seeds: [site.url("/")] },
+      pages: [{ title: "Home", outcome: "indexed" }, {}, {}],
+      estimate: { pages: 3, from: "links" },
+    })
+    expect(proposed.requests).toBeLessThanOrEqual(12)
+    expect(sources.list()).toHaveLength(before)
+    const name = encodeURIComponent(proposed.source.name)
+    expect((await call("PUT", `/sources/${name}`, proposed.source)).status).toBe(201)
+    sources.delete(proposed.source.name)
+  })
+
   test("lists what was sent to webhooks, and sends it again", async () => {
     const { id } = jobs.enqueue(
       sources.put({

@@ -39,6 +39,26 @@ export const tryBody: BodySchema<TryBody> = {
   },
 }
 
+export interface ProposeBody {
+  readonly url: string
+  readonly ignore_robots?: boolean
+}
+
+export const proposeBody: BodySchema<ProposeBody> = {
+  required: ["url"],
+  properties: {
+    url: {
+      type: "string",
+      description: "Where to start, an http or https address; a folder stands for what is below it.",
+    },
+    ignore_robots: {
+      type: "boolean",
+      default: false,
+      description: "The site is yours: read what robots.txt forbids, and propose to do so.",
+    },
+  },
+}
+
 export const removalsBody: BodySchema<{ readonly source: string }> = {
   required: ["source"],
   properties: { source: { type: "string", description: "Whose removals." } },

@@ -28,6 +28,7 @@ interface PageDocument {
   readonly body: PageNode | null
   readonly readyState: string
   readonly baseURI: string
+  readonly URL: string
   querySelector(selector: string): PageNode | null
 }
 
@@ -74,12 +75,17 @@ export function serialisePage(url: string, maxChars: number): string | null {
   const dropped = new Set(["style", "noscript", "template"])
   const escaped = (text: string) =>
     text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
+  const route = /#!?\/.*$/.exec(document.URL)?.[0] ?? ""
   const startTag = (element: PageNode) => {
     const inFrame = element.ownerDocument !== document
     let tag = `<${element.localName}`
     for (const { name, value } of element.attributes) {
       const isAddress = inFrame && (name === "href" || name === "src")
-      const written = isAddress ? (URL.parse(value, element.ownerDocument.baseURI)?.href ?? value) : value
+      const isBase = !inFrame && element.localName === "base" && name === "href"
+      const absolute = isAddress || (isBase && route !== "")
+      const whole = absolute ? (URL.parse(value, element.ownerDocument.baseURI)?.href ?? value) : value
+      // Scripts that go by routes are at one: it stands in the base, as it does where the page has none of its own.
+      const written = isBase && route !== "" ? whole.replace(/#.*$/, "") + route : whole
       tag += ` ${name}="${escaped(written)}"`
     }
     return `${tag}>`

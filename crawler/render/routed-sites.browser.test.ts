@@ -14,10 +14,10 @@ const TOPICS = {
 const text = (topic: keyof typeof TOPICS) => `${TOPICS[topic]} `.repeat(6)
 
 /** A site whose scripts fetch a text by the route and write it into the page, with links to all the others. */
-async function startApp(routing: "hash" | "history"): Promise<TestSite> {
+async function startApp(routing: "hash" | "history", head = ""): Promise<TestSite> {
   const link = routing === "hash" ? "#/" : "/"
   const shell = html(`<!doctype html><html lang="en"><head><title>Mills</title>
-<link rel="canonical" href="/"></head><body><div id="app"></div><script>
+<link rel="canonical" href="/">${head}</head><body><div id="app"></div><script>
 const show = async () => {
   const route = ${routing === "hash" ? `location.hash.replace(/^#\\/?/, "").split("?")[0]` : `location.pathname.slice(1)`}
   ${routing === "hash" ? `if (!location.hash) history.replaceState(null, "", "#/")` : ""}
@@ -74,13 +74,16 @@ describe.skipIf(browserPath === null)(`sites whose scripts make their pages ${sk
     expect((await story.engine.stats()).pages).toBe(3)
   })
 
-  test("are crawled by their routes when scripts lead there from a plain address", async () => {
-    await using site = await startApp("hash")
-    await using story = new CrawlFixture()
-    await story.crawl({ name: "mills", seeds: [site.url("/")] }, { config: config() })
-    expect((await story.engine.get(site.url("/#/guide/repairs") as never))?.markdown).toContain("hornbeam")
-    expect((await story.engine.stats()).pages).toBe(3)
-  })
+  test.each(["", '<base href="/">'])(
+    "are crawled by their routes when scripts lead there from a plain address %s",
+    async (head) => {
+      await using site = await startApp("hash", head)
+      await using story = new CrawlFixture()
+      await story.crawl({ name: "mills", seeds: [site.url("/")] }, { config: config() })
+      expect((await story.engine.get(site.url("/#/guide/repairs") as never))?.markdown).toContain("hornbeam")
+      expect((await story.engine.stats()).pages).toBe(3)
+    },
+  )
 
   test("leave out the routes that the source excludes", async () => {
     await using site = await startApp("hash")

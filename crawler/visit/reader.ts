@@ -199,6 +199,7 @@ export class PageReader implements Reader {
       return { kind: "unmodified", url: fetched.url, validators: validatorsOf(fetched.headers), noindex }
     }
     if (fetched.kind !== "fetched") return fetched
+    given.onFetched?.(fetched)
     return await this.#rendering.read(fetched, rendering, deadline, options)
   }
 

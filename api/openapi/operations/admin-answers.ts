@@ -206,6 +206,97 @@ const tried = object({
   took_ms: { type: "number", minimum: 0 },
 })
 
+const proposal = object({
+  asked: text(),
+  url: orNull(text("Where it leads; null when nothing could be read.")),
+  outcome: text("How the first visit ended, as runs record it."),
+  detail: orNull(text()),
+  program: orNull(
+    object({
+      name: text("`MediaWiki`, `Docusaurus`, or what the page calls its generator."),
+      version: orNull(text()),
+      evidence: listOf(text(), "How it shows."),
+      recipe: orNull(text("Its section of the handbook's page Recipes.")),
+    }),
+  ),
+  source: { ...source, description: "The source that fits, with what differs from the defaults." },
+  rendering: orNull(
+    object({
+      rendering: oneOf(["auto", "browser"]),
+      because: text(),
+      browser_missing: orNull(text("A browser is needed and there is none: what to install.")),
+    }),
+  ),
+  sitemap: orNull(
+    object({
+      url: text(),
+      pages: count("Those of the source that it lists."),
+      found_by_runs: yesNo("Else the source names it."),
+    }),
+  ),
+  feeds: listOf(text()),
+  languages: listOf(
+    object({
+      language: text("ISO 639-1."),
+      from: oneOf(["page", "hreflang", "address"]),
+      path: orNull(text("What the addresses of its pages begin with.")),
+    }),
+  ),
+  login: orNull(
+    object({
+      url: text("Of the page with the form."),
+      needed: yesNo("Nothing can be read without it."),
+      user_field: orNull(text()),
+      password_field: text(),
+      hidden_fields: listOf(text(), "Sent as the page has them, such as a CSRF token."),
+      plain: yesNo("It can be sent as it stands."),
+    }),
+  ),
+  obstacles: listOf(
+    object({
+      kind: oneOf([
+        "address",
+        "browser",
+        "certificate",
+        "empty",
+        "login",
+        "network",
+        "noindex",
+        "pages",
+        "robots",
+        "server",
+        "sitemap",
+      ]),
+      text: text(),
+      help: orNull(text("What helps.")),
+    }),
+    "What stands in the way.",
+  ),
+  notes: listOf(text(), "What is to be known of its program."),
+  estimate: orNull(
+    object({
+      pages: count(),
+      from: oneOf(["sitemap", "links"], "`links`: there are at least so many."),
+      delay_ms: { type: "number", minimum: 0 },
+      seconds: count("Of a full crawl."),
+    }),
+  ),
+  pages: listOf(
+    object({
+      url: text(),
+      outcome: text(),
+      detail: orNull(text()),
+      title: orNull(text()),
+      language: orNull(text()),
+      characters: count(),
+      text: orNull(text("The beginning, as it would be indexed.")),
+    }),
+    "Up to five, as they read.",
+  ),
+  requests: count("Made to the site."),
+  took_ms: { type: "number", minimum: 0 },
+})
+
 const delivery = object({
   id: text(),
   source: orNull(text("Null: it tells of a backup.")),
@@ -278,6 +369,7 @@ export const adminSchemas = {
   Trace: trace,
   Tried: tried,
   Alerts: object({ alerts: listOf(alert), mails: listOf(mail) }),
+  Proposal: proposal,
   DeliveryList: object({ deliveries: listOf(delivery), ...page }),
   DeliveryRetried: object({ id: text(), state: { const: "waiting" } }),
   FeedbackList: object({ feedback: listOf(feedback), ...page }),

@@ -13,6 +13,7 @@ import {
   RESTORED_BY,
   restoreBody,
   runBody,
+  proposeBody,
   tryBody,
 } from "../../admin/schemas.ts"
 import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
@@ -345,6 +346,25 @@ export const adminOperations: readonly Operation[] = [
     parameters: [query("mail_limit", "E-mails at most, newest first.", whole(0, MAX_LIMIT, DEFAULT_LIMIT))],
     answers: list("Alerts", "What goes wrong now; `told_at` is null while its bad runs are few."),
     examples: one("All of them"),
+  }),
+  admin({
+    id: "proposeSource",
+    method: "post",
+    path: "/admin/sources/propose",
+    tag: "Sources",
+    summary: "Look once at a site, and propose how to crawl it",
+    description:
+      "A dozen requests at most, politely; it takes seconds, for a slow site up to a minute and a half. Declares nothing: `source` is what `PUT /admin/sources/{name}` takes.",
+    body: {
+      schema: strict({
+        ...proposeBody,
+        properties: { ...proposeBody.properties, url: { ...proposeBody.properties.url, ...webAddress } },
+      }),
+      required: true,
+    },
+    answers: list("Proposal", "What was found, and the source that fits."),
+    refusals: [409, 422],
+    examples: one("An address that may not be read", { body: { url: "http://127.0.0.1:9/" } }),
   }),
   admin({
     id: "listDeliveries",

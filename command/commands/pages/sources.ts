@@ -31,6 +31,30 @@ export const sources: GroupSpec = {
   about: `Declares what is crawled, and when: in a file, sources.yaml, which a starting appliance applies, too. Shows
 and runs what is declared.`,
   commands: {
+    add: command({
+      about: `Looks once at a site and proposes a source for it: what made it, its scope, sitemap and login, whether it
+needs a browser, how long a crawl takes, and five pages as they read. Asks before it writes.`,
+      args: { url: { about: "address to start from; a folder stands for what is below it" } },
+      options: {
+        write: { about: "add the source to the file of sources without asking" },
+        "ignore-robots": { about: "the site is yours: read what robots.txt forbids, and propose to do so" },
+      },
+      examples: [
+        { line: "fossick sources add docs.example.com", about: "shows the proposal, then asks" },
+        { line: "fossick sources add https://example.com/wiki/ --write", about: "without asking" },
+      ],
+      async run({ args, options, json }) {
+        const { addressArgument } = await import("#crawler/commands/why/address-argument.ts")
+        const { addSource } = await import("#crawler/commands/sources/add-session.ts")
+        return await addSource({
+          url: addressArgument(args.url),
+          mayBeHttp: !args.url.includes("://"),
+          write: options.write,
+          ignoresRobots: options["ignore-robots"],
+          json,
+        })
+      },
+    }),
     validate: command({
       about: "Says what is wrong with the file, and what in it cannot work here.",
       args: file,

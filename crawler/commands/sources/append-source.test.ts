@@ -1,0 +1,86 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { parseSources, SourcesFileError } from "../../sources/sources-file.ts"
+import { temporaryFolder } from "../../testing/crawl-fixture.ts"
+import { appendSource, sourceYaml, withSource } from "./append-source.ts"
+
+const SOURCE = {
+  name: "docs",
+  seeds: ["https://docs.example.com/"],
+  exclude: ["*.pdf", "re:[?&]do="],
+  schedule: { everyHours: 24 },
+}
+const NOTE = "MkDocs; 12 pages"
+
+test("a source is added below the others, and every comment stays", () => {
+  const text = `# yaml-language-server: $schema=sources.schema.json
+defaults:
+  schedule: { timeZone: Europe/Paris } # where we are
+
+sources:
+  # the old one
+  - name: blog # keep
+    seeds: https://blog.example.com/
+    exclude: ["/tags/**"]
+
+backup: { folder: /backups } # nightly
+`
+  const added = withSource(text, "sources.yaml", SOURCE, NOTE)
+  expect(added).toBe(
+    text.replace(
+      `["/tags/**"]\n`,
+      `[ "/tags/**" ]
+
+  # MkDocs; 12 pages
+  - name: docs
+    seeds:
+      - https://docs.example.com/
+    exclude:
+      - "*.pdf"
+      - re:[?&]do=
+    schedule: { everyHours: 24 }
+`,
+    ),
+  )
+})
+
+test.each([
+  ["", "nothing"],
+  ["# nothing yet\n", "a comment alone"],
+  ["sources: []\n", "an empty list"],
+  ["defaults: { rendering: http }\n", "no list"],
+  ["sources: [{ name: blog, seeds: https://blog.example.com/ }]\n", "a list on one line"],
+  ['{ "sources": [{ "name": "blog", "seeds": ["https://blog.example.com/"] }] }\n', "JSON"],
+])("it is added to a file with %j", (text, what) => {
+  const added = withSource(text, "sources.yaml", SOURCE, NOTE)
+  const { sources } = parseSources(added, "sources.yaml")
+  expect(sources.at(-1)).toMatchObject({ name: "docs", exclude: SOURCE.exclude })
+  expect(sources).toHaveLength(text.includes("blog") ? 2 : 1)
+  if (text.startsWith("#")) expect(added).toContain("# nothing yet")
+  if (what === "JSON") expect(JSON.parse(added)).toMatchObject({ sources: [{ name: "blog" }, SOURCE] })
+})
+
+test("a wrong file stays as it is, and so does one that would be wrong", () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, "sources.yaml")
+  for (const text of [
+    "sources: [*.pdf]\n",
+    "- a\n",
+    "sources: { a: 1 }\n",
+    `sources: [{ name: docs, seeds: x.example }]\n`,
+  ]) {
+    writeFileSync(file, text)
+    expect(() => appendSource(file, SOURCE, NOTE)).toThrow(SourcesFileError)
+    expect(readFileSync(file, "utf8")).toBe(text)
+  }
+  expect(existsSync(`${file}.new`)).toBe(false)
+})
+
+test("a file that is not there is made", () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, "sources.yaml")
+  appendSource(file, SOURCE, NOTE)
+  expect(readFileSync(file, "utf8")).toBe(sourceYaml(SOURCE, NOTE))
+  expect(parseSources(readFileSync(file, "utf8"), file).sources).toHaveLength(1)
+})

@@ -1,0 +1,72 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { Document, isMap, isSeq, parseDocument, Scalar, visit, type YAMLMap } from "yaml"
+import { SourcesFileError, parseSources } from "../../sources/sources-file.ts"
+import type { SourceSpec } from "../../source.ts"
+
+/** Of a source in the list of a file. `note`: a comment in front of it, a line or several. */
+function sourceNode(document: Document, source: SourceSpec, note: string): YAMLMap {
+  const node = document.createNode(source) as YAMLMap
+  node.commentBefore = note.replace(/^/gm, " ")
+  visit(node, {
+    // Short groups stand on one line, as people write them; lists of patterns one below the other.
+    Map: (_, map) => {
+      if (map !== node) map.flow = true
+    },
+  })
+  return node
+}
+
+/** A file of sources with one source in it, as it could be added. */
+export function sourceYaml(source: SourceSpec, note: string): string {
+  const document = new Document({ sources: [] })
+  document.setIn(["sources"], document.createNode([]))
+  document.addIn(["sources"], sourceNode(document, source, note))
+  return document.toString(FORMAT)
+}
+
+const FORMAT = { lineWidth: 0, flowCollectionPadding: true } as const
+
+/**
+ * The text of a file of sources with one more source at the end of its list; comments and all else stay.
+ * @param file its name, for messages
+ * @throws SourcesFileError when the file is wrong, before or after.
+ */
+export function withSource(text: string, file: string, source: SourceSpec, note: string): string {
+  if (text.trim() === "") return sourceYaml(source, note)
+  const document = parseDocument(text, { merge: true })
+  if (document.errors.length > 0) parseSources(text, file)
+  if (document.contents === null) return `${text.trimEnd()}\n\n${sourceYaml(source, note)}`
+  const isJson = text.trimStart().startsWith("{")
+  // What is wrong before is named by its own line, and not found while the file is written.
+  if (!isMap(document.contents) || document.has("sources")) parseSources(text, file)
+  const list = document.get("sources", true)
+  if (!isSeq(list)) document.set("sources", document.createNode([]))
+  const sources = document.get("sources", true)
+  if (!isSeq(sources)) throw new SourcesFileError(file, [{ line: 1, text: "has no list of sources" }])
+  if (sources.items.length === 0 && !isJson) sources.flow = false
+  const node = sourceNode(document, source, note)
+  if (sources.flow === true) {
+    node.flow = true
+    node.commentBefore = null
+  } else if (sources.items.length > 0) node.spaceBefore = true
+  if (isJson) {
+    visit(node, {
+      Scalar: (_, scalar) => {
+        if (typeof scalar.value === "string") scalar.type = Scalar.QUOTE_DOUBLE
+      },
+    })
+  }
+  sources.add(node)
+  const added = document.toString(FORMAT)
+  parseSources(added, file)
+  return added
+}
+
+/** Adds a source to the file, which is made when there is none. @throws SourcesFileError; nothing is written then */
+export function appendSource(file: string, source: SourceSpec, note: string): void {
+  const text = existsSync(file) ? readFileSync(file, "utf8") : ""
+  const added = withSource(text, file, source, note)
+  const beside = `${file}.new`
+  writeFileSync(beside, added)
+  renameSync(beside, file)
+}

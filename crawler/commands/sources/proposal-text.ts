@@ -1,0 +1,112 @@
+import { durationText } from "../../survey/crawl-time.ts"
+import type { Survey } from "../../survey/survey.ts"
+import { countText } from "../../why/dates-and-counts.ts"
+import { toPlainText } from "../../page/extract/markdown/plain-text.ts"
+import { shownOutcome } from "../../outcome-name.ts"
+
+const TEXT_CHARS = 240
+const SHOWN_LANGUAGES = 12
+
+/** What a look found, for people: the site, what stands in the way, and its pages as they read. */
+export function proposalText(survey: Survey): string {
+  const facts = factsOf(survey).filter((fact): fact is [string, string] => fact[1] !== null)
+  const width = Math.max(...facts.map(([name]) => name.length))
+  const lines = [
+    survey.url ?? survey.asked,
+    ...facts.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
+  ]
+  if (survey.obstacles.length > 0) {
+    lines.push("", "In the way")
+    for (const { text, help } of survey.obstacles) {
+      lines.push(`  ${text}`)
+      if (help !== null) lines.push(`    ${help}`)
+    }
+  }
+  if (survey.pages.length > 0) {
+    lines.push(
+      "",
+      `${countText(survey.pages.length, "page")} as ${survey.pages.length === 1 ? "it reads" : "they read"}`,
+    )
+    for (const { url, page, outcome, detail } of survey.pages) {
+      lines.push(`  ${page?.title || "(no title)"}`, `    ${url}`)
+      const end = `${shownOutcome(outcome)}${detail === null ? "" : ` (${detail})`}`
+      lines.push(`    ${page === null ? end : beginningOf(page.markdown)}`)
+    }
+  }
+  return `${lines.join("\n")}\n`
+}
+
+function factsOf(survey: Survey): [string, string | null][] {
+  const { program, rendering, sitemap, feeds, languages, login, estimate } = survey
+  return [
+    ["read", survey.outcome === "indexed" ? null : `no: ${shownOutcome(survey.outcome)}`],
+    [
+      "made by",
+      program && `${[program.name, program.version].filter(Boolean).join(" ")} (${program.evidence[0]})`,
+    ],
+    ["recipe", program?.recipe ? `docs/recipes.md#${program.recipe}` : null],
+    [
+      "browser",
+      rendering && `${rendering.rendering === "browser" ? "needed" : "not needed"}: ${rendering.because}`,
+    ],
+    [
+      "sitemap",
+      sitemap
+        ? `${sitemap.url}: ${sitemap.total === 0 ? "no page of this source" : countText(sitemap.total, "page")}`
+        : survey.url === null
+          ? null
+          : "none found",
+    ],
+    ["feeds", feeds.length === 0 ? null : feeds.join(", ")],
+    ["languages", languagesText(languages)],
+    ["login", login && loginText(login)],
+    ["full crawl", estimate && estimateText(estimate)],
+    ...survey.notes.map((note): [string, string] => ["note", note]),
+  ]
+}
+
+function languagesText(languages: Survey["languages"]): string | null {
+  if (languages.length === 0) return null
+  const shown = languages
+    .slice(0, SHOWN_LANGUAGES)
+    .map(({ language, path }) => (path === null ? language : `${language} (${path})`))
+    .join(", ")
+  const more = languages.length > SHOWN_LANGUAGES ? `, and ${languages.length - SHOWN_LANGUAGES} more` : ""
+  const advice =
+    languages.filter(({ path }) => path !== null).length > 1 ? "; exclude those you do not want" : ""
+  return shown + more + advice
+}
+
+function loginText({ url, user, password, hidden, isNeeded }: NonNullable<Survey["login"]>): string {
+  const fields = [user, password].filter((field) => field !== null).join(", ")
+  const sent = hidden.length === 0 ? "" : `; ${hidden.join(", ")} sent as the page has them`
+  return `${isNeeded ? "needed" : "possible"}, at ${url}: fields ${fields}${sent}`
+}
+
+/** `1,020 pages of the sitemap, about 17 min`. */
+export function estimateText({ pages, from, delayMs, seconds }: NonNullable<Survey["estimate"]>): string {
+  const known = from === "sitemap" ? countText(pages, "page") : `at least ${countText(pages, "page")}`
+  const pause = delayMs === 0 ? "no pause" : `a pause of ${delayMs / 1000} s`
+  return `${known}, ${from === "sitemap" ? "about" : "at least"} ${durationText(seconds)} with ${pause}`
+}
+
+function beginningOf(markdown: string): string {
+  const text = toPlainText(markdown.slice(0, TEXT_CHARS * 10))
+    .replace(/\s+/g, " ")
+    .trim()
+  return text.length <= TEXT_CHARS ? text : `${text.slice(0, TEXT_CHARS).replace(/\s+\S*$/, "")} …`
+}
+
+/** The comment in front of the source: what it was made from. */
+export function proposalNote({ program, estimate, login, source }: Survey): string {
+  const made = program === null ? "" : `${[program.name, program.version].filter(Boolean).join(" ")}; `
+  const size = estimate === null ? "no page of it could be read yet" : estimateText(estimate)
+  const secret = /\$\{\w+\}/.exec(JSON.stringify(source.login ?? ""))?.[0]
+  const lines = [`${made}${size}`]
+  if (secret) lines.push(`Set ${secret.slice(2, -1)} in fossick.env or the environment, and the user below`)
+  else if (login?.isPlain)
+    lines.push(
+      `A login may show more: form at ${login.url}, fields ${[login.user, login.password].filter(Boolean).join(", ")}`,
+    )
+  return lines.join("\n")
+}

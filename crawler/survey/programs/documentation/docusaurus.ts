@@ -1,0 +1,27 @@
+import { folderOf, generatorVersion, marksOn, type Program } from "../program.ts"
+
+export const docusaurus: Program = {
+  name: "Docusaurus",
+  recipe: "docusaurus",
+  evidence: (look) =>
+    marksOn(look, [
+      { where: "generator", fits: /^Docusaurus\b/, says: "the page names Docusaurus as its generator" },
+      { where: "markup", fits: /\bid=["']?__docusaurus\b/, says: "the content is called __docusaurus" },
+    ]),
+  version: generatorVersion(/^Docusaurus v?([\d.]+\S*)/),
+  advise: (look) => ({
+    exclude: [
+      "/**/404.html",
+      "/**/search",
+      "/**/tags/**",
+      "/**/blog/{archive,authors}/**",
+      "/**/blog/page/**",
+      "/**/docs/next/**",
+    ],
+    sitemap: new URL("sitemap.xml", folderOf(look, /\/assets\/(?:css|js)\//)).href,
+    sendsText: true,
+    notes: [
+      "docs/next is the version in the making; older ones (docs/1.x) are read with the rest unless you exclude them.",
+    ],
+  }),
+}

@@ -1,0 +1,42 @@
+import type { PageUrl } from "#engine"
+import { folderOf, marksOn, type Program } from "../program.ts"
+
+const GENERATED =
+  /(?:Created using|Generated with|Built with)\s*(?:<[^>]*>\s*){0,2}Sphinx(?:<\/a>)?\s*v?([\d.]*\d)?/i
+
+export const sphinx: Program = {
+  name: "Sphinx",
+  recipe: "sphinx",
+  evidence: (look) =>
+    marksOn(look, [
+      {
+        where: "asset",
+        fits: /\/_static\/(?:documentation_options|doctools|sphinx_highlight)\.js/,
+        says: "its scripts are _static/doctools.js and the like",
+      },
+      { where: "markup", fits: GENERATED, says: "it says that Sphinx made it" },
+      { where: "markup", fits: /\bclass="sphinxsidebar/, says: "the sidebar is called sphinxsidebar" },
+    ]),
+  version: ({ html }) => GENERATED.exec(html)?.[1] ?? null,
+  advise(look) {
+    const root = folderOf(look, /\/_static\//)
+    return {
+      exclude: [
+        "/**/_sources/**",
+        "/**/_modules/**",
+        "re:/(?:genindex(?:-\\w+)?|search|[a-z]+-modindex)(?:\\.html|/)(?:[?#]|$)",
+      ],
+      // Read the Docs and its like have each language and version in a folder of its own.
+      ...(isVersioned(look.asked, root) ? { seed: root as PageUrl } : {}),
+      sitemap: new URL("sitemap.xml", root).href,
+      sendsText: true,
+      notes: ["The source code that Sphinx shows (_modules) is left out; take it out of exclude to have it."],
+    }
+  },
+}
+
+const isVersioned = (asked: string, root: string): boolean =>
+  new URL(asked).pathname === "/" &&
+  /^\/(?:[a-z]{2}(?:[-_][a-z]{2,4})?\/)?(?:latest|stable|main|master|dev|v?\d[\d.]*)\/$/i.test(
+    new URL(root).pathname,
+  )

@@ -1,0 +1,28 @@
+import { folderOf, generatorVersion, marksOn, type Program } from "../program.ts"
+
+export const dokuwiki: Program = {
+  name: "DokuWiki",
+  recipe: "dokuwiki",
+  evidence: (look) =>
+    marksOn(look, [
+      { where: "generator", fits: /^DokuWiki\b/i, says: "the page names DokuWiki as its generator" },
+      { where: "asset", fits: /\/lib\/exe\/(?:css|js)\.php\b/, says: "its styles come from lib/exe/css.php" },
+      { where: "markup", fits: /\bid="dokuwiki__\w+"/, says: "elements are called dokuwiki__…" },
+    ]),
+  version: generatorVersion(/^DokuWiki (.+)$/i),
+  advise(look) {
+    return {
+      exclude: [
+        // Forms, histories, differences and the index of a page; "export_…" is the page once more.
+        "re:[?&](?:do|rev|rev2|difftype|idx|tab_files|tab_details|image|sectok|mddo|export|vecdo)(?:%5B|\\[|=)",
+        "re:/_(?:export|detail)/",
+        "re:/lib/(?:exe/(?:detail|css|js|indexer|taskrunner|mediamanager|ajax|xmlrpc|jsonrpc|opensearch|manifest)\\.php|plugins/|tpl/)",
+        "/**/feed.php",
+      ],
+      login: new URL("doku.php?id=start&do=login", folderOf(look, /\/lib\/(?:exe|tpl)\//)).href,
+      notes: [
+        "DokuWiki asks for noindex on pages younger than its setting indexdelay, five days: a new wiki is empty for crawlers until then.",
+      ],
+    }
+  },
+}

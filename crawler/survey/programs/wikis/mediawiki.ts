@@ -1,0 +1,65 @@
+import { generatorVersion, marksOn, type Program } from "../program.ts"
+import type { SiteLook } from "../../site-look.ts"
+
+/** Namespaces that every MediaWiki knows, whatever its language. */
+const NAMESPACES = ["Special", "Media", "User", "MediaWiki", "Template", "Module", "(?:[A-Z]\\w+_)?[Tt]alk"]
+/** Where pages link to a namespace under its local name. */
+const LOCAL = [/^Special:/, /^(?:n|t|pt|ca)-(?:specialpages|talk|recentchanges|login|anoncontribs)$/]
+
+export const mediawiki: Program = {
+  name: "MediaWiki",
+  recipe: "mediawiki",
+  evidence: (look) =>
+    marksOn(look, [
+      { where: "generator", fits: /^MediaWiki\b/, says: "the page names MediaWiki as its generator" },
+      {
+        where: "asset",
+        fits: /\/load\.php\?.*\b(?:modules|only)=/,
+        says: "its styles come from load.php",
+      },
+      { where: "markup", fits: /\bid="mw-content-text"/, says: "the content is called mw-content-text" },
+    ]),
+  version: generatorVersion(/^MediaWiki ([\d.]+\S*)/),
+  advise(look) {
+    const namespaces = [...NAMESPACES, ...localNamespaces(look)].join("|")
+    return {
+      exclude: [
+        "re:[?&](?:action|veaction|oldid|diff|curid|printable|redlink|returnto|section|mobileaction|useskin|uselang|feed|from|until|pagefrom|subcatfrom|filefrom)=",
+        `re:(?:/|[?&]title=)(?:${namespaces})(?::|%3A)`,
+        "/**/{api,load,opensearch_desc,rest}.php",
+        "re:/rest\\.php/",
+      ],
+      ...loginOf(look),
+      notes: ["Talk, user and template pages are left out; take their names out of exclude to have them."],
+    }
+  },
+}
+
+/** `Spezial`, `Diskussion`: what the links to special pages and to the talk page begin with here. */
+function localNamespaces({ html }: SiteLook): string[] {
+  const found = new Set<string>()
+  for (const [, id = "", href = ""] of html.matchAll(
+    /<li\s[^>]*\bid="([\w-]+)"[^>]*>\s*<a\s[^>]*\bhref="([^"]*)"/g,
+  )) {
+    if (!LOCAL.some((mark) => mark.test(id))) continue
+    const name = /(?:\/|[?&;]title=)([^/?&=;#:]+):[^/]/.exec(decoded(href))?.[1]
+    if (name !== undefined && /^[\p{L}\p{M}_]+$/u.test(name)) {
+      found.add(name)
+      found.add(encodeURIComponent(name))
+    }
+  }
+  return [...found].filter((name) => !/^(?:Special|Talk|User|Project)$/.test(name))
+}
+
+function decoded(href: string): string {
+  try {
+    return decodeURIComponent(href)
+  } catch {
+    return href
+  }
+}
+
+function loginOf({ links }: SiteLook): { login?: string } {
+  const link = links.find(({ url }) => /UserLogin|[?&]title=[^&]*(?::|%3A)(?:Anmelden|Connexion)/i.test(url))
+  return link ? { login: link.url } : {}
+}
