@@ -55,7 +55,7 @@ export function obstacleOf(
     return {
       kind: "certificate",
       text: `Its certificate is not trusted: ${detail}.`,
-      help: "If an authority of your own issued it, name that authority's file in FOSSICK_CA_FILE, or in ca_file of the source.",
+      help: "If an authority of your own issued it, name that authority's file in FOSSICK_CA_FILE, or in caFile of the source.",
     }
   if (because === "blocked-address")
     return {
@@ -115,7 +115,7 @@ export function pageObstacles(seen: Seen): Obstacle[] {
     found.push({
       kind: "noindex",
       text: "The first page asks not to be indexed (noindex).",
-      help: "The site is in your own network, so the proposal reads it all the same: politeness: { robots: false }. Take that out if it is not yours.",
+      help: `The site is in your own network, so the proposal takes it all the same: ${look.reading.extracted.robots.nofollow ? "politeness: { robots: false }" : "ignoreNoindex: true"}. Take that out if it is not yours.`,
     })
   }
   const asking = pages.filter(({ outcome }) => outcome === "skipped:noindex")
@@ -127,7 +127,7 @@ export function pageObstacles(seen: Seen): Obstacle[] {
     found.push({
       kind: "noindex",
       text: `${asking.length} of ${pages.length} pages ask not to be indexed (noindex).`,
-      help: "If the site is yours, set ignore_noindex: true in the source: pages are read all the same, and nofollow still holds.",
+      help: "If the site is yours, set ignoreNoindex: true in the source: pages are taken all the same, and nofollow still holds.",
     })
   }
   if (!isNeeded && !isClosedOwn && look.reading.extracted.robots.nofollow) {

@@ -1,4 +1,5 @@
 import type { PageUrl } from "#engine"
+import { HANDBOOK_SOURCE } from "../handbook-source.ts"
 import { membership } from "../scope/scope.ts"
 import { defineSource, type SourceSpec } from "../source.ts"
 import type { LoginForm } from "./login-look.ts"
@@ -26,15 +27,17 @@ export interface Findings {
   readonly login: LoginForm | null
   /** Asked for by the server, in a browser's own window. */
   readonly asksForPassword: boolean
-  /** The operator said that robots.txt is no obstacle. */
+  /** The operator said that robots.txt is no obstacle, or nothing could be read with it. */
   readonly ignoresRobots: boolean
+  /** Its pages ask not to be indexed, and the site is the operator's own. */
+  readonly ignoresNoindex: boolean
   /** Names that other sources have. */
   readonly taken: ReadonlySet<string>
 }
 
 /** The source that fits what was found, as an operator would write it: with what differs from the defaults alone. */
 export function proposeSource(findings: Findings): ProposedSource {
-  const { advice, rendering, login, asksForPassword, ignoresRobots, taken } = findings
+  const { advice, rendering, login, asksForPassword, taken } = findings
   const seed = advice.seed ?? seedOf(findings)
   const isWhole = new URL(".", seed).pathname === "/"
   const name = freeName(nameOf(seed, isWhole), taken)
@@ -44,7 +47,8 @@ export function proposeSource(findings: Findings): ProposedSource {
     ...(isWhole ? {} : { scope: "prefix" }),
     ...(advice.exclude && advice.exclude.length > 0 ? { exclude: advice.exclude } : {}),
     ...(rendering?.rendering === "browser" ? { rendering: "browser" } : {}),
-    ...(ignoresRobots ? { politeness: { robots: false } } : {}),
+    ...(findings.ignoresRobots ? { politeness: { robots: false } } : {}),
+    ...(findings.ignoresNoindex && !findings.ignoresRobots ? { ignoreNoindex: true } : {}),
     ...(login ? { login: formLogin(login, name) } : {}),
     ...(asksForPassword ? { login: { kind: "basic", user: "crawler", password: secretOf(name) } } : {}),
     schedule: { everyHours: EVERY_HOURS },
@@ -116,6 +120,6 @@ function nameOf(seed: PageUrl, isWhole: boolean): string {
 }
 
 function freeName(name: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(name)) return name
+  if (!taken.has(name) && name !== HANDBOOK_SOURCE) return name
   for (let number = 2; ; number += 1) if (!taken.has(`${name}-${number}`)) return `${name}-${number}`
 }

@@ -198,6 +198,12 @@ test("noindex is told of; on the operator's own network the proposal reads the p
   expect(own.source.politeness).toEqual({ robots: false })
   expect(own.obstacles).toMatchObject([{ kind: "noindex" }])
   expect(own.pages.map(({ outcome }) => outcome)).toEqual(["indexed", "indexed"])
+  // Where links may be followed, noindex alone is passed over.
+  site.serve({ "/": article("Young", { head: '<meta name="robots" content="noindex">', links: ["/a"] }) })
+  const followed = (await survey(site.url("/"))).source
+  expect(followed).toMatchObject({ ignoreNoindex: true })
+  expect(followed.politeness).toBeUndefined()
+  site.serve({ "/": article("Young", { head, links: ["/a"] }) })
   // Over the API nobody's word is taken for whose network it is.
   const over = await survey(site.url("/"), { trusted: false })
   expect(over.source.politeness).toBeUndefined()

@@ -147,7 +147,8 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
   const isNeeded = own !== null && (url !== asked || isBare(look))
   const rendering = isNeeded ? null : await lookAtRendering(look, advice, visits, config)
   // The operator's own network: what keeps the world's crawlers away is not meant for this one.
-  const isClosedOwn = trusted && reader.isOwnHost(url) && look.reading.extracted.robots.noindex && !isNeeded
+  const { robots } = look.reading.extracted
+  const isClosedOwn = trusted && reader.isOwnHost(url) && robots.noindex && !isNeeded
   const findings: Findings = {
     asked,
     url,
@@ -155,7 +156,9 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
     rendering,
     login: isNeeded ? own : null,
     asksForPassword: false,
-    ignoresRobots: ignoresRobots || isClosedOwn,
+    // Where links may not be followed either, passing over noindex alone would bring in the first page alone.
+    ignoresRobots: ignoresRobots || (isClosedOwn && robots.nofollow),
+    ignoresNoindex: isClosedOwn,
     taken,
   }
   const bare = proposeSource(findings)
@@ -293,6 +296,7 @@ function nothingRead(asked: PageUrl, ended: Unread, options: SurveyOptions): Fou
     login: null,
     asksForPassword: status === 401,
     ignoresRobots,
+    ignoresNoindex: false,
     taken,
   })
   return {

@@ -48,14 +48,14 @@ test("a site is looked at, and its source added to the file, comments and all; w
   })
   const file = join(folder.path, "sources.yaml")
   writeFileSync(file, "# ours\nsources:\n  - name: blog\n    seeds: blog.example.com # the blog\n")
-  const asked = await run(folder.path, "sources", "add", site.authority)
+  const asked = await run(folder.path, ["sources", "add", site.authority])
   expect(asked).toMatchObject({ code: 0, err: "" })
   // Nobody is there to answer, so nothing is written.
   expect(asked.out).toMatch(/2 pages as they read\n {2}Home\n {4}http.*\n {4}Home is explained here/)
   expect(asked.out).toContain(`  - name: ${site.authority}\n`)
   expect(readFileSync(file, "utf8")).not.toContain(site.authority)
 
-  const added = await run(folder.path, "sources", "add", site.authority, "--write", "--json")
+  const added = await run(folder.path, ["sources", "add", site.authority, "--write", "--json"])
   expect(added.code).toBe(0)
   const { source, pages, yaml } = JSON.parse(added.out) as Record<string, never>
   expect(source).toMatchObject({ seeds: [site.url("/")] })
@@ -64,12 +64,12 @@ test("a site is looked at, and its source added to the file, comments and all; w
   const written = readFileSync(file, "utf8")
   expect(written).toContain("# ours\n")
   expect(written).toContain("blog.example.com # the blog\n")
-  expect(await run(folder.path, "sources", "apply")).toMatchObject({
+  expect(await run(folder.path, ["sources", "apply"])).toMatchObject({
     code: 0,
     out: `+ ${site.authority}: new\n+ blog: new\n`,
   })
 
-  const refused = await run(folder.path, "sources", "add", `${site.authority}/missing`, "--write")
+  const refused = await run(folder.path, ["sources", "add", `${site.authority}/missing`, "--write"])
   expect(refused).toMatchObject({ code: 1 })
   expect(refused.out).toContain("the site answered 404")
   expect(readFileSync(file, "utf8")).toBe(written)

@@ -45,7 +45,7 @@ export async function addSource(args: AddArguments): Promise<number> {
     const sources = new SourceTable(db, new Jobs(db))
     const taken = new Set([
       ...sources.list().map(({ source }) => source.name),
-      ...(existsSync(file) ? readSourcesFile(file, config.dataDir).sources.map(({ name }) => name) : []),
+      ...(existsSync(file) ? readSourcesFile(file).sources.map(({ name }) => name) : []),
     ])
     const look = async (url: PageUrl) =>
       await surveySite(url, {
