@@ -23,8 +23,9 @@ async function survey(
 ) {
   using folder = temporaryFolder()
   const db = openStateStore(folder.path)
-  new Jobs(db)
   try {
+    // Makes the tables of runs, as every command does.
+    expect(new Jobs(db).count()).toBe(0)
     return await surveySite(url as PageUrl, {
       db,
       config: testConfig({

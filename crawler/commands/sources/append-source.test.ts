@@ -46,19 +46,22 @@ backup: { folder: /backups } # nightly
 })
 
 test.each([
-  ["", "nothing"],
-  ["# nothing yet\n", "a comment alone"],
-  ["sources: []\n", "an empty list"],
-  ["defaults: { rendering: http }\n", "no list"],
-  ["sources: [{ name: blog, seeds: https://blog.example.com/ }]\n", "a list on one line"],
-  ['{ "sources": [{ "name": "blog", "seeds": ["https://blog.example.com/"] }] }\n', "JSON"],
-])("it is added to a file with %j", (text, what) => {
-  const added = withSource(text, "sources.yaml", SOURCE, NOTE)
-  const { sources } = parseSources(added, "sources.yaml")
+  "",
+  "sources: []\n",
+  "defaults: { rendering: http }\n",
+  "sources: [{ name: blog, seeds: https://blog.example.com/ }]\n",
+])("it is added to a file with %j", (text) => {
+  const { sources } = parseSources(withSource(text, "sources.yaml", SOURCE, NOTE), "sources.yaml")
   expect(sources.at(-1)).toMatchObject({ name: "docs", exclude: SOURCE.exclude })
   expect(sources).toHaveLength(text.includes("blog") ? 2 : 1)
-  if (text.startsWith("#")) expect(added).toContain("# nothing yet")
-  if (what === "JSON") expect(JSON.parse(added)).toMatchObject({ sources: [{ name: "blog" }, SOURCE] })
+})
+
+test("it is added to a file that is a comment alone, and to one of JSON, which stays JSON", () => {
+  expect(withSource("# nothing yet\n", "sources.yaml", SOURCE, NOTE)).toMatch(/^# nothing yet\n\nsources:\n/)
+  const text = '{ "sources": [{ "name": "blog", "seeds": ["https://blog.example.com/"] }] }\n'
+  expect(JSON.parse(withSource(text, "sources.json", SOURCE, NOTE))).toMatchObject({
+    sources: [{ name: "blog" }, SOURCE],
+  })
 })
 
 test("a wrong file stays as it is, and so does one that would be wrong", () => {
