@@ -13,7 +13,11 @@ const ENDINGS = ["pdf", "docx", "xlsx"]
 export async function fileShare(folder: string, texts: readonly Text[]): Promise<RealSite> {
   const python = await pythonPackages(folder)
   const site = builtFolder(folder, "files")
-  const files = texts.map((text, at) => ({ text, file: `${slugOf(text)}.${ENDINGS[at % 3]}`, named: at % 2 === 0 }))
+  const files = texts.map((text, at) => ({
+    text,
+    file: `${slugOf(text)}.${ENDINGS[at % 3]}`,
+    named: at % 2 === 0,
+  }))
   await doOnce(folder, "files", async () => {
     await mkdir(site, { recursive: true })
     const list = files.map(({ text, file, named }) => ({
@@ -33,7 +37,7 @@ export async function fileShare(folder: string, texts: readonly Text[]): Promise
     pages: files.map(({ text, file }) => ({ path: `/${file}`, title: text.title })),
     junk: /\/\?C=/,
     question: questionOf(asked.text, `/${asked.file}`),
-    serve: (port) => serveByNginx(folder, port, { root: site, listing: true }),
+    serve: (port, env) => serveByNginx(folder, port, { root: site, listing: true }, env),
   }
 }
 
@@ -63,7 +67,7 @@ export async function confluenceExport(folder: string, texts: readonly Text[]): 
     pages: pages.map(({ text, file }) => ({ path: `/${file}`, title: text.title })),
     junk: /attachments\/|styles\//,
     question: questionOf(asked.text, `/${asked.file}`),
-    serve: (port) => serveByNginx(folder, port, { root: site }),
+    serve: (port, env) => serveByNginx(folder, port, { root: site }, env),
   }
 }
 

@@ -1,6 +1,16 @@
-import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { basename, join } from "node:path"
-import { builtFolder, debianPackages, doOnce, libraries, npmPackages, pythonPackages, runCommand } from "./packages.ts"
+import { marked } from "marked"
+import {
+  builtFolder,
+  debianFolder,
+  debianPackages,
+  doOnce,
+  libraries,
+  npmPackages,
+  pythonPackages,
+  runCommand,
+} from "./packages.ts"
 import { serveByNginx } from "./servers.ts"
 import { type ExpectedPage, questionOf, type RealSite } from "./site.ts"
 import { plainMarkdown, type Text } from "./texts.ts"
@@ -33,13 +43,18 @@ theme: { name: material, features: [navigation.instant, navigation.footer, conte
 markdown_extensions: [admonition, pymdownx.superfences, { toc: { permalink: true } }]
 `
     await writeFile(join(site, "mkdocs.yml"), config)
-    await runCommand(join(python, "bin/python"), ["-m", "mkdocs", "build", "-q", "-d", join(site, "out")], { cwd: site })
+    await runCommand(join(python, "bin/python"), ["-m", "mkdocs", "build", "-q", "-d", join(site, "out")], {
+      cwd: site,
+    })
   })
   return staticSite(folder, {
     name: "mkdocs",
     program: "mkdocs-material 9.8 on nginx",
     root: join(site, "out"),
-    pages: [{ path: "/", title: "npm handbook" }, ...chapters.map(({ path, title }) => ({ path: `/${path}/`, title }))],
+    pages: [
+      { path: "/", title: "npm handbook" },
+      ...chapters.map(({ path, title }) => ({ path: `/${path}/`, title })),
+    ],
     asked: chapters[3]!,
     askedPath: `/${chapters[3]!.path}/`,
     junk: /\/(search|assets)\/|404\.html/,
@@ -63,7 +78,13 @@ export async function sphinx(folder: string, texts: readonly Text[]): Promise<Re
       join(site, "docs/conf.py"),
       `project = "Platform"\nextensions = ["myst_parser"]\nsuppress_warnings = ["myst.header", "misc.highlighting_failure"]\n`,
     )
-    await runCommand(join(python, "bin/python"), ["-m", "sphinx", "-q", join(site, "docs"), join(site, "out")])
+    await runCommand(join(python, "bin/python"), [
+      "-m",
+      "sphinx",
+      "-q",
+      join(site, "docs"),
+      join(site, "out"),
+    ])
   })
   const asked = texts[5]!
   return staticSite(folder, {
@@ -90,7 +111,10 @@ export async function docusaurus(folder: string): Promise<RealSite> {
     await mkdir(join(site, "src/pages"), { recursive: true })
     await mkdir(join(site, "static"), { recursive: true })
     await writeFile(join(site, "src/pages/index.md"), homePage("HTTP client manual", chapters, "docs"))
-    await writeFile(join(site, "package.json"), JSON.stringify({ name: "manual", private: true, version: "1.0.0" }))
+    await writeFile(
+      join(site, "package.json"),
+      JSON.stringify({ name: "manual", private: true, version: "1.0.0" }),
+    )
     await writeFile(
       join(site, "docusaurus.config.js"),
       `module.exports = {
@@ -134,7 +158,10 @@ export async function docsify(folder: string, mode: "hash" | "history"): Promise
   await doOnce(folder, name, async () => {
     await writeChapters(site, chapters)
     await cp(join(node, "node_modules/docsify/dist"), join(site, "lib"), { recursive: true })
-    await writeFile(join(site, "README.md"), `# Web framework\n\n${part} of the framework we build services with.\n`)
+    await writeFile(
+      join(site, "README.md"),
+      `# Web framework\n\n${part} of the framework we build services with.\n`,
+    )
     const items = chapters.map(({ path, title }) => `* [${title}](/${path}.md)`).join("\n")
     await writeFile(join(site, "_sidebar.md"), `* [Home](/)\n${items}\n`)
     await writeFile(join(site, ".nojekyll"), "")
@@ -160,7 +187,7 @@ export async function docsify(folder: string, mode: "hash" | "history"): Promise
     root: site,
     ...(mode === "history" && { tryFiles: "$uri $uri/ /index.html" }),
     pages: [
-      { path: mode === "hash" ? "/" : "/", title: "Web framework" },
+      { path: "/", title: "Web framework" },
       ...chapters.map(({ path, title }) => ({ path: address(path), title })),
     ],
     asked,
@@ -175,7 +202,6 @@ export async function reactApplication(folder: string, texts: readonly Text[]): 
   const site = builtFolder(folder, "react")
   await doOnce(folder, "react", async () => {
     await mkdir(join(site, "public/texts"), { recursive: true })
-    const { marked } = await import("marked")
     for (const { title, markdown } of texts)
       await writeFile(
         join(site, "public/texts", `${title}.json`),
@@ -211,7 +237,8 @@ export async function blog(folder: string, texts: readonly Text[]): Promise<Real
   await doOnce(folder, "blog", async () => {
     await cp(join(import.meta.dirname, "blog"), site, { recursive: true })
     await mkdir(join(site, "posts"), { recursive: true })
-    for (const [at, text] of texts.entries()) await writeFile(join(site, "posts", `${slugOf(text)}.md`), post(text, at))
+    for (const [at, text] of texts.entries())
+      await writeFile(join(site, "posts", `${slugOf(text)}.md`), post(text, at))
     await writeFile(join(site, "package.json"), JSON.stringify({ name: "blog", type: "module" }))
     await buildBlog(node, site)
   })
@@ -233,7 +260,13 @@ export async function blog(folder: string, texts: readonly Text[]): Promise<Real
 /** A post of the blog; later ones are newer. */
 export function post({ title, about, markdown }: Text, at: number): string {
   const date = new Date(Date.UTC(2026, 0, 5 + 7 * at)).toISOString().slice(0, 10)
-  const front = { layout: "post.njk", title, description: about, date, tags: ["posts", at % 2 ? "notes" : "releases"] }
+  const front = {
+    layout: "post.njk",
+    title,
+    description: about,
+    date,
+    tags: ["posts", at % 2 ? "notes" : "releases"],
+  }
   return `---\n${JSON.stringify(front)}\n---\n{% raw %}\n${markdown}\n{% endraw %}\n`
 }
 
@@ -247,7 +280,7 @@ export async function buildBlog(node: string, site: string): Promise<void> {
 
 /** What Hugo makes, served as GitLab Pages does: below the project's path, names found without their ending. */
 export async function gitlabPages(folder: string, texts: readonly Text[]): Promise<RealSite> {
-  const root = await debianPackages(folder)
+  await debianPackages(folder)
   const site = builtFolder(folder, "gitlab-pages")
   await doOnce(folder, "gitlab-pages", async () => {
     await cp(join(import.meta.dirname, "hugo"), site, { recursive: true })
@@ -256,10 +289,7 @@ export async function gitlabPages(folder: string, texts: readonly Text[]): Promi
       const front = JSON.stringify({ title: text.title, date: "2026-02-01" })
       await writeFile(join(site, "content/docs", `${slugOf(text)}.md`), `${front}\n\n${text.markdown}\n`)
     }
-    await runCommand(join(root, "usr/bin/hugo"), ["--quiet", "-d", join(site, "out")], {
-      cwd: site,
-      env: { LD_LIBRARY_PATH: await libraries(root) },
-    })
+    await buildHugo(folder, site)
   })
   const asked = texts[2]!
   return {
@@ -271,7 +301,10 @@ export async function gitlabPages(folder: string, texts: readonly Text[]): Promi
       prefix: "/handbook/",
       pages: [
         { path: "/handbook/", title: "Engineering handbook" },
-        ...texts.map((text) => ({ path: `/handbook/docs/${slugOf(text).toLowerCase()}/`, title: text.title })),
+        ...texts.map((text) => ({
+          path: `/handbook/docs/${slugOf(text).toLowerCase()}/`,
+          title: text.title,
+        })),
       ],
       asked,
       askedPath: `/handbook/docs/${slugOf(asked).toLowerCase()}/`,
@@ -279,6 +312,19 @@ export async function gitlabPages(folder: string, texts: readonly Text[]): Promi
     }),
     start: "/handbook/",
   }
+}
+
+/** Makes Hugo's pages anew from their texts. */
+export async function buildHugo(folder: string, site: string): Promise<void> {
+  const root = debianFolder(folder)
+  await runCommand(
+    join(root, "usr/bin/hugo"),
+    ["--quiet", "--cleanDestinationDir", "-d", join(site, "out")],
+    {
+      cwd: site,
+      env: { LD_LIBRARY_PATH: await libraries(root) },
+    },
+  )
 }
 
 interface StaticSettings {
@@ -302,12 +348,10 @@ function staticSite(folder: string, settings: StaticSettings): RealSite {
     pages,
     junk,
     question: questionOf(asked, askedPath),
-    serve: (port) =>
-      serveByNginx(folder, port, {
-        root,
-        ...(tryFiles !== undefined && { tryFiles }),
-        ...(prefix !== undefined && { prefix }),
-      }),
+    serve: (port, env) => {
+      const found = { ...(tryFiles !== undefined && { tryFiles }), ...(prefix !== undefined && { prefix }) }
+      return serveByNginx(folder, port, { root, ...found }, env)
+    },
   }
 }
 
@@ -324,7 +368,12 @@ async function readChapters(manual: string, part: string): Promise<Chapter[]> {
     const markdown = plainMarkdown(text.replace(first?.[0] ?? "", ""))
     if (title === undefined || markdown.length < 400) continue
     const clean = title.replace(/[`*]/g, "").trim()
-    chapters.push({ path: `${part}/${basename(name, ".md")}`, title: clean, about: aboutOf(text, markdown), markdown })
+    chapters.push({
+      path: `${part}/${basename(name, ".md")}`,
+      title: clean,
+      about: aboutOf(text, markdown),
+      markdown,
+    })
   }
   return chapters
 }
@@ -334,7 +383,13 @@ function aboutOf(text: string, markdown: string): string {
   const described = /^description: *(.+)$/m.exec(text.slice(0, 400))?.[1]
   if (described !== undefined) return described
   const prose = markdown.replace(/^```[\s\S]*?^```/gm, "").replace(/^#.*$/gm, "")
-  return prose.split(/(?<=[.:])\s/).find((one) => one.split(" ").length > 8)?.replace(/[`*\n]/g, " ").trim() ?? markdown.slice(0, 100)
+  return (
+    prose
+      .split(/(?<=[.:])\s/)
+      .find((one) => one.split(" ").length > 8)
+      ?.replace(/[`*\n]/g, " ")
+      .trim() ?? markdown.slice(0, 100)
+  )
 }
 
 async function writeChapters(root: string, chapters: readonly Chapter[]): Promise<void> {
@@ -352,7 +407,6 @@ function homePage(title: string, chapters: readonly Chapter[], to: "md" | "docs"
 
 /** Lets a project find the packages that all projects share. */
 async function linkModules(node: string, site: string): Promise<void> {
-  const { symlink } = await import("node:fs/promises")
   await rm(join(site, "node_modules"), { force: true })
   await symlink(join(node, "node_modules"), join(site, "node_modules"))
 }

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto"
-import { existsSync } from "node:fs"
 import { glob, mkdir, readFile, writeFile } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { builtFolder, debianPackages, doOnce, runCommand } from "./packages.ts"
@@ -35,7 +34,7 @@ export async function apacheManual(folder: string): Promise<RealSite> {
       text: "protect a directory of the web server by a password file",
       path: "/manual/en/howto/auth.html",
     },
-    serve: (port) => serveByApache(folder, port, { root, prefix: "/manual" }),
+    serve: (port, env) => serveByApache(folder, port, { root, prefix: "/manual" }, env),
   }
 }
 
@@ -55,7 +54,8 @@ export async function internalManual(folder: string): Promise<RealSite> {
   const pages: ExpectedPage[] = []
   for (const path of (await Array.fromAsync(glob("*README.html", { cwd: root }))).sort()) {
     const html = await readFile(join(root, path), "utf8")
-    const heading = /<h1[^>]*>([\s\S]*?)<\/h1>/i.exec(html)?.[1] ?? /<title>([\s\S]*?)<\/title>/i.exec(html)?.[1]
+    const heading =
+      /<h1[^>]*>([\s\S]*?)<\/h1>/i.exec(html)?.[1] ?? /<title>([\s\S]*?)<\/title>/i.exec(html)?.[1]
     pages.push({ path: `/${relative(".", path)}`, title: plain(heading ?? "") })
   }
   return {
@@ -64,12 +64,11 @@ export async function internalManual(folder: string): Promise<RealSite> {
     start: "/",
     pages,
     junk: null,
-    question: { text: "how does Postfix reject mail from clients that are listed in a DNS block list", path: "" },
-    serve: (port) =>
-      serveByNginx(folder, port, {
-        root,
-        certificate: existsSync(authority.current) ? { chain: authority.current, key: authority.key } : authority,
-      }),
+    question: {
+      text: "how does the queue manager of Postfix schedule deliveries to slow destinations",
+      path: "/SCHEDULER_README.html",
+    },
+    serve: (port, env) => serveByNginx(folder, port, { root, certificate: authority }, env),
   }
 }
 
@@ -80,8 +79,6 @@ export interface Certificates {
   readonly chain: string
   /** A certificate for the same key that ended yesterday. */
   readonly expired: string
-  /** The one to serve instead of `chain`, when the file is there. */
-  readonly current: string
   readonly key: string
 }
 
@@ -91,13 +88,32 @@ export async function certificates(folder: string): Promise<Certificates> {
     await mkdir(at("."), { recursive: true })
     const openssl = (...args: string[]) => runCommand("openssl", args, { cwd: at(".") })
     await openssl(
-      ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem"],
-      ...["-days", "3650", "-subj", "/CN=Example internal authority"],
+      "req",
+      "-x509",
+      "-newkey",
+      "rsa:2048",
+      "-nodes",
+      "-keyout",
+      "ca.key",
+      "-out",
+      "ca.pem",
+      "-days",
+      "3650",
+      "-subj",
+      "/CN=Example internal authority",
     )
     await writeFile(at("names"), "subjectAltName=IP:127.0.0.1,DNS:localhost\n")
     await openssl(
-      ...["req", "-newkey", "rsa:2048", "-nodes", "-keyout", "server.key", "-out", "server.csr"],
-      ...["-subj", "/CN=manual.internal"],
+      "req",
+      "-newkey",
+      "rsa:2048",
+      "-nodes",
+      "-keyout",
+      "server.key",
+      "-out",
+      "server.csr",
+      "-subj",
+      "/CN=manual.internal",
     )
     const sign = ["x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial"]
     await openssl(...sign, "-extfile", "names", "-days", "365", "-out", "server.pem")
@@ -108,7 +124,6 @@ export async function certificates(folder: string): Promise<Certificates> {
     authority: at("ca.pem"),
     chain: at("server.pem"),
     expired: at("expired.pem"),
-    current: at("current.pem"),
     key: at("server.key"),
   }
 }

@@ -56,6 +56,14 @@ export async function doOnce(folder: string, name: string, work: () => Promise<v
   await writeFile(mark, "")
 }
 
+/** Lets what was built under these names be built anew. */
+export async function forget(folder: string, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await rm(join(folder, `.done-${name}`), { force: true })
+    await rm(builtFolder(folder, name), { recursive: true, force: true })
+  }
+}
+
 /** Runs a command to its end, with the environment given added. @throws Error with the end of what it said. */
 export async function runCommand(
   command: string,
@@ -74,7 +82,12 @@ export async function runCommand(
     return (await pending).stdout
   } catch (error) {
     const { stderr = "", stdout = "" } = error as { stderr?: string; stdout?: string }
-    throw new Error(`${command} ${args.slice(0, 3).join(" ")} failed: ${`${stdout}\n${stderr}`.slice(-1500)}`)
+    throw new Error(
+      `${command} ${args.slice(0, 3).join(" ")} failed: ${`${stdout}\n${stderr}`.slice(-1500)}`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

@@ -10,13 +10,18 @@ import { dokuWiki, mediaWiki } from "./wikis.ts"
 /** What was built, and what could not be and why. */
 export interface Programs {
   readonly sites: readonly RealSite[]
+  /** Texts that no site has. */
+  readonly spare: readonly Text[]
   readonly missing: readonly { readonly name: string; readonly why: string }[]
 }
 
 /** Programs that no registry has: named in every report, so that nobody takes them for tried. */
 const UNOBTAINABLE = [
   { name: "nextcloud", why: "no package registry carries Nextcloud" },
-  { name: "confluence, sharepoint", why: "not free; a Confluence export is tried in its form, with texts of our own" },
+  {
+    name: "confluence, sharepoint",
+    why: "not free; a Confluence export is tried in its form, with texts of our own",
+  },
 ]
 
 /** Installs and builds every program below `folder`; what is there already is taken as it is. */
@@ -27,7 +32,12 @@ export async function buildPrograms(folder: string): Promise<Programs> {
   let next = 0
   const share = (count: number): Text[] => texts.slice(next, (next += count))
   const builds: [string, () => Promise<RealSite>][] = [
-    ["dokuwiki", byTexts(24, (own) => dokuWiki(folder, { name: "dokuwiki", title: "Team wiki", texts: own, rewrite: 0 }))],
+    [
+      "dokuwiki",
+      byTexts(24, (own) =>
+        dokuWiki(folder, { name: "dokuwiki", title: "Team wiki", texts: own, rewrite: 0 }),
+      ),
+    ],
     [
       "intranet",
       byTexts(18, (own) =>
@@ -57,7 +67,7 @@ export async function buildPrograms(folder: string): Promise<Programs> {
       missing.push({ name, why: (error as Error).message })
     }
   }
-  return { sites, missing }
+  return { sites, missing, spare: texts.slice(next) }
 
   /** Gives a site its share of the texts, which it keeps when another cannot be built. */
   function byTexts(count: number, build: (own: Text[]) => Promise<RealSite>): () => Promise<RealSite> {

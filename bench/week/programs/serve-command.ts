@@ -23,5 +23,7 @@ for (const [at, site] of sites.entries()) {
 }
 for (const { name, why } of missing) process.stdout.write(`not served: ${name}: ${why}\n`)
 const { authority } = await certificates(values.programs)
-process.stdout.write(`login of the intranet: ${WIKI_LOGIN.user} ${WIKI_LOGIN.password}; authority: ${authority}\n`)
+process.stdout.write(
+  `login of the intranet: ${WIKI_LOGIN.user} ${WIKI_LOGIN.password}; authority: ${authority}\n`,
+)
 await ended

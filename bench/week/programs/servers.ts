@@ -5,7 +5,7 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { debianFolder, libraries } from "./packages.ts"
-import type { Served } from "./site.ts"
+import type { Environment, Served } from "./site.ts"
 
 const START_MS = 15_000
 const LOOK_MS = 50
@@ -24,7 +24,12 @@ export interface StaticSite {
 }
 
 /** Serves a folder by a real nginx of its own, as the user who runs it. */
-export async function serveByNginx(folder: string, port: number, site: StaticSite): Promise<Served> {
+export async function serveByNginx(
+  folder: string,
+  port: number,
+  site: StaticSite,
+  env: Environment = {},
+): Promise<Served> {
   const work = join(folder, "run", `nginx-${port}`)
   await mkdir(work, { recursive: true })
   const root = debianFolder(folder)
@@ -56,7 +61,14 @@ http {
 `
   await writeFile(join(work, "nginx.conf"), config)
   const args = ["-c", join(work, "nginx.conf"), "-e", join(work, "error.log")]
-  return serve(`http${tls ? "s" : ""}://127.0.0.1:${port}`, port, join(root, "usr/sbin/nginx"), args, {}, work)
+  return serve(
+    `http${tls ? "s" : ""}://127.0.0.1:${port}`,
+    port,
+    join(root, "usr/sbin/nginx"),
+    args,
+    env,
+    work,
+  )
 }
 
 const APACHE_MODULES =
@@ -67,6 +79,7 @@ export async function serveByApache(
   folder: string,
   port: number,
   site: { root: string; prefix: string; more?: string },
+  env: Environment = {},
 ): Promise<Served> {
   const root = debianFolder(folder)
   const work = join(folder, "run", `apache-${port}`)
@@ -99,9 +112,9 @@ Alias ${site.prefix} ${site.root}
 ${site.more ?? ""}
 `
   await writeFile(join(work, "apache.conf"), config)
-  const env = { LD_LIBRARY_PATH: await libraries(root) }
+  const own = { ...env, LD_LIBRARY_PATH: await libraries(root) }
   const args = ["-f", join(work, "apache.conf"), "-DFOREGROUND"]
-  return serve(`http://127.0.0.1:${port}`, port, join(root, "usr/sbin/apache2"), args, env, work)
+  return serve(`http://127.0.0.1:${port}`, port, join(root, "usr/sbin/apache2"), args, own, work)
 }
 
 /** PHP from the unpacked packages, with what the wikis need of it. */
@@ -136,7 +149,7 @@ export async function serveByPhp(
   folder: string,
   port: number,
   root: string,
-  env: Readonly<Record<string, string>> = {},
+  env: Environment = {},
 ): Promise<Served> {
   const program = await php(folder)
   const work = join(folder, "run", `php-${port}`)
@@ -152,7 +165,7 @@ async function serve(
   port: number,
   command: string,
   args: readonly string[],
-  env: Readonly<Record<string, string>>,
+  env: Environment,
   work: string,
 ): Promise<Served> {
   const child = spawn(command, args, {

@@ -18,9 +18,14 @@ export interface RealSite {
   /** Paths that are no content: edit forms, histories, special pages. One of them in the index is junk. */
   readonly junk: RegExp | null
   readonly question: Question
-  /** Serves it on `port` of 127.0.0.1. Started again after an end, it serves the same. */
-  serve(port: number): Promise<Served>
+  /**
+   * Serves it on `port` of 127.0.0.1. Started again after an end, it serves the same.
+   * @param env for the server's processes, besides the environment of this one.
+   */
+  serve(port: number, env?: Environment): Promise<Served>
 }
+
+export type Environment = Readonly<Record<string, string>>
 
 /** A question whose page is known. */
 export interface Question {

@@ -77,31 +77,37 @@ function plainProse(block: string): string {
 
 /** The same text in DokuWiki's markup. */
 export function toDokuWiki({ title, markdown }: Text): string {
-  const body = byBlock(markdown, (code, language) => `<code ${language}>\n${code}\n</code>\n`, (line) =>
-    line
-      .replace(/^(#{1,5}) +(.*?) *#*$/, (_, marks: string, words: string) => {
-        const signs = "=".repeat(Math.max(2, 7 - Math.max(2, marks.length)))
-        return `${signs} ${words.replace(/`/g, "")} ${signs}`
-      })
-      .replace(/^(\s*)[-*+] +/, (_, indent: string) => `${"  ".repeat(1 + (indent.length >> 1))}* `)
-      .replace(/\[([^\]]+)\]\((https?:[^)\s]+)[^)]*\)/g, "[[$2|$1]]")
-      .replace(/`([^`]+)`/g, "''%%$1%%''"),
+  const body = byBlock(
+    markdown,
+    (code, language) => `<code ${language}>\n${code}\n</code>\n`,
+    (line) =>
+      line
+        .replace(/^(#{1,5}) +(.*?) *#*$/, (_, marks: string, words: string) => {
+          const signs = "=".repeat(Math.max(2, 7 - Math.max(2, marks.length)))
+          return `${signs} ${words.replace(/`/g, "")} ${signs}`
+        })
+        .replace(/^(\s*)[-*+] +/, (_, indent: string) => `${"  ".repeat(1 + (indent.length >> 1))}* `)
+        .replace(/\[([^\]]+)\]\((https?:[^)\s]+)[^)]*\)/g, "[[$2|$1]]")
+        .replace(/`([^`]+)`/g, "''%%$1%%''"),
   )
   return `====== ${title} ======\n\n${body}\n`
 }
 
 /** The same text in MediaWiki's markup, without the title: MediaWiki shows that itself. */
 export function toMediaWiki({ markdown }: Text): string {
-  return byBlock(markdown, (code) => `<pre><nowiki>${code}</nowiki></pre>\n`, (line) =>
-    line
-      .replace(/^(#{1,5}) +(.*?) *#*$/, (_, marks: string, words: string) => {
-        const signs = "=".repeat(Math.max(2, marks.length))
-        return `${signs} ${words.replace(/`/g, "")} ${signs}`
-      })
-      .replace(/^\s*[-*+] +/, "* ")
-      .replace(/\[([^\]]+)\]\((https?:[^)\s]+)[^)]*\)/g, "[$2 $1]")
-      .replace(/`([^`]+)`/g, "<code><nowiki>$1</nowiki></code>")
-      .replace(/\*\*([^*]+)\*\*/g, "'''$1'''"),
+  return byBlock(
+    markdown,
+    (code) => `<pre><nowiki>${code}</nowiki></pre>\n`,
+    (line) =>
+      line
+        .replace(/^(#{1,5}) +(.*?) *#*$/, (_, marks: string, words: string) => {
+          const signs = "=".repeat(Math.max(2, marks.length))
+          return `${signs} ${words.replace(/`/g, "")} ${signs}`
+        })
+        .replace(/^\s*[-*+] +/, "* ")
+        .replace(/\[([^\]]+)\]\((https?:[^)\s]+)[^)]*\)/g, "[$2 $1]")
+        .replace(/`([^`]+)`/g, "<code><nowiki>$1</nowiki></code>")
+        .replace(/\*\*([^*]+)\*\*/g, "'''$1'''"),
   )
 }
 

@@ -8,7 +8,8 @@ import { type Text, toDokuWiki, toMediaWiki } from "./texts.ts"
 /** The login of the wiki that shows nothing to strangers, as it is set up at first. */
 export const WIKI_LOGIN = { user: "reader", password: "first-Password-1" }
 
-const DOKUWIKI_JUNK = /[?&](do|rev|idx|image|media|rss|tab_files|sectok)=|\/lib\/|feed\.php|playground|wiki:syntax/
+const DOKUWIKI_JUNK =
+  /[?&](do|rev|idx|image|media|rss|tab_files|sectok)=|\/lib\/|feed\.php|playground|wiki:syntax/
 
 interface DokuWikiSettings {
   readonly name: string
@@ -25,10 +26,13 @@ export async function dokuWiki(folder: string, settings: DokuWikiSettings): Prom
   const root = await debianPackages(folder)
   const site = builtFolder(folder, settings.name)
   const named = settings.texts.map((text, at) => ({ text, id: `${NAMESPACES[at % 3]}:${idOf(text)}` }))
-  const address = (id: string) =>
-    settings.rewrite === 0 ? `/doku.php?id=${id}` : `/doku.php/${id}`
+  const address = (id: string) => (settings.rewrite === 0 ? `/doku.php?id=${id}` : `/doku.php/${id}`)
   await doOnce(folder, settings.name, async () => {
-    await cp(join(root, "usr/share/dokuwiki"), site, { recursive: true, dereference: true, filter: noDanglers })
+    await cp(join(root, "usr/share/dokuwiki"), site, {
+      recursive: true,
+      dereference: true,
+      filter: noDanglers,
+    })
     await cp(join(root, "etc/dokuwiki"), join(site, "conf"), { recursive: true, filter: noDanglers })
     await cp(join(root, "var/lib/dokuwiki/data"), join(site, "data"), { recursive: true })
     for (const path of PATHS_OF_LIBRARIES) {
@@ -52,11 +56,16 @@ export async function dokuWiki(folder: string, settings: DokuWikiSettings): Prom
     await writeFile(join(site, "conf/acl.auth.php"), rules)
     await setDokuWikiPassword(folder, settings.name, WIKI_LOGIN.password)
     const links = named.map(({ id, text }) => `  * [[${id}|${text.title}]]`).join("\n")
-    await writePage(site, "start", `====== ${settings.title} ======\n\nWhat we use, and how.\n\n${links}\n`, LONG_AGO)
+    await writePage(
+      site,
+      "start",
+      `====== ${settings.title} ======\n\nWhat we use, and how.\n\n${links}\n`,
+      LONG_AGO,
+    )
     // The page of a namespace links one that nobody has written yet, as wikis do.
     for (const namespace of NAMESPACES) {
       const own = named.filter(({ id }) => id.startsWith(`${namespace}:`))
-      const items = own.map(({ id }) => `  * [[${id}]]`).join("\n")
+      const items = own.map(({ id, text }) => `  * [[${id}]]: ${text.about}`).join("\n")
       const text = `====== About ${namespace} ======\n\nPages of ${namespace}, kept by the platform team.\n\n${items}\n\nTo be written: [[${namespace}:planned]]\n`
       await writePage(site, `${namespace}:start`, text, LONG_AGO)
     }
@@ -81,7 +90,7 @@ export async function dokuWiki(folder: string, settings: DokuWikiSettings): Prom
     pages,
     junk: DOKUWIKI_JUNK,
     question: questionOf(asked.text, address(asked.id)),
-    serve: (port) => serveByPhp(folder, port, site),
+    serve: (port, more) => serveByPhp(folder, port, site, more),
   }
 }
 
@@ -124,7 +133,8 @@ const idOf = ({ title }: Text): string => title.replaceAll(".", "_")
 
 const noDanglers = (path: string): boolean => !/\/(\.htaccess|(acl|users)\.auth\.php)$/.test(path)
 
-const MEDIAWIKI_JUNK = /[?&](action|oldid|diff|printable|redlink|returnto|veaction|mobileaction)=|Special:|Help:|Talk:|User:|\/load\.php|\/api\.php/
+const MEDIAWIKI_JUNK =
+  /[?&](action|oldid|diff|printable|redlink|returnto|veaction|mobileaction)=|Special:|Help:|Talk:|User:|\/load\.php|\/api\.php/
 
 /** A MediaWiki on SQLite: articles in categories, one with an older revision, a redirect, a talk page. */
 export async function mediaWiki(folder: string, texts: readonly Text[]): Promise<RealSite> {
@@ -142,9 +152,24 @@ export async function mediaWiki(folder: string, texts: readonly Text[]): Promise
       })
     await maintain(
       "install.php",
-      ...["--dbtype", "sqlite", "--dbpath", join(site, "data"), "--dbname", "wiki"],
-      ...["--server", "http://127.0.0.1", "--scriptpath", "", "--lang", "en"],
-      ...["--pass", "a-Long-password-of-1", "--confpath", site, "Handbook", "Admin"],
+      "--dbtype",
+      "sqlite",
+      "--dbpath",
+      join(site, "data"),
+      "--dbname",
+      "wiki",
+      "--server",
+      "http://127.0.0.1",
+      "--scriptpath",
+      "",
+      "--lang",
+      "en",
+      "--pass",
+      "a-Long-password-of-1",
+      "--confpath",
+      site,
+      "Handbook",
+      "Admin",
     )
     const settings = `
 $wgServer = 'http://' . ($_SERVER['HTTP_HOST'] ?? '127.0.0.1');
@@ -185,7 +210,7 @@ $wgDefaultSkin = 'vector';
     ],
     junk: MEDIAWIKI_JUNK,
     question: questionOf(asked, address(articleOf(asked))),
-    serve: (port) => serveByPhp(folder, port, program, env),
+    serve: (port, more) => serveByPhp(folder, port, program, { ...env, ...more }),
   }
 }
 

@@ -20,18 +20,22 @@ function Catalogue() {
   )
 }
 
+async function readText(name) {
+  const response = await fetch(`/texts/${name}.json`)
+  return response.json()
+}
+
 function Component() {
   const { name } = useParams()
   const [text, setText] = useState(null)
   useEffect(() => {
     setText(null)
-    fetch(`/texts/${name}.json`)
-      .then((response) => response.json())
+    void readText(name)
+      .catch(() => ({ title: "Not found", html: "<p>There is no such component.</p>" }))
       .then((read) => {
         document.title = `${read.title} | Component catalogue`
-        setText(read)
+        return setText(read)
       })
-      .catch(() => setText({ title: "Not found", html: "<p>There is no such component.</p>" }))
   }, [name])
   if (!text) return <p>Loading…</p>
   return (

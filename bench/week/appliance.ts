@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+
+const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
+const LOOK_MS = 500
+
+/** How a run of a source stands, as the admin API shows it. */
+export interface Run {
+  readonly id: number
+  readonly source: string
+  readonly state: string
+  readonly result: string | null
+  readonly reason: string | null
+  readonly note: string | null
+  readonly outcomes: Readonly<Record<string, number>>
+  readonly changes: { readonly new: number; readonly changed: number; readonly gone: number }
+  readonly startedAt: string | null
+  readonly endedAt: string | null
+}
+
+/** What a command said, and how it ended. */
+export interface Said {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** An appliance as an operator has it: `fossick start` in a folder with `fossick.env` and `sources.yaml`. */
+export class WeekAppliance implements AsyncDisposable {
+  readonly #folder: string
+  readonly #env: Readonly<Record<string, string>>
+  #child: ChildProcess | null = null
+  #log = ""
+  url = ""
+  /** The key that the first start showed. */
+  #key = ""
+
+  constructor(folder: string, env: Readonly<Record<string, string>>) {
+    this.#folder = folder
+    this.#env = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env }
+  }
+
+  /** Starts it; resolves when its first screen is there. */
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [FOSSICK, "start"], {
+      cwd: this.#folder,
+      env: this.#env,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    this.#child = child
+    let screen = ""
+    const shown = Promise.withResolvers<void>()
+    const take = (chunk: Buffer) => {
+      this.#log += chunk.toString()
+      screen += chunk.toString()
+      if (screen.includes("Ctrl-C")) shown.resolve()
+    }
+    child.stdout?.on("data", take)
+    child.stderr?.on("data", take)
+    const ended = once(child, "exit").then(([code]) => {
+      throw new Error(`the appliance ended with ${code}:\n${screen.slice(-3000)}`)
+    })
+    await Promise.race([shown.promise, ended])
+    // It may end later: then whoever asks it finds out.
+    ended.catch(() => {})
+    this.url = /Address +(\S+)/.exec(screen)?.[1] ?? this.url
+    this.#key = /API key +(\S+)/.exec(screen)?.[1] ?? this.#key
+  }
+
+  /** Stops it as a service manager does. @returns how it ended. */
+  async stop(): Promise<number | null> {
+    const child = this.#child
+    if (!child || child.exitCode !== null) return child?.exitCode ?? null
+    const exit = once(child, "exit")
+    child.kill("SIGTERM")
+    await exit
+    return child.exitCode
+  }
+
+  /** Takes the key of another appliance, whose accounts it was given. */
+  trust(other: WeekAppliance): void {
+    this.#key = other.#key
+  }
+
+  /** Process id of what `fossick start` started first: the supervisor. */
+  get pid(): number {
+    return this.#child?.pid ?? 0
+  }
+
+  /** What it has written so far. */
+  get log(): string {
+    return this.#log
+  }
+
+  /** Runs a command of the operator on the same folder and settings. */
+  async command(...args: readonly string[]): Promise<Said> {
+    const child = spawn(process.execPath, [FOSSICK, ...args], { cwd: this.#folder, env: this.#env })
+    let out = ""
+    let err = ""
+    child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
+    child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()))
+    child.stdin.end()
+    const [code] = (await once(child, "close")) as [number | null]
+    return { code, out, err }
+  }
+
+  /** A call of its API with the first key. @throws Error with what it answered, unless that was well. */
+  async call<T>(path: string, body?: unknown): Promise<T> {
+    const response = await fetch(new URL(path, this.url), {
+      headers: { authorization: `Bearer ${this.#key}`, "content-type": "application/json" },
+      ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 300)}`)
+    return (response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text) as T
+  }
+
+  /** Runs of sources, newest first. */
+  async runs(limit = 200): Promise<Run[]> {
+    return (await this.call<{ jobs: Run[] }>(`/admin/jobs?limit=${limit}`)).jobs
+  }
+
+  /** Waits until no run waits or works. @throws Error after `minutes`. */
+  async rest(minutes: number, see: (runs: readonly Run[]) => void = () => {}): Promise<void> {
+    const deadline = Date.now() + minutes * 60_000
+    for (;;) {
+      const runs = await this.runs()
+      see(runs)
+      if (!runs.some(({ state }) => state === "queued" || state === "running")) return
+      if (Date.now() > deadline) throw new Error("runs are still under way")
+      await sleep(LOOK_MS)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+}

@@ -1,0 +1,69 @@
+import type { Message } from "./receiver.ts"
+import { sameAddress } from "./judge.ts"
+import type { Stand } from "./world.ts"
+
+/** What a first crawl brought in of a site, beside what the site holds. */
+export interface Harvest {
+  readonly source: string
+  readonly program: string
+  readonly expected: number
+  readonly indexed: number
+  readonly missing: readonly string[]
+  /** Pages that are no content. */
+  readonly junk: readonly string[]
+  /** Of the expected pages that are there, those whose title is right. */
+  readonly titles: number
+  readonly wrongTitles: readonly string[]
+}
+
+/** Titles by address of the pages that webhooks have told of, of one source. */
+export function pagesTold(messages: readonly Message[], source: string): Map<string, string> {
+  const pages = new Map<string, string>()
+  for (const { type, data } of messages) {
+    if (type !== "pages.changed" || data["source"] !== source) continue
+    for (const page of data["pages"] as { change: string; url: string; title: string | null }[]) {
+      if (page.change === "removed") pages.delete(page.url)
+      else pages.set(page.url, page.title ?? "")
+    }
+  }
+  return pages
+}
+
+/** Holds what came in of a site against what the site holds. */
+export function harvestOf(stand: Stand, told: ReadonlyMap<string, string>): Harvest {
+  const { site } = stand
+  const missing: string[] = []
+  const wrongTitles: string[] = []
+  let titles = 0
+  for (const { url, path, title } of stand.pages()) {
+    const found = [...told].find(([one]) => sameAddress(one, url))
+    if (!found) missing.push(path)
+    else if (isTitle(found[1], title)) titles++
+    else wrongTitles.push(`${path}: ${found[1]}`)
+  }
+  const junk = [...told.keys()].filter((url) => site.junk?.test(url) ?? false)
+  return {
+    source: site.name,
+    program: site.program,
+    expected: site.pages.length,
+    indexed: told.size,
+    missing,
+    junk,
+    titles,
+    wrongTitles,
+  }
+}
+
+/** Whether a title is the page's own: the same words, in whatever case and spacing. */
+function isTitle(found: string, title: string): boolean {
+  const plain = (text: string) => text.replace(/\s+/g, " ").trim().toLowerCase()
+  return plain(found) === plain(title)
+}
+
+export function harvestTable(harvests: readonly Harvest[]): string {
+  const rows = harvests.map(
+    ({ program, expected, indexed, missing, junk, titles }) =>
+      `| ${program} | ${expected} | ${expected - missing.length} | ${indexed} | ${junk.length} | ${titles} |`,
+  )
+  return `| program | pages of content | of them indexed | indexed in all | junk | titles right |\n|---|---|---|---|---|---|\n${rows.join("\n")}\n`
+}

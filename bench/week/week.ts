@@ -1,0 +1,211 @@
+import { randomBytes } from "node:crypto"
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { BENCH_DIR } from "../corpora/documentation-site.ts"
+import { WeekAppliance } from "./appliance.ts"
+import { nextTime, openClock } from "./clock.ts"
+import { DAYS, type Stage } from "./days.ts"
+import { drill, killWorker, restart } from "./drills.ts"
+import { judgeRun, rankOf, report, type Truth, type Verdict, WELL } from "./judge.ts"
+import { certificates } from "./programs/manuals.ts"
+import { forget } from "./programs/packages.ts"
+import { buildPrograms } from "./programs/programs.ts"
+import { WIKI_LOGIN } from "./programs/wikis.ts"
+import { startReceiver } from "./receiver.ts"
+import { harvestOf, harvestTable, pagesTold } from "./recipes.ts"
+import { handWritten } from "./sources.ts"
+import { busy, sickSite, silent, Stand } from "./world.ts"
+
+/** How far down the page of a question may stand. */
+const TOP = 5
+/** The longest that the runs of one night may take. */
+const NIGHT_MINUTES = 30
+/** What the sites of the week change in: built anew for each week. */
+const CHANGED = ["blog", "gitlab-pages", "dokuwiki", "intranet"]
+
+const { values } = parseArgs({
+  options: {
+    /** Where the programs are installed, and stay for the next week. */
+    programs: { type: "string", default: join(BENCH_DIR, "programs") },
+    /** First of the ports that the sites take. */
+    port: { type: "string", default: "47100" },
+    /** How many days to play. */
+    days: { type: "string", default: "7" },
+    /** Only these sites, by name, separated by commas. */
+    only: { type: "string" },
+    /** Keeps the appliance's folder here. */
+    keep: { type: "string" },
+  },
+})
+
+const firstPort = Number(values.port)
+const work = values.keep ?? (await mkdtemp(join(tmpdir(), "fossick-week-")))
+await mkdir(work, { recursive: true })
+const say = (text: string) => process.stderr.write(`${text}\n`)
+
+await using cleanup = new AsyncDisposableStack()
+if (values.keep === undefined) cleanup.defer(() => rm(work, { recursive: true, force: true }))
+
+await forget(values.programs, CHANGED)
+const programs = await buildPrograms(values.programs)
+for (const { name, why } of programs.missing) say(`left out: ${name}: ${why}`)
+const clock = await openClock(values.programs, work)
+const secret = randomBytes(24).toString("base64")
+const receiver = cleanup.use(await startReceiver(secret))
+const passwordFile = join(work, "wiki-password")
+await writeFile(passwordFile, `${WIKI_LOGIN.password}\n`)
+
+const sites = [
+  ...programs.sites,
+  sickSite("old-forum", "a server that takes connections and never answers", silent),
+  sickSite("partner", "a server that answers 503 with Retry-After", busy),
+].filter(({ name }) => values.only === undefined || values.only.split(",").includes(name))
+const stands = new Map<string, Stand>()
+for (const [at, site] of sites.entries()) {
+  const stand = cleanup.use(new Stand(site, firstPort + at, clock.env))
+  await stand.up()
+  stands.set(site.name, stand)
+}
+
+const authority = await certificates(values.programs)
+const writeSources = () =>
+  writeFile(
+    join(work, "sources.yaml"),
+    handWritten([...stands.values()], receiver.url, authority, { wikiPassword: passwordFile }),
+  )
+await writeSources()
+const browser = join(work, "browser")
+// The browser bears no library put under it; its clock is the machine's.
+await writeFile(browser, '#!/bin/sh\nunset LD_PRELOAD\nexec chromium "$@"\n', { mode: 0o755 })
+const settings = {
+  FOSSICK_PORT: String(firstPort + 90),
+  FOSSICK_WEBHOOK_NETWORKS: receiver.address,
+  FOSSICK_BROWSER_PATH: browser,
+  WEEK_WEBHOOK_SECRET: secret,
+}
+await writeFile(
+  join(work, "fossick.env"),
+  Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join(""),
+)
+const appliance = cleanup.use(new WeekAppliance(work, clock.env))
+await appliance.start()
+
+const stage: Stage = {
+  folder: values.programs,
+  stands,
+  fresh: programs.spare,
+  now: () => clock.now(),
+  passwordFile,
+  servers: cleanup.use(new AsyncDisposableStack()),
+  blogPort: firstPort + 80,
+}
+const verdicts: Verdict[] = []
+const lines: string[] = []
+
+for (const day of DAYS.slice(0, Number(values.days))) {
+  say(`day ${day.number}`)
+  await day.happen(stage)
+  if (day.number === 6) await mendByOperator()
+  const before = Math.max(0, ...(await appliance.runs()).map(({ id }) => id))
+  const began = Date.now()
+  if (day.number === 1) {
+    for (const name of stands.keys()) await appliance.call(`/admin/sources/${name}/run`, {})
+  } else {
+    await clock.setForward(nextTime(clock.now(), 3, 0) - 3000)
+    await started(before)
+  }
+  await appliance.rest(NIGHT_MINUTES)
+  lines.push(`Day ${day.number}: all runs took ${((Date.now() - began) / 1000).toFixed(0)} s.`)
+  await judgeDay(day.number, day.truths, before)
+  if (day.number === 1) await harvest()
+  if (day.number === 6) {
+    verdicts.push(...(await restart(appliance)))
+    verdicts.push(...(await killWorker(appliance, stands)))
+    verdicts.push(...(await drill(appliance, work, clock.env, askedOf("mediawiki"))))
+  }
+  await questions(day.number)
+}
+
+const right = verdicts.filter((one) => one.right).length
+const alarms = verdicts.filter(({ right, told, what }) => !right && what === WELL_WORDS && told !== "no run")
+process.stdout.write(`${report(verdicts)}
+${right} of ${verdicts.length} told rightly; ${alarms.length} false alarms.
+
+${lines.join("\n")}
+
+Left out: ${programs.missing.map(({ name, why }) => `${name} (${why})`).join("; ")}
+`)
+process.exitCode = right === verdicts.length ? 0 : 1
+
+/** Waits until the night's runs are there: all sources that have a schedule. */
+async function started(before: number): Promise<void> {
+  const deadline = Date.now() + 60_000
+  while ((await appliance.runs()).filter(({ id }) => id > before).length < stands.size) {
+    if (Date.now() > deadline) return
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+}
+
+const WELL_WORDS = "nothing"
+
+async function judgeDay(number: number, truths: readonly Truth[], before: number): Promise<void> {
+  // Webhooks go out right after a run; give the last one its moment.
+  await new Promise((resolve) => setTimeout(resolve, 3000))
+  const runs = (await appliance.runs()).filter(({ id }) => id > before)
+  const list = (await appliance.command("sources", "list")).out
+  await writeFile(join(work, `list-${number}.txt`), list)
+  for (const source of stands.keys()) {
+    const truth = truths.find((one) => one.source === source)
+    const calm: Truth = { source, what: WELL_WORDS, results: WELL, reason: null }
+    const run = runs.find((one) => one.source === source)
+    verdicts.push(judgeRun(number, truth ?? calm, run, receiver.messages, list))
+  }
+  await writeFile(join(work, "verdicts.md"), report(verdicts))
+}
+
+/** What the operator does on day 6, after what was told. */
+async function mendByOperator(): Promise<void> {
+  await appliance.command("removals", "approve", "gitlab-pages")
+  await writeSources()
+  await appliance.command("sources", "apply")
+}
+
+/** Asks every site's question, whatever became of the site: a sick site's pages stay. */
+async function questions(number: number): Promise<void> {
+  const found: string[] = []
+  const lost: string[] = []
+  for (const name of stands.keys()) {
+    const asked = askedOf(name)
+    if (asked.text === "") continue
+    const rank = await rankOf(appliance, asked.text, asked.url)
+    ;(rank > 0 && rank <= TOP ? found : lost).push(rank > 0 ? `${name} (${rank})` : name)
+  }
+  verdicts.push({
+    day: number,
+    source: "all",
+    what: "every site's question is asked",
+    told: `${found.length} of ${found.length + lost.length} have their page in the first ${TOP}${lost.length > 0 ? `; not ${lost.join(", ")}` : ""}`,
+    when: "",
+    right: lost.length === 0,
+  })
+}
+
+function askedOf(name: string): { text: string; url: string } {
+  const stand = stands.get(name)
+  return {
+    text: stand?.site.question.text ?? "",
+    url: (stand?.url ?? "") + (stand?.site.question.path ?? ""),
+  }
+}
+
+async function harvest(): Promise<void> {
+  const harvests = [...stands.values()]
+    .filter(({ site }) => site.pages.length > 0)
+    .map((stand) => harvestOf(stand, pagesTold(receiver.messages, stand.name)))
+  lines.push(harvestTable(harvests))
+  await writeFile(join(work, "harvest.json"), JSON.stringify(harvests, null, 2))
+}
