@@ -16,8 +16,8 @@ export interface Run {
   readonly note: string | null
   readonly outcomes: Readonly<Record<string, number>>
   readonly changes: { readonly new: number; readonly changed: number; readonly gone: number }
-  readonly startedAt: string | null
-  readonly endedAt: string | null
+  readonly started_at: string | null
+  readonly ended_at: string | null
 }
 
 /** What a command said, and how it ended. */

@@ -28,13 +28,16 @@ export interface Verdict {
 export const WELL = ["finished"]
 export const TROUBLE = ["failed", "finished-with-problems"]
 
-/** Holds what is true against what was told: the run, the webhook that reported it, the list of sources. */
+/**
+ * Holds what is true against what was told: the run, the webhook that reported it, the list of sources.
+ * @param list what `fossick sources list` wrote; null: it is not looked at.
+ */
 export function judgeRun(
   day: number,
   truth: Truth,
   run: Run | undefined,
   messages: readonly Message[],
-  list: string,
+  list: string | null,
 ): Verdict {
   const line = { day, source: truth.source, what: truth.what }
   if (!run) return { ...line, told: "no run", when: "", right: false }
@@ -66,10 +69,10 @@ export function judgeRun(
       : "changes",
     !message ? "no webhook" : message.genuine ? null : "webhook not signed",
     message && message.data["result"] !== run.result ? "webhook says otherwise" : null,
-    saysInList(list, truth.source, run) ? null : "sources list",
+    list === null || saysInList(list, truth.source, run) ? null : "sources list",
   ].filter((fault) => fault !== null)
-  const began = Date.parse(run.startedAt ?? "")
-  const took = (Date.parse(run.endedAt ?? "") - began) / 1000
+  const began = Date.parse(run.started_at ?? "")
+  const took = (Date.parse(run.ended_at ?? "") - began) / 1000
   return {
     ...line,
     told,

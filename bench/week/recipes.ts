@@ -35,8 +35,9 @@ export function harvestOf(stand: Stand, told: ReadonlyMap<string, string>): Harv
   const missing: string[] = []
   const wrongTitles: string[] = []
   let titles = 0
-  for (const { url, path, title } of stand.pages()) {
-    const found = [...told].find(([one]) => sameAddress(one, url))
+  for (const { path, also = [], title } of site.pages) {
+    const addresses = [path, ...also].map((one) => stand.url + one)
+    const found = [...told].find(([one]) => addresses.some((address) => sameAddress(one, address)))
     if (!found) missing.push(path)
     else if (isTitle(found[1], title)) titles++
     else wrongTitles.push(`${path}: ${found[1]}`)

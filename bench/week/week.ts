@@ -16,7 +16,7 @@ import { WIKI_LOGIN } from "./programs/wikis.ts"
 import { startReceiver } from "./receiver.ts"
 import { harvestOf, harvestTable, pagesTold } from "./recipes.ts"
 import { handWritten } from "./sources.ts"
-import { busy, sickSite, silent, Stand } from "./world.ts"
+import { busy, ownSite, silent, Stand } from "./world.ts"
 
 /** How far down the page of a question may stand. */
 const TOP = 5
@@ -46,6 +46,9 @@ await mkdir(work, { recursive: true })
 const say = (text: string) => process.stderr.write(`${text}\n`)
 
 await using cleanup = new AsyncDisposableStack()
+// Servers and the appliance are process groups of their own: they end only if we end them.
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => void cleanup.disposeAsync().finally(() => process.exit(130)))
 if (values.keep === undefined) cleanup.defer(() => rm(work, { recursive: true, force: true }))
 
 await forget(values.programs, CHANGED)
@@ -59,8 +62,8 @@ await writeFile(passwordFile, `${WIKI_LOGIN.password}\n`)
 
 const sites = [
   ...programs.sites,
-  sickSite("old-forum", "a server that takes connections and never answers", silent),
-  sickSite("partner", "a server that answers 503 with Retry-After", busy),
+  ownSite("old-forum", "a server that takes connections and never answers", silent),
+  ownSite("partner", "a server that answers 503 with Retry-After", busy),
 ].filter(({ name }) => values.only === undefined || values.only.split(",").includes(name))
 const stands = new Map<string, Stand>()
 for (const [at, site] of sites.entries()) {

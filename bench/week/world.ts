@@ -1,20 +1,22 @@
 import { once } from "node:events"
 import { createServer, type RequestListener } from "node:http"
+import type { AddressInfo } from "node:net"
 import type { Environment, ExpectedPage, Question, RealSite, Served } from "./programs/site.ts"
 
 /** A site of the week at its place: what it is, and whether and how it is served just now. */
 export class Stand implements AsyncDisposable {
   readonly site: RealSite
-  readonly port: number
+  #port: number
   readonly #env: Environment
   #served: Served | null = null
   #url: string
   #movedTo: string | null = null
 
-  constructor(site: RealSite, port: number, env: Environment) {
+  /** @param port 0: any that is free, and the same one from then on. */
+  constructor(site: RealSite, port: number, env: Environment = {}) {
     this.#url = `http://127.0.0.1:${port}`
     this.site = site
-    this.port = port
+    this.#port = port
     this.#env = env
   }
 
@@ -36,13 +38,9 @@ export class Stand implements AsyncDisposable {
     return this.url + this.site.start
   }
 
-  pages(): readonly (ExpectedPage & { url: string })[] {
-    return this.site.pages.map((page) => ({ ...page, url: this.url + page.path }))
-  }
-
   /** Serves the site itself, instead of what stood there. */
   async up(): Promise<void> {
-    await this.serve(() => this.site.serve(this.port, this.#env))
+    await this.serve(() => this.site.serve(this.#port, this.#env))
   }
 
   /** Nobody listens there from now on. */
@@ -54,8 +52,9 @@ export class Stand implements AsyncDisposable {
   /** Puts another server at the same place. */
   async serve(make: (port: number, env: Environment) => Promise<Served>): Promise<void> {
     await this.down()
-    this.#served = await make(this.port, this.#env)
+    this.#served = await make(this.#port, this.#env)
     this.#url = this.#served.url
+    this.#port = Number(new URL(this.#url).port)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -63,15 +62,21 @@ export class Stand implements AsyncDisposable {
   }
 }
 
-/** A site that has been sick for as long as anyone remembers. */
-export function sickSite(name: string, program: string, listener: RequestListener): RealSite {
+/** A site of our own, without a program from a registry: one that is sick, or plain pages for a short week. */
+export function ownSite(
+  name: string,
+  program: string,
+  listener: RequestListener,
+  pages: readonly ExpectedPage[] = [],
+  question: Question = { text: "", path: "" },
+): RealSite {
   return {
     name,
     program,
     start: "/",
-    pages: [],
+    pages,
     junk: null,
-    question: { text: "", path: "" } satisfies Question,
+    question,
     serve: (port) => serveOwn(port, listener),
   }
 }
@@ -81,7 +86,7 @@ async function serveOwn(port: number, listener: RequestListener): Promise<Served
   server.listen(port, "127.0.0.1")
   await once(server, "listening")
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async [Symbol.asyncDispose]() {
       server.close()
       server.closeAllConnections()

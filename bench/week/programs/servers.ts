@@ -168,6 +168,7 @@ async function serve(
   env: Environment,
   work: string,
 ): Promise<Served> {
+  if (await opens(port)) throw new Error(`something listens on port ${port} already`)
   const child = spawn(command, args, {
     env: { ...process.env, ...env },
     detached: true,

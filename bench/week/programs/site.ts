@@ -2,6 +2,8 @@
 export interface ExpectedPage {
   /** Path with query or fragment, from the site's root. */
   readonly path: string
+  /** Other addresses at which it may stand in the index. */
+  readonly also?: readonly string[]
   readonly title: string
 }
 

@@ -55,7 +55,8 @@ export async function dokuWiki(folder: string, settings: DokuWikiSettings): Prom
     const rules = settings.closed ? "*  @ALL  0\n*  @user  1\n" : "*  @ALL  1\n"
     await writeFile(join(site, "conf/acl.auth.php"), rules)
     await setDokuWikiPassword(folder, settings.name, WIKI_LOGIN.password)
-    const links = named.map(({ id, text }) => `  * [[${id}|${text.title}]]`).join("\n")
+    const parts = NAMESPACES.map((name) => `  * [[${name}:start|About ${name}]]`)
+    const links = [...parts, ...named.map(({ id, text }) => `  * [[${id}|${text.title}]]`)].join("\n")
     await writePage(
       site,
       "start",
@@ -76,9 +77,10 @@ export async function dokuWiki(folder: string, settings: DokuWikiSettings): Prom
     await writeFile(edited, `${toDokuWiki(first.text)}\nReviewed by the platform team.\n`)
     const commit = [...program.args, join(site, "bin/dwpage.php"), "commit", "-m", "review", edited, first.id]
     await runCommand(program.command, commit, { env: program.env })
+    await writePage(site, first.id, await readFile(edited, "utf8"), LONG_AGO)
   })
   const pages: ExpectedPage[] = [
-    { path: address("start"), title: settings.title },
+    { path: address("start"), also: ["/", "/doku.php"], title: settings.title },
     ...NAMESPACES.map((name) => ({ path: address(`${name}:start`), title: `About ${name}` })),
     ...named.map(({ id, text }) => ({ path: address(id), title: text.title })),
   ]
