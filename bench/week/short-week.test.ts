@@ -30,7 +30,7 @@ class Manual {
           .replace(
             "NUMBER",
             String(subject.length * (at + 3) + edition),
-          )}The ${subject} has its own way: ${[...subject].map((letter) => `${letter}${letter}${at}`).join(" ")}.</p>`,
+          )}The ${subject} has its own way: ${Array.from(subject, (letter) => `${letter}${letter}${at}`).join(" ")}.</p>`,
     )
     this.texts.set(`/${subject}`, `<h1>The ${subject}</h1>${said.join("")}`)
   }
