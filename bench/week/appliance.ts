@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
+import { appendFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
@@ -32,7 +33,6 @@ export class WeekAppliance implements AsyncDisposable {
   readonly #folder: string
   readonly #env: Readonly<Record<string, string>>
   #child: ChildProcess | null = null
-  #log = ""
   url = ""
   /** The key that the first start showed. */
   #key = ""
@@ -42,7 +42,7 @@ export class WeekAppliance implements AsyncDisposable {
     this.#env = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env }
   }
 
-  /** Starts it; resolves when its first screen is there. */
+  /** Starts it, its log in `appliance.log`; resolves when its first screen is there. */
   async start(): Promise<void> {
     const child = spawn(process.execPath, [FOSSICK, "start"], {
       cwd: this.#folder,
@@ -54,7 +54,7 @@ export class WeekAppliance implements AsyncDisposable {
     let screen = ""
     const shown = Promise.withResolvers<void>()
     const take = (chunk: Buffer) => {
-      this.#log += chunk.toString()
+      appendFileSync(join(this.#folder, "appliance.log"), chunk)
       screen += chunk.toString()
       if (screen.includes("Ctrl-C")) shown.resolve()
     }
@@ -88,11 +88,6 @@ export class WeekAppliance implements AsyncDisposable {
   /** Process id of what `fossick start` started first: the supervisor. */
   get pid(): number {
     return this.#child?.pid ?? 0
-  }
-
-  /** What it has written so far. */
-  get log(): string {
-    return this.#log
   }
 
   /** Runs a command of the operator on the same folder and settings. */

@@ -50,7 +50,7 @@ const ALWAYS_SICK: readonly Truth[] = [
   },
   {
     source: "partner",
-    what: "answers 503, come back in two minutes",
+    what: "answers 503, come back in 15 seconds",
     results: ["failed"],
     reason: /503|unavailable|busy|server/i,
   },

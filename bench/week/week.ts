@@ -20,6 +20,7 @@ import { busy, ownSite, silent, Stand } from "./world.ts"
 
 /** How far down the page of a question may stand. */
 const TOP = 5
+const WELL_WORDS = "nothing"
 /** The longest that the runs of one night may take. */
 const NIGHT_MINUTES = 30
 /** What the sites of the week change in: built anew for each week. */
@@ -152,8 +153,6 @@ async function started(before: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 500))
   }
 }
-
-const WELL_WORDS = "nothing"
 
 async function judgeDay(number: number, truths: readonly Truth[], before: number): Promise<void> {
   // Webhooks go out right after a run; give the last one its moment.

@@ -98,7 +98,7 @@ async function serveOwn(port: number, listener: RequestListener): Promise<Served
 /** Takes connections and never answers. */
 export const silent: RequestListener = () => {}
 
-/** Always too busy, for two minutes more. */
+/** Always too busy, for a quarter of a minute more. */
 export const busy: RequestListener = (_, response) => {
-  response.writeHead(503, { "retry-after": "120" }).end("Too busy.\n")
+  response.writeHead(503, { "retry-after": "15" }).end("Too busy.\n")
 }
