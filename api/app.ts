@@ -65,6 +65,7 @@ export interface AppParts extends Omit<LiveParts, "memory"> {
   /** Counted in the metrics. */
   readonly jobs: JobCounts
   readonly backups: BackupResults
+  readonly sourceResults: MetricsParts["sourceResults"]
   readonly indexState?: MetricsParts["indexState"]
   /** How requests to the paid search ended, for the metrics; null or left out where none are sold. */
   readonly sales?: () => ReadonlyMap<string, number> | null

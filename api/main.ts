@@ -6,6 +6,7 @@ import { readOnlyNotice } from "#crawler/read-only.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { ImageStore } from "#crawler/images/image-store.ts"
 import { LostPages } from "#crawler/frontier/lost-pages.ts"
+import { sourceResults } from "#crawler/alerts/source-results.ts"
 import { BackupTable } from "#crawler/backup/scheduled/backup-table.ts"
 import { handbookApart } from "#crawler/handbook-apart.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
@@ -131,6 +132,7 @@ async function serve(): Promise<void> {
     admin: () => openAdmin({ db, engine, jobs, crawlerConfig }),
     jobs,
     backups,
+    sourceResults: (limit) => sourceResults(db, jobs, limit),
     log,
     config,
     docsDir: DOCS_DIR,

@@ -2,6 +2,12 @@ import { get, type IncomingMessage, request } from "node:http"
 import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 
+import { AlertBook } from "#crawler/alerts/alert-book.ts"
+import { sourceResults } from "#crawler/alerts/source-results.ts"
+import { alertSettings } from "#crawler/alert-settings.ts"
+import type { Judged } from "#crawler/job.ts"
+import { Jobs } from "#crawler/jobs/jobs.ts"
+import { Sources } from "#crawler/sources/sources.ts"
 import { BackupTable } from "#crawler/backup/scheduled/backup-table.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { openStateStore } from "#base/store/state-store.ts"
@@ -86,6 +92,43 @@ describe("/metrics", () => {
       const after = (await scrape(app.url)).text
       expect(after).toContain('fossick_backup_failed{backup="nightly"} 1')
       expect(after).toContain(`fossick_backup_last_success_timestamp_seconds{backup="nightly"} ${at}`)
+    } finally {
+      db.close()
+    }
+  })
+
+  test("tell how the last run of each source ended, and how many went wrong in a row", async () => {
+    using folder = temporaryFolder()
+    const db = openStateStore(folder.path)
+    try {
+      const jobs = new Jobs(db)
+      const sources = new Sources(db, jobs)
+      const book = new AlertBook(db)
+      const run = (name: string, judged: Judged) => {
+        jobs.end(jobs.start(sources.run(name, { trigger: "run" })!.id)!.id, "finished", null, judged)
+        book.collect(readSettings(alertSettings, {}))
+      }
+      for (const name of ["docs", "wiki", "new"])
+        sources.put({ name, seeds: "https://docs.example/" }, "file")
+      run("docs", { result: "finished", reason: null })
+      run("wiki", { result: "failed", reason: "the only seed failed" })
+      run("wiki", { result: "finished-with-problems", reason: "12 pages wait" })
+      await using app = await serveApp({ sourceResults: (limit) => sourceResults(db, jobs, limit) })
+      const { text } = await scrape(app.url)
+      const lines = text.split("\n").filter((line) => line.startsWith("fossick_source_"))
+      expect(lines).toEqual([
+        'fossick_source_result{source="docs",result="finished"} 1',
+        'fossick_source_result{source="docs",result="finished-with-problems"} 0',
+        'fossick_source_result{source="docs",result="failed"} 0',
+        'fossick_source_result{source="wiki",result="finished"} 0',
+        'fossick_source_result{source="wiki",result="finished-with-problems"} 1',
+        'fossick_source_result{source="wiki",result="failed"} 0',
+        'fossick_source_bad_runs{source="docs"} 0',
+        'fossick_source_bad_runs{source="wiki"} 2',
+        expect.stringMatching(/^fossick_source_last_run_timestamp_seconds\{source="docs"\} \d/),
+        expect.stringMatching(/^fossick_source_last_run_timestamp_seconds\{source="wiki"\} \d/),
+      ])
+      expect(sourceResults(db, jobs, 1).map(({ source }) => source)).toEqual(["docs"])
     } finally {
       db.close()
     }

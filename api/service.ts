@@ -24,6 +24,7 @@ export interface ServiceParts {
   readonly engine: Pick<Engine, "stats">
   readonly jobs: JobCounts
   readonly backups: BackupResults
+  readonly sourceResults: MetricsParts["sourceResults"]
   readonly sales: MetricsParts["sales"]
   readonly disk: MetricsParts["disk"]
   readonly indexState?: MetricsParts["indexState"]
@@ -51,6 +52,7 @@ export function service({
   engine,
   jobs,
   backups,
+  sourceResults,
   sales,
   disk,
   indexState,
@@ -77,6 +79,7 @@ export function service({
             engine,
             jobs,
             backups,
+            sourceResults,
             sales,
             disk,
             indexState,

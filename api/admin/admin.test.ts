@@ -481,7 +481,15 @@ describe("the admin API", () => {
     }
     const list = (await call("GET", "/jobs?source=site&state=finished")).body
     expect(list).toMatchObject({ total: 1, offset: 0, jobs: [{ id, removals: { removed: 0, held: 0 } }] })
-    expect((await call("GET", "/sources/site")).body.last_job).toMatchObject({ id, state: "finished" })
+    const [entry] = (await call("GET", "/sources")).body.sources
+    expect(entry).toMatchObject({
+      name: "site",
+      pages: 3,
+      pages_with_vectors: expect.any(Number),
+      last_result: { job_id: id, result: "finished", reason: null, new: 3, changed: 0, gone: 0, failed: 0 },
+      last_job: { id, state: "finished", result: "finished" },
+    })
+    expect((await call("GET", "/sources/site")).body).toEqual(entry)
 
     const query = encodeURIComponent("how are pumps set up")
     const trace = (await call("GET", `/why?url=${encodeURIComponent(site.url("/pumps"))}&query=${query}`))

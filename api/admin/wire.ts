@@ -5,6 +5,7 @@ import { alertData } from "#crawler/alerts/messages.ts"
 import { concealedCounts } from "#crawler/fetch/concealed.ts"
 import type { JobEvent } from "#crawler/job.ts"
 import type { HeldRemovals, Removal, RunRemovals } from "#crawler/removals/removals.ts"
+import type { SourceStatus } from "#crawler/sources/source-status.ts"
 import { withoutSecrets } from "#crawler/sources/shown-source.ts"
 import type { Delivery } from "#crawler/webhooks/webhook-queue.ts"
 
@@ -35,7 +36,10 @@ export function jobOnWire(job: Job, removals: RunRemovals | null) {
 
 export const eventOnWire = ({ at, level, text }: JobEvent) => ({ at, level, text })
 
-export function sourceOnWire(entry: SourceEntry, last: Job | null) {
+export function sourceOnWire(
+  entry: SourceEntry,
+  { pages, pagesWithVectors, lastResult, lastJob: last }: SourceStatus,
+) {
   return {
     name: entry.source.name,
     origin: entry.origin,
@@ -43,6 +47,18 @@ export function sourceOnWire(entry: SourceEntry, last: Job | null) {
     created_at: entry.createdAt,
     updated_at: entry.updatedAt,
     next_run_at: entry.nextRun,
+    pages,
+    pages_with_vectors: pagesWithVectors,
+    last_result: lastResult && {
+      job_id: lastResult.job,
+      result: lastResult.result,
+      reason: lastResult.reason,
+      ended_at: lastResult.endedAt,
+      new: lastResult.new,
+      changed: lastResult.changed,
+      gone: lastResult.gone,
+      failed: lastResult.failed,
+    },
     last_job: last && {
       id: last.id,
       state: last.state,

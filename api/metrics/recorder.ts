@@ -8,6 +8,7 @@ import { fossickVersion } from "#base/fossick-version.ts"
 
 import type { Middleware } from "../context.ts"
 import { counts, type LoadParts, registerLoad } from "./load-metrics.ts"
+import { registerSources, type SourceResults } from "./source-metrics.ts"
 
 export type JobCounts = Pick<Jobs, "count" | "hasCrawler">
 
@@ -17,6 +18,7 @@ export interface MetricsParts {
   readonly engine: Pick<Engine, "stats">
   readonly jobs: JobCounts
   readonly backups: BackupResults
+  readonly sourceResults: SourceResults
   /** What of the index is out of order; left out where nobody can tell. */
   readonly indexState?: { wordsAlone(): boolean; lostPages(): number } | undefined
   /** Requests to the paid search by how they ended, since the start; null where none are sold. */
@@ -61,6 +63,7 @@ export function openRecorder({
   engine,
   jobs,
   backups,
+  sourceResults,
   sales,
   disk,
   load,
@@ -103,6 +106,7 @@ export function openRecorder({
   registerLoad(registry, load)
   registerDisk(registry, disk)
   registerBackups(registry, backups)
+  registerSources(registry, sourceResults)
   const update = indexAndJobs(registry, { engine, jobs, indexState })
   return {
     begin() {

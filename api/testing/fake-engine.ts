@@ -40,6 +40,10 @@ export class FakeEngine implements Engine {
     return null
   }
 
+  async pagesWithoutVectors() {
+    return 0
+  }
+
   async stats() {
     return { pages: this.#hits.length, passages: 0, pagesWithoutVectors: 0, embedder: "fake", dimensions: 1 }
   }

@@ -68,6 +68,7 @@ export async function serveApp(
     checks: {},
     jobs: { count: () => 0, hasCrawler: () => true },
     backups: { plan: () => null, last: () => null },
+    sourceResults: () => [],
     connections,
     gates: openGates(config),
     docsDir: join(import.meta.dirname, "../../docs"),

@@ -95,6 +95,9 @@ class ForgetfulEngine implements Engine {
   async coverage() {
     return null
   }
+  async pagesWithoutVectors() {
+    return 0
+  }
   async stats() {
     return { pages: 0, passages: 0, pagesWithoutVectors: 0, embedder: "none", dimensions: 0 }
   }

@@ -5,6 +5,7 @@ import type { PageUrl } from "#engine"
 import { Removals } from "../removals/removals.ts"
 import { runJob } from "./run-job.ts"
 import { Sources } from "../sources/sources.ts"
+import { sourceStatus } from "../sources/source-status.ts"
 import { listLines } from "../commands/sources/sources-text.ts"
 import { defineSource, type SourceSpec } from "../source.ts"
 import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
@@ -88,7 +89,9 @@ describe("a host whose name leads elsewhere in a later run", () => {
     const { db, jobs } = fixture
     const sources = new Sources(db, jobs)
     const entry = sources.put({ name: "docs", seeds: at("docs.example") }, "file")
-    expect(listLines([entry], new Map([["docs", moved]])).at(-1)).toBe(`docs: ${moved.error}`)
+    expect(listLines([entry], await sourceStatus({ db, jobs, engine: null }, ["docs"])).at(-1)).toBe(
+      `docs: ${moved.reason}`,
+    )
     const parts = { db, jobs, sources, removals: new Removals(db), engine: fixture.engine }
     const never = at("docs.example", "/never-visited") as PageUrl
     expect((await tracePage(never, parts)).summary).toContain(moved.error)

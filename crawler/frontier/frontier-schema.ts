@@ -90,6 +90,8 @@ const STEPS = [
    alter table crawl_url add column strikes integer not null default 0`,
   // The addresses of a run by how their visits ended.
   "create index known_address_job on known_address (job, outcome, url)",
+  // How many pages a source has is asked for by every list of sources.
+  "create index known_address_held on known_address (source) where hash is not null",
 ]
 
 /** Makes the tables of what jobs have to visit, and of what sources know, or brings them up to date. */

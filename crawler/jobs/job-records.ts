@@ -69,6 +69,14 @@ export class JobRecords {
       .map((row) => this.jobOf(row))
   }
 
+  /** The newest job of a source that is over and was judged, or null. */
+  lastJudged(source: string): Job | null {
+    const row = this.db
+      .prepare("select * from job where source = ? and result is not null order by id desc limit 1")
+      .get(source)
+    return row ? this.jobOf(row) : null
+  }
+
   /** The sources of jobs of any state. */
   sources(): Source[] {
     return this.db

@@ -40,6 +40,10 @@ export class MemoryEngine implements Engine {
     return Promise.resolve(this.pages.has(url) ? { passages: 1, vectors: 1 } : null)
   }
 
+  pagesWithoutVectors() {
+    return Promise.resolve(0)
+  }
+
   stats() {
     return Promise.resolve({
       pages: this.pages.size,

@@ -203,6 +203,13 @@ export class FollowingEngine implements Engine {
     )
   }
 
+  pagesWithoutVectors(source: string): Promise<number> {
+    return this.#call(
+      (engine) => engine.pagesWithoutVectors(source),
+      () => 0,
+    )
+  }
+
   stats(): Promise<EngineStats> {
     return this.#call(
       (engine) => engine.stats(),

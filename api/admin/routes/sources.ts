@@ -7,7 +7,8 @@ import type { SourceSpec } from "#crawler/source.ts"
 import { readSourceSpec } from "#crawler/sources/source-spec.ts"
 import { fieldText, SourceError } from "#crawler/sources/written/source-problem.ts"
 import { workProblems } from "#crawler/sources/written/surroundings.ts"
-import { SourceOfFileError } from "#crawler/sources/source-table.ts"
+import { sourceStatus } from "#crawler/sources/source-status.ts"
+import { type SourceEntry, SourceOfFileError } from "#crawler/sources/source-table.ts"
 
 import type { Context, RequestState } from "../../context.ts"
 import { ApiError, badRequest } from "../../errors.ts"
@@ -91,35 +92,37 @@ const HIDDEN = "(hidden)"
 /** The declared sources: list, show, declare, take away, run, pause, resume. */
 export function sourceRoutes(
   router: Router<RequestState>,
-  { sources, jobs, removals, crawlerConfig }: AdminParts,
+  { db, engine, sources, jobs, removals, crawlerConfig }: AdminParts,
 ): void {
   const readRun = strictBody(runBody)
   const nothing = strictBody(noFields)
-  const lastJob = (name: string) => jobs.list({ source: name, limit: 1 })[0] ?? null
-  const shown = (name: string) => {
+  const onWire = async (entries: readonly SourceEntry[]) => {
+    const names = entries.map(({ source }) => source.name)
+    const statuses = await sourceStatus({ db, jobs, engine }, names)
+    return entries.map((entry) => sourceOnWire(entry, statuses.get(entry.source.name)!))
+  }
+  const shown = async (name: string) => {
     const entry = sources.get(name)
     if (!entry) throw unknownSource(name)
-    return sourceOnWire(entry, lastJob(name))
+    return (await onWire([entry]))[0]
   }
 
-  router.get("/sources", (ctx) => {
+  router.get("/sources", async (ctx) => {
     const { limit, offset } = sliceOf(ctx)
     const all = sources.list()
     ctx.body = {
-      sources: all
-        .slice(offset, offset + limit)
-        .map((entry) => sourceOnWire(entry, lastJob(entry.source.name))),
+      sources: await onWire(all.slice(offset, offset + limit)),
       total: all.length,
       limit,
       offset,
     }
   })
 
-  router.get("/sources/:name", (ctx) => {
-    ctx.body = shown(nameOf(ctx))
+  router.get("/sources/:name", async (ctx) => {
+    ctx.body = await shown(nameOf(ctx))
   })
 
-  router.put("/sources/:name", (ctx) => {
+  router.put("/sources/:name", async (ctx) => {
     const name = nameOf(ctx)
     const { name: written = name, ...fields } = ctx.state.body
     if (written !== name) throw unprocessable([{ field: "name", message: `must be ${name}, as in the path` }])
@@ -138,7 +141,7 @@ export function sourceRoutes(
       throw sourceRefusal(error)
     }
     ctx.status = isNew ? 201 : 200
-    ctx.body = shown(name)
+    ctx.body = await shown(name)
   })
 
   router.delete("/sources/:name", (ctx) => {
@@ -162,11 +165,11 @@ export function sourceRoutes(
   })
 
   for (const action of ["pause", "resume"] as const) {
-    router.post(`/sources/:name/${action}`, (ctx) => {
+    router.post(`/sources/:name/${action}`, async (ctx) => {
       nothing(ctx)
       const name = nameOf(ctx)
       if (!sources[action](name)) throw unknownSource(name)
-      ctx.body = shown(name)
+      ctx.body = await shown(name)
     })
   }
 

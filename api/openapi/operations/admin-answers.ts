@@ -109,6 +109,25 @@ const sourceEntry = object({
   created_at: time(),
   updated_at: time(),
   next_run_at: orNull(time()),
+  pages: count("Pages that the index holds for it."),
+  pages_with_vectors: orNull(
+    count("Those of them that have their vectors; null when the index cannot be asked."),
+  ),
+  last_result: orNull(
+    object(
+      {
+        job_id: count(),
+        result: oneOf(JOB_RESULTS),
+        reason,
+        ended_at: orNull(time()),
+        new: count("Pages that came into the index."),
+        changed: count("Pages whose text changed."),
+        gone: count("Pages that left the index."),
+        failed: count("Visits that failed."),
+      },
+      { description: "Of the last run that is over and was not cancelled." },
+    ),
+  ),
   last_job: orNull(
     object({
       id: count(),

@@ -107,6 +107,21 @@ test("a source from its file to its pages and back, without an appliance", async
   expect((await run(folder.path, ["sources", "run", "blog"])).err).toContain(
     'No source is called "blog"; there are docs',
   )
+  const all = await run(folder.path, ["sources", "list"])
+  expect(all.out.split("\n")).toEqual([
+    "NAME  PAGES  NEW  CHANGED  GONE  FAILED  VECTORS  LAST RESULT  ENDED UTC    NEXT UTC",
+    expect.stringMatching(
+      /^docs      2    2        0     0       0    100 %  finished     \d\d-\d\d \d\d:\d\d  when asked$/,
+    ),
+    "",
+  ])
+  const whole = JSON.parse((await run(folder.path, ["sources", "list", "--json"])).out) as object
+  expect(whole).toMatchObject({
+    pages: 2,
+    pagesWithVectors: 2,
+    lastResult: { job: 1, result: "finished", reason: null, new: 2, changed: 0, gone: 0, failed: 0 },
+    lastJob: 1,
+  })
   const mistyped = await run(folder.path, ["jobs", "list", "--source", "dosc"])
   expect(mistyped).toMatchObject({ code: 1, out: "" })
   expect(mistyped.err).toContain('There is no source "dosc"; did you mean "docs"?')

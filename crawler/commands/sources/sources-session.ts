@@ -1,17 +1,18 @@
 import { pageCount } from "../../frontier/source-pages.ts"
 import { stringify } from "yaml"
+import { openEngine } from "#engine/open-engine.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { crawlerSettings } from "../../settings.ts"
 import { ArgumentsError } from "#base/command-arguments.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { Jobs } from "../../jobs/jobs.ts"
-import type { Job } from "../../job.ts"
 import { PinnedNetworks } from "../../fetch/guard/pinned-networks.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { BackupTable } from "../../backup/scheduled/backup-table.ts"
 import { sourcesFile } from "../../sources/find-file.ts"
 import { withoutSecrets } from "../../sources/shown-source.ts"
+import { sourceStatus, type SourceStatus } from "../../sources/source-status.ts"
 import type { SourceEntry } from "../../sources/source-table.ts"
 import { Sources } from "../../sources/sources.ts"
 import { readSourcesFile } from "../../sources/sources-file.ts"
@@ -43,9 +44,9 @@ export async function sources(args: SourcesArguments): Promise<number> {
     const backups = new BackupTable(db)
     switch (command) {
       case "list":
-        return list(json, jobs, sources, backups)
+        return await list(db, json, jobs, sources, backups)
       case "show":
-        return show(subject, json, jobs, sources, backups)
+        return await show(db, subject, json, jobs, sources, backups)
       case "pause":
         if (!sources.pause(subject)) return unknown(subject)
         tell(`${subject} is paused: its schedule no longer runs it`, { source: subject, paused: true })
@@ -75,41 +76,71 @@ export async function sources(args: SourcesArguments): Promise<number> {
   }
 }
 
-function list(json: boolean, jobs: Jobs, sources: Sources, backups: BackupTable): number {
+/** The index is asked only how many pages have their vectors; the list stands without it. */
+async function list(
+  db: StateStore,
+  json: boolean,
+  jobs: Jobs,
+  sources: Sources,
+  backups: BackupTable,
+): Promise<number> {
   const entries = sources.list()
-  const last = new Map<string, Job>()
-  for (const { source } of entries) {
-    const [job] = jobs.list({ source: source.name, limit: 1 })
-    if (job) last.set(source.name, job)
-  }
-  if (json) for (const entry of entries) say(asJson(entry, last.get(entry.source.name), sources))
+  const statuses = await statusOf(db, jobs, entries)
+  if (json) for (const entry of entries) say(asJson(entry, statuses.get(entry.source.name), sources))
   else {
-    for (const line of listLines(entries, last)) say(line)
+    for (const line of listLines(entries, statuses)) say(line)
     const stored = backups.plan()
     if (stored) say(backupLine(stored, backups.last()))
   }
   return EXIT.ok
 }
 
-function asJson(entry: SourceEntry, last: Job | undefined, sources: Sources): string {
+async function statusOf(
+  db: StateStore,
+  jobs: Jobs,
+  entries: readonly SourceEntry[],
+): Promise<ReadonlyMap<string, SourceStatus>> {
+  const names = entries.map(({ source }) => source.name)
+  const hasPages = names.some((name) => pageCount(db, name) > 0)
+  const settings = readSettings(engineSettings, environment())
+  const engine = hasPages ? await openEngine(settings, { mode: "read" }).catch(() => null) : null
+  try {
+    return await sourceStatus({ db, jobs, engine }, names)
+  } finally {
+    await engine?.[Symbol.asyncDispose]()
+  }
+}
+
+function asJson(entry: SourceEntry, status: SourceStatus | undefined, sources: Sources): string {
   return JSON.stringify({
     ...entry,
     source: withoutSecrets(entry.source),
     spec: withoutSecrets(entry.spec),
     nextRuns: sources.nextRuns(entry.source.name, SHOWN_RUNS),
-    lastJob: last?.id ?? null,
+    pages: status?.pages ?? 0,
+    pagesWithVectors: status?.pagesWithVectors ?? null,
+    lastResult: status?.lastResult ?? null,
+    lastJob: status?.lastJob?.id ?? null,
   })
 }
 
 /** The block `backup` is shown by that name, unless a source has it. */
-function show(name: string, json: boolean, jobs: Jobs, sources: Sources, backups: BackupTable): number {
+async function show(
+  db: StateStore,
+  name: string,
+  json: boolean,
+  jobs: Jobs,
+  sources: Sources,
+  backups: BackupTable,
+): Promise<number> {
   const entry = sources.get(name)
   if (!entry) return name === "backup" && backups.plan() ? showBackups(backups, json) : unknown(name)
   const source = withoutSecrets(entry.source)
   const nextRuns = sources.nextRuns(name, SHOWN_RUNS)
-  const [last] = jobs.list({ source: name, limit: 1 })
+  const status = (await statusOf(db, jobs, [entry])).get(name)
+  const last = status?.lastJob ?? null
   if (json) {
-    say(asJson(entry, last, sources))
+    say(asJson(entry, status, sources))
     return EXIT.ok
   }
   say(stringify(source).trimEnd())
@@ -121,10 +152,17 @@ function show(name: string, json: boolean, jobs: Jobs, sources: Sources, backups
   for (const [index, time] of nextRuns.entries())
     say(`${index === 0 ? "next runs " : "          "}  ${timeText(time)}`)
   say(
-    `last run    ${last ? `${last.state} ${timeText(last.endedAt ?? last.createdAt)} (job ${last.id})` : "never"}`,
+    `last run    ${last ? `${(last.result ?? last.state).replaceAll("-", " ")} ${timeText(last.endedAt ?? last.createdAt)} (job ${last.id})` : "never"}`,
   )
-  const trouble = last && troubleOf(last)
+  const trouble = troubleOf(last)
   if (trouble) say(`            ${trouble}`)
+  say(`pages       ${status?.pages ?? 0}`)
+  const changes = status?.lastResult
+  if (changes) {
+    say(
+      `last result ${changes.new} new, ${changes.changed} changed, ${changes.gone} gone, ${changes.failed} failed (job ${changes.job})`,
+    )
+  }
   return EXIT.ok
 }
 

@@ -1,4 +1,5 @@
-import type { Job } from "../../job.ts"
+import type { Job, JobResult } from "../../job.ts"
+import type { SourceStatus } from "../../sources/source-status.ts"
 import type { SourceChange } from "../../sources/plan.ts"
 import type { Schedule } from "../../tasks/schedule.ts"
 import type { SourceEntry } from "../../sources/source-table.ts"
@@ -34,36 +35,74 @@ function* changeLines(
 
 const valueText = (value: unknown): string => JSON.stringify(value)
 
-/** The declared sources as a table. */
-export function listLines(entries: readonly SourceEntry[], lastJobs: ReadonlyMap<string, Job>): string[] {
+const HEADINGS = [
+  "NAME",
+  "PAGES",
+  "NEW",
+  "CHANGED",
+  "GONE",
+  "FAILED",
+  "VECTORS",
+  "LAST RESULT",
+  "ENDED UTC",
+  "NEXT UTC",
+]
+/** Places of the columns that are numbers. */
+const NUMBERS: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 6])
+/** Longer names are cut, so that the table fits 120 columns while no source has a million pages. */
+const MAX_NAME = 24
+
+/** The declared sources as a table, with the reasons of those that did not end well below it. */
+export function listLines(
+  entries: readonly SourceEntry[],
+  statuses: ReadonlyMap<string, SourceStatus>,
+): string[] {
   if (entries.length === 0) return ["No source is declared. docs/sources.md shows how."]
-  const rows = entries.map(({ source, origin, paused, nextRun }) => {
-    const last = lastJobs.get(source.name)
-    const next = source.schedule === null ? "when asked" : paused ? "paused" : timeText(nextRun)
-    return [
-      source.name,
-      origin,
-      next,
-      last ? `${last.state} ${timeText(last.endedAt ?? last.createdAt)}` : "never",
-    ]
-  })
+  const rows = entries.map((entry) => rowOf(entry, statuses.get(entry.source.name)))
   const troubles = entries.flatMap(({ source: { name } }) => {
-    const last = lastJobs.get(name)
-    const trouble = last && troubleOf(last)
+    const trouble = troubleOf(statuses.get(name)?.lastJob ?? null) ?? statuses.get(name)?.lastResult?.reason
     return trouble ? [`${name}: ${trouble}`] : []
   })
-  return [...table([["NAME", "FROM", "NEXT RUN", "LAST RUN"], ...rows]), ...troubles]
+  return [...table([HEADINGS, ...rows], NUMBERS), ...troubles]
 }
 
-/** What the operator should know of how a run ended; null: nothing. */
-export const troubleOf = ({ error, note }: Pick<Job, "error" | "note">): string | null => error ?? note
+function rowOf({ source, paused, nextRun }: SourceEntry, status: SourceStatus | undefined): string[] {
+  const { pages = 0, pagesWithVectors: embedded = null, lastResult = null, lastJob = null } = status ?? {}
+  const open = lastJob !== null && ["queued", "running", "paused"].includes(lastJob.state)
+  const count = (value: number | undefined) => (value === undefined ? "-" : value.toLocaleString("en"))
+  return [
+    source.name.length > MAX_NAME ? `${source.name.slice(0, MAX_NAME - 1).toWellFormed()}…` : source.name,
+    count(pages),
+    ...(["new", "changed", "gone", "failed"] as const).map((key) => count(lastResult?.[key])),
+    pages === 0 || embedded === null ? "-" : `${Math.floor((100 * embedded) / pages)} %`,
+    open ? `${lastJob.state} now` : resultText(lastResult?.result ?? null),
+    shortTime(lastResult?.endedAt ?? null),
+    source.schedule === null ? "when asked" : paused ? "paused" : shortTime(nextRun),
+  ]
+}
 
-/** Columns of equal width. */
-export function table(rows: readonly (readonly string[])[]): string[] {
+const resultText = (result: JobResult | null): string =>
+  result === null ? "never ran" : result === "finished-with-problems" ? "problems" : result
+
+/** `11-21 03:15`, in UTC: the year is plain. */
+const shortTime = (time: Date | null): string =>
+  time === null ? "-" : time.toISOString().slice(5, 16).replace("T", " ")
+
+/** What the operator should know of how a run ended; null: nothing. */
+export const troubleOf = (job: Pick<Job, "reason" | "note"> | null): string | null =>
+  job?.reason ?? job?.note ?? null
+
+/** Columns of equal width; `right`: places of those that are flush right. */
+export function table(
+  rows: readonly (readonly string[])[],
+  right: ReadonlySet<number> = new Set(),
+): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   return rows.map((row) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .map((cell, column) =>
+        right.has(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+      )
       .join("  ")
       .trimEnd(),
   )

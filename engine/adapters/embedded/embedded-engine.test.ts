@@ -7,6 +7,7 @@ import { TransformersEmbedder, shippedModel } from "#engine/embedders/transforme
 import { adapter } from "#engine/testing/embedded-under-test.ts"
 import { describeEngine } from "#engine/testing/engine-contract.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import type { Engine } from "#engine"
 import { aPage, urlOf } from "#engine/testing/pages.ts"
 import { EmbeddedEngine } from "./embedded-engine.ts"
 import { PageStore } from "./files/page-store.ts"
@@ -95,6 +96,22 @@ describe("the embedded engine", () => {
     await engine.index([{ ...page, source: "b", markdown: "Text of figs." }])
     await engine.settled()
     expect(made.length).toBeGreaterThan(before)
+  })
+
+  test("counts the pages of a source that wait for vectors, those shared with others among them", async () => {
+    await using engine = await open({ embedding: "off" })
+    await engine.index([
+      aPage("one", { source: "a" }),
+      aPage("two", { source: "a", sharedWith: ["b"] }),
+      aPage("three", { source: "c" }),
+    ])
+    const counts = async (from: Engine) =>
+      await Promise.all(["a", "b", "c", "it's none"].map((source) => from.pagesWithoutVectors(source)))
+    expect(await counts(engine)).toEqual([2, 1, 1, 0])
+    await engine[Symbol.asyncDispose]()
+    await using embedding = await open()
+    await embedding.settled()
+    expect(await counts(embedding)).toEqual([0, 0, 0, 0])
   })
 
   test("says which file it cannot read", async () => {

@@ -270,6 +270,20 @@ export class EmbeddedEngine implements Engine {
     })
   }
 
+  pagesWithoutVectors(source: string): Promise<number> {
+    return this.#during(async () => {
+      const opened = await this.#current()
+      if (!opened) return 0
+      const { tables, manifest } = opened
+      const { wanted, embedded } = await countEmbedded(
+        tables,
+        [{ sources: [source] }],
+        manifest.sharings ?? [],
+      )
+      return Math.max(0, wanted - embedded)
+    })
+  }
+
   async settled(): Promise<void> {
     this.#refuseClosed()
     await this.#writing().queue.settled()

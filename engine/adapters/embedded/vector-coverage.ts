@@ -1,5 +1,6 @@
 import type { PageCoverage } from "../../engine.ts"
-import { isIn } from "./filter.ts"
+import type { Condition } from "../../index/search-index.ts"
+import { isIn, whereOf } from "./filter.ts"
 import { batchesOf } from "./lance/rows.ts"
 import type { IndexedPage, Tables } from "./lance/tables.ts"
 import { steadyNow } from "#base/steady-time.ts"
@@ -7,14 +8,17 @@ import { steadyNow } from "#base/steady-time.ts"
 /** Counting is dear on a large index, and only a crawl changes the outcome. */
 const CHECK_EVERY_MS = 2000
 
-/** How many pages have a text to embed, and how many of them have vectors that can be read. */
-export async function countEmbedded({
-  pages,
-  vectors,
-}: Tables): Promise<{ wanted: number; embedded: number }> {
+/** How many pages have a text to embed, and how many of them have vectors that can be read; all, or those that fit. */
+export async function countEmbedded(
+  { pages, vectors }: Tables,
+  conditions: readonly Condition[] = [],
+  sharings: readonly string[] = [],
+): Promise<{ wanted: number; embedded: number }> {
+  const rule = (text: string, id: "id" | "page") =>
+    [text, whereOf(conditions, id, sharings)].filter((one) => one !== undefined).join(" AND ")
   const [wanted, embedded] = await Promise.all([
-    pages.countRows("passage_count > 0"),
-    vectors.countRows("position = 0").catch(() => 0),
+    pages.countRows(rule("passage_count > 0", "id")),
+    vectors.countRows(rule("position = 0", "page")).catch(() => 0),
   ])
   return { wanted, embedded }
 }

@@ -1,5 +1,5 @@
 import { FACETED, lengthOfClass } from "./server/documents.ts"
-import { textOfFacet } from "./filter.ts"
+import { all, filterOf, textOfFacet } from "./filter.ts"
 import type { Indexes } from "./server/indexes.ts"
 import type { Server } from "./server/server.ts"
 
@@ -36,6 +36,15 @@ export async function readState({ client }: Server, { pages }: Indexes): Promise
       .sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1))
       .map(([value]) => textOfFacet(value)),
   }
+}
+
+/** How many pages of a source wait for their vectors. */
+export async function countWaiting({ client }: Server, { pages }: Indexes, source: string): Promise<number> {
+  const filter = all(["waiting = true", filterOf([{ sources: [source] }])!])!
+  const { results } = await client.multiSearch({
+    queries: [{ indexUid: pages.uid, q: "", limit: 0, filter }],
+  })
+  return results[0]!.estimatedTotalHits ?? 0
 }
 
 const sum = (counts: Record<string, number> | undefined, of: (value: string) => number): number =>

@@ -31,7 +31,7 @@ import {
   readManifest,
   refuseOtherFormat,
 } from "./server/indexes.ts"
-import { type IndexState, readState } from "./index-state.ts"
+import { countWaiting, type IndexState, readState } from "./index-state.ts"
 import { meilisearchIndex } from "./meilisearch-index.ts"
 import { type IndexedRow, PageWriter } from "./page-writer.ts"
 import { pagesAfter } from "./pages-after.ts"
@@ -220,6 +220,12 @@ export class MeilisearchEngine implements Engine {
       const page = await orNull(this.#indexes.pages.getDocument(pageId(url), { fields: [...fields] }))
       return page && { passages: page.passage_count, vectors: page.waiting ? 0 : page.passage_count }
     })
+  }
+
+  pagesWithoutVectors(source: string): Promise<number> {
+    return this.#during(async () =>
+      (await this.#current()) ? await countWaiting(this.#server, this.#indexes, source) : 0,
+    )
   }
 
   stats(): Promise<EngineStats> {

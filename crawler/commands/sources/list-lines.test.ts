@@ -1,0 +1,53 @@
+import { expect, test } from "vitest"
+import { defineSource } from "../../source.ts"
+import type { SourceStatus } from "../../sources/source-status.ts"
+import type { SourceEntry } from "../../sources/source-table.ts"
+import { listLines } from "./sources-text.ts"
+
+const AT = new Date("2026-11-21T03:41:00Z")
+
+const entry = (name: string): SourceEntry =>
+  ({
+    source: defineSource({ name, seeds: ["https://docs.example/"], schedule: { cron: "15 3 * * *" } }),
+    paused: false,
+    nextRun: AT,
+  }) as unknown as SourceEntry
+
+const status = (more: Partial<SourceStatus> = {}): SourceStatus => ({
+  pages: 999_999,
+  pagesWithVectors: 999_998,
+  lastJob: null,
+  lastResult: {
+    job: 12,
+    result: "finished-with-problems",
+    reason: "28 % of its pages are newly gone: 28 of 100 answered 404 or 410",
+    endedAt: AT,
+    new: 999_999,
+    changed: 999_999,
+    gone: 999_999,
+    failed: 999_999,
+  },
+  ...more,
+})
+
+test("the list of sources fits 120 columns, numbers flush right, with reasons below it", () => {
+  const names = ["a".repeat(80), "docs"]
+  const lines = listLines(names.map(entry), new Map(names.map((name) => [name, status()])))
+  expect(lines.slice(0, 3)).toEqual([
+    "NAME                        PAGES      NEW  CHANGED     GONE   FAILED  VECTORS  LAST RESULT  ENDED UTC    NEXT UTC",
+    `${"a".repeat(23)}…  999,999  999,999  999,999  999,999  999,999     99 %  problems     11-21 03:41  11-21 03:41`,
+    "docs                      999,999  999,999  999,999  999,999  999,999     99 %  problems     11-21 03:41  11-21 03:41",
+  ])
+  for (const line of lines.slice(0, 3)) expect(line.length).toBeLessThanOrEqual(120)
+  expect(lines.at(-1)).toBe("docs: 28 % of its pages are newly gone: 28 of 100 answered 404 or 410")
+})
+
+test("a source that never ran, and an index that cannot be asked, are told as such", () => {
+  const statuses = new Map([
+    ["new", status({ pages: 0, lastResult: null })],
+    ["docs", status({ pages: 5, pagesWithVectors: null })],
+  ])
+  const [, first, second] = listLines(["new", "docs"].map(entry), statuses)
+  expect(first).toMatch(/^new +0 +- +- +- +- +- +never ran +- +11-21 03:41$/)
+  expect(second).toMatch(/^docs +5 .* - +problems /)
+})

@@ -1,0 +1,81 @@
+import type { Engine } from "#engine"
+import type { StateStore } from "#base/store/state-store.ts"
+import { pageCount } from "../frontier/source-pages.ts"
+import type { Job, JobResult, PageChanges } from "../job.ts"
+import type { JobRecords } from "../jobs/job-records.ts"
+import { entriesOf, isFailure } from "../outcome-name.ts"
+
+/** How a source's last run that is over went. */
+export interface LastResult extends PageChanges {
+  readonly job: number
+  readonly result: JobResult
+  readonly reason: string | null
+  readonly endedAt: Date | null
+  /** Visits that failed. */
+  readonly failed: number
+}
+
+/** What an operator wants to know of a source at a glance. */
+export interface SourceStatus {
+  /** Pages that the index holds for it. */
+  readonly pages: number
+  /** Those of them that have their vectors; null when the index cannot be asked. */
+  readonly pagesWithVectors: number | null
+  readonly lastResult: LastResult | null
+  /** The newest job, whatever became of it. */
+  readonly lastJob: Job | null
+}
+
+export interface StatusParts {
+  readonly db: StateStore
+  readonly jobs: Pick<JobRecords, "list" | "lastJudged">
+  /** Null when the index cannot be opened. */
+  readonly engine: Pick<Engine, "stats" | "pagesWithoutVectors"> | null
+}
+
+/** The status of sources by name. */
+export async function sourceStatus(
+  { db, jobs, engine }: StatusParts,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, SourceStatus>> {
+  const without = await withoutVectors(engine, names)
+  return new Map(
+    names.map((name) => {
+      const pages = pageCount(db, name)
+      const waiting = without?.get(name) ?? 0
+      const judged = jobs.lastJudged(name)
+      return [
+        name,
+        {
+          pages,
+          pagesWithVectors: without === null ? null : Math.max(0, pages - waiting),
+          lastResult: judged && resultOf(judged),
+          lastJob: jobs.list({ source: name, limit: 1 })[0] ?? null,
+        },
+      ]
+    }),
+  )
+}
+
+/** The result of a job that has one. */
+export function resultOf({ id, result, reason, endedAt, changes, outcomes }: Job): LastResult | null {
+  if (result === null) return null
+  const failed = entriesOf(outcomes).reduce((sum, [name, count]) => sum + (isFailure(name) ? count : 0), 0)
+  return { job: id, result, reason, endedAt, ...changes, failed }
+}
+
+async function withoutVectors(
+  engine: StatusParts["engine"],
+  names: readonly string[],
+): Promise<ReadonlyMap<string, number> | null> {
+  if (engine === null) return null
+  try {
+    // Mostly all have theirs, and nothing more is asked.
+    if ((await engine.stats()).pagesWithoutVectors === 0) return new Map()
+    const found = new Map<string, number>()
+    for (const name of names) found.set(name, await engine.pagesWithoutVectors(name))
+    return found
+  } catch {
+    return null
+  }
+}
