@@ -171,6 +171,24 @@ describe("main content", () => {
     expect(links.map(({ url }) => url)).toContain("https://example.org/files/hive.pdf")
   })
 
+  it("does so where a folder is listed by its names alone", () => {
+    const list = '<ul><li><a href="hive.pdf">hive.pdf</a></li><li><a href="wax.pdf">wax.pdf</a></li></ul>'
+    const title = "Directory listing for /files/"
+    const html = `<html><head><title>${title}</title></head><body><h1>${title}</h1><hr>${list}<hr></body></html>`
+    expect(extractHtml(html, "https://example.org/files/").markdown).toBe("")
+  })
+
+  it("leaves out a heading with the list of links below it, and keeps one with text", () => {
+    const links =
+      '<ul><li><a href="/a">Care of hives in winter</a></li><li><a href="/b">Care of hives in spring</a></li></ul>'
+    const { markdown } = extractHtml(
+      page(`<main><h1>Winter bees</h1>${paragraphs}${paragraphs}<h3>Topics</h3>${links}<h3>Wax</h3><p>It is white at first.</p>
+        <h2>Parts</h2><h3>The lid</h3><p>It stays on.</p><h2>Elsewhere</h2>${links}</main>`),
+      URL,
+    )
+    expect(markdown.match(/^#+ .*$/gm)).toEqual(["### Wax", "## Parts", "### The lid"])
+  })
+
   it("keeps a text about such lists, and what the owner of a folder wrote above one", () => {
     const list = '<pre><a href="../">../</a>\n<a href="hive.pdf">hive.pdf</a></pre>'
     const text = `<h1>Index of /files</h1>${paragraphs}${list}`

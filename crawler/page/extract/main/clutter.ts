@@ -1,7 +1,7 @@
 import type { PageSigns } from "./page-signs.ts"
 import type { TextMeasure } from "./text-measure.ts"
 import { isLink } from "../html/anchors.ts"
-import { type Element, isBlockTag, textOf } from "../html/tree.ts"
+import { type Element, firstElement, isBlockTag, textOf } from "../html/tree.ts"
 
 type Measures = ReadonlyMap<Element, TextMeasure>
 
@@ -43,8 +43,44 @@ export function skipClutter(
       }
       visit(child)
     }
+    skipEmptySections(parent, skipped, measures)
   }
   visit(root)
+}
+
+/** A heading whose lists were all left out has nothing to say any more. */
+function skipEmptySections(parent: Element, skipped: Set<Element>, measures: Measures): void {
+  let heading: Element | null = null
+  let hasLost = false
+  const close = () => {
+    if (heading !== null && hasLost) skipped.add(heading)
+    heading = null
+    hasLost = false
+  }
+  for (const child of parent.children) {
+    if (typeof child === "string") {
+      if (child.trim() !== "") heading = null
+      continue
+    }
+    if (skipped.has(child)) {
+      hasLost ||= (measures.get(child)?.chars ?? 0) > 0
+      continue
+    }
+    const rank = /^h([2-6])$/.exec(child.tag)
+    if (rank === null) {
+      // An empty box is nothing; a picture is something.
+      if (!measures.has(child) || measures.get(child)!.chars > 0 || holdsPicture(child)) heading = null
+    } else {
+      if (heading === null || Number(rank[1]) <= Number(heading.tag[1])) close()
+      heading = child
+      hasLost = false
+    }
+  }
+  close()
+}
+
+function holdsPicture(element: Element): boolean {
+  return firstElement(element, ({ tag }) => tag === "img" || tag === "picture" || tag === "svg") !== null
 }
 
 const MAX_LABEL_CHARS = 60

@@ -11,6 +11,9 @@ const SORTED = /^\?(?:C=[NMSD](?:[;&]O=[AD])?|[NMSD]=[AD]|(?:sort|order)=\w+)/
 /** Longer texts are what the folder's owner has to say of it. */
 const SENTENCE_CHARS = 80
 
+/** What may stand there beside the names and the heading. */
+const MOST_OTHER_SHARE = 0.1
+
 /** Why a page is read for its links alone. */
 export const DIRECTORY_INDEX =
   "the server's list of the files in a folder, of which only the links are followed"
@@ -24,13 +27,20 @@ export function isDirectoryIndex(body: Element, titleTag: string): boolean {
   if (path === undefined) return false
   let isList = path === "/"
   let hasText = false
+  let links = 0
+  let linked = 0
   walk(body, (element) => {
     if (isLink(element)) {
+      links += 1
+      linked += textOf(element, 300).length + 1
       isList ||= PARENT.test(collapse(textOf(element, 50))) || SORTED.test(element.get("href") ?? "")
       return false
     }
     if (element.tag === "p" && textOf(element, 500).length >= SENTENCE_CHARS) hasText = true
     return undefined
   })
-  return isList && !hasText
+  // Python lists a folder by its names alone, without a way up.
+  const others =
+    textOf(body).length - linked - titleTag.length - (heading === null ? 0 : textOf(heading, 500).length)
+  return !hasText && (isList || (links > 0 && others <= linked * MOST_OTHER_SHARE))
 }
