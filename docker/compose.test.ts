@@ -98,9 +98,8 @@ describe("every service", () => {
 
   test.each(staying)("$name is looked after: started again, and asked how it is", ({ name, service }) => {
     expect(service.restart).toBe("unless-stopped")
-    expect(service.healthcheck?.test).toEqual(
-      name === "site" ? expect.arrayContaining(["CMD"]) : ["CMD-SHELL", expect.any(String)],
-    )
+    // podman-compose 1.0 makes nonsense of CMD; the test's own site is Docker's alone.
+    expect(service.healthcheck?.test[0]).toBe(name === "site" ? "CMD" : "CMD-SHELL")
   })
 
   test("reaches the host's ports only where people ask, and there on the host's loopback unless told otherwise", () => {

@@ -120,6 +120,15 @@ describe("the certificate of a site", () => {
     expect(await visited(site)).toMatchObject({ because: "tls" })
   })
 
+  test("that is unknown ends a crawl's visit as failed:tls, with the authority in its detail", async () => {
+    await using site = await startSecureSite(forLoopback)
+    const job = await state.crawl({ name: "stranger", seeds: [site.url("/")] })
+    expect(job.outcomes).toEqual({ "failed:tls": 1 })
+    const kept = state.db.prepare("select detail from known_address where url = ?").get(site.url("/"))
+    expect(kept?.["detail"]).toContain('issued by "Example Works Root"')
+    expect(site.requests).toEqual([])
+  })
+
   test("is not trusted by a file that a source over the API came to name", async () => {
     await using site = await startSecureSite(forLoopback)
     const source = defineSource({ name: "intranet", seeds: [site.url("/")], caFile: rootFile })
