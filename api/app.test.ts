@@ -271,3 +271,12 @@ describe("health", () => {
     expect(looks).toBe(2)
   })
 })
+
+test("the log has requests of note at info, and probes and pages of the handbook at debug", async () => {
+  await using app = await serveApp()
+  for (const path of ["/healthz", "/readyz", "/docs/", "/nowhere"]) await fetch(`${app.url}${path}`)
+  await expect.poll(() => app.logLines.length).toBeGreaterThanOrEqual(4)
+  const levels = app.logLines.map((line) => JSON.parse(line) as { path?: string; level: number })
+  const levelOf = (path: string) => levels.find((line) => line.path === path)?.level
+  expect(["/healthz", "/readyz", "/docs/", "/nowhere"].map(levelOf)).toEqual([20, 20, 20, 30])
+})

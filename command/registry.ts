@@ -7,6 +7,11 @@ export const COMMANDS: Registry = {
     group: "The appliance",
     load: async () => (await import("./commands/appliance/start.ts")).start,
   },
+  service: {
+    summary: "run the appliance as a service of systemd",
+    group: "The appliance",
+    load: async () => (await import("./commands/appliance/service.ts")).service,
+  },
   doctor: {
     summary: "look at all that can be wrong, and say what to do",
     group: "The appliance",

@@ -30,9 +30,12 @@ export function requestLog(log: Logger, { queries = false } = {}): Middleware {
   }
 }
 
-/** Probes come every few seconds, and whoever reads the handbook, such as our own crawler, asks for dozens of pages. */
+/**
+ * Probes come every few seconds, and what they find wrong has lines of its own. Anyone who reads the handbook, such as our own
+ * crawler, asks for dozens of pages.
+ */
 const isOfNote = ({ method, path, status }: Context): boolean =>
-  status >= 500 || !(isProbe(path) || (method === "GET" && isHandbook(path)))
+  !isProbe(path) && (status >= 500 || !(method === "GET" && isHandbook(path)))
 
 const isProbe = (path: string): boolean => path === "/healthz" || path === "/readyz"
 const isHandbook = (path: string): boolean =>

@@ -1,0 +1,30 @@
+import { command, type GroupSpec } from "../../spec.ts"
+
+const session = () => import("../../service/service-session.ts")
+
+const dryRun = { "dry-run": { about: "show what would be done, and do nothing" } } as const
+
+export const service: GroupSpec = {
+  about: `Runs the appliance as a service of systemd, on Linux: settings and sources in /etc/fossick, data in
+/var/lib/fossick, by a user of its own.`,
+  commands: {
+    install: command({
+      about: `Installs the service and starts it, now and with the machine; waits until it is ready and says where it is.
+Run again, as after an upgrade, it replaces the unit and restarts the service; settings and data stay.`,
+      options: dryRun,
+      json: null,
+      examples: [
+        { line: "fossick service install", about: "as root: install, or upgrade" },
+        { line: "fossick service install --dry-run", about: "see what it would do" },
+      ],
+      run: async ({ options }) => await (await session()).installService({ dryRun: options["dry-run"] }),
+    }),
+    uninstall: command({
+      about: "Stops the service and takes it away. Settings, sources and data stay.",
+      options: dryRun,
+      json: null,
+      examples: [{ line: "fossick service uninstall", about: "as root: take it away, and keep the data" }],
+      run: async ({ options }) => (await session()).uninstallService({ dryRun: options["dry-run"] }),
+    }),
+  },
+}

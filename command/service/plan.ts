@@ -1,0 +1,97 @@
+import { existsSync } from "node:fs"
+
+import { PLACES, SERVICE, USER } from "./places.ts"
+import { holds, idsOf, makeFolder, run, succeeds, writeOwned } from "./system.ts"
+import { firstSettings, firstSources, type Programs, unitFor } from "./unit.ts"
+
+/** One step, done only where it is still to be done. */
+export interface Step {
+  /** What it does, as in `make the folder …`. */
+  readonly about: string
+  isDone(): boolean
+  do(): void
+}
+
+const ROOT = 0
+
+/** Installs the service, or brings the one that is there up to date: settings and data stay as they are. */
+export function installation(programs: Programs): readonly Step[] {
+  const unit = unitFor(programs)
+  const ofGroup = (mode: number) => ({ mode, uid: ROOT, gid: idsOf(USER).gid })
+  const keep = (path: string, what: string, first: () => string): Step => ({
+    about: `write ${what}, for root and ${USER} to read: ${path}`,
+    isDone: () => existsSync(path),
+    do: () => writeOwned(path, first(), ofGroup(0o640)),
+  })
+  return [
+    {
+      about: `make the user ${USER}, who cannot log in`,
+      isDone: () => succeeds("getent", "passwd", USER),
+      do: () =>
+        void run(
+          "useradd",
+          "--system",
+          "--user-group",
+          "--no-create-home",
+          "--home-dir",
+          PLACES.data,
+          "--shell",
+          "/usr/sbin/nologin",
+          USER,
+        ),
+    },
+    {
+      about: `make the folder of the configuration: ${PLACES.config}`,
+      isDone: () => existsSync(PLACES.config),
+      do: () => makeFolder(PLACES.config, ofGroup(0o750)),
+    },
+    {
+      about: `make the folder of the data, for ${USER} alone: ${PLACES.data}`,
+      isDone: () => existsSync(PLACES.data),
+      do: () => makeFolder(PLACES.data, { mode: 0o700, ...idsOf(USER) }),
+    },
+    keep(PLACES.settings, "the settings, with a new API key", firstSettings),
+    keep(PLACES.sources, "the file of sources, with none yet", firstSources),
+    {
+      about: `write the unit: ${PLACES.unit}`,
+      isDone: () => holds(PLACES.unit, unit),
+      do: () => writeOwned(PLACES.unit, unit, { mode: 0o644, uid: ROOT, gid: ROOT }),
+    },
+    {
+      about: `have systemd read it and start ${SERVICE} with the machine`,
+      isDone: () => false,
+      do: () => {
+        run("systemctl", "daemon-reload")
+        run("systemctl", "enable", SERVICE)
+      },
+    },
+    {
+      about: `start ${SERVICE}, or restart it if it runs`,
+      isDone: () => false,
+      do: () => {
+        // After too many failed starts systemd would refuse another.
+        succeeds("systemctl", "reset-failed", SERVICE)
+        run("systemctl", "restart", SERVICE)
+      },
+    },
+  ]
+}
+
+/** Takes the service away. Configuration, data and their user stay. */
+export const removal = (): readonly Step[] => [
+  {
+    about: `stop ${SERVICE}, and start it with the machine no longer`,
+    isDone: () => !existsSync(PLACES.unit),
+    do: () => void run("systemctl", "disable", "--now", SERVICE),
+  },
+  {
+    about: `delete the unit: ${PLACES.unit}`,
+    isDone: () => !existsSync(PLACES.unit),
+    do: () => void run("rm", PLACES.unit),
+  },
+  {
+    about: "have systemd forget it",
+    isDone: () => false,
+    do: () => void run("systemctl", "daemon-reload"),
+  },
+]

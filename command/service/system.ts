@@ -1,0 +1,47 @@
+import { spawnSync } from "node:child_process"
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+
+import { CommandError } from "#base/run-command.ts"
+
+/** What a program wrote to its standard output. @throws CommandError with what it said when it fails */
+export function run(program: string, ...args: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8" })
+  if (status === 0) return stdout.trim()
+  const said = (error?.message ?? `${stderr}${stdout}`).trim()
+  throw new CommandError(`${[program, ...args].join(" ")} failed: ${said || `exit code ${status}`}`)
+}
+
+/** Whether a program ends well. */
+export const succeeds = (program: string, ...args: readonly string[]): boolean =>
+  spawnSync(program, args, { stdio: "ignore" }).status === 0
+
+export interface Owned {
+  /** Permissions, such as 0o640. */
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+}
+
+/** Numbers of a user of this machine (getent(1)). */
+export function idsOf(user: string): { readonly uid: number; readonly gid: number } {
+  const [, , uid, gid] = run("getent", "passwd", user).split(":").map(Number)
+  return { uid: uid!, gid: gid! }
+}
+
+export function makeFolder(path: string, { mode, uid, gid }: Owned): void {
+  mkdirSync(path, { recursive: true, mode })
+  chmodSync(path, mode)
+  chownSync(path, uid, gid)
+}
+
+/** Whole or not at all: the file takes its place when it is complete, with its owner. */
+export function writeOwned(path: string, text: string, { mode, uid, gid }: Owned): void {
+  const part = `${path}.new`
+  writeFileSync(part, text, { mode })
+  chmodSync(part, mode)
+  chownSync(part, uid, gid)
+  renameSync(part, path)
+}
+
+export const holds = (path: string, text: string): boolean =>
+  existsSync(path) && readFileSync(path, "utf8") === text
