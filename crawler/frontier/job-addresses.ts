@@ -78,6 +78,31 @@ export function addressesOf(
   return found
 }
 
+/** A host that a run gave up. */
+export interface GivenUpHost {
+  readonly host: string
+  /** Addresses that were not visited for it. */
+  readonly left: number
+  readonly why: string
+}
+
+/** Hosts that a job gave up, as the details of their addresses have it, while it has its frontier. */
+export function givenUpHosts(db: StateStore, job: number): GivenUpHost[] {
+  return db
+    .prepare(
+      `select host, min(detail) as detail, count(*) as n from crawl_url
+       where job = ? and outcome is not null and detail like '% was given up%' and instr(detail, host || ' was given up') = 1
+       group by host order by n desc`,
+    )
+    .all(job)
+    .map((row) => ({
+      host: String(row["host"]),
+      left: Number(row["n"]),
+      why:
+        /: (.+)$/s.exec(String(row["detail"]).slice(String(row["host"]).length))?.[1] ?? "it did not answer",
+    }))
+}
+
 /** How the visit to one address ended while the job has its frontier; null when it was not visited. */
 export function endingOf(db: StateStore, job: number, url: PageUrl): Omit<Failure, "url"> | null {
   const row = db

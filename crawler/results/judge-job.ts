@@ -1,7 +1,7 @@
 import { toPageUrl } from "#engine"
 import type { StateStore } from "#base/store/state-store.ts"
 import { concealedCounts, concealedEnd } from "../fetch/concealed.ts"
-import { endingOf } from "../frontier/job-addresses.ts"
+import { endingOf, givenUpHosts } from "../frontier/job-addresses.ts"
 import { type Missed, missedBy, pageCount } from "../frontier/source-pages.ts"
 import type { Job, Judged } from "../job.ts"
 import { changesOf } from "../jobs/page-changes.ts"
@@ -12,7 +12,7 @@ import { judgeRun, type RunFacts, type SeedEnd } from "./judge-run.ts"
 /** What has to be looked up before the run's removals are settled, which take pages out of the index. */
 export type FactsBefore = Pick<
   RunFacts,
-  "seeds" | "pagesBefore" | "lost" | "notFound" | "missing" | "deadLinks"
+  "seeds" | "pagesBefore" | "lost" | "notFound" | "missing" | "deadLinks" | "givenUp"
 >
 
 /** Looks up what a run found of its seeds and of the pages that were there before. */
@@ -33,6 +33,10 @@ export function factsOfRun(db: StateStore, job: Pick<Job, "id" | "source" | "aut
     }),
     pagesBefore: pageCount(db, job.source.name) - changesOf(db, job.id).new,
     lost: byOutcome,
+    givenUp: givenUpHosts(db, job.id).map((one) => ({
+      ...one,
+      why: job.author === "api" ? "it was out of reach" : one.why,
+    })),
     notFound: sum(lost.filter(({ status }) => isMissing(status))),
     missing: sum(missing),
     deadLinks: sum(missing.filter(({ isHeld }) => !isHeld)),
@@ -46,7 +50,7 @@ export function judgeJob(
   { held }: Pick<RunFacts, "held">,
 ): Judged {
   const outcomes = job.author === "api" ? concealedCounts(job.outcomes) : job.outcomes
-  return judgeRun({ ...facts, outcomes, visits: job.visits, held, givenUp: [], meaningOf })
+  return judgeRun({ ...facts, outcomes, visits: job.visits, held, meaningOf })
 }
 
 const sum = (missed: readonly Missed[]): number => missed.reduce((total, { count }) => total + count, 0)

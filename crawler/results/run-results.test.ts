@@ -17,7 +17,7 @@ async function run(fixture: CrawlFixture, site: TestSite, spec: Partial<SourceSp
   const { db, jobs, engine } = fixture
   const source = defineSource({ name: "docs", seeds: [site.url("/")], rendering: "http", ...spec })
   const { id } = jobs.enqueue(source, { trigger: "run" })
-  const config = testConfig()
+  const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "1", FOSSICK_MAX_WAIT_MS: "20" })
   const job = await runJob(id, {
     db,
     jobs,
@@ -122,4 +122,13 @@ test("a run that reached its limit is noted and fine; one that was cancelled has
   expect(fixture.jobs.get(id)).toMatchObject({ result: null, reason: null })
   fixture.jobs.cancel(id)
   expect(fixture.jobs.get(id)).toMatchObject({ state: "cancelled", result: null, reason: null })
+})
+
+test("a host that was given up makes a run one with problems, and is named with what was left of it", async () => {
+  const busy = Object.fromEntries(NAMES.map((path) => [path, status(429, { "retry-after": "0" })]))
+  await using site = await startTestSite({ ...SITE, ...busy })
+  await using fixture = new CrawlFixture()
+  const job = await run(fixture, site)
+  expect(job).toMatchObject({ state: "finished", result: "finished-with-problems" })
+  expect(job.reason).toMatch(new RegExp(`^${site.authority} was given up with \\d+ addresses left: `))
 })
