@@ -3,9 +3,11 @@ import { delegate } from "#engine/generations/delegate.ts"
 import { hostName } from "#engine/page/domains.ts"
 import { parseQueryText } from "#engine/text/query-text.ts"
 import { steadyNow } from "#base/steady-time.ts"
-import { hasTable, type StateStore } from "#base/store/state-store.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { othersHavePages, somePage } from "./frontier/source-pages.ts"
 import { HANDBOOK_SOURCE } from "./handbook-source.ts"
 import type { CrawlerConfig } from "./settings.ts"
+import { isDeclared } from "./sources/source-names.ts"
 
 /** For so long the store is not asked again. */
 const KNOWN_MS = 1000
@@ -44,21 +46,10 @@ export function handbookApart(
 
 function lookFor(db: StateStore, isOff: boolean): Apart {
   // Declared under this name by an older version: then it is a source like any other.
-  if (
-    hasTable(db, "source") &&
-    db.prepare("select 1 from source where name = ?").get(HANDBOOK_SOURCE) !== undefined
-  )
-    return null
-  if (!hasTable(db, "known_address")) return isOff ? { host: null } : null
-  const page = db
-    .prepare("select url from known_address where source = ? and hash is not null limit 1")
-    .get(HANDBOOK_SOURCE)
-  const host = page === undefined ? null : hostName(new URL(String(page["url"])).hostname)
-  if (isOff) return { host }
-  const others = db
-    .prepare("select 1 from known_address where source <> ? and hash is not null limit 1")
-    .get(HANDBOOK_SOURCE)
-  return host !== null && others !== undefined ? { host } : null
+  if (isDeclared(db, HANDBOOK_SOURCE)) return null
+  const page = somePage(db, HANDBOOK_SOURCE)
+  const host = page === null ? null : hostName(new URL(page).hostname)
+  return isOff || (host !== null && othersHavePages(db, HANDBOOK_SOURCE)) ? { host } : null
 }
 
 function hostsIn({ text, filter, preference }: Query): readonly string[] {

@@ -296,6 +296,36 @@ describe("the admin API", () => {
       expect((await call("GET", "/sources/thief")).status).toBe(404)
     })
 
+    test("are run several at once, all of them or none, and when they are declared", async () => {
+      for (const name of ["one", "two", "three"]) sources.put({ name, seeds: SEEDS })
+      sources.pause("three")
+      const before = jobs.count()
+      for (const [body, field] of [
+        [{}, "names"],
+        [{ names: ["one"], all: true }, "names"],
+        [{ names: ["one", "tow"] }, "names[1]"],
+      ] as const) {
+        const { status, body: told } = await call("POST", "/sources/run", body)
+        expect([status, told.detail.problems[0].field]).toEqual([422, field])
+      }
+      expect(jobs.count()).toBe(before)
+      const some = await call("POST", "/sources/run", { names: ["two", "two", "three"] })
+      expect([some.status, some.body.jobs.map((job: { source: string }) => job.source)]).toEqual([
+        202,
+        ["two", "three"],
+      ])
+      const all = await call("POST", "/sources/run", { all: true })
+      const names = all.body.jobs.map((job: { source: string }) => job.source)
+      expect(names).toEqual(expect.arrayContaining(["one", "two"]))
+      expect(names).not.toContain("three")
+      const at = names.indexOf("two")
+      expect(all.body.jobs[at].id).toBe(some.body.jobs[0].id)
+      expect((await call("PUT", "/sources/four?run=true", { seeds: SEEDS })).body.last_job.state).toBe(
+        "queued",
+      )
+      for (const name of ["one", "two", "three", "four"]) sources.delete(name)
+    })
+
     test("are refused when they could not work: unset secrets, private receivers, the handbook's name", async () => {
       const login = { kind: "basic", user: "ada", password: "${UNSET_PASSWORD}" }
       const webhooks = [{ url: "http://localhost:9000/hook" }, { url: "https://hooks.example.com/" }]

@@ -98,5 +98,33 @@ export const runBody: BodySchema<{ readonly visits?: "all" | "due" }> = {
   },
 }
 
+export interface RunSeveralBody {
+  readonly names?: readonly string[]
+  readonly all?: true
+  readonly visits?: "all" | "due"
+}
+
+/** One of these is given, and no other. */
+export const RUN_BY = ["names", "all"] as const
+
+export const runSeveralBody: BodySchema<RunSeveralBody> = {
+  properties: {
+    names: {
+      type: "array",
+      items: { type: "string" },
+      minItems: 1,
+      maxItems: MAX_URLS,
+      description: "These sources; either they or `all`.",
+    },
+    all: { type: "boolean", enum: [true], description: "All sources that are not paused." },
+    visits: {
+      type: "string",
+      enum: ["all", "due"],
+      default: "all",
+      description: "Every known page, or only those that are due.",
+    },
+  },
+}
+
 /** Of calls that take no body, or an empty object. */
 export const noFields: BodySchema<Record<string, never>> = { properties: {} }

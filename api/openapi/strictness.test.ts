@@ -35,13 +35,14 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   "names are of things that there are": [
     /^generateKeys (sources|collections)/,
+    /^runSources names/,
     /^list(Jobs|Removals) source$/,
     /^(approve|reject|restore)Removals source$/,
     /^research output_schema\.required/,
   ],
   "the name stands in the path, too": [/^putSource name$/],
   "one value of a login names a secret": [/^putSource login\.kind/],
-  "the settings of the server allow it": [/^putSource allowedNetworks/],
+  "the settings of the server allow it": [/^putSource (allowedNetworks|ignoreNoindex|caFile|clientCert)/],
   "cron lines, zones and patterns have grammars of their own": [/^putSource (schedule|include|exclude)/],
   "one bound may not be above the other": [/^putSource revisit/],
 }
@@ -185,6 +186,7 @@ function baseOf({ id, examples = [] }: Operation, schema: JsonSchema): Record<st
   )
   const required = (schema["required"] ?? []) as readonly string[]
   if (id === "feedback") return { request_id: "r" }
+  if (id === "runSources") return { all: true }
   if (id === "restoreRemovals") return { source: "docs" }
   return Object.fromEntries(
     required.map((name) => [

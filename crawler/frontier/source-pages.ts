@@ -41,10 +41,22 @@ export function pagesOf(db: StateStore, source: string): PageUrl[] {
 }
 
 /** Whether the index holds a page for a source; of a store that may hold no addresses at all. */
-export function hasPages(db: StateStore, source: string): boolean {
+export const hasPages = (db: StateStore, source: string): boolean => somePage(db, source) !== null
+
+/** The address of some page that the index holds for a source; null: it holds none, or the store no addresses at all. */
+export function somePage(db: StateStore, source: string): string | null {
+  if (!hasTable(db, "known_address")) return null
+  const row = db
+    .prepare("select url from known_address where source = ? and hash is not null limit 1")
+    .get(source)
+  return row === undefined ? null : String(row["url"])
+}
+
+/** Whether the index holds a page for any other source. */
+export function othersHavePages(db: StateStore, source: string): boolean {
   if (!hasTable(db, "known_address")) return false
   return (
-    db.prepare("select 1 from known_address where source = ? and hash is not null limit 1").get(source) !==
+    db.prepare("select 1 from known_address where source <> ? and hash is not null limit 1").get(source) !==
     undefined
   )
 }

@@ -46,13 +46,14 @@ export function requireSource(db: StateStore, name: string): void {
   if (unknown !== null) throw new CommandError(`${unknown}\nfossick sources list shows them.`)
 }
 
+/** Whether a source is declared under this name. */
+export const isDeclared = (db: StateStore, name: string): boolean =>
+  hasTable(db, "source") && db.prepare("select 1 from source where name = ?").get(name) !== undefined
+
 /** Those of the names whose source was there once, and is neither declared nor has pages or runs to come. */
 export function goneSources(db: StateStore, names: readonly string[]): readonly string[] {
   const known = sourceNames(db)
   if (known.length === 0) return []
-  const isThere = (name: string) =>
-    (hasTable(db, "source") && db.prepare("select 1 from source where name = ?").get(name) !== undefined) ||
-    hasOpenRun(db, name) ||
-    hasPages(db, name)
+  const isThere = (name: string) => isDeclared(db, name) || hasOpenRun(db, name) || hasPages(db, name)
   return names.filter((name) => !isThere(name))
 }

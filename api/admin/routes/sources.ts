@@ -1,5 +1,6 @@
 import type { Router } from "@koa/router"
 
+import { didYouMean } from "#base/near-names.ts"
 import { environment } from "#base/settings.ts"
 import { secretsNamed } from "#crawler/fetch/secrets.ts"
 import { AllowedNetworks, isPrivateByName } from "#crawler/fetch/guard/allowed-networks.ts"
@@ -20,7 +21,7 @@ import {
   unprocessable,
   wholeNumber,
 } from "../../middleware/query-parameters.ts"
-import { MAX_NEXT_RUNS, noFields, runBody } from "../schemas.ts"
+import { MAX_NEXT_RUNS, noFields, runBody, runSeveralBody } from "../schemas.ts"
 import { jobOnWire, sourceOnWire } from "../wire.ts"
 
 /**
@@ -95,6 +96,7 @@ export function sourceRoutes(
   { db, engine, sources, jobs, removals, crawlerConfig }: AdminParts,
 ): void {
   const readRun = strictBody(runBody)
+  const readRunSeveral = strictBody(runSeveralBody)
   const nothing = strictBody(noFields)
   const onWire = async (entries: readonly SourceEntry[]) => {
     const names = entries.map(({ source }) => source.name)
@@ -124,6 +126,7 @@ export function sourceRoutes(
 
   router.put("/sources/:name", async (ctx) => {
     const name = nameOf(ctx)
+    const run = flagParameter(ctx, "run")
     const { name: written = name, ...fields } = ctx.state.body
     if (written !== name) throw unprocessable([{ field: "name", message: `must be ${name}, as in the path` }])
     refuseHidden(fields)
@@ -140,6 +143,7 @@ export function sourceRoutes(
     } catch (error) {
       throw sourceRefusal(error)
     }
+    if (run) sources.run(name, { trigger: "api" })
     ctx.status = isNew ? 201 : 200
     ctx.body = await shown(name)
   })
@@ -162,6 +166,26 @@ export function sourceRoutes(
     if (!job) throw unknownSource(name)
     ctx.status = 202
     ctx.body = jobOnWire(job, removals.ofRun(job.id))
+  })
+
+  router.post("/sources/run", (ctx) => {
+    const { names, all, visits = "all" } = readRunSeveral(ctx)
+    if ((all === undefined) === (names === undefined))
+      throw unprocessable([{ field: "names", message: "must be given, or all: true, and not both" }])
+    const wanted = names ?? sources.list().flatMap(({ source, paused }) => (paused ? [] : [source.name]))
+    // None runs unless all can.
+    const known = sources.list().map(({ source }) => source.name)
+    const unknown = wanted.findIndex((name) => !known.includes(name))
+    if (unknown >= 0) {
+      const name = wanted[unknown]!
+      const message = `is unknown: There is no source ${JSON.stringify(name.slice(0, 200))}${didYouMean(name, known)}`
+      throw unprocessable([{ field: `names[${unknown}]`, message }])
+    }
+    const started = [...new Set(wanted)].flatMap(
+      (name) => sources.run(name, { trigger: "api", visits }) ?? [],
+    )
+    ctx.status = 202
+    ctx.body = { jobs: started.map((job) => jobOnWire(job, removals.ofRun(job.id))) }
   })
 
   for (const action of ["pause", "resume"] as const) {

@@ -381,6 +381,7 @@ export const adminSchemas = {
     limit: count(),
     next: orNull(text("What to send as `after` for those behind; null: there are no more.")),
   }),
+  JobsStarted: object({ jobs: listOf(ref("Job")) }),
   JobList: object({ jobs: listOf(ref("Job")), ...page }),
   Removals: removals,
   RemovalsAnswered: object({ source: text(), pages: count() }),

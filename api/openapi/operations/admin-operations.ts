@@ -11,9 +11,11 @@ import {
   REMOVAL_STATES,
   removalsBody,
   RESTORED_BY,
+  RUN_BY,
   restoreBody,
   runBody,
   proposeBody,
+  runSeveralBody,
   tryBody,
 } from "../../admin/schemas.ts"
 import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
@@ -149,7 +151,10 @@ export const adminOperations: readonly Operation[] = [
     tag: "Sources",
     summary: "Declare a source, or replace it whole",
     description: "What is left out has its default again. A source of the file of sources is changed there.",
-    parameters: [newSourceName],
+    parameters: [
+      newSourceName,
+      query("run", "Whether it is run at once.", { type: "boolean", default: false }),
+    ],
     body: { schema: ref("Source"), required: true },
     answers: {
       200: { description: "Replaced.", schema: ref("SourceEntry") },
@@ -200,6 +205,22 @@ export const adminOperations: readonly Operation[] = [
     answers: { 202: { description: "The job.", schema: ref("Job") } },
     refusals: [404, 422],
     examples: one("What is due", { path: SOURCE, body: { visits: "due" }, status: 202 }),
+  }),
+  admin({
+    id: "runSources",
+    method: "post",
+    path: "/admin/sources/run",
+    tag: "Sources",
+    summary: "Run several now",
+    description:
+      "All of them, or none when a name is unknown. One that runs already is answered with that job.",
+    body: {
+      schema: { ...strict(runSeveralBody), oneOf: RUN_BY.map((field) => ({ required: [field] })) },
+      required: true,
+    },
+    answers: { 202: { description: "The jobs.", schema: ref("JobsStarted") } },
+    refusals: [422],
+    examples: one("All of them", { body: { all: true }, status: 202 }),
   }),
   admin({
     id: "listJobs",

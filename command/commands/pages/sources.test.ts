@@ -280,3 +280,29 @@ test("a secret may be set elsewhere, and what is wrong is told to programs, too"
   writeFileSync(join(folder.path, "fossick.env"), "WIKI_PASSWORD=hunter2\n")
   expect(await run(folder.path, ["sources", "plan"])).toEqual({ code: 0, out: "+ wiki: new\n", err: "" })
 })
+
+test("several sources are run by one command, and new or changed ones when the file is applied", async () => {
+  using folder = temporaryFolder()
+  await using site = await startTestSite({ "/a": article("Harbour"), "/b": article("Lighthouse") })
+  const declare = (...names: readonly string[]) => {
+    const source = (name: string) => `{ name: ${name}, seeds: "${site.url(`/${name}`)}", rendering: http }`
+    writeFileSync(join(folder.path, "sources.yaml"), `sources: [${names.map(source).join(", ")}]`)
+  }
+  declare("a", "b")
+  const both = await run(folder.path, ["sources", "apply", "--run"])
+  expect([both.code, both.err]).toEqual([0, ""])
+  expect(both.out.split("\n").slice(-3)).toEqual(["a: finished", "b: finished", ""])
+
+  declare("a", "b", "gone")
+  const one = await run(folder.path, ["sources", "apply", "--run", "--json"])
+  expect(one.code).toBe(1)
+  const started = one.out.split("\n").filter((line) => line.includes('"started"'))
+  expect(started.map((line) => (JSON.parse(line) as { source: string }).source)).toEqual(["gone"])
+
+  expect((await run(folder.path, ["sources", "run", "a", "bb"])).err).toContain('did you mean "b"?')
+  expect((await run(folder.path, ["sources", "run"])).err).toContain("or give --all")
+  await run(folder.path, ["sources", "pause", "b"])
+  const all = await run(folder.path, ["sources", "run", "--all"])
+  expect([all.code, all.err]).toEqual([1, expect.stringContaining("Left out, since paused: b.")])
+  expect(all.out).toMatch(/\na: finished\ngone: failed, .*\n$/)
+})

@@ -1,5 +1,6 @@
 import type { FileArguments } from "#crawler/commands/sources/file-session.ts"
 import type { SourcesArguments } from "#crawler/commands/sources/sources-session.ts"
+import { ArgumentsError } from "#base/command-arguments.ts"
 import { type ArgumentSpec, command, type GroupSpec } from "../../spec.ts"
 
 const file: { readonly file: ArgumentSpec & { readonly optional: true } } = {
@@ -20,6 +21,11 @@ async function runFile(args: Omit<FileArguments, "references">) {
   const { sourcesOfFile } = await import("#crawler/commands/sources/file-session.ts")
   const { sourceReferences } = await import("../../../api/commands/source-references.ts")
   return await sourcesOfFile({ ...args, references: sourceReferences })
+}
+
+async function runSources(names: readonly string[], json: boolean): Promise<number> {
+  const { crawl } = await import("#crawler/commands/crawl/crawl-session.ts")
+  return await crawl({ source: null, names, json })
 }
 
 const checks = {
@@ -91,9 +97,13 @@ needs a browser, how long a crawl takes, and five pages as they read. Asks befor
       args: file,
       options: {
         "remove-pages": { about: "also remove the pages of sources that are no longer in it" },
+        run: { about: "then run those that are new or changed, and show how it goes" },
         ...checks,
       },
-      examples: [{ line: "fossick sources apply", about: "those of sources.yaml" }],
+      examples: [
+        { line: "fossick sources apply", about: "those of sources.yaml" },
+        { line: "fossick sources apply --run", about: "and crawls what is new or changed" },
+      ],
       run: ({ args, options, json }) =>
         runFile({
           command: "apply",
@@ -102,6 +112,7 @@ needs a browser, how long a crawl takes, and five pages as they read. Asks befor
           skipSecrets: options["skip-secrets"],
           strict: options.strict,
           json,
+          ...(options.run && { run: runSources }),
         }),
     }),
     list: command({
@@ -117,13 +128,20 @@ needs a browser, how long a crawl takes, and five pages as they read. Asks befor
       run: ({ args, json }) => run({ command: "show", subject: args.name, json }),
     }),
     run: command({
-      about: "Runs a source now and shows how it goes, as fossick crawl does.",
-      args: name,
+      about: "Runs sources now and shows how it goes, as fossick crawl does.",
+      args: { names: { about: "names of sources", several: true, optional: true } },
+      options: { all: { about: "all that are not paused" } },
       json: "one JSON object a line instead of the display",
-      examples: [{ line: "fossick sources run docs", about: "whatever its schedule says" }],
-      async run({ args, json }) {
+      examples: [
+        { line: "fossick sources run docs", about: "whatever its schedule says" },
+        { line: "fossick sources run docs wiki", about: "two of them" },
+        { line: "fossick sources run --all", about: "all that are not paused" },
+      ],
+      async run({ args, options, json }) {
+        if (options.all === args.names.length > 0)
+          throw new ArgumentsError("Name the sources to run, or give --all")
         const { crawl } = await import("#crawler/commands/crawl/crawl-session.ts")
-        return await crawl({ source: null, name: args.name, json })
+        return await crawl({ source: null, names: options.all ? "all" : args.names, json })
       },
     }),
     pause: command({

@@ -26,7 +26,8 @@ export class CrawlDisplay {
     const { depth, pages: limit } = source.limits
     const url = source.seeds.join(", ")
     const visited = Object.values(job.outcomes).reduce((sum, count) => sum + count, 0)
-    if (this.#json) this.#object({ event: "started", job: id, url, scope, depth, limit, visited })
+    if (this.#json)
+      this.#object({ event: "started", job: id, source: source.name, url, scope, depth, limit, visited })
     else if (visited > 0) this.#line(`Crawling ${url}, going on after ${visited} visits`)
     else this.#line(`Crawling ${url} (scope ${scope}, depth ${depth}, at most ${limit} pages)`)
   }

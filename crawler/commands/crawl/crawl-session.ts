@@ -20,17 +20,20 @@ import { openUnlessLocked } from "../open-unless-locked.ts"
 
 const POLL_MS = 500
 
-/** What `fossick crawl` is to run: a crawl that was described, or a declared source by its name alone. */
-export type CrawlWish = (DescribedCrawl | { readonly source: null; readonly name: string }) & {
+/** What is to run: a crawl that was described, or declared sources by their names alone; `all`: those that are not paused. */
+export type CrawlWish = (
+  | DescribedCrawl
+  | { readonly source: null; readonly names: readonly string[] | "all" }
+) & {
   readonly json: boolean
 }
 
 /**
- * One `fossick crawl`: a running appliance is handed the crawl and watched; without one, or when it goes away,
- * the crawl runs here. Ctrl-C pauses it with its frontier kept, and so does SIGTERM.
- * @returns the exit code.
+ * One `fossick crawl` or `fossick sources run`: a running appliance is handed the crawls and watched; without one, or when it
+ * goes away, they run here, one after the other. Ctrl-C pauses them with their frontiers kept, and so does SIGTERM.
+ * @returns the exit code; of several runs that of the worst.
  * @throws SettingsError
- * @throws ArgumentsError when no source of that name is declared, or one is and options say otherwise.
+ * @throws ArgumentsError when no source of such a name is declared, or one is and options say otherwise; then none runs.
  */
 export async function crawl(wish: CrawlWish): Promise<number> {
   const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
@@ -50,44 +53,47 @@ export async function crawl(wish: CrawlWish): Promise<number> {
   const db = openStateStore(config.dataDir)
   try {
     const jobs = new Jobs(db)
-    const display = new CrawlDisplay(wish.json)
-    let job = jobFor(wish, jobs, new SourceTable(db, jobs))
-    // A run that a schedule or the API asked for is only watched: it goes on when nobody looks any more.
-    const isOurs = BY_HAND.includes(job.trigger)
-    display.start(job)
+    const wanted = jobsFor(wish, jobs, new SourceTable(db, jobs), wish.json)
     stop.signal.addEventListener("abort", () => {
-      if (isOurs) jobs.pause(job.id)
+      for (const { id, trigger } of wanted) if (BY_HAND.includes(trigger)) jobs.pause(id)
     })
-    const isWanted = () => isOurs || !stop.signal.aborted
-    while (isWanted() && (job.state === "queued" || job.state === "running")) {
-      if (!jobs.hasCrawler()) {
-        await using engine = await openUnlessLocked(() => openEngine(config, { mode: "write" }))
-        if (engine) {
-          // The writer of a job that was running is gone, or the index would be locked.
-          jobs.recover()
-          const run = runJob(job.id, {
-            db,
-            jobs,
-            engine,
-            config,
-            signal: told.signal,
-            whenAborted: isOurs ? "paused" : "queued",
-          })
-          job = await shown(run, jobs, job, display)
-          if (job.state === "finished") await vectors(engine, display, told.signal)
-          break
+    const watched = async (asked: Job): Promise<Job> => {
+      let job = jobs.get(asked.id) ?? asked
+      const display = new CrawlDisplay(wish.json)
+      // A run that a schedule or the API asked for is only watched: it goes on when nobody looks any more.
+      const isOurs = BY_HAND.includes(job.trigger)
+      display.start(job)
+      const isWanted = () => isOurs || !stop.signal.aborted
+      while (isWanted() && (job.state === "queued" || job.state === "running")) {
+        if (!jobs.hasCrawler()) {
+          await using engine = await openUnlessLocked(() => openEngine(config, { mode: "write" }))
+          if (engine) {
+            // The writer of a job that was running is gone, or the index would be locked.
+            jobs.recover()
+            const run = runJob(job.id, {
+              db,
+              jobs,
+              engine,
+              config,
+              signal: told.signal,
+              whenAborted: isOurs ? "paused" : "queued",
+            })
+            job = await shown(run, jobs, job, display)
+            if (job.state === "finished") await vectors(engine, display, told.signal)
+            break
+          }
         }
+        display.show(job)
+        await sleep(POLL_MS)
+        job = jobs.get(job.id) ?? job
       }
-      display.show(job)
-      await sleep(POLL_MS)
-      job = jobs.get(job.id) ?? job
+      display.end(job, jobs.failures(job.id, 10))
+      return job
     }
-    display.end(job, jobs.failures(job.id, 10))
-    if (job.result === "finished") return EXIT.ok
-    if (job.result === "finished-with-problems") return EXIT.problems
-    if (job.result === "failed") return EXIT.failed
-    if (job.state === "failed" || job.state === "cancelled") return EXIT.failed
-    return isLow ? EXIT.failed : EXIT.interrupted
+    const ended: Job[] = []
+    for (const one of wanted) ended.push(await watched(one))
+    if (wanted.length > 1 && !wish.json) process.stdout.write(`${ended.map(endLine).join("\n")}\n`)
+    return worst(ended.map((job) => exitOf(job, isLow)))
   } catch (error) {
     if (!(error instanceof EngineError)) throw error
     process.stderr.write(`${error.message}\n`)
@@ -98,15 +104,47 @@ export async function crawl(wish: CrawlWish): Promise<number> {
   }
 }
 
+function exitOf(job: Job, isLow: boolean): number {
+  if (job.result === "finished") return EXIT.ok
+  if (job.result === "finished-with-problems") return EXIT.problems
+  if (job.result === "failed" || job.state === "failed" || job.state === "cancelled") return EXIT.failed
+  return isLow ? EXIT.failed : EXIT.interrupted
+}
+
+/** A run that was cut short counts most, since the same command goes on with it; then one that failed. */
+function worst(codes: readonly number[]): number {
+  return [EXIT.interrupted, EXIT.failed, EXIT.problems].find((code) => codes.includes(code)) ?? EXIT.ok
+}
+
+/** One of several runs that are over: `wiki: failed, the login was refused`. */
+const endLine = ({ source, result, state, reason }: Job): string =>
+  `${source.name}: ${(result ?? state).replaceAll("-", " ")}${reason === null ? "" : `, ${reason}`}`
+
+/** Asked for all at once, or not at all. @throws ArgumentsError */
+function jobsFor(wish: CrawlWish, jobs: Jobs, sources: SourceTable, json: boolean): readonly Job[] {
+  if (wish.source !== null) return [jobFor(wish, jobs, sources)]
+  const names = wish.names === "all" ? unpaused(sources, json) : [...new Set(wish.names)]
+  const unknown = names.find((name) => sources.get(name) === null)
+  if (unknown !== undefined) throw new ArgumentsError(noSource(unknown, sources))
+  return names.flatMap((name) => sources.run(name, { trigger: "run" }) ?? [])
+}
+
+/** @throws ArgumentsError when there is none */
+function unpaused(sources: SourceTable, json: boolean): readonly string[] {
+  const all = sources.list()
+  const paused = all.filter((one) => one.paused).map(({ source }) => source.name)
+  if (paused.length > 0 && !json)
+    process.stderr.write(`Left out, since paused: ${paused.join(", ")}. By name they run all the same.\n`)
+  if (all.length === paused.length) throw new ArgumentsError("There is no source to run")
+  return all.filter((one) => !one.paused).map(({ source }) => source.name)
+}
+
 /** @throws ArgumentsError */
-function jobFor(wish: CrawlWish, jobs: Jobs, sources: SourceTable): Job {
+function jobFor(wish: DescribedCrawl, jobs: Jobs, sources: SourceTable): Job {
   const { name } = wish
-  if (wish.source === null || !wish.isDescribed) {
+  if (!wish.isDescribed) {
     const job = sources.run(name, { trigger: "run" })
     if (job) return job
-  }
-  if (wish.source === null) {
-    throw new ArgumentsError(noSource(name, sources))
   }
   // A bare word is meant as the name; a host may be meant as an address.
   if (/^[^./:?#]+$/.test(name)) {

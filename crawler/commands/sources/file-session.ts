@@ -29,6 +29,8 @@ export interface FileArguments {
   readonly strict?: boolean
   /** Who names sources beside the file, as far as there is a state store; none when left out. */
   readonly references?: (db: StateStore | null) => readonly SourceReference[]
+  /** Runs the sources that became new or changed, and returns the exit code; none when left out. */
+  readonly run?: (names: readonly string[], json: boolean) => Promise<number>
   readonly json: boolean
 }
 
@@ -67,11 +69,12 @@ export async function sourcesOfFile(args: FileArguments): Promise<number> {
 }
 
 async function planned(
-  { command, removePages = false, json }: FileArguments,
+  { command, removePages = false, run, json }: FileArguments,
   declared: Declared,
   dataDir: string,
   warnings: readonly string[],
 ): Promise<number> {
+  let touched: readonly string[] = []
   const db = openStateStore(dataDir)
   try {
     const jobs = new Jobs(db)
@@ -88,10 +91,13 @@ async function planned(
     if (command === "plan") return EXIT.ok
     applySources(sources, declared.sources, { removePages })
     backups.declare(declared.backup)
-    return removePages ? await removeNow(db, jobs, sources, json) : EXIT.ok
+    const code = removePages ? await removeNow(db, jobs, sources, json) : EXIT.ok
+    if (code !== EXIT.ok) return code
+    touched = changes.filter(({ kind }) => kind !== "removed" && kind !== "unchanged").map(({ name }) => name)
   } finally {
     db.close()
   }
+  return run && touched.length > 0 ? await run(touched, json) : EXIT.ok
 }
 
 /** The state store is looked at only if it is there: checking a file makes no data folder. */
