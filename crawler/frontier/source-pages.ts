@@ -52,6 +52,16 @@ export function somePage(db: StateStore, source: string): string | null {
   return row === undefined ? null : String(row["url"])
 }
 
+/** How many addresses a source knows, by `host:port`. */
+export function addressesByHost(db: StateStore, source: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { url } of db.prepare("select url from known_address where source = ?").iterate(source)) {
+    const { host } = new URL(String(url))
+    counts.set(host, (counts.get(host) ?? 0) + 1)
+  }
+  return counts
+}
+
 /** Whether the index holds a page for any other source. */
 export function othersHavePages(db: StateStore, source: string): boolean {
   if (!hasTable(db, "known_address")) return false

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import { KnownAddresses } from "../frontier/known-addresses.ts"
-import { CrawlFixture } from "../testing/crawl-fixture.ts"
+import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
 import { article, startTestSite } from "../testing/test-site.ts"
 import { applySources, planSources } from "./plan.ts"
 import { removeAskedPages } from "../removals/remove-pages.ts"
@@ -128,4 +128,17 @@ test("a source that goes leaves its pages, unless they are to go too", async () 
 
   // Crawled again, the pages come in as new ones.
   expect(await fixture.crawl(docs)).toMatchObject({ state: "finished", outcomes: { indexed: 2 } })
+})
+
+test("a change says how long a whole crawl takes, by what is known", async () => {
+  await using site = await startTestSite({ "/": article("Home", { links: ["/a"] }), "/a": article("A") })
+  await using fixture = new Fixture()
+  const docs = { name: "docs", seeds: [site.url("/")], rendering: "http" } as const
+  await fixture.crawl(docs)
+  const slow = readSourceSpec({ ...docs, politeness: { delayMs: 30_000 } })
+  const planned = planSources(fixture.db, fixture.sources, [slow], testConfig())
+  expect(planned[0]?.fullCrawl).toEqual({ pages: 2, areKnown: true, seconds: 60, delayMs: 30_000 })
+  expect(planLines(planned, false).at(-1)).toBe(
+    "    a full crawl: about 2 pages, 1 min at one request to a host every 30 s",
+  )
 })

@@ -1,10 +1,13 @@
-import { pageCounts, pagesOf } from "../frontier/source-pages.ts"
+import { addressesByHost, pageCounts, pagesOf } from "../frontier/source-pages.ts"
+import { AllowedNetworks, isPrivateByName } from "../fetch/guard/allowed-networks.ts"
 import { isDeepStrictEqual } from "node:util"
 import { membership } from "../scope/scope.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { BackupPlan } from "../backup-plan.ts"
 import { landingsOf } from "../jobs/landings.ts"
 import { defineSource, type Source, type SourceSpec } from "../source.ts"
+import type { CrawlerConfig } from "../settings.ts"
+import { type FullCrawl, fullCrawl } from "./crawl-time.ts"
 import type { SourceEntry } from "./source-table.ts"
 import type { Sources } from "./sources.ts"
 
@@ -27,6 +30,32 @@ export interface SourceChange {
   readonly pagesShared: number
   /** Those of them that would no longer belong to it. */
   readonly pagesOutOfScope: number
+  /** What a run over all of it takes; of new and changed ones. */
+  readonly fullCrawl?: FullCrawl
+}
+
+type PaceConfig = Pick<
+  CrawlerConfig,
+  "allowedNetworks" | "fetchConcurrency" | "hostConcurrency" | "hostDelayMs"
+>
+
+/** By what earlier runs know of a source, and the pace that it and the settings give its hosts; nothing is fetched. */
+function fullCrawlOf(db: StateStore, source: Source, config: PaceConfig): FullCrawl {
+  const known = addressesByHost(db, source.name)
+  const origins = new Map(source.seeds.map((seed) => [new URL(seed).host, new URL(seed)]))
+  for (const host of known.keys()) if (!origins.has(host)) origins.set(host, new URL(`https://${host}/`))
+  const own = new AllowedNetworks(config.allowedNetworks)
+  const { delayMs, concurrency } = source.politeness
+  const hosts = [...origins].map(([host, url]) => {
+    const isOwn = isPrivateByName(url) || own.name(url)
+    return {
+      host,
+      pages: known.get(host) ?? null,
+      delayMs: delayMs ?? (isOwn ? 0 : config.hostDelayMs),
+      concurrency: concurrency ?? (isOwn ? config.fetchConcurrency : config.hostConcurrency),
+    }
+  })
+  return fullCrawl(source, hosts, config.fetchConcurrency)
 }
 
 /** What {@link applySources} would do; changes nothing. By name. */
@@ -34,9 +63,13 @@ export function planSources(
   db: StateStore,
   sources: Sources,
   specs: readonly (SourceSpec & { readonly name: string })[],
+  config?: PaceConfig,
 ): SourceChange[] {
   const wanted = new Map(specs.map((spec) => [spec.name, defineSource(spec)]))
-  const changes = [...wanted.values()].map((source) => change(db, source, sources.get(source.name)))
+  const changes = [...wanted.values()].map((source) => {
+    const one = change(db, source, sources.get(source.name))
+    return config && one.kind !== "unchanged" ? { ...one, fullCrawl: fullCrawlOf(db, source, config) } : one
+  })
   for (const { source, origin } of sources.list()) {
     if (origin !== "file" || wanted.has(source.name)) continue
     const { name } = source

@@ -7,7 +7,7 @@ import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { BackupTable } from "../../backup/scheduled/backup-table.ts"
 import { Jobs } from "../../jobs/jobs.ts"
-import { crawlerSettings } from "../../settings.ts"
+import { type CrawlerConfig, crawlerSettings } from "../../settings.ts"
 import { sourcesFile } from "../../sources/find-file.ts"
 import { applySources, planBackup, planSources } from "../../sources/plan.ts"
 import { Sources } from "../../sources/sources.ts"
@@ -59,7 +59,7 @@ export async function sourcesOfFile(args: FileArguments): Promise<number> {
     }
     return EXIT.usage
   }
-  if (command !== "validate") return await planned(args, declared, config.dataDir, warnings)
+  if (command !== "validate") return await planned(args, declared, config, warnings)
   const { length } = declared.sources
   teller(json)(
     `${file}: ${counted(length, "source")}${declared.backup === null ? "" : " and a backup"}, nothing wrong`,
@@ -71,16 +71,16 @@ export async function sourcesOfFile(args: FileArguments): Promise<number> {
 async function planned(
   { command, removePages = false, run, json }: FileArguments,
   declared: Declared,
-  dataDir: string,
+  config: CrawlerConfig & { readonly dataDir: string },
   warnings: readonly string[],
 ): Promise<number> {
   let touched: readonly string[] = []
-  const db = openStateStore(dataDir)
+  const db = openStateStore(config.dataDir)
   try {
     const jobs = new Jobs(db)
     const sources = new Sources(db, jobs)
     const backups = new BackupTable(db)
-    const changes = planSources(db, sources, declared.sources)
+    const changes = planSources(db, sources, declared.sources, config)
     const backup = planBackup(backups.plan()?.plan ?? null, declared.backup)
     teller(json)([...planLines(changes, removePages), ...backupLines(backup)].join("\n"), {
       applied: command === "apply",

@@ -1,5 +1,7 @@
 import type { Job, JobResult } from "../../job.ts"
 import type { SourceStatus } from "../../sources/source-status.ts"
+import { duration } from "../../jobs/progress.ts"
+import type { FullCrawl } from "../../sources/crawl-time.ts"
 import type { SourceChange } from "../../sources/plan.ts"
 import type { Schedule } from "../../tasks/schedule.ts"
 import type { SourceEntry } from "../../sources/source-table.ts"
@@ -13,7 +15,7 @@ export function planLines(changes: readonly SourceChange[], removePages: boolean
 }
 
 function* changeLines(
-  { name, kind, fields, pages, pagesShared, pagesOutOfScope }: SourceChange,
+  { name, kind, fields, pages, pagesShared, pagesOutOfScope, fullCrawl }: SourceChange,
   removePages: boolean,
 ): Generator<string> {
   if (kind === "unchanged") return
@@ -31,6 +33,20 @@ function* changeLines(
       yield `    ${pagesOutOfScope} of its ${pages} pages would no longer belong to it`
     }
   }
+  if (fullCrawl) yield `    ${fullCrawlText(fullCrawl)}`
+}
+
+/** `a full crawl: about 2,000 pages, 34 min at one request to a host each second`. */
+function fullCrawlText({ pages, areKnown, seconds, delayMs }: FullCrawl): string {
+  const count = `${pages.toLocaleString("en")} page${pages === 1 ? "" : "s"}`
+  const time = duration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60).replace(/ 0 s$/, "")
+  const pace =
+    delayMs === 0
+      ? "without pauses"
+      : `at one request to a host ${delayMs === 1000 ? "each second" : `every ${delayMs / 1000} s`}`
+  return areKnown
+    ? `a full crawl: about ${count}, ${time} ${pace}`
+    : `a full crawl: pages not known yet, at most ${count}, ${time} ${pace}`
 }
 
 const valueText = (value: unknown): string => JSON.stringify(value)

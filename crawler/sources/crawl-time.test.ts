@@ -1,0 +1,31 @@
+import { expect, test } from "vitest"
+import { fullCrawl, type HostPace } from "./crawl-time.ts"
+import { defineSource, type SourceLimits } from "../source.ts"
+
+const of = (limits: Partial<SourceLimits>, hosts: readonly Partial<HostPace>[], fetches = 32) => {
+  const source = defineSource({ seeds: ["https://a.example/"], limits })
+  const paced = hosts.map((one) => ({ host: "a", pages: null, delayMs: 1000, concurrency: 1, ...one }))
+  return fullCrawl(source, paced, fetches)
+}
+
+test("a known site takes a pause for each of its pages", () => {
+  expect(of({}, [{ pages: 2000 }])).toEqual({ pages: 2000, areKnown: true, seconds: 2000, delayMs: 1000 })
+})
+
+test("a new one takes at most what its limits let in", () => {
+  expect(of({}, [{}])).toEqual({ pages: 10_000, areKnown: false, seconds: 10_000, delayMs: 1000 })
+  expect(of({ pages: 500 }, [{ delayMs: 100, concurrency: 4 }])).toMatchObject({ pages: 500, seconds: 50 })
+  expect(of({ minutes: 5 }, [{}]).seconds).toBe(300)
+})
+
+test("hosts are visited side by side: the slowest counts", () => {
+  const hosts = [{ pages: 900 }, { pages: 100, delayMs: 20_000 }]
+  expect(of({}, hosts)).toMatchObject({ pages: 1000, seconds: 2000, delayMs: 20_000 })
+  // Of what is known no more is read than the limit.
+  expect(of({ pages: 500 }, hosts)).toMatchObject({ pages: 500, seconds: 1000 })
+})
+
+test("without pauses, pages still take their time", () => {
+  expect(of({}, [{ pages: 400, delayMs: 0, concurrency: 10 }]).seconds).toBe(10)
+  expect(of({}, [{ pages: 400, delayMs: 0, concurrency: 100 }], 10).seconds).toBe(10)
+})

@@ -1,0 +1,54 @@
+import type { Source } from "../source.ts"
+
+/** How long a page takes that is asked for without a pause: an answer of a usual server and its reading. */
+const PAGE_MS = 250
+
+/** How a host is visited. */
+export interface HostPace {
+  readonly host: string
+  /** Pages known there; null: none yet. */
+  readonly pages: number | null
+  /** Milliseconds between two requests to it. */
+  readonly delayMs: number
+  /** Pages fetched from it at the same time. */
+  readonly concurrency: number
+}
+
+/** How much one run over a whole source is, before it starts. */
+export interface FullCrawl {
+  readonly pages: number
+  /** Whether earlier runs know the pages; else their number is the most that the source's limits let in. */
+  readonly areKnown: boolean
+  readonly seconds: number
+  /** The longest pause between two requests to one of its hosts. */
+  readonly delayMs: number
+}
+
+/**
+ * How long a run over a whole source takes: hosts are visited side by side, so the slowest counts; nothing is faster
+ * than all fetches at a time allow. A site that is slow or asks for more patience takes longer.
+ *
+ * @param fetches pages fetched at the same time, all hosts together
+ */
+export function fullCrawl(
+  { limits }: Pick<Source, "limits">,
+  hosts: readonly HostPace[],
+  fetches: number,
+): FullCrawl {
+  const known = hosts.reduce((sum, { pages }) => sum + (pages ?? 0), 0)
+  const areKnown = known > 0
+  const pages = areKnown ? Math.min(known, limits.pages) : limits.pages
+  const share = areKnown ? pages / known : 1
+  const ofHosts = hosts.map(({ pages: own, delayMs, concurrency }) => {
+    const count = areKnown ? (own ?? 0) * share : pages / hosts.length
+    return count * Math.max(delayMs, PAGE_MS / concurrency)
+  })
+  const ms = Math.max(...ofHosts, (pages * PAGE_MS) / fetches)
+  const most = limits.minutes === null ? Infinity : limits.minutes * 60
+  return {
+    pages,
+    areKnown,
+    seconds: Math.min(most, Math.ceil(ms / 1000)),
+    delayMs: Math.max(...hosts.map(({ delayMs }) => delayMs)),
+  }
+}
