@@ -9,6 +9,7 @@ import {
 } from "./limits/stored-use.ts"
 
 import type { Endpoint } from "./keys/key-scope.ts"
+import { countUse, type KeyUse, pruneUse, USE_STEPS, useOfKeys } from "./key-use.ts"
 
 /** A call that was answered. */
 export interface CallEntry {
@@ -54,6 +55,7 @@ const STEPS = [
    create index call_log_by_key on call_log (key_id, at);
    create index call_log_by_project on call_log (project, at) where project <> ''`,
   countStored(TABLE),
+  ...USE_STEPS,
 ]
 
 /** So much of a question counts, and so much of it is kept. */
@@ -94,6 +96,7 @@ export class CallLog {
       entry.human,
       entry.query?.slice(0, MOST_QUERY_CHARS) ?? null,
     )
+    countUse(this.#prepare, entry)
     this.stored.makeRoom(entry.keyId, this.#limits, (of, count) =>
       this.#prepare(
         "delete from call_log where id in (select id from call_log where key_id = ? order by at limit ?)",
@@ -120,8 +123,14 @@ export class CallLog {
       .map(entryOf)
   }
 
+  /** As {@link useOfKeys}. */
+  use(asked: Parameters<typeof useOfKeys>[1]): KeyUse[] {
+    return useOfKeys(this.#prepare, asked)
+  }
+
   /** Forgets up to `count` calls from before `time`. @returns how many there were */
   prune(time: number, count: number): number {
+    pruneUse(this.#prepare, Date.now())
     const { changes } = this.#prepare(
       "delete from call_log where id in (select id from call_log where at < ? order by at limit ?)",
     ).run(time, count)

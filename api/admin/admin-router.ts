@@ -16,6 +16,7 @@ import { removalRoutes } from "./routes/removals.ts"
 import { refuseChanges } from "../read-only.ts"
 import { optionalJsonBody } from "../middleware/query-parameters.ts"
 import { sourceRoutes } from "./routes/sources.ts"
+import { usageRoutes } from "./routes/usage.ts"
 import { webhookRoutes } from "./routes/webhooks.ts"
 
 /** `/admin/…`, for keys of the role admin. A key in the body is not taken: half of these calls have none. */
@@ -39,6 +40,7 @@ export function adminRouter(
   proposeRoutes(router, parts)
   webhookRoutes(router, parts)
   feedbackRoutes(router, parts)
+  usageRoutes(router, parts)
   paymentRoutes(router, parts)
   return router
 }

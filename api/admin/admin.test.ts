@@ -15,6 +15,7 @@ import type { Engine } from "#engine"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
+import { CallLog } from "../accounts/call-log.ts"
 import { FeedbackStore } from "../accounts/feedback-store.ts"
 import {
   type Answer,
@@ -606,6 +607,35 @@ describe("the admin API", () => {
     const name = encodeURIComponent(proposed.source.name)
     expect((await call("PUT", `/sources/${name}`, proposed.source)).status).toBe(201)
     sources.delete(proposed.source.name)
+  })
+
+  test("says what each key used", async () => {
+    const entry = {
+      depth: "basic",
+      seconds: 1,
+      keyHint: "x",
+      project: "",
+      session: "",
+      human: "",
+      query: null,
+    }
+    const log = new CallLog(db)
+    log.add({ ...entry, at: Date.now(), requestId: "r", endpoint: "search", credits: 2, keyId: "k1" })
+    const { body } = await call("GET", "/usage?key_id=k1&by=month")
+    expect(body).toEqual({
+      usage: [
+        expect.objectContaining({
+          time: new Date().toISOString().slice(0, 7),
+          key_id: "k1",
+          calls: 1,
+          credits: 2,
+          endpoints: expect.objectContaining({ search: { calls: 1, credits: 2 } }),
+        }),
+      ],
+      days: 30,
+      by: "month",
+    })
+    expect((await call("GET", "/usage?days=0")).status).toBe(400)
   })
 
   test("lists what was sent to webhooks, and sends it again", async () => {

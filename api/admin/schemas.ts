@@ -98,6 +98,10 @@ export const runBody: BodySchema<{ readonly visits?: "all" | "due" }> = {
   },
 }
 
+/** Days of usage that are shown when nobody says how many. */
+export const DEFAULT_USE_DAYS = 30
+export const USE_PERIODS = ["day", "month"] as const
+
 export interface RunSeveralBody {
   readonly names?: readonly string[]
   readonly all?: true

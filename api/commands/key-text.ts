@@ -1,4 +1,8 @@
 import type { MadeKey } from "../accounts/keys/keys.ts"
+import { table } from "#crawler/commands/sources/sources-text.ts"
+
+import type { KeyUse, Use } from "../accounts/key-use.ts"
+import { ENDPOINTS } from "../accounts/keys/key-scope.ts"
 import { rateLimitsText } from "../accounts/limits/rate-limits.ts"
 
 /** A key as `fossick keys list --json` shows it. */
@@ -42,6 +46,26 @@ export function keyLine(key: MadeKey): string {
   const given = (parts: readonly string[], between: string) =>
     parts.filter((part) => part !== "").join(between)
   return given([key.id, key.role.padEnd(6), given(state, ", "), key.name, given(limits, "; ")], "  ")
+}
+
+/** A table of what keys used; an endpoint has its calls, and its credits where there are any: `120 (60 cr)`. */
+export function useLines(
+  use: readonly KeyUse[],
+  names: ReadonlyMap<string, string>,
+  by: "day" | "month",
+): string[] {
+  const cell = ({ calls, credits }: Use) => (credits === 0 ? String(calls) : `${calls} (${credits} cr)`)
+  return table([
+    [by.toUpperCase(), "KEY", "NAME", "CALLS", "CREDITS", ...ENDPOINTS.map((name) => name.toUpperCase())],
+    ...use.map(({ time, keyId, calls, credits, endpoints }) => [
+      time,
+      keyId,
+      names.get(keyId) ?? "",
+      String(calls),
+      String(credits),
+      ...ENDPOINTS.map((name) => cell(endpoints[name])),
+    ]),
+  ])
 }
 
 const KINDS = ["endpoints", "sources", "collections", "domains", "projects"]

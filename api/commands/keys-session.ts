@@ -1,9 +1,11 @@
 import { EXIT } from "#base/exit-codes.ts"
+import { didYouMean } from "#base/near-names.ts"
 import { CommandError } from "#base/run-command.ts"
 
 import { goneSources, unknownSource } from "#crawler/sources/source-names.ts"
 import { openCollections, unknownCollection } from "../accounts/reach/collections.ts"
-import { keyLine, keyOnWire } from "./key-text.ts"
+import { CallLog } from "../accounts/call-log.ts"
+import { keyLine, keyOnWire, useLines } from "./key-text.ts"
 import { type KeySpec, type MadeKey, openKeyStore } from "../accounts/keys/keys.ts"
 import { withState } from "#crawler/commands/with-state.ts"
 
@@ -49,6 +51,53 @@ export function listKeys(json: boolean): number {
     return EXIT.ok
   })
 }
+
+export function showUsage({
+  key,
+  days,
+  by,
+  json,
+}: {
+  /** Id or name; null: of all. */
+  readonly key: string | null
+  readonly days: number
+  readonly by: "day" | "month"
+  readonly json: boolean
+}): number {
+  return withState((db) => {
+    const made = openKeyStore(db, "").list()
+    const log = new CallLog(db)
+    const wanted = key === null ? null : idsOf(made, key)
+    const use = log
+      .use({ days, by, keyId: null })
+      .filter(({ keyId }) => wanted === null || wanted.includes(keyId))
+    const names = new Map(made.map(({ id, name }) => [id, name]))
+    if (json) {
+      for (const { time, keyId, ...one } of use) {
+        const name = names.get(keyId) ?? null
+        process.stdout.write(`${JSON.stringify({ time, key_id: keyId, name, ...one })}\n`)
+      }
+      return EXIT.ok
+    }
+    process.stdout.write(
+      use.length === 0 ? `No calls in the last ${days} days.\n` : `${useLines(use, names, by).join("\n")}\n`,
+    )
+    return EXIT.ok
+  })
+}
+
+/** @throws CommandError when no key has this id or name */
+function idsOf(made: readonly MadeKey[], key: string): readonly string[] {
+  // What the key in FOSSICK_API_KEY used is counted under this id.
+  const ids = made.filter(({ id, name }) => id === key || name === key).map(({ id }) => id)
+  if (ids.length > 0 || key === OPERATOR) return ids.length > 0 ? ids : [OPERATOR]
+  const known = made.flatMap(({ id, name }) => (name === "" ? [id] : [id, name]))
+  throw new CommandError(
+    `No key has the id or name ${JSON.stringify(key)}${didYouMean(key, known)}\nfossick keys list shows them.`,
+  )
+}
+
+const OPERATOR = "operator"
 
 export function disableKey(id: string, json: boolean): number {
   return withState((db) => {

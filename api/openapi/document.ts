@@ -33,6 +33,7 @@ export const tags: Readonly<Record<string, string>> = {
   Removals: "Pages that leave the index, and those that wait for an answer.",
   Pages: "What is known of one page.",
   Webhooks: "Messages about runs and changes.",
+  Usage: "What each key used, by day or month.",
   Feedback: "What callers think of their answers.",
   Payments: "Searches that were sold, and what was paid for them.",
   Operation: "How the appliance is.",

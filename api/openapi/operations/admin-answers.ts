@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url"
 
 import { JOB_RESULTS, JOB_STATES } from "#crawler/job.ts"
 
-import { DELIVERY_STATES, REMOVAL_STATES } from "../../admin/schemas.ts"
+import { ENDPOINTS } from "../../accounts/keys/key-scope.ts"
+import { DELIVERY_STATES, REMOVAL_STATES, USE_PERIODS } from "../../admin/schemas.ts"
 import { feedbackSchema } from "../../usage/schema.ts"
 import { paymentSchemas } from "./payment-operations.ts"
 import type { JsonSchema } from "../operation.ts"
@@ -392,6 +393,21 @@ export const adminSchemas = {
   Proposal: proposal,
   DeliveryList: object({ deliveries: listOf(delivery), ...page }),
   DeliveryRetried: object({ id: text(), state: { const: "waiting" } }),
+  KeyUsage: object({
+    usage: listOf(
+      object({
+        time: text("Day or month, in UTC."),
+        key_id: text(),
+        calls: count(),
+        credits: count(),
+        endpoints: object(
+          Object.fromEntries(ENDPOINTS.map((name) => [name, object({ calls: count(), credits: count() })])),
+        ),
+      }),
+    ),
+    days: count(),
+    by: oneOf([...USE_PERIODS]),
+  }),
   FeedbackList: object({ feedback: listOf(feedback), ...page }),
   ...paymentSchemas,
 }

@@ -16,6 +16,8 @@ import {
   runBody,
   proposeBody,
   runSeveralBody,
+  USE_PERIODS,
+  DEFAULT_USE_DAYS,
   tryBody,
 } from "../../admin/schemas.ts"
 import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
@@ -79,7 +81,7 @@ const one = (summary: string, given: Partial<Example> = {}): readonly Example[] 
 /** The parts of an operation that all of the admin API share. */
 const admin = (
   given: Omit<Operation, "access" | "tag"> & {
-    readonly tag: "Sources" | "Jobs" | "Removals" | "Pages" | "Webhooks" | "Feedback"
+    readonly tag: "Sources" | "Jobs" | "Removals" | "Pages" | "Webhooks" | "Feedback" | "Usage"
   },
 ): Operation => ({ access: "admin", ...given })
 const noBody = { schema: strict(noFields), required: false }
@@ -418,6 +420,26 @@ export const adminOperations: readonly Operation[] = [
     parameters: slice,
     answers: list("FeedbackList", "The feedback."),
     examples: one("All of it"),
+  }),
+  admin({
+    id: "keyUsage",
+    method: "get",
+    path: "/admin/usage",
+    tag: "Usage",
+    summary: "What each key used, by day or month, newest first",
+    description: "Answered calls and the credits that fell due with them, in UTC. Known for 396 days.",
+    parameters: [
+      query("key_id", "Of this key only.", notBlank),
+      query("days", "The last days, today among them.", {
+        type: "integer",
+        minimum: 1,
+        maximum: 396,
+        default: DEFAULT_USE_DAYS,
+      }),
+      query("by", "What is summed up.", { type: "string", enum: USE_PERIODS, default: "day" }),
+    ],
+    answers: list("KeyUsage", "The usage."),
+    examples: one("By month", { query: { by: "month", days: "396" } }),
   }),
   ...paymentOperations,
 ]

@@ -13,7 +13,8 @@ import { readSettings } from "#base/settings.ts"
 
 import { apiSettings, checkTogether } from "../../../api/settings.ts"
 import { openCollections } from "../../../api/accounts/reach/collections.ts"
-import { UNLIMITED } from "../../../api/accounts/keys/key-scope.ts"
+import { CallLog } from "../../../api/accounts/call-log.ts"
+import { type Endpoint, UNLIMITED } from "../../../api/accounts/keys/key-scope.ts"
 import { openKeyStore } from "../../../api/accounts/keys/keys.ts"
 import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
 
@@ -48,6 +49,62 @@ test("fossick keys makes, lists and disables keys that a running appliance takes
   expect(keys.verify(stdout.trim())).toBeNull()
   expect((await run("keys", "list")).stdout).toMatch(/admin +made \S+, disabled \S+ +console/)
   await expect(run("keys", "disable", "nobody")).rejects.toMatchObject({ code: 1 })
+})
+
+test("fossick keys usage shows what each key used by day and month, with what was logged before", async () => {
+  const keys = openKeyStore(db, "")
+  const id = keys.verify(keys.create({ role: "search", name: "chat" }))!.id
+  const other = keys.verify(keys.create({ role: "search", name: "old" }))!.id
+  const log = new CallLog(db)
+  const now = Date.now()
+  const day = (ago: number) => new Date(now - ago * 86_400_000).toISOString().slice(0, 10)
+  const add = (keyId: string, endpoint: Endpoint, ago: number, credits: number) =>
+    log.add({
+      at: now - ago * 86_400_000,
+      requestId: `${endpoint}-${ago}`,
+      endpoint,
+      depth: "basic",
+      seconds: 0.1,
+      credits,
+      keyId,
+      keyHint: "x",
+      project: "",
+      session: "",
+      human: "",
+      query: null,
+    })
+  add(id, "search", 0, 1)
+  add(id, "search", 0, 2)
+  add(id, "extract", 0, 0)
+  add(id, "search", 40, 1)
+  add(other, "search", 0, 1)
+  // The log may forget a call; what it used stays known.
+  log.prune(now + 1, 1000)
+
+  const lines = (await run("keys", "usage", "chat")).stdout.trimEnd().split("\n")
+  expect(lines).toHaveLength(2)
+  expect(lines[0]).toMatch(/^DAY +KEY +NAME +CALLS +CREDITS +SEARCH +EXTRACT/)
+  expect(lines[1]).toMatch(new RegExp(`^${day(0)} +${id} +chat +3 +3 +2 \\(3 cr\\) +1 +0`))
+  const all = (await run("keys", "usage", "--days", "60", "--json")).stdout.trimEnd().split("\n")
+  expect(all.map((line) => JSON.parse(line) as object)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ time: day(40), key_id: id, name: "chat", calls: 1, credits: 1 }),
+      expect.objectContaining({ time: day(0), key_id: other, calls: 1 }),
+    ]),
+  )
+  expect((await run("keys", "usage", "--by", "month", "--days", "1", "--json")).stdout).toContain(
+    `"time":"${day(0).slice(0, 7)}"`,
+  )
+  expect(await refusalOf("keys", "usage", "--days", "0")).toContain("--days must be a whole number")
+  await expect(run("keys", "usage", "chta")).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('did you mean "chat"?'),
+  })
+
+  // Days that are too old go, and no more rows stay than there may be.
+  add(id, "search", 500, 1)
+  log.prune(0, 1000)
+  expect(log.use({ days: 1000, by: "day", keyId: id }).map(({ time }) => time)).toEqual([day(0), day(40)])
 })
 
 test("a key is made with all its limits, of collections that there are", async () => {

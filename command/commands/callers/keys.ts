@@ -1,3 +1,4 @@
+import { wholeNumber } from "#base/command-arguments.ts"
 import { command, type GroupSpec } from "../../spec.ts"
 import { ENDPOINTS } from "../../../api/accounts/keys/key-scope.ts"
 import { KEY_ROLES, LIMIT_PERIODS } from "../../../api/accounts/keys/keys.ts"
@@ -55,6 +56,26 @@ export const keys: GroupSpec = {
       json: "one JSON array, for programs",
       examples: [{ line: "fossick keys list", about: "with their ids" }],
       run: async ({ json }) => (await session()).listKeys(json),
+    }),
+    usage: command({
+      about: "Shows what keys used, by day or month: calls and credits, in UTC.",
+      args: { key: { about: "id or name of a key; all when not given", optional: true } },
+      options: {
+        days: { value: "n", about: "the last days, today among them, 1 to 396", default: "30" },
+        by: { value: "period", about: "what is summed up", choices: ["day", "month"], default: "day" },
+      },
+      json: "one JSON object a line",
+      examples: [
+        { line: "fossick keys usage", about: "of all keys, by day" },
+        {
+          line: "fossick keys usage chat --by month --days 396",
+          about: "of the key of this name, for a year",
+        },
+      ],
+      async run({ args, options, json }) {
+        const days = wholeNumber("--days", options.days, 1, 396)
+        return (await session()).showUsage({ key: args.key ?? null, days, by: options.by, json })
+      },
     }),
     disable: command({
       about: "Has a key refused from now on, for good.",
