@@ -13,12 +13,3 @@ export interface CrawlPace {
 export function crawlSeconds({ pages, delayMs, concurrency, pageMs }: CrawlPace): number {
   return Math.ceil((pages * Math.max(delayMs, pageMs / Math.max(1, concurrency))) / 1000)
 }
-
-/** `40 s`, `17 min`, `5 h 30 min`. */
-export function durationText(seconds: number): string {
-  if (seconds < 100) return `${Math.max(1, Math.round(seconds))} s`
-  const minutes = Math.round(seconds / 60)
-  if (minutes < 100) return `${minutes} min`
-  const rest = minutes % 60
-  return `${Math.floor(minutes / 60)} h${rest === 0 ? "" : ` ${rest} min`}`
-}

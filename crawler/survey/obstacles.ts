@@ -51,12 +51,17 @@ export function obstacleOf(
       text: `No secure connection could be made with ${host}.`,
       help: `If it has none, look at http://${host}/ instead.`,
     }
-  if (because === "tls")
+  if (because === "tls") {
+    const [what = detail, advice = null] = detail.split("; ", 2)
+    const help =
+      advice ??
+      "if an authority of your own issued it, name its file in FOSSICK_CA_FILE or caFile of the source"
     return {
       kind: "certificate",
-      text: `Its certificate is not trusted: ${detail}.`,
-      help: "If an authority of your own issued it, name that authority's file in FOSSICK_CA_FILE, or in caFile of the source.",
+      text: `Its certificate is not trusted: ${what}.`,
+      help: `${help.slice(0, 1).toUpperCase()}${help.slice(1)}.`,
     }
+  }
   if (because === "blocked-address")
     return {
       kind: "network",

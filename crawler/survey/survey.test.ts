@@ -1,5 +1,7 @@
 import { expect, test } from "vitest"
 import type { PageUrl } from "#engine"
+import { makeCertificate } from "../fetch/connect/make-certificate.ts"
+import { startSecureSite } from "../testing/secure-site.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { readSourceSpec } from "../sources/source-spec.ts"
@@ -19,7 +21,13 @@ import { surveySite } from "./survey.ts"
 
 async function survey(
   url: string,
-  more: { trusted?: boolean; ignoresRobots?: boolean; taken?: string[]; networks?: string } = {},
+  more: {
+    trusted?: boolean
+    ignoresRobots?: boolean
+    taken?: string[]
+    networks?: string
+    caFile?: string
+  } = {},
 ) {
   using folder = temporaryFolder()
   const db = openStateStore(folder.path)
@@ -244,6 +252,24 @@ test("a large site gets room for all its pages, and its time is counted in pause
   const { source, estimate } = await survey(site.url("/"))
   expect(source.limits).toEqual({ pages: 15_000 })
   expect(estimate).toMatchObject({ pages: 12_000, from: "sitemap" })
+})
+
+test("a certificate of an authority that is not known names the setting", async () => {
+  const root = makeCertificate({ subject: "root", isAuthority: true })
+  const certificate = makeCertificate({ subject: "site", names: ["127.0.0.1"], issuer: root })
+  await using site = await startSecureSite(certificate)
+  expect((await survey(site.url("/"))).obstacles).toMatchObject([
+    {
+      kind: "certificate",
+      text: expect.not.stringContaining("FOSSICK"),
+      help: expect.stringMatching(/FOSSICK_CA_FILE.*caFile/),
+    },
+  ])
+  // What speaks no TLS at all is another thing.
+  await using plain = await startTestSite({ "/": article("Plain") })
+  expect((await survey(plain.url("/").replace("http:", "https:"))).obstacles).toMatchObject([
+    { kind: "server", help: expect.stringContaining(`http://${plain.authority}/`) },
+  ])
 })
 
 test("over the API an unknown host and a private one are told in the same words", async () => {

@@ -94,7 +94,7 @@ const isWorthwhile = ({ url, source }: Survey): boolean => url !== null || sourc
 /** Asks on a terminal; elsewhere nobody could answer. */
 async function isWanted(file: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return false
-  const question = createInterface({ input: process.stdin, output: process.stdout })
+  const question = createInterface({ input: process.stdin, output: process.stdout, terminal: false })
   try {
     return /^y(?:es)?$/i.test((await question.question(`\nAdd it to ${file}? [y/N] `)).trim())
   } finally {

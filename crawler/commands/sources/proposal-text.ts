@@ -1,4 +1,4 @@
-import { durationText } from "../../survey/crawl-time.ts"
+import { duration } from "../../jobs/progress.ts"
 import type { Survey } from "../../survey/survey.ts"
 import { countText } from "../../why/dates-and-counts.ts"
 import { toPlainText } from "../../page/extract/markdown/plain-text.ts"
@@ -86,9 +86,13 @@ function loginText({ url, user, password, hidden, isNeeded }: NonNullable<Survey
 /** `1,020 pages of the sitemap, about 17 min`. */
 export function estimateText({ pages, from, delayMs, seconds }: NonNullable<Survey["estimate"]>): string {
   const known = from === "sitemap" ? countText(pages, "page") : `at least ${countText(pages, "page")}`
-  const pause = delayMs === 0 ? "no pause" : `a pause of ${delayMs / 1000} s`
-  return `${known}, ${from === "sitemap" ? "about" : "at least"} ${durationText(seconds)} with ${pause}`
+  const pause = delayMs === 0 ? "without pauses" : `with a pause of ${delayMs / 1000} s`
+  return `${known}, ${from === "sitemap" ? "about" : "at least"} ${timeText(seconds)} ${pause}`
 }
+
+/** In whole minutes where it is minutes: it is a guess. */
+const timeText = (seconds: number): string =>
+  duration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60).replace(/ 0 s$/, "")
 
 function beginningOf(markdown: string): string {
   const text = toPlainText(markdown.slice(0, TEXT_CHARS * 10))

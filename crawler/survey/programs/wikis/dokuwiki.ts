@@ -11,7 +11,9 @@ export const dokuwiki: Program = {
     ]),
   version: generatorVersion(/^DokuWiki (.+)$/i),
   advise(look) {
+    const script = new URL("doku.php", folderOf(look, /\/lib\/(?:exe|tpl)\//))
     return {
+      sitemap: `${script.href}?do=sitemap`,
       exclude: [
         // Forms, histories, differences and the index of a page; "export_…" is the page once more.
         "re:[?&](?:do|rev|rev2|difftype|idx|tab_files|tab_details|image|sectok|mddo|export|vecdo)(?:%5B|\\[|=)",
@@ -19,8 +21,9 @@ export const dokuwiki: Program = {
         "re:/lib/(?:exe/(?:detail|css|js|indexer|taskrunner|mediamanager|ajax|xmlrpc|jsonrpc|opensearch|manifest)\\.php|plugins/|tpl/)",
         "/**/feed.php",
       ],
-      login: new URL("doku.php?id=start&do=login", folderOf(look, /\/lib\/(?:exe|tpl)\//)).href,
+      login: `${script.href}?id=start&do=login`,
       notes: [
+        "Pages that no other page links are found only if the wiki makes a sitemap: its setting sitemap, in days.",
         "DokuWiki asks for noindex on pages younger than its setting indexdelay, five days: a new wiki is empty for crawlers until then.",
       ],
     }
