@@ -115,7 +115,7 @@ test.each(["text", "json"])(
   async (format) => {
     const lines = await written(
       `firstLine(["start"], process.env)
-    openPlainLog("fossick", 1, process.env)("info", "Fossick {version} starts, on 2026-11-22", { version: "0.1.0" })
+    openPlainLog("fossick", 1, process.env)("info", "Fossick 0.1.0 starts, on 2026-11-22")
     openLog("api", process.env).info("Fossick 0.1.0 starts, on 2026-11-22")
     openPlainLog("fossick", 1, process.env)("debug", "not asked for")
     firstLine(["start", "--help"], process.env)
