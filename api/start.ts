@@ -5,7 +5,7 @@ import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
 import { crawlerSettings } from "#crawler/settings.ts"
-import { sourcesFile } from "#crawler/sources/find-file.ts"
+import { sourcesFile } from "#crawler/sources/file/find-file.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { openPlainLog, type PlainLog } from "#base/log/plain-log.ts"

@@ -5,7 +5,7 @@ import { addressPatterns } from "#crawler/scope/globs.ts"
 import { nextTimes } from "#crawler/tasks/schedule.ts"
 import { defineSource } from "#crawler/source.ts"
 import { SOURCES_SCHEMA_FILE } from "#crawler/sources/written/schema-problems.ts"
-import { parseSources } from "#crawler/sources/sources-file.ts"
+import { parseSources } from "#crawler/sources/file/sources-file.ts"
 import { sources as sourcesCommand } from "../command/commands/pages/sources.ts"
 
 interface Field {

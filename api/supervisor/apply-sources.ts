@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
-import { sourcesFile } from "#crawler/sources/find-file.ts"
+import { sourcesFile } from "#crawler/sources/file/find-file.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 
 const PROGRAM = fileURLToPath(moduleBeside(import.meta.url, "../../crawler/commands/sources/apply-worker"))

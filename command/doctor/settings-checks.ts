@@ -1,6 +1,6 @@
 import { crawlerSettings } from "#crawler/settings.ts"
-import { sourcesFile } from "#crawler/sources/find-file.ts"
-import { readSourcesFile } from "#crawler/sources/sources-file.ts"
+import { sourcesFile } from "#crawler/sources/file/find-file.ts"
+import { readSourcesFile } from "#crawler/sources/file/sources-file.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { checkSettings, environment, readSettings, SettingsError, type Values } from "#base/settings.ts"
 import { apiSettings, checkTogether } from "../../api/settings.ts"

@@ -1,6 +1,6 @@
 import { bytesText, counted } from "#engine/commands/command-progress.ts"
 import type { BackupRun, StoredPlan } from "../../backup/scheduled/backup-table.ts"
-import type { BackupChange } from "../../sources/plan.ts"
+import type { BackupChange } from "../../sources/file/plan.ts"
 import { scheduleText, table, timeText } from "../sources/sources-text.ts"
 
 /** What a plan changes about the backups; nothing where nothing does. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { parseSources, SourcesFileError } from "../../sources/sources-file.ts"
+import { parseSources, SourcesFileError } from "../../sources/file/sources-file.ts"
 import { temporaryFolder } from "../../testing/crawl-fixture.ts"
 import { appendSource, sourceYaml, withSource } from "./append-source.ts"
 

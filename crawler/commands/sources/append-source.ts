@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { Document, isMap, isSeq, parseDocument, Scalar, visit, type YAMLMap } from "yaml"
-import { SourcesFileError, parseSources } from "../../sources/sources-file.ts"
+import { SourcesFileError, parseSources } from "../../sources/file/sources-file.ts"
 import type { SourceSpec } from "../../source.ts"
 
 /** Of a source in the list of a file. `note`: a comment in front of it, a line or several. */

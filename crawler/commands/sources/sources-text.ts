@@ -2,7 +2,7 @@ import type { Job, JobResult } from "../../job.ts"
 import type { SourceStatus } from "../../sources/source-status.ts"
 import { duration } from "../../jobs/progress.ts"
 import type { FullCrawl } from "../../sources/crawl-time.ts"
-import type { SourceChange } from "../../sources/plan.ts"
+import type { SourceChange } from "../../sources/file/plan.ts"
 import type { Schedule } from "../../tasks/schedule.ts"
 import type { SourceEntry } from "../../sources/source-table.ts"
 

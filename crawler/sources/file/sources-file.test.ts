@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { defineSource } from "../source.ts"
-import { temporaryFolder } from "../testing/crawl-fixture.ts"
-import { SOURCES_SCHEMA_FILE } from "./written/schema-problems.ts"
+import { defineSource } from "../../source.ts"
+import { temporaryFolder } from "../../testing/crawl-fixture.ts"
+import { SOURCES_SCHEMA_FILE } from "../written/schema-problems.ts"
 import { parseSources, SourcesFileError } from "./sources-file.ts"
 
 /** What is said against a file, with the lines and without the columns. */
@@ -295,7 +295,7 @@ describe("the block backup", () => {
 })
 
 test("the example in the handbook's folder is a file of sources with nothing wrong", () => {
-  const file = join(import.meta.dirname, "../../docs/sources.example.yaml")
+  const file = join(import.meta.dirname, "../../../docs/sources.example.yaml")
   const { sources, backup } = parseSources(readFileSync(file, "utf8"), file)
   expect(backup).toMatchObject({ keep: 14, schedule: { cron: "30 2 * * *" } })
   expect(sources.map(({ name }) => name)).toEqual(["docs", "blog", "intranet"])

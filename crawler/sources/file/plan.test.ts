@@ -1,13 +1,13 @@
 import { expect, test } from "vitest"
 import type { PageUrl } from "#engine"
-import { KnownAddresses } from "../frontier/known-addresses.ts"
-import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
-import { article, startTestSite } from "../testing/test-site.ts"
+import { KnownAddresses } from "../../frontier/known-addresses.ts"
+import { CrawlFixture, testConfig } from "../../testing/crawl-fixture.ts"
+import { article, startTestSite } from "../../testing/test-site.ts"
 import { applySources, planSources } from "./plan.ts"
-import { removeAskedPages } from "../removals/remove-pages.ts"
-import { readSourceSpec } from "./source-spec.ts"
-import { Sources } from "./sources.ts"
-import { planLines } from "../commands/sources/sources-text.ts"
+import { removeAskedPages } from "../../removals/remove-pages.ts"
+import { readSourceSpec } from "../source-spec.ts"
+import { Sources } from "../sources.ts"
+import { planLines } from "../../commands/sources/sources-text.ts"
 
 class Fixture extends CrawlFixture {
   readonly sources = new Sources(this.db, this.jobs)

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs"
 import path from "node:path"
-import type { BackupPlan } from "../backup-plan.ts"
-import type { SourceSpec } from "../source.ts"
+import type { BackupPlan } from "../../backup-plan.ts"
+import type { SourceSpec } from "../../source.ts"
 import { readBackupPlan, type WrittenBackup } from "./backup-spec.ts"
-import { readSourceSpec } from "./source-spec.ts"
-import { schemaProblems } from "./written/schema-problems.ts"
-import { fieldText, SourceError, type SourceProblem } from "./written/source-problem.ts"
-import type { Surroundings } from "./written/surroundings.ts"
-import { type Place, placeAt, readYaml } from "./written/yaml-slips.ts"
+import { readSourceSpec } from "../source-spec.ts"
+import { schemaProblems } from "../written/schema-problems.ts"
+import { fieldText, SourceError, type SourceProblem } from "../written/source-problem.ts"
+import type { Surroundings } from "../written/surroundings.ts"
+import { type Place, placeAt, readYaml } from "../written/yaml-slips.ts"
 
 /** Something wrong in a file of sources, and where; `place` is null when it is no matter of one place. */
 export interface FileProblem {
