@@ -1,3 +1,4 @@
+import type { HostWait } from "./hosts/host-waits.ts"
 import type { OutcomeCounts, OutcomeName } from "./outcome-name.ts"
 import type { Source, SourceAuthor } from "./source.ts"
 
@@ -79,6 +80,8 @@ export interface Job {
   readonly changes: PageChanges
   /** Addresses known and not yet visited. */
   readonly queued: number
+  /** Hosts whose next try it waits for; a run goes on with others meanwhile. */
+  readonly waits: readonly HostWait[]
   /** Visits by outcome: `indexed`, `unchanged`, `postponed`, `skipped:robots`, `failed:dns` and so on. */
   readonly outcomes: OutcomeCounts
 }

@@ -31,6 +31,13 @@ const webhookNetworks = list({
   about: "Private networks that webhooks may be sent to; entries as in FOSSICK_ALLOWED_NETWORKS.",
 })
 
+const ownHosts = list({
+  name: "FOSSICK_OWN_HOSTS",
+  default: "",
+  about:
+    "Hosts whose owner you are, read as fast as private ones: without a pause or crawl-delay, and FOSSICK_FETCH_CONCURRENCY at once. Host names and `*.names`, each with an optional `:port`, separated by commas.",
+})
+
 const checkedNetworks = (setting: typeof networks): typeof networks => ({
   ...setting,
   parse(value) {
@@ -131,6 +138,7 @@ export const crawlerSettings = {
   userAgent,
   contactUrl,
   allowedNetworks: checkedNetworks(networks),
+  ownHosts: checkedNetworks(ownHosts),
   webhookNetworks: checkedNetworks(webhookNetworks),
   caFile,
   proxy,

@@ -64,6 +64,13 @@ export const removalsBody: BodySchema<{ readonly source: string }> = {
   properties: { source: { type: "string", description: "Whose removals." } },
 }
 
+export const skipHostBody: BodySchema<{ readonly host: string }> = {
+  required: ["host"],
+  properties: {
+    host: { type: "string", description: "Name of the host, with its port if that is not the usual one." },
+  },
+}
+
 export interface RestoreBody {
   readonly urls?: readonly string[]
   readonly source?: string

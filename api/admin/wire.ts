@@ -2,7 +2,7 @@ import type { Job, SourceEntry } from "#crawler"
 import type { Alert } from "#crawler/alerts/alert-book.ts"
 import type { Mail } from "#crawler/alerts/mail-queue.ts"
 import { alertData } from "#crawler/alerts/messages.ts"
-import { concealedCounts } from "#crawler/fetch/concealed.ts"
+import { concealedCounts, concealedEnd } from "#crawler/fetch/concealed.ts"
 import type { JobEvent } from "#crawler/job.ts"
 import type { HeldRemovals, Removal, RunRemovals } from "#crawler/removals/removals.ts"
 import type { SourceStatus } from "#crawler/sources/source-status.ts"
@@ -26,6 +26,11 @@ export function jobOnWire(job: Job, removals: RunRemovals | null) {
     started_at: job.startedAt,
     ended_at: job.endedAt,
     queued: job.queued,
+    waits: job.waits.map(({ host, until, outcome, why }) => ({
+      host,
+      until,
+      why: concealedEnd({ outcome, detail: why }).detail,
+    })),
     outcomes: concealedCounts(job.outcomes),
     changes: job.changes,
     removals,

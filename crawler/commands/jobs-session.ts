@@ -68,6 +68,8 @@ export function showJob(id: number, json: boolean): number {
     if (job.reason !== null) say(`why: ${job.reason}`)
     if (job.note !== null) say(`note: ${job.note}`)
     if (job.queued > 0) say(`${job.queued} addresses to do`)
+    for (const { host, why, until } of job.waits)
+      say(`waiting for host ${host}: ${why}, next try ${until.toTimeString().slice(0, 8)}`)
     for (const line of summaryLines(job)) say(line)
     if (failures.length > 0) say("Failed, among others:")
     for (const { url, detail } of failures) say(`  ${url}: ${detail ?? "failed"}`)
@@ -139,6 +141,18 @@ export const resumeJob = (id: number, json: boolean): number =>
 
 export const cancelJob = (id: number, json: boolean): number =>
   change(id, json, (jobs) => [jobs.cancel(id), `Job ${id} is cancelled`])
+
+export const skipHost = (id: number, host: string, json: boolean): number =>
+  withJobs((jobs) => {
+    const job = jobs.get(id)
+    if (!job) return unknown(id)
+    if (!jobs.skipHost(id, host.toLowerCase())) {
+      process.stderr.write(`Job ${id} is ${job.state} and has nothing to visit on ${printableLine(host)}.\n`)
+      return EXIT.failed
+    }
+    say(json ? JSON.stringify(brief(jobs.get(id) ?? job)) : `Job ${id} gives up ${host} for this run`)
+    return EXIT.ok
+  })
 
 function change(id: number, json: boolean, work: (jobs: Jobs) => [isDone: boolean, text: string]): number {
   return withJobs((jobs) => {

@@ -14,6 +14,9 @@ import { SoftNotFound } from "../removals/soft-not-found.ts"
 import { SharedPages } from "../sources/shared-pages.ts"
 import { RunTraps } from "../traps/run-traps.ts"
 import type { PageReader } from "../visit/reader.ts"
+import { HostWaits } from "../hosts/host-waits.ts"
+import { RunHosts } from "./judge/run-hosts.ts"
+import type { NoPage } from "./judge/verdict.ts"
 import { isNoPage } from "./judge/visit-outcome.ts"
 import type { CrawlShare } from "./together/crawl-share.ts"
 import { LinkIntake } from "./link-intake.ts"
@@ -35,6 +38,8 @@ export interface CrawlPartsOptions {
   readonly share: Pick<CrawlShare, "paces" | "writes">
   /** Called for each batch of recorded outcomes. */
   readonly onRecorded?: ((results: readonly Visited[]) => void) | undefined
+  /** Called for each host that is given up for this run, with the reason in words. */
+  readonly onGivenUp?: ((host: string, last: NoPage) => void) | undefined
   /** Called for each row of addresses that is left alone from then on, with the reason in words. */
   readonly onTrap?: ((trap: string) => void) | undefined
 }
@@ -59,6 +64,7 @@ export class CrawlParts {
   readonly recorder: OutcomeRecorder
   readonly suspects: Suspects
   readonly visits: SourceVisits
+  readonly hosts: RunHosts
   readonly #engine: Engine
   readonly #source: string
 
@@ -73,6 +79,15 @@ export class CrawlParts {
     const maxAddresses = Math.max(MIN_ADDRESSES, source.limits.pages * ADDRESSES_PER_PAGE)
     const { paces, writes } = share
     this.frontier = new Frontier(db, job, this.known, manners, maxAddresses, config.maxWaitMs, paces)
+    this.hosts = new RunHosts({
+      job: job.id,
+      waits: new HostWaits(db),
+      frontier: this.frontier,
+      onGivenUp: (host, last) => {
+        this.discovery.gaveUp()
+        options.onGivenUp?.(host, last)
+      },
+    })
     this.suspects = new Suspects(db, job, this.known)
     this.traps = new RunTraps(db, clock, job, onTrap)
     this.visits = new SourceVisits({
@@ -80,7 +95,11 @@ export class CrawlParts {
       config,
       reader,
       frontier: this.frontier,
-      turn: (url) => paces.turn(new URL(url).host, { manners: manners(url), signal: cut }),
+      turn: (url) => {
+        const { host } = new URL(url)
+        const isOver = () => this.hosts.isGivenUp(host)
+        return paces.turn(host, { manners: manners(url), signal: cut, isOver })
+      },
       mayLeadTo: (from, to) => this.discovery.inScope(to) || this.discovery.isSeed(from),
       isHeld: (url) => this.isHeld(url),
       hasLinks: (url) => this.known.hasLinksOf(source.name, url),
@@ -128,7 +147,10 @@ export class CrawlParts {
       reader,
       known: this.known,
       frontier: this.frontier,
-      turn: (url, signal) => paces.turn(new URL(url).host, { manners: manners(url), signal }),
+      turn: (url, signal) => {
+        const { host } = new URL(url)
+        return paces.turn(host, { manners: manners(url), signal, isOver: () => this.hosts.isGivenUp(host) })
+      },
       allows: async (url) => (await this.visits.disallowed(url)) === null,
       onBytes: (bytes) => {
         this.limits.bytes += bytes

@@ -48,6 +48,8 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<EndedCrawl> 
 
 /** What visits in hand are granted when the crawl is to stop; those cut short are made again another time. */
 const STOP_GRACE_MS = 3000
+/** How soon it is seen that the operator wants a host skipped. */
+const SKIPS_MS = 500
 /** Addresses closed without a visit before others have their turn. */
 const CLOSED_AT_ONCE = 1000
 
@@ -66,6 +68,7 @@ class SiteCrawl implements Visits, Disposable {
   /** Aborted when visits in hand must end now. */
   readonly #cut = new AbortController()
   #cutTimer: NodeJS.Timeout | null = null
+  readonly #skips: NodeJS.Timeout
 
   constructor(options: CrawlSiteOptions & { readonly share: CrawlShare }) {
     const { job, config, signal, share, clock = Date.now, onWaiting = () => undefined } = options
@@ -76,8 +79,19 @@ class SiteCrawl implements Visits, Disposable {
     this.#onWaiting = onWaiting
     this.#parts = new CrawlParts({ ...options, cut, clock })
     this.#judge = new VisitJudge({ parts: this.#parts, source: job.source, config, clock, cut })
+    this.#skips = setInterval(() => {
+      this.#skipAsked()
+    }, SKIPS_MS)
     if (signal.aborted) this.#startGrace()
     else signal.addEventListener("abort", this.#startGrace, { once: true })
+  }
+
+  #skipAsked(): void {
+    try {
+      this.#parts.hosts.skipAsked()
+    } catch (error) {
+      this.#failure ??= error as Error
+    }
   }
 
   readonly #startGrace = () => {
@@ -89,6 +103,7 @@ class SiteCrawl implements Visits, Disposable {
   [Symbol.dispose](): void {
     this.#signal.removeEventListener("abort", this.#startGrace)
     if (this.#cutTimer) clearTimeout(this.#cutTimer)
+    clearInterval(this.#skips)
     this.#parts.discovery.stop()
     this.#cut.abort()
     this.#parts.suspects.release()
@@ -104,7 +119,8 @@ class SiteCrawl implements Visits, Disposable {
     for (let entry = this.#parts.frontier.next(); entry; entry = this.#parts.frontier.next()) {
       // A redirect may have brought it in while it waited.
       const isSettled = this.#parts.recorder.isSettled(entry.url)
-      const spared = isSettled ? null : sparedVisit(entry, this.#parts)
+      const ending = this.#parts.hosts.ending(entry.host)
+      const spared = isSettled ? null : (ending ?? sparedVisit(entry, this.#parts))
       if (!isSettled && !spared) {
         if (this.#parts.suspects.isSuspect(entry.url)) return this.#nextAlone(entry)
         this.#share.solitude.begin()
@@ -192,6 +208,7 @@ class SiteCrawl implements Visits, Disposable {
   /** How the crawl ended; call it once, after {@link flush}. */
   end(): EndedCrawl {
     this.#parts.limits.keep(true)
+    this.#parts.hosts.end()
     if (!this.isDone()) return { state: "paused", limit: null }
     const limit = this.#parts.frontier.open > 0 ? this.#parts.limits.reached() : null
     this.#parts.discovery.keep(limit === null)

@@ -4,8 +4,10 @@ import type { Engine } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import type { Resolve } from "../fetch/guard/address-guard.ts"
 import { NetworkChangedError } from "../fetch/guard/blocked-address.ts"
-import { concealedMessage } from "../fetch/concealed.ts"
+import { concealedEnd, concealedMessage } from "../fetch/concealed.ts"
 import type { CrawlerConfig } from "../settings.ts"
+import { outcomeName } from "../outcome-name.ts"
+import { detailOf } from "./judge/visit-outcome.ts"
 import { crawlSite } from "./crawl-site.ts"
 import { CrawlShare } from "./together/crawl-share.ts"
 import type { Jobs } from "../jobs/jobs.ts"
@@ -103,6 +105,11 @@ async function runShared(
       place,
       onWaiting: (isWaiting) => {
         jobs.setWaiting(id, isWaiting)
+      },
+      onGivenUp: (host, last) => {
+        const end = { outcome: outcomeName(last), detail: detailOf(last) }
+        const { detail } = job.author === "api" ? concealedEnd(end) : end
+        jobs.note(id, `${host} was given up for this run: ${detail ?? last.kind}`)
       },
       onTrap: (trap) => {
         jobs.log(id, "warn", `addresses of this kind are no longer visited: ${trap}`)

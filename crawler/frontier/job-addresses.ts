@@ -134,6 +134,11 @@ export function forgetAddresses(db: StateStore, job: number): void {
   while (Number(some.run(job).changes) > 0);
 }
 
+/** Whether a job has an open address of a host, with its port. */
+export const hasOpenAt = (db: StateStore, job: number, host: string): boolean =>
+  db.prepare("select 1 from crawl_url where job = ? and host = ? and outcome is null").get(job, host) !==
+  undefined
+
 /** An address that waits for its visit. */
 export interface WaitingAddress {
   readonly job: number

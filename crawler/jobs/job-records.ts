@@ -1,10 +1,11 @@
 import { CrawlerProcesses } from "./crawler-processes.ts"
 import type { Clock } from "#base/clock.ts"
 import type { StateStore } from "#base/store/state-store.ts"
-import { addressesOf, failuresOf, openCount, outcomesOf } from "../frontier/job-addresses.ts"
+import { addressesOf, failuresOf, hasOpenAt, openCount, outcomesOf } from "../frontier/job-addresses.ts"
 import type { Failure, Job, JobEvent, JobState, JobTrigger } from "../job.ts"
 import type { Source, SourceAuthor } from "../source.ts"
 import { isAliveSql, isSilent } from "./alive.ts"
+import { HostWaits } from "../hosts/host-waits.ts"
 import { JobLog } from "./job-log.ts"
 import { migrateJobs } from "./job-schema.ts"
 import { changesOf } from "./page-changes.ts"
@@ -22,6 +23,7 @@ export class JobRecords {
   protected readonly db: StateStore
   protected readonly clock: Clock
   readonly #log: JobLog
+  readonly #waits: HostWaits
   readonly #processes: CrawlerProcesses
 
   constructor(db: StateStore, clock: Clock = Date.now) {
@@ -29,6 +31,7 @@ export class JobRecords {
     this.clock = clock
     migrateJobs(db)
     this.#log = new JobLog(db, clock)
+    this.#waits = new HostWaits(db)
     this.#processes = new CrawlerProcesses(db)
   }
 
@@ -83,6 +86,20 @@ export class JobRecords {
       .prepare("select distinct spec from job")
       .all()
       .map(({ spec }) => JSON.parse(String(spec)) as Source)
+  }
+
+  /**
+   * Asks for a host to be given up at once for the rest of a run.
+   * @returns false when the job is over, or has no open address there.
+   */
+  skipHost(id: number, host: string): boolean {
+    if (
+      !hasOpenAt(this.db, id, host) ||
+      this.open(this.get(id)?.source.name ?? "").every((job) => job.id !== id)
+    )
+      return false
+    this.#waits.skip(id, host)
+    return true
   }
 
   /** As {@link JobLog.add}. */
@@ -140,6 +157,7 @@ export class JobRecords {
       result: row["result"] as Job["result"],
       reason: row["reason"] as string | null,
       changes: changesOf(this.db, id),
+      waits: row["state"] === "running" && !silent ? this.#waits.of(id) : [],
       queued: isOver ? 0 : openCount(this.db, id),
       outcomes: outcomesOf(this.db, id),
     }

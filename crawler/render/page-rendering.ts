@@ -77,6 +77,8 @@ export class PageRendering {
       ...(options.timeoutMs === undefined ? {} : { deadline: deadline - READING_MS }),
     })
     if (result.kind === "no-browser") return sent ? unread(sent, result.detail) : noBrowser(result.detail)
+    // The site has answered, whatever became of the page in the browser.
+    if (result.kind === "failed") return { ...result, status: result.status ?? fetched.status }
     if (result.kind !== "rendered") return result
     const { document, html, bytes, refused } = result
     const body = new TextEncoder().encode(html)

@@ -88,7 +88,7 @@ export class PageReader implements Reader {
 
   constructor(config: CrawlerConfig, options: ReaderOptions = {}) {
     this.#config = config
-    this.#own = new AllowedNetworks(config.allowedNetworks)
+    this.#own = new AllowedNetworks([...config.allowedNetworks, ...config.ownHosts])
     this.#guard = new AddressGuard({
       allowed: [...config.allowedNetworks, ...(options.allow ?? [])],
       hosts: options.hosts,

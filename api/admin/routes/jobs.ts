@@ -20,12 +20,13 @@ import {
 } from "../../middleware/query-parameters.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
 import { sourceParameter } from "../source-filter.ts"
-import { ADDRESS_CURSOR, MAX_LINES, noFields } from "../schemas.ts"
+import { ADDRESS_CURSOR, MAX_LINES, noFields, skipHostBody } from "../schemas.ts"
 import { eventOnWire, jobOnWire } from "../wire.ts"
 
 /** The runs of sources: list, show, pause, resume, cancel. */
 export function jobRoutes(router: Router<RequestState>, { db, jobs, removals }: AdminParts): void {
   const nothing = strictBody(noFields)
+  const readHost = strictBody(skipHostBody)
   const shown = (job: Job) => jobOnWire(job, removals.ofRun(job.id))
   const jobOf = (ctx: Context & { params?: Readonly<Record<string, string>> }): Job => {
     const id = ctx.params?.["id"] ?? ""
@@ -73,6 +74,16 @@ export function jobRoutes(router: Router<RequestState>, { db, jobs, removals }: 
       limit,
       next: last && found.length === limit ? `${last.group} ${last.url}` : null,
     }
+  })
+
+  router.post("/jobs/:id/skip-host", (ctx) => {
+    const { host } = readHost(ctx)
+    const job = jobOf(ctx)
+    if (!jobs.skipHost(job.id, host.toLowerCase())) {
+      throw new ApiError(409, `Job ${job.id} is ${job.state} and has nothing to visit on that host.`)
+    }
+    ctx.status = 202
+    ctx.body = shown(jobs.get(job.id) ?? job)
   })
 
   for (const action of ["pause", "resume", "cancel"] as const) {

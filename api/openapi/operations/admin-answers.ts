@@ -80,6 +80,14 @@ const job = object({
   started_at: orNull(time()),
   ended_at: orNull(time()),
   queued: count("Addresses known and not yet visited."),
+  waits: listOf(
+    object({
+      host: text("With its port, if that is not the usual one."),
+      until: time(),
+      why: text("Why its last visit brought nothing."),
+    }),
+    "Hosts whose next try it waits for.",
+  ),
   outcomes: numbers("Visits by how they ended: `indexed`, `skipped:robots`, `failed:dns` and so on."),
   changes,
   removals: orNull(

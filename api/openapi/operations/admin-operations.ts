@@ -10,6 +10,7 @@ import {
   noFields,
   REMOVAL_STATES,
   removalsBody,
+  skipHostBody,
   RESTORED_BY,
   RUN_BY,
   restoreBody,
@@ -119,6 +120,21 @@ const jobActions = (["pause", "resume", "cancel"] as const).map((action) =>
     }),
   }),
 )
+
+const skipHost = admin({
+  id: "skipHost",
+  method: "post",
+  path: "/admin/jobs/{id}/skip-host",
+  tag: "Jobs",
+  summary: "Give up a host for this run",
+  description:
+    "Its addresses end at once, as those of a host that was given up; pages that are known stay, and the next run visits it again.",
+  parameters: [jobId],
+  body: { schema: strict(skipHostBody), required: true },
+  answers: { 202: { description: "The job as it stands.", schema: ref("Job") } },
+  refusals: [404, 409, 422],
+  examples: one("Nothing waits there", { path: { id: "1" }, body: { host: "old.example.org" }, status: 409 }),
+})
 
 const removalAnswers = (["approve", "reject"] as const).map((answer) =>
   admin({
@@ -281,6 +297,7 @@ export const adminOperations: readonly Operation[] = [
     ],
   }),
   ...jobActions,
+  skipHost,
   admin({
     id: "deleteSource",
     method: "delete",

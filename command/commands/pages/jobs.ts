@@ -60,6 +60,18 @@ export const jobs: GroupSpec = {
       examples: [{ line: "fossick jobs resume 12", about: "by the running appliance, or at its next start" }],
       run: async ({ args, json }) => (await session()).resumeJob(numberOf(args.job), json),
     }),
+    "skip-host": command({
+      about:
+        "Gives up a host for the rest of a run at once. Pages that are known stay; the next run visits it again.",
+      args: { ...job, host: { about: "name of the host, with its port if that is not the usual one" } },
+      examples: [
+        {
+          line: "fossick jobs skip-host 12 old.example.org",
+          about: "instead of waiting for a host that is down",
+        },
+      ],
+      run: async ({ args, json }) => (await session()).skipHost(numberOf(args.job), args.host, json),
+    }),
     cancel: command({
       about: "Ends a job for good. Pages that were read stay in the index.",
       args: job,

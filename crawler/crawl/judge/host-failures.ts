@@ -1,35 +1,41 @@
 interface Trouble {
-  /** Times in a row that the host was tried in vain. */
-  rounds: number
+  /** Tries in a row that were in vain. */
+  tries: number
   notedAt: number
 }
 
-/**
- * Counts how often in a row hosts were tried in vain, so that one that has stopped answering does not keep a
- * crawl busy for days, address by address.
- */
+/** Counts how often in a row hosts were tried in vain, and knows which have answered in this run. */
 export class HostFailures {
   readonly #hosts = new Map<string, Trouble>()
+  readonly #answered = new Set<string>()
 
   /**
    * Notes a visit that got no answer, or was told to come back later. Visits made side by side fail together and
    * count once.
-   * @returns the times in a row, this one included.
+   * @param weight how many tries it counts as
+   * @returns the tries in a row, this one included.
    */
-  failed(host: string, startedAt: number, now: number): number {
+  failed(host: string, startedAt: number, now: number, weight = 1): number {
     const trouble = this.#hosts.get(host)
     if (!trouble) {
-      this.#hosts.set(host, { rounds: 1, notedAt: now })
-      return 1
+      this.#hosts.set(host, { tries: weight, notedAt: now })
+      return weight
     }
     if (startedAt >= trouble.notedAt) {
-      trouble.rounds += 1
+      trouble.tries += weight
       trouble.notedAt = now
     }
-    return trouble.rounds
+    return trouble.tries
   }
 
-  answered(host: string): void {
-    this.#hosts.delete(host)
+  /** @returns whether it had been in trouble */
+  answered(host: string): boolean {
+    this.#answered.add(host)
+    return this.#hosts.delete(host)
+  }
+
+  /** Whether it has answered in this run. */
+  hasAnswered(host: string): boolean {
+    return this.#answered.has(host)
   }
 }

@@ -3,40 +3,66 @@ import { RetryPolicy } from "./retry-policy.ts"
 
 const config = { retryDelayMs: 100, maxWaitMs: 1000, maxTries: 3 }
 const entry = (tries: number) => ({ host: "docs.example", tries })
-const failed = (because: "dns" | "http-status", transient = true) =>
-  ({ kind: "failed", because, detail: "", transient }) as const
+const failed = (
+  because: "dns" | "tls" | "refused" | "timeout" | "http-status",
+  transient = true,
+  status?: number,
+) =>
+  ({ kind: "failed", because, detail: "", transient, ...(status === undefined ? {} : { status }) }) as const
+const gone = failed("http-status", false, 404)
+
+/** A policy for a host that has answered in this run, unless it is new. */
+function policyFor(host: "new" | "known"): RetryPolicy {
+  const policy = new RetryPolicy(config)
+  if (host === "known") policy.note("docs.example", gone)
+  return policy
+}
 
 test("an address is tried again after longer and longer pauses, until its tries are over", () => {
-  const policy = new RetryPolicy(config)
-  const visit = failed("http-status")
-  expect(policy.after(entry(0), visit, 0, 10)).toMatchObject({ hostRestsUntil: null, again: 110 })
-  expect(policy.after(entry(1), visit, 0, 10)).toMatchObject({ hostRestsUntil: null, again: 210 })
+  const policy = policyFor("known")
+  const visit = failed("http-status", true, 500)
+  expect(policy.after(entry(0), visit, 0, 10)).toMatchObject({ hostRestsUntil: null, again: 110, tries: 1 })
+  expect(policy.after(entry(1), visit, 0, 10)).toMatchObject({ hostRestsUntil: null, again: 210, tries: 2 })
   expect(policy.after(entry(2), visit, 0, 10)).toMatchObject({ hostRestsUntil: null, again: null })
-  expect(policy.after(entry(0), failed("http-status", false), 0, 10)).toMatchObject({ again: null })
+  expect(policy.after(entry(0), gone, 0, 10)).toMatchObject({ again: null })
 })
 
-test("a host that asks for a rest has it, unless it asks for too long", () => {
+test("a host that asks for a rest has it; one that is new and asks for too long is given up", () => {
   const until = (time: number) => ({ kind: "postponed", until: new Date(time) }) as const
-  expect(new RetryPolicy(config).after(entry(0), until(500), 0, 10)).toMatchObject({
+  expect(policyFor("known").after(entry(0), until(500), 0, 10)).toMatchObject({
     hostRestsUntil: 500,
     again: 500,
   })
-  expect(new RetryPolicy(config).after(entry(0), until(5000), 0, 10)).toMatchObject({
-    hostRestsUntil: null,
-    again: null,
-  })
+  expect(policyFor("known").after(entry(0), until(5000), 0, 10)).toMatchObject({ again: null })
+  expect(policyFor("new").after(entry(0), until(5000), 0, 10)).toEqual({ kind: "give-up-host" })
 })
 
+/** Pauses of a host that fails again and again, until it is given up. */
+function pauses(policy: RetryPolicy, visit: ReturnType<typeof failed>): unknown[] {
+  const all: unknown[] = []
+  for (let round = 0; round < 20; round += 1) {
+    const next = policy.after(entry(0), visit, round, round)
+    if (next.kind === "give-up-host") return [...all, next.kind]
+    all.push(next.hostRestsUntil === null ? null : next.hostRestsUntil - round)
+  }
+  return all
+}
+
 test("a host that does not answer rests longer and longer, and is given up; one answer restores all patience", () => {
-  const policy = new RetryPolicy(config)
-  const rests = (rounds: number) =>
-    Array.from({ length: rounds }, (_, round) => {
-      const next = policy.after(entry(0), failed("dns"), round, round)
-      return next.kind === "give-up-host" ? next.kind : next.hostRestsUntil && next.hostRestsUntil - round
-    })
-  expect(rests(9)).toEqual([null, 100, 200, 400, 800, 1000, 1000, 1000, 1000])
-  policy.note("docs.example", failed("dns"))
-  expect(policy.after(entry(0), failed("dns"), 20, 20)).toEqual({ kind: "give-up-host" })
-  policy.note("docs.example", failed("http-status"))
-  expect(policy.after(entry(0), failed("dns"), 30, 30)).toMatchObject({ hostRestsUntil: null })
+  const policy = policyFor("known")
+  expect(pauses(policy, failed("refused"))).toEqual([100, 200, 400, 800, 1000, "give-up-host"])
+  policy.note("docs.example", failed("refused"))
+  expect(policy.after(entry(0), failed("refused"), 20, 20)).toEqual({ kind: "give-up-host" })
+  expect(policy.note("docs.example", gone)).toBe(true)
+  expect(policy.after(entry(0), failed("refused"), 30, 30)).toMatchObject({ hostRestsUntil: 130, tries: 0 })
+  // A visit that waited for its whole time was patience itself.
+  expect(pauses(policyFor("new"), failed("timeout"))).toEqual([200, 800, "give-up-host"])
+  expect(pauses(policyFor("new"), failed("http-status", true, 500)).at(-1)).toBe("give-up-host")
+})
+
+test("a certificate that is wrong and a name that is not there need no patience", () => {
+  for (const because of ["tls", "dns"] as const) {
+    expect(policyFor("new").after(entry(0), failed(because, false), 0, 0)).toEqual({ kind: "give-up-host" })
+    expect(policyFor("known").after(entry(0), failed(because, false), 0, 0)).toMatchObject({ again: null })
+  }
 })

@@ -4,8 +4,13 @@ import { HostFailures } from "./host-failures.ts"
 import type { Visit } from "../../reading.ts"
 import { isAnswer, isInVain, type Unread } from "./visit-outcome.ts"
 
-/** A host that was tried in vain this often in a row is given up for this crawl. */
-const HOST_ROUNDS = 10
+/**
+ * A host that was tried in vain this often in a row is given up for this run: after 155 seconds of pauses with
+ * FOSSICK_RETRY_DELAY_MS as it is, in which a server is restarted.
+ */
+export const HOST_TRIES = 6
+/** A visit that waited for its whole time was patience itself. */
+const TIMEOUT_COUNTS = 2
 
 /** What is to be done after a visit that brought nothing to read. Times are told by `steadyNow()`. */
 export type NextTry =
@@ -17,6 +22,8 @@ export type NextTry =
       readonly hostRestsUntil: number | null
       /** When the address is tried again; null: the visit was its last. */
       readonly again: number | null
+      /** The tries of the address, this one counted where it was its own. */
+      readonly tries: number
     }
 
 /** Decides when an address is tried again, when its host has a rest, and when the host is given up. One for each run. */
@@ -28,9 +35,9 @@ export class RetryPolicy {
     this.#config = config
   }
 
-  /** Notes how a visit ended: a host that answers has all patience again. */
-  note(host: string, visit: Visit): void {
-    if (isAnswer(visit)) this.#patience.answered(host)
+  /** Notes how a visit ended: a host that answers has all patience again. @returns whether it had been in trouble */
+  note(host: string, visit: Visit): boolean {
+    return isAnswer(visit) && !this.#isInTrouble(host, visit) && this.#patience.answered(host)
   }
 
   /** @param startedAt when the visit began */
@@ -41,18 +48,44 @@ export class RetryPolicy {
     now: number,
   ): NextTry {
     const { retryDelayMs, maxWaitMs, maxTries } = this.#config
-    let hostRestsUntil: number | null = null
-    if (isInVain(visit)) {
-      const rounds = this.#patience.failed(host, startedAt, now)
-      if (rounds >= HOST_ROUNDS) return { kind: "give-up-host" }
-      if (rounds > 1) hostRestsUntil = now + Math.min(retryDelayMs * 2 ** (rounds - 2), maxWaitMs)
-    }
+    const isNew = !this.#patience.hasAnswered(host)
     const again = this.#again(visit, tries, now)
-    if (again === null || again - now > maxWaitMs || tries + 1 >= maxTries) {
-      return { kind: "host-goes-on", hostRestsUntil, again: null }
+    const isTooLong = again !== null && again - now > maxWaitMs
+    if (!this.#isInTrouble(host, visit)) {
+      const isLast = again === null || isTooLong || tries + 1 >= maxTries
+      return { kind: "host-goes-on", hostRestsUntil: null, again: isLast ? null : again, tries: tries + 1 }
     }
-    if (visit.kind === "postponed") hostRestsUntil = Math.max(hostRestsUntil ?? 0, again)
-    return { kind: "host-goes-on", hostRestsUntil, again }
+    // A certificate that is wrong, and a name that is not there, are no better in a minute.
+    if (isNew && (isForGood(visit) || isTooLong)) return { kind: "give-up-host" }
+    const isTimeout = visit.kind === "failed" && visit.because === "timeout"
+    const count = this.#patience.failed(host, startedAt, now, isTimeout ? TIMEOUT_COUNTS : 1)
+    if (count >= HOST_TRIES) return { kind: "give-up-host" }
+    const rest = now + Math.min(retryDelayMs * 2 ** (count - 1), maxWaitMs)
+    const hostRestsUntil = visit.kind === "postponed" && !isTooLong ? Math.max(rest, again ?? 0) : rest
+    // It is the host's fault where nothing else came of it: the address has all its tries still.
+    const isHosts = isNew || (visit.kind === "failed" && visit.because !== "timeout")
+    if (isHosts && !isForGood(visit))
+      return { kind: "host-goes-on", hostRestsUntil, again: hostRestsUntil, tries }
+    const isLast = again === null || isTooLong || tries + 1 >= maxTries
+    return {
+      kind: "host-goes-on",
+      hostRestsUntil,
+      again: isLast ? null : Math.max(again, hostRestsUntil),
+      tries: tries + 1,
+    }
+  }
+
+  /** Whether it is the host that is in trouble, and not the address alone. */
+  #isInTrouble(host: string, visit: Visit): boolean {
+    if (visit.kind === "read" || visit.kind === "unmodified") return false
+    if (isInVain(visit)) return true
+    // What it answers with to the first of its addresses is all that is known of it.
+    return (
+      visit.kind === "failed" &&
+      visit.status !== undefined &&
+      visit.status >= 500 &&
+      !this.#patience.hasAnswered(host)
+    )
   }
 
   #again(visit: Unread, tries: number, now: number): number | null {
@@ -60,4 +93,8 @@ export class RetryPolicy {
     if (visit.kind === "failed" && visit.transient) return now + this.#config.retryDelayMs * 2 ** tries
     return null
   }
+}
+
+function isForGood(visit: Unread): boolean {
+  return visit.kind === "failed" && !visit.transient && (visit.because === "tls" || visit.because === "dns")
 }

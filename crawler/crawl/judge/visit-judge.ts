@@ -2,12 +2,12 @@ import { steadyNow } from "#base/steady-time.ts"
 import type { CrawlerConfig } from "../../settings.ts"
 import type { FrontierEntry } from "../../frontier/host-queues.ts"
 import type { KnownAddress } from "../../frontier/known-addresses.ts"
-import { isMissing, outcomeName } from "../../outcome-name.ts"
+import { isMissing } from "../../outcome-name.ts"
 import type { Visit } from "../../reading.ts"
 import type { CrawlParts } from "../crawl-parts.ts"
 import { PageJudge, type PageJudgeOptions } from "./page-judge.ts"
 import { RetryPolicy } from "./retry-policy.ts"
-import { detailOf, type Unread } from "./visit-outcome.ts"
+import type { Unread } from "./visit-outcome.ts"
 
 export interface VisitJudgeOptions extends PageJudgeOptions {
   readonly config: CrawlerConfig
@@ -35,7 +35,7 @@ export class VisitJudge {
     before: KnownAddress | null,
     startedAt: number,
   ): Promise<void> {
-    this.#retries.note(entry.host, visit)
+    if (this.#retries.note(entry.host, visit)) this.#parts.hosts.answers(entry.host)
     if (visit.kind === "read") {
       this.#parts.limits.bytes += visit.reading.bytes
       await this.#pages.take(entry, visit.reading, before)
@@ -48,21 +48,22 @@ export class VisitJudge {
   }
 
   async #closeOrRetry(entry: FrontierEntry, visit: Unread, startedAt: number): Promise<void> {
-    const { frontier, discovery, duplicates, recorder } = this.#parts
+    const { frontier, duplicates, recorder } = this.#parts
     const next = this.#retries.after(entry, visit, startedAt, steadyNow())
-    if (next.kind === "give-up-host") {
-      const detail = `${entry.host} was given up: ${detailOf(visit) ?? visit.kind}`
-      frontier.giveUp(entry.host, outcomeName(visit), detail)
-      discovery.gaveUp()
+    if (next.kind === "give-up-host" || this.#parts.hosts.isGivenUp(entry.host)) {
+      if (!this.#parts.hosts.isGivenUp(entry.host)) this.#parts.hosts.giveUp(entry.host, visit)
       await recorder.close(entry.url, visit)
       return
     }
-    if (next.hostRestsUntil !== null) frontier.block(entry, next.hostRestsUntil)
+    if (next.hostRestsUntil !== null) {
+      frontier.block(entry, next.hostRestsUntil)
+      this.#parts.hosts.waits(entry.host, next.hostRestsUntil, visit)
+    }
     if (visit.kind === "failed" && isMissing(visit.status)) {
       const leftOut = duplicates.missing(entry.url)
       if (leftOut) frontier.add([leftOut], { how: "link", on: entry.url, depth: entry.depth })
     }
     if (next.again === null) await recorder.close(entry.url, visit)
-    else frontier.postpone(entry, next.again)
+    else frontier.postpone(entry, next.again, next.tries)
   }
 }

@@ -7,17 +7,22 @@ import type { NoPage } from "./verdict.ts"
 export type Unread = Exclude<Visit, { kind: "read" | "unmodified" }>
 
 const IN_VAIN = new Set<string>(["dns", "refused", "timeout", "tls"])
+/** A gateway that cannot reach what is behind it. */
+const GATEWAY = new Set<number | undefined>([502, 504])
 
 /** Whether the host had something to say; what its robots.txt said before does not count. */
 export function isAnswer(visit: Visit): boolean {
   if (visit.kind === "skipped") return visit.because !== "robots"
-  if (visit.kind === "failed") return !IN_VAIN.has(visit.because)
-  return visit.kind !== "postponed"
+  return visit.kind === "read" || visit.kind === "unmodified" || !isInVain(visit)
 }
 
 /** Whether nothing came back that tells of the page. */
 export function isInVain(visit: Unread): boolean {
-  return visit.kind === "postponed" || (visit.kind === "failed" && IN_VAIN.has(visit.because))
+  if (visit.kind === "postponed") return true
+  if (visit.kind !== "failed") return false
+  // Time that was spent on reading the page here is none of the host's.
+  if (visit.because === "timeout") return visit.transient && visit.status === undefined
+  return IN_VAIN.has(visit.because) || GATEWAY.has(visit.status)
 }
 
 /** Whether an address is surely no page, and not only out of reach. */

@@ -1,0 +1,77 @@
+import { steadyNow } from "#base/steady-time.ts"
+
+import type { Frontier } from "../../frontier/frontier.ts"
+import type { HostWaits } from "../../hosts/host-waits.ts"
+import { outcomeName } from "../../outcome-name.ts"
+import type { NoPage } from "./verdict.ts"
+import { detailOf } from "./visit-outcome.ts"
+
+export interface RunHostsOptions {
+  readonly job: number
+  readonly waits: HostWaits
+  readonly frontier: Pick<Frontier, "giveUp">
+  /** Told when addresses of a host were closed all at once. */
+  readonly onGivenUp: (host: string, last: NoPage) => void
+}
+
+const SKIPPED: NoPage = { kind: "failed", because: "cancelled", detail: "its operator had it skipped" }
+
+/** The hosts that one run waits for, and those that it has given up. */
+export class RunHosts {
+  readonly #options: RunHostsOptions
+  readonly #givenUp = new Map<string, NoPage>()
+
+  constructor(options: RunHostsOptions) {
+    this.#options = options
+  }
+
+  /** @param until by `steadyNow()` */
+  waits(host: string, until: number, last: NoPage): void {
+    const { job, waits } = this.#options
+    const why = detailOf(last) ?? last.kind
+    waits.note(job, {
+      host,
+      until: new Date(Date.now() + until - steadyNow()),
+      outcome: outcomeName(last),
+      why,
+    })
+  }
+
+  answers(host: string): void {
+    this.#options.waits.forget(this.#options.job, host)
+  }
+
+  isGivenUp(host: string): boolean {
+    return this.#givenUp.has(host)
+  }
+
+  /** How addresses of a host end that was given up; null: it was not. */
+  ending(host: string): NoPage | null {
+    return this.#givenUp.get(host) ?? null
+  }
+
+  /** Closes all addresses of a host, those yet to be found too, with the outcome of the visit that was one too many. */
+  giveUp(host: string, last: NoPage): void {
+    const { job, waits, frontier, onGivenUp } = this.#options
+    const why = detailOf(last) ?? last.kind
+    const detail = `${host} was given up: ${why}`
+    this.#givenUp.set(host, last.kind === "failed" ? { ...last, detail } : last)
+    waits.forget(job, host)
+    frontier.giveUp(host, outcomeName(last), detail)
+    onGivenUp(host, last)
+  }
+
+  /** The run is over, or stops for now. */
+  end(): void {
+    this.#options.waits.forgetAll(this.#options.job)
+  }
+
+  /** Gives up what the operator asked for. */
+  skipAsked(): void {
+    const { job, waits } = this.#options
+    for (const host of waits.skipped(job)) {
+      if (!this.isGivenUp(host)) this.giveUp(host, SKIPPED)
+      waits.forget(job, host)
+    }
+  }
+}

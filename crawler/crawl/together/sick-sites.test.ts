@@ -1,0 +1,102 @@
+import { createServer, type Server, type Socket } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+
+import { pino } from "pino"
+import { expect, test } from "vitest"
+
+import { defineSource } from "../../source.ts"
+import { CrawlFixture, testConfig } from "../../testing/crawl-fixture.ts"
+import { article, startTestSite, status } from "../../testing/test-site.ts"
+import { CrawlShare } from "./crawl-share.ts"
+import { JobRuns } from "./job-runs.ts"
+
+/** Listens and treats its connections so; closed with all of them. */
+async function listening(onConnection: (server: Server) => void) {
+  const server = createServer()
+  onConnection(server)
+  await new Promise<void>((done) => {
+    server.listen(0, "127.0.0.1", done)
+  })
+  const { port } = server.address() as { port: number }
+  return { host: `127.0.0.1:${port}`, close: () => new Promise<unknown>((done) => server.close(done)) }
+}
+
+test("of twelve sources four are sick: the others all end while these wait, and each is told why", async () => {
+  await using fixture = new CrawlFixture()
+  const { db, jobs, engine } = fixture
+  const dead = await listening(() => undefined)
+  await dead.close()
+  const open: Socket[] = []
+  const silent = await listening((server) => {
+    server.on("connection", (socket) => open.push(socket))
+  })
+  const noTls = await listening((server) => {
+    server.on("connection", (socket) => socket.on("error", () => undefined).end("no TLS here"))
+  })
+  await using busy = await startTestSite({ "*": status(503, { "retry-after": "600" }) })
+  await using healthy = await startTestSite(
+    Object.fromEntries(
+      Array.from({ length: 8 }, (_, at) => [
+        [`/${at}/`, article(`Harbour ${at}`, { links: [`/${at}/more`] })],
+        [`/${at}/more`, article(`Windmill ${at}`)],
+      ]).flat() as [string, string][],
+    ),
+  )
+  const seeds = [
+    `http://${dead.host}/`,
+    `http://${silent.host}/`,
+    `https://${noTls.host}/`,
+    busy.url("/"),
+    ...Array.from({ length: 8 }, (_, at) => healthy.url(`/${at}/`)),
+  ]
+  // The sick ones are asked for first, and there are fewer places than sources.
+  const ids = seeds.map(
+    (seed, at) => jobs.enqueue(defineSource({ name: `source-${at}`, seeds: [seed], scope: "prefix" })).id,
+  )
+  const config = testConfig({
+    FOSSICK_JOBS: "3",
+    FOSSICK_RETRY_DELAY_MS: "60000",
+    FOSSICK_MAX_WAIT_MS: "900000",
+    FOSSICK_FETCH_TIMEOUT_MS: "3000",
+  })
+  await using share = new CrawlShare(config)
+  const stop = new AbortController()
+  const runs = new JobRuns({
+    db,
+    jobs,
+    engine,
+    config,
+    log: pino({ level: "silent" }),
+    signal: stop.signal,
+    share,
+  })
+  const [refuses, hangs, broken, asks] = ids as [number, number, number, number]
+  const isOver = (id: number) => jobs.get(id)?.state === "finished"
+  while (!ids.slice(4).every(isOver)) {
+    runs.begin()
+    await sleep(20)
+  }
+  expect((await engine.stats()).pages).toBe(16)
+  // Wrong certificates need no patience; the others wait, and hold nobody up.
+  expect(isOver(broken)).toBe(true)
+  expect(jobs.get(broken)?.note).toContain("was given up for this run: no")
+  const waits = (id: number) => jobs.get(id)?.waits.map(({ host, why }) => [host, why])
+  expect(waits(refuses)).toEqual([[dead.host, "the connection was refused"]])
+  while (waits(hangs)?.length === 0) await sleep(20)
+  expect(waits(hangs)?.[0]?.[0]).toBe(silent.host)
+  expect(waits(asks)).toEqual([[busy.authority, expect.stringMatching(/^until /) as unknown]])
+  expect(busy.requests.length).toBeLessThanOrEqual(2)
+  for (const id of [refuses, hangs, asks]) expect(jobs.get(id)).toMatchObject({ state: "running", queued: 1 })
+
+  // One that its operator has no more patience with ends at once; what is left is put down.
+  expect(jobs.skipHost(refuses, "nowhere.example")).toBe(false)
+  expect(jobs.skipHost(refuses, dead.host)).toBe(true)
+  while (!isOver(refuses)) await sleep(20)
+  expect(jobs.get(refuses)).toMatchObject({ outcomes: { "failed:cancelled": 1 }, waits: [] })
+  expect(jobs.skipHost(refuses, dead.host)).toBe(false)
+  stop.abort()
+  await Promise.all(runs.promises)
+  for (const id of [hangs, asks]) expect(jobs.get(id)).toMatchObject({ state: "queued", waits: [] })
+  for (const socket of open) socket.destroy()
+  await Promise.all([silent.close(), noTls.close()])
+})
