@@ -278,7 +278,7 @@ describe("sites in trouble", () => {
     const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "1", FOSSICK_MAX_WAIT_MS: "20" })
     const job = await fixture.crawl({ seeds: [site.origin] }, { config })
     expect(job).toMatchObject({ state: "finished", outcomes: { indexed: 1, postponed: 200 } })
-    expect(site.requests.filter((path) => path.startsWith("/p")).length).toBe(10)
+    expect(site.requests.filter((path) => path.startsWith("/p")).length).toBe(6)
   })
 
   test("a visit that hangs does not keep a crawl from being stopped", async () => {
