@@ -1,4 +1,4 @@
-import { createServer, type Server, type Socket } from "node:net"
+import { createServer, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 
 import { pino } from "pino"
@@ -10,15 +10,26 @@ import { article, startTestSite, status } from "../../testing/test-site.ts"
 import { CrawlShare } from "./crawl-share.ts"
 import { JobRuns } from "./job-runs.ts"
 
-/** Listens and treats its connections so; closed with all of them. */
-async function listening(onConnection: (server: Server) => void) {
-  const server = createServer()
-  onConnection(server)
+/** Listens and treats its connections so, until it is closed with all of them. */
+async function listening(treat: (socket: Socket) => void) {
+  const open = new Set<Socket>()
+  const server = createServer((socket) => {
+    open.add(socket)
+    socket.on("error", () => undefined)
+    treat(socket)
+  })
   await new Promise<void>((done) => {
     server.listen(0, "127.0.0.1", done)
   })
   const { port } = server.address() as { port: number }
-  return { host: `127.0.0.1:${port}`, close: () => new Promise<unknown>((done) => server.close(done)) }
+  return {
+    host: `127.0.0.1:${port}`,
+    close: () =>
+      new Promise<unknown>((done) => {
+        server.close(done)
+        for (const socket of open) socket.destroy()
+      }),
+  }
 }
 
 test("of twelve sources four are sick: the others all end while these wait, and each is told why", async () => {
@@ -26,13 +37,8 @@ test("of twelve sources four are sick: the others all end while these wait, and 
   const { db, jobs, engine } = fixture
   const dead = await listening(() => undefined)
   await dead.close()
-  const open: Socket[] = []
-  const silent = await listening((server) => {
-    server.on("connection", (socket) => open.push(socket))
-  })
-  const noTls = await listening((server) => {
-    server.on("connection", (socket) => socket.on("error", () => undefined).end("no TLS here"))
-  })
+  const silent = await listening(() => undefined)
+  const noTls = await listening((socket) => socket.end("no TLS here"))
   await using busy = await startTestSite({ "*": status(503, { "retry-after": "600" }) })
   await using healthy = await startTestSite(
     Object.fromEntries(
@@ -97,6 +103,5 @@ test("of twelve sources four are sick: the others all end while these wait, and 
   stop.abort()
   await Promise.all(runs.promises)
   for (const id of [hangs, asks]) expect(jobs.get(id)).toMatchObject({ state: "queued", waits: [] })
-  for (const socket of open) socket.destroy()
   await Promise.all([silent.close(), noTls.close()])
 })
