@@ -65,7 +65,7 @@ export async function confluenceExport(folder: string, texts: readonly Text[]): 
     program: "a space in the form of Confluence's HTML export, on nginx",
     start: "/index.html",
     pages: pages.map(({ text, file }) => ({ path: `/${file}`, title: text.title })),
-    junk: /attachments\/|styles\//,
+    junk: /styles\//,
     question: questionOf(asked.text, `/${asked.file}`),
     serve: (port, env) => serveByNginx(folder, port, { root: site }, env),
   }

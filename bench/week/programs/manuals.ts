@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { glob, mkdir, readFile, writeFile } from "node:fs/promises"
 import { join, relative } from "node:path"
+import { Parser } from "htmlparser2"
 import { builtFolder, debianPackages, doOnce, runCommand } from "./packages.ts"
 import { serveByApache, serveByNginx } from "./servers.ts"
 import type { ExpectedPage, RealSite } from "./site.ts"
@@ -38,14 +39,13 @@ export async function apacheManual(folder: string): Promise<RealSite> {
   }
 }
 
-const plain = (html: string): string =>
-  html
-    .replace(/<[^>]*>/g, "")
-    .replace(/&amp;/g, "&")
-    .replace(/&lt;/g, "<")
-    .replace(/&gt;/g, ">")
-    .replace(/\s+/g, " ")
-    .trim()
+/** The text of a piece of HTML, on one line. */
+function plain(html: string): string {
+  let text = ""
+  const parser = new Parser({ ontext: (data) => void (text += data) })
+  parser.end(html)
+  return text.replace(/\s+/g, " ").trim()
+}
 
 /** Postfix's manual behind a certificate that only the company's own authority vouches for. */
 export async function internalManual(folder: string): Promise<RealSite> {

@@ -87,6 +87,7 @@ It is **hot**
     "Microsoft Office Word: Untitled Document",
     "New Microsoft Word Document (2)",
     "Vorlage",
+    "(anonymous)",
   ])("are not called %s", async (title) => {
     const page = await read(
       "docx",

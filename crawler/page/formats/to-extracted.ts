@@ -63,7 +63,7 @@ const NO_TITLE = new RegExp(
     "untitled(?: document| presentation| spreadsheet)?|no title|unbenannt|ohne titel|sans (?:titre|nom)|sin (?:t[ií]tulo|nombre)|sem t[ií]tulo|senza (?:titolo|nome)|naamloos|bez (?:tytułu|nazwy|názvu)|namnlös|без (?:имени|названия)|無題|无标题|제목 ?없음",
     "document(?:[oe]|en)?(?: sans titre)?|dokument|documento de microsoft word|документ|文書|文档|문서|presentation|präsentation|présentation|presentaci[oó]n|apresentação|presentazione|prezentacja|презентация|プレゼンテーション|演示文稿",
     "powerpoint[ -]?(?:pr[eä]sentation|presentation|プレゼンテーション)|présentation powerpoint|presentaci[oó]n de powerpoint|apresentação do powerpoint|presentazione (?:standard di )?powerpoint|book|workbook|mappe|classeur|libro|cartel|sheet|spreadsheet",
-    "(?:document |report |chapter |your )?title|titel|titre|t[ií]tulo|titolo|slide|folie|normal|layout|template|vorlage|blank|blank document|memo(?:randum)? template|default|standard|new microsoft (?:word|powerpoint|excel) \\w+|neues microsoft[- ]\\w+[- ]\\w+|type the document title|click to (?:edit|add) [\\w ]+",
+    "(?:document |report |chapter |your )?title|titel|titre|t[ií]tulo|titolo|slide|folie|normal|layout|template|vorlage|blank|blank document|memo(?:randum)? template|default|standard|new microsoft (?:word|powerpoint|excel) \\w+|neues microsoft[- ]\\w+[- ]\\w+|\\(anonymous\\)|\\(unspecified\\)|type the document title|click to (?:edit|add) [\\w ]+",
   ].join("|")})\\]?[ _-]*\\(?\\d{0,4}\\)?$`,
   "iu",
 )

@@ -43,6 +43,13 @@ describe("a logo that is a heading", () => {
     expect(titleOf('<base href="/"><title>Hive Docs</title>', body)).toBe("Install")
   })
 
+  it("is none in a sidebar that calls it the name of the application, wherever it leads", () => {
+    const bar = '<aside><h1 class="app-name"><a href="/docs/install">Hive Docs</a></h1></aside>'
+    expect(titleOf("<title>Hive Docs</title>", `${bar}<article><h1>Install</h1>${TEXT}</article>`)).toBe(
+      "Install",
+    )
+  })
+
   it("is the title of the start itself, and of a page that has no other", () => {
     const logo = '<header><h1><a href="/">Hive Docs</a></h1></header>'
     expect(titleOf("<title>Hive Docs</title>", `${logo}<main>${TEXT}</main>`, "/")).toBe("Hive Docs")
@@ -98,5 +105,17 @@ describe("a title tag", () => {
   it("gives way to a heading that says its first part and a word more", () => {
     const body = `<main><h1>Module mod_hive</h1>${TEXT}</main>`
     expect(titleOf("<title>mod_hive - Bee Server Version 2.4</title>", body)).toBe("Module mod_hive")
+  })
+
+  it("gives way to the heading when it is a name in the wiki's file and the wiki in brackets", () => {
+    const body = (heading: string) =>
+      `<h1 class="logo"><a href="/doku.php?id=start"><span>Team wiki</span></a></h1><main><h1>${heading}</h1>${TEXT}</main>`
+    const title = (name: string) => `<title>${name} [Team wiki]</title>`
+    expect(titleOf(title("bees:start"), body("About bees"), "/doku.php?id=bees:start")).toBe("About bees")
+    expect(titleOf(title("bees:arg"), body("arg"), "/doku.php?id=bees:arg")).toBe("arg")
+    expect(titleOf(title("start"), body("Team wiki"), "/doku.php")).toBe("Team wiki")
+    expect(titleOf("<title>Install [Hive]</title>", `<main><h1>How to begin</h1>${TEXT}</main>`)).toBe(
+      "Install [Hive]",
+    )
   })
 })

@@ -68,6 +68,8 @@ function choose(
     const headline = object["headline"]
     if (typeof headline === "string" && says(headline)) return collapse(headline)
   }
+  const [first] = headings
+  if (first !== undefined && isNameInBrackets(tag, names)) return first.text
   if (says(tag)) return headingAround(tag, headings, names) ?? withoutSite(tag, names)
   return headings[0]?.text ?? shared
 }
@@ -79,6 +81,15 @@ function headingAround(tag: string, headings: readonly Heading[], names: Readonl
     return null
   const around = headings.find(({ text }) => normal(text).includes(normal(first)))
   return around !== undefined && around.text.length <= first.length * 3 + 20 ? around.text : null
+}
+
+/**
+ * Whether a tag is the name of the page's file or entry and, in brackets, of its site, as DokuWiki has it unless told
+ * otherwise: "ops:backup [Team wiki]". The heading then says what the page is.
+ */
+function isNameInBrackets(tag: string, names: ReadonlySet<string>): boolean {
+  const site = /^\S+ \[(.+)\]$/.exec(tag)?.[1]
+  return site !== undefined && names.has(normal(site))
 }
 
 const SEPARATOR = /\s+[|·•»«–—:-]\s+/
@@ -118,7 +129,7 @@ function withoutSite(title: string, names: ReadonlySet<string>): string {
 }
 
 const LOGO_WORDS =
-  /(?:^|[\s_-])(?:logo(?:type|mark|text)?|brand(?:ing|name)?|navbar-brand|site-?(?:title|name|logo|branding|header)|blog-?title|masthead|wordmark)(?:[\s_-]|$)/i
+  /(?:^|[\s_-])(?:logo(?:type|mark|text)?|brand(?:ing|name)?|navbar-brand|(?:site|app)-?(?:title|name|logo|branding|header)|blog-?title|masthead|wordmark)(?:[\s_-]|$)/i
 /** Elements above a heading that are looked at. */
 const LOGO_STEPS = 4
 
