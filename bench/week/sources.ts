@@ -1,71 +1,70 @@
-import { stringify } from "yaml"
+import { parse, stringify } from "yaml"
+import type { WeekAppliance } from "./appliance.ts"
 import type { Certificates } from "./programs/manuals.ts"
 import { WIKI_LOGIN } from "./programs/wikis.ts"
 import type { Stand } from "./world.ts"
 
-/** Where the secrets of the sources stand: an operator changes a file, and restarts nothing. */
-export interface Secrets {
-  readonly wikiPassword: string
+/** What an operator knows and no look can find out. */
+export interface Knowledge {
+  /** File with the password of the wiki behind its login form. */
+  readonly passwordFile: string
+  /** File of the company's own certificate authority. */
+  readonly authority: Certificates["authority"]
 }
 
-/** What every source of the week has: when it runs, and whom it tells. */
-function defaults(hook: string) {
-  return {
+/** A source for one site, and what the look at it cost. */
+interface Proposal {
+  readonly source: Record<string, unknown>
+  readonly seconds: number
+  readonly requests: number
+}
+
+/** What `fossick sources add` proposes for each site, taken as it is, with what only an operator can know filled in. */
+export async function proposedSources(
+  appliance: WeekAppliance,
+  stands: readonly Stand[],
+  knowledge: Knowledge,
+): Promise<ReadonlyMap<string, Proposal>> {
+  const proposals = new Map<string, Proposal>()
+  for (const stand of stands) {
+    const { out, err } = await appliance.command("sources", "add", stand.start, "--json")
+    const look = parse(out === "" ? "{}" : out) as {
+      source?: Record<string, unknown>
+      requests?: number
+      took_ms?: number
+    }
+    if (!look.source) process.stderr.write(`no proposal for ${stand.name}: ${err || out}\n`)
+    proposals.set(stand.name, {
+      source: { seeds: stand.start, ...look.source, ...known(stand, look.source ?? {}, knowledge), name: stand.name },
+      seconds: (look.took_ms ?? 0) / 1000,
+      requests: look.requests ?? 0,
+    })
+  }
+  return proposals
+}
+
+/** The account that the wiki gave the operator, and the authority that came by mail. */
+function known(
+  stand: Stand,
+  proposed: Record<string, unknown>,
+  { passwordFile, authority }: Knowledge,
+): Record<string, unknown> {
+  const login = proposed["login"] as { fields?: Record<string, string> } | null | undefined
+  if (login?.fields) {
+    const fields = Object.entries(login.fields).map(([name, value]) => [
+      name,
+      value.startsWith("${") || value.startsWith("file:") ? `file:${passwordFile}` : WIKI_LOGIN.user,
+    ])
+    return { login: { ...login, fields: Object.fromEntries(fields) as Record<string, string> } }
+  }
+  return stand.name === "internal-manual" ? { caFile: authority } : {}
+}
+
+/** The file of sources: each runs at three in the night and tells `hook`. */
+export function sourcesFile(sources: readonly Record<string, unknown>[], hook: string): string {
+  const common = {
     schedule: { cron: "0 3 * * *", timeZone: "UTC" },
     webhooks: [{ url: hook, events: ["finished", "changed"], secret: "${WEEK_WEBHOOK_SECRET}" }],
   }
-}
-
-/** Sources as somebody writes them who has read the handbook and looked at each site for a minute. */
-export function handWritten(
-  stands: readonly Stand[],
-  hook: string,
-  certificates: Certificates,
-  secrets: Secrets,
-): string {
-  const sources = stands.map((stand) => ({
-    name: stand.name,
-    seeds: stand.start,
-    allowedNetworks: ["127.0.0.1", "localhost"],
-    ...special(stand, certificates, secrets),
-  }))
-  return stringify({ defaults: defaults(hook), sources })
-}
-
-function special(stand: Stand, certificates: Certificates, secrets: Secrets): Record<string, unknown> {
-  switch (stand.name) {
-    case "dokuwiki":
-      return { exclude: ["re:[?&](do|rev|idx|image|tab_files)=", "/lib/**", "/feed.php"] }
-    case "intranet":
-      return {
-        exclude: ["re:[?&](do|rev|idx|image|tab_files)=", "/lib/**", "/feed.php"],
-        login: {
-          kind: "form",
-          url: `${stand.url}/doku.php/start?do=login`,
-          fields: { u: WIKI_LOGIN.user, p: `file:${secrets.wikiPassword}` },
-          proof: "Log Out",
-        },
-      }
-    case "mediawiki":
-      return {
-        exclude: [
-          "re:[?&](action|oldid|diff|printable|redlink)=",
-          "re:[/=](Special|Help|Talk|User|User_talk):",
-        ],
-      }
-    case "apache-manual":
-      return { include: ["/manual/*/howto/*.html"] }
-    case "gitlab-pages":
-      return { scope: "prefix" }
-    case "internal-manual":
-      return { caFile: certificates.authority }
-    case "docsify-hash":
-      return { seeds: `${stand.url}/#/`, exclude: ["re:[?&]id="], rendering: "browser" }
-    case "docsify-history":
-      return { exclude: ["re:[?&]id="], rendering: "browser" }
-    case "react":
-      return { rendering: "browser" }
-    default:
-      return {}
-  }
+  return stringify({ sources: sources.map((source) => ({ ...source, ...common })) })
 }
