@@ -28,16 +28,21 @@ export interface Verdict {
 export const WELL = ["finished"]
 export const TROUBLE = ["failed", "finished-with-problems"]
 
-/**
- * Holds what is true against what was told: the run, the webhook that reported it, the list of sources.
- * @param list what `fossick sources list` wrote; null: it is not looked at.
- */
+/** What the operator was told, by every way there is. */
+export interface Told {
+  readonly messages: readonly Message[]
+  /** What `fossick sources list` wrote. */
+  readonly list: string
+  /** What `/metrics` answered. */
+  readonly metrics: string
+}
+
+/** Holds what is true against what was told: the run, the webhook that reported it, the list of sources, the metrics. */
 export function judgeRun(
   day: number,
   truth: Truth,
   run: Run | undefined,
-  messages: readonly Message[],
-  list: string | null,
+  { messages, list, metrics }: Told,
 ): Verdict {
   const line = { day, source: truth.source, what: truth.what }
   if (!run) return { ...line, told: "no run", when: "", right: false }
@@ -69,7 +74,10 @@ export function judgeRun(
       : "changes",
     !message ? "no webhook" : message.genuine ? null : "webhook not signed",
     message && message.data["result"] !== run.result ? "webhook says otherwise" : null,
-    list === null || saysInList(list, truth.source, run) ? null : "sources list",
+    saysInList(list, truth.source, run) ? null : "sources list",
+    metrics.includes(`fossick_source_result{source="${truth.source}",result="${run.result}"} 1`)
+      ? null
+      : "metrics",
   ].filter((fault) => fault !== null)
   const began = Date.parse(run.started_at ?? "")
   const took = (Date.parse(run.ended_at ?? "") - began) / 1000
@@ -86,6 +94,47 @@ function saysInList(list: string, source: string, run: Run): boolean {
   const lines = list.split("\n").filter((one) => one.trim() !== "")
   const line = lines.find((one) => new RegExp(`(^|\\W)${source}(\\W|$)`).test(one))
   return line?.replaceAll(" ", "-").includes(run.result ?? run.state) ?? false
+}
+
+/** Runs in a row that go wrong before an alert goes out: `FOSSICK_ALERT_AFTER`. */
+const ALERT_AFTER = 2
+
+/**
+ * Holds the alerts of a night against the nights before: one when a source has gone wrong twice in a row, one when it
+ * is well again.
+ * @param bad how often in a row each source went wrong before, by what is true; brought up to date.
+ */
+export function judgeAlerts(
+  day: number,
+  truths: readonly Truth[],
+  bad: Map<string, number>,
+  messages: readonly Message[],
+): Verdict[] {
+  const sick = new Set(truths.filter(({ results }) => results !== WELL).map(({ source }) => source))
+  const due: string[] = []
+  for (const source of sick) {
+    bad.set(source, (bad.get(source) ?? 0) + 1)
+    if (bad.get(source) === ALERT_AFTER) due.push(`${source} began`)
+  }
+  for (const [source, times] of bad) {
+    if (sick.has(source)) continue
+    if (times >= ALERT_AFTER) due.push(`${source} ended`)
+    bad.delete(source)
+  }
+  const came = messages
+    .filter(({ type, genuine }) => type.startsWith("alert.") && genuine)
+    .map(({ type, data }) => `${String(data["name"])} ${type.slice("alert.".length)}`)
+  const sorted = (list: readonly string[]) => [...list].sort().join(", ") || "none"
+  return [
+    {
+      day,
+      source: "all",
+      what: `alerts that are due: ${sorted(due)}`,
+      told: sorted(came),
+      when: "webhook, right after the run",
+      right: sorted(came) === sorted(due),
+    },
+  ]
 }
 
 /** Where in the results of a question a page is: 1 for the first, 0 when it is not among them. */

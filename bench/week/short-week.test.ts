@@ -110,6 +110,9 @@ test(
       await expect
         .poll(() => receiver.messages.filter(({ type }) => type === "crawl.finished").length)
         .toBe(day * stands.size)
+      const list = (await appliance.command("sources", "list")).out
+      const metrics = await appliance.call<string>("/metrics")
+      const told = { messages: receiver.messages, list, metrics }
       const runs = await appliance.runs()
       for (const truth of truths)
         verdicts.push(
@@ -117,8 +120,7 @@ test(
             day,
             truth,
             runs.find(({ id }) => id === ids.get(truth.source)),
-            receiver.messages,
-            null,
+            told,
           ),
         )
     }

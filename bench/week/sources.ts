@@ -35,7 +35,12 @@ export async function proposedSources(
     }
     if (!look.source) process.stderr.write(`no proposal for ${stand.name}: ${err || out}\n`)
     proposals.set(stand.name, {
-      source: { seeds: stand.start, ...look.source, ...known(stand, look.source ?? {}, knowledge), name: stand.name },
+      source: {
+        seeds: stand.start,
+        ...look.source,
+        ...known(stand, look.source ?? {}, knowledge),
+        name: stand.name,
+      },
       seconds: (look.took_ms ?? 0) / 1000,
       requests: look.requests ?? 0,
     })
@@ -64,6 +69,8 @@ function known(
 export function sourcesFile(sources: readonly Record<string, unknown>[], hook: string): string {
   const common = {
     schedule: { cron: "0 3 * * *", timeZone: "UTC" },
+    // Every page every night: a page that is not due tells nothing of a site that is sick.
+    revisit: { minHours: 1, maxHours: 12 },
     webhooks: [{ url: hook, events: ["finished", "changed"], secret: "${WEEK_WEBHOOK_SECRET}" }],
   }
   return stringify({ sources: sources.map((source) => ({ ...source, ...common })) })

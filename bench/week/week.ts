@@ -8,14 +8,14 @@ import { WeekAppliance } from "./appliance.ts"
 import { nextTime, openClock } from "./clock.ts"
 import { DAYS, type Stage } from "./days.ts"
 import { drill, killWorker, restart } from "./drills.ts"
-import { judgeRun, rankOf, report, type Truth, type Verdict, WELL } from "./judge.ts"
+import { judgeAlerts, judgeRun, rankOf, report, type Truth, type Verdict, WELL } from "./judge.ts"
 import { certificates } from "./programs/manuals.ts"
 import { forget } from "./programs/packages.ts"
 import { buildPrograms } from "./programs/programs.ts"
 import { WIKI_LOGIN } from "./programs/wikis.ts"
 import { startReceiver } from "./receiver.ts"
 import { harvestOf, harvestTable, pagesTold } from "./recipes.ts"
-import { handWritten } from "./sources.ts"
+import { proposedSources, sourcesFile } from "./sources.ts"
 import { busy, ownSite, silent, Stand } from "./world.ts"
 
 /** How far down the page of a question may stand. */
@@ -49,7 +49,11 @@ const say = (text: string) => process.stderr.write(`${text}\n`)
 await using cleanup = new AsyncDisposableStack()
 // Servers and the appliance are process groups of their own: they end only if we end them.
 for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.once(signal, () => void cleanup.disposeAsync().finally(() => process.exit(130)))
+  process.once(signal, () => {
+    // What the week is at fails when its appliance ends; the servers are still to be ended then.
+    process.on("uncaughtException", () => {})
+    void cleanup.disposeAsync().finally(() => process.exit(130))
+  })
 if (values.keep === undefined) cleanup.defer(() => rm(work, { recursive: true, force: true }))
 
 await forget(values.programs, CHANGED)
@@ -73,13 +77,7 @@ for (const [at, site] of sites.entries()) {
   stands.set(site.name, stand)
 }
 
-const authority = await certificates(values.programs)
-const writeSources = () =>
-  writeFile(
-    join(work, "sources.yaml"),
-    handWritten([...stands.values()], receiver.url, authority, { wikiPassword: passwordFile }),
-  )
-await writeSources()
+const { authority } = await certificates(values.programs)
 const browser = join(work, "browser")
 // The browser bears no library put under it; its clock is the machine's.
 await writeFile(browser, '#!/bin/sh\nunset LD_PRELOAD\nexec chromium "$@"\n', { mode: 0o755 })
@@ -87,6 +85,8 @@ const settings = {
   FOSSICK_PORT: String(firstPort + 90),
   FOSSICK_WEBHOOK_NETWORKS: receiver.address,
   FOSSICK_BROWSER_PATH: browser,
+  FOSSICK_ALERT_WEBHOOK: receiver.url,
+  FOSSICK_ALERT_WEBHOOK_SECRET: "${WEEK_WEBHOOK_SECRET}",
   WEEK_WEBHOOK_SECRET: secret,
 }
 await writeFile(
@@ -97,6 +97,14 @@ await writeFile(
 )
 const appliance = cleanup.use(new WeekAppliance(work, clock.env))
 await appliance.start()
+
+say("looking at each site")
+const proposals = await proposedSources(appliance, [...stands.values()], { passwordFile, authority })
+let declared = sourcesFile(
+  [...proposals.values()].map(({ source }) => source),
+  receiver.url,
+)
+await declare(declared)
 
 const stage: Stage = {
   folder: values.programs,
@@ -109,6 +117,10 @@ const stage: Stage = {
 }
 const verdicts: Verdict[] = []
 const lines: string[] = []
+const bad = new Map<string, number>()
+lines.push(
+  `The looks at the sites took ${[...proposals.values()].reduce((sum, { seconds }) => sum + seconds, 0).toFixed(0)} s and ${[...proposals.values()].reduce((sum, { requests }) => sum + requests, 0)} requests.`,
+)
 
 for (const day of DAYS.slice(0, Number(values.days))) {
   say(`day ${day.number}`)
@@ -116,6 +128,7 @@ for (const day of DAYS.slice(0, Number(values.days))) {
   if (day.number === 6) await mendByOperator()
   const before = Math.max(0, ...(await appliance.runs()).map(({ id }) => id))
   const began = Date.now()
+  const heard = receiver.messages.length
   if (day.number === 1) {
     for (const name of stands.keys()) await appliance.call(`/admin/sources/${name}/run`, {})
   } else {
@@ -124,7 +137,12 @@ for (const day of DAYS.slice(0, Number(values.days))) {
   }
   await appliance.rest(NIGHT_MINUTES)
   lines.push(`Day ${day.number}: all runs took ${((Date.now() - began) / 1000).toFixed(0)} s.`)
-  await judgeDay(day.number, day.truths, before)
+  await judgeDay(
+    day.number,
+    day.truths.filter(({ source }) => stands.has(source)),
+    before,
+    heard,
+  )
   if (day.number === 1) await harvest()
   if (day.number === 6) {
     verdicts.push(...(await restart(appliance)))
@@ -154,26 +172,41 @@ async function started(before: number): Promise<void> {
   }
 }
 
-async function judgeDay(number: number, truths: readonly Truth[], before: number): Promise<void> {
+async function judgeDay(
+  number: number,
+  truths: readonly Truth[],
+  before: number,
+  heard: number,
+): Promise<void> {
   // Webhooks go out right after a run; give the last one its moment.
   await new Promise((resolve) => setTimeout(resolve, 3000))
   const runs = (await appliance.runs()).filter(({ id }) => id > before)
   const list = (await appliance.command("sources", "list")).out
   await writeFile(join(work, `list-${number}.txt`), list)
+  const metrics = await appliance.call<string>("/metrics")
   for (const source of stands.keys()) {
     const truth = truths.find((one) => one.source === source)
     const calm: Truth = { source, what: WELL_WORDS, results: WELL, reason: null }
     const run = runs.find((one) => one.source === source)
-    verdicts.push(judgeRun(number, truth ?? calm, run, receiver.messages, list))
+    verdicts.push(judgeRun(number, truth ?? calm, run, { messages: receiver.messages, list, metrics }))
   }
+  verdicts.push(...judgeAlerts(number, truths, bad, receiver.messages.slice(heard)))
   await writeFile(join(work, "verdicts.md"), report(verdicts))
 }
 
-/** What the operator does on day 6, after what was told. */
+/** What the operator does on day 6, after what was told: approves removals, and names the blog's new host. */
 async function mendByOperator(): Promise<void> {
   await appliance.command("removals", "approve", "gitlab-pages")
-  await writeSources()
-  await appliance.command("sources", "apply")
+  const blog = stands.get("blog")
+  if (!blog) return
+  declared = declared.replaceAll(`http://127.0.0.1:${blog.port}/`, `${blog.url}/`)
+  await declare(declared)
+}
+
+async function declare(text: string): Promise<void> {
+  await writeFile(join(work, "sources.yaml"), text)
+  const { code, err, out } = await appliance.command("sources", "apply")
+  if (code !== 0) throw new Error(`sources apply ended with ${code}:\n${err}${out}`)
 }
 
 /** Asks every site's question, whatever became of the site: a sick site's pages stay. */

@@ -20,6 +20,10 @@ export class Stand implements AsyncDisposable {
     this.#env = env
   }
 
+  get port(): number {
+    return this.#port
+  }
+
   get name(): string {
     return this.site.name
   }
