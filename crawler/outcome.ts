@@ -12,7 +12,7 @@ export type CrawlOutcome =
       readonly leadsTo?: PageUrl
     }
   /** Asked to come back later (429, 503, Retry-After); `until` is told by `steadyNow()`. */
-  | { readonly kind: "postponed"; readonly until: Date }
+  | { readonly kind: "postponed"; readonly until: Date; readonly status?: number }
   | {
       readonly kind: "failed"
       readonly because: FailureReason

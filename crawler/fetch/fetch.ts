@@ -151,7 +151,7 @@ async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Pr
   }
   if (status === 429 || status === 503) {
     const wait = retryAfterMs(headers["retry-after"], Date.now())
-    return { kind: "postponed", until: new Date(steadyNow() + wait) }
+    return { kind: "postponed", until: new Date(steadyNow() + wait), status }
   }
   if (status < 200 || status >= 300) {
     const isTransient = status >= 500 || status === 408

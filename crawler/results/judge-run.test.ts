@@ -26,6 +26,18 @@ const FINE: RunFacts = {
 
 const judged = (facts: Partial<RunFacts>) => judgeRun({ ...FINE, ...facts })
 
+/** A run at which nothing was due but the seed, which ended so. */
+const onlySeed = (outcome: OutcomeName, facts: Partial<RunFacts> = {}) =>
+  judged({ visits: "due", seeds: [seed(outcome)], outcomes: { [outcome]: 1 }, ...facts })
+
+test("a seed that never was a page, and leads on to pages that are not due, is no problem", () => {
+  expect(onlySeed("skipped:empty")).toEqual({ result: "finished", reason: null })
+  expect(onlySeed("skipped:duplicate")).toEqual({ result: "finished", reason: null })
+  expect(onlySeed("skipped:empty", { lost: { "skipped:empty": 1 } }).result).toBe("failed")
+  expect(onlySeed("skipped:empty", { pagesBefore: 0 }).result).toBe("failed")
+  expect(onlySeed("skipped:noindex").result).toBe("failed")
+})
+
 /** The first run of a source, whose only seed ended so. */
 const firstRun = (outcome: OutcomeName, detail: string | null = null, outcomes = { [outcome]: 1 }) =>
   judged({ pagesBefore: 0, seeds: [seed(outcome, detail)], outcomes })
@@ -56,6 +68,11 @@ describe("a run has failed", () => {
       "that a recrawl of a site that is down is",
       judged({ outcomes: { "failed:timeout": 100 }, seeds: [seed("failed:timeout", "no answer in 30 s")] }),
       "nothing was indexed: the only seed failed: https://a.example/: no answer in 30 s",
+    ],
+    [
+      "whose only seed is too busy",
+      firstRun("postponed", "the site answered 503, until 2026-03-02T03:15:00.000Z"),
+      "nothing was indexed: the only seed asked to come back later: https://a.example/: the site answered 503, until 2026-03-02T03:15:00.000Z",
     ],
     [
       "none of whose seeds gave a page",

@@ -96,12 +96,27 @@ export function judgeRun(facts: RunFacts): Judged {
 /** Why a run came to nothing; null when it did not. */
 function hopeless(facts: RunFacts): string | null {
   const { seeds, outcomes, pagesBefore, visits } = facts
-  if (pagesIn(outcomes) > 0 || countOf(outcomes) === 0) return null
+  if (pagesIn(outcomes) > 0 || countOf(outcomes) === 0 || onlyLedOn(facts)) return null
   if (seeds.length > 0) return allSeeds(seeds, facts)
   // A run over what is due may have met nothing but a few pages that are gone.
   if (pagesBefore > 0 && visits === "due") return null
   const [outcome, count] = mostFrequent(outcomes)
   return `nothing was indexed: ${told(count, "visit")} ended as ${shownOutcome(outcome)} (${facts.meaningOf(outcome)})`
+}
+
+/** What a seed that is read and gives no page of its own may end as: a list of files, another address of a page. */
+const LEADS_ON: readonly OutcomeName[] = ["skipped:duplicate", "skipped:empty"]
+
+/** Whether nothing was due but seeds that never were pages themselves, and nothing that was there is lost. */
+function onlyLedOn({ visits, seeds, pagesBefore, outcomes, lost, notFound }: RunFacts): boolean {
+  return (
+    visits === "due" &&
+    pagesBefore > 0 &&
+    notFound === 0 &&
+    countOf(lost) === 0 &&
+    entriesOf(outcomes).every(([outcome]) => LEADS_ON.includes(outcome)) &&
+    seeds.every(({ outcome }) => LEADS_ON.includes(outcome))
+  )
 }
 
 function allSeeds(seeds: readonly SeedEnd[], { meaningOf }: RunFacts): string {
@@ -177,7 +192,7 @@ function inWords({ url, outcome, detail }: SeedEnd, meaningOf: RunFacts["meaning
   const why = detail ?? meaningOf(outcome)
   if (outcome === "skipped:robots") return `is disallowed by robots.txt: ${url}`
   if (outcome === "skipped:noindex") return `asks not to be indexed (noindex): ${url}`
-  if (outcome === "postponed") return `asked to come back later: ${url}`
+  if (outcome === "postponed") return `asked to come back later: ${url}: ${why}`
   return `${isSkip(outcome) ? `was ${shownOutcome(outcome)}` : "failed"}: ${url}: ${why}`
 }
 

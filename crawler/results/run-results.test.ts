@@ -78,12 +78,14 @@ test("a run whose only seed fails, is noindex or disallowed has failed, though i
     "/closed": article("Closed"),
     "/private": html('<meta name="robots" content="noindex"><p>Not for searches, and no word of it.'),
     "/broken": status(500),
+    "/busy": status(503),
   })
   await using fixture = new CrawlFixture()
   for (const [path, reason] of [
     ["/closed", "the only seed is disallowed by robots.txt"],
     ["/private", "the only seed asks not to be indexed (noindex)"],
     ["/broken", "the only seed failed"],
+    ["/busy", `the only seed asked to come back later: ${site.url("/busy")}: the site answered 503, until`],
   ]) {
     const job = await run(fixture, site, { seeds: [site.url(path!)], name: path!.slice(1) })
     expect(job).toMatchObject({

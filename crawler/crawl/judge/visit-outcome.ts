@@ -41,5 +41,7 @@ export function recordOf(outcome: NoPage): Omit<Visited, "url"> {
 }
 
 export function detailOf(outcome: NoPage): string | null {
-  return outcome.kind === "postponed" ? `until ${outcome.until.toISOString()}` : (outcome.detail ?? null)
+  if (outcome.kind !== "postponed") return outcome.detail ?? null
+  const { status, until } = outcome
+  return `${status === undefined ? "" : `the site answered ${status}, `}until ${until.toISOString()}`
 }
