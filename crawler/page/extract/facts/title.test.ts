@@ -118,4 +118,13 @@ describe("a title tag", () => {
       "Install [Hive]",
     )
   })
+
+  it("leaves out the space that the breadcrumbs beside the heading begin with", () => {
+    const page = (crumb: string) =>
+      `<div id="main-header"><div id="breadcrumb-section"><ol id="breadcrumbs"><li><span><a href="index.html">${crumb}</a></span></li></ol></div>
+       <h1 id="title-heading"><span id="title-text"> Bee Yard : Smokers </span></h1></div><div id="content">${TEXT}</div>`
+    const title = "<title>Bee Yard : Smokers</title>"
+    expect(titleOf(title, page("Bee Yard"), "/Smokers_65540.html")).toBe("Smokers")
+    expect(titleOf(title, page("Garden"), "/Smokers_65540.html")).toBe("Bee Yard : Smokers")
+  })
 })

@@ -59,7 +59,7 @@ function choose(
       !names.has(normal(candidate)) &&
       normal(tag).includes(normal(candidate))
     )
-      return collapse(candidate)
+      return withoutSite(collapse(candidate), crumbNames(headings))
   }
   // A page that gives nothing but the name of its site there leaves its headings to say what it is.
   const says = (text: string) => text !== "" && (!names.has(normal(text)) || isFrontPage)
@@ -115,6 +115,43 @@ function siteNames(facts: TitleFacts, logos: readonly Heading[]): ReadonlySet<st
       return key === "" ? [] : [key]
     }),
   )
+}
+
+/** Elements above a heading in which its breadcrumbs are looked for. */
+const CRUMB_STEPS = 2
+const CRUMBS = /(?:^|[\s_-])breadcrumbs?(?:[\s_-]|$)/i
+
+/**
+ * Where the breadcrumbs beside the headings begin, as letters and digits: the space of a wiki, which an export of
+ * Confluence puts in front of each title ("Operations : Backup").
+ */
+function crumbNames(headings: readonly Heading[]): ReadonlySet<string> {
+  const names = headings.flatMap(({ element }) => {
+    let above: Element | null = element.parent
+    for (let steps = 0; above && steps < CRUMB_STEPS; above = above.parent, steps++) {
+      const crumbs = above.children
+        .flatMap((child) => (typeof child === "string" ? [] : [child]))
+        .find(isCrumbs)
+      const first = crumbs && firstLink(crumbs)
+      if (first) return [normal(textOf(first, 500))]
+    }
+    return []
+  })
+  return new Set(names.filter((name) => name !== ""))
+}
+
+const isCrumbs = (element: Element): boolean =>
+  CRUMBS.test(element.get("id") ?? "") ||
+  CRUMBS.test(element.get("class") ?? "") ||
+  CRUMBS.test(element.get("aria-label") ?? "")
+
+function firstLink(element: Element): Element | null {
+  for (const child of element.children) {
+    if (typeof child === "string") continue
+    const link = isLink(child) ? child : firstLink(child)
+    if (link) return link
+  }
+  return null
 }
 
 /** Drops "| Site" or "Site -" where the rest of the document names the site so. */
