@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
 const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
-const LOOK_MS = 500
+const LOOK_MS = 1500
 
 /** How a run of a source stands, as the admin API shows it. */
 export interface Run {

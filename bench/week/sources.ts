@@ -48,7 +48,7 @@ export async function proposedSources(
   return proposals
 }
 
-/** The account that the wiki gave the operator, and the authority that came by mail. */
+/** The account that the wiki gave the operator, the authority that came by mail, and what of a site is wanted. */
 function known(
   stand: Stand,
   proposed: Record<string, unknown>,
@@ -62,7 +62,10 @@ function known(
     ])
     return { login: { ...login, fields: Object.fromEntries(fields) as Record<string, string> } }
   }
-  return stand.name === "internal-manual" ? { caFile: authority } : {}
+  if (stand.name === "internal-manual") return { caFile: authority }
+  // Of the whole manual, the operator wants some chapters, in every language.
+  if (stand.name === "apache-manual") return { scope: "host", include: ["/manual/*/howto/*.html"] }
+  return {}
 }
 
 /** The file of sources: each runs at three in the night and tells `hook`. */

@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto"
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import { BENCH_DIR } from "../corpora/documentation-site.ts"
-import { WeekAppliance } from "./appliance.ts"
+import { type Run, WeekAppliance } from "./appliance.ts"
 import { nextTime, openClock } from "./clock.ts"
 import { DAYS, type Stage } from "./days.ts"
 import { drill, killWorker, restart } from "./drills.ts"
@@ -20,6 +21,8 @@ import { busy, ownSite, silent, Stand } from "./world.ts"
 
 /** How far down the page of a question may stand. */
 const TOP = 5
+/** How long the last webhook of a night may take. */
+const WEBHOOK_SECONDS = 30
 const WELL_WORDS = "nothing"
 /** The longest that the runs of one night may take. */
 const NIGHT_MINUTES = 30
@@ -168,7 +171,7 @@ async function started(before: number): Promise<void> {
   const deadline = Date.now() + 60_000
   while ((await appliance.runs()).filter(({ id }) => id > before).length < stands.size) {
     if (Date.now() > deadline) return
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await sleep(500)
   }
 }
 
@@ -178,9 +181,12 @@ async function judgeDay(
   before: number,
   heard: number,
 ): Promise<void> {
-  // Webhooks go out right after a run; give the last one its moment.
-  await new Promise((resolve) => setTimeout(resolve, 3000))
   const runs = (await appliance.runs()).filter(({ id }) => id > before)
+  // Webhooks go out right after a run; give the last ones their moment.
+  const isHeard = ({ id }: Run) =>
+    receiver.messages.some(({ type, data }) => type === "crawl.finished" && data["job_id"] === id)
+  for (let tries = 0; tries < WEBHOOK_SECONDS && !runs.every(isHeard); tries++) await sleep(1000)
+  await sleep(1000)
   const list = (await appliance.command("sources", "list")).out
   await writeFile(join(work, `list-${number}.txt`), list)
   const metrics = await appliance.call<string>("/metrics")
