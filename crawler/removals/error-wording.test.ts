@@ -65,6 +65,10 @@ describe("a short page is an error page by its headlines", () => {
     expect(errorWording("Bee keeping", text)).toBe("not-found")
   })
 
+  test("by its headlines, when it begins like a wiki's page too", () => {
+    expect(errorWording("Page not found", "# 404\n\nThis page does not exist.")).toBe("not-found")
+  })
+
   test("by the marks of the program that made it, in any language", () => {
     expect(errorWording("apoj", "Ĉi tiu paĝo mankas.", true)).toBe("not-found")
     expect(errorWording("apoj", LONG.repeat(2), true)).toBeNull()

@@ -25,11 +25,11 @@ export function errorWording(title: string, markdown: string, isMarked = false):
     .flatMap(parts)
     .filter((part) => part.length <= HEADLINE_CHARS)
   const unwritten = openingOf(markdown)
-  if (unwritten !== null) return unwritten
+  if (unwritten === "not-found") return unwritten
   const isNotFound = headlines.some(
     (part) => NOT_FOUND.test(part) || STATUS.test(part) || NEW_PAGE.test(part),
   )
-  if (!isNotFound && !headlines.some((part) => MAINTENANCE.test(part))) return null
+  if (!isNotFound && !headlines.some((part) => MAINTENANCE.test(part))) return unwritten
   const words = wordsIn(markdown)
   if (words > MOST_WORDS) return null
   if (!isNotFound) return "maintenance"
