@@ -21,7 +21,7 @@ export function unitFor({ node, fossick }: Programs): string {
 
 /** The first settings, with a key that nobody has seen. */
 export const firstSettings = (): string =>
-  file("./fossick.env").replace(
+  file("./settings.env").replace(
     /^FOSSICK_API_KEY=$/m,
     `FOSSICK_API_KEY=fsk-${randomBytes(32).toString("base64url")}`,
   )
