@@ -221,6 +221,12 @@ const filled = (
     encodeURIComponent(given[name] ?? examples[0]?.path?.[name] ?? "1"),
   )
 
+/** What operations take that ask for more than an empty body, where their parameters are tried. */
+const LEAST_BODIES: Readonly<Record<string, object>> = {
+  putSource: { seeds: "https://docs.example.com/" },
+  skipHost: { host: "docs.example.com" },
+}
+
 async function ask(
   operation: Operation,
   given: Readonly<Record<string, string | undefined>>,
@@ -232,7 +238,7 @@ async function ask(
     return value === undefined || more.startsWith(`${name}=`) ? [] : [[name, value]]
   })
   const query = [new URLSearchParams(values).toString(), more].filter((one) => one !== "").join("&")
-  const body = operation.body && (operation.id === "putSource" ? { seeds: "https://docs.example.com/" } : {})
+  const body = operation.body && (LEAST_BODIES[operation.id] ?? {})
   return await call(operation.method, `${filled(operation, given)}${query === "" ? "" : `?${query}`}`, body)
 }
 
