@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import type { PageUrl } from "#engine"
-import { DeletionGuard } from "#base/steady-time.ts"
+import { DeletionGuard, steadyNow } from "#base/steady-time.ts"
+import { detailOf } from "./crawl/judge/visit-outcome.ts"
 import { Frontier } from "./frontier/frontier.ts"
 import { ImageNotes } from "./images/image-notes.ts"
 import { ImageStore } from "./images/image-store.ts"
@@ -240,4 +241,11 @@ describe("a glitch of ten years", () => {
     queue.settle(message!.id, refused)
     expect(queue.list({ limit: 1, offset: 0 })).toMatchObject([{ state: "given-up" }])
   })
+})
+
+test("when a busy site is asked again is told by the clock on the wall", () => {
+  const outcome = { kind: "postponed", until: new Date(steadyNow() + HOUR), status: 503 } as const
+  setClock(YEARS)
+  const [, told] = /^the site answered 503, until (\S+)$/.exec(detailOf(outcome) ?? "") ?? []
+  expect(Math.abs(Date.parse(told ?? "") - Date.now() - HOUR)).toBeLessThan(HOUR / 2)
 })

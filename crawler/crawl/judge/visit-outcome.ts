@@ -1,3 +1,4 @@
+import { steadyNow } from "#base/steady-time.ts"
 import { isMissing, isSkip, outcomeName } from "../../outcome-name.ts"
 import type { Visited } from "../../frontier/known-addresses.ts"
 import type { Visit } from "../../reading.ts"
@@ -42,6 +43,7 @@ export function recordOf(outcome: NoPage): Omit<Visited, "url"> {
 
 export function detailOf(outcome: NoPage): string | null {
   if (outcome.kind !== "postponed") return outcome.detail ?? null
-  const { status, until } = outcome
-  return `${status === undefined ? "" : `the site answered ${status}, `}until ${until.toISOString()}`
+  // People are told by the wall clock, which may have been set since the process began.
+  const until = new Date(Date.now() + outcome.until.getTime() - steadyNow())
+  return `${outcome.status === undefined ? "" : `the site answered ${outcome.status}, `}until ${until.toISOString()}`
 }
