@@ -6,8 +6,8 @@ import { EXIT } from "#base/exit-codes.ts"
 import type { Job, JobState } from "../job.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { printableLine } from "#base/printable.ts"
-import { OUTCOME_NAMES, summaryLines } from "../jobs/progress.ts"
-import { table, timeText } from "./sources/sources-text.ts"
+import { addressesText, OUTCOME_NAMES, summaryLines, waitText } from "../jobs/progress.ts"
+import { counted, table, timeText } from "./sources/sources-text.ts"
 import { requireSource } from "../sources/source-names.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { withState } from "./with-state.ts"
@@ -42,7 +42,7 @@ export function listJobs({ source, state, limit }: JobFilter, json: boolean): nu
         job.result ?? job.state,
         job.trigger,
         timeText(job.startedAt ?? job.createdAt),
-        `${pagesIn(job.outcomes)} pages${job.queued > 0 ? `, ${job.queued} addresses to do` : ""}${job.note === null ? "" : ` (${job.note})`}`,
+        doneText(job),
       ])
       const reasons = found.flatMap(({ id, reason }) => (reason === null ? [] : [`${id}: ${reason}`]))
       for (const line of table([["JOB", "SOURCE", "RESULT", "ASKED BY", "BEGAN", "DONE"], ...rows])) say(line)
@@ -50,6 +50,13 @@ export function listJobs({ source, state, limit }: JobFilter, json: boolean): nu
     }
     return EXIT.ok
   })
+}
+
+/** What a run has done, and its note unless its reason below the table says that already. */
+function doneText({ outcomes, queued, note, reason, waits }: Job): string {
+  const todo = queued > 0 ? `, ${addressesText(queued)} to do` : ""
+  const waiting = waits.length === 0 ? "" : `, waiting for ${counted(waits.length, "host")}`
+  return `${counted(pagesIn(outcomes), "page")}${todo}${waiting}${note === null || reason !== null ? "" : ` (${note})`}`
 }
 
 export function showJob(id: number, json: boolean): number {
@@ -67,9 +74,8 @@ export function showJob(id: number, json: boolean): number {
     if (job.startedAt) say(`began ${timeText(job.startedAt)}, ended ${timeText(job.endedAt)}`)
     if (job.reason !== null) say(`why: ${job.reason}`)
     if (job.note !== null) say(`note: ${job.note}`)
-    if (job.queued > 0) say(`${job.queued} addresses to do`)
-    for (const { host, why, until } of job.waits)
-      say(`waiting for host ${host}: ${why}, next try ${until.toTimeString().slice(0, 8)}`)
+    if (job.queued > 0) say(`${addressesText(job.queued)} to do`)
+    for (const wait of job.waits) say(waitText(wait))
     for (const line of summaryLines(job)) say(line)
     if (failures.length > 0) say("Failed, among others:")
     for (const { url, detail } of failures) say(`  ${url}: ${detail ?? "failed"}`)

@@ -1,5 +1,7 @@
 import { entriesOf, isFailure, type OutcomeName, pagesIn, shownOutcome } from "../outcome-name.ts"
+import { printableLine } from "#base/printable.ts"
 import { steadyNow } from "#base/steady-time.ts"
+import type { HostWait } from "../hosts/host-waits.ts"
 import type { Job } from "../job.ts"
 
 /** A job's counters in the words of the display. */
@@ -13,6 +15,8 @@ export interface Progress {
   readonly pagesPerSecond: number
   /** Null while there is nothing to judge by. */
   readonly secondsLeft: number | null
+  /** Hosts whose next try it waits for. */
+  readonly waits: readonly HostWait[]
 }
 
 /** The rate is that of the last seconds, so that it follows a site that slows down. */
@@ -31,7 +35,7 @@ export class ProgressMeter {
     const pagesPerSecond = seconds > 0 ? (done - first.done) / seconds : 0
     const toDo = Math.min(job.queued, Math.max(0, job.source.limits.pages - pages))
     const secondsLeft = pagesPerSecond > 0 ? Math.round(toDo / pagesPerSecond) : null
-    return { done, pages, failed, queued: job.queued, pagesPerSecond, secondsLeft }
+    return { done, pages, failed, queued: job.queued, pagesPerSecond, secondsLeft, waits: job.waits }
   }
 }
 
@@ -45,10 +49,20 @@ function totals(job: Job): { done: number; pages: number; failed: number } {
   return { done, failed, pages: pagesIn(job.outcomes) }
 }
 
-export function progressLine({ done, failed, queued, pagesPerSecond, secondsLeft }: Progress): string {
+export function progressLine(progress: Progress): string {
+  const { done, failed, queued, pagesPerSecond, secondsLeft, waits } = progress
   const left = secondsLeft === null ? "" : `, ${duration(secondsLeft)} left`
-  return `${done} done, ${queued} queued, ${failed} failed, ${pagesPerSecond.toFixed(1)} pages/s${left}`
+  const [first, ...others] = waits.toSorted((a, b) => a.until.getTime() - b.until.getTime())
+  const more = others.length === 0 ? "" : ` and ${others.length} more`
+  const wait = first === undefined ? "" : `; ${waitText(first)}${more}`
+  return `${done} done, ${queued} queued, ${failed} failed, ${pagesPerSecond.toFixed(1)} pages/s${left}${wait}`
 }
+
+export const addressesText = (count: number): string => `${count} ${count === 1 ? "address" : "addresses"}`
+
+/** `waiting for host a.example: the connection was refused, next try 04:52:07`, in UTC as every time a command shows. */
+export const waitText = ({ host, why, until }: HostWait): string =>
+  `waiting for host ${host}: ${printableLine(why)}, next try ${until.toISOString().slice(11, 19)}`
 
 export function duration(seconds: number): string {
   if (seconds < 60) return `${seconds} s`

@@ -72,6 +72,25 @@ test("every address of a run is listed by how it ended, and later runs take over
   expect(await list("99", "empty")).toMatchObject({ code: 1 })
 })
 
+test("the list counts a page as one, and says the reason of a run once", async () => {
+  await using site = await startTestSite({ "/": article("Home") })
+  await using fixture = new CrawlFixture()
+  const { db, jobs, engine } = fixture
+  const signal = new AbortController().signal
+  for (const [name, seed] of [
+    ["docs", site.url("/")],
+    ["down", site.url("/").replace("http:", "https:")],
+  ] as const) {
+    const { id } = jobs.enqueue(defineSource({ name, seeds: [seed], rendering: "http" }), { trigger: "run" })
+    await runJob(id, { db, jobs, engine, config: testConfig({}), signal, whenAborted: "paused" })
+  }
+  const { lines } = await fossick(fixture.folder, "jobs", "list")
+  expect(lines).toHaveLength(4)
+  expect(lines[1]).toMatch(/^2 {4}down {4}failed .* UTC {2}0 pages$/)
+  expect(lines[2]).toMatch(/^1 {4}docs {4}finished .* UTC {2}1 page$/)
+  expect(lines[3]).toContain("2: nothing was indexed: the only seed failed")
+})
+
 test("an outcome that there is not is refused with those that there are", async () => {
   expect(await refusalOf("jobs", "show", "1", "--outcome", "lost")).toMatch(
     /^No outcome is called "lost"; there are indexed, unchanged, /,

@@ -1,6 +1,7 @@
 import { steadyNow } from "#base/steady-time.ts"
 import type { Failure, Job } from "../../job.ts"
-import { duration, ProgressMeter, progressLine, summaryLines } from "../../jobs/progress.ts"
+import { addressesText, duration, ProgressMeter, progressLine, summaryLines } from "../../jobs/progress.ts"
+import { counted } from "#engine/commands/command-progress.ts"
 import { printableLine } from "#base/printable.ts"
 import { clearLine } from "#base/process/safe-output.ts"
 
@@ -25,11 +26,16 @@ export class CrawlDisplay {
     const { scope } = source
     const { depth, pages: limit } = source.limits
     const url = source.seeds.join(", ")
+    // A crawl without a name of its own is called by its host.
+    const called = source.seeds.some((seed) => new URL(seed).host === source.name) ? "" : `${source.name}: `
     const visited = Object.values(job.outcomes).reduce((sum, count) => sum + count, 0)
     if (this.#json)
       this.#object({ event: "started", job: id, source: source.name, url, scope, depth, limit, visited })
-    else if (visited > 0) this.#line(`Crawling ${url}, going on after ${visited} visits`)
-    else this.#line(`Crawling ${url} (scope ${scope}, depth ${depth}, at most ${limit} pages)`)
+    else if (visited > 0) this.#line(`Crawling ${called}${url}, going on after ${counted(visited, "visit")}`)
+    else
+      this.#line(
+        `Crawling ${called}${url} (scope ${scope}, depth ${depth}, at most ${counted(limit, "page")})`,
+      )
   }
 
   show(job: Job): void {
@@ -95,7 +101,7 @@ function headline(job: Job, time: string): string {
   if (job.result === "finished-with-problems") return `Finished with problems after ${time}: ${reason}`
   switch (job.state) {
     case "paused":
-      return `Paused after ${time}, ${job.queued} addresses left; the same command, or fossick jobs resume ${job.id}, continues from here`
+      return `Paused after ${time}, ${addressesText(job.queued)} left; the same command, or fossick jobs resume ${job.id}, continues from here`
     case "queued":
     case "running":
       return `No longer watched after ${time}; the appliance continues job ${job.id}`

@@ -16,6 +16,15 @@ export interface RunHostsOptions {
 
 const SKIPPED: NoPage = { kind: "failed", because: "cancelled", detail: "its operator had it skipped" }
 
+/** Without the time of the next try, which a wait has of its own. */
+function whyOf(last: NoPage): string {
+  if (last.kind === "postponed")
+    return last.status === undefined
+      ? "the site asked to come back later"
+      : `the site answered ${last.status}`
+  return detailOf(last) ?? last.kind
+}
+
 /** The hosts that one run waits for, and those that it has given up. */
 export class RunHosts {
   readonly #options: RunHostsOptions
@@ -28,7 +37,7 @@ export class RunHosts {
   /** @param until by `steadyNow()` */
   waits(host: string, until: number, last: NoPage): void {
     const { job, waits } = this.#options
-    const why = detailOf(last) ?? last.kind
+    const why = whyOf(last)
     waits.note(job, {
       host,
       until: new Date(Date.now() + until - steadyNow()),

@@ -66,7 +66,11 @@ export class RobotsCache {
         if (result.because === "redirect-loop" || /answered 4\d\d$/.test(result.detail)) break
         // §2.3.1.4: a 5xx means keep out for now. Without any answer the page itself would fail the same way.
         if (result.because === "http-status" && result.transient) {
-          return { kind: "postponed", until: new Date(steadyNow() + RETRY_MS) }
+          return {
+            kind: "postponed",
+            until: new Date(steadyNow() + RETRY_MS),
+            ...(result.status !== undefined && { status: result.status }),
+          }
         }
         return result
       default:
