@@ -79,7 +79,7 @@ const BROKEN_SITES: readonly Truth[] = [
     source: "confluence",
     what: "sends its front page for every address",
     results: TROUBLE,
-    reason: /soft|front page|not there|found|200/i,
+    reason: /soft|front page|not there|found|200|same/i,
   },
 ]
 

@@ -88,6 +88,8 @@ const settings = {
   FOSSICK_PORT: String(firstPort + 90),
   FOSSICK_WEBHOOK_NETWORKS: receiver.address,
   FOSSICK_BROWSER_PATH: browser,
+  // A sick site is waited for as often as ever, for less time each: the nights are short.
+  FOSSICK_RETRY_DELAY_MS: "1000",
   FOSSICK_ALERT_WEBHOOK: receiver.url,
   FOSSICK_ALERT_WEBHOOK_SECRET: "${WEEK_WEBHOOK_SECRET}",
   WEEK_WEBHOOK_SECRET: secret,

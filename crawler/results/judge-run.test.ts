@@ -38,6 +38,17 @@ test("a seed that never was a page, and leads on to pages that are not due, is n
   expect(onlySeed("skipped:noindex").result).toBe("failed")
 })
 
+test("pages that fall into one are a problem, pages that move with their text are none", () => {
+  const lost = { "skipped:duplicate": 60 }
+  expect(judged({ lost, outcomes: { unchanged: 1, "skipped:duplicate": 60 } })).toEqual({
+    result: "finished-with-problems",
+    reason: "60 % of its pages now say the same as another page: 60 of 100 ended as skipped: duplicate",
+  })
+  expect(judged({ lost, outcomes: { indexed: 60, unchanged: 40, "skipped:duplicate": 60 } }).result).toBe(
+    "finished",
+  )
+})
+
 /** The first run of a source, whose only seed ended so. */
 const firstRun = (outcome: OutcomeName, detail: string | null = null, outcomes = { [outcome]: 1 }) =>
   judged({ pagesBefore: 0, seeds: [seed(outcome, detail)], outcomes })

@@ -138,7 +138,7 @@ function* badSeeds({ seeds, meaningOf }: RunFacts): Generator<string> {
     : `${bad.length} of ${seeds.length} seeds could not be read; ${inWords(first, meaningOf)}`
 }
 
-function* lostPages({ lost, notFound, pagesBefore, meaningOf }: RunFacts): Generator<string> {
+function* lostPages({ lost, notFound, pagesBefore, outcomes, meaningOf }: RunFacts): Generator<string> {
   const isMuch = (count: number) => count >= FEW && count / pagesBefore >= LOST_SHARE
   const share = (count: number) => `${Math.round((100 * count) / pagesBefore)} % of its pages`
   if (isMuch(notFound))
@@ -148,6 +148,10 @@ function* lostPages({ lost, notFound, pagesBefore, meaningOf }: RunFacts): Gener
     if (isMuch(count))
       yield `${share(count)} are newly lost: ${count} of ${pagesBefore} ended as ${shownOutcome(kind)} (${meaningOf(kind)})`
   }
+  // Pages that move with their text bring as many new ones in; those of a site that sends one page for all addresses do not.
+  const alike = lost["skipped:duplicate"] ?? 0
+  if (isMuch(alike) && pagesIn(outcomes) < alike)
+    yield `${share(alike)} now say the same as another page: ${alike} of ${pagesBefore} ended as ${shownOutcome("skipped:duplicate")}`
 }
 
 function* heldRemovals({ held }: RunFacts): Generator<string> {
