@@ -9,9 +9,10 @@ import { HostWaits } from "../hosts/host-waits.ts"
 import { JobLog } from "./job-log.ts"
 import { migrateJobs } from "./job-schema.ts"
 import { changesOf } from "./page-changes.ts"
+import { sourceOf } from "./source-runs.ts"
 
 /** States, as SQL, of jobs that are not over. */
-export const OPEN = "'queued', 'running', 'paused'"
+const OPEN = "'queued', 'running', 'paused'"
 
 /** The state of a job at `?3` as SQL: one that says it is running and is silent has lost its process and waits. */
 const SHOWN_STATE = `case when state = 'running' and not ${isAliveSql("?3")} then 'queued' else state end`
@@ -85,7 +86,7 @@ export class JobRecords {
     return this.db
       .prepare("select distinct spec from job")
       .all()
-      .map(({ spec }) => JSON.parse(String(spec)) as Source)
+      .map((row) => sourceOf(row))
   }
 
   /**
@@ -144,7 +145,7 @@ export class JobRecords {
     const isOver = ["finished", "failed", "cancelled"].includes(String(row["state"]))
     return {
       id,
-      source: JSON.parse(String(row["spec"])) as Source,
+      source: sourceOf(row),
       trigger: row["trigger"] as JobTrigger,
       visits: row["visits"] as Job["visits"],
       author: row["author"] as SourceAuthor,

@@ -3,7 +3,7 @@ import { forgetAddresses, hasPrunableSql, outcomesOf, pruneAddresses } from "../
 import type { Job, JobEvent, JobState, Judged } from "../job.ts"
 import type { Source } from "../source.ts"
 import { isAliveSql } from "./alive.ts"
-import { JobRecords, OPEN } from "./job-records.ts"
+import { JobRecords } from "./job-records.ts"
 
 /** A job that has taken down its process this often, with no outcome recorded in between, is not tried again. */
 const MAX_CRASHES = 5
@@ -35,16 +35,13 @@ export class Jobs extends JobRecords {
   ): Job {
     const spec = JSON.stringify(source)
     return transaction(this.db, () => {
-      const open = this.db
-        .prepare(
-          `select id from job where source = ? and spec = ? and author = ? and state in (${OPEN})
-           order by id desc limit 1`,
-        )
-        .get(source.name, spec, author)
+      // Those of an earlier version are written with fewer fields.
+      const open = this.open(source.name).find(
+        (job) => job.author === author && JSON.stringify(job.source) === spec,
+      )
       if (open) {
-        const id = Number(open["id"])
-        this.#resume(id)
-        return this.#must(id)
+        this.#resume(open.id)
+        return this.#must(open.id)
       }
       const { lastInsertRowid } = this.db
         .prepare(

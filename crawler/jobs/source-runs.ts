@@ -1,6 +1,6 @@
 import { hasTable, type StateStore } from "#base/store/state-store.ts"
 import type { Job } from "../job.ts"
-import type { Source } from "../source.ts"
+import { defineSource, type Source, type SourceSpec } from "../source.ts"
 
 // What the runs of a source tell those who ask about the source. Some ask of a store that no job was made in.
 
@@ -18,8 +18,8 @@ export function latestRuns(db: StateStore): RunOfSource[] {
     .map((row) => ({ id: Number(row["id"]), source: sourceOf(row) }))
 }
 
-/** A source as it was when it ran last, or null. One of an older version may lack fields. */
-export function sourceAsRun(db: StateStore, name: string): Partial<Source> | null {
+/** A source as it was when it ran last, or null. */
+export function sourceAsRun(db: StateStore, name: string): Source | null {
   const row = db.prepare("select spec from job where source = ? order by id desc limit 1").get(name)
   return row === undefined ? null : sourceOf(row)
 }
@@ -72,4 +72,6 @@ export function hasOpenRun(db: StateStore, name: string): boolean {
 
 const hasJobs = (db: StateStore): boolean => hasTable(db, "job")
 
-const sourceOf = (row: Record<string, unknown>): Source => JSON.parse(String(row["spec"])) as Source
+/** The source of a job as it was recorded, whole: an earlier version knew fewer of its fields. */
+export const sourceOf = (row: Record<string, unknown>): Source =>
+  defineSource(JSON.parse(String(row["spec"])) as SourceSpec)
