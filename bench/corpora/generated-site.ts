@@ -21,13 +21,19 @@ export interface GeneratedSiteOptions {
   readonly pages: number
   /** Paragraphs of a page, of some 60 words each. */
   readonly paragraphs: number
+  /** Sites of other names have other pages. Default: "". */
+  readonly name?: string
 }
 
 /** Links from each page to further ones: enough for the last page to be a few steps away. */
 const LINKS = 10
 
 /** Serves pages `/0.html` to `/<pages - 1>.html`; each links to ten others, and all are reached from the first. */
-export async function serveGenerated({ pages, paragraphs }: GeneratedSiteOptions): Promise<GeneratedSite> {
+export async function serveGenerated({
+  pages,
+  paragraphs,
+  name = "",
+}: GeneratedSiteOptions): Promise<GeneratedSite> {
   let requests = 0
   let changed = 0
   let edition = 0
@@ -46,7 +52,7 @@ export async function serveGenerated({ pages, paragraphs }: GeneratedSiteOptions
     const etag = `"${page}-${version}"`
     const headers = { "content-type": "text/html; charset=utf-8", ...(site.validators ? { etag } : {}) }
     if (site.validators && request.headers["if-none-match"] === etag) response.writeHead(304, headers).end()
-    else response.writeHead(200, headers).end(pageHtml(page, version, pages, paragraphs))
+    else response.writeHead(200, headers).end(pageHtml(page, version, { pages, paragraphs, name }))
   }
 
   const server = createServer(answer)
@@ -83,8 +89,12 @@ const WORDS =
     /\s+/,
   )
 
-function pageHtml(page: number, version: number, pages: number, paragraphs: number): string {
-  const bytes = createHash("sha512").update(`${page} ${version}`).digest()
+function pageHtml(
+  page: number,
+  version: number,
+  { pages, paragraphs, name }: Required<GeneratedSiteOptions>,
+): string {
+  const bytes = createHash("sha512").update(`${page} ${version}${name}`).digest()
   let at = page
   const word = () => {
     at += 1

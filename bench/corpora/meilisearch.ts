@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -9,7 +8,7 @@ import { Meilisearch } from "meilisearch"
 import type { PageWithVectors } from "#engine"
 import { pageId } from "#engine/page/page-url.ts"
 import { toPassages } from "#engine/text/passages.ts"
-import { stopProcess } from "../measure.ts"
+import { freePort, stopProcess } from "../measure.ts"
 
 /** Meilisearch keeps at most so many vectors of a document; from the next one on it keeps none. */
 const VECTORS_PER_DOCUMENT = 256
@@ -153,15 +152,6 @@ async function failed(child: ChildProcess): Promise<never> {
   const ended = once(child, "exit").then(([code]) => `it ended with ${String(code)}`)
   const notStarted = once(child, "error").then(([error]) => String(error))
   throw new Error(`Meilisearch could not be started: ${await Promise.race([ended, notStarted])}`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  return address !== null && typeof address === "object" ? address.port : 0
 }
 
 async function done(task: ReturnType<Meilisearch["deleteIndex"]>): Promise<void> {

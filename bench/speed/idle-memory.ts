@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
-import { createServer, type AddressInfo } from "node:net"
-import { once } from "node:events"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import { Jobs, openStateStore } from "#crawler"
 import {
+  freePort,
   machine,
   MB,
   memoryOf,
@@ -122,13 +121,4 @@ function nameOf(pid: number): string {
   } catch {
     return `process ${pid}`
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
 }
