@@ -93,7 +93,8 @@ export function judgeRun(
 function saysInList(list: string, source: string, run: Run): boolean {
   const lines = list.split("\n").filter((one) => one.trim() !== "")
   const line = lines.find((one) => new RegExp(`(^|\\W)${source}(\\W|$)`).test(one))
-  return line?.replaceAll(" ", "-").includes(run.result ?? run.state) ?? false
+  const word = run.result === "finished-with-problems" ? "problems" : (run.result ?? run.state)
+  return line?.split(/\s+/).includes(word) ?? false
 }
 
 /** Runs in a row that go wrong before an alert goes out: `FOSSICK_ALERT_AFTER`. */

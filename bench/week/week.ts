@@ -17,7 +17,7 @@ import { WIKI_LOGIN } from "./programs/wikis.ts"
 import { startReceiver } from "./receiver.ts"
 import { harvestOf, harvestTable, pagesTold } from "./recipes.ts"
 import { proposedSources, sourcesFile } from "./sources.ts"
-import { busy, ownSite, silent, Stand } from "./world.ts"
+import { busyFor, ownSite, silent, Stand } from "./world.ts"
 
 /** How far down the page of a question may stand. */
 const TOP = 5
@@ -71,7 +71,7 @@ await writeFile(passwordFile, `${WIKI_LOGIN.password}\n`)
 const sites = [
   ...programs.sites,
   ownSite("old-forum", "a server that takes connections and never answers", silent),
-  ownSite("partner", "a server that answers 503 with Retry-After", busy),
+  ownSite("partner", "a server that answers 503 with Retry-After", busyFor(15)),
 ].filter(({ name }) => values.only === undefined || values.only.split(",").includes(name))
 const stands = new Map<string, Stand>()
 for (const [at, site] of sites.entries()) {

@@ -102,7 +102,9 @@ async function serveOwn(port: number, listener: RequestListener): Promise<Served
 /** Takes connections and never answers. */
 export const silent: RequestListener = () => {}
 
-/** Always too busy, for a quarter of a minute more. */
-export const busy: RequestListener = (_, response) => {
-  response.writeHead(503, { "retry-after": "15" }).end("Too busy.\n")
+/** Always too busy, for so many seconds more. */
+export function busyFor(seconds: number): RequestListener {
+  return (_, response) => {
+    response.writeHead(503, { "retry-after": String(seconds) }).end("Too busy.\n")
+  }
 }
