@@ -317,14 +317,12 @@ export async function gitlabPages(folder: string, texts: readonly Text[]): Promi
 /** Makes Hugo's pages anew from their texts. */
 export async function buildHugo(folder: string, site: string): Promise<void> {
   const root = debianFolder(folder)
-  await runCommand(
-    join(root, "usr/bin/hugo"),
-    ["--quiet", "--cleanDestinationDir", "-d", join(site, "out")],
-    {
-      cwd: site,
-      env: { LD_LIBRARY_PATH: await libraries(root) },
-    },
-  )
+  // Hugo leaves the pages of texts that are gone.
+  await rm(join(site, "out"), { recursive: true, force: true })
+  await runCommand(join(root, "usr/bin/hugo"), ["--quiet", "-d", join(site, "out")], {
+    cwd: site,
+    env: { LD_LIBRARY_PATH: await libraries(root) },
+  })
 }
 
 interface StaticSettings {
