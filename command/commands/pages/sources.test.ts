@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
@@ -265,6 +265,20 @@ test("names that keys, collections and settings have for no source are warned of
   ])
   const told = JSON.parse((await run(folder.path, ["sources", "validate", "--strict", "--json"])).out)
   expect(told.problems).toHaveLength(2)
+})
+
+test("a folder for backups that is not there is warned of, on the machine that is to have it", async () => {
+  using folder = temporaryFolder()
+  const text = "sources: []\nbackup: { folder: away, schedule: 30 2 * * * }\n"
+  writeFileSync(join(folder.path, "sources.yaml"), text)
+  const away = `backup.folder: There is no folder ${join(folder.path, "away")} for backups: make it, or mount it`
+  expect(await run(folder.path, ["sources", "validate"])).toMatchObject({
+    code: 0,
+    err: `warning: ${away}\n`,
+  })
+  expect((await run(folder.path, ["sources", "validate", "--skip-secrets"])).err).toBe("")
+  mkdirSync(join(folder.path, "away"))
+  expect((await run(folder.path, ["sources", "validate"])).err).toBe("")
 })
 
 test("a secret may be set elsewhere, and what is wrong is told to programs, too", async () => {

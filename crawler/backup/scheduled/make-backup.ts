@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { readdir, rm } from "node:fs/promises"
 import path from "node:path"
 import type { Engine } from "#engine"
@@ -10,6 +10,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 import { partOf, writeBackupFile } from "../backup-file.ts"
 import { verifyBackup } from "../read-backup.ts"
 import { writeBackup } from "../write-backup.ts"
+import { missingFolder } from "./backup-folder.ts"
 import { backupFileName, type BackupPlan, filesBeyond, timeOfFile } from "../../backup-plan.ts"
 
 export interface MakeBackupOptions {
@@ -46,9 +47,8 @@ export interface MadeBackup {
 export async function makeBackup(options: MakeBackupOptions): Promise<MadeBackup> {
   const { plan, signal } = options
   const { folder } = plan
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new CommandError(`There is no folder ${folder} for backups: make it, or mount it.`)
-  }
+  const missing = missingFolder(plan)
+  if (missing !== null) throw new CommandError(`${missing}.`)
   const file = freeName(plan, options.now ?? new Date())
   try {
     await sweepParts(plan)

@@ -27,7 +27,10 @@ export class CrawlDisplay {
     const { depth, pages: limit } = source.limits
     const url = source.seeds.join(", ")
     // A crawl without a name of its own is called by its host.
-    const called = source.seeds.some((seed) => new URL(seed).host === source.name) ? "" : `${source.name}: `
+    const isHost = source.seeds.some((seed) =>
+      [new URL(seed).host, new URL(seed).hostname].includes(source.name),
+    )
+    const called = isHost ? "" : `${source.name}: `
     const visited = Object.values(job.outcomes).reduce((sum, count) => sum + count, 0)
     if (this.#json)
       this.#object({ event: "started", job: id, source: source.name, url, scope, depth, limit, visited })

@@ -5,6 +5,7 @@ import { ArgumentsError } from "#base/command-arguments.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { engineSettings } from "#engine/settings.ts"
+import { missingFolder } from "../../backup/scheduled/backup-folder.ts"
 import { BackupTable } from "../../backup/scheduled/backup-table.ts"
 import { Jobs } from "../../jobs/jobs.ts"
 import { type CrawlerConfig, crawlerSettings } from "../../settings.ts"
@@ -101,11 +102,18 @@ async function planned(
 }
 
 /** The state store is looked at only if it is there: checking a file makes no data folder. */
-function warningsOf({ references }: FileArguments, dataDir: string, declared: Declared): readonly string[] {
+function warningsOf(
+  { references, skipSecrets = false }: FileArguments,
+  dataDir: string,
+  declared: Declared,
+): readonly string[] {
   const db = existsSync(join(dataDir, "state.db")) ? openStateStore(dataDir) : null
   try {
     const names = declared.sources.map(({ name }) => name)
-    return references ? strayReferences(db, references(db), names) : []
+    const stray = references ? strayReferences(db, references(db), names) : []
+    // No more than a warning: an appliance must start though the disk of its backups is away.
+    const folder = skipSecrets || declared.backup === null ? null : missingFolder(declared.backup)
+    return folder === null ? stray : [...stray, `backup.folder: ${folder}`]
   } finally {
     db?.close()
   }

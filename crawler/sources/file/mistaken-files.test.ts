@@ -480,11 +480,14 @@ sources:
     caFile: /nowhere/ca.pem
   - name: b
     seeds: b.example
+    caFile: /nowhere/b-ca.pem
     clientCert: { cert: "file:/nowhere/b.pem", key: "\${KEY}" }
 `,
     [
       "f:4:13: a: caFile cannot be used: /nowhere/ca.pem cannot be read (ENOENT)",
-      "f:7:25: b: clientCert.cert cannot be used: the secret file:/nowhere/b.pem cannot be read (ENOENT)",
+      "f:7:13: b: caFile cannot be used: /nowhere/b-ca.pem cannot be read (ENOENT)",
+      "f:8:25: b: clientCert.cert cannot be used: the secret file:/nowhere/b.pem cannot be read (ENOENT)",
+      "f:8:53: b: clientCert.key cannot be used: the secret ${KEY} is not set in the crawler's environment",
     ],
   ],
 ])("%s", (_, text, expected) => {

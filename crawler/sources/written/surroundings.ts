@@ -2,7 +2,7 @@ import { KnownError } from "#base/errors.ts"
 import { tlsOf } from "../../fetch/connect/source-tls.ts"
 import { AllowedNetworks, isPrivateByName } from "../../fetch/guard/allowed-networks.ts"
 import { missingSecrets } from "../../fetch/secrets.ts"
-import type { SourceSpec } from "../../source.ts"
+import type { Source, SourceSpec } from "../../source.ts"
 import type { SourceProblem } from "./source-problem.ts"
 
 /** Where a source is to work. */
@@ -37,16 +37,23 @@ export function workProblems(spec: SourceSpec, { env, webhookNetworks }: Surroun
   ]
 }
 
-/** The first of the files and secrets of its certificates that cannot be used. */
+/** Each file and secret of its certificates that cannot be used; what they hold is looked at once they are all there. */
 function certificateProblems(
   { caFile = null, clientCert = null }: SourceSpec,
   env: NodeJS.ProcessEnv,
 ): SourceProblem[] {
+  const missing = missingSecrets({ clientCert }, env)
+  const shown = missing.length > 0 || clientCert === null ? null : { ...NO_PASSPHRASE, ...clientCert }
+  return [
+    ...unusable({ caFile, clientCert: null }, env),
+    ...missing.map(({ path, message }) => ({ path: [...path], message })),
+    ...unusable({ caFile: null, clientCert: shown }, env),
+  ]
+}
+
+function unusable(part: Pick<Source, "caFile" | "clientCert">, env: NodeJS.ProcessEnv): SourceProblem[] {
   try {
-    tlsOf(
-      { seeds: [], login: null, caFile, clientCert: clientCert && { ...NO_PASSPHRASE, ...clientCert } },
-      env,
-    )
+    tlsOf({ seeds: [], login: null, ...part }, env)
     return []
   } catch (error) {
     if (!(error instanceof KnownError)) throw error
