@@ -10,6 +10,7 @@ import type { Resolve } from "#crawler/fetch/guard/address-guard.ts"
 import { FakeInternet } from "#crawler/testing/fake-internet.ts"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
+import { finishedMessage } from "#crawler/webhooks/messages.ts"
 import { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
 import type { Engine } from "#engine"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
@@ -390,25 +391,56 @@ describe("the admin API", () => {
 
     test("do not tell which names lead into a private network", async () => {
       using internet = new FakeInternet({ "inside.example": "127.0.0.1" })
-      const answers = []
-      for (const host of ["inside.example", "unknown.example"]) {
-        const seed = `http://${host}:${new URL(site.origin).port}/`
-        await call("PUT", "/sources/probe", { seeds: [seed], rendering: "http" })
-        await call("POST", "/sources/probe/run", {})
-        const id = await work("probe", { resolve: internet.resolve, networks: "" })
-        const { log, ...job } = (await call("GET", `/jobs/${id}`)).body
-        const why = (await call("GET", `/why?url=${encodeURIComponent(seed)}`)).body
-        const told = JSON.stringify([job.outcomes, job.failures, job.error, job.note, why])
-        const texts = log.map(({ text }: { text: string }) => text)
-        answers.push(JSON.stringify([told, texts]).replaceAll(host, "HOST").replaceAll(`job ${id}`, "job"))
-        await call("DELETE", "/sources/probe")
+      const resolve: Resolve = (hostname, options, callback) => {
+        if (hostname !== "unsure.example") {
+          internet.resolve(hostname, options, callback)
+          return
+        }
+        internet.lookups.push(hostname)
+        callback(Object.assign(new Error("getaddrinfo EAI_AGAIN"), { code: "EAI_AGAIN" }), [])
       }
-      const plain = answers.map((answer) =>
-        answer.replace(/\d{4}-\d\d-\d\d[^",;\\]*/g, "").replaceAll(/\\"job_id\\":\d+/g, ""),
-      )
-      expect(plain[0]).toBe(plain[1])
-      expect(plain[0]).toContain("failed:dns")
-    })
+      const hosts = ["inside.example", "unknown.example", "unsure.example"]
+      const { port } = new URL(site.origin)
+      const answers = hosts.map(async (host, index) => {
+        const seeds = ["", "a", "b"].map((path) => `http://${host}:${port}/${path}`)
+        const [seed = ""] = seeds
+        const name = `probe${index}`
+        const webhooks = [{ url: "http://203.0.113.1/", events: ["finished", "alert"] }]
+        await call("PUT", `/sources/${name}`, { seeds, rendering: "http", webhooks })
+        await call("POST", `/sources/${name}/run`, {})
+        const working = work(name, { resolve, networks: "" })
+        const [open] = jobs.open(name)
+        const waiting = async () => (await call("GET", `/jobs/${open!.id}`)).body.waits
+        await expect.poll(waiting, { interval: 1, timeout: 10_000 }).not.toEqual([])
+        const waits = (await call("GET", `/jobs/${open!.id}`)).body.waits.map(
+          ({ why }: { why: string }) => why,
+        )
+        const id = await working
+        const { body: job } = await call("GET", `/jobs/${id}`)
+        const told = {
+          waits: [...new Set(waits)],
+          job: [job.outcomes, job.failures, job.error, job.note, job.result, job.reason],
+          log: job.log.map(({ text }: { text: string }) => text),
+          addresses: (await call("GET", `/jobs/${id}/addresses?outcome=failed`)).body,
+          why: (await call("GET", `/why?url=${encodeURIComponent(seed)}`)).body,
+          last: (await call("GET", `/sources/${name}`)).body.last_result.reason,
+          told: finishedMessage(jobs.get(id)!, new Date(0)),
+          tries: internet.lookups.filter((lookup) => lookup === host).length,
+        }
+        await call("DELETE", `/sources/${name}`)
+        return JSON.stringify(told)
+          .replaceAll(host, "HOST")
+          .replaceAll(name, "probe")
+          .replaceAll(`job ${id}`, "job")
+          .replace(/\d{4}-\d\d-\d\d[^",;\\]*/g, "")
+          .replaceAll(/\\*"job_id\\*":\d+/g, "")
+      })
+      const [inside, unknown, unsure] = await Promise.all(answers)
+      expect(inside).toContain("failed:dns")
+      expect(inside).toContain("was given up for this run: the host was not found, or is in a network")
+      expect(inside).toBe(unknown)
+      expect(inside).toBe(unsure)
+    }, 20_000)
 
     test("are paused and resumed, and say when they run", async () => {
       await call("PUT", "/sources/nightly", {

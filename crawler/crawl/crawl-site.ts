@@ -1,3 +1,4 @@
+import { isRefusedOrUnknown, untilTold } from "../fetch/concealed.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { Clock } from "#base/clock.ts"
 import { unlessAborted } from "#base/flow/unless-aborted.ts"
@@ -78,7 +79,14 @@ class SiteCrawl implements Visits, Disposable {
     this.#share = share
     this.#onWaiting = onWaiting
     this.#parts = new CrawlParts({ ...options, cut, clock })
-    this.#judge = new VisitJudge({ parts: this.#parts, source: job.source, config, clock, cut })
+    this.#judge = new VisitJudge({
+      parts: this.#parts,
+      source: job.source,
+      author: job.author,
+      config,
+      clock,
+      cut,
+    })
     this.#skips = setInterval(() => {
       this.#skipAsked()
     }, SKIPS_MS)
@@ -180,10 +188,14 @@ class SiteCrawl implements Visits, Disposable {
   /** Visits one address. Never rejects: what goes wrong inside ends the crawl and is thrown by {@link flush}. */
   async visit(entry: FrontierEntry): Promise<void> {
     const startedAt = steadyNow()
+    const began = performance.now()
     let released = false
     try {
       const before = this.#parts.known.get(entry.url, this.#job.source.name)
       const visit = await unlessAborted(this.#parts.visits.visit(entry, before), this.#cut.signal)
+      if (visit && this.#job.author === "api" && isRefusedOrUnknown(visit)) {
+        await untilTold(began, this.#cut.signal)
+      }
       this.#parts.frontier.release(entry)
       released = true
       if (visit) await this.#judge.settle(entry, visit, before, startedAt)

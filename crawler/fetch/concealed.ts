@@ -24,6 +24,20 @@ export function concealedEnd<E extends { readonly outcome: OutcomeName; readonly
   return isConcealed ? { ...end, outcome: UNKNOWN, detail: UNREACHABLE_HOST } : end
 }
 
+/**
+ * A visit as callers of the API may know it. Both kinds count as such that may end otherwise in a minute: a name server
+ * that fails for now must not differ either, and a crawl outlasts its restart.
+ */
+export function concealedVisit<V extends { readonly kind: string }>(visit: V): V {
+  if (!isRefusedOrUnknown(visit)) return visit
+  return { ...visit, because: "dns", detail: UNREACHABLE_HOST, transient: true }
+}
+
+/** Whether a visit ended at a name that is unknown, or leads where nothing may be read. */
+export function isRefusedOrUnknown(visit: { readonly kind: string; readonly because?: unknown }): boolean {
+  return visit.kind === "failed" && (visit.because === "dns" || visit.because === "blocked-address")
+}
+
 /** Visits by outcome, for callers of the API. */
 export function concealedCounts(outcomes: OutcomeCounts): OutcomeCounts {
   const { [REFUSED]: refused, ...others } = outcomes

@@ -25,10 +25,12 @@ export function openCount(db: StateStore, job: number): number {
   return Number(row?.["n"])
 }
 
-/** Addresses of a job that failed, with the reason in words. */
+/** Addresses of a job that failed, with the reason in words. By address, since the order by outcome would tell of it. */
 export function failuresOf(db: StateStore, job: number, limit: number): Failure[] {
   return db
-    .prepare("select url, outcome, detail from crawl_url where job = ? and outcome like ? limit ?")
+    .prepare(
+      "select url, outcome, detail from crawl_url where job = ? and outcome like ? order by url limit ?",
+    )
     .all(job, FAILURES_LIKE, limit)
     .map(failureOf)
 }

@@ -32,7 +32,7 @@ export function factsOfRun(db: StateStore, job: Pick<Job, "id" | "source" | "aut
       return [{ url, ...(job.author === "api" ? concealedEnd(end) : end) }]
     }),
     pagesBefore: pageCount(db, job.source.name) - changesOf(db, job.id).new,
-    lost: byOutcome,
+    lost: job.author === "api" ? concealedCounts(byOutcome) : byOutcome,
     givenUp: givenUpHosts(db, job.id).map((one) => ({
       ...one,
       why: job.author === "api" ? "it was out of reach" : one.why,

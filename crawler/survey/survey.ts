@@ -1,7 +1,7 @@
 import { type PageUrl, toPageUrl } from "#engine"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Resolve } from "../fetch/guard/address-guard.ts"
-import { concealedEnd, UNREACHABLE_HOST } from "../fetch/concealed.ts"
+import { concealedEnd, concealedVisit } from "../fetch/concealed.ts"
 import { mannersOf } from "../crawl/source-visits.ts"
 import { outcomeName, type OutcomeName } from "../outcome-name.ts"
 import { detailOf } from "../crawl/judge/visit-outcome.ts"
@@ -231,12 +231,6 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
   }
 }
 
-/** Whether a name is unknown or private is not for callers of the API to know. */
-const concealed = (visit: Unread): Unread =>
-  visit.kind === "failed" && (visit.because === "dns" || visit.because === "blocked-address")
-    ? { ...visit, because: "dns", detail: UNREACHABLE_HOST }
-    : visit
-
 /** A page that holds a form to log in and hardly more. */
 const BARE_CHARS = 300
 const isBare = ({ reading }: SiteLook): boolean => reading.extracted.markdown.length < BARE_CHARS
@@ -286,7 +280,7 @@ const average = (values: readonly number[]): number =>
 
 function nothingRead(asked: PageUrl, ended: Unread, options: SurveyOptions): Found {
   const { ignoresRobots, taken, trusted } = options
-  const visit = trusted ? ended : concealed(ended)
+  const visit = trusted ? ended : concealedVisit(ended)
   const status = visit.kind === "failed" ? visit.status : undefined
   const source = proposeSource({
     asked,

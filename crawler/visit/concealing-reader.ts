@@ -1,5 +1,5 @@
 import { isPrivateByName } from "../fetch/guard/allowed-networks.ts"
-import { UNREACHABLE_HOST, untilTold } from "../fetch/concealed.ts"
+import { isRefusedOrUnknown, UNREACHABLE_HOST, untilTold } from "../fetch/concealed.ts"
 import type { Reader, ReadResult } from "../reading.ts"
 
 /**
@@ -14,8 +14,7 @@ export function concealingReader(
     async read(url, options = {}) {
       const startedAt = performance.now()
       const result = await reader.read(url, options)
-      if (result.kind !== "failed" || (result.because !== "dns" && result.because !== "blocked-address"))
-        return result
+      if (result.kind !== "failed" || !isRefusedOrUnknown(result)) return result
       onRefused(url, result.detail)
       // What stands in the address itself is no secret.
       const target = URL.parse(url)

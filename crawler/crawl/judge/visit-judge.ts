@@ -1,4 +1,6 @@
 import { steadyNow } from "#base/steady-time.ts"
+import { concealedVisit } from "../../fetch/concealed.ts"
+import type { SourceAuthor } from "../../source.ts"
 import type { CrawlerConfig } from "../../settings.ts"
 import type { FrontierEntry } from "../../frontier/host-queues.ts"
 import type { KnownAddress } from "../../frontier/known-addresses.ts"
@@ -11,6 +13,8 @@ import type { Unread } from "./visit-outcome.ts"
 
 export interface VisitJudgeOptions extends PageJudgeOptions {
   readonly config: CrawlerConfig
+  /** Who may read how the run goes: callers of the API are not told which names lead into a private network. */
+  readonly author: SourceAuthor
 }
 
 /** Settles visits: takes in what they found, tries again what may succeed later, and closes the rest. */
@@ -18,8 +22,10 @@ export class VisitJudge {
   readonly #parts: CrawlParts
   readonly #pages: PageJudge
   readonly #retries: RetryPolicy
+  readonly #conceals: boolean
 
   constructor(options: VisitJudgeOptions) {
+    this.#conceals = options.author === "api"
     this.#parts = options.parts
     this.#pages = new PageJudge(options)
     this.#retries = new RetryPolicy(options.config)
@@ -35,21 +41,24 @@ export class VisitJudge {
     before: KnownAddress | null,
     startedAt: number,
   ): Promise<void> {
-    if (this.#retries.note(entry.host, visit)) this.#parts.hosts.answers(entry.host)
+    // What is done after a visit is seen from outside as well as what is said of it.
+    const seen = this.#conceals ? concealedVisit(visit) : visit
+    if (this.#retries.note(entry.host, seen)) this.#parts.hosts.answers(entry.host)
     if (visit.kind === "read") {
       this.#parts.limits.bytes += visit.reading.bytes
       await this.#pages.take(entry, visit.reading, before)
     } else if (visit.kind === "unmodified") {
       await this.#pages.keep(entry, visit, before)
     } else if (visit.kind !== "failed" || visit.because !== "cancelled") {
-      await this.#closeOrRetry(entry, visit, startedAt)
+      await this.#closeOrRetry(entry, visit, seen === visit ? visit : (seen as Unread), startedAt)
     }
     // A visit cut short by a stop has no outcome: it is made again when the crawl goes on.
   }
 
-  async #closeOrRetry(entry: FrontierEntry, visit: Unread, startedAt: number): Promise<void> {
+  /** @param seen the visit as those know it who read how the run goes; what is recorded is the visit itself */
+  async #closeOrRetry(entry: FrontierEntry, visit: Unread, seen: Unread, startedAt: number): Promise<void> {
     const { frontier, duplicates, recorder } = this.#parts
-    const next = this.#retries.after(entry, visit, startedAt, steadyNow())
+    const next = this.#retries.after(entry, seen, startedAt, steadyNow())
     if (next.kind === "give-up-host" || this.#parts.hosts.isGivenUp(entry.host)) {
       if (!this.#parts.hosts.isGivenUp(entry.host)) this.#parts.hosts.giveUp(entry.host, visit)
       await recorder.close(entry.url, visit)
