@@ -43,6 +43,7 @@ import { extract, type LiveParts } from "./tavily/extract.ts"
 import { LiveMemory } from "./tavily/live/live-memory.ts"
 import { map } from "./tavily/map.ts"
 import { search } from "./tavily/search.ts"
+import type { FormKnowledge } from "./tavily/other-forms.ts"
 import type { ImageKnowledge } from "./tavily/search-images.ts"
 import { ACCOUNT_PATHS, accountRoutes } from "./usage/routes.ts"
 
@@ -53,6 +54,7 @@ export interface AppParts extends Omit<LiveParts, "memory"> {
   /** Reads live pages. */
   readonly reader: Reader
   readonly images: ImageKnowledge
+  readonly forms: FormKnowledge
   /** Writes answers; null leaves them to the pages' own sentences. */
   readonly chatModel: ChatModel | null
   readonly accounts: Accounts
@@ -113,10 +115,10 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   )
   const admissions = new Admissions({ accounts, rateLimits, reach: { ...parts, reader, collections } })
   // None of them is given the engine or the reader: they come with each request, as far as its key reaches.
-  const { embedder, images, chatModel } = parts
+  const { embedder, images, forms, chatModel } = parts
   const live: LiveParts = { embedder, memory: new LiveMemory(config) }
   const endpoints: Readonly<Partial<Record<Endpoint, Middleware>>> = {
-    search: search(config, { embedder, images, chatModel }),
+    search: search(config, { embedder, images, forms, chatModel }),
     ...(readOnly === null
       ? { extract: extract(live), crawl: crawl(live), map: map(live) }
       : { extract: refuseAll(readOnly), crawl: refuseAll(readOnly), map: refuseAll(readOnly) }),

@@ -4,6 +4,7 @@ import { join } from "node:path"
 
 import { crawlerSettings, readOnlyNotice } from "#crawler/settings.ts"
 import { ImageStore } from "#crawler/images/image-store.ts"
+import { OtherForms } from "#crawler/duplicates/other-forms.ts"
 import { LostPages } from "#crawler/frontier/lost-pages.ts"
 import { sourceResults } from "#crawler/alerts/source-results.ts"
 import { BackupTable } from "#crawler/backup/scheduled/backup-table.ts"
@@ -119,6 +120,7 @@ async function serve(): Promise<void> {
   const app = createApp({
     engine,
     images,
+    forms: new OtherForms(db),
     embedder,
     chatModel,
     reader,

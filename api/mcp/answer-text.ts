@@ -19,6 +19,7 @@ type Image = string | { readonly url: string; readonly description: string }
 interface SearchResult extends Page {
   readonly content: string
   readonly published_date?: string | null
+  readonly other_forms?: readonly { readonly url: string; readonly format: string }[]
 }
 
 export function searchText(answer: unknown): string {
@@ -36,6 +37,8 @@ export function searchText(answer: unknown): string {
         `${i + 1}. ${one.title}`,
         ...about(one),
         one.published_date && `Published: ${one.published_date}`,
+        one.other_forms &&
+          `Also as: ${one.other_forms.map(({ url, format }) => `${format} ${url}`).join(", ")}`,
         orders(one),
         one.content,
         one.raw_content && `Whole page:\n${cut(one.raw_content, share)}`,

@@ -1,5 +1,6 @@
 import { WorkError } from "#base/process/off-loop.ts"
-import type { Hit, PageImage } from "#engine"
+import type { OtherForm } from "#crawler/duplicates/other-forms.ts"
+import type { Hit, PageImage, PageUrl } from "#engine"
 import { toPlainText, writeAsText } from "#crawler/page/extract/markdown/plain-text.ts"
 
 import type { Answered } from "../answers/answer.ts"
@@ -22,6 +23,8 @@ export interface SearchPresentation {
   readonly responseTime: number
   readonly credits: number
   readonly images: ImageKnowledge
+  /** The formats in which hits are there besides, by address; undefined where they are not named. */
+  readonly otherForms?: ReadonlyMap<PageUrl, readonly OtherForm[]> | undefined
   /** Why the ranking left meaning out although the request asked for it; undefined when it did not. */
   readonly wordsAlone: string | undefined
   /** Null when no answer was asked for. */
@@ -53,9 +56,10 @@ async function presentHit(
   request: SearchRequest,
   hit: Hit,
   id: string,
-  { images, wordsAlone }: Pick<SearchPresentation, "images" | "wordsAlone">,
+  { images, otherForms, wordsAlone }: Pick<SearchPresentation, "images" | "otherForms" | "wordsAlone">,
 ) {
   const dated = request.include_published_date || request.filter_by_published_date || request.topic === "news"
+  const forms = otherForms?.get(hit.url)
   const whole = await rawContent(request, hit.markdown)
   return {
     id,
@@ -65,6 +69,7 @@ async function presentHit(
     score: hit.score,
     raw_content: whole?.text ?? null,
     ...modelLabel(whole?.addressesModels === true || hitAddressesModels(hit)),
+    ...(forms !== undefined && { other_forms: forms }),
     ...(request.include_favicon && { favicon: hit.favicon }),
     ...(dated && { published_date: hit.publishedAt?.toUTCString() ?? null }),
     ...(request.include_images && {

@@ -2,6 +2,7 @@ import type { Engine, Hit, PageFilter, PagePreference, Query, SearchResult } fro
 import { parseQueryText, type QueryText } from "#engine/text/query-text.ts"
 
 import { searchCost, searchCredits } from "../accounts/billing/credits.ts"
+import type { Reach } from "../accounts/reach/reach.ts"
 import type { ApiKey } from "../accounts/keys/keys.ts"
 import { answerFrom, type Answered, type AnswerParts, type Asked } from "../answers/answer.ts"
 import { type Context, type Middleware, responseTime } from "../context.ts"
@@ -13,6 +14,7 @@ import { countryCode } from "./query/countries.ts"
 import { dateWindow } from "./query/dates.ts"
 import { domainList } from "../wire/domains.ts"
 import { languageCodes } from "./query/languages.ts"
+import { type FormKnowledge, otherForms } from "./other-forms.ts"
 import { presentSearch } from "./present.ts"
 import { type SearchBody, searchSchema, type SearchRequest } from "./schema.ts"
 import type { ImageKnowledge } from "./search-images.ts"
@@ -34,6 +36,8 @@ const BEGINNING = new Date(0)
 export interface SearchParts extends AnswerParts {
   readonly engine: Pick<Engine, "search">
   readonly images: ImageKnowledge
+  /** Where documents in several formats are named, and to whom; left out where they are not. */
+  readonly forms?: { readonly knowledge: FormKnowledge; readonly reach: Pick<Reach, "addresses"> }
 }
 
 /** A request that is known to be right, ready to be searched for. */
@@ -48,7 +52,10 @@ export interface PreparedSearch {
 /** POST /search: the index, asked, as far as the key may see it. */
 export function search(
   limits: SearchLimits,
-  parts: AnswerParts & { readonly images: ImageKnowledge },
+  {
+    forms: knowledge,
+    ...parts
+  }: AnswerParts & { readonly images: ImageKnowledge; readonly forms: FormKnowledge },
 ): Middleware {
   const read = bodyReader<SearchBody>(searchSchema)
   return async (ctx) => {
@@ -58,7 +65,11 @@ export function search(
     checkExplain(request, ctx.state.key)
     const cost = searchCost(request.search_depth)
     await bill.reserve(cost)
-    const found = await performSearch(prepared, ctx, { ...parts, engine: reach.engine })
+    const found = await performSearch(prepared, ctx, {
+      ...parts,
+      engine: reach.engine,
+      forms: { knowledge, reach },
+    })
     await bill.settle(cost, { depth: request.search_depth, query: request.query })
     ctx.body = found
   }
@@ -83,7 +94,7 @@ export function prepareSearch(body: SearchBody, limits: SearchLimits): PreparedS
 export async function performSearch(
   prepared: PreparedSearch,
   ctx: Context,
-  { engine, images, ...answering }: SearchParts,
+  { engine, images, forms, ...answering }: SearchParts,
   stop: AbortSignal = clientGone(ctx),
 ) {
   const { request, chosen } = prepared
@@ -92,6 +103,7 @@ export async function performSearch(
   return presentSearch(request, hits, {
     chosen,
     images,
+    otherForms: forms && (await otherForms(hits, forms.knowledge, forms.reach)),
     wordsAlone: found.wordsAlone,
     answered: await answered(prepared, hits, { answering, signal: stop, log: ctx.state.log }),
     credits: searchCredits(request.search_depth),

@@ -62,6 +62,7 @@ export async function serveApp(
   const app = createApp({
     engine: new FakeEngine(),
     images: { facts: () => new Map() },
+    forms: { of: () => [] },
     sites: async () => () => false,
     log,
     ...(research && { research }),

@@ -1,5 +1,8 @@
 import type { PageUrl } from "#engine"
 
+/** Why an address is another one of a page: it is the document in a format that reads less well. */
+export const OTHER_FORMAT = "the same document in another format"
+
 /** What tells whether two files are one document in two formats. */
 export interface DocumentForm {
   /** What is left of its address without the format: the same for `/manual.pdf` and `/manual.html`. */
@@ -60,7 +63,8 @@ function stemOf(url: PageUrl): string | null {
   return `${host}${folders.filter((folder) => !FORMAT_FOLDERS.has(folder.toLowerCase())).join("/")}/${name}`
 }
 
-function formatOf(url: PageUrl): string | null {
+/** The format that an address names, in lower case; null: none in which documents are published. */
+export function formatOf(url: PageUrl): string | null {
   const ending = /[^/]\.([a-z]{2,5})$/i.exec(new URL(url).pathname)?.[1]?.toLowerCase() ?? ""
   return FORMATS.includes(ending) ? ending : null
 }

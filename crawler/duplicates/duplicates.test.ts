@@ -312,6 +312,22 @@ describe("one document in several formats", () => {
     }
   })
 
+  test("is shown as the web page where the texts are equal to the letter, too", async () => {
+    const text = chapter("comb")
+    const links = ["/m/guide.txt", "/m/guide.html"]
+    for (const order of [links, links.toReversed()]) {
+      await using site = await startTestSite({
+        "/": page("Home", essay("home"), order),
+        "/m/guide.html": html("The guide to hives", text),
+        "/m/guide.txt": file(`The guide to hives\n\n${text.join("\n\n")}`, "text/plain"),
+      })
+      await using fixture = new CrawlFixture()
+      await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
+      expect(aliases(fixture, site, "/m/guide.html")).toEqual(["/m/guide.txt"])
+      expect(aliases(fixture, site, "/m/guide.txt")).toEqual([])
+    }
+  })
+
   test("are several where version, text or address differ by more than the format", async () => {
     const text = chapter("comb")
     const links = ["/v1/guide.html", "/v2/guide.txt", "/pump.html", "/pump.txt", "/care.html", "/care.txt"]

@@ -4,7 +4,13 @@ import type { Clock } from "#base/clock.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { AddressBook, type Answered, type Spelling } from "./address-book.ts"
 import { commonForm } from "./address-forms.ts"
-import { compareFormats, type DocumentForm, documentForm, isSameDocument } from "./document-form.ts"
+import {
+  compareFormats,
+  type DocumentForm,
+  documentForm,
+  isSameDocument,
+  OTHER_FORMAT,
+} from "./document-form.ts"
 import { type PageContent, type PageText, plainLines, readText } from "./page-text.ts"
 import { RecentTexts } from "./recent-texts.ts"
 import { isLike, isNear, mayBeNear, sameButEdges, sameText } from "./same-page.ts"
@@ -147,8 +153,10 @@ export class Duplicates {
     const document = documentForm(url, page.title, lines)
     const twin =
       this.#namedPage(page, text) ??
+      // Before equal texts: of these the shorter address is chosen, and that may be the plain text.
+      this.#otherFormat(page, document, (order) => order !== 0) ??
       (await this.#twin(page, text, lines, alike)) ??
-      this.#otherFormat(page, document)
+      this.#otherFormat(page, document, (order) => order === 0)
     if (twin && !twin.yields) {
       this.#keep(page, { ...text, document }, { of: twin.url, evidence: twin.evidence })
       return { kind: "alias", of: twin.url, detail: inWords(twin.evidence, twin.url), lines, probes }
@@ -221,13 +229,18 @@ export class Duplicates {
     return null
   }
 
-  /** The same document in a format that reads better, or worse. */
-  #otherFormat(page: ReadPage, document: DocumentForm | null): Twin | null {
+  /** The same document in a format that reads better, or worse, or in the same one at another place. */
+  #otherFormat(
+    page: ReadPage,
+    document: DocumentForm | null,
+    isWanted: (order: number) => boolean,
+  ): Twin | null {
     if (document === null) return null
     for (const one of this.#texts.withStem(document.stem, MOST_ALIKE)) {
       if (one.url === page.url || one.url === page.from || one.document === null) continue
       if (!isSameDocument(document, one.document) || !this.#isPage(one.url)) continue
-      return { ...one, evidence: OTHER_FORMAT, yields: compareFormats(page.url, one.url) < 0 }
+      const order = compareFormats(page.url, one.url)
+      if (isWanted(order)) return { ...one, evidence: OTHER_FORMAT, yields: order < 0 }
     }
     return null
   }
@@ -285,7 +298,6 @@ export class Duplicates {
   }
 }
 
-const OTHER_FORMAT = "the same document in another format"
 const CANONICAL = "it names that one as its canonical, and is like it"
 
 /** Of which page an address is another one, and why. */

@@ -313,7 +313,8 @@ export class TextStore {
   }
 }
 
-function migrateTexts(db: StateStore): void {
+/** Brings the tables up to date. */
+export function migrateTexts(db: StateStore): void {
   migrate(db, "duplicates", STEPS)
 }
 

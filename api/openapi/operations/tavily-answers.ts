@@ -38,6 +38,10 @@ const searchResult = object(
       images,
       explain: ref("Explanation"),
       addresses_models: addressesModels,
+      other_forms: listOf(
+        object({ url: text(), format: text("As its address ends: `pdf`, `epub`, `html`.") }),
+        "The same document in other formats; not there when there is none.",
+      ),
     },
   },
 )

@@ -1,0 +1,30 @@
+import type { OtherForm } from "#crawler/duplicates/other-forms.ts"
+import { type Hit, type PageUrl, sourcesOf } from "#engine"
+
+import type { Reach } from "../accounts/reach/reach.ts"
+
+/** What is known of documents in several formats. */
+export interface FormKnowledge {
+  of(page: PageUrl, sources: readonly string[]): readonly OtherForm[]
+}
+
+/** The other formats of each hit, by its address, as far as the caller may have them named; hits with none have no entry. */
+export async function otherForms(
+  hits: readonly Hit[],
+  knowledge: FormKnowledge,
+  reach: Pick<Reach, "addresses">,
+): Promise<ReadonlyMap<PageUrl, readonly OtherForm[]>> {
+  const found = new Map<PageUrl, readonly OtherForm[]>()
+  for (const hit of hits) {
+    const forms = knowledge.of(hit.url, sourcesOf(hit))
+    if (forms.length > 0) found.set(hit.url, forms)
+  }
+  if (found.size === 0) return found
+  const admits = await reach.addresses()
+  for (const [url, forms] of found) {
+    const named = forms.filter((form) => admits(form.url))
+    if (named.length > 0) found.set(url, named)
+    else found.delete(url)
+  }
+  return found
+}
