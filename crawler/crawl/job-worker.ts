@@ -200,7 +200,7 @@ try {
     await Promise.all(runs.promises)
     await beside.duty
   }
-  if (runs.hasFailed) process.exitCode = 1
+  if (runs.failures.length > 0) process.exitCode = 1
 } catch (error) {
   const locked = error instanceof EngineError && error.code === "INDEX_LOCKED"
   isLow ||= isDiskFull(error, engineConfig.dataDir)

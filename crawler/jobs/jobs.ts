@@ -15,6 +15,8 @@ const FINE: Judged = { result: "finished", reason: null }
 
 export interface NextQueued {
   readonly except?: ReadonlySet<string>
+  /** Default: of all jobs. */
+  readonly only?: ReadonlySet<number> | undefined
   /** Whether no other job is at work. */
   readonly isAlone?: boolean
 }
@@ -72,16 +74,17 @@ export class Jobs extends JobRecords {
 
   /**
    * The job to run next: what somebody waits for before what a schedule asked for, else the oldest. One job of a source
-   * at a time: not of those in `except`. One that may take its process down goes first where it is alone, and nowhere else.
+   * at a time: not of those in `except`; and of those in `only`, if these are given. One that may take its process down goes first where it is alone, and nowhere else.
    */
-  nextQueued({ except = new Set<string>(), isAlone = true }: NextQueued = {}): Job | null {
+  nextQueued({ except = new Set<string>(), only, isAlone = true }: NextQueued = {}): Job | null {
     const row = this.db
       .prepare(
         `select * from job where state = 'queued' and source not in (select value from json_each(?1))
            and (?2 or crashes < ${CRASHES_IN_DOUBT})
+           and (?3 is null or id in (select value from json_each(?3)))
          order by crashes >= ${CRASHES_IN_DOUBT} desc, "trigger" = 'schedule', id limit 1`,
       )
-      .get(JSON.stringify([...except]), isAlone ? 1 : 0)
+      .get(JSON.stringify([...except]), isAlone ? 1 : 0, only ? JSON.stringify([...only]) : null)
     return row ? this.jobOf(row) : null
   }
 

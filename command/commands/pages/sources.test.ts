@@ -2,13 +2,14 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync, writeFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
+import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
-import { article, startTestSite } from "#crawler/testing/test-site.ts"
+import { article, html, startTestSite, status } from "#crawler/testing/test-site.ts"
 import { Sources } from "#crawler/sources/sources.ts"
 import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
 
@@ -332,4 +333,42 @@ test("several sources are run by one command, and new or changed ones when the f
   const all = await run(folder.path, ["sources", "run", "--all"])
   expect([all.code, all.err]).toEqual([1, expect.stringContaining("Left out, since paused: b.")])
   expect(all.out).toMatch(/\na: finished\ngone: failed, .*\n$/)
+})
+
+test("sources that one command runs wait for none that is sick, with no appliance either", async () => {
+  using folder = temporaryFolder()
+  await using site = await startTestSite({ "/b": article("Lighthouse"), "/c": article("Harbour") })
+  // It answers once both others are over, as far as the command has told.
+  const told = Promise.withResolvers<void>()
+  await using sick = await startTestSite({
+    "/robots.txt": status(404),
+    "/a": async (request, response) => {
+      await told.promise
+      html(article("Windmill"))(request, response)
+    },
+  })
+  const source = (name: string, url: string) => `{ name: ${name}, seeds: "${url}", rendering: http }`
+  const all = [source("a", sick.url("/a")), source("b", site.url("/b")), source("c", site.url("/c"))]
+  writeFileSync(join(folder.path, "sources.yaml"), `sources: [${all.join(", ")}]`)
+  await run(folder.path, ["sources", "apply"])
+  const child = spawn(process.execPath, [FOSSICK, "sources", "run", "--all", "--json"], {
+    cwd: folder.path,
+    env: {
+      PATH: process.env["PATH"],
+      FOSSICK_DATA_DIR: join(folder.path, "data"),
+      FOSSICK_FETCH_TIMEOUT_MS: "60000",
+    },
+  })
+  const lines = createInterface({ input: child.stdout })
+  const ended: string[] = []
+  const names = new Map<number, string>()
+  for await (const line of lines) {
+    const event = JSON.parse(line) as { event: string; job: number; source?: string; result?: string }
+    if (event.event === "started") names.set(event.job, event.source ?? "")
+    if (event.event === "ended") ended.push(`${names.get(event.job)} ${event.result}`)
+    if (ended.length === 2) told.resolve()
+  }
+  expect(ended.toSorted()).toEqual(["a finished", "b finished", "c finished"])
+  expect(ended.at(-1)).toBe("a finished")
+  expect(child.exitCode ?? (await once(child, "exit"))[0]).toBe(0)
 })

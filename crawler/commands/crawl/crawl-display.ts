@@ -1,6 +1,13 @@
 import { steadyNow } from "#base/steady-time.ts"
 import type { Failure, Job } from "../../job.ts"
-import { addressesText, duration, ProgressMeter, progressLine, summaryLines } from "../../jobs/progress.ts"
+import {
+  addressesText,
+  duration,
+  type Progress,
+  ProgressMeter,
+  progressLine,
+  summaryLines,
+} from "../../jobs/progress.ts"
 import { counted } from "#engine/commands/command-progress.ts"
 import { printableLine } from "#base/printable.ts"
 import { clearLine } from "#base/process/safe-output.ts"
@@ -8,12 +15,14 @@ import { clearLine } from "#base/process/safe-output.ts"
 /** Plain lines come less often than a terminal's line is redrawn. */
 const LINE_EVERY_MS = 5000
 
-/** Shows a crawl: one line that changes on a terminal, lines now and then elsewhere, JSON lines for scripts. */
+/** Shows crawls: one line that changes on a terminal, lines now and then elsewhere, JSON lines for scripts. */
 export class CrawlDisplay {
   readonly #json: boolean
   readonly #live: boolean
-  readonly #meter = new ProgressMeter()
+  /** By job. */
+  readonly #meters = new Map<number, ProgressMeter>()
   readonly #startedAt = steadyNow()
+  #over = 0
   #lastLine = 0
 
   constructor(json: boolean) {
@@ -22,6 +31,7 @@ export class CrawlDisplay {
   }
 
   start(job: Job): void {
+    this.#meters.set(job.id, new ProgressMeter())
     const { id, source } = job
     const { scope } = source
     const { depth, pages: limit } = source.limits
@@ -41,10 +51,11 @@ export class CrawlDisplay {
       )
   }
 
-  show(job: Job): void {
-    const progress = this.#meter.measure(job)
-    if (this.#json) this.#object({ event: "progress", job: job.id, ...progress })
-    else this.#progress(progressLine(progress))
+  /** Those that are not over. */
+  show(crawls: readonly Job[]): void {
+    const all = crawls.map((job) => ({ job: job.id, ...this.#meterOf(job).measure(job) }))
+    if (this.#json) for (const progress of all) this.#object({ event: "progress", ...progress })
+    else if (all.length > 0) this.#progress(`${this.#standing()}${progressLine(sumOf(all))}`)
   }
 
   vectors(pages: number): void {
@@ -54,6 +65,7 @@ export class CrawlDisplay {
   }
 
   end(job: Job, failures: readonly Failure[]): void {
+    this.#over += 1
     const seconds = Math.round((steadyNow() - this.#startedAt) / 100) / 10
     if (this.#json) {
       this.#object({
@@ -72,10 +84,25 @@ export class CrawlDisplay {
       return
     }
     if (this.#live) clearLine(process.stdout)
-    this.#line(headline(job, duration(Math.round(seconds))))
+    const name = this.#areSeveral ? `${job.source.name}: ` : ""
+    this.#line(`${name}${headline(job, duration(Math.round(seconds)))}`)
     for (const line of summaryLines(job)) this.#line(line)
     if (job.note !== null) this.#line(`Note: ${job.note}`)
     for (const { url, detail } of failures) this.#line(`  ${url}: ${detail ?? "failed"}`)
+  }
+
+  get #areSeveral(): boolean {
+    return this.#meters.size > 1
+  }
+
+  #standing(): string {
+    return this.#areSeveral ? `${this.#over} of ${this.#meters.size} crawls over; ` : ""
+  }
+
+  #meterOf({ id }: Job): ProgressMeter {
+    const meter = this.#meters.get(id) ?? new ProgressMeter()
+    this.#meters.set(id, meter)
+    return meter
   }
 
   #progress(text: string): void {
@@ -95,6 +122,22 @@ export class CrawlDisplay {
 
   #object(value: object): void {
     process.stdout.write(`${JSON.stringify(value)}\n`)
+  }
+}
+
+/** The progress of crawls that go on side by side. */
+function sumOf(all: readonly Progress[]): Progress {
+  const sum = (kind: "done" | "pages" | "failed" | "queued" | "pagesPerSecond") =>
+    all.reduce((total, one) => total + one[kind], 0)
+  const left = all.flatMap(({ secondsLeft }) => secondsLeft ?? [])
+  return {
+    done: sum("done"),
+    pages: sum("pages"),
+    failed: sum("failed"),
+    queued: sum("queued"),
+    pagesPerSecond: sum("pagesPerSecond"),
+    secondsLeft: left.length < all.length ? null : Math.max(...left),
+    waits: all.flatMap(({ waits }) => waits),
   }
 }
 

@@ -12,8 +12,9 @@ import { didYouMean } from "#base/near-names.ts"
 import type { DescribedCrawl } from "./described-crawl.ts"
 import { CrawlDisplay } from "./crawl-display.ts"
 import { Jobs } from "../../jobs/jobs.ts"
-import { BY_HAND, type Job } from "../../job.ts"
-import { runJob } from "../../crawl/run-job.ts"
+import { BY_HAND, type Job, type JobState } from "../../job.ts"
+import { CrawlShare } from "../../crawl/together/crawl-share.ts"
+import { JobRuns, type JobRunsOptions } from "../../crawl/together/job-runs.ts"
 import { SourceTable } from "../../sources/source-table.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { openUnlessLocked } from "../open-unless-locked.ts"
@@ -30,7 +31,7 @@ export type CrawlWish = (
 
 /**
  * One `fossick crawl` or `fossick sources run`: a running appliance is handed the crawls and watched; without one, or when it
- * goes away, they run here, one after the other. Ctrl-C pauses them with their frontiers kept, and so does SIGTERM.
+ * goes away, they run here, as many at a time as there. Ctrl-C pauses them with their frontiers kept, and so does SIGTERM.
  * @returns the exit code; of several runs that of the worst.
  * @throws SettingsError
  * @throws ArgumentsError when no source of such a name is declared, or one is and options say otherwise; then none runs.
@@ -55,43 +56,51 @@ export async function crawl(wish: CrawlWish): Promise<number> {
     const jobs = new Jobs(db)
     const wanted = jobsFor(wish, jobs, new SourceTable(db, jobs), wish.json)
     stop.signal.addEventListener("abort", () => {
-      for (const { id, trigger } of wanted) if (BY_HAND.includes(trigger)) jobs.pause(id)
+      for (const job of wanted) if (isOurs(job)) jobs.pause(job.id)
     })
-    const watched = async (asked: Job): Promise<Job> => {
-      let job = jobs.get(asked.id) ?? asked
-      const display = new CrawlDisplay(wish.json)
-      // A run that a schedule or the API asked for is only watched: it goes on when nobody looks any more.
-      const isOurs = BY_HAND.includes(job.trigger)
-      display.start(job)
-      const isWanted = () => isOurs || !stop.signal.aborted
-      while (isWanted() && (job.state === "queued" || job.state === "running")) {
-        if (!jobs.hasCrawler()) {
-          await using engine = await openUnlessLocked(() => openEngine(config, { mode: "write" }))
-          if (engine) {
-            // The writer of a job that was running is gone, or the index would be locked.
-            jobs.recover()
-            const run = runJob(job.id, {
-              db,
-              jobs,
-              engine,
-              config,
-              signal: told.signal,
-              whenAborted: isOurs ? "paused" : "queued",
-            })
-            job = await shown(run, jobs, job, display)
-            if (job.state === "finished") await vectors(engine, display, told.signal)
-            break
-          }
-        }
-        display.show(job)
-        await sleep(POLL_MS)
-        job = jobs.get(job.id) ?? job
-      }
+    const display = new CrawlDisplay(wish.json)
+    const now = () => wanted.map((asked) => jobs.get(asked.id) ?? asked)
+    const end = (job: Job) => {
       display.end(job, jobs.failures(job.id, 10))
-      return job
     }
-    const ended: Job[] = []
-    for (const one of wanted) ended.push(await watched(one))
+    const shown = new Set<number>()
+    for (const job of now()) display.start(job)
+    for (;;) {
+      // Runs that a schedule or the API asked for are only watched: they go on when nobody looks any more.
+      const open = now().filter((job) => isOpen(job) && (isOurs(job) || !stop.signal.aborted))
+      if (open.length === 0) break
+      if (!jobs.hasCrawler()) {
+        await using engine = await openUnlessLocked(() => openEngine(config, { mode: "write" }))
+        if (engine) {
+          // The writer of a job that was running is gone, or the index would be locked.
+          jobs.recover()
+          await runHere({
+            db,
+            jobs,
+            engine,
+            config,
+            signal: told.signal,
+            ids: new Set(wanted.map(({ id }) => id)),
+            onPoll() {
+              const all = now()
+              display.show(all.filter((job) => isOpen(job)))
+              // The last one is over when its vectors are made.
+              if (!all.some((job) => isOpen(job))) return
+              for (const job of all.filter(({ id, state }) => !shown.has(id) && isOver(state))) {
+                shown.add(job.id)
+                end(job)
+              }
+            },
+          })
+          if (now().some(({ state }) => state === "finished")) await vectors(engine, display, told.signal)
+          break
+        }
+      }
+      display.show(open)
+      await sleep(POLL_MS)
+    }
+    const ended = now()
+    for (const job of ended) if (!shown.has(job.id)) end(job)
     if (wanted.length > 1 && !wish.json) process.stdout.write(`${ended.map(endLine).join("\n")}\n`)
     return worst(ended.map((job) => exitOf(job, isLow)))
   } catch (error) {
@@ -176,17 +185,44 @@ function noSource(name: string, sources: SourceTable): string {
   return `No source is called ${JSON.stringify(name)}${didYouMean(name, names) || others}`
 }
 
-/** Shows a job that runs in this process. */
-async function shown(run: Promise<Job | null>, jobs: Jobs, job: Job, display: CrawlDisplay): Promise<Job> {
-  const timer = setInterval(() => {
-    display.show(jobs.get(job.id) ?? job)
-  }, POLL_MS)
-  try {
-    return (await run) ?? job
-  } finally {
-    clearInterval(timer)
-  }
+interface RunHereOptions extends Pick<JobRunsOptions, "db" | "jobs" | "engine" | "config" | "signal"> {
+  readonly ids: ReadonlySet<number>
+  readonly onPoll: () => void
 }
+
+/** Runs jobs in this process, as many at a time as an appliance would. */
+async function runHere({ ids, onPoll, ...options }: RunHereOptions): Promise<void> {
+  const { jobs, config, signal, engine } = options
+  await using share = new CrawlShare(config)
+  const runs = new JobRuns({
+    ...options,
+    share,
+    only: ids,
+    whenAborted: (job) => (isOurs(job) ? "paused" : "queued"),
+  })
+  for (let ended = 0; ;) {
+    if (!signal.aborted) runs.begin()
+    if (runs.promises.length === 0) break
+    await Promise.race([...runs.promises, sleep(POLL_MS)])
+    onPoll()
+    // Vectors of those that are over are made beside the others.
+    if (runs.ended > ended) engine.settled().catch(() => undefined)
+    ended = runs.ended
+  }
+  // Those that had not begun.
+  for (const id of ids) {
+    const job = jobs.get(id)
+    if (job?.state === "queued" && isOurs(job)) jobs.pause(id)
+  }
+  const [failure] = runs.failures
+  if (failure !== undefined) throw failure as Error
+}
+
+const isOpen = ({ state }: Job): boolean => state === "queued" || state === "running"
+
+const isOver = (state: JobState): boolean => ["finished", "failed", "cancelled"].includes(state)
+
+const isOurs = ({ trigger }: Job): boolean => BY_HAND.includes(trigger)
 
 /** Without an appliance nobody else makes the vectors; what is left on Ctrl-C is made by the next writer. */
 async function vectors(engine: Engine, display: CrawlDisplay, signal: AbortSignal): Promise<void> {

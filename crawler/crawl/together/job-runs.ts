@@ -8,7 +8,12 @@ import type { CrawlShare } from "./crawl-share.ts"
 export interface JobRunsOptions extends Omit<RunJobOptions, "share" | "whenAborted" | "jobs"> {
   readonly jobs: Jobs
   readonly share: CrawlShare
-  readonly log: Logger
+  /** Is told when a job begins and ends. */
+  readonly log?: Logger
+  /** Of which jobs, by their ids. Default: of all. */
+  readonly only?: ReadonlySet<number>
+  /** As {@link RunJobOptions.whenAborted}. Default: all are queued again. */
+  readonly whenAborted?: (job: Job) => RunJobOptions["whenAborted"]
 }
 
 /** Jobs that wait for their hosts are kept in memory, and there is no end of sick sites. */
@@ -22,8 +27,8 @@ export class JobRuns {
   readonly #runs = new Map<number, { readonly source: string; readonly promise: Promise<void> }>()
   /** Jobs that ended. */
   ended = 0
-  /** Whether a job could not even be ended in good order: the next process takes it up. */
-  hasFailed = false
+  /** Why jobs could not even be ended in good order: the next process takes them up. */
+  readonly failures: unknown[] = []
 
   constructor(options: JobRunsOptions) {
     this.#options = options
@@ -41,11 +46,11 @@ export class JobRuns {
 
   /** Begins queued jobs for which there are places, but of no source in `except`. */
   begin(except: ReadonlySet<string> = new Set()): void {
-    const { jobs, share } = this.#options
+    const { jobs, share, only } = this.#options
     while (share.places.free > 0 && this.#runs.size < share.places.total + MAX_WAITING) {
       const { held } = share.places
       if (this.#doubtful !== null && held > 0 && jobs.isInDoubt(this.#doubtful)) return
-      const next = jobs.nextQueued({ except: this.sources.union(except), isAlone: held === 0 })
+      const next = jobs.nextQueued({ except: this.sources.union(except), only, isAlone: held === 0 })
       this.#doubtful = next !== null && jobs.isInDoubt(next.id) ? next.id : null
       if (next === null) return
       const promise = this.#run(next).finally(() => {
@@ -57,14 +62,14 @@ export class JobRuns {
   }
 
   async #run(next: Job): Promise<void> {
-    const { log, ...options } = this.#options
-    crawlStarted(log, next)
+    const { log, whenAborted = () => "queued", ...options } = this.#options
+    if (log) crawlStarted(log, next)
     try {
-      const job = await runJob(next.id, { ...options, whenAborted: "queued" })
-      if (job) crawlEnded(log, job)
+      const job = await runJob(next.id, { ...options, whenAborted: whenAborted(next) })
+      if (job && log) crawlEnded(log, job)
     } catch (error) {
-      this.hasFailed = true
-      log.error({ job: next.id, err: error }, "a job could not be ended; the next process goes on with it")
+      this.failures.push(error)
+      log?.error({ job: next.id, err: error }, "a job could not be ended; the next process goes on with it")
     }
   }
 }
