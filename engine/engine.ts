@@ -137,6 +137,7 @@ export interface Hit {
   readonly topic: PageTopic | null
   readonly country: string | null
   readonly unsafe: boolean
+  readonly isListing?: true
   readonly fetchedAt: Date
   readonly images: readonly PageImage[]
   readonly favicon: string | null
@@ -158,7 +159,7 @@ export interface HitParts {
   readonly late: number
   /** All of them together. */
   readonly fused: number
-  /** What preferences added to `fused`. */
+  /** What preferences added to `fused`, less what a page that lists others loses. */
   readonly boost: number
 }
 

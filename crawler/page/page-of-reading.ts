@@ -33,6 +33,7 @@ export function pageOf(reading: PageReading, source: Source, listed: ListedAs, f
     topic: topic ?? extracted.topic ?? listedTopic,
     country: extracted.country ?? country,
     unsafe: safe === null ? extracted.unsafe : !safe,
+    ...(extracted.isListing === true && { isListing: true }),
     images: extracted.images,
     favicon: extracted.favicon,
     source: source.name,

@@ -100,12 +100,12 @@ export async function toPageRow(page: Page, breathe: () => Promise<void>): Promi
 }
 
 function factsOf(
-  { url, title }: Page,
+  { url, title, isListing }: Page,
   { host, domain, language, country, topic, published }: FilterColumns,
   terms: readonly string[],
 ): PageFacts {
   const facts = { url, title, host, domain, language, country, topic, published }
-  return { ...facts, fingerprint: fingerprintOf(terms) }
+  return { ...facts, ...(isListing && { isListing }), fingerprint: fingerprintOf(terms) }
 }
 
 function detailsOf(page: Page): Details {

@@ -11,6 +11,8 @@ export interface PageFacts extends Place {
   readonly topic: PageTopic | null
   /** Milliseconds since the epoch. */
   readonly published: number | null
+  /** As in `Page`; left out when not. */
+  readonly isListing?: true
   readonly fingerprint: Fingerprint
 }
 

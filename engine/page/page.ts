@@ -29,6 +29,8 @@ export interface Page {
   readonly country: string | null
   /** Whether it calls itself adult, or reads so. */
   readonly unsafe: boolean
+  /** Whether it is mostly a list of other pages of its site, as those of tags and archives are. Left out when not. */
+  readonly isListing?: true
   readonly images: readonly PageImage[]
   /** Absolute address of the site's icon. */
   readonly favicon: string | null

@@ -106,6 +106,40 @@ describe("a preference", () => {
   })
 })
 
+describe("a page that lists others", () => {
+  const listing = { isListing: true } as const
+
+  it("comes behind those that match about as well, and before those that match much worse", async () => {
+    const hits = await arranged([
+      { id: "l", fused: 0.8, ...listing },
+      { id: "a", fused: 0.7 },
+      { id: "b", fused: 0.61 },
+      { id: "c", fused: 0.59 },
+    ])
+    expect(ids(hits)).toBe("ablc")
+    expect(hits.map(({ boost }) => boost)).toEqual([0, 0, expect.closeTo(-0.2), 0])
+    expect(hits[2]!.score).toBeGreaterThanOrEqual(hits[3]!.score)
+    expect(hits[2]!.score).toBeLessThanOrEqual(hits[1]!.score)
+  })
+
+  it("is never lost, be it the only one", async () => {
+    expect(ids(await arranged([{ id: "l", fused: 0.3, ...listing }]))).toBe("l")
+  })
+
+  it("loses its share of what a preference adds to", async () => {
+    const hits = await arranged([{ id: "l", fused: 0.5, language: "fr", ...listing }], 1, {
+      languages: ["fr"],
+    })
+    expect(hits[0]!.boost).toBeCloseTo(0.5 * (0.15 - 0.25))
+  })
+
+  it("leaves its place to articles from beyond those looked at first", async () => {
+    const lists = Array.from({ length: 40 }, (_, i) => ({ id: `l${i}`, fused: 0.8, ...listing }))
+    const hits = await arranged([...lists, { id: "x", fused: 0.7 }, { id: "y", fused: 0.65 }], 2)
+    expect(ids(hits)).toBe("xy")
+  })
+})
+
 describe("duplicates", () => {
   const same = { title: "Same", fingerprint: { exact: "same", similar: "0123456789abcdef" } }
 
@@ -168,14 +202,18 @@ describe("a crowding host", () => {
 describe("whatever is arranged", () => {
   it("comes once, at most as many as wanted, with scores that never rise", async () => {
     const pages = fc.uniqueArray(
-      fc.record({
-        id: fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom("a", "b", "c", "d", "e", "f") }),
-        fused: fc.double({ min: 0.01, max: 1, noNaN: true }),
-        host: fc.constantFrom("one.example", "two.example", "three.example"),
-        language: fc.constantFrom("en", "fr", null),
-        topic: fc.constantFrom("news" as const, null),
-        published: fc.option(fc.integer({ min: 0, max: 2e12 })),
-      }),
+      fc.record(
+        {
+          id: fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom("a", "b", "c", "d", "e", "f") }),
+          fused: fc.double({ min: 0.01, max: 1, noNaN: true }),
+          host: fc.constantFrom("one.example", "two.example", "three.example"),
+          language: fc.constantFrom("en", "fr", null),
+          topic: fc.constantFrom("news" as const, null),
+          isListing: fc.constant(true as const),
+          published: fc.option(fc.integer({ min: 0, max: 2e12 })),
+        },
+        { requiredKeys: ["id", "fused", "host", "language", "topic", "published"] },
+      ),
       { selector: ({ id }) => id, maxLength: 120 },
     )
     await fc.assert(
@@ -190,7 +228,7 @@ describe("whatever is arranged", () => {
           expect(new Set(hits.map(({ id }) => id)).size).toBe(hits.length)
           for (const [i, hit] of hits.entries()) {
             expect(hit.score).toBeLessThanOrEqual(hits[i - 1]?.score ?? 1)
-            expect(hit.boost).toBeGreaterThanOrEqual(0)
+            expect(hit.boost).toBeGreaterThanOrEqual(-0.25)
           }
         }
       }),

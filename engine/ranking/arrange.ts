@@ -26,16 +26,25 @@ export async function arrange(
   { limit, preference, factsOf }: Arrangement,
 ): Promise<Boosted[]> {
   const facts = new Map<string, PageFacts>()
-  const learn = async (pages: readonly Ranked[]) => {
-    const unknown = pages.map(({ id }) => id).filter((id) => !facts.has(id))
-    if (unknown.length === 0) return
-    for (const [id, page] of await factsOf(unknown)) facts.set(id, page)
+  const asked = new Set<string>()
+  /** @returns whether anything was learned that may move a page */
+  const learn = async (pages: readonly Ranked[]): Promise<boolean> => {
+    const unknown = pages.map(({ id }) => id).filter((id) => !asked.has(id))
+    if (unknown.length === 0) return false
+    for (const id of unknown) asked.add(id)
+    const learned = await factsOf(unknown)
+    for (const id of unknown) if (learned.has(id)) facts.set(id, learned.get(id)!)
+    return unknown.some((id) => learned.get(id)?.isListing)
   }
   if (isPreference(preference)) await learn(ranked)
-  const all = boosted(ranked, preference, facts)
+  let all = boosted(ranked, preference, facts)
   for (let count = Math.max(LOOKED_AT_LEAST, limit * LOOKED_AT); ; count *= 2) {
-    const first = all.slice(0, count)
-    await learn(first)
+    let first = all.slice(0, count)
+    // A list of other pages moves back when it is known for one, and what moves up in its stead may be one, too.
+    while (await learn(first)) {
+      all = boosted(ranked, preference, facts)
+      first = all.slice(0, count)
+    }
     const some = tiesByAddress(first, facts)
     const different = collapse(some, facts)
     if (different.length >= limit || count >= all.length) {

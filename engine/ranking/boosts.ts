@@ -3,7 +3,7 @@ import type { PagePreference } from "../engine.ts"
 import type { Ranked } from "./fusion.ts"
 import type { PageFacts } from "../page/page-facts.ts"
 
-/** A page of the ranking with what preferences added. */
+/** A page of the ranking with what preferences added, and what a list of other pages lost. */
 export interface Boosted extends Ranked {
   /** Added to `fused`; the list's order is the order of both together. */
   readonly boost: number
@@ -26,6 +26,14 @@ const WEIGHTS = {
   /** For a page of this very day, less by its age. */
   recency: 0.3,
 } as const
+
+/**
+ * What a page that mostly lists others loses, as a share of what its match is worth. It carries the words of all that it
+ * lists, many of them in its title and headings, so it often matches best where one of those answers. With 0.25 it comes behind
+ * every page whose match is worth three quarters of its own, and stays first where nothing comes near: who asks
+ * for the list by its name gets it.
+ */
+const LISTING_LOSS = 0.25
 
 const DAY = 24 * 60 * 60 * 1000
 /** Age at which a page gains half of what one of today gains. A month keeps the week's order, and a year gains nothing. */
@@ -58,8 +66,9 @@ function gainOf(preference: PagePreference): (page: PageFacts) => number {
 }
 
 /**
- * The ranking with preferences heeded, best first. A page that gained shows the score that the list gave to
- * a page of its new value, and never more than the best page had: being preferred answers no question.
+ * The ranking with preferences heeded and lists of other pages put back, best first. A page that moved shows the score that
+ * the list gave to a page of its new value, and never more than the best page had: being preferred answers no
+ * question. A page without facts stays where it is.
  *
  * @param ranked best first, neither `fused` nor `score` rising
  */
@@ -68,15 +77,14 @@ export function boosted(
   preference: PagePreference | undefined,
   facts: ReadonlyMap<string, PageFacts>,
 ): Boosted[] {
-  if (!isPreference(preference)) return ranked.map((one) => ({ ...one, boost: 0 }))
-  const gain = gainOf(preference)
-  return ranked
-    .map((one) => {
-      const page = facts.get(one.id)
-      const boost = page ? one.fused * gain(page) : 0
-      return { ...one, boost, score: boost > 0 ? scoreOf(ranked, one.fused + boost) : one.score }
-    })
-    .sort((a, b) => b.fused + b.boost - (a.fused + a.boost) || (a.id < b.id ? -1 : 1))
+  const gain = isPreference(preference) ? gainOf(preference) : () => 0
+  const all = ranked.map((one) => {
+    const page = facts.get(one.id)
+    const boost = page ? one.fused * (gain(page) - (page.isListing ? LISTING_LOSS : 0)) : 0
+    return { ...one, boost, score: boost === 0 ? one.score : scoreOf(ranked, one.fused + boost) }
+  })
+  if (all.every(({ boost }) => boost === 0)) return all
+  return all.sort((a, b) => b.fused + b.boost - (a.fused + a.boost) || (a.id < b.id ? -1 : 1))
 }
 
 /** The score that a page of this value has in the list, between two of them in proportion. */

@@ -5,6 +5,7 @@ import { readAuthor, readLanguage, readPublishedAt } from "./facts/page-facts.ts
 import { readDescription, readRobots } from "./facts/page-head.ts"
 import { readTitle } from "./facts/title.ts"
 import { DIRECTORY_INDEX, isDirectoryIndex } from "./main/directory-index.ts"
+import { isListing } from "./main/listing.ts"
 import { findMainContent } from "./main/main-content.ts"
 import { toMarkdown } from "./markdown/markdown.ts"
 import { gatherFacts } from "./facts/metadata.ts"
@@ -25,7 +26,8 @@ export function extractHtml(html: string, url: string): Extracted {
   const document = parseTree(html)
   const facts = gatherFacts(document, url)
   const { title, logos } = readTitle(facts, url)
-  const content = findMainContent(document, readPageSigns(document, facts, url), logos)
+  const signs = readPageSigns(document, facts, url)
+  const content = findMainContent(document, signs, logos)
   const written = toMarkdown(content.root, {
     baseUrl: facts.baseUrl,
     skipped: content.skipped,
@@ -53,6 +55,7 @@ export function extractHtml(html: string, url: string): Extracted {
     links: facts.links,
     feeds: facts.feeds,
     ...(isIndex ? { note: DIRECTORY_INDEX } : {}),
+    ...(isListing(document, content, signs, { url, baseUrl: facts.baseUrl }) ? { isListing: true } : {}),
     ...(facts.isMissing ? { isMissing: true } : {}),
   }
 }

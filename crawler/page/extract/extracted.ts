@@ -26,6 +26,8 @@ export interface Extracted {
   readonly feeds: readonly string[]
   /** Whether the program that made the page marks it as one that is not there, whatever the status of the answer. */
   readonly isMissing?: boolean
+  /** Whether it is mostly a list of other pages of its site. Left out when not. */
+  readonly isListing?: true
   /** What the operator should know of how it was read: `no text layer`, `the first 1000 of 1200 pages were read`. */
   readonly note?: string
 }

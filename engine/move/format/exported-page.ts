@@ -32,6 +32,7 @@ function pageJson(page: Page): string {
     topic: page.topic,
     country: page.country,
     unsafe: page.unsafe,
+    ...(page.isListing && { isListing: true }),
     images: page.images.map(({ url, description }) => ({ url, description })),
     favicon: page.favicon,
     source: page.source,

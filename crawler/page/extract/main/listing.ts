@@ -1,0 +1,126 @@
+import { isHeading, isLink } from "../html/anchors.ts"
+import { type Element, firstElement, textOf, walk } from "../html/tree.ts"
+import type { MainContent } from "./main-content.ts"
+import type { PageSigns } from "./page-signs.ts"
+import { measureText } from "./text-measure.ts"
+
+/** Classes of the body or of the whole document by which WordPress, Hugo, Docusaurus and Drupal name their lists. */
+const LIST_CLASS =
+  /(?:^|\s)(?:archive|category|tag|author|date|paged|blog|search-results|taxonomy|term|kind-(?:taxonomy|term)|tax-[\w-]+|page-taxonomy-term|(?:docs|blog)-[a-z-]*list-page|blog-archive-page)(?=\s|$)/i
+/** And those by which they name a page of its own, which may stand beside the others. */
+const SINGLE_CLASS =
+  /(?:^|\s)(?:single(?:-[\w-]+)?|page-id-\d+|kind-page|blog-post-page|docs-doc-page)(?=\s|$)/i
+/** `/tags/`, `/category/repairs/`, `/author/mia/page/2/`, `/page/3/`, `/2024/05/`. */
+const LIST_ADDRESS =
+  /\/(?:(?:tags?|topics?|labels?|categor(?:y|ies)|authors?|archives?)(?:\/[^/]+)?(?:\/page\/?\d+)?|page\/?\d+|(?:19|20)\d\d(?:\/\d\d)?)(?:\/(?:index\.\w+)?|\.html?)?$/i
+/** Boxes in which sites show the beginnings of other pages. */
+const TEASER_CLASS = /(?:^|[\s_-])(?:post|entry|teaser|card|excerpt|summary|story|item)(?:[\s_-]|$)/i
+
+/** Without a mark, a list has at least so many links to pages of its site, */
+const FEWEST_LINKS = 8
+/** this share of its text in links, */
+const LINK_SHARE = 0.6
+/** and at most so many characters of sentences: some five. */
+const MOST_PROSE = 400
+/** With a mark. */
+const MARKED_LINKS = 3
+const MARKED_SHARE = 0.4
+/** Teasers of an unmarked list, and the characters of each at most: a blog that shows whole posts has its text. */
+const FEWEST_TEASERS = 3
+const MOST_TEASER_CHARS = 600
+
+/**
+ * Whether a page is mostly a list of other pages of its site: of a tag, an author or a month, a table of contents, the front
+ * of a blog. Told by what its program calls it or how its address reads, together with its links; without such a mark
+ * its text must be links, or beginnings of other pages under headings that lead there.
+ */
+export function isListing(
+  document: Element,
+  content: MainContent,
+  signs: PageSigns,
+  { url, baseUrl }: { readonly url: string; readonly baseUrl: string },
+): boolean {
+  if (signs.isDiscussion) return false
+  const { root, skipped } = content
+  const { chars, linkChars, prose } = measureText(root, skipped).get(root)!
+  const { pages, teasers, boxedTeasers } = linksOf(content, url, baseUrl)
+  const share = linkChars / Math.max(1, chars)
+  const classed = isClassed(document)
+  if (classed && teasers > (signs.isArticle ? 1 : 0)) return true
+  const path = URL.parse(url)?.pathname ?? ""
+  if ((classed || LIST_ADDRESS.test(path)) && pages >= MARKED_LINKS && (share >= MARKED_SHARE || teasers > 1))
+    return true
+  if (signs.isArticle) return false
+  if (pages >= FEWEST_LINKS && share >= LINK_SHARE && prose <= MOST_PROSE) return true
+  return boxedTeasers >= FEWEST_TEASERS && chars <= boxedTeasers * MOST_TEASER_CHARS
+}
+
+function isClassed(document: Element): boolean {
+  const classes = ["html", "body"]
+    .map((tag) => firstElement(document, (element) => element.tag === tag)?.get("class") ?? "")
+    .join(" ")
+  return LIST_CLASS.test(classes) && !SINGLE_CLASS.test(classes)
+}
+
+interface LinksFound {
+  /** Other pages of the site that the content links to. */
+  readonly pages: number
+  /** Headings, the first level apart, that lead to one of them. */
+  readonly teasers: number
+  /** Those of them that stand in boxes of their own. */
+  readonly boxedTeasers: number
+}
+
+function linksOf({ root, skipped }: MainContent, url: string, baseUrl: string): LinksFound {
+  const own = URL.parse(url)
+  const pages = new Set<string>()
+  const teased = new Set<string>()
+  const boxed = new Set<string>()
+  const boxes = new Set<Element>()
+  const note = (link: Element): void => {
+    const target = URL.parse(link.get("href")!, baseUrl)
+    if (own === null || target === null || siteOf(target) !== siteOf(own)) return
+    const page = target.pathname + target.search
+    if (page === own.pathname + own.search) return
+    pages.add(page)
+    const heading = headingOf(link)
+    if (heading === null || heading.tag === "h1") return
+    teased.add(page)
+    const box = boxOf(heading, root)
+    if (box === null || boxes.has(box)) return
+    boxes.add(box)
+    boxed.add(page)
+  }
+  walk(root, (element) => {
+    if (skipped.has(element)) return false
+    if (isLink(element)) note(element)
+    return true
+  })
+  return { pages: pages.size, teasers: teased.size, boxedTeasers: boxed.size }
+}
+
+const siteOf = ({ host }: URL): string => host.replace(/^www\./, "")
+
+/** Most levels between a heading and its link, or its box. */
+const STEPS = 4
+
+/** The heading that is all link, around the link or inside of it. */
+function headingOf(link: Element): Element | null {
+  const inside = firstElement(link, isHeading)
+  if (inside !== null) return inside
+  for (let above = link.parent, step = 0; above !== null && step < STEPS; above = above.parent, step++)
+    if (isHeading(above)) return textOf(link, 500).length * 2 > textOf(above, 500).length ? above : null
+  return null
+}
+
+function boxOf(heading: Element, root: Element): Element | null {
+  for (
+    let at: Element | null = heading.parent, step = 0;
+    at !== null && at !== root && step < STEPS;
+    step++
+  ) {
+    if (at.tag === "article" || TEASER_CLASS.test(at.get("class") ?? "")) return at
+    at = at.parent
+  }
+  return null
+}
