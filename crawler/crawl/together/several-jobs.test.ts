@@ -122,3 +122,33 @@ test("no more jobs run at a time than there are places, and one of each source",
   expect(jobs.some(({ startedAt }) => atOnce(startedAt!.getTime()).length === 2)).toBe(true)
   expect(spans.filter(({ path }) => path === "/a/")).toHaveLength(2)
 })
+
+test("a host of one's own is read without a pause or its crawl-delay, and what its robots.txt forbids is not", async () => {
+  await using fixture = new CrawlFixture()
+  const { answers, mostAtOnce } = watched(["/a/", "/a/1", "/a/2", "/a/3", "/a/secret"], 60)
+  const robots = html("User-agent: *\nCrawl-delay: 60\nDisallow: /a/secret")
+  await using site = await startTestSite({ ...answers, "/robots.txt": robots })
+  const { port } = new URL(site.origin)
+  const resolve: Resolve = (_, __, callback) => {
+    callback(null, [{ address: "127.0.0.1", family: 4 }])
+  }
+  const source = { seeds: [`http://docs.example:${port}/a/`], scope: "prefix" as const }
+  // With a pause of a minute after each of them, this test would not end.
+  const settings = { FOSSICK_OWN_HOSTS: "*.example", FOSSICK_HOST_DELAY_MS: "60000" }
+  expect(await crawlAll(fixture, [source], settings, resolve)).toEqual(["finished"])
+  expect(fixture.jobs.list()[0]?.outcomes).toEqual({ indexed: 4, "skipped:robots": 1 })
+  expect(mostAtOnce()).toBeGreaterThan(1)
+  expect(site.requests).not.toContain("/a/secret")
+})
+
+test("a job that fails ends no other", async () => {
+  await using fixture = new CrawlFixture()
+  const { answers } = watched(["/a/", "/a/1", "/b/", "/b/1"], 30)
+  await using site = await startTestSite(answers)
+  const source = (name: string): SourceSpec => ({ name, seeds: [site.url(`/${name}/`)], scope: "prefix" })
+  const broken = { ...source("broken"), caFile: `${fixture.folder}/missing.pem` }
+  const states = await crawlAll(fixture, [source("a"), broken, source("b")])
+  expect(states).toEqual(["finished", "failed", "finished"])
+  expect(fixture.jobs.list({ source: "broken" })[0]?.reason).toContain("missing.pem")
+  expect((await fixture.engine.stats()).pages).toBe(4)
+})
