@@ -67,7 +67,8 @@ export class WeekAppliance implements AsyncDisposable {
     // It may end later: then whoever asks it finds out.
     ended.catch(() => {})
     this.url = /Address +(\S+)/.exec(screen)?.[1] ?? this.url
-    this.#key = /API key +(\S+)/.exec(screen)?.[1] ?? this.#key
+    // Later starts show only what the key begins with.
+    if (this.#key === "") this.#key = /API key +(\S+)/.exec(screen)?.[1] ?? ""
   }
 
   /** Stops it as a service manager does. @returns how it ended. */
