@@ -27,6 +27,11 @@ export const COMMANDS: Registry = {
     group: "The appliance",
     load: async () => (await import("./commands/appliance/backups.ts")).backups,
   },
+  alerts: {
+    summary: "try the receivers of alerts",
+    group: "The appliance",
+    load: async () => (await import("./commands/appliance/alerts.ts")).alerts,
+  },
   restore: {
     summary: "bring a backup back",
     group: "The appliance",

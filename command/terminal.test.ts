@@ -87,6 +87,7 @@ const CALLS: Readonly<Record<string, (at: TestSite) => readonly (readonly string
   export: () => [[HOSTILE, HOSTILE]],
   import: () => [[`${HOSTILE}.fossick`]],
   backups: () => [["list"], [HOSTILE]],
+  alerts: () => [["test"], [HOSTILE]],
   backup: () => [[HOSTILE, HOSTILE]],
   restore: () => [[`${HOSTILE}.tar`]],
   why: (at) => [[at.url("/gone%E2%80%AE")], [HOSTILE]],

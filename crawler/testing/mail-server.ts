@@ -1,10 +1,13 @@
 import type { AddressInfo } from "node:net"
+import type { MadeCertificate } from "../fetch/connect/make-certificate.ts"
 import { SMTPServer } from "smtp-server"
 
 /** A message as a mail server got it. */
 export interface ReceivedMail {
   readonly recipients: readonly string[]
   readonly user: string | null
+  /** Whether it came over TLS. */
+  readonly isSecure: boolean
   /** Headers and text. */
   readonly text: string
 }
@@ -16,15 +19,18 @@ export interface MailServerOptions {
   readonly unknown?: readonly string[]
   /** What becomes of the next messages: taken, refused for now, or never answered. Later ones are taken. */
   readonly next?: ("take" | "refuse" | "hang")[]
+  /** From the first byte, or once the client asks with STARTTLS. Default: none. */
+  readonly tls?: { readonly from: "start" | "starttls"; readonly certificate: MadeCertificate }
 }
 
-/** A mail server on a real socket, without TLS. */
-export async function startMailServer({ login, unknown = [], next = [] }: MailServerOptions = {}) {
+/** A mail server on a real socket. */
+export async function startMailServer({ login, unknown = [], next = [], tls }: MailServerOptions = {}) {
   const received: ReceivedMail[] = []
   const server = new SMTPServer({
-    disabledCommands: ["STARTTLS"],
+    ...(tls === undefined
+      ? { disabledCommands: ["STARTTLS"], allowInsecureAuth: true }
+      : { secure: tls.from === "start", cert: tls.certificate.cert, key: tls.certificate.key }),
     authOptional: login === undefined,
-    allowInsecureAuth: true,
     disableReverseLookup: true,
     closeTimeout: 1,
     onAuth({ username, password }, _session, callback) {
@@ -42,6 +48,7 @@ export async function startMailServer({ login, unknown = [], next = [] }: MailSe
         received.push({
           recipients: session.envelope.rcptTo.map(({ address }) => address),
           user: (session.user as string | undefined) ?? null,
+          isSecure: session.secure,
           text,
         })
         const fate = next.shift() ?? "take"

@@ -1,63 +1,29 @@
 import type { Logger } from "pino"
-import { AddressGuard } from "../fetch/guard/address-guard.ts"
-import { OutgoingProxy, type ProxySettings } from "../fetch/connect/outgoing-proxy.ts"
-import { post } from "./post.ts"
-import { signingSecret } from "#base/secret.ts"
-import { webhookHeaders } from "./signature.ts"
+import { WebhookSender, type WebhookSenderOptions } from "./webhook-sender.ts"
 import type { DueDelivery, WebhookQueue } from "./webhook-queue.ts"
 
-export interface DeliverOptions {
-  /** Private networks that receivers may be in. */
-  readonly networks: readonly string[]
-  /** Default: receivers are reached directly. */
-  readonly proxy?: ProxySettings
-  readonly userAgent: string
-  /** Where secrets that are named `${NAME}` are. */
-  readonly env: NodeJS.ProcessEnv
+export interface DeliverOptions extends WebhookSenderOptions {
   readonly log: Logger
   readonly signal: AbortSignal
 }
 
-const TIMEOUT_MS = 15_000
-const CONNECT_TIMEOUT_MS = 5000
-
-/** Makes attempts at deliveries, through an address guard of its own. */
+/** Makes attempts at deliveries, and records how they ended. */
 export class Deliverer implements AsyncDisposable {
   readonly #queue: WebhookQueue
   readonly #options: DeliverOptions
-  readonly #guard: AddressGuard
+  readonly #sender: WebhookSender
 
   constructor(queue: WebhookQueue, options: DeliverOptions) {
     this.#queue = queue
     this.#options = options
-    this.#guard = new AddressGuard({
-      allowed: options.networks,
-      allowedBy: "FOSSICK_WEBHOOK_NETWORKS",
-      proxy: OutgoingProxy.of(options.proxy),
-      connections: 1,
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    })
+    this.#sender = new WebhookSender(options)
   }
 
   /** One attempt, and its end recorded; one that the signal cuts short counts for nothing. */
-  async deliver({ id, url, secret, body }: DueDelivery): Promise<void> {
-    const { env, userAgent, signal, log } = this.#options
-    let headers
-    try {
-      const key = secret === null ? null : signingSecret(secret, env)
-      headers = { "user-agent": userAgent, ...webhookHeaders({ id, at: new Date(), body }, key) }
-    } catch (error) {
-      const { message } = error as Error
-      this.#queue.settle(id, {
-        kind: "refused",
-        status: null,
-        error: message,
-        retryAfterMs: null,
-        final: false,
-      })
-      return
-    }
-    const posted = await post(url, headers, body, { guard: this.#guard, timeoutMs: TIMEOUT_MS, signal })
+  async deliver(delivery: DueDelivery): Promise<void> {
+    const { signal, log } = this.#options
+    const { id, url } = delivery
+    const posted = await this.#sender.send(delivery, signal)
     if (signal.aborted && posted.kind === "refused") return
     this.#queue.settle(id, posted)
     // The host alone: the rest of the address may be a secret.
@@ -71,6 +37,6 @@ export class Deliverer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#guard[Symbol.asyncDispose]()
+    await this.#sender[Symbol.asyncDispose]()
   }
 }

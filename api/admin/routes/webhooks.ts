@@ -1,16 +1,44 @@
 import type { Router } from "@koa/router"
 
+import { environment } from "#base/settings.ts"
+import { userAgentHeader } from "#crawler/settings.ts"
+
 import type { RequestState } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 import type { AdminParts } from "../admin-parts.ts"
 import { oneOfParameter, sliceOf, strictBody, wholeNumber } from "../../middleware/query-parameters.ts"
 import { DELIVERY_STATES, noFields } from "../schemas.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
+import { whileWaiting } from "./while-waiting.ts"
 import { alertOnWire, deliveryOnWire, mailOnWire } from "../wire.ts"
 
 /** What was sent to the receivers of webhooks and by e-mail, what could not be, and what goes wrong now. */
-export function webhookRoutes(router: Router<RequestState>, { webhooks, alerts }: AdminParts): void {
+export function webhookRoutes(
+  router: Router<RequestState>,
+  { webhooks, alerts, crawlerConfig: config }: AdminParts,
+): void {
   const nothing = strictBody(noFields)
+  let testing = false
+
+  router.post("/alerts/test", async (ctx) => {
+    nothing(ctx)
+    if (testing) throw new ApiError(429, "Alerts are being tested. Try again shortly.")
+    testing = true
+    try {
+      // Loaded with the first, as what sends e-mails.
+      const { NO_RECEIVERS, testAlerts } = await import("#crawler/alerts/test-alerts.ts")
+      const tested = await testAlerts({
+        config,
+        userAgent: userAgentHeader(config),
+        env: environment(),
+        signal: whileWaiting(ctx),
+      })
+      if (tested.length === 0) throw new ApiError(409, `${NO_RECEIVERS}.`)
+      ctx.body = { tested: tested.map(({ by, to, error }) => ({ by, to, error })) }
+    } finally {
+      testing = false
+    }
+  })
 
   router.get("/alerts", (ctx) => {
     const limit = wholeNumber(ctx, "mail_limit", DEFAULT_LIMIT, 0, MAX_LIMIT)

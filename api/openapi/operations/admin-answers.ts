@@ -398,6 +398,15 @@ export const adminSchemas = {
   Trace: trace,
   Tried: tried,
   Alerts: object({ alerts: listOf(alert), mails: listOf(mail) }),
+  AlertsTested: object({
+    tested: listOf(
+      object({
+        by: oneOf(["email", "webhook"]),
+        to: text("The recipient, or the host of the webhook."),
+        error: orNull(text("Why it was not taken; null: it was.")),
+      }),
+    ),
+  }),
   Proposal: proposal,
   DeliveryList: object({ deliveries: listOf(delivery), ...page }),
   DeliveryRetried: object({ id: text(), state: { const: "waiting" } }),

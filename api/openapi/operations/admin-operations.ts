@@ -388,6 +388,19 @@ export const adminOperations: readonly Operation[] = [
     examples: one("All of them"),
   }),
   admin({
+    id: "testAlerts",
+    method: "post",
+    path: "/admin/alerts/test",
+    tag: "Webhooks",
+    summary: "Send a test to each receiver of alerts now",
+    description:
+      "One message to each address of `FOSSICK_ALERT_EMAIL` and to `FOSSICK_ALERT_WEBHOOK`. It answers when all of them have; nothing is tried again.",
+    body: noBody,
+    answers: list("AlertsTested", "How it went, receiver by receiver."),
+    refusals: [409, 422],
+    examples: one("No receiver is set", { status: 409 }),
+  }),
+  admin({
     id: "proposeSource",
     method: "post",
     path: "/admin/sources/propose",

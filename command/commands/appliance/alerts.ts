@@ -1,0 +1,15 @@
+import { command, type GroupSpec } from "../../spec.ts"
+
+export const alerts: GroupSpec = {
+  about:
+    "Tries the receivers of alerts, which tell you when the last runs of a source or the backup went wrong.",
+  commands: {
+    test: command({
+      about: `Sends one message now to each recipient of e-mails and to the webhook of the settings, and says how it went.
+Ends with 1 when one was not taken.`,
+      examples: [{ line: "fossick alerts test", about: "see that alerts arrive before you need them" }],
+      run: async ({ json }) =>
+        await (await import("#crawler/commands/alerts-session.ts")).testAlertsNow(json),
+    }),
+  },
+}

@@ -1,0 +1,57 @@
+import { signingSecret } from "#base/secret.ts"
+import { OutgoingProxy, type ProxySettings } from "../fetch/connect/outgoing-proxy.ts"
+import { AddressGuard } from "../fetch/guard/address-guard.ts"
+import { post, type Posted } from "./post.ts"
+import { webhookHeaders } from "./signature.ts"
+import type { DueDelivery } from "./webhook-queue.ts"
+
+export interface WebhookSenderOptions {
+  /** Private networks that receivers may be in. */
+  readonly networks: readonly string[]
+  /** Default: receivers are reached directly. */
+  readonly proxy?: ProxySettings
+  readonly userAgent: string
+  /** Where secrets that are named `${NAME}` are. */
+  readonly env: NodeJS.ProcessEnv
+}
+
+const TIMEOUT_MS = 15_000
+const CONNECT_TIMEOUT_MS = 5000
+
+/** Signs and sends messages, through an address guard of its own. */
+export class WebhookSender implements AsyncDisposable {
+  readonly #options: WebhookSenderOptions
+  readonly #guard: AddressGuard
+
+  constructor(options: WebhookSenderOptions) {
+    this.#options = options
+    this.#guard = new AddressGuard({
+      allowed: options.networks,
+      allowedBy: "FOSSICK_WEBHOOK_NETWORKS",
+      proxy: OutgoingProxy.of(options.proxy),
+      connections: 1,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    })
+  }
+
+  /** One attempt. Never rejects. */
+  async send(
+    { id, url, secret, body }: Pick<DueDelivery, "id" | "url" | "secret" | "body">,
+    signal: AbortSignal,
+  ): Promise<Posted> {
+    const { env, userAgent } = this.#options
+    let headers
+    try {
+      const key = secret === null ? null : signingSecret(secret, env)
+      headers = { "user-agent": userAgent, ...webhookHeaders({ id, at: new Date(), body }, key) }
+    } catch (error) {
+      const { message } = error as Error
+      return { kind: "refused", status: null, error: message, retryAfterMs: null, final: false }
+    }
+    return await post(url, headers, body, { guard: this.#guard, timeoutMs: TIMEOUT_MS, signal })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#guard[Symbol.asyncDispose]()
+  }
+}
