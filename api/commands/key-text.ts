@@ -33,11 +33,12 @@ export function keyLine(key: MadeKey): string {
     `made ${dayOf(key.createdAt)}`,
     key.disabledAt ? `disabled ${dayOf(key.disabledAt)}` : "",
     key.expiresAt
-      ? `${key.expiresAt.getTime() > Date.now() ? "until" : "over since"} ${dayOf(key.expiresAt)}`
+      ? `${key.expiresAt.getTime() > Date.now() ? "until" : "over since"} ${endOf(key.expiresAt)}`
       : "",
   ]
   const limits = [
     creditLimit ? `${creditLimit.credits} credits ${creditLimit.per === "month" ? "a month" : "in all"}` : "",
+    key.rateLimits ? `at most ${rateLimitsText(key.rateLimits)}` : "",
     ...[scope.endpoints, scope.sources, scope.collections, scope.domains, key.projects].map((names, i) =>
       names?.length ? `${KINDS[i]} ${names.join(", ")}` : "",
     ),
@@ -69,5 +70,9 @@ export function useLines(
 }
 
 const KINDS = ["endpoints", "sources", "collections", "domains", "projects"]
+
+/** A day is enough where it is midnight, as those who name a day mean it. */
+const endOf = (time: Date): string =>
+  time.getTime() % 86_400_000 === 0 ? dayOf(time) : `${dayOf(time)} ${time.toISOString().slice(11, 16)} UTC`
 
 const dayOf = (time: Date): string => time.toISOString().slice(0, 10)

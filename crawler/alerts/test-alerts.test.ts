@@ -70,11 +70,9 @@ test("a test of alerts goes to the webhook, and says who did not take it and tha
   let status = 204
   const got: string[] = []
   await using site = await startTestSite({
-    "/hook": (request, response) => {
-      void text(request).then((body) => {
-        got.push(body)
-        response.writeHead(status).end()
-      })
+    "/hook": async (request, response) => {
+      got.push(await text(request))
+      response.writeHead(status).end()
     },
   })
   const env = { FOSSICK_ALERT_WEBHOOK: site.url("/hook"), FOSSICK_WEBHOOK_NETWORKS: "127.0.0.1" }

@@ -132,7 +132,7 @@ test("a key is made with all its limits, of collections that there are", async (
   expect(Math.abs(expiresAt!.getTime() - Date.now() - 30 * 86_400_000)).toBeLessThan(600_000)
   const listed = (await run("keys", "list")).stdout
   expect(listed).toMatch(
-    /until \S+ +50 credits in all; endpoints search, map; sources docs; collections staff; domains/,
+    /until \S+ \d\d:\d\d UTC +50 credits in all; at most search=5\/60s; endpoints search, map; sources docs; collections staff; domains/,
   )
 })
 

@@ -78,6 +78,30 @@ describe("a bare word", () => {
     db.close()
   })
 
+  test("may be several words, where the name of a source is", async () => {
+    await using site = await startTestSite({ "/": article("Home") })
+    using folder = temporaryFolder()
+    const db = openStateStore(folder.path)
+    new Sources(db, new Jobs(db)).put(
+      { name: "team wiki", seeds: site.url("/"), rendering: "http", allowedNetworks: ["127.0.0.1"] },
+      "file",
+    )
+    db.close()
+    const found = new Command(folder.path, "team wiki")
+    expect(await found.ended).toBe(0)
+    expect(found.out).toContain("Crawling team wiki")
+    expect(site.requests).toContain("/")
+    for (const [args, text] of [
+      [["team wikki"], 'No source is called "team wikki"; did you mean "team wiki"?'],
+      [["team wiki", "--depth", "1"], "team wiki is a declared source, which takes no options"],
+      [["our wiki 2.0", "--depth", "1"], 'No source is called "our wiki 2.0"'],
+    ] as const) {
+      const command = new Command(folder.path, ...args)
+      expect(await command.ended).toBe(2)
+      expect(command.err).toContain(text)
+    }
+  }, 30_000)
+
   test("with a port is a host, and so is localhost", async () => {
     await using site = await startTestSite({ "/": article("Home") })
     using folder = temporaryFolder()
@@ -116,6 +140,14 @@ describe("arguments", () => {
     expect(await described("docs.example.com")).toEqual({
       source: defineSource({ seeds: ["https://docs.example.com/"] }),
       name: "docs.example.com",
+      isDescribed: false,
+    })
+  })
+
+  test("a name that can be no address is taken as one of a declared source", async () => {
+    expect(await described("team wiki 2.0")).toEqual({
+      source: null,
+      name: "team wiki 2.0",
       isDescribed: false,
     })
   })

@@ -25,7 +25,7 @@ async function runFile(args: Omit<FileArguments, "references">) {
 
 async function runSources(names: readonly string[], json: boolean): Promise<number> {
   const { crawl } = await import("#crawler/commands/crawl/crawl-session.ts")
-  return await crawl({ source: null, names, json })
+  return await crawl({ names, json })
 }
 
 const checks = {
@@ -141,7 +141,7 @@ needs a browser, how long a crawl takes, and five pages as they read. Asks befor
         if (options.all === args.names.length > 0)
           throw new ArgumentsError("Name the sources to run, or give --all")
         const { crawl } = await import("#crawler/commands/crawl/crawl-session.ts")
-        return await crawl({ source: null, names: options.all ? "all" : args.names, json })
+        return await crawl({ names: options.all ? "all" : args.names, json })
       },
     }),
     pause: command({

@@ -22,10 +22,7 @@ import { openUnlessLocked } from "../open-unless-locked.ts"
 const POLL_MS = 500
 
 /** What is to run: a crawl that was described, or declared sources by their names alone; `all`: those that are not paused. */
-export type CrawlWish = (
-  | DescribedCrawl
-  | { readonly source: null; readonly names: readonly string[] | "all" }
-) & {
+export type CrawlWish = (DescribedCrawl | { readonly names: readonly string[] | "all" }) & {
   readonly json: boolean
 }
 
@@ -131,7 +128,7 @@ const endLine = ({ source, result, state, reason }: Job): string =>
 
 /** Asked for all at once, or not at all. @throws ArgumentsError */
 function jobsFor(wish: CrawlWish, jobs: Jobs, sources: SourceTable, json: boolean): readonly Job[] {
-  if (wish.source !== null) return [jobFor(wish, jobs, sources)]
+  if (!("names" in wish)) return [jobFor(wish, jobs, sources)]
   const names = wish.names === "all" ? unpaused(sources, json) : [...new Set(wish.names)]
   const unknown = names.find((name) => sources.get(name) === null)
   if (unknown !== undefined) throw new ArgumentsError(noSource(unknown, sources))
@@ -156,13 +153,13 @@ function jobFor(wish: DescribedCrawl, jobs: Jobs, sources: SourceTable): Job {
     if (job) return job
   }
   // A bare word is meant as the name; a host may be meant as an address.
-  if (/^[^./:?#]+$/.test(name)) {
+  if (wish.source === null || /^[^./:?#]+$/.test(name)) {
     if (sources.get(name)) {
       throw new ArgumentsError(
         `${name} is a declared source, which takes no options but --json; change its declaration instead`,
       )
     }
-    if (name.toLowerCase() !== "localhost") {
+    if (wish.source === null || name.toLowerCase() !== "localhost") {
       const host = /^[\w-]+$/.test(name)
         ? `\nTo crawl a host of that name, write its address: http://${name}/`
         : ""

@@ -8,8 +8,8 @@ import { defineSource, type Rendering, type Scope, type Source } from "../../sou
 
 /** What `fossick crawl` was asked for. */
 export interface DescribedCrawl {
-  /** The crawl that was described. */
-  readonly source: Source
+  /** The crawl that was described; null: `name` is no address, and can only be the name of a declared source. */
+  readonly source: Source | null
   /** What stood in the place of the address, which may be the name of a declared source. */
   readonly name: string
   /** Whether there were options that describe the crawl. */
@@ -32,6 +32,10 @@ export interface CrawlOptions {
 export function describedCrawl(address: string, options: CrawlOptions, isDescribed: boolean): DescribedCrawl {
   const { depth, limit, minutes, scope, include, exclude, rendering, topic, source: name } = options
   const url = toPageUrl(address.includes("://") ? address : `https://${address}`)
+  // Names may hold blanks and much else that no address has.
+  if (url === null && !address.includes("://") && address.trim() !== "") {
+    return { source: null, name: address, isDescribed }
+  }
   if (url === null) throw new ArgumentsError(`${JSON.stringify(address)} is no http or https address`)
   if (isMetadataHost(bareHost(new URL(url)))) {
     throw new ArgumentsError(`${address} is the metadata service of a cloud, which is never read`)
