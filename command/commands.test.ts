@@ -35,9 +35,9 @@ test.each(["--help", ...Object.keys(COMMANDS)])(
 )
 
 /** What the handbook has systemd run. */
-const SERVICE = /^ExecStart=\/srv\/fossick\/(.*)$/m.exec(
-  readFileSync(join(ROOT, "docs/run-as-a-service.md"), "utf8"),
-)![1]!
+const SERVICE = /^ExecStart=\/opt\/fossick\/(.*)$/m
+  .exec(readFileSync(join(ROOT, "docs/run-as-a-service.md"), "utf8"))![1]!
+  .replaceAll("/opt/fossick/", "")
 
 test.skipIf(process.platform === "win32").each([
   { started: "npm start", signal: "SIGTERM", code: null },
