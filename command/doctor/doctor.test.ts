@@ -129,7 +129,7 @@ describe("the doctor", () => {
     })
     server.close()
     expect(code).toBe(1)
-    expect(of("file of sources")).toMatchObject([{ what: "sources.yaml:2: docs: seeds is missing" }])
+    expect(of("file of sources")).toMatchObject([{ what: "sources.yaml:2:5: docs: seeds is missing" }])
     expect(of("port")).toMatchObject([{ level: "wrong", what: `Port ${port} is taken by something else.` }])
     expect(of("browser")).toMatchObject([{ level: "wrong" }])
     expect(of("model")).toMatchObject([{ level: "wrong" }])
