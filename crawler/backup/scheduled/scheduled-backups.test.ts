@@ -406,7 +406,11 @@ describe("in processes of their own", () => {
     expect(said.find(({ seconds }) => seconds !== undefined)).toMatchObject({ pages: 5, run: 1, deleted: 0 })
     expect(fixture.files).toHaveLength(1)
     expect(await verifyBackup(join(fixture.folder, fixture.files[0]!))).toMatchObject({ exportedPages: 5 })
-    expect(tryLock(join(fixture.dataDir, "locks", "backup.lock"))).not.toBeNull()
+    {
+      // Let go of at once: the command below takes it.
+      using lock = tryLock(join(fixture.dataDir, "locks", "backup.lock"))
+      expect(lock).not.toBeNull()
+    }
 
     const fossick = fileURLToPath(new URL("../../../command/main.ts", import.meta.url))
     const shown = (...args: string[]) =>
