@@ -3,16 +3,28 @@ import type { Source } from "../source.ts"
 /** How long a page takes that is asked for without a pause: an answer of a usual server and its reading. */
 const PAGE_MS = 250
 
-/** How a host is visited. */
-export interface HostPace {
-  readonly host: string
-  /** Pages known there; null: none yet. */
-  readonly pages: number | null
+/** How fast a host is visited. */
+export interface Pace {
   /** Milliseconds between two requests to it. */
   readonly delayMs: number
   /** Pages fetched from it at the same time. */
   readonly concurrency: number
 }
+
+/** A host of a source. */
+export interface HostPace extends Pace {
+  readonly host: string
+  /** Pages known there; null: none yet. */
+  readonly pages: number | null
+}
+
+/**
+ * Milliseconds that pages of one host take: a pause for each, or the page itself where that takes longer.
+ *
+ * @param pageMs that one page takes
+ */
+export const hostMs = (pages: number, { delayMs, concurrency }: Pace, pageMs: number = PAGE_MS): number =>
+  pages * Math.max(delayMs, pageMs / Math.max(1, concurrency))
 
 /** How much one run over a whole source is, before it starts. */
 export interface FullCrawl {
@@ -39,10 +51,9 @@ export function fullCrawl(
   const areKnown = known > 0
   const pages = areKnown ? Math.min(known, limits.pages) : limits.pages
   const share = areKnown ? pages / known : 1
-  const ofHosts = hosts.map(({ pages: own, delayMs, concurrency }) => {
-    const count = areKnown ? (own ?? 0) * share : pages / hosts.length
-    return count * Math.max(delayMs, PAGE_MS / concurrency)
-  })
+  const ofHosts = hosts.map((host) =>
+    hostMs(areKnown ? (host.pages ?? 0) * share : pages / hosts.length, host),
+  )
   const ms = Math.max(...ofHosts, (pages * PAGE_MS) / fetches)
   const most = limits.minutes === null ? Infinity : limits.minutes * 60
   return {

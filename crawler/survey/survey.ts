@@ -10,7 +10,7 @@ import { defineSource } from "../source.ts"
 import { openSourceReader } from "../visit/source-reader.ts"
 import type { PageReader } from "../visit/reader.ts"
 import type { Tried } from "../why/try/try-page.ts"
-import { crawlSeconds } from "./crawl-time.ts"
+import { hostMs } from "../sources/crawl-time.ts"
 import { type LanguageLook, languagesOf } from "./languages.ts"
 import { type LoginForm, loginForm, loginLink } from "./login-look.ts"
 import { type Obstacle, obstacleOf, pageObstacles } from "./obstacles.ts"
@@ -188,7 +188,6 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
   const asksDelay = obeys && !reader.isOwnHost(landing) ? ((await visits.robots(landing)).delayMs ?? 0) : 0
   const count = listedTotal > 0 ? listedTotal : known.size
   const pace = {
-    pages: count,
     delayMs: Math.max(delayMs, Math.min(asksDelay, config.maxWaitMs)),
     concurrency: full.rendering === "browser" ? Math.min(concurrency, config.browserPages) : concurrency,
     pageMs: average(pages.map(({ tookMs }) => tookMs)),
@@ -226,7 +225,7 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
             pages: count,
             from: listedTotal > 0 ? "sitemap" : "links",
             delayMs: pace.delayMs,
-            seconds: crawlSeconds(pace),
+            seconds: Math.ceil(hostMs(count, pace, pace.pageMs) / 1000),
           },
   }
 }
