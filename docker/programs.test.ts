@@ -125,13 +125,11 @@ test("what a container never loads leaves the image; licences and what the proce
     "@img/sharp-linux-arm64/sharp.node",
     "@lancedb/lancedb-linux-arm64-gnu/LICENSE.md",
     "onnxruntime-node/bin/napi-v3/linux/arm64/binding.node",
-    "onnxruntime-web/dist/ort-web.node.js",
     "viem/_esm/index.js",
   ]
   const pruned = [
     "onnxruntime-node/bin/napi-v3/linux/x64/binding.node",
     "onnxruntime-node/bin/napi-v3/darwin/arm64/binding.node",
-    "onnxruntime-web/dist/ort-wasm.wasm",
     "viem/_cjs/index.js",
     "viem/_esm/index.d.ts",
     "viem/_esm/index.js.map",
