@@ -72,7 +72,7 @@ describe.skipIf(noChain !== "")(`the API process with paid searches${noChain}`, 
       await using half = await prepare({})
       await half.start({ X402_PUBLIC_URL: "" }, false)
       await expect(fetch(half.url)).rejects.toThrow("fetch failed")
-      expect(half.output()).toContain('"missing":["X402_FACILITATOR_URL","X402_PUBLIC_URL"]')
+      expect(half.output()).toContain('missing=["X402_FACILITATOR_URL","X402_PUBLIC_URL"]')
       await half.kill("SIGTERM")
 
       await using wrong = await prepare({ X402_PAY_TO: payee.address.toLowerCase(), X402_COLOUR: "red" })
