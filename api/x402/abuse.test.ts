@@ -103,7 +103,7 @@ describe.skipIf(noChain !== "")(`payments that are none${noChain}`, () => {
     expect(status).toBe(402)
     expect(required.error).toContain(error)
     expect(await since()).toEqual(nothing)
-    expect(shop.logLines.filter((line) => line.includes('"level":50'))).toEqual([])
+    expect(shop.logLines.filter((line) => line.includes(" ERROR "))).toEqual([])
   })
 
   test("a payment header of 20 kB is refused by the server itself, and one sent twice is none", async () => {
