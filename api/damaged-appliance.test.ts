@@ -17,7 +17,7 @@ const API = join(import.meta.dirname, "main.ts")
 const CRAWLER = join(import.meta.dirname, "../crawler/main.ts")
 const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
 const KEY = "operators-key-of-the-test"
-const LISTENING = /"url":"([^"]+)","host"/
+const LISTENING = /listening on (http:\S+)/
 const QUESTION = "which gull nests on the breakwater"
 
 let site: TestSite
@@ -237,7 +237,7 @@ describe("an appliance whose data folder is damaged", () => {
         /state\.db is not the one .* none of its API keys, sources, jobs and usage.*fossick restore/,
       )
       expect(said).not.toContain(again.dir)
-      expect(again.output).toMatch(/"level":50.*state\.db is not the one .*remove the file state\.id/)
+      expect(again.output).toMatch(/ERROR .*state\.db is not the one .*remove the file state\.id/)
       await again.stop()
       await cp(join(again.dir, "state.db"), join(damaged.dir, "state.db"))
     }

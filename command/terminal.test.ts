@@ -89,6 +89,7 @@ const CALLS: Readonly<Record<string, (at: TestSite) => readonly (readonly string
   backups: () => [["list"], [HOSTILE]],
   alerts: () => [["test"], [HOSTILE]],
   backup: () => [[HOSTILE, HOSTILE]],
+  service: () => [["install", "--dry-run"], [HOSTILE]],
   restore: () => [[`${HOSTILE}.tar`]],
   why: (at) => [[at.url("/gone%E2%80%AE")], [HOSTILE]],
   try: (at) => [
