@@ -12,7 +12,7 @@ const isThere = (shell: Shell) => [`/usr/bin/${shell}`, `/bin/${shell}`].some((p
 /** What is offered behind a line: `fossick jobs ` for the words behind jobs. */
 const OFFERS: [line: string, offered: string[]][] = [
   ["fossick cr", ["crawl"]],
-  ["fossick jobs ", ["list", "show", "pause", "resume", "cancel"]],
+  ["fossick jobs ", ["list", "show", "pause", "resume", "cancel", "skip-host"]],
   ["fossick jobs list --st", ["--state"]],
   ["fossick jobs list --state p", ["paused"]],
   ["fossick crawl --scope ", ["host", "domain", "prefix"]],

@@ -3,7 +3,7 @@ import { CommandError } from "#base/run-command.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { interruptible } from "#engine/move/interruptible.ts"
 import { engineSettings } from "#engine/settings.ts"
-import { NO_RECEIVERS, testAlerts, type TestedReceiver } from "../alerts/test-alerts.ts"
+import { NO_RECEIVERS, testAlerts, type TestedReceiver } from "../alerts/try-receivers.ts"
 import { crawlerSettings, userAgentHeader } from "../settings.ts"
 import { say } from "./sources/sources-text.ts"
 

@@ -26,7 +26,7 @@ export function webhookRoutes(
     testing = true
     try {
       // Loaded with the first, as what sends e-mails.
-      const { NO_RECEIVERS, testAlerts } = await import("#crawler/alerts/test-alerts.ts")
+      const { NO_RECEIVERS, testAlerts } = await import("#crawler/alerts/try-receivers.ts")
       const tested = await testAlerts({
         config,
         userAgent: userAgentHeader(config),
