@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
-import { type AddressInfo, createServer } from "node:net"
 import { availableParallelism, cpus, totalmem } from "node:os"
 
 // Reads /proc, so the benches that measure memory or processes run on Linux only.
@@ -144,16 +143,6 @@ export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = 
   child.kill(signal)
   await exit
   clearTimeout(force)
-}
-
-/** A port of loopback that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
 }
 
 export const MB = 1024 * 1024

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
-import { connect, createServer, type AddressInfo } from "node:net"
+import { connect } from "node:net"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 
@@ -10,6 +10,7 @@ import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { isAlive } from "../api/testing/appliance.ts"
 import { COMMANDS } from "./registry.ts"
 import { FOSSICK } from "./testing/fossick.ts"
+import { freePort } from "#base/testing/free-port.ts"
 
 // The commands, as those who type them meet them.
 
@@ -107,15 +108,6 @@ test("an appliance that is started for a program writes JSON for it alone, and l
   })
   expect(err).toMatch(/^\d\d:\d\d:\d\d listening on http:/m)
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
-}
 
 async function isListening(port: number): Promise<boolean> {
   const socket = connect(port, "127.0.0.1")

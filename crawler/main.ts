@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { hasDamagedFiles } from "#engine/generations/damaged-sizes.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { diskFullMessage, DiskRoom, isDiskFull } from "#base/disk-space.ts"
@@ -29,6 +28,7 @@ import { openStateStore } from "#base/store/state-store.ts"
 import { Ticker } from "./tasks/ticker.ts"
 import { followWebhooks } from "./webhooks/follow-webhooks.ts"
 import { WebhookQueue } from "./webhooks/webhook-queue.ts"
+import { pause } from "#base/flow/pause.ts"
 
 // The crawler process: small while there is nothing to do, since all work happens in a process of its own that
 // ends with the work.
@@ -161,15 +161,15 @@ let failures = 0
 log.info("the crawler is ready")
 while (!stop.signal.aborted) {
   if (notice !== null) {
-    await pause(POLL_MS)
+    await pause(POLL_MS, stop.signal)
     continue
   }
   if (!unfinished && !jobs.nextQueued() && !removals.hasWork() && sources.removals().length === 0) {
-    await pause(POLL_MS)
+    await pause(POLL_MS, stop.signal)
     continue
   }
   if (!hasRoom()) {
-    await pause(POLL_MS)
+    await pause(POLL_MS, stop.signal)
     continue
   }
   const isThorough = steadyNow() >= checkAllAt
@@ -185,7 +185,7 @@ while (!stop.signal.aborted) {
     const ms = Math.min(PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS)
     if (code !== EXIT_LOCKED && code !== EXIT_NO_ROOM)
       log.error({ code, ms }, "the job process failed and is started again in {ms} ms")
-    await pause(ms)
+    await pause(ms, stop.signal)
   }
 }
 
@@ -228,8 +228,4 @@ function unlessFull(write: () => void): void {
     if (!isFull) log.error(diskFullMessage(dataDir))
     isFull = true
   }
-}
-
-async function pause(ms: number): Promise<void> {
-  await sleep(ms, undefined, { signal: stop.signal }).catch(() => undefined)
 }

@@ -5,9 +5,6 @@ import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 
 import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
-import { readSettings } from "#base/settings.ts"
-import { crawlerSettings } from "#crawler/settings.ts"
-import { runJob } from "#crawler/crawl/run-job.ts"
 import { OtherForms } from "#crawler/duplicates/other-forms.ts"
 import { epub } from "#crawler/testing/documents.ts"
 import { article, bytes, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
@@ -18,6 +15,7 @@ import { sourceSites } from "../accounts/reach/source-sites.ts"
 import { readScope } from "../accounts/keys/key-scope.ts"
 import { searchText } from "../mcp/answer-text.ts"
 import { type ServedAccounts, serveAccounts } from "../testing/serve-accounts.ts"
+import { runSource } from "#crawler/testing/run-source.ts"
 
 // A manual as web page, EPUB and text, crawled into a real index, and what searches say of its formats.
 
@@ -74,12 +72,7 @@ beforeAll(async () => {
 afterAll(() => opened.disposeAsync())
 
 async function run(name: string): Promise<void> {
-  const jobs = new Jobs(db)
-  const config = readSettings(crawlerSettings, { FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8" })
-  const { id } = jobs.enqueue(sources.get(name)!.source, { trigger: "run" })
-  const signal = new AbortController().signal
-  const job = await runJob(id, { db, jobs, engine, config, signal, whenAborted: "queued" })
-  expect(job?.state).toBe("finished")
+  expect((await runSource(name, db, engine))?.state).toBe("finished")
 }
 
 async function found(scope: Parameters<typeof app.key>[0]) {

@@ -8,7 +8,8 @@ import { Meilisearch } from "meilisearch"
 import type { PageWithVectors } from "#engine"
 import { pageId } from "#engine/page/page-url.ts"
 import { toPassages } from "#engine/text/passages.ts"
-import { freePort, stopProcess } from "../measure.ts"
+import { stopProcess } from "../measure.ts"
+import { freePort } from "#base/testing/free-port.ts"
 
 /** Meilisearch keeps at most so many vectors of a document; from the next one on it keeps none. */
 const VECTORS_PER_DOCUMENT = 256

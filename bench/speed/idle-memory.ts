@@ -7,7 +7,6 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import { Jobs, openStateStore } from "#crawler"
 import {
-  freePort,
   machine,
   MB,
   memoryOf,
@@ -17,6 +16,7 @@ import {
   stopProcess,
   table,
 } from "../measure.ts"
+import { freePort } from "#base/testing/free-port.ts"
 
 const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 const KEY = "bench-key-that-nobody-keeps"

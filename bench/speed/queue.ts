@@ -8,8 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import { stringify } from "yaml"
 import { serveGenerated } from "../corpora/generated-site.ts"
-import { freePort, machine, short, table } from "../measure.ts"
+import { machine, short, table } from "../measure.ts"
 import { type Run, WeekAppliance } from "../week/appliance.ts"
+import { freePort } from "#base/testing/free-port.ts"
 
 // What a queue of twelve sources takes when four of their sites are sick, beside its slowest healthy one alone. Each
 // case is a whole appliance with its own index. Every host has the pause that a foreign one has, by its source's

@@ -5,6 +5,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
+import { freePort } from "#base/testing/free-port.ts"
 
 // `npm run pack:check`: makes the npm package and uses it as somebody does who has npm alone: in an empty folder, with an
 // empty cache, on the Node of the machine. It needs the registry and takes minutes.
@@ -153,15 +154,6 @@ async function later(program: string, ...args: string[]): Promise<void> {
   const child = spawn(program, args, { cwd: home, env, stdio: ["ignore", "ignore", "inherit"] })
   const [code] = (await once(child, "exit")) as [number | null]
   if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
 }
 
 function isAlive(pid: number): boolean {

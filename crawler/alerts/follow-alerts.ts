@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import type { Logger } from "pino"
 import { steadyNow } from "#base/steady-time.ts"
 import { type AlertConfig, alertProblems } from "../alert-settings.ts"
 import type { AlertBook } from "./alert-book.ts"
+import { pause } from "#base/flow/pause.ts"
 
 const POLL_MS = 1000
 const PRUNE_EVERY_MS = 3_600_000
@@ -39,7 +39,7 @@ export async function followAlerts(options: FollowAlertsOptions): Promise<void> 
     } catch (error) {
       log.error({ err: error }, "alerts are tried again")
     }
-    await sleep(pollMs, undefined, { signal }).catch(() => undefined)
+    await pause(pollMs, signal)
   }
 }
 

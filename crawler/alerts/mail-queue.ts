@@ -4,6 +4,7 @@ import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
 import { nextAttempt } from "../webhooks/backoff.ts"
 import type { DeliveryState } from "../webhooks/webhook-queue.ts"
 import type { MailText } from "./messages.ts"
+import { dateOrNull } from "#base/store/date-columns.ts"
 
 /** The table of {@link MailQueue}; alert-book.ts makes it with its own. */
 export const MAIL_TABLE = `create table alert_mail (
@@ -99,7 +100,6 @@ export class MailQueue {
 
   /** The newest, newest first. */
   list(limit: number): Mail[] {
-    const time = (value: unknown) => (value === null ? null : new Date(Number(value)))
     return this.#prepare("select * from alert_mail order by seq desc limit ?")
       .all(limit)
       .map((row) => ({
@@ -109,8 +109,8 @@ export class MailQueue {
         state: row["state"] as DeliveryState,
         attempts: Number(row["attempts"]),
         createdAt: new Date(Number(row["created_at"])),
-        lastAttemptAt: time(row["attempted_at"]),
-        nextAttemptAt: time(row["due_at"]),
+        lastAttemptAt: dateOrNull(row["attempted_at"]),
+        nextAttemptAt: dateOrNull(row["due_at"]),
         lastError: row["error"] as string | null,
       }))
   }

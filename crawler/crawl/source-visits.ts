@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import type { PageUrl } from "#engine"
 import type { CrawlerConfig } from "../settings.ts"
 import type { Validators } from "../fetch/fetch.ts"
@@ -12,6 +11,7 @@ import type { PageReader } from "../visit/reader.ts"
 import type { Visit } from "../reading.ts"
 import type { Source } from "../source.ts"
 import type { Unread } from "./judge/visit-outcome.ts"
+import { pause } from "#base/flow/pause.ts"
 
 export interface SourceVisitsOptions {
   readonly source: Source
@@ -93,7 +93,7 @@ export class SourceVisits {
     const disallowed = await this.disallowed(entry.url, entry)
     if (disallowed) return disallowed
     // The site was just asked for its robots.txt.
-    if (isFirst) await sleep(frontier.delayOf(entry), undefined, { signal: cut }).catch(() => undefined)
+    if (isFirst) await pause(frontier.delayOf(entry), cut)
     if (stop.aborted) return CUT_SHORT
     const validators = await this.#validators(entry, before)
     return await reader.visit(entry.url, {

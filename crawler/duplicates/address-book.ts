@@ -14,6 +14,7 @@ import {
 } from "./address-forms.ts"
 import { type Pair, SiteEvidence } from "./site-evidence.ts"
 import { withoutTracking } from "./tracking-parameters.ts"
+import { fnv1a } from "#base/hash.ts"
 
 /** What one address answered in this run: the hash of its lines. */
 export interface Answered {
@@ -182,7 +183,7 @@ export class AddressBook {
   }
 
   #isAskedAgain(url: PageUrl): boolean {
-    if (hash(url) % ASKED_AGAIN_OF !== 0) return false
+    if ((fnv1a(url) >>> 0) % ASKED_AGAIN_OF !== 0) return false
     const some = this.#askedAgain.get(siteOf(url)) ?? new Set()
     this.#askedAgain.set(siteOf(url), some)
     if (some.size < MOST_ASKED_AGAIN) some.add(url)
@@ -231,11 +232,4 @@ function opinion(difference: Difference, named: PageUrl): string {
     default:
       return ""
   }
-}
-
-/** FNV-1a. */
-function hash(text: string): number {
-  let value = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193)
-  return value >>> 0
 }

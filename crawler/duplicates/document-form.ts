@@ -1,4 +1,5 @@
 import type { PageUrl } from "#engine"
+import { fnv1a, murmurMix } from "#base/hash.ts"
 
 /** Why an address is another one of a page: it is the document in a format that reads less well. */
 export const OTHER_FORMAT = "the same document in another format"
@@ -73,14 +74,15 @@ export function formatOf(url: PageUrl): string | null {
 function shingleHashes(lines: readonly string[]): Uint32Array | null {
   const words: number[] = []
   for (const line of lines) {
-    for (const [word] of line.toLowerCase().replaceAll("\u00AD", "").matchAll(WORD)) words.push(hash32(word))
+    for (const [word] of line.toLowerCase().replaceAll("\u00AD", "").matchAll(WORD)) words.push(fnv1a(word))
     if (words.length >= MOST_WORDS) break
   }
   if (words.length < FEWEST_WORDS) return null
   const hashes = new Uint32Array(words.length - SHINGLE + 1)
   for (let at = 0; at < hashes.length; at++) {
     let shingle = 0
-    for (let word = at; word < at + SHINGLE; word++) shingle = mix(Math.imul(shingle, 31) ^ words[word]!)
+    for (let word = at; word < at + SHINGLE; word++)
+      shingle = murmurMix(Math.imul(shingle, 31) ^ words[word]!)
     hashes[at] = shingle
   }
   return hashes
@@ -132,18 +134,4 @@ function versionsAgree(a: string, b: string): boolean {
   if (a === "" || b === "") return true
   const others = new Set(b.split(" "))
   return a.split(" ").some((version) => others.has(version))
-}
-
-/** FNV-1a over UTF-16 units. */
-function hash32(text: string): number {
-  let value = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193)
-  return value
-}
-
-/** The last step of MurmurHash3, as an unsigned number. */
-function mix(value: number): number {
-  let mixed = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
-  return (mixed ^ (mixed >>> 16)) >>> 0
 }

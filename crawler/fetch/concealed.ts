@@ -1,7 +1,7 @@
 import type { OutcomeCounts, OutcomeName } from "../outcome-name.ts"
-import { setTimeout as sleep } from "node:timers/promises"
 import { BlockedAddressError } from "./guard/blocked-address.ts"
 import { isUnknownName } from "./network-error.ts"
+import { pause } from "#base/flow/pause.ts"
 
 // Whether a name is unknown or leads into a private network is for the operator to know, who reads it in the commands
 // and the log: whoever calls the API could otherwise ask for the names of this network one by one. So both are told
@@ -58,5 +58,5 @@ export function concealedMessage(error: Error): string {
 /** Resolves when `startedAt` (of `performance.now()`) is long enough ago for the time to tell nothing. */
 export async function untilTold(startedAt: number, signal?: AbortSignal): Promise<void> {
   const left = startedAt + TELLING_MS - performance.now()
-  if (left > 0) await sleep(left, undefined, { signal }).catch(() => undefined)
+  if (left > 0) await pause(left, signal)
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { steadyNow } from "#base/steady-time.ts"
+import { pause } from "#base/flow/pause.ts"
 
 /** How fast a host is visited. */
 export interface HostManners {
@@ -77,7 +77,7 @@ export class HostPaces {
           }
         }
         const ms = at === Infinity ? POLL_MS : Math.min(at - now, LONG_POLL_MS)
-        await sleep(ms, undefined, { signal }).catch(() => undefined)
+        await pause(ms, signal)
       }
     } finally {
       pace.asking -= 1

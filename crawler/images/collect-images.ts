@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import type { PageUrl } from "#engine"
 import { steadyNow } from "#base/steady-time.ts"
 import { mediaType } from "../page/headers/media-type.ts"
@@ -8,6 +7,7 @@ import type { PageReader } from "../visit/reader.ts"
 import { REFUSED } from "./image-notes.ts"
 import type { ImageStore, UnreadImage } from "./image-store.ts"
 import { readImage } from "./read-image.ts"
+import { pause } from "#base/flow/pause.ts"
 
 /** Larger files are not fetched to the end. */
 const MAX_BYTES = 10_000_000
@@ -35,7 +35,7 @@ export async function collectImages(options: CollectImagesOptions): Promise<void
   for (let image = store.nextSuspect(); image && !signal.aborted; image = store.nextSuspect()) {
     const { pauseMs } = await collectImage(image, options)
     if (signal.aborted) store.giveBack(image)
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
+    await pause(pauseMs, signal)
   }
   for (let hosts = store.unreadHosts(); hosts.length > 0 && !signal.aborted; hosts = store.unreadHosts()) {
     await Promise.all(hosts.map((host) => collectHost(host, slots, options)))
@@ -54,7 +54,7 @@ async function collectHost(host: string, slots: Slots, options: CollectImagesOpt
     }
     failures = collected.answered ? 0 : failures + 1
     if (failures >= HOST_FAILURES) store.postponeHost(host, PAUSE_MS)
-    await sleep(collected.pauseMs, undefined, { signal }).catch(() => undefined)
+    await pause(collected.pauseMs, signal)
     if (signal.aborted) return
   }
 }

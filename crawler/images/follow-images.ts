@@ -5,6 +5,7 @@ import { WorkerProcess } from "#base/process/worker-process.ts"
 import type { Jobs } from "../jobs/jobs.ts"
 import type { ImageStore } from "./image-store.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
+import { pause } from "#base/flow/pause.ts"
 
 const PROGRAM = moduleBeside(import.meta.url, "./image-worker")
 const POLL_MS = 500
@@ -53,8 +54,4 @@ async function untilBusy(
     return 0
   }
   return await child.exited
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined)
 }

@@ -10,6 +10,7 @@ import { JobLog } from "./job-log.ts"
 import { migrateJobs } from "./job-schema.ts"
 import { changesOf } from "./page-changes.ts"
 import { sourceOf } from "./source-runs.ts"
+import { dateOrNull } from "#base/store/date-columns.ts"
 
 /** States, as SQL, of jobs that are not over. */
 const OPEN = "'queued', 'running', 'paused'"
@@ -140,7 +141,6 @@ export class JobRecords {
 
   protected jobOf(row: Record<string, unknown>): Job {
     const id = Number(row["id"])
-    const time = (value: unknown) => (value === null ? null : new Date(Number(value)))
     const silent = row["state"] === "running" && isSilent(Number(row["beat_at"]))
     const isOver = ["finished", "failed", "cancelled"].includes(String(row["state"]))
     return {
@@ -151,8 +151,8 @@ export class JobRecords {
       author: row["author"] as SourceAuthor,
       state: silent ? "queued" : (row["state"] as JobState),
       createdAt: new Date(Number(row["created_at"])),
-      startedAt: time(row["started_at"]),
-      endedAt: time(row["ended_at"]),
+      startedAt: dateOrNull(row["started_at"]),
+      endedAt: dateOrNull(row["ended_at"]),
       error: row["error"] as string | null,
       note: row["note"] as string | null,
       result: row["result"] as Job["result"],

@@ -8,34 +8,14 @@ import { defineSource } from "../source.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { CrawlFixture, temporaryFolder, testConfig } from "../testing/crawl-fixture.ts"
 import { article, html, startTestSite } from "../testing/test-site.ts"
+import { OLD_CRAWLER_STEPS } from "../testing/old-crawler-steps.ts"
 
 const DAY = 86_400_000
 const source = (name: string) => defineSource({ name, seeds: [`https://${name}.example/`] })
 
 /** Tables of part "crawler" as Fossick 0.1.0 made them, with a job in each state and two known pages. */
 const VERSION_0_1_0 = `
-  create table job (
-    id integer primary key,
-    url text not null, scope text not null, depth integer not null, "limit" integer not null, source text not null,
-    state text not null, stop text, error text, landed_at text, crashes integer not null default 0,
-    created_at integer not null, started_at integer, ended_at integer, beat_at integer not null default 0
-  ) strict;
-  create index job_state on job (state, id);
-  create table job_outcome (
-    job integer not null references job (id) on delete cascade, outcome text not null, count integer not null,
-    primary key (job, outcome)
-  ) strict, without rowid;
-  create table crawl_url (
-    job integer not null references job (id) on delete cascade,
-    url text not null, host text not null, depth integer not null, priority integer not null,
-    due integer not null, tries integer not null default 0,
-    outcome text, detail text,
-    primary key (job, url)
-  ) strict, without rowid;
-  create index crawl_url_open on crawl_url (job, host, priority, depth, due) where outcome is null;
-  create table visited_page (url text primary key, hash text not null, visited_at integer not null) strict, without rowid;
-  create table crawler_process (pid integer primary key, beat_at integer not null) strict;
-  alter table job add column topic text;
+  ${OLD_CRAWLER_STEPS.slice(0, 2).join("\n")};
   insert into schema_version values ('crawler', 2);
   insert into job (id, url, scope, depth, "limit", source, state, landed_at, created_at, started_at, ended_at, topic) values
     (1, 'https://a.example/', 'host', 10, 10000, 'a.example', 'finished', 'https://www.a.example/', 1000, 2000, 3000, null),

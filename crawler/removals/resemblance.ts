@@ -1,3 +1,4 @@
+import { fnv1a } from "#base/hash.ts"
 /** Words in a row that are taken as one. */
 const SHINGLE = 3
 /** What a text repeats after so many words, its beginning has told. */
@@ -14,9 +15,9 @@ export function shinglesOf(text: string, leaveOut: ReadonlySet<string> = new Set
     if (!leaveOut.has(word)) words.push(word)
   }
   const shingles = new Set<number>()
-  if (words.length > 0 && words.length < SHINGLE) shingles.add(hash32(words.join(" ")))
+  if (words.length > 0 && words.length < SHINGLE) shingles.add(fnv1a(words.join(" ")))
   for (let at = SHINGLE; at <= words.length; at++)
-    shingles.add(hash32(words.slice(at - SHINGLE, at).join(" ")))
+    shingles.add(fnv1a(words.slice(at - SHINGLE, at).join(" ")))
   return shingles
 }
 
@@ -40,11 +41,4 @@ function wordPattern(...scripts: readonly string[]): RegExp {
   const unspaced = `[${scripts.map((script) => `\\p{scx=${script}}`).join("")}]`
   const signs = "[\\p{L}\\p{M}\\p{N}]"
   return new RegExp(`[${signs}&&${unspaced}]|[${signs}--${unspaced}]+`, "gv")
-}
-
-/** FNV-1a over UTF-16 units. */
-function hash32(text: string): number {
-  let value = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)
-  return value
 }

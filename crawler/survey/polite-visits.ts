@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import type { PageUrl } from "#engine"
 import type { Fetched } from "../fetch/fetch.ts"
 import type { Visit } from "../reading.ts"
@@ -7,6 +6,7 @@ import type { CrawlerConfig } from "../settings.ts"
 import type { PageReader } from "../visit/reader.ts"
 import { type Tried, tryPage } from "../why/try/try-page.ts"
 import { htmlOf } from "./site-look.ts"
+import { pause } from "#base/flow/pause.ts"
 
 /** Requests of one look, robots.txt included: what a person who looks around would make. */
 export const MAX_REQUESTS = 12
@@ -103,7 +103,7 @@ export class PoliteVisits {
     const { obeys, signal } = this.#options
     if (obeys && (await this.robots(url)).refusal !== null) return false
     const left = this.#lastAt + (await this.#pauseMs(url)) - performance.now()
-    if (left > 0) await sleep(left, undefined, { signal }).catch(() => undefined)
+    if (left > 0) await pause(left, signal)
     if (signal.aborted) return false
     this.#requests += 1
     this.#lastAt = performance.now()

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import type { Logger } from "pino"
 import { steadyNow } from "#base/steady-time.ts"
 import type { DueDelivery, WebhookQueue } from "./webhook-queue.ts"
 import type { DeliverOptions } from "./deliver.ts"
+import { pause } from "#base/flow/pause.ts"
 
 const POLL_MS = 1000
 /** Receivers that are spoken to at the same time; each gets one message at a time. */
@@ -49,7 +49,7 @@ export async function followWebhooks(options: FollowWebhooksOptions): Promise<vo
     } catch (error) {
       log.error({ err: error }, "webhooks are tried again")
     }
-    await sleep(pollMs, undefined, { signal }).catch(() => undefined)
+    await pause(pollMs, signal)
   }
   await Promise.all(sending.values())
   await close.disposeAsync()

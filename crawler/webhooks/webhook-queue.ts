@@ -16,6 +16,7 @@ import {
   type PageChange,
 } from "./messages.ts"
 import type { Posted } from "./post.ts"
+import { dateOrNull } from "#base/store/date-columns.ts"
 
 /**
  * - `waiting`: to be sent, or to be sent again.
@@ -288,7 +289,6 @@ export class WebhookQueue {
 }
 
 function toDelivery(row: Record<string, unknown>): Delivery {
-  const time = (value: unknown) => (value === null ? null : new Date(Number(value)))
   return {
     id: String(row["id"]),
     source: row["job"] === 0 ? null : String(row["source"]),
@@ -298,8 +298,8 @@ function toDelivery(row: Record<string, unknown>): Delivery {
     state: row["state"] as DeliveryState,
     attempts: Number(row["attempts"]),
     createdAt: new Date(Number(row["created_at"])),
-    lastAttemptAt: time(row["attempted_at"]),
-    nextAttemptAt: time(row["due_at"]),
+    lastAttemptAt: dateOrNull(row["attempted_at"]),
+    nextAttemptAt: dateOrNull(row["due_at"]),
     lastStatus: row["status"] as number | null,
     lastError: row["error"] as string | null,
   }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { fnv1a, murmurMix } from "#base/hash.ts"
 
 /** What tells whether two pages say the same. */
 export interface Fingerprint {
@@ -64,12 +65,12 @@ const titlesAgree = (a: string, b: string) => a !== "" && b !== "" && (a.include
 /** 64 bits in hexadecimal (Charikar 2002), over shingles of three terms: the more two texts share, the fewer bits differ. */
 export function simhash(terms: readonly string[]): string {
   const votes = new Int32Array(64)
-  const hashes = terms.map(hash)
+  const hashes = terms.map((term) => fnv1a(term))
   for (let at = SHINGLE - 1; at < hashes.length; at++) {
     let shingle = 0
     for (let i = at - SHINGLE + 1; i <= at; i++) shingle = Math.imul(shingle ^ hashes[i]!, 0x01000193)
-    vote(votes, 0, mix(shingle))
-    vote(votes, 32, mix(shingle ^ 0x5bd1e995))
+    vote(votes, 0, murmurMix(shingle))
+    vote(votes, 32, murmurMix(shingle ^ 0x5bd1e995))
   }
   return bits(votes.subarray(0, 32)) + bits(votes.subarray(32))
 }
@@ -82,20 +83,6 @@ function bits(votes: Int32Array): string {
   let value = 0
   for (const [bit, sum] of votes.entries()) if (sum > 0) value |= 1 << bit
   return (value >>> 0).toString(16).padStart(8, "0")
-}
-
-/** FNV-1a over UTF-16 units. */
-function hash(term: string): number {
-  let value = 0x811c9dc5
-  for (let i = 0; i < term.length; i++) value = Math.imul(value ^ term.charCodeAt(i), 0x01000193)
-  return value
-}
-
-/** The last step of MurmurHash3: every bit of the result depends on every bit of the value. */
-function mix(value: number): number {
-  let mixed = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
-  return mixed ^ (mixed >>> 16)
 }
 
 /** How many bits of two {@link simhash}es differ: 0 to 64. */

@@ -1,5 +1,6 @@
 import { analyse } from "../text/analysis/analyse.ts"
 import type { EmbedOptions, Embedder, TokenVectors } from "#engine/embedder.ts"
+import { fnv1a } from "#base/hash.ts"
 
 const DIMENSIONS = 64
 
@@ -47,7 +48,7 @@ export class HashingEmbedder implements Embedder {
 function hashed(terms: readonly string[]): Float32Array {
   const vector = new Float32Array(DIMENSIONS)
   for (const term of terms) {
-    const hash = fnv1a(term)
+    const hash = mixedHash(term)
     const at = hash % DIMENSIONS
     vector[at] = (vector[at] ?? 0) + (hash & 0x8000_0000 ? 1 : -1)
   }
@@ -57,9 +58,8 @@ function hashed(terms: readonly string[]): Float32Array {
 }
 
 /** FNV-1a over UTF-16 units, with a last mix so that the low bits depend on all of it. */
-function fnv1a(text: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+function mixedHash(text: string): number {
+  let hash = fnv1a(text)
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
   return (hash ^ (hash >>> 13)) >>> 0
 }

@@ -5,9 +5,6 @@ import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 
 import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
-import { readSettings } from "#base/settings.ts"
-import { crawlerSettings } from "#crawler/settings.ts"
-import { runJob } from "#crawler/crawl/run-job.ts"
 import { removeAskedPages } from "#crawler/removals/remove-pages.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
@@ -15,6 +12,7 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 import { readScope, scopeOfCollections } from "../keys/key-scope.ts"
+import { runSource } from "#crawler/testing/run-source.ts"
 
 // Two sources whose pages overlap, crawled into a real index, and what keys that are limited to one of them find.
 
@@ -51,12 +49,7 @@ beforeAll(async () => {
 afterAll(() => opened.disposeAsync())
 
 async function run(name: string): Promise<void> {
-  const jobs = new Jobs(db)
-  const config = readSettings(crawlerSettings, { FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8" })
-  const { id } = jobs.enqueue(sources.get(name)!.source, { trigger: "run" })
-  const signal = new AbortController().signal
-  const job = await runJob(id, { db, jobs, engine, config, signal, whenAborted: "queued" })
-  expect(job?.state).toBe("finished")
+  expect((await runSource(name, db, engine))?.state).toBe("finished")
 }
 
 async function foundBy(scope: Parameters<typeof app.key>[0]): Promise<string[]> {

@@ -2,7 +2,6 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { createServer, type AddressInfo } from "node:net"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 
@@ -11,6 +10,7 @@ import { baseSepolia } from "viem/chains"
 
 import type { Address } from "../chain/address.ts"
 import { deployer, drainPayer, payer, payerAxios, payerV1 } from "./wallets.ts"
+import { freePort } from "#base/testing/free-port.ts"
 
 /** The network the local chain says it is, so that clients accept its token without being told of it. */
 export const NETWORK = "eip155:84532"
@@ -127,12 +127,4 @@ export async function startChain() {
 
 export type TestChain = Awaited<ReturnType<typeof startChain>>
 
-/** A port nobody listens on just now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
-}
+export { freePort }

@@ -2,6 +2,7 @@ import type { Clock } from "#base/clock.ts"
 import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
 import { nextRun } from "../../tasks/schedule.ts"
 import type { BackupPlan } from "../../backup-plan.ts"
+import { dateOrNull } from "#base/store/date-columns.ts"
 
 /** A run that has been silent this long has lost its process. */
 const SILENT_MS = 10_000
@@ -78,8 +79,8 @@ export class BackupTable {
     if (!row) return null
     return {
       plan: JSON.parse(String(row["spec"])) as BackupPlan,
-      nextRun: dateOf(row["next_run_at"]),
-      lastRun: dateOf(row["last_run_at"]),
+      nextRun: dateOrNull(row["next_run_at"]),
+      lastRun: dateOrNull(row["last_run_at"]),
     }
   }
 
@@ -240,8 +241,6 @@ export class BackupTable {
   }
 }
 
-const dateOf = (value: unknown): Date | null => (value === null ? null : new Date(Number(value)))
-
 function runOf(row: Record<string, unknown>): BackupRun {
   const isLost = row["state"] === "running" && Math.abs(Date.now() - Number(row["beat_at"])) >= SILENT_MS
   return {
@@ -249,8 +248,8 @@ function runOf(row: Record<string, unknown>): BackupRun {
     trigger: row["trigger"] as BackupRun["trigger"],
     state: isLost ? "queued" : (row["state"] as BackupState),
     askedAt: new Date(Number(row["asked_at"])),
-    startedAt: dateOf(row["started_at"]),
-    endedAt: dateOf(row["ended_at"]),
+    startedAt: dateOrNull(row["started_at"]),
+    endedAt: dateOrNull(row["ended_at"]),
     file: row["file"] as string | null,
     bytes: row["bytes"] as number | null,
     pages: row["pages"] as number | null,

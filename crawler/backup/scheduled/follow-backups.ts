@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import type { Logger } from "pino"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import { EXIT_LOCKED, EXIT_NO_ROOM, WorkerProcess } from "#base/process/worker-process.ts"
 import type { BackupTable } from "./backup-table.ts"
+import { pause } from "#base/flow/pause.ts"
 
 const PROGRAM = moduleBeside(import.meta.url, "./backup-worker")
 const POLL_MS = 1000
@@ -52,8 +52,4 @@ function hasWork(backups: BackupTable, log: Logger): boolean {
     log.warn({ err: error }, "the backups are looked at again")
     return false
   }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined)
 }

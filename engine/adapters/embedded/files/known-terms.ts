@@ -1,5 +1,6 @@
 import path from "node:path"
 import { keep, keptVersion, NEVER_KEPT, readKept } from "./kept-file.ts"
+import { fnv1a } from "#base/hash.ts"
 
 /** Of a million terms it takes two in a thousand others for known; of a hundred thousand, none. */
 const BITS = 2 ** 24
@@ -77,8 +78,7 @@ function bitsOf(term: string): number[] {
 
 /** FNV-1a over UTF-16 units, with a last mix so that the low bits depend on all of it. */
 function hash(term: string, start: number): number {
-  let value = start
-  for (let i = 0; i < term.length; i++) value = Math.imul(value ^ term.charCodeAt(i), 0x01000193)
+  let value = fnv1a(term, start)
   value = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d)
   return value ^ (value >>> 13)
 }
