@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { parseEnv } from "node:util"
-import { didYouMean } from "./near-names.ts"
+import { didYouMean } from "./text/near-names.ts"
 
 /** One setting: its name in the environment, its default as written there, and what it means. */
 export interface Setting<T> {

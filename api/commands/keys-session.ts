@@ -1,5 +1,5 @@
 import { EXIT } from "#base/exit-codes.ts"
-import { didYouMean } from "#base/near-names.ts"
+import { didYouMean } from "#base/text/near-names.ts"
 import { CommandError } from "#base/run-command.ts"
 
 import { goneSources, unknownSource } from "#crawler/sources/source-names.ts"

@@ -1,7 +1,7 @@
 import { fstatSync } from "node:fs"
 import { isatty } from "node:tty"
 
-import { printable } from "../printable.ts"
+import { printable } from "../text/printable.ts"
 import { masked } from "./masked.ts"
 import { type LogReader, type LogRecord, textLine } from "./text-line.ts"
 

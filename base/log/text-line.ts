@@ -1,4 +1,4 @@
-import { printableLine } from "../printable.ts"
+import { printableLine } from "../text/printable.ts"
 
 /** Names and numbers as in pino and syslog(3). */
 export const LEVELS = { debug: 20, info: 30, warn: 40, error: 50, fatal: 60 } as const

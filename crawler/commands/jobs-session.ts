@@ -5,7 +5,7 @@ import { entriesOf, isMeantBy, type OutcomeName, pagesIn, shownOutcome } from ".
 import { EXIT } from "#base/exit-codes.ts"
 import type { Job, JobState } from "../job.ts"
 import { Jobs } from "../jobs/jobs.ts"
-import { printableLine } from "#base/printable.ts"
+import { printableLine } from "#base/text/printable.ts"
 import { addressesText, OUTCOME_NAMES, summaryLines, waitText } from "../jobs/progress.ts"
 import { counted, table, timeText } from "./sources/sources-text.ts"
 import { requireSource } from "../sources/source-names.ts"

@@ -14,7 +14,7 @@ import {
 } from "./address-forms.ts"
 import { type Pair, SiteEvidence } from "./site-evidence.ts"
 import { withoutTracking } from "./tracking-parameters.ts"
-import { fnv1a } from "#base/hash.ts"
+import { fnv1a } from "#base/text/hash.ts"
 
 /** What one address answered in this run: the hash of its lines. */
 export interface Answered {

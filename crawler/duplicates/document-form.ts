@@ -1,5 +1,5 @@
 import type { PageUrl } from "#engine"
-import { fnv1a, murmurMix } from "#base/hash.ts"
+import { fnv1a, murmurMix } from "#base/text/hash.ts"
 
 /** Why an address is another one of a page: it is the document in a format that reads less well. */
 export const OTHER_FORMAT = "the same document in another format"

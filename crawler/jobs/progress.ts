@@ -1,5 +1,5 @@
 import { entriesOf, isFailure, type OutcomeName, pagesIn, shownOutcome } from "../outcome-name.ts"
-import { printableLine } from "#base/printable.ts"
+import { printableLine } from "#base/text/printable.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { HostWait } from "../hosts/host-waits.ts"
 import type { Job } from "../job.ts"

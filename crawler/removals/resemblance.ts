@@ -1,4 +1,4 @@
-import { fnv1a } from "#base/hash.ts"
+import { fnv1a } from "#base/text/hash.ts"
 /** Words in a row that are taken as one. */
 const SHINGLE = 3
 /** What a text repeats after so many words, its beginning has told. */

@@ -2,7 +2,7 @@ import { hasPages } from "../frontier/source-pages.ts"
 import { hasOpenRun, namesOfRuns } from "../jobs/source-runs.ts"
 import { hasTable, type StateStore } from "#base/store/state-store.ts"
 import { CommandError } from "#base/run-command.ts"
-import { didYouMean } from "#base/near-names.ts"
+import { didYouMean } from "#base/text/near-names.ts"
 
 // Looked up in whatever tables there are: commands and tests may be the first to open the store.
 

@@ -1,4 +1,4 @@
-import { printableLine } from "#base/printable.ts"
+import { printableLine } from "#base/text/printable.ts"
 import { clearLine } from "#base/process/safe-output.ts"
 import { steadyNow } from "#base/steady-time.ts"
 const LINE_EVERY_MS = 5000

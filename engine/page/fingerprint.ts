@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { fnv1a, murmurMix } from "#base/hash.ts"
+import { fnv1a, murmurMix } from "#base/text/hash.ts"
 
 /** What tells whether two pages say the same. */
 export interface Fingerprint {

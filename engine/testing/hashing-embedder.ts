@@ -1,6 +1,6 @@
 import { analyse } from "../text/analysis/analyse.ts"
 import type { EmbedOptions, Embedder, TokenVectors } from "#engine/embedder.ts"
-import { fnv1a } from "#base/hash.ts"
+import { fnv1a } from "#base/text/hash.ts"
 
 const DIMENSIONS = 64
 

@@ -1,4 +1,4 @@
-import { didYouMean } from "#base/near-names.ts"
+import { didYouMean } from "#base/text/near-names.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
 /** A named set of sources. */

@@ -1,6 +1,6 @@
 import type { Router } from "@koa/router"
 
-import { didYouMean } from "#base/near-names.ts"
+import { didYouMean } from "#base/text/near-names.ts"
 import { environment } from "#base/settings.ts"
 import { secretsNamed } from "#crawler/fetch/secrets.ts"
 import { AllowedNetworks, isPrivateByName } from "#crawler/fetch/guard/allowed-networks.ts"

@@ -9,7 +9,7 @@ import {
   summaryLines,
 } from "../../jobs/progress.ts"
 import { counted } from "#engine/commands/command-progress.ts"
-import { printableLine } from "#base/printable.ts"
+import { printableLine } from "#base/text/printable.ts"
 import { clearLine } from "#base/process/safe-output.ts"
 
 /** Plain lines come less often than a terminal's line is redrawn. */

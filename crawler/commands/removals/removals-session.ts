@@ -11,7 +11,7 @@ import { heldLines, pagesText, removalLine } from "./removals-text.ts"
 import { type RemovedPages, Removals } from "../../removals/removals.ts"
 import { requireSource } from "../../sources/source-names.ts"
 import { openUnlessLocked } from "../open-unless-locked.ts"
-import { printableLine } from "#base/printable.ts"
+import { printableLine } from "#base/text/printable.ts"
 
 /** To show something; of all sources, or of one. */
 interface ShowArguments {

@@ -1,4 +1,4 @@
-import { didYouMean } from "#base/near-names.ts"
+import { didYouMean } from "#base/text/near-names.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { goneSources, sourceNames } from "../source-names.ts"
 

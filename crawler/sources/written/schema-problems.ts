@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
-import { didYouMean, nearNames } from "#base/near-names.ts"
+import { didYouMean, nearNames } from "#base/text/near-names.ts"
 import { fieldText, type SourceProblem } from "./source-problem.ts"
 
 /** What a source looks like to those who write one: the JSON Schema (draft 7) of a file of sources. */

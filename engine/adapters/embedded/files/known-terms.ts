@@ -1,6 +1,6 @@
 import path from "node:path"
 import { keep, keptVersion, NEVER_KEPT, readKept } from "./kept-file.ts"
-import { fnv1a } from "#base/hash.ts"
+import { fnv1a } from "#base/text/hash.ts"
 
 /** Of a million terms it takes two in a thousand others for known; of a hundred thousand, none. */
 const BITS = 2 ** 24
