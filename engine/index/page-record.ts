@@ -6,7 +6,9 @@ import type { PageFacts } from "../page/page-facts.ts"
 import { type Page, type PageTopic, sourcesOf } from "../page/page.ts"
 import type { Passage } from "../page/passage.ts"
 import { type PageUrl, pageId } from "../page/page-url.ts"
+import { type PageNames, namesOf } from "../text/page-names.ts"
 import { packTerms } from "../text/passage-terms.ts"
+import { sectionsOf } from "../text/sections.ts"
 import { toPassages } from "../text/passages.ts"
 
 /** What filters speak of. */
@@ -37,10 +39,13 @@ export interface PageRow extends FilterColumns {
   /** JSON of {@link Passage}s. */
   readonly passages: string
   readonly passage_count: number
+  /** The terms of its text, and its title's twice. */
   readonly terms: string
+  /** The terms of each of its sections, one at least: what finds it. See `sections.ts`. */
+  readonly sections: readonly string[]
   /** JSON of {@link PageFacts}. */
   readonly facts: string
-  /** The terms of each passage, its headings' first: see `passage-terms.ts`. */
+  /** The terms of its names and passages: see `passage-terms.ts`. */
   readonly passage_terms: Uint8Array
 }
 
@@ -93,9 +98,10 @@ export async function toPageRow(page: Page, breathe: () => Promise<void>): Promi
     markdown: page.markdown,
     passages: passagesText,
     passage_count: passages.length,
-    terms: [...terms.title, ...terms.title, ...terms.text].join(" "),
+    terms: [...terms.names.title, ...terms.names.title, ...terms.text].join(" "),
+    sections: sectionsOf(terms.names, terms.passages),
     facts: JSON.stringify(factsOf(page, columns, terms.text)),
-    passage_terms: packTerms(terms.passages),
+    passage_terms: packTerms({ ...terms.names, passages: terms.passages }),
   }
 }
 
@@ -137,8 +143,8 @@ function revisionOf(parts: readonly string[]): number {
   return hash.readUIntBE(0, 6) * 32 + (hash[6]! >> 3)
 }
 
-interface PageTerms {
-  readonly title: readonly string[]
+interface AnalysedPage {
+  readonly names: PageNames
   /** The whole text; a heading stands once, above the first passage under it. */
   readonly text: readonly string[]
   /** By passage, each under all its headings. */
@@ -149,7 +155,7 @@ async function termsOf(
   page: Page,
   passages: readonly Passage[],
   breathe: () => Promise<void>,
-): Promise<PageTerms> {
+): Promise<AnalysedPage> {
   const known = new Map<string, string[]>()
   const ofHeading = (heading: string) => {
     const terms = known.get(heading) ?? analyse(heading, page.language)
@@ -167,5 +173,5 @@ async function termsOf(
     byPassage.push([...headings.flatMap(ofHeading), ...terms])
     above = headings
   }
-  return { title: analyse(page.title, page.language), text: all, passages: byPassage }
+  return { names: namesOf(page.title, page.url, page.language), text: all, passages: byPassage }
 }

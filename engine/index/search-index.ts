@@ -1,3 +1,4 @@
+import type { AnalysedQuery } from "../text/analysis/analyse.ts"
 import type { PageFilter } from "../engine.ts"
 import type { PageFacts } from "../page/page-facts.ts"
 import type { PageHead } from "./page-record.ts"
@@ -47,8 +48,10 @@ export interface SearchIndex {
 
   /** The inverse document frequency of each term, as BM25 has it, never negative: of all pages, whatever the conditions. */
   idf(terms: readonly string[]): Promise<ReadonlyMap<string, number>>
-  /** The terms, and those besides that a misspelt one among them may stand for. */
-  withCorrections(terms: readonly string[]): Promise<readonly string[]>
+  /** What the misspelt ones among the terms may stand for, by term. */
+  corrections(
+    asked: Pick<AnalysedQuery, "terms" | "written">,
+  ): Promise<ReadonlyMap<string, readonly string[]>>
 
   /** The best pages by BM25 over their terms, best first. */
   lexical(terms: readonly string[], limit: number, conditions: readonly Condition[]): Promise<LexicalHits>

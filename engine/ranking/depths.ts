@@ -3,8 +3,6 @@ import type { SearchDepth } from "../engine.ts"
 /** What a search of one depth does. */
 export interface SearchPlan {
   readonly arms: "lexical" | "hybrid"
-  /** Whether a page also counts by its best passage's words. */
-  readonly passageWords: boolean
   /** Pages whose best passage is read word by word against the question (late interaction). */
   readonly latePages: number
   /** Candidates of the lexical arm and passages of the vector arm, at least. */
@@ -23,8 +21,8 @@ export interface SearchPlan {
  *   was read before. Reading 50 pages, or three passages of each, changes the ranking by less than 0.001.
  */
 export const DEPTHS: Readonly<Record<SearchDepth, SearchPlan>> = {
-  "ultra-fast": { arms: "lexical", passageWords: false, latePages: 0, pages: 100, passages: 0 },
-  fast: { arms: "lexical", passageWords: true, latePages: 0, pages: 50, passages: 0 },
-  basic: { arms: "hybrid", passageWords: false, latePages: 0, pages: 100, passages: 150 },
-  advanced: { arms: "hybrid", passageWords: true, latePages: 16, pages: 200, passages: 300 },
+  "ultra-fast": { arms: "lexical", latePages: 0, pages: 100, passages: 0 },
+  fast: { arms: "lexical", latePages: 0, pages: 100, passages: 0 },
+  basic: { arms: "hybrid", latePages: 0, pages: 100, passages: 150 },
+  advanced: { arms: "hybrid", latePages: 16, pages: 200, passages: 300 },
 }

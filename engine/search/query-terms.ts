@@ -1,5 +1,7 @@
 import { type AnalysedQuery, analyseQuery } from "../text/analysis/analyse.ts"
+import { stemmerOf } from "../text/analysis/stem.ts"
 import { nearestTerms } from "../text/analysis/typos.ts"
+import type { WeightedWord } from "../ranking/word-evidence.ts"
 import { breather } from "#base/flow/breather.ts"
 import type { QueryText } from "../text/query-text.ts"
 
@@ -16,36 +18,54 @@ export function analyseInLanguages(question: QueryText, languages: readonly stri
   const analysed = (languages.length > 0 ? languages : [null]).map((one) => analyseQuery(question, one))
   const fewest = Math.min(...analysed.map((one) => one.terms.length))
   const likely = analysed.filter((one) => one.terms.length === fewest)
-  return { terms: [...new Set(likely.flatMap((one) => one.terms))], quoted: question.phrases }
+  const written = new Map(likely.flatMap((one) => [...one.written]))
+  return { terms: [...new Set(likely.flatMap((one) => one.terms))], written, quoted: question.phrases }
 }
 
 /** Of a text of nonsense, no more are looked at: each takes up to some milliseconds. */
 const MOST_CORRECTED = 4
 
+/** The words of a question, each with the terms that stand for it. */
+export function wordsWith(
+  terms: readonly string[],
+  corrections: ReadonlyMap<string, readonly string[]>,
+  idf: (term: string) => number,
+): WeightedWord[] {
+  return terms.map((term) => {
+    const meant = corrections.get(term)
+    // What it stands for says no more than the most frequent of them: the first.
+    return meant?.length
+      ? { terms: meant, idf: idf(meant[0]!), asked: idf(term) }
+      : { terms: [term], idf: idf(term), asked: idf(term) }
+  })
+}
+
 /**
- * The terms, and those besides that a misspelt one may stand for. A term is taken for misspelt when no page holds it,
+ * What misspelt terms may stand for, by term. A term is taken for misspelt when no page holds it,
  * and no other form of its word either: another language may have another stem.
  *
  * @param frequencyOf 0 for a term that is unknown, the more the more frequent it is
+ * @param written the word of each term, as written
  * @param isHeld whether any page holds the term: what is known may lag behind the index
  */
-export async function withCorrections(
-  terms: readonly string[],
+export async function correctionsOf(
+  { terms, written }: Pick<AnalysedQuery, "terms" | "written">,
   frequencyOf: (term: string) => number,
   isHeld: (term: string) => Promise<boolean>,
-): Promise<readonly string[]> {
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const corrections = new Map<string, readonly string[]>()
   const suspects = terms.filter((term) => frequencyOf(term) === 0).slice(0, MOST_CORRECTED)
   const held = await Promise.all(suspects.map(isHeld))
   const unknown = suspects.filter((_, i) => !held[i])
-  if (unknown.length === 0) return terms
   const known = terms.filter((term) => !unknown.includes(term))
-  const corrections: string[] = []
   const breathe = breather()
   for (const term of unknown) {
     if (known.some((other) => isFormOf(term, other))) continue
-    corrections.push(...(await nearestTerms(term, frequencyOf, breathe)))
+    const { word, language } = written.get(term) ?? { word: term, language: null }
+    const near = await nearestTerms(word, stemmerOf(language), frequencyOf, breathe)
+    if (near.length > 0) corrections.set(term, near)
   }
-  return [...new Set([...terms, ...corrections])]
+  return corrections
 }
 
 /** Whether two stems differ in their last letters only. */

@@ -9,13 +9,12 @@ import { type PageHead, toPage } from "../index/page-record.ts"
 import { embeddingText } from "../text/passages.ts"
 import { parseQueryText } from "../text/query-text.ts"
 import { bestPositions } from "./best-passages.ts"
-import { lexicalBound } from "./bm25.ts"
 import { type ArmsFound, exclusionsOf, withoutExcluded } from "./exclusions.ts"
 import type { LateReader } from "./late-reader.ts"
-import { PassageWords } from "./passage-words.ts"
+import { PageWords } from "./page-words.ts"
 import { pagesWithPhrases } from "./phrases.ts"
 import { withPreferred } from "./preferred.ts"
-import { analyseInLanguages } from "./query-terms.ts"
+import { analyseInLanguages, wordsWith } from "./query-terms.ts"
 import type { QueryVectors } from "./query-vectors.ts"
 import type { Condition, Nearest, PassagesWanted, SearchIndex } from "../index/search-index.ts"
 
@@ -44,10 +43,12 @@ export async function searchIndex(
   const embedding = arms === "lexical" ? undefined : queryVectors.of(question.text, signal)
   embedding?.catch(() => undefined)
   const languages = filter?.languages?.length ? filter.languages : index.languages
-  const { terms: asked, quoted } = analyseInLanguages(question, languages)
-  const terms = await index.withCorrections(asked)
+  const analysed = analyseInLanguages(question, languages)
+  const { terms: asked, quoted } = analysed
+  const corrections = await index.corrections(analysed)
+  const terms = [...new Set([...asked, ...asked.flatMap((term) => corrections.get(term) ?? [])])]
   const weighed = plan.latePages > 0 ? analyse(question.text, languages[0] ?? null) : []
-  const idfs = await index.idf([...new Set([...asked, ...terms, ...weighed])])
+  const idfs = await index.idf([...new Set([...terms, ...weighed])])
   const idf = (term: string) => idfs.get(term) ?? 0
 
   const exclusions = exclusionsOf(question, languages)
@@ -82,18 +83,8 @@ export async function searchIndex(
     index.allEmbedded || arms !== "hybrid"
       ? new Set<string>()
       : await index.withoutVectors([...lexical.keys()].filter((id) => !near.has(id)))
-  // Counts that are behind the index must not make a score exceed its bound.
-  const bound = Math.max(lexicalBound(asked.map(idf)), ...lexical.values())
-  const words = new PassageWords(
-    index,
-    terms.map((term) => ({ term, idf: idf(term) })),
-  )
-  const evidence: Evidence = {
-    ...found,
-    waiting,
-    lexicalBound: arms === "vector" ? 0 : bound,
-    words: plan.passageWords ? words : null,
-  }
+  const words = new PageWords(index, wordsWith(asked, corrections, idf))
+  const evidence: Evidence = { ...found, waiting, words: arms === "vector" ? null : words }
   const scores = new Map<string, number>()
   const reading = { plan, words, idf, text: question.text, languages, scores, signal }
   const best = await rankAndRead(index, evidence, { ...query, limit }, (ranked, cosines) =>
@@ -122,9 +113,8 @@ interface Found {
 interface Evidence extends ArmsFound {
   /** Pages among the lexical hits that have no vectors yet. */
   readonly waiting: ReadonlySet<string>
-  readonly lexicalBound: number
-  /** Null when passages do not count by their words. */
-  readonly words: PassageWords | null
+  /** Null when words do not count. */
+  readonly words: PageWords | null
 }
 
 type CosinesByPage = ReadonlyMap<string, ReadonlyMap<number, number>>
@@ -135,7 +125,7 @@ type CosinesByPage = ReadonlyMap<string, ReadonlyMap<number, number>>
  */
 async function rankAndRead(
   index: SearchIndex,
-  { lexical, nearest, aside, waiting, lexicalBound, words }: Evidence,
+  { lexical, nearest, aside, waiting, words }: Evidence,
   { limit, preference }: Pick<Query, "limit" | "preference">,
   rerank: (ranked: readonly Ranked[], cosines: CosinesByPage) => Promise<readonly Ranked[]>,
 ): Promise<Found[]> {
@@ -151,13 +141,12 @@ async function rankAndRead(
         return {
           id,
           aside: aside.has(id),
-          lexical: lexical.get(id) ?? 0,
-          passage: words?.best(id),
+          words: words?.share(id) ?? 0,
           cosine: known ? Math.max(...known.values()) : waiting.has(id) ? null : undefined,
         }
       })
     const factsOf = (some: readonly string[]) => index.facts(some)
-    const ranked = fuse(candidates, { lexicalBound, passageWords: words !== null })
+    const ranked = fuse(candidates, { hasWords: words !== null })
     const best = await arrange(await rerank(ranked, cosines), { limit, preference, factsOf })
     const unread = best.filter(({ id }) => !read.has(id)).map(({ id }) => id)
     if (unread.length === 0) {
@@ -174,7 +163,7 @@ async function rankAndRead(
 
 interface SecondReading {
   readonly plan: Pick<SearchPlan, "latePages">
-  readonly words: PassageWords
+  readonly words: PageWords
   readonly idf: (term: string) => number
   readonly text: string
   readonly languages: readonly string[]
@@ -195,7 +184,7 @@ async function readAgain(
   if (first.length === 0) return ranked
   const wanted = (await index.heads(first)).map((head) => ({
     head,
-    positions: [bestPosition(words.shares(head.id), cosines.get(head.id))],
+    positions: [bestPosition(words.passages(head.id), cosines.get(head.id))],
   }))
   const passages = await index.passages(wanted)
   const texts = new Map<string, string>()
@@ -243,7 +232,7 @@ function cosinesByPage(
 async function toHits(
   index: SearchIndex,
   found: readonly Found[],
-  words: PassageWords,
+  words: PageWords,
   { passagesPerPage = DEFAULT_PASSAGES, withMarkdown = true }: Query,
 ): Promise<Hit[]> {
   const heads = found.map(({ page }) => page)
@@ -254,7 +243,7 @@ async function toHits(
     // A page may have thousands of passages.
     await breathe()
     const count = Math.max(0, passagesPerPage)
-    wanted.push({ head, positions: count < 1 ? [] : bestPositions(words.shares(head.id), cosines, count) })
+    wanted.push({ head, positions: count < 1 ? [] : bestPositions(words.passages(head.id), cosines, count) })
   }
   const [passages, markdown] = await Promise.all([
     passagesPerPage >= 1 ? index.passages(wanted) : new Map<string, never>(),
@@ -269,7 +258,7 @@ async function toHits(
     }),
     parts: {
       lexical: ranked.lexical,
-      passage: ranked.passage,
+      passage: words.passages(page.id)?.reduce((most, share) => Math.max(most, share), 0) ?? 0,
       vector: ranked.vector,
       late: ranked.late,
       fused: ranked.fused,

@@ -1,66 +1,57 @@
+import type { PageNames } from "./page-names.ts"
 import { termHash } from "./analysis/term-hash.ts"
 
-/** A term of a query and its inverse document frequency. */
-export interface WeightedTerm {
-  readonly term: string
-  readonly idf: number
+/** What a page says, in terms: what ranking reads of every candidate. */
+export interface PageTerms extends PageNames {
+  /** By position, each with the headings above it. */
+  readonly passages: readonly (readonly string[])[]
 }
 
-/** BM25's saturation and length normalisation, as for pages. */
-const K1 = 1.2
-const B = 0.75
-/** Terms of a full passage, about: what a passage's length is measured by. 50 and 70 rank as well. */
-const FULL_PASSAGE = 100
-/** A power of two, so that the remainder is a mask. */
-const SLOTS = 4096
+/** The same as hashes of 32 bits. */
+export interface PackedPage {
+  readonly title: Uint32Array
+  readonly address: Uint32Array
+  readonly single: readonly Uint32Array[]
+  readonly passages: PackedPassages
+}
+
+/** Passages one behind the other. */
+export interface PackedPassages {
+  /** Terms of each. */
+  readonly lengths: Uint32Array
+  readonly hashes: Uint32Array
+}
 
 /**
- * The terms of a page's passages, small enough to be read for every candidate of a query: how many passages,
- * how many terms each, then the terms' hashes, all in 32 bits. Analysing the text again takes a hundred times
- * as long.
+ * The terms of a page, small enough to be read for every candidate of a query: how many names and passages there are, how
+ * many terms each has, then the terms' hashes, all in 32 bits. Analysing the text again takes a hundred times as long.
  */
-export function packTerms(passages: readonly (readonly string[])[]): Uint8Array {
-  const numbers = [passages.length, ...passages.map((terms) => terms.length)]
+export function packTerms({ title, address, single, passages }: PageTerms): Uint8Array {
+  const names = [title, address, ...single]
+  const lengths = [...names, ...passages].map((terms) => terms.length)
+  const numbers = [names.length, passages.length, ...lengths]
+  for (const terms of names) for (const term of terms) numbers.push(termHash(term))
   for (const terms of passages) for (const term of terms) numbers.push(termHash(term))
   return new Uint8Array(Uint32Array.from(numbers).buffer)
 }
 
-/**
- * The BM25 score of each passage as a share of what a passage could have at most: 0..1.
- *
- * @param packed by {@link packTerms}
- */
-export function passageShares(packed: Uint8Array, terms: readonly WeightedTerm[]): Float64Array {
+/** @param packed by {@link packTerms} */
+export function unpackTerms(packed: Uint8Array): PackedPage {
   const numbers = aligned(packed)
-  const count = numbers[0] ?? 0
-  const shares = new Float64Array(count)
-  const bound = terms.reduce((sum, { idf }) => sum + idf, 0) * (K1 + 1)
-  if (bound === 0) return shares
-  const places = new Map(terms.map(({ term }, place) => [termHash(term), place]))
-  // Nearly every term of a passage is none of the question's: this tells most of those in a tenth of a Map's time.
-  const possible = new Uint8Array(SLOTS)
-  for (const hash of places.keys()) possible[hash % SLOTS] = 1
-  const found = new Uint32Array(terms.length)
-  let at = count + 1
-  for (let passage = 0; passage < count; passage++) {
-    const length = numbers[passage + 1]!
-    found.fill(0)
-    for (const end = at + length; at < end; at++) {
-      const hash = numbers[at]!
-      if (possible[hash % SLOTS] === 0) continue
-      const place = places.get(hash)
-      if (place !== undefined) found[place]!++
-    }
-    const norm = K1 * (1 - B + (B * length) / FULL_PASSAGE)
-    let score = 0
-    for (const [place, { idf }] of terms.entries()) {
-      const frequency = found[place]!
-      if (frequency > 0) score += (idf * frequency * (K1 + 1)) / (frequency + norm)
-    }
-    shares[passage] = Math.min(1, score / bound)
+  const [names = 0, passages = 0] = numbers
+  const lengths = numbers.subarray(2, 2 + names + passages)
+  let at = 2 + names + passages
+  const called = Array.from(lengths.subarray(0, names), (length) => numbers.subarray(at, (at += length)))
+  const [title = NONE, address = NONE, ...single] = called
+  return {
+    title,
+    address,
+    single,
+    passages: { lengths: lengths.subarray(names), hashes: numbers.subarray(at) },
   }
-  return shares
 }
+
+const NONE = new Uint32Array(0)
 
 /** SQLite's bytes may lie anywhere; numbers may not. */
 function aligned(bytes: Uint8Array): Uint32Array {

@@ -3,6 +3,7 @@ import { MatchQuery, Operator } from "@lancedb/lancedb"
 import type { LexicalHits, Nearest } from "../../index/search-index.ts"
 import { isIn } from "./filter.ts"
 import { readRows } from "./lance/rows.ts"
+import { FIRST_SECTION } from "./lance/schema.ts"
 import type { Tables } from "./lance/tables.ts"
 
 /**
@@ -20,6 +21,9 @@ const PARTITIONS = 128
 export const DISTANCE = "l2"
 const cosineOf = (distance: number) => 1 - distance / 2
 
+/** Sections looked at for each page wanted: several of the best may be of one page. */
+const SECTIONS_PER_PAGE = 3
+
 export async function lexicalArm(
   { pages }: Tables,
   terms: readonly string[],
@@ -31,10 +35,13 @@ export async function lexicalArm(
     .query()
     .fullTextSearch(new MatchQuery(terms.join(" "), "terms"))
     .select(["id", "_score"])
-    .limit(limit)
+    .limit(limit * SECTIONS_PER_PAGE)
   if (where !== undefined) query.where(where)
   const rows = await readRows<{ id: string; _score: number }>(query)
-  return new Map(rows.map(({ id, _score: score }) => [id, score]))
+  const best = new Map<string, number>()
+  // Best first: of each page its best section.
+  for (const { id, _score: score } of rows) if (best.size < limit && !best.has(id)) best.set(id, score)
+  return best
 }
 
 /** Nearest passages, nearest first. */
@@ -69,7 +76,7 @@ export async function pagesWithoutVectors({ vectors }: Tables, ids: readonly str
   return unknown
 }
 
-/** Ids of pages that hold every term (or any of them), in any order, best first; of no terms, of any pages. */
+/** Ids of pages with a section that holds every term (or any of them), best first; of no terms, of any pages. */
 export async function pagesWithTerms(
   { pages }: Tables,
   terms: readonly string[],
@@ -77,17 +84,21 @@ export async function pagesWithTerms(
   limit: number,
   where: string | undefined,
 ): Promise<string[]> {
-  const query = pages.query().limit(limit)
-  if (terms.length > 0) {
-    query
-      .fullTextSearch(
-        new MatchQuery(terms.join(" "), "terms", { operator: match === "all" ? Operator.And : Operator.Or }),
-      )
-      .select(["id", "_score"])
-  } else {
-    query.select(["id"])
+  const query = pages.query()
+  if (terms.length === 0) {
+    const rows = await readRows<{ id: string }>(
+      query.where(both(FIRST_SECTION, where)).limit(limit).select(["id"]),
+    )
+    return rows.map((row) => row.id)
   }
+  const operator = match === "all" ? Operator.And : Operator.Or
+  query
+    .fullTextSearch(new MatchQuery(terms.join(" "), "terms", { operator }))
+    .select(["id", "_score"])
+    .limit(limit * SECTIONS_PER_PAGE)
   if (where !== undefined) query.where(where)
   const rows = await readRows<{ id: string }>(query)
-  return rows.map((row) => row.id)
+  return [...new Set(rows.map((row) => row.id))].slice(0, limit)
 }
+
+const both = (one: string, other: string | undefined) => (other === undefined ? one : `${one} AND (${other})`)

@@ -3,7 +3,7 @@ import { embeddingText } from "../../text/passages.ts"
 import { isIn } from "./filter.ts"
 import { batchesOf, readRows } from "./lance/rows.ts"
 import { type PageRow, passagesOf } from "../../index/page-record.ts"
-import { FILTER_COLUMNS, type PageVectors, vectorsTable } from "./lance/schema.ts"
+import { FILTER_COLUMNS, FIRST_SECTION, type PageVectors, vectorsTable } from "./lance/schema.ts"
 import type { Serial } from "#base/flow/serial.ts"
 import type { IndexedPage, Tables } from "./lance/tables.ts"
 import { steadyNow } from "#base/steady-time.ts"
@@ -197,7 +197,12 @@ export class EmbedQueue implements AsyncDisposable {
     for (const id of ids) tried.add(id)
     const { pages: table, store } = this.#options.tables
     const columns = ["id", "revision", ...FILTER_COLUMNS]
-    const rows = await readRows<PageVectors["page"]>(table.query().where(isIn("id", ids)).select(columns))
+    const rows = await readRows<PageVectors["page"]>(
+      table
+        .query()
+        .where(`${isIn("id", ids)} AND ${FIRST_SECTION}`)
+        .select(columns),
+    )
     const stored = new Map(store.read(ids).map((page) => [page.id, page]))
     return rows.flatMap((row) => {
       const page = stored.get(row.id)

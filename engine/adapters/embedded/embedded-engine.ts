@@ -36,7 +36,7 @@ import { counted } from "./files/page-sum.ts"
 import { PAGES_DB, PageStore } from "./files/page-store.ts"
 import { batchesOf } from "./lance/rows.ts"
 import { type PageRow, passagesOf, sourceText, toPage, toPageRow } from "../../index/page-record.ts"
-import { type PageVectors, pagesTable } from "./lance/schema.ts"
+import { FIRST_SECTION, type PageVectors, pagesTable } from "./lance/schema.ts"
 import { pagesAfter, withVectors } from "./pages-after.ts"
 import { Serial } from "#base/flow/serial.ts"
 import {
@@ -261,7 +261,7 @@ export class EmbeddedEngine implements Engine {
       const { id: embedder, dimensions } = this.#options.embedder
       if (!opened) return { pages: 0, passages: 0, pagesWithoutVectors: 0, embedder, dimensions }
       const [count, { wanted, embedded: done }, passages] = await Promise.all([
-        opened.tables.pages.countRows(),
+        opened.tables.pages.countRows(FIRST_SECTION),
         countEmbedded(opened.tables),
         sumOfPassages(opened.tables),
       ])
@@ -403,14 +403,17 @@ export class EmbeddedEngine implements Engine {
   async #write(writer: Writer, rows: readonly IndexedRow[]): Promise<void> {
     if (rows.length === 0) return
     const table = pagesTable(rows)
+    const ids = rows.map(({ id }) => id)
     const { dimensions } = this.#options.embedder
     await writer.pageWrites.run(async () => {
       rows = await this.#withKeptVectors(rows)
       await writer.queue.adopt(rows.flatMap((row) => readyVectors(row, dimensions)))
       await this.#opened!.tables.store.write(rows)
-      await this.#opened!.tables.pages.mergeInsert("id")
+      // A page that has become shorter loses the sections it has no more, in the same commit.
+      await this.#opened!.tables.pages.mergeInsert("key")
         .whenMatchedUpdateAll()
         .whenNotMatchedInsertAll()
+        .whenNotMatchedBySourceDelete({ where: isIn("id", ids) })
         .execute(table)
       writer.queue.add(rows)
       const { frequencies, knownTerms } = this.#opened!

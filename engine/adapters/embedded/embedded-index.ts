@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises"
 import { breather } from "#base/flow/breather.ts"
 import { passagesOf } from "../../index/page-record.ts"
 import type { Passage } from "../../page/passage.ts"
-import { withCorrections } from "../../search/query-terms.ts"
+import { correctionsOf } from "../../search/query-terms.ts"
 import type { Condition, SearchIndex } from "../../index/search-index.ts"
 import { lexicalArm, pagesWithTerms, pagesWithoutVectors, vectorArm } from "./arms.ts"
 import { whereOf } from "./filter.ts"
@@ -27,9 +27,9 @@ export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
     languages,
     allEmbedded,
     idf: async (terms) => new Map(terms.map((term) => [term, frequencies.idf(term)])),
-    withCorrections: (terms) =>
-      withCorrections(
-        terms,
+    corrections: (asked) =>
+      correctionsOf(
+        asked,
         (term) => (knownTerms.has(term) ? 1 / frequencies.idf(term) : 0),
         // What is known loses its last seconds when the writer is killed.
         async (term) => (await pagesWithTerms(tables, [term], "all", 1, undefined)).length > 0,

@@ -2,6 +2,7 @@ import type { PageCoverage } from "../../engine.ts"
 import type { Condition } from "../../index/search-index.ts"
 import { isIn, whereOf } from "./filter.ts"
 import { batchesOf } from "./lance/rows.ts"
+import { FIRST_SECTION } from "./lance/schema.ts"
 import type { IndexedPage, Tables } from "./lance/tables.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
@@ -27,7 +28,7 @@ export async function countEmbedded(
 export async function coverageOf({ pages, vectors }: Tables, id: string): Promise<PageCoverage | null> {
   const found = pages
     .query()
-    .where(isIn("id", [id]))
+    .where(`${isIn("id", [id])} AND ${FIRST_SECTION}`)
     .select(["id", "revision", "passage_count"])
   for await (const batch of batchesOf<IndexedPage>(found)) {
     for (const { revision, passage_count } of batch) {

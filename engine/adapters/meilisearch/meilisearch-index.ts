@@ -1,6 +1,6 @@
 import type { PageFacts } from "../../page/page-facts.ts"
 import type { Passage } from "../../page/passage.ts"
-import { withCorrections } from "../../search/query-terms.ts"
+import { correctionsOf } from "../../search/query-terms.ts"
 import type { SearchIndex } from "../../index/search-index.ts"
 import { PASSAGE_FIELDS, inShort, passageField, passagesIn } from "./server/documents.ts"
 import { all, arePages, filterOf } from "./filter.ts"
@@ -56,13 +56,13 @@ export function meilisearchIndex({ server, indexes, state }: MeilisearchIndexPar
       return new Map(terms.map((term) => [term, idfOf(term)]))
     },
 
-    async withCorrections(terms) {
-      await learn(terms)
-      const unknown = terms.filter((term) => frequencies.get(term) === 0)
+    async corrections(asked) {
+      await learn(asked.terms)
+      const unknown = asked.terms.filter((term) => frequencies.get(term) === 0)
       const similar = await similarTerms(server, indexes, unknown.slice(0, 4))
       for (const [term, frequency] of similar) frequencies.set(term, frequency)
-      return await withCorrections(
-        terms,
+      return await correctionsOf(
+        asked,
         (term) => frequencies.get(term) ?? 0,
         () => Promise.resolve(false),
       )

@@ -5,7 +5,9 @@ import { isStopWord } from "./stop-words.ts"
 /** What a query asks for, in the terms of {@link analyse}. */
 export interface AnalysedQuery {
   /** Terms to look for, each once. */
-  readonly terms: string[]
+  readonly terms: readonly string[]
+  /** The word of each term, in lower case, and the language it was read in; names have none. */
+  readonly written: ReadonlyMap<string, { readonly word: string; readonly language: string | null }>
   /** The quoted phrases as written. */
   readonly quoted: readonly string[]
 }
@@ -51,7 +53,14 @@ export function analyseQuery(question: string | QueryText, language: string | nu
   const all = wordsOf(text, language)
   const telling = wordsOf(text, language, (chunk) => !isStopWord(chunk, language))
   const quoted = phrases.flatMap((phrase) => wordsOf(phrase, language))
-  return { terms: [...new Set(telling.length > 0 ? [...telling, ...quoted] : all)], quoted: phrases }
+  const terms = [...new Set(telling.length > 0 ? [...telling, ...quoted] : all)]
+  return { terms, written: writtenWords(text, language), quoted: phrases }
+}
+
+function writtenWords(text: string, language: string | null): AnalysedQuery["written"] {
+  const stem = stemmerOf(language)
+  const words = text.normalize("NFKC").match(/\p{L}+/gu) ?? []
+  return new Map(words.map((one) => [stem(one.toLowerCase()), { word: one.toLowerCase(), language }]))
 }
 
 /** The terms that find a text: those of {@link analyse}, but of scripts without spaces bigrams alone. */

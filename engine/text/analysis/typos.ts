@@ -6,37 +6,53 @@ const ALPHABETS = [
   "אבגדהוזחטיךכלםמןנסעףפץצקרשת",
   "ابتثجحخدذرزسشصضطظعغفقكلمنهويةىءأإآؤئ",
 ]
+/** Names may hold these: nobody mistypes them. */
+const JOINTS = "_-.0123456789"
 const VOWELS = "aeiouyаеиоуыэюяαεηιουω"
-/** Shorter terms are a letter away from too many others. */
-const ONE_TYPO_FROM = 5
+/** Shorter words are a letter away from too many others. */
+const ONE_TYPO_FROM = 4
 const TWO_TYPOS_FROM = 8
 /** Longer ones are no words, and their changes are many. */
 const LONGEST = 24
 const MOST = 3
 
 /**
- * The terms of an index that a misspelt one may stand for, the most frequent first, three at most: those that are one
+ * The terms of an index that a misspelt word may stand for, the most frequent first, three at most: those that are one
  * letter away (left out, added, another, or two swapped), else, of eight letters and more, those that are two away.
  *
- * A term is changed in every way and each result is looked up (Norvig 2007), so the index needs no dictionary in
+ * It is the word as written that is changed first, and then its stem: `credntials` is one letter from `credentials`, whose stem
+ * is far from its own. A word is changed in every way and each result is looked up (Norvig 2007), so the index needs no dictionary in
  * an order of its own. All second changes would be hundreds of thousands, tens of milliseconds: of two typos one
  * must be of the usual kinds, a letter too many, two swapped, a double one written once, another vowel.
  *
+ * @param word lower case, as written
+ * @param stem from a word to its term
  * @param frequencyOf in how many pages a term stands; 0 for a term that is unknown
  * @param breathe awaited now and then: a long term takes tens of milliseconds in all
  */
 export async function nearestTerms(
-  term: string,
+  word: string,
+  stem: (word: string) => string,
   frequencyOf: (term: string) => number,
   breathe: () => Promise<void>,
 ): Promise<string[]> {
-  if (term.length < ONE_TYPO_FROM || term.length > LONGEST) return []
-  const alphabet = ALPHABETS.find((letters) => Array.from(term).every((letter) => letters.includes(letter)))
+  if (word.length < ONE_TYPO_FROM || word.length > LONGEST) return []
+  const letters = Array.from(word).filter((letter) => !JOINTS.includes(letter))
+  const alphabet = ALPHABETS.find((one) => letters.every((letter) => one.includes(letter)))
   if (!alphabet) return []
+  const term = stem(word)
+  const spelt = new Set<string>()
+  for (const change of changes(word, alphabet)) {
+    await breathe()
+    spelt.add(stem(change))
+  }
+  spelt.delete(term)
+  const meant = mostFrequent(spelt, frequencyOf)
+  if (meant.length > 0) return meant
   const near = new Set(changes(term, alphabet))
   near.delete(term)
   const known = mostFrequent(near, frequencyOf)
-  if (known.length > 0 || term.length < TWO_TYPOS_FROM) return known
+  if (known.length > 0 || word.length < TWO_TYPOS_FROM) return known
   const far = new Set<string>()
   const vowels = Array.from(VOWELS).filter((vowel) => alphabet.includes(vowel))
   for (const once of near) {

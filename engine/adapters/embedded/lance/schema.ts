@@ -33,9 +33,14 @@ const filterFields = [
 
 export const FILTER_COLUMNS = filterFields.map(({ name }) => name)
 
-/** One row a page: what finds it. `terms` is the analysed text, the only column with a full-text index. */
+/**
+ * One row a section: what finds a page. `terms` is the analysed text, the only column with a full-text index. A page has its
+ * first section always, and its count of passages there.
+ */
 export const pagesSchema = new Schema([
+  text("key"),
   text("id"),
+  new Field("section", new Int32(), false),
   number("revision"),
   ...filterFields,
   new Field("passage_count", new Int32(), false),
@@ -58,7 +63,22 @@ export interface PageVectors {
   readonly vectors: readonly Float32Array[]
 }
 
-export const pagesTable = (rows: readonly PageRow[]): Table => table(pagesSchema, rows)
+export const pagesTable = (rows: readonly PageRow[]): Table =>
+  table(
+    pagesSchema,
+    rows.flatMap((row) =>
+      row.sections.map((terms, section) => ({
+        ...row,
+        key: `${row.id}/${section}`,
+        section,
+        passage_count: section === 0 ? row.passage_count : 0,
+        terms,
+      })),
+    ),
+  )
+
+/** The rows of the table that stand for a page. */
+export const FIRST_SECTION = "section = 0"
 
 export function vectorsTable(pages: readonly PageVectors[], dimensions: number): Table {
   const schema = vectorsSchema(dimensions)

@@ -7,7 +7,7 @@ import { PageStore } from "../files/page-store.ts"
 import { INDEX_FORMAT, type Manifest, writeManifest } from "../files/manifest.ts"
 import { batchesOf } from "./rows.ts"
 import type { PageRow } from "../../../index/page-record.ts"
-import { pagesSchema, vectorsSchema } from "./schema.ts"
+import { FIRST_SECTION, pagesSchema, vectorsSchema } from "./schema.ts"
 
 export const PAGES_TABLE = "pages"
 const MEGABYTE = 1024n * 1024n
@@ -83,7 +83,7 @@ export type IndexedPage = Pick<PageRow, "id" | "revision" | "passage_count">
 /** What the table of pages has, by id. */
 export async function indexedPages({ pages }: Tables): Promise<Map<string, IndexedPage>> {
   const indexed = new Map<string, IndexedPage>()
-  const all = pages.query().select(["id", "revision", "passage_count"])
+  const all = pages.query().where(FIRST_SECTION).select(["id", "revision", "passage_count"])
   for await (const batch of batchesOf<IndexedPage>(all)) for (const page of batch) indexed.set(page.id, page)
   return indexed
 }
@@ -113,6 +113,7 @@ export async function createIndex(
 async function createPages(connection: Connection): Promise<void> {
   const pages = await create(connection, PAGES_TABLE, pagesSchema)
   await pages.createIndex("id", { config: Index.btree() })
+  await pages.createIndex("key", { config: Index.btree() })
   await pages.createIndex("terms", { config: fullText() })
   await indexFilterColumns(pages)
 }
