@@ -8,7 +8,7 @@ import type { Passage } from "../page/passage.ts"
 import { type PageUrl, pageId } from "../page/page-url.ts"
 import { type PageNames, namesOf } from "../text/page-names.ts"
 import { packTerms } from "../text/passage-terms.ts"
-import { sectionsOf } from "../text/sections.ts"
+import { type PassageTerms, sectionsOf } from "../text/sections.ts"
 import { toPassages } from "../text/passages.ts"
 
 /** What filters speak of. */
@@ -101,7 +101,10 @@ export async function toPageRow(page: Page, breathe: () => Promise<void>): Promi
     terms: [...terms.names.title, ...terms.names.title, ...terms.text].join(" "),
     sections: sectionsOf(terms.names, terms.passages),
     facts: JSON.stringify(factsOf(page, columns, terms.text)),
-    passage_terms: packTerms({ ...terms.names, passages: terms.passages }),
+    passage_terms: packTerms({
+      ...terms.names,
+      passages: terms.passages.map(({ headings, text }) => [...headings, ...text]),
+    }),
   }
 }
 
@@ -147,8 +150,7 @@ interface AnalysedPage {
   readonly names: PageNames
   /** The whole text; a heading stands once, above the first passage under it. */
   readonly text: readonly string[]
-  /** By passage, each under all its headings. */
-  readonly passages: readonly (readonly string[])[]
+  readonly passages: readonly PassageTerms[]
 }
 
 async function termsOf(
@@ -163,14 +165,14 @@ async function termsOf(
     return terms
   }
   const all: string[] = []
-  const byPassage: string[][] = []
+  const byPassage: PassageTerms[] = []
   let above: readonly string[] = []
   for (const { headings, text } of passages) {
     await breathe()
     const terms = analyse(text, page.language)
     const fresh = headings.filter((heading, i) => heading !== above[i])
     all.push(...fresh.flatMap(ofHeading), ...terms)
-    byPassage.push([...headings.flatMap(ofHeading), ...terms])
+    byPassage.push({ headings: headings.flatMap(ofHeading), text: terms })
     above = headings
   }
   return { names: namesOf(page.title, page.url, page.language), text: all, passages: byPassage }

@@ -1,41 +1,44 @@
-import { describe, expect, it } from "vitest"
-import { packTerms, passageShares } from "./passage-terms.ts"
+import { expect, test } from "vitest"
+import { termHash } from "./analysis/term-hash.ts"
+import { hashesIn, packTerms, unpackTerms } from "./passage-terms.ts"
 
-const terms = [
-  { term: "rare", idf: 6 },
-  { term: "common", idf: 1 },
-]
-const shares = (...passages: string[]) =>
-  Array.from(passageShares(packTerms(passages.map((text) => text.split(" ").filter(Boolean))), terms))
+const page = {
+  title: ["name", "page"],
+  address: ["docs", "name"],
+  single: [["name"], ["name", "page"]],
+  passages: [["one", "two"], [], ["one"]],
+}
+const hashes = (terms: readonly string[]) => terms.map(termHash)
 
-describe("the words of passages", () => {
-  it("count by how rare they are", () => {
-    const [rare, common, both, neither] = shares("a rare b", "a common b", "rare common a", "a b c")
-    expect(both).toBeGreaterThan(rare!)
-    expect(rare).toBeGreaterThan(5 * common!)
-    expect(neither).toBe(0)
-  })
+test("names and passages of a page come back as hashes, each with its own, empty ones among them", () => {
+  const { title, address, single, passages } = unpackTerms(packTerms(page))
+  expect([...title]).toEqual(hashes(page.title))
+  expect([...address]).toEqual(hashes(page.address))
+  expect(single.map((name) => [...name])).toEqual(page.single.map(hashes))
+  expect([...passages.lengths]).toEqual([2, 0, 1])
+  expect([...passages.hashes]).toEqual(hashes(["one", "two", "one"]))
+})
 
-  it("count for more the oftener they stand in fewer words, and never for more than all", () => {
-    const [once, twice, diluted] = shares("rare a b", "rare rare b", `rare${" a".repeat(200)}`)
-    expect(twice).toBeGreaterThan(once!)
-    expect(diluted).toBeLessThan(once!)
-    expect(shares("rare common ".repeat(500))[0]).toBeLessThanOrEqual(1)
-  })
+test("they are read wherever their bytes lie", () => {
+  const packed = packTerms(page)
+  const moved = new Uint8Array(packed.length + 1)
+  moved.set(packed, 1)
+  expect(unpackTerms(moved.subarray(1))).toEqual(unpackTerms(packed))
+})
 
-  it("stay with their passage, empty ones among them", () => {
-    expect(shares("", "rare", "").map((share) => share > 0)).toEqual([false, true, false])
-    expect(shares()).toEqual([])
-  })
+test("a page without names and passages has none, and so has one that was never packed", () => {
+  for (const packed of [packTerms({ title: [], address: [], single: [], passages: [] }), new Uint8Array()]) {
+    const { title, single, passages } = unpackTerms(packed)
+    expect([title.length, single.length, passages.lengths.length, passages.hashes.length]).toEqual([
+      0, 0, 0, 0,
+    ])
+    expect([...hashesIn(packed)]).toEqual([])
+  }
+})
 
-  it("are read wherever their bytes lie", () => {
-    const packed = packTerms([["rare"]])
-    const moved = new Uint8Array(packed.length + 1)
-    moved.set(packed, 1)
-    expect(passageShares(moved.subarray(1), terms)).toEqual(passageShares(packed, terms))
-  })
-
-  it("say nothing for a question without terms", () => {
-    expect(Array.from(passageShares(packTerms([["rare"]]), []))).toEqual([0])
-  })
+test("all hashes of a page are those of its names and its passages", () => {
+  const { title, address, single, passages } = page
+  expect([...hashesIn(packTerms(page))]).toEqual(
+    hashes([...title, ...address, ...single.flat(), ...passages.flat()]),
+  )
 })

@@ -51,6 +51,13 @@ export function unpackTerms(packed: Uint8Array): PackedPage {
   }
 }
 
+/** The hash of every term of a page, as often as it stands there. @param packed by {@link packTerms} */
+export function hashesIn(packed: Uint8Array): Uint32Array {
+  const numbers = aligned(packed)
+  const [names = 0, passages = 0] = numbers
+  return numbers.subarray(2 + names + passages)
+}
+
 const NONE = new Uint32Array(0)
 
 /** SQLite's bytes may lie anywhere; numbers may not. */

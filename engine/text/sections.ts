@@ -2,8 +2,20 @@ import type { PageNames } from "./page-names.ts"
 
 /** Passages of a section: some 3,000 characters. */
 const SECTION_PASSAGES = 6
-/** Terms that a section shares with the one behind it, so that a phrase across the cut stands in one of them. */
-export const SHARED_TERMS = 32
+/** Terms that a section shares with the text behind it. */
+const SHARED_TERMS = 32
+/**
+ * Of a phrase so many terms are looked for in one section. Half of what is shared, since a phrase of a script without spaces has half
+ * the terms of its text: so the beginning of a phrase stands whole in some section, wherever sections are cut.
+ */
+export const PHRASE_TERMS = SHARED_TERMS / 2
+
+/** The terms of one passage. */
+export interface PassageTerms {
+  /** Of all headings above it. */
+  readonly headings: readonly string[]
+  readonly text: readonly string[]
+}
 
 /**
  * What a page is found by: the terms of each section, in which its title stands twice and the words of its address once. Long
@@ -13,14 +25,24 @@ export const SHARED_TERMS = 32
  */
 export function sectionsOf(
   { title, address }: Pick<PageNames, "title" | "address">,
-  passages: readonly (readonly string[])[],
+  passages: readonly PassageTerms[],
 ): string[] {
   const names = [...title, ...title, ...address]
   const sections: string[] = []
   for (let at = 0; at === 0 || at < passages.length; at += SECTION_PASSAGES) {
-    const next = passages[at + SECTION_PASSAGES]?.slice(0, SHARED_TERMS) ?? []
-    const terms = passages.slice(at, at + SECTION_PASSAGES).flat()
-    sections.push([...names, ...terms, ...next].join(" "))
+    const terms = passages
+      .slice(at, at + SECTION_PASSAGES)
+      .flatMap(({ headings, text }) => [...headings, ...text])
+    sections.push([...names, ...terms, ...textFrom(passages, at + SECTION_PASSAGES)].join(" "))
   }
   return sections
+}
+
+/** The first terms of the text from a passage on. */
+function textFrom(passages: readonly PassageTerms[], at: number): string[] {
+  const terms: string[] = []
+  for (; at < passages.length && terms.length < SHARED_TERMS; at++) {
+    terms.push(...passages[at]!.text.slice(0, SHARED_TERMS - terms.length))
+  }
+  return terms
 }

@@ -1,5 +1,5 @@
 import "./lance/quiet-lancedb.ts"
-import { MatchQuery, Operator } from "@lancedb/lancedb"
+import { MatchQuery, Operator, type Table } from "@lancedb/lancedb"
 import type { LexicalHits, Nearest } from "../../index/search-index.ts"
 import { isIn } from "./filter.ts"
 import { readRows } from "./lance/rows.ts"
@@ -23,6 +23,9 @@ const cosineOf = (distance: number) => 1 - distance / 2
 
 /** Sections looked at for each page wanted: several of the best may be of one page. */
 const SECTIONS_PER_PAGE = 3
+/** A manual of hundreds of sections may own the list: then one so many times as long is asked for, so often in a ranking. */
+const LONGER = 8
+const LONGER_LISTS = 1
 
 export async function lexicalArm(
   { pages }: Tables,
@@ -31,17 +34,25 @@ export async function lexicalArm(
   where: string | undefined,
 ): Promise<LexicalHits> {
   if (terms.length === 0) return new Map()
-  const query = pages
-    .query()
-    .fullTextSearch(new MatchQuery(terms.join(" "), "terms"))
-    .select(["id", "_score"])
-    .limit(limit * SECTIONS_PER_PAGE)
-  if (where !== undefined) query.where(where)
-  const rows = await readRows<{ id: string; _score: number }>(query)
-  const best = new Map<string, number>()
-  // Best first: of each page its best section.
-  for (const { id, _score: score } of rows) if (best.size < limit && !best.has(id)) best.set(id, score)
-  return best
+  return await bestSections(pages, new MatchQuery(terms.join(" "), "terms"), limit, where, LONGER_LISTS)
+}
+
+/** Pages by their best section, best first. A longer list is asked for when too few pages own all of it. */
+async function bestSections(
+  table: Table,
+  question: MatchQuery,
+  limit: number,
+  where: string | undefined,
+  longer: number,
+): Promise<Map<string, number>> {
+  for (let round = 0, wanted = limit * SECTIONS_PER_PAGE; ; round++, wanted *= LONGER) {
+    const query = table.query().fullTextSearch(question).select(["id", "_score"]).limit(wanted)
+    if (where !== undefined) query.where(where)
+    const rows = await readRows<{ id: string; _score: number }>(query)
+    const best = new Map<string, number>()
+    for (const { id, _score: score } of rows) if (best.size < limit && !best.has(id)) best.set(id, score)
+    if (best.size === limit || rows.length < wanted || round === longer) return best
+  }
 }
 
 /** Nearest passages, nearest first. */
@@ -84,21 +95,13 @@ export async function pagesWithTerms(
   limit: number,
   where: string | undefined,
 ): Promise<string[]> {
-  const query = pages.query()
   if (terms.length === 0) {
-    const rows = await readRows<{ id: string }>(
-      query.where(both(FIRST_SECTION, where)).limit(limit).select(["id"]),
-    )
-    return rows.map((row) => row.id)
+    const query = pages.query().where(both(FIRST_SECTION, where)).limit(limit).select(["id"])
+    return (await readRows<{ id: string }>(query)).map((row) => row.id)
   }
   const operator = match === "all" ? Operator.And : Operator.Or
-  query
-    .fullTextSearch(new MatchQuery(terms.join(" "), "terms", { operator }))
-    .select(["id", "_score"])
-    .limit(limit * SECTIONS_PER_PAGE)
-  if (where !== undefined) query.where(where)
-  const rows = await readRows<{ id: string }>(query)
-  return [...new Set(rows.map((row) => row.id))].slice(0, limit)
+  const question = new MatchQuery(terms.join(" "), "terms", { operator })
+  return [...(await bestSections(pages, question, limit, where, Infinity)).keys()]
 }
 
 const both = (one: string, other: string | undefined) => (other === undefined ? one : `${one} AND (${other})`)

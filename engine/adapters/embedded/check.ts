@@ -9,6 +9,7 @@ import { KNOWN_TERMS, KnownTerms } from "./files/known-terms.ts"
 import { INDEX_FORMAT, MANIFEST, type Manifest, manifestTwins } from "./files/manifest.ts"
 import { PAGES_DB, PageStore } from "./files/page-store.ts"
 import { counted } from "./files/page-sum.ts"
+import { FIRST_SECTION } from "./lance/schema.ts"
 import { PAGES_TABLE, connectTo } from "./lance/tables.ts"
 import { TERM_FREQUENCIES, TermFrequencies } from "./files/term-frequencies.ts"
 
@@ -104,12 +105,12 @@ export async function indexedIn(dir: string): Promise<number | null> {
   return typeof rows === "number" ? rows : null
 }
 
-/** How many rows a table has, or why it cannot be opened. */
+/** How many rows a table has, the table of pages how many pages, or why it cannot be opened. */
 async function countIn(dir: string, table: string): Promise<number | Error> {
   const connection = await connectTo(dir, 0)
   try {
     const opened = await connection.openTable(table)
-    const rows = await opened.countRows()
+    const rows = await opened.countRows(table === PAGES_TABLE ? FIRST_SECTION : undefined)
     opened.close()
     return rows
   } catch (error) {

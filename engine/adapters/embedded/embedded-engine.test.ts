@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { readFile, writeFile } from "node:fs/promises"
+import { readFile, rm, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { breather } from "#base/flow/breather.ts"
@@ -8,9 +8,11 @@ import { adapter } from "#engine/testing/embedded-under-test.ts"
 import { describeEngine } from "#engine/testing/engine-contract.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import type { Engine } from "#engine"
-import { aPage, urlOf } from "#engine/testing/pages.ts"
+import { aPage, rareWord, urlOf } from "#engine/testing/pages.ts"
 import { EmbeddedEngine } from "./embedded-engine.ts"
 import { PageStore } from "./files/page-store.ts"
+import { TermFrequencies } from "./files/term-frequencies.ts"
+import { PAGES_TABLE, connectTo } from "./lance/tables.ts"
 import { toPageRow } from "../../index/page-record.ts"
 
 describeEngine("embedded", adapter)
@@ -192,6 +194,62 @@ describe("the embedded engine", () => {
     expect(hits.map((hit) => hit.url)).toEqual([urlOf("ahead")])
   })
 
+  test("keeps no section of what a page said before it became shorter, killed in between or not", async () => {
+    const long = (word: string) =>
+      Array.from({ length: 40 }, (_, i) => `## Part ${i}\n\n${`Filling ${rareWord(i)} text. `.repeat(12)}`)
+        .concat(`## End\n\nThe ${word} stands last.`)
+        .join("\n\n")
+    const sections = async () => {
+      const connection = await connectTo(dir, 0)
+      try {
+        return await (await connection.openTable(PAGES_TABLE)).countRows()
+      } finally {
+        connection.close()
+      }
+    }
+    const [one, other] = [
+      aPage("one", { markdown: long("quokka") }),
+      aPage("other", { markdown: long("zebu") }),
+    ]
+    {
+      await using engine = await open()
+      await engine.index([one, other])
+      expect(await sections()).toBeGreaterThan(12)
+      expect(await engine.stats()).toMatchObject({ pages: 2 })
+      await engine.index([aPage("one", { markdown: "Short." })])
+      await engine.settled()
+    }
+    const before = await sections()
+    {
+      // Killed after the first of its two writes.
+      using store = PageStore.open(dir)
+      await store.write([await toPageRow(aPage("other", { markdown: "Short too." }), breather())])
+    }
+    expect(await sections()).toBe(before)
+    await using engine = await open()
+    await engine.settled()
+    expect(await sections()).toBe(2)
+    expect(await engine.stats()).toMatchObject({ pages: 2, passages: 2, pagesWithoutVectors: 0 })
+  })
+
+  test("counts in how many pages a term stands again when the counts are lost, however many sections hold it", async () => {
+    const many = Array.from({ length: 60 }, (_, i) => `## Part ${i}\n\n${"The common word. ".repeat(20)}`)
+    const pages = [
+      aPage("long", { markdown: many.join("\n\n") }),
+      ...Array.from({ length: 9 }, (_, i) => aPage(`p/${i}`, { markdown: `Page ${rareWord(i)}.` })),
+    ]
+    {
+      await using engine = await open({ embedding: "off" })
+      await engine.index(pages)
+    }
+    const kept = await TermFrequencies.load(dir)
+    await rm(path.join(dir, "terms.bin"))
+    await (await open({ embedding: "off" }))[Symbol.asyncDispose]()
+    const again = await TermFrequencies.load(dir)
+    for (const term of ["common", "page", "unknown"]) expect(again.idf(term)).toBe(kept.idf(term))
+    expect(again.idf("common")).toBeCloseTo(Math.log(1 + 9.5 / 1.5))
+  })
+
   test("finds a phrase that has no term in whichever page holds it", async () => {
     await using engine = await EmbeddedEngine.open({
       dir,
@@ -202,7 +260,11 @@ describe("the embedded engine", () => {
     const pages = Array.from({ length: 2100 }, (_, i) => aPage(`page-${i}`, { markdown: "Common words." }))
     await engine.index([...pages, aPage("last", { markdown: "Common words and ->> arrows." })])
     const { hits } = await engine.search({ text: 'common "->>"', limit: 3 })
-    expect(hits.map((hit) => hit.url)).toEqual([urlOf("last")])
+    // The others say the same, and are one hit.
+    expect(hits).toHaveLength(2)
+    expect(hits[0]!.url).toBe(urlOf("last"))
+    const held = await engine.search({ text: "common", limit: 3, filter: { phrases: ["->>"] } })
+    expect(held.hits.map((hit) => hit.url)).toEqual([urlOf("last")])
   })
 
   test("finds by meaning with the model that ships with Fossick", async () => {

@@ -38,6 +38,7 @@ import { batchesOf } from "./lance/rows.ts"
 import { type PageRow, passagesOf, sourceText, toPage, toPageRow } from "../../index/page-record.ts"
 import { FIRST_SECTION, type PageVectors, pagesTable } from "./lance/schema.ts"
 import { pagesAfter, withVectors } from "./pages-after.ts"
+import { hashesIn } from "../../text/passage-terms.ts"
 import { Serial } from "#base/flow/serial.ts"
 import {
   PAGES_TABLE,
@@ -385,14 +386,18 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
-  /** The statistics of terms, counted again from the table of pages. */
+  /** The statistics of terms, counted again: in how many pages from the store, which ones from the sections. */
   async #countTerms(): Promise<void> {
     const { tables, frequencies, knownTerms } = this.#opened!
     const breathe = breather()
+    for (const { id } of tables.store.revisions()) {
+      await breathe()
+      const packed = tables.store.passageTerms(id)
+      if (packed) frequencies.add(hashesIn(packed))
+    }
     for await (const rows of batchesOf<{ terms: string }>(tables.pages.query().select(["terms"]))) {
       for (const { terms } of rows) {
         await breathe()
-        frequencies.add(terms)
         knownTerms.add(terms)
       }
     }
@@ -419,10 +424,11 @@ export class EmbeddedEngine implements Engine {
       const { frequencies, knownTerms } = this.#opened!
       const breathe = breather()
       for (const row of rows) {
-        await breathe()
-        frequencies.add(row.terms)
-        await breathe()
-        knownTerms.add(row.terms)
+        frequencies.add(hashesIn(row.passage_terms))
+        for (const terms of row.sections) {
+          await breathe()
+          knownTerms.add(terms)
+        }
       }
       if (steadyNow() - this.#savedAt > SAVE_FREQUENCIES_MS) {
         await frequencies.save(this.#options.dir)
@@ -430,7 +436,7 @@ export class EmbeddedEngine implements Engine {
         this.#savedAt = steadyNow()
       }
     })
-    writer.pageCare.wrote(rows.length)
+    writer.pageCare.wrote(table.numRows)
   }
 
   /** A page that says the same under another source or topic has the vectors that it had. */

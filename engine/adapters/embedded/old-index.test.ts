@@ -24,18 +24,20 @@ beforeEach(async () => {
 })
 afterEach(() => data[Symbol.asyncDispose]())
 
-describe.each(["format-1", "format-1-in-tables"] as const)("an index of %s", (fixture) => {
+describe.each(["format-1", "format-1-in-tables", "format-2"] as const)("an index of %s", (fixture) => {
+  const format = Number(/\d/.exec(fixture)![0])
+
   beforeEach(() => unpackOldIndex(fixture, path.join(data.dir, "index")))
 
   test("is taken into one of today's, with the vectors it has, while readers wait for it and then find all", async () => {
     const context = data.context(MODEL)
     await using reader = await data.reader(MODEL)
-    expect(reader.problem).toContain("format 1")
+    expect(reader.problem).toContain(`format ${format}`)
     expect(await reader.search({ text: "spring tide", limit: 3 })).toEqual({ hits: [] })
     expect(await reader.stats()).toMatchObject({ pages: 0, embedder: MODEL })
     await expect(openForWriting(context)).rejects.toMatchObject({
       code: "INDEX_FORMAT_TOO_OLD",
-      message: expect.stringMatching(/format 1.*writes 2.*fossick index upgrade/s),
+      message: expect.stringMatching(new RegExp(`format ${format}.*writes 3.*fossick index upgrade`, "s")),
     })
 
     expect(await upgradeFormat(context, { signal })).toBe(true)
@@ -77,8 +79,8 @@ describe.each(["format-1", "format-1-in-tables"] as const)("an index of %s", (fi
     stop.abort()
     expect(await upgradeFormat(context, { signal: stop.signal })).toBe(false)
     expect(await indexStatus(context, 7)).toMatchObject({
-      current: { name: "index", format: 1, pages: null },
-      building: { name: "index-2", format: 2, pages: 0 },
+      current: { name: "index", format, pages: null },
+      building: { name: "index-2", format: 3, pages: 0 },
     })
     expect(await upgradeFormat(context, { signal })).toBe(true)
     expect(await upgradeFormat(context, { signal })).toBe(false)
@@ -90,7 +92,7 @@ describe.each(["format-1", "format-1-in-tables"] as const)("an index of %s", (fi
     await context.file.change(() => ({ models: { [MODEL]: MODEL } }))
     expect(await upgradeNow(context, { signal })).toBe(true)
     expect(await indexStatus(context, 7)).toMatchObject({
-      current: { name: "index-3", format: 2, embedder: "second", pages: PAGES, pagesWithoutVectors: 0 },
+      current: { name: "index-3", format: 3, embedder: "second", pages: PAGES, pagesWithoutVectors: 0 },
       previous: { name: "index-2", embedder: MODEL },
       due: null,
     })
@@ -106,7 +108,7 @@ describe.each(["format-1", "format-1-in-tables"] as const)("an index of %s", (fi
     expect(await upgradeFormat(context, { signal })).toBe(false)
     await expect(openForWriting(context)).rejects.toMatchObject({ code: "INDEX_FORMAT_TOO_OLD" })
     expect(await upgradeNow(context, { signal })).toBe(true)
-    expect((await indexStatus(context, 7)).current).toMatchObject({ format: 2, pages: PAGES })
+    expect((await indexStatus(context, 7)).current).toMatchObject({ format: 3, pages: PAGES })
   })
 
   test("is read as it is when its model is gone, without vectors", async () => {
@@ -119,4 +121,12 @@ describe.each(["format-1", "format-1-in-tables"] as const)("an index of %s", (fi
     const { hits } = await engine.search({ text: "a spring tide", limit: 1, arms: "vector" })
     expect(hits.map((hit) => hit.url)).toEqual([urlOf("tides")])
   })
+})
+
+test("what a page of format 2 says of its topic, its country and its safety is taken over", async () => {
+  await unpackOldIndex("format-2", path.join(data.dir, "index"))
+  const context = data.context(MODEL)
+  await upgradeFormat(context, { signal })
+  await using reader = await data.reader(MODEL)
+  expect(await reader.get(urlOf("news"))).toMatchObject({ topic: "news", country: "nl", unsafe: true })
 })

@@ -19,7 +19,7 @@ import { lockForWriting } from "../../index/writer-lock.ts"
 
 const PAGES_AT_A_TIME = 32
 
-/** Where format 1 kept its pages: first in the table that finds them, later in a file beside it. */
+/** Where older formats kept their pages: first in the table that finds them, later in a file beside it. */
 interface OldPages extends Disposable {
   count(): Promise<number>
   idsAfter(id: string, limit: number): string[]
@@ -27,7 +27,7 @@ interface OldPages extends Disposable {
 }
 
 /**
- * An index of format 1, to read its pages. Nothing in the folder is changed but the writer's lock, which is held.
+ * An index of format 1 or 2, to read its pages. Nothing in the folder is changed but the writer's lock, which is held.
  *
  * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`
  */
@@ -99,7 +99,10 @@ const complete = (page: Page): Page => ({ ...ABSENT, ...page })
 function pagesInFile(dir: string): OldPages {
   const db = new DatabaseSync(path.join(dir, "pages.db"))
   const after = db.prepare("select id from page where id > ? order by id limit ?")
-  const one = db.prepare("select id, revision, title, details, passages, markdown from page where id = ?")
+  // Format 1 had them as text, format 2 as SQLite's own JSON: both come out as text.
+  const one = db.prepare(
+    "select id, revision, title, details, json(passages) as passages, markdown from page where id = ?",
+  )
   return {
     count: async () => Number(db.prepare("select count(*) as n from page").get()?.["n"]),
     idsAfter: (id, limit) => after.all(id, limit).map((row) => String(row["id"])),

@@ -49,7 +49,7 @@ export class KnownTerms {
     await keep(fileIn(dir), this.#bits)
   }
 
-  /** @param terms of one page, with a space between two. */
+  /** @param terms with a space between two. */
   add(terms: string): void {
     for (const term of new Set(terms.split(" "))) {
       for (const bit of bitsOf(term)) this.#bits[bit >>> 3]! |= 1 << (bit & 7)

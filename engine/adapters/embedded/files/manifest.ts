@@ -6,10 +6,11 @@ import { damagedFile } from "./damaged-file.ts"
 /**
  * Raised whenever an older Fossick could not read what this one writes, or this one what an older one wrote.
  * 2: what a page is (topic, country, unsafe), and the facts that ranking asks for.
+ * 3: one row for each section of a page in the table that finds it, and its names beside the terms of its passages.
  */
-export const INDEX_FORMAT = 2
+export const INDEX_FORMAT = 3
 /** Formats whose pages `old-index.ts` reads, so that they can be taken into an index of today's. */
-export const OLD_FORMATS: readonly number[] = [1]
+export const OLD_FORMATS: readonly number[] = [1, 2]
 
 /** What an index is: kept in `index.json` beside the tables. Written last when an index is made. */
 export interface Manifest {

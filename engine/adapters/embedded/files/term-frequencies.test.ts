@@ -2,7 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { termHash } from "../../../text/analysis/term-hash.ts"
 import { TermFrequencies } from "./term-frequencies.ts"
+
+const hashes = (terms: string) => terms.split(" ").map(termHash)
 
 describe("term frequencies", () => {
   let dir: string
@@ -13,8 +16,8 @@ describe("term frequencies", () => {
 
   test("tell how rare a term is, counted once a page", async () => {
     const counted = await TermFrequencies.load(dir)
-    for (let i = 0; i < 99; i++) counted.add("common common words")
-    counted.add("rare words")
+    for (let i = 0; i < 99; i++) counted.add(hashes("common common words"))
+    counted.add(hashes("rare words"))
     const idf = (frequency: number) => Math.log(1 + (100 - frequency + 0.5) / (frequency + 0.5))
     expect(counted.idf("common")).toBeCloseTo(idf(99))
     expect(counted.idf("rare")).toBeCloseTo(idf(1))
@@ -24,12 +27,12 @@ describe("term frequencies", () => {
 
   test("come back as they were saved, and newer ones replace them", async () => {
     const counted = await TermFrequencies.load(dir)
-    counted.add("a b")
+    counted.add(hashes("a b"))
     await counted.save(dir)
     const read = await TermFrequencies.load(dir)
     for (const term of ["a", "c"]) expect(read.idf(term)).toBe(counted.idf(term))
     expect(await read.newest(dir)).toBe(read)
-    counted.add("c")
+    counted.add(hashes("c"))
     await counted.save(dir)
     expect((await read.newest(dir)).idf("c")).toBe(counted.idf("c"))
   })
@@ -37,7 +40,7 @@ describe("term frequencies", () => {
   test("start anew when the file is damaged", async () => {
     await writeFile(path.join(dir, "terms.bin"), "short")
     const counted = await TermFrequencies.load(dir)
-    counted.add("a")
+    counted.add(hashes("a"))
     expect(counted.idf("a")).toBeCloseTo(Math.log(1 + 0.5 / 1.5))
   })
 })

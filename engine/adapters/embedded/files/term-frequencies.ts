@@ -52,15 +52,17 @@ export class TermFrequencies {
     await keep(fileIn(dir), Buffer.concat([bytesOf(Uint32Array.of(this.#pages)), bytesOf(this.#counts)]))
   }
 
-  /** @param terms of one page, with a space between two. */
-  add(terms: string): void {
+  /** @param hashes of the terms of one page, by `term-hash.ts`; one may come several times. */
+  add(hashes: Iterable<number>): void {
     this.#pages++
-    for (const slot of new Set(terms.split(" ").map(slotOf))) this.#counts[slot]!++
+    const slots = new Set<number>()
+    for (const hash of hashes) slots.add(slotOf(hash))
+    for (const slot of slots) this.#counts[slot]!++
   }
 
   /** The inverse document frequency of a term, as BM25 has it: never negative. */
   idf(term: string): number {
-    const frequency = Math.min(this.#counts[slotOf(term)]!, this.#pages)
+    const frequency = Math.min(this.#counts[slotOf(termHash(term))]!, this.#pages)
     return Math.log(1 + (this.#pages - frequency + 0.5) / (frequency + 0.5))
   }
 }
@@ -68,8 +70,5 @@ export class TermFrequencies {
 const fileIn = (dir: string) => path.join(dir, TERM_FREQUENCIES)
 const bytesOf = (numbers: Uint32Array) => Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 
-/** The term's hash, folded to the slots. */
-function slotOf(term: string): number {
-  const hash = termHash(term)
-  return (hash ^ (hash >>> 15)) & (SLOTS - 1)
-}
+/** A hash of 32 bits, folded to the slots. */
+const slotOf = (hash: number): number => (hash ^ (hash >>> 15)) & (SLOTS - 1)

@@ -8,7 +8,10 @@ import { createGunzip } from "node:zlib"
 import { extract } from "tar-stream"
 
 /** Puts an index that an older version wrote into a folder. */
-export async function unpackOldIndex(name: "format-1" | "format-1-in-tables", dir: string): Promise<void> {
+export async function unpackOldIndex(
+  name: "format-1" | "format-1-in-tables" | "format-2",
+  dir: string,
+): Promise<void> {
   const files = extract()
   const packed = createReadStream(path.join(import.meta.dirname, `${name}.tar.gz`))
   const unpacked = pipeline(packed, createGunzip(), files)
