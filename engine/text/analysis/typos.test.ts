@@ -10,10 +10,16 @@ const index = new Map([
   ["commission", 2],
   ["собака", 4],
   ["cat", 7],
+  ["credenti", 6],
+  ["mod_rewrite", 2],
+  ["utfs", 3],
 ])
-const nearest = (term: string) =>
+/** The words here are their own stems, but for this one. */
+const stem = (word: string) => (word === "credentials" ? "credenti" : word)
+const nearest = (word: string) =>
   nearestTerms(
-    term,
+    word,
+    stem,
     (known) => index.get(known) ?? 0,
     async () => undefined,
   )
@@ -40,11 +46,20 @@ describe("a misspelt term", () => {
     expect(await nearest("gadrenx")).toEqual([])
   })
 
+  it("is changed as it is written, since its stem may be far from that of the word it stands for", async () => {
+    expect(await nearest("credntials")).toEqual(["credenti"])
+  })
+
   it("stands for terms of its own script", async () => {
     expect(await nearest("сабака")).toEqual(["собака"])
   })
 
-  it("stands for none when it is short, holds digits or signs, or nothing is near", async () => {
+  it("that is a name is changed in its letters only", async () => {
+    expect(await nearest("mod_rewirte")).toEqual(["mod_rewrite"])
+    for (const name of ["utf8", "modrewrite", "mod.rewrite"]) expect(await nearest(name)).toEqual([])
+  })
+
+  it("stands for none when it is short, holds other digits or signs, or nothing is near", async () => {
     for (const term of ["cot", "garde1", "gar.den", "東京都東京都", "zzzzzzzzzz", "", "x".repeat(5000)])
       expect(await nearest(term)).toEqual([])
   })

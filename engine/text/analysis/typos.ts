@@ -6,7 +6,7 @@ const ALPHABETS = [
   "אבגדהוזחטיךכלםמןנסעףפץצקרשת",
   "ابتثجحخدذرزسشصضطظعغفقكلمنهويةىءأإآؤئ",
 ]
-/** Names may hold these: nobody mistypes them. */
+/** Names such as `mod_rewrite` hold these, and keep them: `utf8` is no slip of `utfs`, nor `3.11` of `3.12`. */
 const JOINTS = "_-.0123456789"
 const VOWELS = "aeiouyаеиоуыэюяαεηιουω"
 /** Shorter words are a letter away from too many others. */
@@ -74,11 +74,13 @@ function mostFrequent(terms: Iterable<string>, frequencyOf: (term: string) => nu
 function* changes(term: string, alphabet: string): Generator<string> {
   for (let at = 0; at <= term.length; at++) {
     const [before, after] = [term.slice(0, at), term.slice(at)]
-    if (after !== "") yield before + after.slice(1)
-    if (after.length > 1) yield before + after[1]! + after[0]! + after.slice(2)
+    const isLetter = after !== "" && !JOINTS.includes(after[0]!)
+    if (isLetter) yield before + after.slice(1)
+    if (isLetter && after.length > 1 && !JOINTS.includes(after[1]!))
+      yield before + after[1]! + after[0]! + after.slice(2)
     for (const letter of alphabet) {
       yield before + letter + after
-      if (after !== "") yield before + letter + after.slice(1)
+      if (isLetter) yield before + letter + after.slice(1)
     }
   }
 }
@@ -86,9 +88,10 @@ function* changes(term: string, alphabet: string): Generator<string> {
 function* usualChanges(term: string, vowels: readonly string[]): Generator<string> {
   for (let at = 0; at < term.length; at++) {
     const [before, letter, after] = [term.slice(0, at), term[at]!, term.slice(at + 1)]
+    if (JOINTS.includes(letter)) continue
     yield before + after
     yield before + letter + letter + after
-    if (after !== "") yield before + after[0]! + letter + after.slice(1)
+    if (after !== "" && !JOINTS.includes(after[0]!)) yield before + after[0]! + letter + after.slice(1)
     if (!vowels.includes(letter)) continue
     for (const vowel of vowels) if (vowel !== letter) yield before + vowel + after
   }
