@@ -1,6 +1,8 @@
-import { wholeTerm, wordsOf } from "../text/analysis/analyse.ts"
+import { wholeTerm } from "../text/analysis/analyse.ts"
+import { termHash } from "../text/analysis/term-hash.ts"
+import { unpackTerms } from "../text/passage-terms.ts"
 import type { QueryText } from "../text/query-text.ts"
-import { pagesHolding } from "./phrases.ts"
+import { pagesHolding, phraseTerms } from "./phrases.ts"
 import type { LexicalHits, Nearest, SearchIndex } from "../index/search-index.ts"
 
 /** Words and phrases whose pages are dropped. */
@@ -80,10 +82,10 @@ async function excludedAmong(
   ids: readonly string[],
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
-  const dropped = new Set(terms.length > 0 ? await index.holding(terms, "any", ids.length, [{ ids }]) : [])
+  const dropped = terms.length > 0 ? await sayingAny(index, terms, ids) : new Set<string>()
   for (const phrase of phrases) {
     for (const language of languages) {
-      const words = [...new Set(wordsOf(phrase, language))]
+      const words = phraseTerms(phrase, language)
       const rest = ids.filter((id) => !dropped.has(id))
       const candidates =
         words.length > 0 ? await index.holding(words, "all", rest.length, [{ ids: rest }]) : rest
@@ -91,4 +93,20 @@ async function excludedAmong(
     }
   }
   return dropped
+}
+
+/** Pages that hold one of the terms in their title or text: an index finds them by the words of their addresses as well. */
+async function sayingAny(
+  index: SearchIndex,
+  terms: readonly string[],
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const held = await index.holding(terms, "any", ids.length, [{ ids }])
+  const hashes = new Set(terms.map(termHash))
+  const saying = new Set<string>()
+  for await (const [id, packed] of index.passageTerms(held)) {
+    const { title, passages } = unpackTerms(packed)
+    if ([title, passages.hashes].some((said) => said.some((hash) => hashes.has(hash)))) saying.add(id)
+  }
+  return saying
 }

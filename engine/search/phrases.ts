@@ -3,6 +3,7 @@ import { breather } from "#base/flow/breather.ts"
 import { WorkError } from "#base/process/off-loop.ts"
 import { wordsOf } from "../text/analysis/analyse.ts"
 import { looksForPhrases } from "../text/phrase-match.ts"
+import { PHRASE_TERMS } from "../text/sections.ts"
 import type { Condition, SearchIndex } from "../index/search-index.ts"
 
 /** Pages whose text is read to verify phrases: in steps, until there are enough, or so many in all. */
@@ -28,9 +29,7 @@ export async function pagesWithPhrases(
   const enough = Math.max(100, limit * 3)
   const verified = new Set<string>()
   for (const language of languages.length > 0 ? languages : [null]) {
-    const every = [...new Set(phrases.flatMap((phrase) => wordsOf(phrase, language)))]
-    const most = every.length > 0 ? PHRASE_CANDIDATES : TERMLESS_CANDIDATES
-    const candidates = await index.holding(every, "all", most, conditions)
+    const candidates = await candidatesFor(index, phrases, language, conditions)
     for (let at = 0; at < candidates.length && verified.size < enough; at += PHRASE_STEP) {
       for (const id of await pagesHolding(index, candidates.slice(at, at + PHRASE_STEP), phrases, signal))
         verified.add(id)
@@ -40,6 +39,31 @@ export async function pagesWithPhrases(
   }
   return [...verified]
 }
+
+/** Pages that hold the words of each phrase, all of one phrase in one section. */
+async function candidatesFor(
+  index: SearchIndex,
+  phrases: readonly string[],
+  language: string | null,
+  conditions: readonly Condition[],
+): Promise<readonly string[]> {
+  const wanted = phrases.map((phrase) => phraseTerms(phrase, language)).filter((terms) => terms.length > 0)
+  if (wanted.length === 0) return await index.holding([], "all", TERMLESS_CANDIDATES, conditions)
+  // The longest is likely to be in the fewest pages.
+  const [first, ...others] = wanted.toSorted((a, b) => b.length - a.length)
+  let ids = await index.holding(first!, "all", PHRASE_CANDIDATES, conditions)
+  for (const terms of others) {
+    if (ids.length === 0) break
+    const among = new Set(await index.holding(terms, "all", ids.length, [{ ids }]))
+    ids = ids.filter((id) => among.has(id))
+  }
+  return ids
+}
+
+/** What is looked for of a phrase in a section: its first words, each once. */
+export const phraseTerms = (phrase: string, language: string | null): string[] => [
+  ...new Set(wordsOf(phrase, language).slice(0, PHRASE_TERMS)),
+]
 
 /** Those of a few pages that hold every phrase. */
 export async function pagesHolding(
