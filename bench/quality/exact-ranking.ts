@@ -1,42 +1,34 @@
+import { type WeightedWord, wordEvidence } from "#engine/ranking/word-evidence.ts"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
+import { namesOf } from "#engine/text/page-names.ts"
+import { type PackedPage, packTerms, unpackTerms } from "#engine/text/passage-terms.ts"
+import { toPassages } from "#engine/text/passages.ts"
 
-const K1 = 1.2
-const B = 0.75
+/** What every document says in the words of a question: what an engine's lexical arm is measured against. */
+export class ExactWords {
+  readonly #pages: PackedPage[] = []
+  readonly #frequencies = new Map<string, number>()
 
-/** BM25 over whole documents, held in memory and exact: what an engine's lexical arm is measured against. */
-export class ExactBm25 {
-  readonly #postings = new Map<string, Map<number, number>>()
-  readonly #lengths: number[] = []
-  #total = 0
-
-  add(text: string): void {
-    const document = this.#lengths.length
-    const terms = analyse(text, "en")
-    for (const term of terms) {
-      let posting = this.#postings.get(term)
-      if (!posting) this.#postings.set(term, (posting = new Map()))
-      posting.set(document, (posting.get(document) ?? 0) + 1)
-    }
-    this.#lengths.push(terms.length)
-    this.#total += terms.length
+  add(title: string, url: string, text: string): void {
+    const names = namesOf(title, url, "en")
+    const passages = toPassages(text).map(({ headings, text }) => [
+      ...headings.flatMap((heading) => analyse(heading, "en")),
+      ...analyse(text, "en"),
+    ])
+    this.#pages.push(unpackTerms(packTerms({ ...names, passages })))
+    for (const term of new Set([...names.title, ...names.address, ...passages.flat()]))
+      this.#frequencies.set(term, (this.#frequencies.get(term) ?? 0) + 1)
   }
 
-  /** Score of every document for the query, and the score that no document can pass. */
-  search(query: string): { scores: Float64Array; bound: number } {
-    const count = this.#lengths.length
-    const average = this.#total / count
-    const scores = new Float64Array(count)
-    let bound = 0
-    for (const term of analyseQuery(query, "en").terms) {
-      const posting = this.#postings.get(term)
-      const idf = Math.log(1 + (count - (posting?.size ?? 0) + 0.5) / ((posting?.size ?? 0) + 0.5))
-      bound += idf * (K1 + 1)
-      for (const [document, tf] of posting ?? []) {
-        const norm = K1 * (1 - B + (B * this.#lengths[document]!) / average)
-        scores[document]! += (idf * tf * (K1 + 1)) / (tf + norm)
-      }
-    }
-    return { scores, bound }
+  /** Of every document, 0..1. */
+  search(query: string): Float64Array {
+    const count = this.#pages.length
+    const words = analyseQuery(query, "en").terms.map((term): WeightedWord => {
+      const frequency = this.#frequencies.get(term) ?? 0
+      const idf = Math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
+      return { terms: [term], idf, asked: idf }
+    })
+    return Float64Array.from(this.#pages, (page) => wordEvidence(page, words).share)
   }
 }
 

@@ -1,7 +1,7 @@
 // How well the ranking answers judged questions:
 // node bench/quality/relevance.ts <folder of collections> [exact|embedded|meilisearch|hybrid ...]
 //
-// `exact` ranks with BM25 and vectors held in memory: the best that analysis, passages, model and fusion can do.
+// `exact` ranks every document by its words and vectors, held in memory: the best that analysis, passages, model and fusion can do.
 // `embedded` and `meilisearch` ask these engines at every depth, so they show what their approximate arms lose, and
 // `hybrid` asks Meilisearch by its own ranking, given the same vectors. Those two need a server: MEILI_URL, and its
 // key in MEILI_KEY. By default all that can be asked. A collection is a folder with corpus.jsonl, queries.jsonl and
@@ -20,7 +20,7 @@ import { CachedEmbedder } from "../corpora/cached-embedder.ts"
 import { toPage, urlOfDocument } from "../corpora/collection-page.ts"
 import { UNRELATED } from "../questions/unrelated-questions.ts"
 import { type Collection, readCollections } from "../corpora/collection.ts"
-import { ExactBm25, nearestPassages } from "./exact-ranking.ts"
+import { ExactWords, nearestPassages } from "./exact-ranking.ts"
 import { median } from "../measure.ts"
 import { deleteIndexes, OwnHybrid } from "../corpora/meilisearch.ts"
 import { type Answer, areaUnderCurve, mean, ndcg, recall, reciprocalRank } from "./metrics.ts"
@@ -125,23 +125,23 @@ function bands(scored: readonly { score: number; relevant: boolean }[]): string 
 }
 
 async function exactSearch({ documents }: Collection, embedder: Embedder): Promise<Search> {
-  const lexical = new ExactBm25()
+  const lexical = new ExactWords()
   const vectors: Float32Array[][] = []
-  for (const { title, text } of documents) {
-    lexical.add(`${title}\n${text}`)
+  for (const [i, { title, text }] of documents.entries()) {
+    lexical.add(title, urlOfDocument(i), text)
     vectors.push(await embedder.embed(toPassages(text).map((passage) => embeddingText(title, passage))))
   }
   return async (question, way) => {
     const [vector] = await embedder.embed([question], { priority: "query" })
-    const { scores, bound } = lexical.search(question)
+    const shares = lexical.search(question)
     const cosines = way === "lexical" ? null : nearestPassages(vector!, vectors)
     const candidates = documents.map((_, i) => ({
       // Of equal documents the one that comes first in the collection wins.
       id: String(i).padStart(8, "0"),
-      lexical: way === "vector" ? 0 : scores[i]!,
+      words: way === "vector" ? 0 : shares[i]!,
       cosine: cosines?.[i],
     }))
-    return fuse(candidates, { lexicalBound: way === "vector" ? 0 : bound })
+    return fuse(candidates, { hasWords: way !== "vector" })
       .slice(0, DEPTH)
       .map(({ id, score }) => ({ id: documents[Number(id)]!.id, score }))
   }

@@ -19,7 +19,6 @@ function arranged(given: readonly Given[], limit = 10, preference?: PagePreferen
     id,
     fused,
     lexical: fused,
-    passage: 0,
     vector: 0,
     late: 0,
     score: fused ** 2,

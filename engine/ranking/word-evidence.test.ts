@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest"
+import { packTerms, unpackTerms } from "../text/passage-terms.ts"
+import { type WeightedWord, wordEvidence } from "./word-evidence.ts"
+
+const word = (term: string, idf: number): WeightedWord => ({ terms: [term], idf, asked: idf })
+const RARE = word("rare", 6)
+const COMMON = word("common", 1)
+const split = (text: string) => text.split(" ").filter(Boolean)
+
+interface Given {
+  readonly title?: string
+  readonly address?: string
+  readonly single?: readonly string[]
+}
+
+function evidence(
+  passages: readonly string[],
+  words = [RARE, COMMON],
+  { title = "", address = "", single = [] }: Given = {},
+) {
+  const page = {
+    title: split(title),
+    address: split(address),
+    single: single.map(split),
+    passages: passages.map(split),
+  }
+  return wordEvidence(unpackTerms(packTerms(page)), words)
+}
+const share = (...given: Parameters<typeof evidence>) => evidence(...given).share
+const filler = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `f${from + i}`).join(" ")
+
+describe("the words of a page", () => {
+  it("count by how rare they are", () => {
+    const [rare, common, both] = ["a rare b", "a common b", "rare a common"].map((text) => share([text]))
+    expect(both).toBeGreaterThan(rare!)
+    expect(rare).toBeGreaterThan(4 * common!)
+    expect(share(["a b c"])).toBe(0)
+  })
+
+  it("count for more the oftener they stand in fewer words, and never for more than all", () => {
+    expect(share(["rare rare b"])).toBeGreaterThan(share(["rare a b"]))
+    expect(share([`rare ${filler(200)}`])).toBeLessThan(share(["rare a b"]))
+    const all = share(["rare common ".repeat(500)], [RARE, COMMON], {
+      title: "rare common",
+      single: ["rare common"],
+    })
+    expect(all).toBeLessThanOrEqual(1)
+  })
+
+  it("say as much in one section of a manual as on a page of their own", () => {
+    const section = Array.from(
+      { length: 6 },
+      (_, i) => `${i === 2 ? "rare common " : ""}${filler(85, i * 100)}`,
+    )
+    const others = Array.from({ length: 240 }, (_, i) => filler(85, 1000 + i * 100))
+    expect(share([...others, ...section, ...others])).toBeCloseTo(share(section), 2)
+  })
+
+  it("say more together in a section than far apart", () => {
+    const others = Array.from({ length: 30 }, (_, i) => filler(85, i * 100))
+    expect(share(["rare a common", ...others])).toBeGreaterThan(share(["rare", ...others, "common"]))
+  })
+
+  it("say more next to each other, in their order", () => {
+    const [beside, apart, reversed] = ["rare common a a", "rare a a common", "common rare a a"].map((text) =>
+      share([text]),
+    )
+    expect(beside).toBeGreaterThan(apart!)
+    expect(reversed).toBe(apart)
+  })
+
+  it("say more in a title, and most in a name that is all they are", () => {
+    const text = ["rare common a b c"]
+    const plain = share(text)
+    const titled = share(text, [RARE, COMMON], { title: "rare common and others too" })
+    expect(titled).toBeGreaterThan(plain)
+    const part = share(text, [RARE, COMMON], { single: ["rare common and others too"] })
+    const whole = share(text, [RARE, COMMON], { single: ["other", "rare common"] })
+    expect(part).toBeGreaterThan(plain)
+    expect(whole).toBeGreaterThan(part)
+  })
+
+  it("find a page by its address alone", () => {
+    expect(share(["a b c"], [RARE], { address: "docs rare" })).toBeGreaterThan(0)
+  })
+
+  it("that are misspelt say less than the words they stand for", () => {
+    const misspelt: WeightedWord = { terms: ["rare", "rate"], idf: 6, asked: 8 }
+    expect(share(["a rare b"], [misspelt])).toBeGreaterThan(0)
+    expect(share(["a rate b"], [misspelt])).toBe(share(["a rare b"], [misspelt]))
+    expect(share(["a rare b"], [misspelt])).toBeLessThan(share(["a rare b"], [RARE]))
+  })
+
+  it("stay with their passage, empty ones among them", () => {
+    expect([...evidence(["", "rare", ""]).passages].map((value) => value > 0)).toEqual([false, true, false])
+    expect([...evidence([]).passages]).toEqual([])
+  })
+
+  it("say nothing of a question without words", () => {
+    expect(evidence(["rare"], [])).toMatchObject({ share: 0, passages: Float64Array.of(0) })
+  })
+})
