@@ -49,7 +49,7 @@ export interface EngineSupports {
   readonly adapter: string
   /** A misspelt query word still finds its page. Default: false. */
   readonly typoTolerance: boolean
-  /** Quoted phrases must stand in the page word by word. Default: true. */
+  /** Phrases are looked for word by word. Default: true. */
   readonly exactPhrase: boolean
   /** Milliseconds after which a reader in another process sees a change. */
   readonly readerLagMs: number
@@ -60,8 +60,8 @@ export type SearchDepth = "ultra-fast" | "fast" | "basic" | "advanced"
 
 export interface Query {
   /**
-   * The question as asked, with the operators of `query-text.ts`: quoted phrases (the first 32 different ones),
-   * `-word`, `site:host`, `-site:host`; or taken apart already. Empty text finds nothing.
+   * The question as asked, with the operators of `query-text.ts`: quoted phrases (the first 32 different ones; pages
+   * that hold all come first), `-word`, `site:host`, `-site:host`; or taken apart already. Empty text finds nothing.
    */
   readonly text: string | QueryText
   /** How many pages to return, at least 0. */

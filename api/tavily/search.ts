@@ -98,7 +98,8 @@ export async function performSearch(
   stop: AbortSignal = clientGone(ctx),
 ) {
   const { request, chosen } = prepared
-  const found: SearchResult = prepared.query.limit === 0 ? { hits: [] } : await find(engine, prepared, stop)
+  const { query } = prepared
+  const found: SearchResult = query.limit === 0 ? { hits: [] } : await engine.search(query, { signal: stop })
   const hits = cut(found.hits, request)
   return presentSearch(request, hits, {
     chosen,
@@ -121,21 +122,6 @@ async function answered(
   if (request.include_answer === false || request.max_results === 0) return null
   const depth = request.include_answer === "advanced" ? "advanced" : "basic"
   return answerFrom({ question: question.text, hits, depth, ...waiting }, answering)
-}
-
-/**
- * What the engine finds. A phrase that stands in no page is looked for once more by its words: that no page says
- * it just so is an answer only to who asked for an exact match.
- */
-async function find(
-  engine: Pick<Engine, "search">,
-  { request, question, query }: PreparedSearch,
-  signal: AbortSignal,
-): Promise<SearchResult> {
-  const found = await engine.search(query, { signal })
-  if (found.hits.length > 0 || request.exact_match || question.phrases.length === 0) return found
-  const text = { ...question, phrases: [] }
-  return await engine.search({ ...query, text }, { signal })
 }
 
 /** Every parameter with its value: what was given wins over what was chosen, that over the default. */

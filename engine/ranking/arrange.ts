@@ -1,4 +1,4 @@
-import { type Boosted, boosted, isPreference } from "./boosts.ts"
+import { type Boosted, boosted, isPreference, raised } from "./boosts.ts"
 import { spreadHosts } from "./crowding.ts"
 import { collapse, compareAddresses } from "./duplicates.ts"
 import type { PagePreference } from "../engine.ts"
@@ -8,6 +8,8 @@ import type { FactsOf, PageFacts } from "../page/page-facts.ts"
 export interface Arrangement {
   readonly limit: number
   readonly preference: PagePreference | undefined
+  /** Pages that come before all others. Default: none. */
+  readonly holders?: ReadonlySet<string>
   readonly factsOf: FactsOf
 }
 
@@ -23,7 +25,7 @@ const LOOKED_AT_LEAST = 15
  */
 export async function arrange(
   ranked: readonly Ranked[],
-  { limit, preference, factsOf }: Arrangement,
+  { limit, preference, holders = new Set(), factsOf }: Arrangement,
 ): Promise<Boosted[]> {
   const facts = new Map<string, PageFacts>()
   const asked = new Set<string>()
@@ -37,12 +39,13 @@ export async function arrange(
     return unknown.some((id) => learned.get(id)?.isListing)
   }
   if (isPreference(preference)) await learn(ranked)
-  let all = boosted(ranked, preference, facts)
+  const order = () => raised(boosted(ranked, preference, facts), holders)
+  let all = order()
   for (let count = Math.max(LOOKED_AT_LEAST, limit * LOOKED_AT); ; count *= 2) {
     let first = all.slice(0, count)
     // A list of other pages moves back when it is known for one, and what moves up in its stead may be one, too.
     while (await learn(first)) {
-      all = boosted(ranked, preference, facts)
+      all = order()
       first = all.slice(0, count)
     }
     const some = tiesByAddress(first, facts)

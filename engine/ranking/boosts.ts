@@ -87,6 +87,24 @@ export function boosted(
   return all.sort((a, b) => b.fused + b.boost - (a.fused + a.boost) || (a.id < b.id ? -1 : 1))
 }
 
+/** More than {@link CLOSE} in `crowding.ts` gives to others. */
+const RAISED = 1.1
+
+/**
+ * The ranking with some pages before all others, in their own order, with the best score of those at least. Of a quoted phrase
+ * that holds: who quotes it means the pages that say it.
+ */
+export function raised(ranked: readonly Boosted[], first: ReadonlySet<string>): readonly Boosted[] {
+  const others = ranked.filter(({ id }) => !first.has(id))
+  const [best] = others
+  if (!best || others.length === ranked.length) return ranked
+  const boost = RAISED * (best.fused + best.boost)
+  const up = ranked
+    .filter(({ id }) => first.has(id))
+    .map((one) => ({ ...one, boost: one.boost + boost, score: Math.max(one.score, best.score) }))
+  return [...up, ...others]
+}
+
 /** The score that a page of this value has in the list, between two of them in proportion. */
 function scoreOf(ranked: readonly Ranked[], value: number): number {
   const below = ranked.findIndex(({ fused }) => fused <= value)

@@ -3,35 +3,45 @@ import type { PagePreference } from "../engine.ts"
 import type { ArmsFound } from "./exclusions.ts"
 import type { Condition } from "../index/search-index.ts"
 
-/** Pages and passages that each preference adds to what the arms found. */
+/** Pages that each preference adds to what the arms found, and passages for each. */
 const PREFERRED_PAGES = 20
-const PREFERRED_PASSAGES = 30
+const PASSAGES_PER_PAGE = 1.5
+
+export interface Preferred {
+  readonly preference: PagePreference | undefined
+  /** Ids of pages that hold the quoted phrases. */
+  readonly holders: ReadonlySet<string>
+  readonly limit: number
+}
 
 /**
- * What the arms find, and the best pages of each preference besides: they gain by their boost, so they need not
- * be among the best without it.
+ * What the arms find, and the best pages of each preference and of those with the quoted phrases besides: they gain
+ * by their boost, so they need not be among the best without it.
  *
  * @param ask what the arms find under one more condition
  */
 export async function withPreferred(
-  preference: PagePreference | undefined,
+  { preference, holders, limit }: Preferred,
   ask: (preferred: readonly Condition[]) => Promise<ArmsFound>,
 ): Promise<ArmsFound> {
-  const [found, ...more] = await Promise.all([ask([]), ...conditionsOf(preference).map((one) => ask([one]))])
+  const wanted = [
+    ...conditionsOf(preference).map((condition) => ({ condition, pages: PREFERRED_PAGES })),
+    // These come first: there may be as many as are shown.
+    ...(holders.size > 0
+      ? [{ condition: { ids: [...holders] }, pages: Math.max(limit, PREFERRED_PAGES) }]
+      : []),
+  ]
+  const [found, ...more] = await Promise.all([ask([]), ...wanted.map(({ condition }) => ask([condition]))])
   const lexical = new Map(found.lexical)
   const nearest = [...found.nearest]
   const known = new Set(nearest.map(({ page, position }) => `${page} ${position}`))
   const near = new Set(nearest.map(({ page }) => page))
   const aside = new Set<string>()
-  // Whoever is not in the list scores less than all that are; how much less cannot be told, for under a condition an
-  // index may count words otherwise. So the best of them counts as the last of the list.
-  const least = Math.min(...found.lexical.values())
-  for (const preferred of more) {
-    const pages = [...preferred.lexical].slice(0, PREFERRED_PAGES)
-    const best = Math.max(...pages.map(([, score]) => score))
-    const raised = Math.max(1, least / best)
-    for (const [id, score] of pages) if (!lexical.has(id)) lexical.set(id, Math.min(score * raised, least))
-    for (const one of preferred.nearest.slice(0, PREFERRED_PASSAGES)) {
+  for (const [i, preferred] of more.entries()) {
+    const { pages } = wanted[i]!
+    for (const [id, score] of [...preferred.lexical].slice(0, pages))
+      if (!lexical.has(id)) lexical.set(id, score)
+    for (const one of preferred.nearest.slice(0, pages * PASSAGES_PER_PAGE)) {
       const passage = `${one.page} ${one.position}`
       if (known.has(passage)) continue
       known.add(passage)

@@ -54,13 +54,15 @@ export async function searchIndex(
   const exclusions = exclusionsOf(question, languages)
   const { includeDomains, excludeDomains } = question
   let conditions: Condition[] = [conditionOf(filter), { includeDomains, excludeDomains }]
-  const given = new Set([...(filter?.phrases ?? []), ...quoted].filter((phrase) => phrase.trim() !== ""))
-  const phrases = [...given].slice(0, MAX_PHRASES)
-  if (phrases.length > 0) {
-    const ids = await pagesWithPhrases(index, { phrases, limit, conditions, languages, signal })
-    if (ids.length === 0) return { hits: [] }
-    conditions = [{ ids }]
-  }
+  const holding = async (phrases: readonly string[]) =>
+    phrases.length === 0
+      ? null
+      : await pagesWithPhrases(index, { phrases, limit, conditions, languages, signal })
+  const demanded = phrasesIn(filter?.phrases ?? [])
+  const demandedIn = await holding(demanded)
+  if (demandedIn?.length === 0) return { hits: [] }
+  if (demandedIn) conditions = [{ ids: demandedIn }]
+  const holders = new Set(await holding(phrasesIn(quoted).filter((phrase) => !demanded.includes(phrase))))
   signal?.throwIfAborted()
 
   const askArms = async (many: number, preferred: readonly Condition[]): Promise<ArmsFound> => {
@@ -74,7 +76,7 @@ export async function searchIndex(
     return { lexical, nearest, aside: new Set() }
   }
   const found = await withoutExcluded(index, exclusions, limit, (many) =>
-    withPreferred(query.preference, (preferred) => askArms(many, preferred)),
+    withPreferred({ preference: query.preference, holders, limit }, (preferred) => askArms(many, preferred)),
   )
   const { lexical, nearest } = found
   signal?.throwIfAborted()
@@ -84,7 +86,7 @@ export async function searchIndex(
       ? new Set<string>()
       : await index.withoutVectors([...lexical.keys()].filter((id) => !near.has(id)))
   const words = new PageWords(index, wordsWith(asked, corrections, idf))
-  const evidence: Evidence = { ...found, waiting, words: arms === "vector" ? null : words }
+  const evidence: Evidence = { ...found, waiting, holders, words: arms === "vector" ? null : words }
   const scores = new Map<string, number>()
   const reading = { plan, words, idf, text: question.text, languages, scores, signal }
   const best = await rankAndRead(index, evidence, { ...query, limit }, (ranked, cosines) =>
@@ -92,6 +94,10 @@ export async function searchIndex(
   )
   return { hits: await toHits(index, best, words, query) }
 }
+
+/** The different phrases that are heeded. */
+const phrasesIn = (given: readonly string[]): string[] =>
+  [...new Set(given.filter((phrase) => phrase.trim() !== ""))].slice(0, MAX_PHRASES)
 
 /** The part of a filter that an index knows of. Phrases are verified on the text of a page. */
 function conditionOf({ phrases, ...condition }: PageFilter = {}): Condition {
@@ -113,6 +119,8 @@ interface Found {
 interface Evidence extends ArmsFound {
   /** Pages among the lexical hits that have no vectors yet. */
   readonly waiting: ReadonlySet<string>
+  /** Pages that hold the quoted phrases: they come first. */
+  readonly holders: ReadonlySet<string>
   /** Null when words do not count. */
   readonly words: PageWords | null
 }
@@ -125,7 +133,7 @@ type CosinesByPage = ReadonlyMap<string, ReadonlyMap<number, number>>
  */
 async function rankAndRead(
   index: SearchIndex,
-  { lexical, nearest, aside, waiting, words }: Evidence,
+  { lexical, nearest, aside, waiting, holders, words }: Evidence,
   { limit, preference }: Pick<Query, "limit" | "preference">,
   rerank: (ranked: readonly Ranked[], cosines: CosinesByPage) => Promise<readonly Ranked[]>,
 ): Promise<Found[]> {
@@ -147,7 +155,7 @@ async function rankAndRead(
       })
     const factsOf = (some: readonly string[]) => index.facts(some)
     const ranked = fuse(candidates, { hasWords: words !== null })
-    const best = await arrange(await rerank(ranked, cosines), { limit, preference, factsOf })
+    const best = await arrange(await rerank(ranked, cosines), { limit, preference, holders, factsOf })
     const unread = best.filter(({ id }) => !read.has(id)).map(({ id }) => id)
     if (unread.length === 0) {
       return best.map((ranked) => ({

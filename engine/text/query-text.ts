@@ -4,7 +4,7 @@ import { hostName } from "../page/domains.ts"
 export interface QueryText {
   /** What to look for, without operators. Phrases stand in it without their quotes. */
   readonly text: string
-  /** Each must stand in the page as written. */
+  /** Pages that hold each of them as written come first. */
   readonly phrases: readonly string[]
   /** Pages that hold one of these are dropped. */
   readonly excludedWords: readonly string[]
@@ -34,7 +34,7 @@ const HOST =
 /**
  * Reads the operators of a question as people know them from web search:
  *
- * - `"a phrase"`, `“a phrase”`, `«a phrase»`: stands in the page word by word. A quote that is never closed,
+ * - `"a phrase"`, `“a phrase”`, `«a phrase»`: pages that hold it word by word come first. A quote that is never closed,
  *   and one behind a letter, a digit or `=` (`5"`, `class="x"`), is text.
  * - `-word`, `-"a phrase"`: pages that hold it are dropped. The minus begins a token, and a letter follows:
  *   `e-mail`, `--flag`, `-1` and a minus by itself are text, and so is what looks like an option of a command:

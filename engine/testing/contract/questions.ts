@@ -108,9 +108,9 @@ export function aQuestion({ open, found, foundByWords }: Stage): void {
       await engine.index([page, second, aPage("en", { markdown: "Nothing of the kind." })])
       expect(await foundByWords(engine, word)).toEqual([page.url, second.url])
       expect(await foundByWords(engine, `${word} -${other}`)).toEqual([second.url])
-      expect(await foundByWords(engine, `${word} "${phrase}"`)).toEqual([page.url])
+      expect(await foundByWords(engine, word, { phrases: [phrase] })).toEqual([page.url])
       expect(await foundByWords(engine, `${word} -"${phrase}"`)).toEqual([second.url])
-      expect(await foundByWords(engine, `"${reversed}"`)).toEqual([])
+      expect(await foundByWords(engine, word, { phrases: [reversed] })).toEqual([])
       const { hits } = await engine.search({ text: word, limit: 1, arms: "lexical", passagesPerPage: 1 })
       expect(hits[0]!.passages[0]!.text).toContain(word)
     })
@@ -136,7 +136,7 @@ export function aQuestion({ open, found, foundByWords }: Stage): void {
       expect(await foundByWords(engine, "Haus")).toEqual([urlOf("de")])
     })
 
-    test("in quotes finds only pages that hold the phrase word by word", async () => {
+    test("in quotes finds pages that hold the phrase word by word first, and others behind them", async () => {
       const engine = await open()
       if (!engine.supports.exactPhrase) return
       await engine.index([
@@ -144,9 +144,29 @@ export function aQuestion({ open, found, foundByWords }: Stage): void {
         aPage("words", { markdown: "A fox that is brown and quick." }),
       ])
       await engine.settled()
-      expect(await found(engine, '"quick brown fox"')).toEqual([urlOf("phrase")])
-      expect(await found(engine, 'jumping "Quick  Brown"')).toEqual([urlOf("phrase")])
-      expect(await found(engine, '"brown quick"')).toEqual([])
+      expect(await found(engine, '"quick brown fox"')).toEqual([urlOf("phrase"), urlOf("words")])
+      expect(await found(engine, 'fox "brown and quick"')).toEqual([urlOf("words"), urlOf("phrase")])
+      expect((await found(engine, '"brown quick"')).toSorted()).toEqual([urlOf("phrase"), urlOf("words")])
+      const { hits } = await engine.search({ text: 'what is "brown and quick"', limit: 5 })
+      const scores = hits.map((hit) => hit.score)
+      expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+    })
+
+    test("that asks for pages with a phrase finds no others, wherever in a long page it stands", async () => {
+      const engine = await open({ embedding: "off" })
+      if (!engine.supports.exactPhrase) return
+      const words = Array.from({ length: 1500 }, (_, i) => rareWord(i))
+      await engine.index([
+        aPage("long", { markdown: words.map((word, i) => `${word}${i % 9 === 8 ? "." : ""}`).join(" ") }),
+        aPage("words", { markdown: words.toReversed().join(" ") }),
+      ])
+      const held = (...phrases: string[]) => foundByWords(engine, words[700]!, { phrases })
+      const phrase = (from: number, length: number) => words.slice(from, from + length).join(" ")
+      for (let from = 8; from < 1480; from += 90)
+        expect(await held(phrase(from + 1, 8))).toEqual([urlOf("long")])
+      expect(await held(phrase(9, 5), phrase(1404, 5))).toEqual([urlOf("long")])
+      expect(await held(phrase(9, 5), `${words[5]} ${words[3]}`)).toEqual([])
+      expect(await held(`${words[9]} ${words[7]}`)).toEqual([])
     })
 
     test("may hold any number of quoted phrases", async () => {
@@ -161,18 +181,13 @@ export function aQuestion({ open, found, foundByWords }: Stage): void {
           many(() => "brown fox"),
         ),
       ).toEqual([urlOf("phrase")])
-      expect(
-        await found(
-          engine,
-          many((i) => `fox ${i}`),
-        ),
-      ).toEqual([])
-      expect(
-        await found(
-          engine,
-          many((i) => String.fromCodePoint(0x2190 + i)),
-        ),
-      ).toEqual([])
+      const demanded = async (phrase: (i: number) => string) => {
+        const phrases = Array.from({ length: 500 }, (_, i) => phrase(i))
+        return await found(engine, "fox", { phrases })
+      }
+      expect(await demanded(() => "brown fox")).toEqual([urlOf("phrase")])
+      expect(await demanded((i) => `fox ${i}`)).toEqual([])
+      expect(await demanded((i) => String.fromCodePoint(0x2190 + i))).toEqual([])
     })
 
     test("drops the pages that hold a word with a minus, in title or text, in every arm", async () => {
@@ -199,6 +214,16 @@ export function aQuestion({ open, found, foundByWords }: Stage): void {
         expect(await ask('jaguar -"big cat"')).toEqual(["both", "car"])
         expect(await ask('jaguar -"cat big" -“is a car”')).toEqual(["both", "cat"])
       }
+    })
+
+    test("drops no page for a word that stands in its address alone", async () => {
+      const engine = await open({ embedding: "off" })
+      await engine.index([
+        aPage("https://shop.example/garden/roses", { markdown: "Roses and thorns." }),
+        aPage("https://shop.example/kitchen/roses", { markdown: "Roses for the garden table." }),
+      ])
+      expect(await foundByWords(engine, "roses -garden")).toEqual(["https://shop.example/garden/roses"])
+      expect(await foundByWords(engine, "kitchen")).toEqual(["https://shop.example/kitchen/roses"])
     })
 
     test("with a minus before a common word still finds the pages without it", async () => {
@@ -268,7 +293,7 @@ export function aQuestion({ open, found, foundByWords }: Stage): void {
       await engine.index([aPage("harden", { markdown: "Harden the steel." })])
       expect(await foundByWords(engine, "garden")).toEqual([urlOf("garden")])
       expect(await foundByWords(engine, "kuberntes -containers")).toEqual([])
-      expect(await foundByWords(engine, '"kuberntes"')).toEqual([])
+      expect(await foundByWords(engine, "kubernetes", { phrases: ["kuberntes"] })).toEqual([])
       expect(await foundByWords(engine, "gard3n zzzzzz")).toEqual([])
     })
 
