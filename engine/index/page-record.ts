@@ -39,8 +39,6 @@ export interface PageRow extends FilterColumns {
   /** JSON of {@link Passage}s. */
   readonly passages: string
   readonly passage_count: number
-  /** The terms of its text, and its title's twice. */
-  readonly terms: string
   /** The terms of each of its sections, one at least: what finds it. See `sections.ts`. */
   readonly sections: readonly string[]
   /** JSON of {@link PageFacts}. */
@@ -88,7 +86,6 @@ export async function toPageRow(page: Page, breathe: () => Promise<void>): Promi
   const passagesText = JSON.stringify(passages)
   const terms = await termsOf(page, passages, breathe)
   await breathe()
-  // The title's terms stand twice: a word there says more than one in the text.
   return {
     id,
     revision: revisionOf([id, page.title, passagesText, JSON.stringify(columns)]),
@@ -98,7 +95,6 @@ export async function toPageRow(page: Page, breathe: () => Promise<void>): Promi
     markdown: page.markdown,
     passages: passagesText,
     passage_count: passages.length,
-    terms: [...terms.names.title, ...terms.names.title, ...terms.text].join(" "),
     sections: sectionsOf(terms.names, terms.passages),
     facts: JSON.stringify(factsOf(page, columns, terms.text)),
     passage_terms: packTerms({

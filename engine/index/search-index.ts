@@ -46,6 +46,12 @@ export interface SearchIndex {
   /** False while pages may wait for their vectors. */
   readonly allEmbedded: boolean
 
+  /**
+   * Pages at most whose {@link passageTerms} a ranking reads, the likeliest; the words of the others are judged by the lexical arm.
+   * For indexes where reading is dear. Default: all.
+   */
+  readonly readsAtMost?: number
+
   /** The inverse document frequency of each term, as BM25 has it, never negative: of all pages, whatever the conditions. */
   idf(terms: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** What the misspelt ones among the terms may stand for, by term. */
@@ -53,7 +59,7 @@ export interface SearchIndex {
     asked: Pick<AnalysedQuery, "terms" | "written">,
   ): Promise<ReadonlyMap<string, readonly string[]>>
 
-  /** The best pages by BM25 over their terms, best first. */
+  /** The best pages by BM25 over the terms of their best section, best first. */
   lexical(terms: readonly string[], limit: number, conditions: readonly Condition[]): Promise<LexicalHits>
   /** Nearest passages, nearest first. */
   nearest(vector: Float32Array, limit: number, conditions: readonly Condition[]): Promise<readonly Nearest[]>
@@ -71,7 +77,7 @@ export interface SearchIndex {
   heads(ids: readonly string[]): Promise<readonly PageHead[]>
   /** Title, markdown and passages: what phrases are looked for in. */
   texts(ids: readonly string[]): Promise<readonly PageText[]>
-  /** The terms of passages, as `passage-terms.ts` packs them, page by page in any order. */
+  /** The terms of names and passages, as `passage-terms.ts` packs them, page by page in any order. */
   passageTerms(ids: readonly string[]): AsyncIterable<readonly [id: string, packed: Uint8Array]>
   /** By page id and position; nothing of a page that was replaced since its head was read. */
   passages(wanted: readonly PassagesWanted[]): Promise<ReadonlyMap<string, ReadonlyMap<number, Passage>>>

@@ -20,7 +20,7 @@ export interface WordEvidence {
 }
 
 /** BM25's saturation (Robertson, Zaragoza 2009). */
-const K1 = 1.2
+export const K1 = 1.2
 /** Length normalisation of a passage, and of a section: those differ less in length, and less by chance. */
 const B_PASSAGE = 0.75
 const B_SECTION = 0.5

@@ -1,17 +1,39 @@
 import { breather } from "#base/flow/breather.ts"
 import { type WeightedWord, type WordEvidence, wordEvidence } from "../ranking/word-evidence.ts"
 import { unpackTerms } from "../text/passage-terms.ts"
-import type { SearchIndex } from "../index/search-index.ts"
+import type { LexicalHits, SearchIndex } from "../index/search-index.ts"
 
 /** What pages say in the words of one question; each page is read once. */
 export class PageWords {
   readonly #index: SearchIndex
   readonly #words: readonly WeightedWord[]
   readonly #known = new Map<string, WordEvidence | null>()
+  readonly #likely = new Map<string, number>()
 
   constructor(index: SearchIndex, words: readonly WeightedWord[]) {
     this.#index = index
     this.#words = words
+  }
+
+  /**
+   * Reads what may be among the best: all, or as many as the index says.
+   *
+   * @param pages the likeliest first
+   * @param lexical what the lexical arm said of them
+   */
+  async readLikeliest(pages: readonly string[], lexical: LexicalHits): Promise<void> {
+    const { readsAtMost = Infinity } = this.#index
+    await this.read(pages.slice(0, readsAtMost))
+    if (pages.length <= readsAtMost) return
+    // A page that is not read says as little as the least of those that are, by what the arm said.
+    let least = Infinity
+    for (const page of pages.slice(0, readsAtMost)) {
+      const score = lexical.get(page)
+      const share = this.#known.get(page)?.share
+      if (score && share !== undefined) least = Math.min(least, share / score)
+    }
+    if (least === Infinity) return
+    for (const [page, score] of lexical) this.#likely.set(page, Math.min(1, least * score))
   }
 
   /** Reads pages in steps, so that the event loop is not held up for long. */
@@ -26,9 +48,10 @@ export class PageWords {
     }
   }
 
-  /** 0..1; 0 when the page is gone or was not read. */
+  /** 0..1; when the page was not read, what the lexical arm lets expect; 0 when it is gone. */
   share(page: string): number {
-    return this.#known.get(page)?.share ?? 0
+    const known = this.#known.get(page)
+    return known === undefined ? (this.#likely.get(page) ?? 0) : (known?.share ?? 0)
   }
 
   /** What each passage says, 0..1, by position; null when the page is gone or was not read. */

@@ -16,7 +16,7 @@ import { pagesWithPhrases } from "./phrases.ts"
 import { withPreferred } from "./preferred.ts"
 import { analyseInLanguages, wordsWith } from "./query-terms.ts"
 import type { QueryVectors } from "./query-vectors.ts"
-import type { Condition, Nearest, PassagesWanted, SearchIndex } from "../index/search-index.ts"
+import type { Condition, LexicalHits, Nearest, PassagesWanted, SearchIndex } from "../index/search-index.ts"
 
 const DEFAULT_PASSAGES = 3
 /** Different phrases that are heeded: each is looked for in every page that is read. */
@@ -141,7 +141,7 @@ async function rankAndRead(
   for (;;) {
     const cosines = cosinesByPage(nearest, read)
     const ids = new Set([...lexical.keys(), ...cosines.keys()])
-    await words?.read(ids)
+    await words?.readLikeliest(likeliest(ids, lexical, cosines, holders), lexical)
     const candidates = [...ids]
       .filter((id) => read.get(id) !== null)
       .map((id): Candidate => {
@@ -219,6 +219,22 @@ function bestPosition(shares: Float64Array | null, cosines: ReadonlyMap<number, 
     if (value > most) [best, most] = [position, value]
   }
   return best
+}
+
+/** Pages by what both arms said of them, those that come first anyway before the others. */
+function likeliest(
+  ids: Iterable<string>,
+  lexical: LexicalHits,
+  cosines: CosinesByPage,
+  holders: ReadonlySet<string>,
+): string[] {
+  const best = Math.max(...lexical.values())
+  const value = (id: string) =>
+    (holders.has(id) ? 1 : 0) +
+    (lexical.get(id) ?? 0) / best +
+    Math.max(0, ...(cosines.get(id)?.values() ?? []))
+  const values = new Map(Array.from(ids, (id) => [id, value(id)]))
+  return [...values].sort(([, a], [, b]) => b - a).map(([id]) => id)
 }
 
 /** Cosines by page and position, without those of a revision that is known to be out of date. */

@@ -6,6 +6,7 @@ import type { Engine, PageFilter } from "#engine/engine.ts"
 import { pagesComeAndGo } from "./contract/pages.ts"
 import { anIndexMoves } from "./contract/moves.ts"
 import { aQuestion } from "./contract/questions.ts"
+import { theNeedle } from "./contract/needles.ts"
 import { passages } from "./contract/passages.ts"
 import { aFilter } from "./contract/filters.ts"
 import { aPreference } from "./contract/preferences.ts"
@@ -76,6 +77,7 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
     pagesComeAndGo(stage)
     anIndexMoves(stage)
     aQuestion(stage)
+    theNeedle(stage)
     passages(stage)
     aFilter(stage)
     aPreference(stage)

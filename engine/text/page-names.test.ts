@@ -19,7 +19,12 @@ test("a page that stands for its folder goes by the folder's name", () => {
 })
 
 test("the words of the address are those of its path, and an address that cannot be decoded is taken as it is", () => {
-  expect(namesOf("", "http://x.example/mod/mod_rewrite.html", "en").address).toEqual(["mod", "mod", "rewrit"])
+  expect(namesOf("", "http://x.example/mod/mod_rewrite.html", "en").address).toEqual([
+    "mod",
+    "mod_rewrite",
+    "mod",
+    "rewrit",
+  ])
   expect(namesOf("", "http://x.example/%E0%A4%A/page", "en").address.at(-1)).toBe("page")
   expect(namesOf("", "http://x.example/", "en")).toEqual({ title: [], address: [], single: [] })
 })

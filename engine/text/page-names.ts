@@ -3,7 +3,7 @@ import { analyse } from "./analysis/analyse.ts"
 /** What a page is called, in terms: a question that names it means this page more than others that mention it. */
 export interface PageNames {
   readonly title: readonly string[]
-  /** The words of the address's path. */
+  /** The names in the address's path, and their words. */
   readonly address: readonly string[]
   /** Each of the names it goes by alone: parts of the title (`Name - Site`), the last part of the address. */
   readonly single: readonly (readonly string[])[]
@@ -32,7 +32,7 @@ export function namesOf(title: string, url: string, language: string | null): Pa
   }
   return {
     title: analyse(title, language),
-    address: analyse(path.join(" ").replaceAll(JOINT, " "), language).slice(0, LONGEST_NAME),
+    address: analyse(path.join(" "), language).slice(0, LONGEST_NAME),
     single: [...single.values()],
   }
 }

@@ -178,7 +178,7 @@ export class EmbeddedEngine implements Engine {
       for (const { page, vectors } of latest) {
         const row = { ...(await toPageRow(page, breathe)), vectors }
         rows.push(row)
-        chars += row.markdown.length + row.terms.length + row.passages.length
+        chars += row.markdown.length + row.passages.length + row.passage_terms.length
         if (chars >= CHARS_PER_COMMIT || rows.length >= PAGES_PER_COMMIT) {
           await this.#write(writer, rows)
           rows = []

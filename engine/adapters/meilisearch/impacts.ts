@@ -1,4 +1,4 @@
-import { B, K1 } from "../../search/bm25.ts"
+import { K1 } from "../../ranking/word-evidence.ts"
 import { encodeTerm } from "./term-code.ts"
 
 /**
@@ -9,29 +9,33 @@ import { encodeTerm } from "./term-code.ts"
 const LEVELS = 16
 /** The server forgets the words of an attribute behind 65,536. */
 const WORDS_PER_LEVEL = 65_000
+/** How much a section's length counts, and the terms of a full one: as `word-evidence.ts` has them, with what sections share. */
+const B = 0.5
+const FULL_SECTION = 550
 
 /** The searchable attributes, strongest first. */
 export const LEVEL_NAMES = Array.from({ length: LEVELS }, (_, level) => `t${level}`)
 
-/** What the saturation of a term depends on besides its frequency. */
-export interface PageLength {
-  /** Terms of the page. */
-  readonly length: number
-  /** Mean length of the pages when it was indexed. */
-  readonly pivot: number
-}
-
 /**
  * The different terms of a page, encoded, by level: impact-ordered postings (Anh, Moffat 2006). The impact is what BM25
- * makes of a term's frequency, 0..1, and level 0 has the highest.
+ * makes of a term's frequency in the section that says most with it, 0..1, and level 0 has the highest. So a long page
+ * stands for a term where its best section would.
+ *
+ * @param sections terms with a space between two
  */
-export function toLevels(terms: readonly string[], pivot: number): Record<string, string> {
-  const frequencies = new Map<string, number>()
-  for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
+export function toLevels(sections: readonly string[]): Record<string, string> {
+  const best = new Map<string, number>()
+  for (const section of sections) {
+    const terms = section.split(" ").filter((term) => term !== "")
+    const frequencies = new Map<string, number>()
+    for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
+    const norm = K1 * (1 - B + (B * terms.length) / FULL_SECTION)
+    for (const [term, frequency] of frequencies) {
+      best.set(term, Math.min(best.get(term) ?? LEVELS, levelOf(frequency, norm)))
+    }
+  }
   const levels: string[][] = LEVEL_NAMES.map(() => [])
-  const norm = normOf(terms.length, pivot)
-  for (const [term, frequency] of frequencies) {
-    let level = levelOf(frequency, norm)
+  for (let [term, level] of best) {
     while (level + 1 < LEVELS && levels[level]!.length >= WORDS_PER_LEVEL) level++
     levels[level]!.push(encodeTerm(term))
   }
@@ -44,20 +48,8 @@ export function toLevels(terms: readonly string[], pivot: number): Record<string
 export const levelOfScore = (score: number): number =>
   Math.min(LEVELS - 1, Math.max(0, Math.round((1 - score) * LEVELS)))
 
-/**
- * What a term says of a page, as BM25 has it without its idf: 0..k1 + 1. How often the page holds the term is told from
- * its level and the page's length, so that the mean length may have changed since.
- */
-export function weightAt(level: number, { length, pivot }: PageLength, meanLength: number): number {
-  const norm = normOf(length, pivot)
-  const impact = 1 - (level + 0.5) / LEVELS
-  const likely = (impact * norm) / (1 - impact)
-  const whole = Math.max(1, Math.round(likely))
-  const frequency = levelOf(whole, norm) === level ? whole : likely
-  return (frequency * (K1 + 1)) / (frequency + normOf(length, meanLength))
-}
-
-const normOf = (length: number, mean: number) => K1 * (1 - B + (B * length) / Math.max(1, mean))
+/** What a term on a level says of a page's best section, as BM25 has it without its idf: 0..k1 + 1. */
+export const weightAt = (level: number): number => (1 - (level + 0.5) / LEVELS) * (K1 + 1)
 
 const levelOf = (frequency: number, norm: number) =>
   Math.min(LEVELS - 1, Math.floor((1 - frequency / (frequency + norm)) * LEVELS))

@@ -1,4 +1,4 @@
-import { FACETED, lengthOfClass } from "./server/documents.ts"
+import { FACETED } from "./server/documents.ts"
 import { all, filterOf, textOfFacet } from "./filter.ts"
 import type { Indexes } from "./server/indexes.ts"
 import type { Server } from "./server/server.ts"
@@ -9,8 +9,6 @@ export interface IndexState {
   /** Pages whose passages wait for their vectors. */
   readonly waiting: number
   readonly passages: number
-  /** Mean number of terms of a page. */
-  readonly meanLength: number
   /** The most frequent first. */
   readonly languages: readonly string[]
 }
@@ -24,14 +22,12 @@ export async function readState({ client }: Server, { pages }: Indexes): Promise
     ],
   })
   const [all, waiting] = results
-  const { language, length_class: lengths, passage_count: counts } = all!.facetDistribution ?? {}
+  const { language, passage_count: counts } = all!.facetDistribution ?? {}
   const found = all!.estimatedTotalHits ?? 0
-  const terms = sum(lengths, (value) => lengthOfClass(Number(value)))
   return {
     pages: found,
     waiting: waiting!.estimatedTotalHits ?? 0,
-    passages: sum(counts, Number),
-    meanLength: found === 0 ? 0 : terms / found,
+    passages: sum(counts),
     languages: Object.entries(language ?? {})
       .sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1))
       .map(([value]) => textOfFacet(value)),
@@ -47,5 +43,5 @@ export async function countWaiting({ client }: Server, { pages }: Indexes, sourc
   return results[0]!.estimatedTotalHits ?? 0
 }
 
-const sum = (counts: Record<string, number> | undefined, of: (value: string) => number): number =>
-  Object.entries(counts ?? {}).reduce((total, [value, pages]) => total + of(value) * pages, 0)
+const sum = (counts: Record<string, number> | undefined): number =>
+  Object.entries(counts ?? {}).reduce((total, [value, pages]) => total + Number(value) * pages, 0)

@@ -1,8 +1,8 @@
-import { K1 } from "../../search/bm25.ts"
+import { K1 } from "../../ranking/word-evidence.ts"
 import type { LexicalHits } from "../../index/search-index.ts"
 import type { PageDocument } from "./server/documents.ts"
 import { all, arePages } from "./filter.ts"
-import { type PageLength, levelOfScore, weightAt } from "./impacts.ts"
+import { levelOfScore, weightAt } from "./impacts.ts"
 import type { Indexes } from "./server/indexes.ts"
 import type { Server } from "./server/server.ts"
 import { encodeTerm } from "./term-code.ts"
@@ -27,11 +27,9 @@ export interface LexicalQuestion {
   readonly terms: readonly WeighedTerm[]
   readonly limit: number
   readonly filter: string | undefined
-  /** Mean number of terms of a page. */
-  readonly meanLength: number
 }
 
-type PageHit = Pick<PageDocument, "id"> & PageLength & { readonly _rankingScore?: number }
+type PageHit = Pick<PageDocument, "id"> & { readonly _rankingScore?: number }
 
 interface TermHits {
   readonly term: WeighedTerm
@@ -42,13 +40,13 @@ interface TermHits {
 }
 
 /**
- * The best pages by BM25, in at most two requests: first the best pages of each rare term, then, for those that may be
+ * The best pages by BM25 of what each term says in its best section, in at most two requests: first the best pages of each rare term, then, for those that may be
  * among the best, the terms whose lists were cut.
  */
 export async function lexicalArm(
   server: Server,
   indexes: Indexes,
-  { terms, limit, filter, meanLength }: LexicalQuestion,
+  { terms, limit, filter }: LexicalQuestion,
 ): Promise<LexicalHits> {
   const rarest = terms.toSorted((a, b) => b.idf - a.idf)
   const asked = rarest.slice(0, ASKED_TERMS)
@@ -60,7 +58,7 @@ export async function lexicalArm(
   ])
   const lists: TermHits[] = rarest.map((term, i) => {
     const hits = i < asked.length ? found[i]! : null
-    const weights = new Map(hits?.pages.map((hit) => [hit.id, weightOf(hit, meanLength)]))
+    const weights = new Map(hits?.pages.map((hit) => [hit.id, weightOf(hit)]))
     return { term, weights, cut: !hits || hits.total > hits.pages.length }
   })
   const ids = new Set(found.flatMap(({ pages }) => pages.map(({ id }) => id)))
@@ -70,7 +68,6 @@ export async function lexicalArm(
     indexes,
     best.map(([id]) => id),
     lists,
-    meanLength,
   )
   return new Map(ranked(new Set(best.map(([id]) => id)), lists, "known").slice(0, limit))
 }
@@ -146,7 +143,7 @@ async function search(
       q: terms.map((term) => `"${encodeTerm(term)}"`).join(" "),
       limit,
       matchingStrategy: "all",
-      attributesToRetrieve: terms.length === 1 ? ["id", "length", "pivot"] : ["id"],
+      attributesToRetrieve: ["id"],
       showRankingScore: terms.length === 1,
       ...(filter !== undefined && { filter }),
     })),
@@ -163,7 +160,6 @@ async function lookUp(
   indexes: Indexes,
   ids: readonly string[],
   lists: readonly TermHits[],
-  meanLength: number,
 ): Promise<void> {
   const open = lists.flatMap((list) => {
     const unknown = list.cut ? ids.filter((id) => !list.weights.has(id)) : []
@@ -179,7 +175,7 @@ async function lookUp(
     })),
   )
   for (const [i, { list }] of open.entries()) {
-    for (const hit of found[i]!.pages) list.weights.set(hit.id, weightOf(hit, meanLength))
+    for (const hit of found[i]!.pages) list.weights.set(hit.id, weightOf(hit))
   }
 }
 
@@ -206,8 +202,7 @@ function ranked(
     .sort(([a, more], [b, less]) => less - more || (a < b ? -1 : 1))
 }
 
-const weightOf = ({ _rankingScore: score = 0, ...page }: PageHit, meanLength: number) =>
-  weightAt(levelOfScore(score), page, meanLength)
+const weightOf = ({ _rankingScore: score = 0 }: PageHit) => weightAt(levelOfScore(score))
 
 function chunksOf<T>(all: readonly T[], size: number): T[][] {
   const chunks: T[][] = []

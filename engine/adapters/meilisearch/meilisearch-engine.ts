@@ -161,7 +161,7 @@ export class MeilisearchEngine implements Engine {
       for (const { page, vectors } of latest) {
         const row = { ...(await toPageRow(page, breathe)), vectors }
         rows.push(row)
-        chars += row.markdown.length + row.terms.length + row.passages.length
+        chars += row.markdown.length + row.passages.length + row.passage_terms.length
         if (chars >= CHARS_PER_CALL || rows.length >= PAGES_PER_CALL) await send()
       }
       await send()
@@ -275,7 +275,6 @@ export class MeilisearchEngine implements Engine {
       const { id, dimensions } = embedder
       await createIndexes(server, name, { format: INDEX_FORMAT, embedder: id, dimensions })
     }
-    const state = await readState(server, indexes)
     const writes = new Serial()
     const queue = new EmbedQueue({
       server,
@@ -290,7 +289,6 @@ export class MeilisearchEngine implements Engine {
       server,
       indexes,
       writes,
-      state,
       dimensions: embedder.dimensions,
       onWritten: () => {
         this.#forget()

@@ -37,13 +37,11 @@ function takingMost(refuses: (request: Request) => "task" | "request" | null, si
 
 function writerOn(url: string) {
   const server = new Server({ url, key: "", patienceMs: 0 })
-  const state = { pages: 0, passages: 0, waiting: 0, meanLength: 0, languages: [] }
   const indexes = indexesOf(server, "test")
   return new PageWriter({
     server,
     indexes,
     writes: new Serial(),
-    state,
     dimensions: 64,
     onWritten: () => undefined,
   })

@@ -3,13 +3,11 @@ import type { PageRow } from "../../index/page-record.ts"
 import {
   type PageDocument,
   type PassageDocument,
-  termsOf,
   toPageDocument,
   toPassageDocuments,
   toTextDocument,
 } from "./server/documents.ts"
 import { arePages } from "./filter.ts"
-import type { IndexState } from "./index-state.ts"
 import type { Indexes } from "./server/indexes.ts"
 import type { Serial } from "#base/flow/serial.ts"
 import { type Server, TaskFailed, isTooLarge } from "./server/server.ts"
@@ -38,8 +36,6 @@ export interface PageWriterOptions {
   readonly indexes: Indexes
   /** Writes go through this, one at a time. */
   readonly writes: Serial
-  /** As it was when the index was opened. */
-  readonly state: IndexState
   readonly dimensions: number
   readonly onWritten: () => void
 }
@@ -48,13 +44,9 @@ export interface PageWriterOptions {
 export class PageWriter {
   readonly #options: PageWriterOptions
   #calls: Call[] = []
-  #terms: number
-  #pages: number
 
   constructor(options: PageWriterOptions) {
     this.#options = options
-    this.#pages = options.state.pages
-    this.#terms = options.state.pages * options.state.meanLength
   }
 
   /** Resolves when the server has them. @throws EngineError that names the pages it refused */
@@ -82,7 +74,7 @@ export class PageWriter {
     let pages = 0
     while (this.#calls.length > 0 && (calls.length === 0 || (chars < MOST_CHARS && pages < MOST_PAGES))) {
       const call = this.#calls.shift()!
-      for (const row of call.rows) chars += row.markdown.length + row.terms.length
+      for (const row of call.rows) chars += row.markdown.length + row.passage_terms.length
       pages += call.rows.length
       calls.push(call)
     }
@@ -119,7 +111,6 @@ export class PageWriter {
   async #writeTogether(rows: readonly IndexedRow[]): Promise<void> {
     const { server, indexes, dimensions } = this.#options
     const known = await this.#known(rows.map(({ id }) => id))
-    const pivot = this.#pivot(rows, known)
     const gone: string[] = []
     const vectors: PassageDocument[] = []
     const pages = rows.map((row) => {
@@ -129,7 +120,7 @@ export class PageWriter {
       const embedded = old !== undefined && !changed && !old.waiting
       const brought = embedded ? null : readyVectors(row, dimensions)
       const waiting = !embedded && !brought && row.passage_count > 0
-      const page = toPageDocument(row, { pivot, waiting, replaced: replaced && waiting })
+      const page = toPageDocument(row, { waiting, replaced: replaced && waiting })
       if (replaced && !waiting) gone.push(row.id)
       if (brought) vectors.push(...toPassageDocuments(page, brought))
       return page
@@ -139,7 +130,6 @@ export class PageWriter {
     // Both are on the server's own list before either is waited for: no process that dies leaves one without the other.
     const texts = await indexes.texts.addDocuments(rows.map(toTextDocument))
     await server.allDone([texts, await indexes.pages.addDocuments(pages)])
-    this.#pages += rows.length - known.size
   }
 
   async #known(ids: readonly string[]): Promise<Map<string, KnownPage>> {
@@ -150,17 +140,6 @@ export class PageWriter {
       limit: ids.length,
     })
     return new Map(results.map((page) => [page.id, page]))
-  }
-
-  /** The mean length of the pages, these among them. A page that comes again counts once. */
-  #pivot(rows: readonly IndexedRow[], known: ReadonlyMap<string, KnownPage>): number {
-    let pages = this.#pages
-    for (const row of rows) {
-      if (known.has(row.id)) continue
-      this.#terms += termsOf(row).length
-      pages++
-    }
-    return pages === 0 ? 1 : Math.max(1, Math.round(this.#terms / pages))
   }
 }
 

@@ -7,7 +7,7 @@ import { facetValue } from "../filter.ts"
 
 async function documentOf(about: Partial<Omit<Page, "url">>) {
   const row = await toPageRow(aPage("page", about), () => Promise.resolve())
-  return toPageDocument(row, { pivot: 10, waiting: false, replaced: false })
+  return toPageDocument(row, { waiting: false, replaced: false })
 }
 
 test("a page of one source holds its name, a page of several a list, and so do their passages", async () => {

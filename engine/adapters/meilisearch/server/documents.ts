@@ -31,17 +31,13 @@ export const FILTER_FIELDS = [
 ] as const satisfies readonly (keyof FilterFields)[]
 
 /** Fields whose values the server counts. */
-export const FACETED = ["language", "length_class", "passage_count"] as const
+export const FACETED = ["language", "passage_count"] as const
 
 /** What finds a page, and what ranking asks of it. Besides these it has the words of each level. */
 export interface PageDocument extends FilterFields {
   readonly id: string
   readonly revision: number
   readonly passage_count: number
-  readonly length: number
-  readonly pivot: number
-  /** The length on a scale of its logarithm: the server counts the pages of each, which gives their mean. */
-  readonly length_class: number
   readonly facts: string
   /** It has passages without vectors of its revision. */
   readonly waiting: boolean
@@ -82,30 +78,19 @@ export interface PassageDocument extends FilterFields {
   }
 }
 
-const CLASSES_PER_DOUBLING = 8
-export const lengthClass = (length: number): number =>
-  Math.round(CLASSES_PER_DOUBLING * Math.log2(length + 1))
-export const lengthOfClass = (lengthClass: number): number => 2 ** (lengthClass / CLASSES_PER_DOUBLING) - 1
-
-export const termsOf = (row: PageRow): string[] => (row.terms === "" ? [] : row.terms.split(" "))
-
 export function toPageDocument(
   row: PageRow,
-  { pivot, waiting, replaced }: Pick<PageDocument, "pivot" | "waiting" | "replaced">,
+  { waiting, replaced }: Pick<PageDocument, "waiting" | "replaced">,
 ): PageDocument {
-  const terms = termsOf(row)
   return {
     id: row.id,
     ...filterFields(row),
     revision: row.revision,
     passage_count: row.passage_count,
-    length: terms.length,
-    pivot,
-    length_class: lengthClass(terms.length),
     facts: wellFormed(row.facts),
     waiting,
     replaced,
-    ...toLevels(terms, pivot),
+    ...toLevels(row.sections),
   }
 }
 

@@ -11,8 +11,11 @@ import {
 import { LEVEL_NAMES } from "../impacts.ts"
 import { type Server, isMissing } from "./server.ts"
 
-/** Raised whenever an older Fossick could not read what this one writes, or this one what an older one wrote. */
-export const INDEX_FORMAT = 1
+/**
+ * Raised whenever an older Fossick could not read what this one writes, or this one what an older one wrote.
+ * 2: terms on the level of the best section, names beside the terms of passages.
+ */
+export const INDEX_FORMAT = 2
 
 /** What an index is: a document beside the texts, written last when an index is made. */
 export interface Manifest {

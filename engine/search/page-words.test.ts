@@ -1,0 +1,51 @@
+import { expect, test } from "vitest"
+import type { SearchIndex } from "../index/search-index.ts"
+import { packTerms } from "../text/passage-terms.ts"
+import { PageWords } from "./page-words.ts"
+
+const QUESTION = [{ terms: ["pump"], idf: 4, asked: 4 }]
+
+/** Pages that hold the word so often, among others. */
+function indexOf(pages: Readonly<Record<string, number>>, readsAtMost?: number) {
+  const read: string[] = []
+  const index = {
+    ...(readsAtMost !== undefined && { readsAtMost }),
+    async *passageTerms(ids: readonly string[]) {
+      for (const id of ids) {
+        read.push(id)
+        const times = pages[id]
+        if (times === undefined) continue
+        const terms = [...Array<string>(times).fill("pump"), "oil", "seal"]
+        yield [id, packTerms({ title: [], address: [], single: [], passages: [terms] })] as const
+      }
+    },
+  }
+  return { words: new PageWords(index as unknown as SearchIndex, QUESTION), read }
+}
+
+test("each page is read once, and one that is gone says nothing", async () => {
+  const { words, read } = indexOf({ a: 1, b: 3 })
+  await words.readLikeliest(["a", "b", "gone"], new Map())
+  await words.readLikeliest(["b", "a"], new Map())
+  expect(read).toEqual(["a", "b", "gone"])
+  expect(words.share("b")).toBeGreaterThan(words.share("a"))
+  expect(words.share("gone")).toBe(0)
+  expect(words.passages("gone")).toBeNull()
+})
+
+test("of an index that is dear to read the likeliest pages are read, and the others go by what the arm said", async () => {
+  const { words, read } = indexOf({ a: 3, b: 2, c: 1, d: 1 }, 2)
+  const lexical = new Map([
+    ["a", 6],
+    ["b", 4],
+    ["c", 3],
+    ["d", 2],
+  ])
+  await words.readLikeliest([...lexical.keys(), "near"], lexical)
+  expect(read).toEqual(["a", "b"])
+  const shares = [...lexical.keys()].map((id) => words.share(id))
+  expect(shares).toEqual(shares.toSorted((a, b) => b - a))
+  expect(shares[3]).toBeGreaterThan(0)
+  expect(words.share("near")).toBe(0)
+  expect(words.passages("c")).toBeNull()
+})
