@@ -159,7 +159,10 @@ export interface HitParts {
   readonly late: number
   /** All of them together. */
   readonly fused: number
-  /** What preferences added to `fused`, less what a page that lists others loses. */
+  /**
+   * What preferences and quoted phrases added to `fused`, less what a page loses that lists others, or that is in a
+   * language the question is not in.
+   */
   readonly boost: number
 }
 

@@ -46,12 +46,6 @@ export interface SearchIndex {
   /** False while pages may wait for their vectors. */
   readonly allEmbedded: boolean
 
-  /**
-   * Pages at most whose {@link passageTerms} a ranking reads, the likeliest; the words of the others are judged by the lexical arm.
-   * For indexes where reading is dear. Default: all.
-   */
-  readonly readsAtMost?: number
-
   /** The inverse document frequency of each term, as BM25 has it, never negative: of all pages, whatever the conditions. */
   idf(terms: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** What the misspelt ones among the terms may stand for, by term. */

@@ -1,6 +1,7 @@
 import { type Boosted, boosted, isPreference, raised } from "./boosts.ts"
 import { spreadHosts } from "./crowding.ts"
 import { collapse, compareAddresses } from "./duplicates.ts"
+import { type Reads, readableFirst } from "./languages.ts"
 import type { PagePreference } from "../engine.ts"
 import type { Ranked } from "./fusion.ts"
 import type { FactsOf, PageFacts } from "../page/page-facts.ts"
@@ -10,6 +11,8 @@ export interface Arrangement {
   readonly preference: PagePreference | undefined
   /** Pages that come before all others. Default: none. */
   readonly holders?: ReadonlySet<string>
+  /** The languages that the asker reads, as far as that is known. Default: all. */
+  readonly reads?: Reads
   readonly factsOf: FactsOf
 }
 
@@ -18,14 +21,14 @@ const LOOKED_AT = 3
 const LOOKED_AT_LEAST = 15
 
 /**
- * What is shown of a ranking: preferences heeded, one page of each text, no host crowding out others that
+ * What is shown of a ranking: preferences and the asker's languages heeded, one page of each text and its translations, no host crowding out others that
  * match as well. Scores never rise from one hit to the next.
  *
  * @param ranked best first, neither `fused` nor `score` rising
  */
 export async function arrange(
   ranked: readonly Ranked[],
-  { limit, preference, holders = new Set(), factsOf }: Arrangement,
+  { limit, preference, holders = new Set(), reads = () => true, factsOf }: Arrangement,
 ): Promise<Boosted[]> {
   const facts = new Map<string, PageFacts>()
   const asked = new Set<string>()
@@ -48,8 +51,10 @@ export async function arrange(
       all = order()
       first = all.slice(0, count)
     }
-    const some = tiesByAddress(first, facts)
-    const different = collapse(some, facts)
+    // Named languages have gained already.
+    const readable = preference?.languages?.length ? first : readableFirst(first, reads, facts)
+    const some = tiesByAddress(readable, facts)
+    const different = collapse(some, facts, reads)
     if (different.length >= limit || count >= all.length) {
       return neverRising(spreadHosts(different, limit, facts))
     }

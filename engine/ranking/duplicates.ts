@@ -1,4 +1,5 @@
 import type { Boosted } from "./boosts.ts"
+import { type Reads, areTranslations } from "./languages.ts"
 import { sayTheSame } from "../page/fingerprint.ts"
 import type { PageFacts } from "../page/page-facts.ts"
 
@@ -7,14 +8,23 @@ const TIE = 0.02
 
 /**
  * The ranking with one page of each text: the best, and of those about as good the one whose address looks
- * most like the page's own. It stands where the best stood.
+ * most like the page's own; of the translations of a page the best that the asker reads. It stands where the best stood.
  */
-export function collapse(ranked: readonly Boosted[], facts: ReadonlyMap<string, PageFacts>): Boosted[] {
+export function collapse(
+  ranked: readonly Boosted[],
+  facts: ReadonlyMap<string, PageFacts>,
+  reads: Reads = () => true,
+): Boosted[] {
   const kept: { first: Boosted; shown: Boosted; page: PageFacts | undefined }[] = []
   for (const one of ranked) {
     const page = facts.get(one.id)
     const same = page && kept.find((other) => other.page && sayTheSame(page, other.page))
-    if (!same) {
+    const translated =
+      same || !page ? undefined : kept.find((other) => other.page && areTranslations(page, other.page))
+    if (translated) {
+      if (!isRead(translated.page!, reads) && isRead(page!, reads))
+        Object.assign(translated, { shown: one, page })
+    } else if (!same) {
       kept.push({ first: one, shown: one, page })
     } else if (
       valueOf(one) >= valueOf(same.first) * (1 - TIE) &&
@@ -27,6 +37,7 @@ export function collapse(ranked: readonly Boosted[], facts: ReadonlyMap<string, 
   return kept.map(({ first, shown }) => ({ ...first, id: shown.id }))
 }
 
+const isRead = ({ language }: PageFacts, reads: Reads) => language === null || reads(language)
 const valueOf = ({ fused, boost }: Boosted) => fused + boost
 
 /** Negative when `a` looks more like the page's own address: secure, no print version, no query, short. */

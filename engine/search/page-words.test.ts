@@ -6,10 +6,9 @@ import { PageWords } from "./page-words.ts"
 const QUESTION = [{ terms: ["pump"], idf: 4, asked: 4 }]
 
 /** Pages that hold the word so often, among others. */
-function indexOf(pages: Readonly<Record<string, number>>, readsAtMost?: number) {
+function indexOf(pages: Readonly<Record<string, number>>) {
   const read: string[] = []
   const index = {
-    ...(readsAtMost !== undefined && { readsAtMost }),
     async *passageTerms(ids: readonly string[]) {
       for (const id of ids) {
         read.push(id)
@@ -25,23 +24,23 @@ function indexOf(pages: Readonly<Record<string, number>>, readsAtMost?: number) 
 
 test("each page is read once, and one that is gone says nothing", async () => {
   const { words, read } = indexOf({ a: 1, b: 3 })
-  await words.readLikeliest(["a", "b", "gone"], new Map())
-  await words.readLikeliest(["b", "a"], new Map())
+  await words.readLikeliest(["a", "b", "gone"], 9, new Map())
+  await words.readLikeliest(["b", "a"], 9, new Map())
   expect(read).toEqual(["a", "b", "gone"])
   expect(words.share("b")).toBeGreaterThan(words.share("a"))
   expect(words.share("gone")).toBe(0)
   expect(words.passages("gone")).toBeNull()
 })
 
-test("of an index that is dear to read the likeliest pages are read, and the others go by what the arm said", async () => {
-  const { words, read } = indexOf({ a: 3, b: 2, c: 1, d: 1 }, 2)
+test("only the likeliest pages are read, and the others go by what the arm said", async () => {
+  const { words, read } = indexOf({ a: 3, b: 2, c: 1, d: 1 })
   const lexical = new Map([
     ["a", 6],
     ["b", 4],
     ["c", 3],
     ["d", 2],
   ])
-  await words.readLikeliest([...lexical.keys(), "near"], lexical)
+  await words.readLikeliest([...lexical.keys(), "near"], 2, lexical)
   expect(read).toEqual(["a", "b"])
   const shares = [...lexical.keys()].map((id) => words.share(id))
   expect(shares).toEqual(shares.toSorted((a, b) => b - a))

@@ -16,18 +16,17 @@ export class PageWords {
   }
 
   /**
-   * Reads what may be among the best: all, or as many as the index says.
+   * Reads what may be among the best; the words of the others go by what the lexical arm said.
    *
    * @param pages the likeliest first
-   * @param lexical what the lexical arm said of them
+   * @param most how many are read
    */
-  async readLikeliest(pages: readonly string[], lexical: LexicalHits): Promise<void> {
-    const { readsAtMost = Infinity } = this.#index
-    await this.read(pages.slice(0, readsAtMost))
-    if (pages.length <= readsAtMost) return
+  async readLikeliest(pages: readonly string[], most: number, lexical: LexicalHits): Promise<void> {
+    await this.read(pages.slice(0, most))
+    if (pages.length <= most) return
     // A page that is not read says as little as the least of those that are, by what the arm said.
     let least = Infinity
-    for (const page of pages.slice(0, readsAtMost)) {
+    for (const page of pages.slice(0, most)) {
       const score = lexical.get(page)
       const share = this.#known.get(page)?.share
       if (score && share !== undefined) least = Math.min(least, share / score)

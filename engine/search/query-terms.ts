@@ -19,7 +19,26 @@ export function analyseInLanguages(question: QueryText, languages: readonly stri
   const fewest = Math.min(...analysed.map((one) => one.terms.length))
   const likely = analysed.filter((one) => one.terms.length === fewest)
   const written = new Map(likely.flatMap((one) => [...one.written]))
-  return { terms: [...new Set(likely.flatMap((one) => one.terms))], written, quoted: question.phrases }
+  const terms = [...new Set(likely.flatMap((one) => one.terms))]
+  return { terms, forms: formsOf(likely.map((one) => one.terms)), written, quoted: question.phrases }
+}
+
+/** The stems of a word in several languages count as one word: what a page says does not depend on its language's stemmer. */
+function formsOf(analysed: readonly (readonly string[])[]): string[][] {
+  const [first = [], ...others] = analysed
+  const forms = first.map((term) => [term])
+  const known = new Set(first)
+  for (const terms of others) {
+    for (const [place, term] of terms.entries()) {
+      if (known.has(term)) continue
+      known.add(term)
+      const word = forms[place]
+      // Languages that leave out as many words need not leave out the same.
+      if (word && isFormOf(term, word[0]!)) word.push(term)
+      else forms.push([term])
+    }
+  }
+  return forms
 }
 
 /** Of a text of nonsense, no more are looked at: each takes up to some milliseconds. */
@@ -27,16 +46,16 @@ const MOST_CORRECTED = 4
 
 /** The words of a question, each with the terms that stand for it. */
 export function wordsWith(
-  terms: readonly string[],
+  forms: readonly (readonly string[])[],
   corrections: ReadonlyMap<string, readonly string[]>,
   idf: (term: string) => number,
 ): WeightedWord[] {
-  return terms.map((term) => {
-    const meant = corrections.get(term)
-    // What it stands for says no more than the most frequent of them: the first.
-    return meant?.length
-      ? { terms: meant, idf: idf(meant[0]!), asked: idf(term) }
-      : { terms: [term], idf: idf(term), asked: idf(term) }
+  // Several terms say no more than the most frequent of them.
+  const least = (terms: readonly string[]) => Math.min(...terms.map(idf))
+  return forms.map((terms) => {
+    const meant = terms.flatMap((term) => corrections.get(term) ?? [])
+    const asked = least(terms)
+    return meant.length > 0 ? { terms: meant, idf: least(meant), asked } : { terms, idf: asked, asked }
   })
 }
 

@@ -7,6 +7,7 @@ import { pagesComeAndGo } from "./contract/pages.ts"
 import { anIndexMoves } from "./contract/moves.ts"
 import { aQuestion } from "./contract/questions.ts"
 import { theNeedle } from "./contract/needles.ts"
+import { languagesOfPages } from "./contract/languages.ts"
 import { passages } from "./contract/passages.ts"
 import { aFilter } from "./contract/filters.ts"
 import { aPreference } from "./contract/preferences.ts"
@@ -78,6 +79,7 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
     anIndexMoves(stage)
     aQuestion(stage)
     theNeedle(stage)
+    languagesOfPages(stage)
     passages(stage)
     aFilter(stage)
     aPreference(stage)

@@ -23,9 +23,10 @@ const cosineOf = (distance: number) => 1 - distance / 2
 
 /** Sections looked at for each page wanted: several of the best may be of one page. */
 const SECTIONS_PER_PAGE = 3
-/** A manual of hundreds of sections may own the list: then one so many times as long is asked for, so often in a ranking. */
+/** A manual of hundreds of sections may own the list: then one so many times as long is asked for. */
 const LONGER = 8
-const LONGER_LISTS = 1
+/** A ranking does with this share of the pages it asked for, since it reads no more of them. */
+const ENOUGH = 1 / 3
 
 export async function lexicalArm(
   { pages }: Tables,
@@ -34,24 +35,28 @@ export async function lexicalArm(
   where: string | undefined,
 ): Promise<LexicalHits> {
   if (terms.length === 0) return new Map()
-  return await bestSections(pages, new MatchQuery(terms.join(" "), "terms"), limit, where, LONGER_LISTS)
+  return await bestSections(pages, new MatchQuery(terms.join(" "), "terms"), limit, where, limit * ENOUGH)
 }
 
-/** Pages by their best section, best first. A longer list is asked for when too few pages own all of it. */
+/**
+ * Pages by their best section, best first.
+ *
+ * @param enough when fewer pages than this own all of the list, a longer one is asked for
+ */
 async function bestSections(
   table: Table,
   question: MatchQuery,
   limit: number,
   where: string | undefined,
-  longer: number,
+  enough: number,
 ): Promise<Map<string, number>> {
-  for (let round = 0, wanted = limit * SECTIONS_PER_PAGE; ; round++, wanted *= LONGER) {
+  for (let wanted = limit * SECTIONS_PER_PAGE; ; wanted *= LONGER) {
     const query = table.query().fullTextSearch(question).select(["id", "_score"]).limit(wanted)
     if (where !== undefined) query.where(where)
     const rows = await readRows<{ id: string; _score: number }>(query)
     const best = new Map<string, number>()
     for (const { id, _score: score } of rows) if (best.size < limit && !best.has(id)) best.set(id, score)
-    if (best.size === limit || rows.length < wanted || round === longer) return best
+    if (best.size >= enough || rows.length < wanted) return best
   }
 }
 
@@ -101,7 +106,7 @@ export async function pagesWithTerms(
   }
   const operator = match === "all" ? Operator.And : Operator.Or
   const question = new MatchQuery(terms.join(" "), "terms", { operator })
-  return [...(await bestSections(pages, question, limit, where, Infinity)).keys()]
+  return [...(await bestSections(pages, question, limit, where, limit)).keys()]
 }
 
 const both = (one: string, other: string | undefined) => (other === undefined ? one : `${one} AND (${other})`)

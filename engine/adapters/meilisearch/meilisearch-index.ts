@@ -12,8 +12,6 @@ import { similarTerms } from "./similar-terms.ts"
 
 /** Pages read in one request: what they hold is parsed in one go. */
 const PAGES_AT_A_TIME = 32
-/** Pages whose packed terms are read for a ranking: {@link SearchIndex.readsAtMost}. */
-const READ_FOR_RANKING = 50
 /** Of a text of hundreds of words, so many terms are looked for: each is a question to the server. */
 const MOST_TERMS = 64
 
@@ -52,7 +50,6 @@ export function meilisearchIndex({ server, indexes, state }: MeilisearchIndexPar
   return {
     languages: state.languages,
     allEmbedded: state.waiting === 0,
-    readsAtMost: READ_FOR_RANKING,
 
     async idf(terms) {
       await learn(terms)

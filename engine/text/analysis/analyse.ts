@@ -6,6 +6,8 @@ import { isStopWord } from "./stop-words.ts"
 export interface AnalysedQuery {
   /** Terms to look for, each once. */
   readonly terms: readonly string[]
+  /** The same by word: its forms in the languages that the question may be in. */
+  readonly forms: readonly (readonly string[])[]
   /** The word of each term, in lower case, and the language it was read in; names have none. */
   readonly written: ReadonlyMap<string, { readonly word: string; readonly language: string | null }>
   /** The quoted phrases as written. */
@@ -54,7 +56,8 @@ export function analyseQuery(question: string | QueryText, language: string | nu
   const telling = wordsOf(text, language, (chunk) => !isStopWord(chunk, language))
   const quoted = phrases.flatMap((phrase) => wordsOf(phrase, language))
   const terms = [...new Set(telling.length > 0 ? [...telling, ...quoted] : all)]
-  return { terms, written: writtenWords(text, language), quoted: phrases }
+  const forms = terms.map((term) => [term])
+  return { terms, forms, written: writtenWords(text, language), quoted: phrases }
 }
 
 function writtenWords(text: string, language: string | null): AnalysedQuery["written"] {

@@ -39,3 +39,10 @@ export function isStopWord(word: string, language: string | null): boolean {
 function words(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/))
 }
+
+/** Of each language, how many of the lower-case words tell nothing in it. */
+export const functionWords = (words: readonly string[]): { language: string; count: number }[] =>
+  Object.keys(STOP_WORDS).map((language) => ({
+    language,
+    count: words.filter((word) => isStopWord(word, language)).length,
+  }))
