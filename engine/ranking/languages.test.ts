@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest"
 import type { PageFacts } from "../page/page-facts.ts"
 import { placeOf } from "../page/domains.ts"
-import type { PageUrl } from "../page/page-url.ts"
 import { areTranslations } from "./languages.ts"
 
 const page = (url: string, language: string | null): PageFacts => ({
   url,
   title: "",
-  ...placeOf(url as PageUrl),
+  ...placeOf(url),
   language,
   country: null,
   topic: null,

@@ -52,8 +52,8 @@ function withoutLanguage({ url, language }: PageFacts): { address: string; named
     .filter((segment) => !isOwn(segment))
   for (const name of PARAMETERS) if (isOwn(searchParams.get(name) ?? "")) searchParams.delete(name)
   searchParams.sort()
-  const address = `${kept.join("/")}?${searchParams}`
+  const address = `${kept.join("/")}?${searchParams.toString()}`
   const whole = new URL(url).searchParams
   whole.sort()
-  return { address, named: address !== `${pathname}?${whole}` }
+  return { address, named: address !== `${pathname}?${whole.toString()}` }
 }
