@@ -57,6 +57,7 @@ describe("pages are one in two languages", () => {
       ["https://x.example/guide", "fr"],
     ],
     ["with other parameters", ["https://x.example/p?id=1", "en"], ["https://x.example/p?id=2", "de"]],
+    ["with nothing else in their paths", ["https://x.example/en", "en"], ["https://x.example/de", "de"]],
     ["of unknown language", ["https://x.example/en/guide", "en"], ["https://x.example/de/guide", null]],
   ] as const)("but not pages %s", (_, a, b) => {
     expect(areTranslations(...pair(a, b))).toBe(false)

@@ -31,16 +31,17 @@ const PARAMETERS = ["lang", "language", "locale", "hl"]
 
 /**
  * Whether two pages are one in two languages: the same host, and addresses that differ in the part that names each page's own
- * language: `/de/guide` and `/en-GB/guide`, `guide.de.html`, `guide?lang=de`. One of them may have no such part.
+ * language: `/de/guide` and `/en-GB/guide`, `guide.de.html`, `guide?lang=de`. One of them may have no such part; `/de` and `/en`
+ * have nothing in common that says so.
  */
 export function areTranslations(a: PageFacts, b: PageFacts): boolean {
   if (a.language === null || b.language === null || a.language === b.language || a.host !== b.host)
     return false
   const [one, other] = [withoutLanguage(a), withoutLanguage(b)]
-  return one.address === other.address && (one.named || other.named)
+  return one.path !== "/" && one.address === other.address && (one.named || other.named)
 }
 
-function withoutLanguage({ url, language }: PageFacts): { address: string; named: boolean } {
+function withoutLanguage({ url, language }: PageFacts): { path: string; address: string; named: boolean } {
   const { pathname, searchParams } = new URL(url)
   const isOwn = (part: string) => part.toLowerCase().split(/[-_]/)[0] === language && part.length <= 7
   const segments = pathname.split("/")
@@ -52,8 +53,9 @@ function withoutLanguage({ url, language }: PageFacts): { address: string; named
     .filter((segment) => !isOwn(segment))
   for (const name of PARAMETERS) if (isOwn(searchParams.get(name) ?? "")) searchParams.delete(name)
   searchParams.sort()
-  const address = `${kept.join("/")}?${searchParams.toString()}`
+  const path = kept.join("/") || "/"
+  const address = `${path}?${searchParams.toString()}`
   const whole = new URL(url).searchParams
   whole.sort()
-  return { address, named: address !== `${pathname}?${whole.toString()}` }
+  return { path, address, named: address !== `${pathname}?${whole.toString()}` }
 }

@@ -71,20 +71,20 @@ export function aFilter({ open, found, foundByWords, adapter }: Stage): void {
       const engine = await open()
       await engine.index([
         aPage("en", { source: 'it\'s 100% "mine"', markdown: "Text: it's 100% sure_thing." }),
-        aPage("french", { language: "fr", source: "b\\c", markdown: "Text, naïve text." }),
+        aPage("fr", { language: "fr", source: "b\\c", markdown: "Text, naïve text." }),
         aPage("none", { language: null, title: "Text in a title" }),
       ])
       await engine.settled()
       const only = async (filter: PageFilter) =>
         (await found(engine, "text", filter)).map((url) => url.slice(25))
-      expect(await only({ languages: ["fr"] })).toEqual(["french"])
+      expect(await only({ languages: ["fr"] })).toEqual(["fr"])
       expect(await only({ languages: ["xx", "en'"] })).toEqual([])
       expect(await only({ sources: ['it\'s 100% "mine"'] })).toEqual(["en"])
-      expect(await only({ sources: ["b\\c"] })).toEqual(["french"])
+      expect(await only({ sources: ["b\\c"] })).toEqual(["fr"])
       expect(await only({ sources: ["%", "' OR true --"] })).toEqual([])
       expect(await only({ phrases: ["IT'S  100%"] })).toEqual(["en"])
       expect(await only({ phrases: ["it_s"] })).toEqual([])
-      expect(await only({ phrases: ["naïve text"] })).toEqual(["french"])
+      expect(await only({ phrases: ["naïve text"] })).toEqual(["fr"])
       expect(await only({ phrases: ["in a title"] })).toEqual(["none"])
       expect(await only({ phrases: ["text", "no such words"] })).toEqual([])
       expect(
