@@ -23,7 +23,7 @@ import type { Condition, LexicalHits, Nearest, PassagesWanted, SearchIndex } fro
 const DEFAULT_PASSAGES = 3
 /**
  * Candidates whose terms are read for the ranking, the likeliest by both arms; as many as are wanted if that is more. On 1,853
- * pages of manuals 30, 50, 100 and all rank alike; each is 11 kB in the mean, and half a megabyte where a page is a book.
+ * pages of manuals 30, 50, 100 and all rank alike; each is 7 kB in the mean, and a quarter of a megabyte where a page is a book.
  */
 const READ_FOR_RANKING = 50
 /** Different phrases that are heeded: each is looked for in every page that is read. */
