@@ -92,64 +92,58 @@ export function aFilter({ open, found, foundByWords, adapter }: Stage): void {
       ).toHaveLength(3)
     })
 
-    test.skipIf(adapter.isRecorded)(
-      "on sources finds a page by each of its own, in every arm, and it comes back with all of them",
-      async () => {
-        const engine = await open()
-        const shared = aPage("shared", {
-          source: "b",
-          sharedWith: ["a", "it's c"],
-          markdown: "Text of pears.",
-        })
-        const only = aPage("only", { source: "ab", markdown: "Text of more pears." })
-        await engine.index([shared, only])
-        await engine.settled()
-        for (const arms of ["hybrid", "lexical", "vector"] as const) {
-          const of = async (...sources: string[]) => {
-            const { hits } = await engine.search({ text: "pears", limit: 5, arms, filter: { sources } })
-            return hits.map(({ url }) => url.slice(25)).sort()
-          }
-          for (const source of ["a", "b", "it's c"]) expect(await of(source)).toEqual(["shared"])
-          expect(await of("a", "b")).toEqual(["shared"])
-          expect(await of("a", "ab")).toEqual(["only", "shared"])
-          expect(await of("d", "s c", "a\u001fb")).toEqual([])
+    test("on sources finds a page by each of its own, in every arm, and it comes back with all of them", async () => {
+      const engine = await open()
+      const shared = aPage("shared", {
+        source: "b",
+        sharedWith: ["a", "it's c"],
+        markdown: "Text of pears.",
+      })
+      const only = aPage("only", { source: "ab", markdown: "Text of more pears." })
+      await engine.index([shared, only])
+      await engine.settled()
+      for (const arms of ["hybrid", "lexical", "vector"] as const) {
+        const of = async (...sources: string[]) => {
+          const { hits } = await engine.search({ text: "pears", limit: 5, arms, filter: { sources } })
+          return hits.map(({ url }) => url.slice(25)).sort()
         }
-        expect(await engine.get(shared.url)).toEqual(shared)
-        const { hits } = await engine.search({ text: "pears", limit: 5, filter: { sources: ["a"] } })
-        expect(hits[0]).toMatchObject({ source: "b", sharedWith: ["a", "it's c"] })
-        expect((await engine.stats()).pages).toBe(2)
-      },
-    )
+        for (const source of ["a", "b", "it's c"]) expect(await of(source)).toEqual(["shared"])
+        expect(await of("a", "b")).toEqual(["shared"])
+        expect(await of("a", "ab")).toEqual(["only", "shared"])
+        expect(await of("d", "s c", "a\u001fb")).toEqual([])
+      }
+      expect(await engine.get(shared.url)).toEqual(shared)
+      const { hits } = await engine.search({ text: "pears", limit: 5, filter: { sources: ["a"] } })
+      expect(hits[0]).toMatchObject({ source: "b", sharedWith: ["a", "it's c"] })
+      expect((await engine.stats()).pages).toBe(2)
+    })
 
-    test.skipIf(adapter.isRecorded)(
-      "on sources follows a page that gains and loses them, in an engine that reads too",
-      async () => {
-        const engine = await open()
-        const page = aPage("page", { source: "a", markdown: "Text of plums." })
-        await engine.index([page])
-        await engine.settled()
-        const reader = await open({ mode: "read" })
-        const by = async (from: Engine, source: string) =>
-          (await from.search({ text: "plums", limit: 5, filter: { sources: [source] } })).hits.length
-        expect(await by(engine, "b")).toBe(0)
-        expect(await by(reader, "b")).toBe(0)
-        await engine.index([{ ...page, source: "b", sharedWith: ["a"] }])
-        await engine.settled()
-        await setTimeout(reader.supports.readerLagMs)
-        for (const one of [engine, reader]) {
-          expect(await by(one, "a")).toBe(1)
-          expect(await by(one, "b")).toBe(1)
-        }
-        await engine.index([{ ...page, source: "b" }])
-        await engine.settled()
-        await setTimeout(reader.supports.readerLagMs)
-        for (const one of [engine, reader]) {
-          expect(await by(one, "a")).toBe(0)
-          expect(await by(one, "b")).toBe(1)
-        }
-        expect(await engine.stats()).toMatchObject({ pages: 1, pagesWithoutVectors: 0 })
-      },
-    )
+    test("on sources follows a page that gains and loses them, in an engine that reads too", async () => {
+      const engine = await open()
+      const page = aPage("page", { source: "a", markdown: "Text of plums." })
+      await engine.index([page])
+      await engine.settled()
+      const reader = await open({ mode: "read" })
+      const by = async (from: Engine, source: string) =>
+        (await from.search({ text: "plums", limit: 5, filter: { sources: [source] } })).hits.length
+      expect(await by(engine, "b")).toBe(0)
+      expect(await by(reader, "b")).toBe(0)
+      await engine.index([{ ...page, source: "b", sharedWith: ["a"] }])
+      await engine.settled()
+      await setTimeout(reader.supports.readerLagMs)
+      for (const one of [engine, reader]) {
+        expect(await by(one, "a")).toBe(1)
+        expect(await by(one, "b")).toBe(1)
+      }
+      await engine.index([{ ...page, source: "b" }])
+      await engine.settled()
+      await setTimeout(reader.supports.readerLagMs)
+      for (const one of [engine, reader]) {
+        expect(await by(one, "a")).toBe(0)
+        expect(await by(one, "b")).toBe(1)
+      }
+      expect(await engine.stats()).toMatchObject({ pages: 1, pagesWithoutVectors: 0 })
+    })
 
     test("for safe pages drops the others, in every arm, and what a page is comes back", async () => {
       const engine = await open()

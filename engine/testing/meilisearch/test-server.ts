@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { randomBytes } from "node:crypto"
 import { Meilisearch } from "meilisearch"
@@ -9,7 +9,15 @@ import { startReplay } from "./replay-server.ts"
 
 const HERE = import.meta.dirname
 /** All that decides which requests the suite makes, but for the adapter itself. */
-const STORIES = ["engine-contract.ts", "engine-child.ts", "pages.ts", "hashing-embedder.ts"]
+const STORIES = [
+  "engine-contract.ts",
+  "engine-child.ts",
+  "pages.ts",
+  "hashing-embedder.ts",
+  ...readdirSync(path.join(HERE, "../contract"))
+    .sort()
+    .map((file) => path.join("contract", file)),
+]
 
 export const RECORDING = path.join(HERE, "../recordings/meilisearch-contract.json.zst")
 
