@@ -34,38 +34,40 @@ export interface Ranked {
 }
 
 /**
- * Weights of words and vectors. nDCG@10 on the tune halves of long pages, exact words and misspelt ones over a third of the
- * manuals of `bench/quality/needles.ts`, and on the judged collections:
+ * Weight of the words: the more, the more the page that says most says of the question. nDCG@10 on the tune halves of long pages,
+ * exact words and misspelt ones (`bench/quality/needles.ts`), on the judged collections and on the sections of
+ * `bench/testing/collections`:
  *
- *     words alone    0.869  0.989  0.916    0.808  0.733  0.722
- *     vectors alone  0.815  0.863  0.833    0.736  0.601  0.643
- *     0.6 words      0.877  0.954  0.960    0.849  0.752  0.743
- *     0.7            0.901  0.975  0.964    0.853  0.750  0.745
- *     0.8            0.901  0.989  0.957    0.848  0.747  0.745
- *     0.85           0.911  0.989  0.946    0.839  0.740  0.745
+ *     words alone      0.797  0.959  0.884    0.808  0.734  0.723    0.646
+ *     vectors alone    0.685  0.837  0.754    0.737  0.612  0.649    0.729
+ *     0.6              0.812  0.943  0.924    0.847  0.752  0.743    0.737
+ *     0.7              0.848  0.959  0.907    0.851  0.750  0.746    0.726
+ *     0.8              0.861  0.959  0.900    0.846  0.747  0.745    0.704
+ *     0.5 to 0.9       0.831  0.959  0.912    0.843  0.753  0.743    0.741
  *
- * With 0.8 no set is worse than by words alone.
+ * So no set is worse than by words alone, nor by much than with the weight that is best for it.
  */
-const WEIGHTS = {
-  lexical: { words: 1, vector: 0 },
-  hybrid: { words: 0.8, vector: 0.2 },
-  vector: { words: 0, vector: 1 },
-}
+const LEAST_WORDS = 0.5
+const MORE_WORDS = 0.4
 
 /**
- * Weight of late interaction beside all other evidence. Words that are judged by section leave it little to find: on the sets of
- * {@link WEIGHTS} the mean nDCG@10 is 0.866 without, 0.866 with 0.1, 0.861 with 0.2 and 0.857 with 0.25, which costs most on exact words
- * (0.989, 0.989, 0.965, 0.954) and gains a little on passages (0.745, 0.746, 0.747, 0.748). Nor does it help to read again only where
- * few words of the question are shared.
+ * Weight of late interaction beside all other evidence where no page says anything of the question in words: the more one says, the
+ * less there is to gain. nDCG@10 on the sets above:
+ *
+ *     none             0.831  0.959  0.922    0.845  0.753  0.743    0.741
+ *     0.2              0.845  0.957  0.918    0.855  0.754  0.750    0.750
+ *     0.3              0.831  0.954  0.939    0.848  0.752  0.750    0.751
+ *     0.3 to 0         0.845  0.967  0.918    0.854  0.754  0.750    0.750
+ *     0.5 to 0         0.845  0.967  0.917    0.852  0.753  0.751    0.751
  */
-const LATE_WEIGHT = 0.1
+const MOST_LATE = 0.3
 
 /**
  * Logistic regression of "the page answers the query" on the page's share of the best fused value, squared,
  * and on that best value. The first says which hits of a query matter, the second whether the query is one
  * that this index answers. Fitted on the ten best hits of every judged query, and of questions that nothing in the
  * collections and manuals answers (those with three times the weight). Area under the curve, by collection: `hybrid`
- * 0.893, 0.903, 0.836; `late` 0.895, 0.906, 0.838; `lexical` 0.867, 0.900, 0.833; `vector` 0.886, 0.830, 0.801. The constant of `lexical` is 0.3 lower than
+ * 0.894, 0.902, 0.840; `late` 0.893, 0.901, 0.846; `lexical` 0.867, 0.900, 0.833; `vector` 0.886, 0.830, 0.801. The constant of `lexical` is 0.3 lower than
  * fitted: words of an unrelated question stand in some page of any index, and no such page shall have more than 0.25.
  */
 interface Calibration {
@@ -74,12 +76,12 @@ interface Calibration {
   readonly best: number
 }
 
-const CALIBRATIONS: Record<keyof typeof WEIGHTS | "late", Calibration> = {
-  hybrid: { constant: -7.85, shareSquared: 5.59, best: 5.32 },
+const CALIBRATIONS = {
+  hybrid: { constant: -8.87, shareSquared: 6.14, best: 5.84 },
   lexical: { constant: -7.25, shareSquared: 4.94, best: 4.88 },
-  late: { constant: -7.8, shareSquared: 5.58, best: 5.31 },
+  late: { constant: -8.35, shareSquared: 5.95, best: 5.27 },
   vector: { constant: -9.86, shareSquared: 6.96, best: 3.49 },
-}
+} satisfies Record<string, Calibration>
 
 /**
  * Ranks the candidates of one query, best first; ties by id. Pages that neither arm knows are left out.
@@ -93,13 +95,14 @@ export function fuse(candidates: readonly Candidate[], { hasWords }: QueryFacts)
   const cosines = candidates.flatMap(({ cosine, aside }) => (aside ? [] : (cosine ?? [])))
   const farthest = cosines.reduce((least, cosine) => Math.min(least, cosine), 1)
   const arms = cosines.length === 0 ? "lexical" : hasWords ? "hybrid" : "vector"
-  const weights = WEIGHTS[arms]
+  const most = candidates.reduce((best, { words }) => Math.max(best, within(words)), 0)
+  const weight = { lexical: 1, hybrid: LEAST_WORDS + MORE_WORDS * most, vector: 0 }[arms]
   const usual = usualNearness(candidates, farthest)
   const ranked = candidates
     .map(({ id, words, cosine }) => {
       const share = hasWords ? within(words) : 0
       const nearness = cosine === null ? usual(share) : within(cosine ?? farthest)
-      const fused = weights.words * share + weights.vector * nearness
+      const fused = weight * share + (1 - weight) * nearness
       return { id, lexical: share, vector: within(cosine ?? 0), late: 0, fused, score: 0 }
     })
     .filter((one) => one.fused > 0)
@@ -140,11 +143,13 @@ function usualNearness(candidates: readonly Candidate[], farthest: number): (wor
  */
 export function withLateInteraction(ranked: readonly Ranked[], late: ReadonlyMap<string, number>): Ranked[] {
   if (late.size === 0) return [...ranked]
+  const most = ranked.reduce((best, { lexical }) => Math.max(best, lexical), 0)
+  const weight = MOST_LATE * (1 - most)
   const worst = Math.min(...late.values())
   const mixed = ranked.map((one) => ({
     ...one,
     late: late.get(one.id) ?? 0,
-    fused: (1 - LATE_WEIGHT) * one.fused + LATE_WEIGHT * (late.get(one.id) ?? worst),
+    fused: (1 - weight) * one.fused + weight * (late.get(one.id) ?? worst),
   }))
   return scored(mixed, CALIBRATIONS.late)
 }
