@@ -7,6 +7,8 @@ export default defineConfig({
     // Most of a test's time is waiting: for processes, sockets and databases. One worker fewer than processors, as is
     // usual, leaves half of a small machine idle.
     maxWorkers: Math.max(2, availableParallelism()),
+    // What startThread() in base/process/thread.ts sets, for what vitest itself does before.
+    execArgv: ["--wasm-wrapper-tiering-budget=2147483647"],
     // Nothing is measured by these; a busy machine may be ten times as slow.
     testTimeout: 120_000,
     hookTimeout: 240_000,

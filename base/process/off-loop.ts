@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
-import { Worker } from "node:worker_threads"
+import type { Worker } from "node:worker_threads"
+import { startThread } from "./thread.ts"
 import { moduleBeside } from "./module-beside.ts"
 
 /**
@@ -112,7 +113,7 @@ class WorkThreads {
   }
 
   #start(): Thread {
-    const worker = new Worker(moduleBeside(import.meta.url, "./off-loop-worker"), {
+    const worker = startThread(moduleBeside(import.meta.url, "./off-loop-worker"), {
       // Flags such as `--input-type` are the starting script's own.
       execArgv: [],
       env: {},

@@ -43,6 +43,11 @@ describe("the imports of the house", () => {
   })
 })
 
+test("threads are started in base/process/thread.ts alone", () => {
+  const isThreadStart = (file: string) => readFileSync(join(ROOT, file), "utf8").includes("new Worker(")
+  expect(files.filter(isThreadStart)).toEqual(["base/process/thread.ts"])
+})
+
 /** What one person keeps in mind of a folder; more files want a room of their own. */
 const MOST_FILES = 12
 const HEADINGS = ["## What it promises", "## The words", "## The files in reading order"]

@@ -1,4 +1,5 @@
-import { Worker } from "node:worker_threads"
+import type { Worker } from "node:worker_threads"
+import { startThread } from "#base/process/thread.ts"
 import type { FromWorker, ToWorker } from "./embed-protocol.ts"
 import type { ModelFolder } from "./model-folder.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
@@ -60,7 +61,7 @@ function forgetListeners(worker: Worker): void {
 }
 
 function start(model: ModelFolder): Worker {
-  return new Worker(moduleBeside(import.meta.url, "./embed-worker"), {
+  return startThread(moduleBeside(import.meta.url, "./embed-worker"), {
     workerData: model,
     // Flags such as `--input-type` are the starting script's own.
     execArgv: [],

@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads"
+import { startThread } from "#base/process/thread.ts"
 import { watchMemory } from "#base/process/watch-memory.ts"
 import type { ReadBodyTask } from "../read-body.ts"
 import { MEMORY_SIGNAL, type PlaceEnd } from "./reader-place.ts"
@@ -12,7 +12,7 @@ const HEAP_SHARE = 0.6
 
 const [, , memory, program = ""] = process.argv
 const memoryMb = Number(memory)
-const worker = new Worker(new URL(program), {
+const worker = startThread(new URL(program), {
   resourceLimits: { maxOldGenerationSizeMb: Math.floor(memoryMb * HEAP_SHARE), stackSizeMb: 8 },
   env: {},
 })

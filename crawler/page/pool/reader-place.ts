@@ -33,7 +33,7 @@ export interface PlaceEvents {
   readonly ended: (end: PlaceEnd) => void
 }
 
-/** Megabytes of memory for one place: see {@link startThread} and {@link startProcess} for what counts. */
+/** Megabytes of memory for one place: see {@link startReaderThread} and {@link startProcess} for what counts. */
 export type StartPlace = (memoryMb: number, events: PlaceEvents, program?: URL) => ReaderPlace
 
 /** Ends a process that has taken all of its memory. Nothing else sends it, and by itself it ends a process at once. */

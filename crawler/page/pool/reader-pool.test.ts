@@ -5,7 +5,7 @@ import { expect, test } from "vitest"
 import type { ReadBodyTask } from "../read-body.ts"
 import { ReaderPool } from "./reader-pool.ts"
 import { startProcess } from "./reader-process.ts"
-import { startThread } from "./reader-thread.ts"
+import { startReaderThread } from "./reader-thread.ts"
 import { temporaryFolder } from "../../testing/crawl-fixture.ts"
 
 const task = (url: string): ReadBodyTask => ({
@@ -29,7 +29,7 @@ parentPort.on("message", ({ url }) => {
 parentPort.postMessage("ready")`
 
 test.each([
-  { of: "thread", start: startThread, memoryMb: 16 },
+  { of: "thread", start: startReaderThread, memoryMb: 16 },
   { of: "process", start: startProcess, memoryMb: 150 },
 ])("a page that hangs, crashes or eats its $of costs only itself", async ({ of, start, memoryMb }) => {
   using folder = temporaryFolder()

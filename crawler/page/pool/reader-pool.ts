@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os"
 import type { Extracted } from "../extract/extracted.ts"
 import type { ReadBodyTask } from "../read-body.ts"
 import type { PlaceEnd, ReaderPlace, StartPlace, Unread } from "./reader-place.ts"
-import { startThread } from "./reader-thread.ts"
+import { startReaderThread } from "./reader-thread.ts"
 
 /** What became of a body: all but `closed`, which is ours, are the page's fault. */
 export type ReadBodyResult =
@@ -13,7 +13,7 @@ export type ReadBodyResult =
 export interface ReaderPoolOptions {
   /** How many bodies are read at once. 0: one less than the machine has processors, at least 1. */
   readonly places: number
-  /** Default: {@link startThread}. */
+  /** Default: {@link startReaderThread}. */
   readonly start?: StartPlace
   /** For one body, from the moment its place is ready. */
   readonly timeoutMs: number
@@ -69,7 +69,7 @@ export class ReaderPool implements AsyncDisposable {
     this.#options = {
       memoryMb: 256,
       idleMs: 10_000,
-      start: startThread,
+      start: startReaderThread,
       program: undefined,
       ...options,
       places: options.places === 0 ? Math.max(1, availableParallelism() - 1) : options.places,

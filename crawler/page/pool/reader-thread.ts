@@ -1,5 +1,5 @@
-import { Worker } from "node:worker_threads"
 import { moduleBeside } from "#base/process/module-beside.ts"
+import { startThread } from "#base/process/thread.ts"
 import { type PlaceMessage, type StartPlace, tooMuchMemory } from "./reader-place.ts"
 
 const PROGRAM = moduleBeside(import.meta.url, "./read-worker")
@@ -8,8 +8,8 @@ const PROGRAM = moduleBeside(import.meta.url, "./read-worker")
  * A thread that reads bodies. The limit holds for what its code makes, and not for buffers: it is for formats whose
  * buffers are as large as their bodies.
  */
-export const startThread: StartPlace = (memoryMb, { message, ended }, program = PROGRAM) => {
-  const worker = new Worker(program, {
+export const startReaderThread: StartPlace = (memoryMb, { message, ended }, program = PROGRAM) => {
+  const worker = startThread(program, {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, stackSizeMb: 8 },
     env: {},
   })

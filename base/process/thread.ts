@@ -1,0 +1,19 @@
+import { setFlagsFromString } from "node:v8"
+import { Worker, type WorkerOptions } from "node:worker_threads"
+
+/**
+ * Calls of an imported function after which V8 compiles a wrapper of its own for it (`--wasm-wrapper-tiering-budget`,
+ * 1,000 unless told): never. In Node 24 such wrappers are shared by all threads, and one that is freed while another
+ * thread compiles ends the process (`Check failed: jit_page.has_value()`, or SIGSEGV; nodejs/node#64500). Node strips the
+ * types of every module with WebAssembly in each thread, which is what makes calls enough.
+ */
+const NEVER = 2 ** 31 - 1
+
+let isSet = false
+
+/** A thread that runs `program`. All threads are started here. */
+export function startThread(program: URL, options?: WorkerOptions): Worker {
+  if (!isSet) setFlagsFromString(`--wasm-wrapper-tiering-budget=${NEVER}`)
+  isSet = true
+  return new Worker(program, options)
+}
