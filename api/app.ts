@@ -34,6 +34,8 @@ import { requestId } from "./middleware/request-id.ts"
 import { requestLog } from "./middleware/request-log.ts"
 import { tracking } from "./middleware/tracking.ts"
 import { reference } from "./openapi/serve.ts"
+import type { PageKnowledge } from "./pages/page-knowledge.ts"
+import { PAGE_PATHS, pageRoutes } from "./pages/routes.ts"
 import { refuseAll } from "./read-only.ts"
 import { service } from "./service.ts"
 import type { serviceSettings } from "./service-settings.ts"
@@ -55,6 +57,8 @@ export interface AppParts extends Omit<LiveParts, "memory"> {
   readonly reader: Reader
   readonly images: ImageKnowledge
   readonly forms: FormKnowledge
+  /** What crawls know of the pages of the index. */
+  readonly pages: PageKnowledge
   /** Writes answers; null leaves them to the pages' own sentences. */
   readonly chatModel: ChatModel | null
   readonly accounts: Accounts
@@ -142,6 +146,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     router.get("/research/:id", authentication(accounts.keys, { bodyKey: false }).beforeBody, status)
   }
   accountRoutes(router, accounts, admissions, config)
+  pageRoutes(router, { keys: accounts.keys, admissions, knowledge: parts.pages, about: config.about })
   router.get("/healthz", (ctx) => {
     ctx.body = { status: "ok" }
   })
@@ -181,8 +186,8 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     disk: { freeBytes: () => parts.room?.freeBytes ?? null, uncounted: () => accounts.billing.waiting },
     load: { connections: parts.connections, gates, stored },
     keys: accounts.keys,
-    endpoints: [...Object.keys(endpoints), ...ACCOUNT_PATHS],
-    tools: readOnly === null ? Object.keys(endpoints) : ["search", "research"],
+    endpoints: [...Object.keys(endpoints), ...ACCOUNT_PATHS, ...PAGE_PATHS],
+    tools: [...(readOnly === null ? Object.keys(endpoints) : ["search", "research"]), "pages"],
     notice: readOnly,
     server: () => httpServer(app),
   })

@@ -35,6 +35,7 @@ import { openGates } from "./load/gates.ts"
 import { closeServer, stopSignal } from "./server/shutdown.ts"
 import { reachableHost } from "./server/reachable-host.ts"
 import { tellSupervisor } from "./supervisor/messages.ts"
+import { openPageKnowledge } from "./pages/page-knowledge.ts"
 import { openResearch } from "./research/open-research.ts"
 import { lazyReader } from "./tavily/live/lazy-reader.ts"
 import { sellingOf, x402Settings } from "./x402/settings.ts"
@@ -121,6 +122,7 @@ async function serve(): Promise<void> {
     engine,
     images,
     forms: new OtherForms(db),
+    pages: openPageKnowledge(db, jobs),
     embedder,
     chatModel,
     reader,

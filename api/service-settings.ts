@@ -1,9 +1,18 @@
-import { list, oneOf, type Setting } from "#base/settings.ts"
+import { list, oneOf, type Setting, text } from "#base/settings.ts"
 
 import { checkProxies } from "./proxies/trusted-proxies.ts"
 
 /** Settings of the service around the endpoints: who may ask from where, and who may watch. */
 export const serviceSettings = {
+  about: checked(
+    text({
+      name: "FOSSICK_ABOUT",
+      default: "",
+      about:
+        "What the index holds and what it is good for, in a sentence or two: models that use it over MCP are told this first, and `/sources` says it; empty says nothing.",
+    }),
+    checkAbout,
+  ),
   corsOrigins: checked(
     list({
       name: "FOSSICK_CORS_ORIGINS",
@@ -33,6 +42,13 @@ export const serviceSettings = {
     "open",
     "off",
   ),
+}
+
+/** Models read it with every conversation. */
+const MAX_ABOUT_CHARS = 2000
+
+function checkAbout(about: string): void {
+  if (about.length > MAX_ABOUT_CHARS) throw new Error(`must have at most ${MAX_ABOUT_CHARS} characters`)
 }
 
 /** The setting with a further check, which throws an Error that says what is expected. */

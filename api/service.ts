@@ -71,7 +71,7 @@ export function service({
     forwarded(config.trustedProxies),
     securityHeaders(),
     cors(config.corsOrigins),
-    tolerantPath(paths),
+    tolerantPath(paths, URL.parse(config.publicUrl)?.pathname),
     ...(config.metrics === "off"
       ? []
       : [

@@ -1,12 +1,16 @@
-import type { Admissions } from "../accounts/limits/admission.ts"
+import type { Admissions, AdmitOptions } from "../accounts/limits/admission.ts"
 import type { LimitedEndpoint } from "../accounts/limits/rate-limits.ts"
 import { MOST_QUERY_CHARS } from "../accounts/call-log.ts"
 import type { Middleware } from "../context.ts"
 
 /** Lets calls of an endpoint in after their key is known, and gives them what they may see and how they pay. */
-export function admission(admissions: Admissions, endpoint: LimitedEndpoint): Middleware {
+export function admission(
+  admissions: Admissions,
+  endpoint: LimitedEndpoint,
+  options: AdmitOptions = {},
+): Middleware {
   return async (ctx, next) => {
-    const admitted = admissions.admit(endpoint, ctx.state)
+    const admitted = admissions.admit(endpoint, ctx.state, options)
     ctx.state.reach = admitted.reach
     ctx.state.bill = {
       project: admitted.bill.project,

@@ -15,7 +15,7 @@ export function requestLog(log: Logger, { queries = false } = {}): Middleware {
     await next()
     const line = {
       method: ctx.method,
-      path: ctx.path.slice(0, 200),
+      path: shownPath(ctx.path),
       // A status that no caller sees: it hung up.
       status: callerGone(ctx) ? 499 : ctx.status,
       ms: Math.round(performance.now() - ctx.state.startedAt),
@@ -29,6 +29,9 @@ export function requestLog(log: Logger, { queries = false } = {}): Middleware {
     ctx.state.log[isOfNote(ctx) ? "info" : "debug"](line, message)
   }
 }
+
+/** What follows `/read/` is the address of a page, which is nobody's to know either. */
+const shownPath = (path: string): string => (path.startsWith("/read/") ? "/read/" : path.slice(0, 200))
 
 /**
  * Probes come every few seconds, and what they find wrong has lines of its own. Anyone who reads the handbook, such as our own

@@ -3,6 +3,7 @@ import { adminSchemas } from "./operations/admin-answers.ts"
 import { adminOperations } from "./operations/admin-operations.ts"
 import type { JsonSchema, Operation } from "./operation.ts"
 import { notSet } from "./published.ts"
+import { pageOperations, pageSchemas } from "./operations/page-operations.ts"
 import { refusals, refusalSchemas } from "./operations/refusals.ts"
 import { researchOperations, researchSchemas } from "./operations/research-operations.ts"
 import { tavilySchemas } from "./operations/tavily-answers.ts"
@@ -16,6 +17,7 @@ import {
 /** Every call of the appliance, in the order of the reference. */
 export const operations: readonly Operation[] = [
   ...tavilyOperations,
+  ...pageOperations,
   ...researchOperations,
   ...accountOperations,
   ...adminOperations,
@@ -25,6 +27,7 @@ export const operations: readonly Operation[] = [
 /** Headings of the reference, each with a sentence. */
 export const tags: Readonly<Record<string, string>> = {
   Search: "The index, asked.",
+  "Stored pages": "Pages as the index holds them, by address; nothing is read from the web.",
   "Live pages": "Pages read from the web now; the index is neither asked nor filled.",
   Research: "Reports in which every sentence names its source.",
   "Keys and usage": "Keys, and the credits that they use.",
@@ -43,6 +46,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   NotSet: notSet,
   ...refusalSchemas,
   ...tavilySchemas,
+  ...pageSchemas,
   ...researchSchemas,
   ...accountSchemas,
   ...adminSchemas,

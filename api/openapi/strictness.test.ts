@@ -30,7 +30,7 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
   "countries and languages are named in any spelling": [/^search (country|language)$/],
   "what an address is takes a parser of addresses": [
     /^extract urls/,
-    /^(crawl|map|why|try) url$/,
+    /^(crawl|map|why|try|getPage|readPage) url$/,
     /^putSource (seeds|sitemaps|feeds|webhooks\[0\]\.url|login\.url)/,
   ],
   "names are of things that there are": [
@@ -40,6 +40,7 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
     /^(approve|reject|restore)Removals source$/,
     /^research output_schema\.required/,
   ],
+  "a page has the sections that it has": [/^getPage section$/],
   "the name stands in the path, too": [/^putSource name$/],
   "one value of a login names a secret": [/^putSource login\.kind/],
   "the settings of the server allow it": [/^putSource (allowedNetworks|ignoreNoindex|caFile|clientCert)/],

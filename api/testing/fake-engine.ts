@@ -1,4 +1,4 @@
-import { type Engine, type Hit, type Query, toPageUrl } from "#engine"
+import { type Engine, type Hit, type Page, type PageUrl, type Query, toPageUrl } from "#engine"
 
 /** An engine that answers every search with the given hits and remembers what it was asked. */
 export class FakeEngine implements Engine {
@@ -32,8 +32,8 @@ export class FakeEngine implements Engine {
     throw new Error("The API only reads.")
   }
 
-  async get(): Promise<null> {
-    return null
+  async get(url: PageUrl): Promise<Page | null> {
+    return this.#hits.find((one) => one.url === url) ?? null
   }
 
   async coverage(): Promise<null> {

@@ -63,6 +63,12 @@ export async function serveApp(
     engine: new FakeEngine(),
     images: { facts: () => new Map() },
     forms: { of: () => [] },
+    pages: {
+      standingFor: () => [],
+      spellingsOf: () => [],
+      visits: () => ({ checkedAt: null, changedAt: null }),
+      sources: async () => [],
+    },
     sites: async () => () => false,
     log,
     ...(research && { research }),

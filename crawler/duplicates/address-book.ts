@@ -50,6 +50,27 @@ const MOST_PROBES = 10
 /** Foldings remembered, to be taken back when the address turns out to be missing. */
 const REMEMBERED = 2000
 
+/** What was learned of a site by now. It only looks. The tables are those of the text store. */
+export function learnedRules(db: StateStore, site: string, now: number): AddressRules {
+  const rows = db
+    .prepare("select * from address_pair where site = ? and seen_at >= ?")
+    .all(site, now - EVIDENCE_DAYS * DAY_MS)
+  return evidenceOf(rows).rules
+}
+
+function evidenceOf(rows: readonly Record<string, unknown>[]): SiteEvidence {
+  const evidence = new SiteEvidence()
+  for (const row of rows) {
+    evidence.add({
+      difference: row["difference"] as Difference,
+      page: String(row["page"]),
+      value: String(row["value"]),
+      agrees: row["agrees"] === 1,
+    })
+  }
+  return evidence
+}
+
 /** Learns which spellings of addresses name the same page, site by site, and keeps that in `state.db`. */
 export class AddressBook {
   readonly #db: StateStore
@@ -166,18 +187,10 @@ export class AddressBook {
   #site(site: string): SiteEvidence {
     let evidence = this.#sites.get(site)
     if (!evidence) {
-      evidence = new SiteEvidence()
-      this.#sites.set(site, evidence)
       const since = this.#clock() - EVIDENCE_DAYS * DAY_MS
       this.#db.prepare("delete from address_pair where site = ? and seen_at < ?").run(site, since)
-      for (const row of this.#db.prepare("select * from address_pair where site = ?").all(site)) {
-        evidence.add({
-          difference: row["difference"] as Difference,
-          page: String(row["page"]),
-          value: String(row["value"]),
-          agrees: row["agrees"] === 1,
-        })
-      }
+      evidence = evidenceOf(this.#db.prepare("select * from address_pair where site = ?").all(site))
+      this.#sites.set(site, evidence)
     }
     return evidence
   }

@@ -75,6 +75,26 @@ export function forms(url: PageUrl): Form[] {
   return found
 }
 
+/** Differences that are tried at the same time in {@link spellings}: http for https, no `www.`, and the slash. */
+const MOST_DIFFERENCES = 3
+
+/**
+ * Other spellings of an address that hardly ever name another page, those with the fewest differences first. No parameter is
+ * left out: what a parameter chooses only a site's own addresses tell.
+ */
+export function spellings(url: PageUrl): PageUrl[] {
+  const found = new Set([url])
+  let last: readonly PageUrl[] = [url]
+  for (let round = 0; round < MOST_DIFFERENCES; round++) {
+    const next = last.flatMap((one) =>
+      forms(one).flatMap((form) => (isParameter(form.difference) || found.has(form.url) ? [] : [form.url])),
+    )
+    for (const one of next) found.add(one)
+    last = [...new Set(next)]
+  }
+  return [...found].slice(1)
+}
+
 /** The one difference between two addresses; null when they differ by none, by several or by anything else. */
 export function differenceOf(
   a: PageUrl,

@@ -86,6 +86,47 @@ export function isPageNow(db: StateStore, url: PageUrl): boolean {
   return row !== undefined
 }
 
+/** Where an address led at the last visit of any of these sources, by redirect or canonical; null: of any source. */
+export function whereItLed(db: StateStore, url: PageUrl, sources: readonly string[] | null): PageUrl[] {
+  return db
+    .prepare(
+      `select distinct leads_to from known_address where url = ?1 and leads_to is not null
+         and (?2 is null or source in (select value from json_each(?2))) order by leads_to`,
+    )
+    .all(url, sources && JSON.stringify(sources))
+    .map((row) => row["leads_to"] as PageUrl)
+}
+
+/** When visits of some sources saw a page. */
+export interface PageVisits {
+  /** The last that found it, whether it had changed or not; null: the last visit of each did not find it. */
+  readonly checkedAt: Date | null
+  /** When its text was first seen as it is now; null: not known. */
+  readonly changedAt: Date | null
+}
+
+export function pageVisits(db: StateStore, url: PageUrl, sources: readonly string[]): PageVisits {
+  const row = db
+    .prepare(
+      `select max(visited_at) filter (where outcome in (${PAGE_OUTCOMES_SQL})) as checked, max(changed_at) as changed
+       from known_address where url = ? and hash is not null and source in (select value from json_each(?))`,
+    )
+    .get(url, JSON.stringify(sources))
+  const dateOf = (ms: unknown) => (typeof ms === "number" ? new Date(ms) : null)
+  return { checkedAt: dateOf(row?.["checked"]), changedAt: dateOf(row?.["changed"]) }
+}
+
+/** When a visit of the source last found a page that the index holds; null: never. */
+export function lastCheckOf(db: StateStore, source: string): Date | null {
+  const row = db
+    .prepare(
+      `select max(visited_at) as last from known_address
+       where source = ? and hash is not null and outcome in (${PAGE_OUTCOMES_SQL})`,
+    )
+    .get(source)
+  return typeof row?.["last"] === "number" ? new Date(row["last"]) : null
+}
+
 /** Addresses at which a job found no page, of one kind. */
 export interface Missed {
   readonly outcome: OutcomeName

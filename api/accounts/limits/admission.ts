@@ -49,6 +49,12 @@ export interface AdmissionParts {
 const TOO_FAST =
   "Your request has been blocked due to excessive requests. Please reduce the rate of requests."
 
+/** What a call does besides, where its endpoint alone does not say. */
+export interface AdmitOptions {
+  /** Whether it reads pages from the index only: then it takes no place among the live calls. Default false. */
+  readonly isStored?: boolean
+}
+
 /** Endpoints that read live pages. */
 const LIVE: ReadonlySet<LimitedEndpoint> = new Set(["extract", "crawl", "map"])
 
@@ -65,7 +71,7 @@ export class Admissions {
    * @throws ApiError 403 when the key may not make it, 429 with `Retry-After` when it made too many, or when there are
    *   more calls under way or waiting than can be answered in time
    */
-  admit(endpoint: LimitedEndpoint, caller: Caller): Admission {
+  admit(endpoint: LimitedEndpoint, caller: Caller, { isStored = false }: AdmitOptions = {}): Admission {
     const { key } = caller
     const billed = ENDPOINTS.find((one) => one === endpoint)
     if (billed && key.scope.endpoints?.includes(billed) === false) {
@@ -82,8 +88,8 @@ export class Admissions {
       throw badRequest(text)
     }
     const { gates } = this.#parts.reach
-    if (endpoint === "search") gates.searches.check(key.id)
-    const leave = LIVE.has(endpoint) ? gates.liveCalls.enter(key.id) : () => {}
+    if (endpoint === "search" || isStored) gates.searches.check(key.id)
+    const leave = LIVE.has(endpoint) && !isStored ? gates.liveCalls.enter(key.id) : () => {}
     const bill = new CallBill(accounts, caller, billed ?? null, project)
     return {
       reach: this.reach(key),

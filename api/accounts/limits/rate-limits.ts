@@ -14,6 +14,7 @@ export const LIMITED_ENDPOINTS = [
   "crawl",
   "map",
   "research",
+  "sources",
   "usage",
   "logs",
   "feedback",

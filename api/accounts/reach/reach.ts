@@ -1,10 +1,10 @@
 import type { ReadOptions, Reader, ReadResult } from "#crawler"
-import type { Engine, PageUrl } from "#engine"
+import type { Engine, Page, PageUrl } from "#engine"
 
 import type { Gates } from "../../load/gates.ts"
 import type { Collections } from "./collections.ts"
 import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
-import { domainTest, pageLimits, scopedEngine } from "./scoped-pages.ts"
+import { domainTest, type PageLimits, pageLimits, scopedEngine, scopedPage } from "./scoped-pages.ts"
 
 /** A test for addresses. */
 export type AddressTest = (url: PageUrl) => boolean
@@ -15,6 +15,10 @@ export type AddressTest = (url: PageUrl) => boolean
  */
 export interface Reach {
   readonly engine: Pick<Engine, "search">
+  /** The stored page, with those of its sources that may be named; null when there is none that may be seen. */
+  page(url: PageUrl, signal?: AbortSignal): Promise<Page | null>
+  /** Which pages of the index may be seen, now; null: all. */
+  limits(): PageLimits | null
   /** Reads no address that is out of reach, wherever redirects lead. */
   readonly reader: Pick<Reader, "read">
   /** Which addresses may be read or named in an answer. */
@@ -22,7 +26,7 @@ export interface Reach {
 }
 
 export interface ReachParts {
-  readonly engine: Pick<Engine, "search">
+  readonly engine: Pick<Engine, "search" | "get">
   readonly reader: Pick<Reader, "read">
   readonly collections: Pick<Collections, "sourcesOf">
   /** Which addresses belong to any of these sources. */
@@ -62,6 +66,9 @@ export function reachOf({ id, scope, isPatient = false }: Seeker, parts: ReachPa
   }
   return {
     engine: limitsPages(scope) ? scopedEngine(engine, limits) : engine,
+    page: async (url, signal) =>
+      scopedPage(await gates.searches.run(id, () => parts.engine.get(url), { signal }), limits()),
+    limits,
     addresses,
     reader: {
       async read(url, options = {}) {

@@ -1,6 +1,6 @@
 import { getDomain } from "tldts"
 
-import { type Engine, type PageFilter, type PageUrl, sourcesOf } from "#engine"
+import { type Engine, type Page, type PageFilter, type PageUrl, sourcesOf, withSources } from "#engine"
 import { type DomainRules, domainRules, hostName, matchesDomains, placeOf } from "#engine/page/domains.ts"
 
 import type { Collections } from "./collections.ts"
@@ -42,6 +42,16 @@ export function scopedEngine(
       return { ...found, hits: found.hits.filter((hit) => admits(hit.url, sourcesOf(hit))) }
     },
   }
+}
+
+/** A page as somebody with these limits sees it: with those of its sources that may be named; null: not at all. */
+export function scopedPage(page: Page | null, limits: PageLimits | null): Page | null {
+  if (page === null || limits === null) return page
+  const { sources } = limits
+  const names = sourcesOf(page)
+  if (!pageTest(limits)(page.url, names)) return null
+  const [first, ...others] = sources === null ? names : names.filter((name) => sources.includes(name))
+  return first === undefined ? null : withSources(page, [first, ...others])
 }
 
 /** A test for pages of the index. */

@@ -1,0 +1,39 @@
+import type { Page, PageUrl } from "#engine"
+
+import type { Reach } from "../accounts/reach/reach.ts"
+import type { PageKnowledge } from "./page-knowledge.ts"
+
+/** Addresses asked for at most: one that is unknown in every spelling costs no more than a search. */
+const MOST_ASKED = 32
+
+/**
+ * The stored page that an address names: under the address itself, or under the one that stands for it since a crawl
+ * found an equal text, a redirect or a canonical, or under another spelling of it (https, `www.`, slash, parameters that
+ * choose nothing). Null when there is none that may be seen: what lies outside the reach looks like what is not there.
+ */
+export async function findPage(
+  url: PageUrl,
+  {
+    reach,
+    knowledge,
+    signal,
+  }: {
+    readonly reach: Pick<Reach, "page" | "limits">
+    readonly knowledge: PageKnowledge
+    readonly signal?: AbortSignal
+  },
+): Promise<Page | null> {
+  const sources = reach.limits()?.sources ?? null
+  const asked = new Set<PageUrl>()
+  const firstOf = async (addresses: readonly PageUrl[]): Promise<Page | null> => {
+    for (const address of addresses) {
+      if (asked.has(address) || asked.size >= MOST_ASKED) continue
+      asked.add(address)
+      const page =
+        (await reach.page(address, signal)) ?? (await firstOf(knowledge.standingFor(address, sources)))
+      if (page !== null) return page
+    }
+    return null
+  }
+  return (await firstOf([url])) ?? (await firstOf(knowledge.spellingsOf(url)))
+}

@@ -1,0 +1,36 @@
+import type { Router } from "@koa/router"
+
+import type { Admissions } from "../accounts/limits/admission.ts"
+import type { KeyStore } from "../accounts/keys/keys.ts"
+import type { RequestState } from "../context.ts"
+import { admission } from "../middleware/admission.ts"
+import { authentication } from "../middleware/authentication.ts"
+import type { PageKnowledge } from "./page-knowledge.ts"
+import { pages } from "./pages.ts"
+import { read } from "./read.ts"
+import { sources } from "./sources.ts"
+
+/** First path segments of the calls below. */
+export const PAGE_PATHS = ["pages", "read", "sources"]
+
+/** The calls on what the index holds by address. A stored page is let in and paid for as an extraction. */
+export function pageRoutes(
+  router: Router<RequestState>,
+  {
+    keys,
+    admissions,
+    knowledge,
+    about,
+  }: {
+    readonly keys: Pick<KeyStore, "verify">
+    readonly admissions: Admissions
+    readonly knowledge: PageKnowledge
+    readonly about: string
+  },
+): void {
+  const key = authentication(keys, { bodyKey: false }).beforeBody
+  const admit = admission(admissions, "extract", { isStored: true })
+  router.get("/pages", key, admit, pages(knowledge))
+  router.get(/^\/read\/.+/s, key, admit, read(knowledge))
+  router.get("/sources", key, admission(admissions, "sources"), sources(knowledge, about))
+}
