@@ -50,6 +50,37 @@ describe("paths and methods", () => {
     },
   )
 
+  test.each([
+    "/v2/search",
+    "/v1/search",
+    "/v1/vector_stores/7/search",
+    "/tv/v2/search",
+    "/V1/extract",
+    "/searxng/search",
+    "/https://example.com/search",
+  ])("%s is the path of another API, and no search", async (path) => {
+    expect((await app.post(path, { query: "pumps" })).status).toBe(404)
+  })
+
+  test("a prefix that the public address has is one, whatever it looks like", async () => {
+    await using served = await serveApp({
+      engine: new FakeEngine([hit()]),
+      config: { publicUrl: "https://example.com/tools/v2" },
+    })
+    const found = await fetch(`${served.url}/tools/v2/search`, {
+      method: "POST",
+      headers: { ...json, ...bearer },
+      body: '{"query": "pumps"}',
+    })
+    expect(found.status).toBe(200)
+    expect((await served.post("/v2/search", { query: "pumps" })).status).toBe(404)
+    const read = await fetch(`${served.url}/tools/v2/read/https://example.com/pumps`, { headers: bearer })
+    expect([read.status, await read.text()]).toEqual([
+      200,
+      expect.stringContaining("A **pump** moves water."),
+    ])
+  })
+
   test("an unknown path is 404 in the envelope", async () => {
     const answer = await app.post("/nothing", {})
     expect(answer.status).toBe(404)

@@ -37,7 +37,8 @@ function endpointOf(segments: readonly string[], known: ReadonlySet<string>): st
   return known.has(meant[0] ?? "") && isPrefix ? `/${meant.join("/")}` : null
 }
 
-const mayBePrefix = (segment: string): boolean =>
+/** Whether a segment may stand before the path of an endpoint without being part of another API's path. */
+export const mayBePrefix = (segment: string): boolean =>
   !/^v\d/i.test(segment) && !segment.includes(":") && !OTHER_APIS.has(segment.toLowerCase())
 
 const segmentsOf = (path: string): string[] => path.split("/").filter((segment) => segment !== "")

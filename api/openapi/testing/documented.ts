@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 
+import { mayBePrefix } from "../../middleware/tolerant-path.ts"
 import { operations, openApiDocument } from "../document.ts"
 import type { JsonSchema, Operation } from "../operation.ts"
 
@@ -57,10 +58,13 @@ export function operationAt(method: string, path: string): Operation | null {
   return (
     fits.find((one) => one.path === asked) ??
     fits.find((one) => new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(asked)) ??
-    fits.find((one) => !asked.startsWith("/admin") && asked.endsWith(one.path)) ??
+    fits.find((one) => !asked.startsWith("/admin") && asked.endsWith(one.path) && hasPrefix(asked, one)) ??
     null
   )
 }
+
+const hasPrefix = (asked: string, { path }: Operation): boolean =>
+  asked.slice(0, -path.length).split("/").every(mayBePrefix)
 
 function responseOf({ path, method }: Operation, status: number): JsonSchema | null {
   interface Response {
