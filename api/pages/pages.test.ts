@@ -35,14 +35,14 @@ let openOnly: string
 
 const behindPassword =
   (answer: Answer): Answer =>
-  async (request, response) => {
+  (request, response) => {
     const given = Buffer.from(
       request.headers.authorization?.slice("Basic ".length) ?? "",
       "base64",
     ).toString()
     if (given === `ada:${PASSWORD}`)
-      await (typeof answer === "string" ? html(answer) : answer)(request, response)
-    else response.writeHead(401, { "WWW-Authenticate": 'Basic realm="x"' }).end()
+      return (typeof answer === "string" ? html(answer) : answer)(request, response)
+    response.writeHead(401, { "WWW-Authenticate": 'Basic realm="x"' }).end()
   }
 
 const LONG = Array.from(
@@ -98,7 +98,7 @@ beforeAll(async () => {
     scope: "prefix",
     login: { kind: "basic", user: "ada", password: "${GARDEN_PASSWORD}" },
   })
-  for (const name of ["garden", "vault"]) expect((await runSource(name, db, engine))?.state).toBe("finished")
+  for (const name of ["garden", "vault"]) await runSource(name, db, engine)
   app = opened.use(
     await serveAccounts({
       dir,
@@ -245,7 +245,7 @@ describe("a stored page", () => {
     [{ url: "example.com", offset: "-1" }, /^Invalid offset\. Must be a whole number from 0/],
     [{ url: "example.com", section: "x".repeat(501) }, "Invalid section. Must have at most 500 characters."],
   ])("is refused for %j", async (query, error) => {
-    const { status, body } = await page(query as Record<string, string>)
+    const { status, body } = await page(query)
     expect(status).toBe(400)
     expect(body.detail.error).toMatch(error)
   })
