@@ -1,5 +1,6 @@
 import type { QueryText } from "./text/query-text.ts"
 import type { Page, PageImage, PageTopic } from "./page/page.ts"
+import type { PageType } from "./page/page-type.ts"
 import type { PageUrl } from "./page/page-url.ts"
 
 /**
@@ -81,7 +82,10 @@ export interface Query {
 
 /** All given conditions must hold; an empty list counts as not given. */
 export interface PageFilter {
-  /** A registrable domain matches itself and its subdomains; any other host matches itself only. */
+  /**
+   * A registrable domain matches itself and its subdomains; any other host matches itself only. With a port behind it
+   * (`localhost:8080`) only on that port.
+   */
   readonly includeDomains?: readonly string[]
   readonly excludeDomains?: readonly string[]
   /** Pages with a known date before this are dropped. */
@@ -96,6 +100,8 @@ export interface PageFilter {
   readonly sources?: readonly string[]
   /** Pages that belong to one of these are dropped. */
   readonly excludeSources?: readonly string[]
+  /** Pages of other types are dropped. */
+  readonly types?: readonly PageType[]
   /** Drop pages that are `unsafe`. Default false. */
   readonly safe?: boolean
   /** Every phrase must stand in the page's title or text, ignoring case and white space. */
@@ -138,6 +144,7 @@ export interface Hit {
   readonly country: string | null
   readonly unsafe: boolean
   readonly isListing?: true
+  readonly type: PageType
   readonly fetchedAt: Date
   readonly images: readonly PageImage[]
   readonly favicon: string | null
@@ -169,6 +176,9 @@ export interface HitParts {
 export interface HitPassage {
   readonly text: string
   readonly headings: readonly string[]
+  /** As in `Passage`. */
+  readonly anchor?: string
+  readonly beginsUnder?: string
   /** Position in the page, from 0. */
   readonly position: number
 }

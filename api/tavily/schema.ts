@@ -134,9 +134,9 @@ export const searchSchema: RequestSchema<SearchBody> = {
     include_image_descriptions: flag("With `include_images`: each image as `{url, description}`."),
     include_favicon: faviconFlag,
     include_domains: stringOrList(
-      "Pages of these domains only, or first: see `include_domains_mode`. No wildcards, ports, paths or public suffixes.",
+      "Pages of these domains only, or first: see `include_domains_mode`. A port (`localhost:8080`) keeps to that port. No wildcards, paths or public suffixes.",
     ),
-    exclude_domains: stringOrList("No pages of these domains."),
+    exclude_domains: stringOrList("No pages of these domains, written in the same way."),
     include_domains_mode: {
       type: "string",
       enum: ["filter", "boost", "restrict", "prefer"],

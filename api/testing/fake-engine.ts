@@ -71,6 +71,7 @@ export function hit(given: Partial<Hit> = {}): Hit {
     topic: null,
     country: null,
     unsafe: false,
+    type: "html",
     fetchedAt: new Date("2025-04-01T00:00:00Z"),
     images: [
       { url: "https://example.com/pump.png", description: "A pump, cut open" },

@@ -38,6 +38,12 @@ describe("a domain", () => {
     ["www.gov.uk", "www.gov.uk"],
     ["www.com", "www.com"],
     ["www.localhost", "www.localhost"],
+    ["localhost:8080", "localhost:8080"],
+    ["https://www.example.com:8443/", "example.com:8443"],
+    ["BÜCHER.example:08443", "xn--bcher-kva.example:8443"],
+    ["[2001:DB8::1]:8080", "[2001:db8::1]:8080"],
+    ["192.168.0.7:1", "192.168.0.7:1"],
+    ["example.com:443", "example.com:443"],
   ])("%s is %s", (entry, host) => {
     expect(list(entry)).toEqual([host])
   })
@@ -56,8 +62,13 @@ describe("a domain", () => {
     "*",
     "example.com/docs",
     "https://example.com/docs/",
-    "example.com:8080",
-    "[2001:db8::1]:80",
+    "example.com:8443/path",
+    "https://localhost:8080/docs",
+    "localhost:8080?q=1",
+    "[2001:db8::1]:80#top",
+    "user:secret@example.com:80",
+    "[example.com]:80",
+    ":80",
     "fe80::1%eth0",
     "example.com?q=1",
     "example.com#top",
@@ -79,7 +90,22 @@ describe("a domain", () => {
     "http://",
   ])("%j is none", (entry) => {
     expect(refusal(entry)).toBe(
-      `Invalid include_domains: '${entry.slice(0, 100)}'. Must be domains such as 'example.com', without wildcards, port, path, query or fragment.`,
+      `Invalid include_domains: '${entry.slice(0, 100)}'. Must be domains such as 'example.com' or 'example.com:8443', without wildcards, path, query or fragment.`,
+    )
+  })
+
+  test.each([
+    ["example.com:0", "0"],
+    ["localhost:65536", "65536"],
+    ["localhost:80a", "80a"],
+    ["localhost:0x50", "0x50"],
+    ["localhost:-1", "-1"],
+    ["localhost:*", "*"],
+    ["[::1]:99999", "99999"],
+    ["example.com:", ""],
+  ])("%s has a port that is none", (entry, port) => {
+    expect(refusal(entry)).toBe(
+      `Invalid include_domains: '${entry}'. The port '${port}' must be a number from 1 to 65535.`,
     )
   })
 
@@ -87,6 +113,7 @@ describe("a domain", () => {
     ["co.uk", "co.uk"],
     ["https://CO.UK/", "co.uk"],
     ["com", "com"],
+    ["co.uk:8080", "co.uk"],
     ["gov.uk", "gov.uk"],
     ["рф", "xn--p1ai"],
   ])("%s is a public suffix", (entry, suffix) => {
@@ -108,7 +135,7 @@ describe("a domain", () => {
       fc.property(written, (entry) => {
         const answer = refusal(entry)
         const taken = answer.startsWith("taken: ") ? list(entry) : []
-        const kept = taken.filter((host) => URL.parse(`http://${host}/`)?.hostname === host)
+        const kept = taken.filter((host) => URL.parse(`http://${host}/`)?.host === host)
         expect(kept).toEqual(taken)
         expect(taken.flatMap((host) => list(host))).toEqual(expect.arrayContaining([...taken]))
         return taken.length > 0 || answer.includes(`'${entry.slice(0, 100)}'`)

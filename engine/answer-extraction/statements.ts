@@ -79,7 +79,7 @@ interface Sectioned {
 function sectioned({ title, markdown, passages }: StatedIn, marks: PageMarks): Sectioned[] {
   if (markdown === "" || markdown.length > MAX_PAGE_CHARS) {
     return passages.map(({ text, headings }) => ({
-      block: { kind: "text", text },
+      block: { kind: "text", line: 0, text },
       next: undefined,
       headings: [title, ...headings],
     }))

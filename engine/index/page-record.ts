@@ -4,6 +4,7 @@ import { placeOf } from "../page/domains.ts"
 import { fingerprintOf } from "../page/fingerprint.ts"
 import type { PageFacts } from "../page/page-facts.ts"
 import { type Page, type PageTopic, sourcesOf } from "../page/page.ts"
+import { type PageType, typeOf } from "../page/page-type.ts"
 import type { Passage } from "../page/passage.ts"
 import { type PageUrl, pageId } from "../page/page-url.ts"
 import { type PageNames, namesOf } from "../text/page-names.ts"
@@ -22,6 +23,8 @@ export interface FilterColumns {
   readonly topic: PageTopic | null
   readonly country: string | null
   readonly unsafe: boolean
+  readonly type: PageType
+  readonly port: number
 }
 
 /** A page as adapters keep it: what finds it, and what its hits show. */
@@ -72,7 +75,7 @@ export const sourcesIn = (text: string): string[] => text.split(BETWEEN_SOURCES)
 /** A long page is analysed in parts, so that searches in the same process go on between them. */
 export async function toPageRow(page: Page, breathe: () => Promise<void>): Promise<PageRow> {
   const id = pageId(page.url)
-  const passages = toPassages(page.markdown)
+  const passages = toPassages(page.markdown, page.anchors)
   await breathe()
   const columns: FilterColumns = {
     ...placeOf(page.url),
@@ -82,13 +85,14 @@ export async function toPageRow(page: Page, breathe: () => Promise<void>): Promi
     topic: page.topic,
     country: page.country,
     unsafe: page.unsafe,
+    type: typeOf(page),
   }
   const passagesText = JSON.stringify(passages)
   const terms = await termsOf(page, passages, breathe)
   await breathe()
   return {
     id,
-    revision: revisionOf([id, page.title, passagesText, JSON.stringify(columns)]),
+    revision: revisionOf([id, page.title, JSON.stringify(embeddedOf(passages)), JSON.stringify(columns)]),
     ...columns,
     title: page.title,
     details: JSON.stringify(detailsOf(page)),
@@ -106,10 +110,10 @@ export async function toPageRow(page: Page, breathe: () => Promise<void>): Promi
 
 function factsOf(
   { url, title, isListing }: Page,
-  { host, domain, language, country, topic, published }: FilterColumns,
+  { host, domain, port, language, country, topic, published }: FilterColumns,
   terms: readonly string[],
 ): PageFacts {
-  const facts = { url, title, host, domain, language, country, topic, published }
+  const facts = { url, title, host, domain, port, language, country, topic, published }
   return { ...facts, ...(isListing && { isListing }), fingerprint: fingerprintOf(terms) }
 }
 
@@ -135,6 +139,10 @@ export function toPage({
 
 export const passagesOf = (row: Pick<StoredPage, "passages">): Passage[] =>
   JSON.parse(row.passages) as Passage[]
+
+/** What vectors are made of: an anchor that changes makes no other vector. */
+export const embeddedOf = (passages: readonly Passage[]): Pick<Passage, "text" | "headings">[] =>
+  passages.map(({ text, headings }) => ({ text, headings }))
 
 /** 53 bits of SHA-256, so that a plain number holds it. */
 function revisionOf(parts: readonly string[]): number {

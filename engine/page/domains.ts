@@ -1,21 +1,30 @@
 import { getDomain, parse } from "tldts"
 
-/** Where a page stands: its host, and the registrable domain above it (the host itself when it has none). */
+/** Where a page stands: its host, the registrable domain above it (the host itself when it has none), and its port. */
 export interface Place {
   readonly host: string
   readonly domain: string
+  /** That of its scheme where the address names none. */
+  readonly port: number
 }
 
-/** What a list of domains matches: every host of these domains, and these hosts alone. */
-export interface DomainRules {
+/** Every host of these domains, and these hosts alone; on one port or, for null, on any. */
+export interface DomainRule {
   readonly domains: readonly string[]
   readonly hosts: readonly string[]
+  readonly port: number | null
 }
 
+/** What a list of domains matches: any of these, one for each port. */
+export type DomainRules = readonly DomainRule[]
+
 export function placeOf(url: string): Place {
-  const host = hostName(new URL(url).hostname)
-  return { host, domain: getDomain(host) ?? host }
+  const { hostname, port, protocol } = new URL(url)
+  const host = hostName(hostname)
+  return { host, domain: getDomain(host) ?? host, port: port === "" ? DEFAULT_PORTS[protocol]! : Number(port) }
 }
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 }
 
 /**
  * A registrable domain matches itself and all its subdomains, any other host itself only: a subdomain, an
@@ -23,11 +32,29 @@ export function placeOf(url: string): Place {
  *
  * Of the public suffix list the part of the registries counts (ICANN). Suffixes that companies entered for
  * their customers (`github.io`) are domains like any other: listing one means all sites there.
+ *
+ * A port behind a name (`example.com:8443`, `[::1]:8080`) keeps to that port; a name without one means all ports.
  */
 export function domainRules(listed: readonly string[]): DomainRules {
-  const names = listed.map(hostName)
-  const registrable = (host: string) => getDomain(host) === host
-  return { domains: names.filter(registrable), hosts: names.filter((host) => !registrable(host)) }
+  const byPort = Map.groupBy(listed.map(hostAndPort), ({ port }) => port)
+  const registrable = ({ host }: HostAndPort) => getDomain(host) === host
+  return [...byPort].map(([port, names]) => ({
+    domains: names.filter(registrable).map(({ host }) => host),
+    hosts: names.filter((name) => !registrable(name)).map(({ host }) => host),
+    port,
+  }))
+}
+
+export interface HostAndPort {
+  readonly host: string
+  /** Null: any. */
+  readonly port: number | null
+}
+
+/** A listed domain taken apart, its host as {@link hostName} spells it. */
+export function hostAndPort(listed: string): HostAndPort {
+  const [, name = listed, port] = /^(\[[^\]]*\]|[^:]*):(\d{1,5})$/.exec(listed.trim()) ?? []
+  return { host: hostName(name), port: port === undefined ? null : Number(port) }
 }
 
 /** True for a name under which registries let others register: `com`, `co.uk`. */
@@ -37,8 +64,12 @@ export function isPublicSuffix(host: string): boolean {
   return isIcann === true && publicSuffix === name
 }
 
-export const matchesDomains = ({ host, domain }: Place, { domains, hosts }: DomainRules): boolean =>
-  domains.includes(domain) || hosts.includes(host)
+export const matchesDomains = ({ host, domain, port }: Place, rules: DomainRules): boolean =>
+  rules.some(
+    (rule) =>
+      (rule.port === null || rule.port === port) &&
+      (rule.domains.includes(domain) || rule.hosts.includes(host)),
+  )
 
 /**
  * The spelling that `URL.hostname` gives, without a final dot: lower case, ASCII (RFC 3492), no port. Text

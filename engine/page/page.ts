@@ -1,3 +1,4 @@
+import type { PageType } from "./page-type.ts"
 import type { PageUrl } from "./page-url.ts"
 
 /** An image that belongs to a page's content. */
@@ -7,6 +8,12 @@ export interface PageImage {
   /** Alternative text or caption; null when the page gives none. */
   readonly description: string | null
 }
+
+/**
+ * A place in a page's main content that its address can lead to: the line of the markdown where it is, from 0, and the fragment
+ * of the address (`install`, as RFC 3986 writes it; `page=3` in a PDF, RFC 8118).
+ */
+export type PageAnchor = readonly [line: number, fragment: string]
 
 export type PageTopic = "news" | "finance"
 
@@ -31,6 +38,13 @@ export interface Page {
   readonly unsafe: boolean
   /** Whether it is mostly a list of other pages of its site, as those of tags and archives are. Left out when not. */
   readonly isListing?: true
+  /** What it is written in; left out where its address says as much: see `typeOf`. */
+  readonly type?: PageType
+  /**
+   * The places in it that have an address, by line: those of headings stand on the line of the heading, others count up to
+   * the next one or the next heading. Left out when none is known.
+   */
+  readonly anchors?: readonly PageAnchor[]
   readonly images: readonly PageImage[]
   /** Absolute address of the site's icon. */
   readonly favicon: string | null

@@ -31,6 +31,7 @@ function arranged(given: readonly Given[], limit = 10, preference?: PagePreferen
         title: id,
         host: `${id}.example`,
         domain: `${id}.example`,
+        port: 443,
         language: null,
         country: null,
         topic: null,

@@ -6,6 +6,8 @@ import { DEPTHS, type SearchPlan } from "../ranking/depths.ts"
 import type { Hit, PageFilter, Query, SearchResult } from "../engine.ts"
 import { type Candidate, type Ranked, fuse, withLateInteraction } from "../ranking/fusion.ts"
 import { type PageHead, toPage } from "../index/page-record.ts"
+import type { Page } from "../page/page.ts"
+import { typeOf } from "../page/page-type.ts"
 import { embeddingText } from "../text/passages.ts"
 import type { Reads } from "../ranking/languages.ts"
 import { parseQueryText } from "../text/query-text.ts"
@@ -269,6 +271,11 @@ function cosinesByPage(
   return pages
 }
 
+/** A page as a hit shows it: its anchors are those of its passages. */
+function shownOf({ anchors: _anchors, ...page }: Page) {
+  return { ...page, type: typeOf(page) }
+}
+
 async function toHits(
   index: SearchIndex,
   found: readonly Found[],
@@ -290,7 +297,7 @@ async function toHits(
     withMarkdown ? index.markdown(heads) : new Map<string, string>(),
   ])
   return found.map(({ page, ranked }, i): Hit => ({
-    ...toPage({ ...page, markdown: markdown.get(page.id) ?? "" }),
+    ...shownOf(toPage({ ...page, markdown: markdown.get(page.id) ?? "" })),
     score: ranked.score,
     passages: wanted[i]!.positions.flatMap((position) => {
       const passage = passages.get(page.id)?.get(position)

@@ -1,12 +1,13 @@
 import { plainInline } from "./markdown-inline.ts"
 
-/** A stretch of markdown as plain text. */
-export type Block =
-  | { readonly kind: "heading"; readonly depth: number; readonly text: string }
+/** A stretch of markdown as plain text, with the line on which it begins, from 0. */
+export type Block = { readonly line: number; readonly text: string } & (
+  | { readonly kind: "heading"; readonly depth: number }
   /** A paragraph, list item, table or quotation: lines of words. */
-  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "text" }
   /** Lines whose breaks and indentation matter. */
-  | { readonly kind: "code"; readonly text: string }
+  | { readonly kind: "code" }
+)
 
 const QUOTE_MARKS = /^(?: {0,3}>)+ ?/
 const FENCE = /^\s*(`{3,}|~{3,})/
@@ -28,15 +29,17 @@ export function blocksOf(markdown: string): Block[] {
   let code: string[] | null = null
   let fence = ""
   let inList = false
+  /** Where the paragraph or code began that is being read. */
+  let start = 0
 
   const endParagraph = () => {
     const text = plainInline(paragraph.join("\n"))
-    if (text !== "") blocks.push({ kind: "text", text })
+    if (text !== "") blocks.push({ kind: "text", line: start, text })
     paragraph = []
   }
   const endCode = () => {
     const text = tidy(code ?? [])
-    if (text !== "") blocks.push({ kind: "code", text })
+    if (text !== "") blocks.push({ kind: "code", line: start, text })
     code = null
     fence = ""
   }
@@ -67,10 +70,12 @@ export function blocksOf(markdown: string): Block[] {
       endParagraph()
       fence = opening[1]!
       code = []
+      start = at
       continue
     }
     if (indented && !inList && paragraph.length === 0) {
       code = [line.replace(/^(?: {4}|\t)/, "")]
+      start = at
       continue
     }
     const heading = HEADING.exec(line)
@@ -79,6 +84,7 @@ export function blocksOf(markdown: string): Block[] {
       inList = false
       blocks.push({
         kind: "heading",
+        line: at,
         depth: heading[1]!.length,
         text: oneLine(withoutClosingMarks(heading[2] ?? "")),
       })
@@ -87,7 +93,7 @@ export function blocksOf(markdown: string): Block[] {
     const underline = UNDERLINE.exec(line)
     if (underline && paragraph.length > 0 && !inList) {
       const text = oneLine(paragraph.join(" "))
-      blocks.push({ kind: "heading", depth: underline[1]!.startsWith("=") ? 1 : 2, text })
+      blocks.push({ kind: "heading", line: start, depth: underline[1]!.startsWith("=") ? 1 : 2, text })
       paragraph = []
       continue
     }
@@ -100,11 +106,13 @@ export function blocksOf(markdown: string): Block[] {
     if (item) {
       endParagraph()
       inList = true
+      start = at
       paragraph.push(`${/\d/.test(item[1]!) ? item[1] : "-"} ${item[2] ?? ""}`)
       continue
     }
     if (paragraph.length === 0 && DEFINITION.test(line)) continue
     if (paragraph.length === 0 && !/^\s/.test(line)) inList = false
+    if (paragraph.length === 0) start = at
     paragraph.push(isTableRow(line) ? `${tableRow(line)}  ` : line.trimStart())
   }
   if (code) endCode()

@@ -1,5 +1,6 @@
 import { blocksOf } from "./markdown-blocks.ts"
 import { offLoop } from "#base/process/off-loop.ts"
+import type { PageAnchor } from "../page/page.ts"
 import { MAX_PASSAGE_CHARS, type Passage } from "../page/passage.ts"
 
 /** A section shorter than this joins the one after it instead of standing alone. */
@@ -8,7 +9,17 @@ const SMALL_SECTION_CHARS = 200
 interface Section {
   readonly headings: readonly string[]
   /** Plain text of each block, in order. */
-  readonly blocks: string[]
+  readonly blocks: readonly Piece[]
+  /** What leads to its heading, or to the nearest heading above that has an address. */
+  readonly anchor: string | null
+  /** Of several joined sections: the heading of the first, where it is in the text. */
+  readonly beginsUnder?: string | undefined
+}
+
+/** A stretch of text, with what leads to its place where it has an address of its own. */
+interface Piece {
+  readonly text: string
+  readonly anchor: string | null
 }
 
 /**
@@ -18,12 +29,14 @@ interface Section {
  * alone is too long. Short neighbouring sections share a passage: it carries the headings they have in
  * common, and the rest of their headings stand in its text. A heading that would fill a passage by itself is text: each
  * passage below it would repeat it. Every word of the page is in the text or the
- * headings of exactly one stretch, in order; markdown's marks and link targets are dropped.
+ * headings of exactly one stretch, in order; markdown's marks and link targets are dropped. Anchors change no cut.
+ *
+ * @param anchors as in `Page`
  */
-export function toPassages(markdown: string): Passage[] {
+export function toPassages(markdown: string, anchors: readonly PageAnchor[] = []): Passage[] {
   const passages: Passage[] = []
   let open: Section | null = null
-  for (const section of sectionsOf(markdown)) {
+  for (const section of sectionsOf(markdown, new Map(anchors))) {
     const joined: Section | null = open && join(open, section)
     if (joined) {
       open = joined
@@ -44,19 +57,24 @@ export function embeddingText(title: string, passage: Passage): string {
   return [title, ...passage.headings, passage.text].filter((part) => part !== "").join("\n")
 }
 
-function sectionsOf(markdown: string): Section[] {
+function sectionsOf(markdown: string, anchors: ReadonlyMap<number, string>): Section[] {
   const sections: Section[] = []
-  const path: { depth: number; text: string }[] = []
-  let section: Section = { headings: [], blocks: [] }
+  const path: { depth: number; text: string; anchor: string | null }[] = []
+  let section: Section & { readonly blocks: Piece[] } = { headings: [], blocks: [], anchor: null }
+  let last: string | null = null
   for (const block of blocksOf(markdown)) {
+    const own = anchors.get(block.line) ?? null
     if (block.kind !== "heading" || block.text.length > MAX_PASSAGE_CHARS) {
-      section.blocks.push(block.text)
+      last = own ?? last
+      section.blocks.push({ text: block.text, anchor: last ?? section.anchor })
       continue
     }
+    last = null
     if (section.headings.length > 0 || section.blocks.length > 0) sections.push(section)
     while (path.length > 0 && path.at(-1)!.depth >= block.depth) path.pop()
-    if (block.text !== "") path.push(block)
-    section = { headings: path.map((one) => one.text), blocks: [] }
+    if (block.text !== "") path.push({ depth: block.depth, text: block.text, anchor: own })
+    const anchor = path.findLast((one) => one.anchor !== null)?.anchor ?? null
+    section = { headings: path.map((one) => one.text), blocks: [], anchor }
   }
   if (section.headings.length > 0 || section.blocks.length > 0) sections.push(section)
   return sections
@@ -66,66 +84,85 @@ function sectionsOf(markdown: string): Section[] {
 function join(first: Section, second: Section): Section | null {
   const shared = sharedPath(first.headings, second.headings)
   if (first.blocks.length === 0 && shared.length === first.headings.length) return second
-  const blocks = [
-    ...first.headings.slice(shared.length),
-    ...first.blocks,
-    ...second.headings.slice(shared.length),
-    ...second.blocks,
-  ]
+  const blocks = [...piecesOf(first, shared.length), ...piecesOf(second, shared.length)]
   const small = length(first.blocks) < SMALL_SECTION_CHARS
-  return small && length(blocks) <= MAX_PASSAGE_CHARS ? { headings: shared, blocks } : null
+  if (!small || length(blocks) > MAX_PASSAGE_CHARS) return null
+  const inText = shared.length < first.headings.length ? first.headings.at(-1) : undefined
+  return { headings: shared, blocks, anchor: first.anchor, beginsUnder: first.beginsUnder ?? inText }
 }
+
+/** The headings of a section from a depth on, and its text. */
+const piecesOf = ({ headings, blocks, anchor }: Section, depth: number): Piece[] => [
+  ...headings.slice(depth).map((text) => ({ text, anchor })),
+  ...blocks,
+]
 
 function sharedPath(a: readonly string[], b: readonly string[]): string[] {
   const end = a.findIndex((heading, i) => heading !== b[i])
   return a.slice(0, end === -1 ? a.length : end)
 }
 
-function length(blocks: readonly string[]): number {
-  return blocks.reduce((sum, block) => sum + block.length + 1, 0)
+function length(blocks: readonly Piece[]): number {
+  return blocks.reduce((sum, { text }) => sum + text.length + 1, 0)
 }
 
-function cut({ headings, blocks }: Section): Passage[] {
-  const texts = pack(blocks, "\n", splitLines)
+function cut({ headings, blocks, anchor, beginsUnder }: Section): Passage[] {
+  const pieces = pack(blocks, "\n", splitLines)
   // A heading with nothing under it is still found: by itself.
-  if (texts.length === 0) return headings.length > 0 ? headingOnly(headings) : []
-  return texts.map((text) => ({ text, headings }))
+  if (pieces.length === 0) return headings.length > 0 ? headingOnly(headings, anchor) : []
+  return pieces.map((piece, at) => passageOf(piece, headings, at === 0 ? beginsUnder : undefined))
 }
 
-function headingOnly(headings: readonly string[]): Passage[] {
-  const texts = pack(headings.slice(-1), "\n", splitWords)
-  return texts.map((text) => ({ text, headings: headings.slice(0, -1) }))
+function headingOnly(headings: readonly string[], anchor: string | null): Passage[] {
+  const [last] = headings.slice(-1)
+  const pieces = pack([{ text: last!, anchor }], "\n", splitWords)
+  return pieces.map((piece) => passageOf(piece, headings.slice(0, -1), last))
 }
+
+const passageOf = ({ text, anchor }: Piece, headings: readonly string[], beginsUnder?: string): Passage => ({
+  text,
+  headings,
+  ...(anchor !== null && { anchor, ...(beginsUnder !== undefined && { beginsUnder }) }),
+})
 
 /** Fills passages with whole pieces; a piece too long by itself is split and its parts packed likewise. */
-function pack(pieces: readonly string[], glue: string, split: (piece: string) => string[]): string[] {
-  const full: string[] = []
-  let filling = ""
+function pack(pieces: readonly Piece[], glue: string, split: (piece: string) => string[]): Piece[] {
+  const full: Piece[] = []
+  let filling: Piece = NOTHING
   for (const piece of pieces) {
-    const together = filling === "" ? piece : filling + glue + piece
-    if (together.length <= MAX_PASSAGE_CHARS) {
+    const together =
+      filling.text === "" ? piece : { text: filling.text + glue + piece.text, anchor: filling.anchor }
+    if (together.text.length <= MAX_PASSAGE_CHARS) {
       filling = together
       continue
     }
-    if (filling !== "") full.push(filling)
-    const parts = piece.length <= MAX_PASSAGE_CHARS ? [piece] : split(piece)
+    if (filling.text !== "") full.push(filling)
+    const texts = piece.text.length <= MAX_PASSAGE_CHARS ? [piece.text] : split(piece.text)
+    const parts = texts.map((text) => ({ text, anchor: piece.anchor }))
     full.push(...parts.slice(0, -1))
-    filling = parts.at(-1) ?? ""
+    filling = parts.at(-1) ?? NOTHING
   }
-  if (filling !== "") full.push(filling)
+  if (filling.text !== "") full.push(filling)
   return full
 }
 
+const NOTHING: Piece = { text: "", anchor: null }
+
+function packTexts(texts: readonly string[], glue: string, split: (text: string) => string[]): string[] {
+  const pieces = texts.map((text) => ({ text, anchor: null }))
+  return pack(pieces, glue, split).map(({ text }) => text)
+}
+
 function splitLines(block: string): string[] {
-  return pack(block.split("\n"), "\n", splitSentences)
+  return packTexts(block.split("\n"), "\n", splitSentences)
 }
 
 function splitSentences(line: string): string[] {
-  return pack(line.split(/(?<=[.!?…]["'”’)\]]?)\s+|(?<=[。！？])/u), " ", splitWords)
+  return packTexts(line.split(/(?<=[.!?…]["'”’)\]]?)\s+|(?<=[。！？])/u), " ", splitWords)
 }
 
 function splitWords(sentence: string): string[] {
-  return pack(sentence.split(/\s+/), " ", splitCharacters)
+  return packTexts(sentence.split(/\s+/), " ", splitCharacters)
 }
 
 /** Cuts between characters (code points), never within one. */

@@ -53,7 +53,7 @@ describe("the operators of a question", () => {
     })
     expect(parseQueryText("x SITE:bücher.example. site:localhost:3000 site:[::1]").includeDomains).toEqual([
       "xn--bcher-kva.example",
-      "localhost",
+      "localhost:3000",
       "[::1]",
     ])
   })

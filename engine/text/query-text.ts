@@ -1,4 +1,4 @@
-import { hostName } from "../page/domains.ts"
+import { hostAndPort } from "../page/domains.ts"
 
 /** A question taken apart into what to look for and its operators. */
 export interface QueryText {
@@ -39,7 +39,7 @@ const HOST =
  * - `-word`, `-"a phrase"`: pages that hold it are dropped. The minus begins a token, and a letter follows:
  *   `e-mail`, `--flag`, `-1` and a minus by itself are text, and so is what looks like an option of a command:
  *   one Latin letter alone or with a number (`-v`, `-O2`).
- * - `site:host`, `-site:host`: a host as in `PageFilter.includeDomains`, a port is ignored. What is no host
+ * - `site:host`, `-site:host`: a host as in `PageFilter.includeDomains`, with a port or without. What is no host
  *   (`site:`, `site:*.com`, `site:a/b`) is text.
  *
  * A question of nothing but exclusions has no subject: it is taken as plain text, minus and all. One of
@@ -127,7 +127,10 @@ function phraseAt(question: string, at: number): { text: string; length: number 
 
 function siteOf(token: string): string | null {
   const host = /^site:(.+)$/i.exec(token)?.[1]?.replace(/[,;)]+$/, "")
-  return host !== undefined && HOST.test(host) ? hostName(host) : null
+  if (host === undefined || !HOST.test(host)) return null
+  const { host: name, port } = hostAndPort(host)
+  if (port === null) return name
+  return port > 0 && port < 65_536 ? `${name}:${port}` : null
 }
 
 function wordOf(token: string): string | null {

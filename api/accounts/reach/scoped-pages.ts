@@ -1,7 +1,7 @@
 import { getDomain } from "tldts"
 
 import { type Engine, type Page, type PageFilter, type PageUrl, sourcesOf, withSources } from "#engine"
-import { type DomainRules, domainRules, hostName, matchesDomains, placeOf } from "#engine/page/domains.ts"
+import { domainRules, hostAndPort, type HostAndPort, matchesDomains, placeOf } from "#engine/page/domains.ts"
 
 import type { Collections } from "./collections.ts"
 import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
@@ -90,14 +90,18 @@ function narrowed(asked: PageFilter, { sources, domains }: PageLimits): PageFilt
   }
 }
 
-/** What both lists match: of two names of which one lies in the other, the narrower one. */
+/** What both lists match: of two names of which one lies in the other, the narrower one, on the port that either names. */
 function intersection(a: readonly string[], b: readonly string[]): readonly string[] {
-  const within = (names: readonly string[], rules: DomainRules) =>
-    names.filter((name) => matchesDomains(placeOfHost(name), rules))
-  return [...new Set([...within(a, domainRules(b)), ...within(b, domainRules(a))])]
+  const others = b.map(hostAndPort)
+  return [...new Set(a.flatMap((name) => others.flatMap((other) => shared(hostAndPort(name), other) ?? [])))]
 }
 
-function placeOfHost(name: string) {
-  const host = hostName(name)
-  return { host, domain: getDomain(host) ?? host }
+function shared(a: HostAndPort, b: HostAndPort): string | null {
+  if (a.port !== null && b.port !== null && a.port !== b.port) return null
+  const host = covers(a.host, b.host) ? b.host : covers(b.host, a.host) ? a.host : null
+  const port = a.port ?? b.port
+  return host === null || port === null ? host : `${host}:${port}`
 }
+
+const covers = (listed: string, host: string): boolean =>
+  matchesDomains({ host, domain: getDomain(host) ?? host, port: 0 }, domainRules([listed]))

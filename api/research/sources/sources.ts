@@ -68,6 +68,7 @@ function toHit({ name, text }: Attachment, passages: Hit["passages"]): Hit {
     topic: null,
     country: null,
     unsafe: false,
+    type: "text",
     fetchedAt: new Date(0),
     images: [],
     favicon: null,

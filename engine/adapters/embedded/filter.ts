@@ -27,7 +27,7 @@ export function whereOf(
 
 function oneOf(condition: Condition, id: string, sharings: readonly string[]): string | undefined {
   const { includeDomains = [], excludeDomains = [], languages = [], sources = [] } = condition
-  const { countries = [], topics = [], ids, excludeSources = [] } = condition
+  const { countries = [], topics = [], types = [], ids, excludeSources = [] } = condition
   return all(
     ids && isIn(id, ids),
     includeDomains.length > 0 ? onDomains(includeDomains) : undefined,
@@ -40,6 +40,7 @@ function oneOf(condition: Condition, id: string, sharings: readonly string[]): s
     excludeSources.length > 0
       ? `NOT (${isIn("source", [...excludeSources, ...sharings.filter(holdsAny(excludeSources))])})`
       : undefined,
+    types.length > 0 ? isIn("type", types) : undefined,
     condition.safe ? "NOT unsafe" : undefined,
   )
 }
@@ -54,10 +55,12 @@ function all(...given: readonly (string | undefined)[]): string | undefined {
 }
 
 function onDomains(listed: readonly string[]): string {
-  const { domains, hosts } = domainRules(listed)
-  const rules = []
-  if (domains.length > 0) rules.push(isIn("domain", domains))
-  if (hosts.length > 0) rules.push(isIn("host", hosts))
+  const rules = domainRules(listed).map(({ domains, hosts, port }) => {
+    const names = []
+    if (domains.length > 0) names.push(isIn("domain", domains))
+    if (hosts.length > 0) names.push(isIn("host", hosts))
+    return port === null ? names.join(" OR ") : `(port = ${port} AND (${names.join(" OR ")}))`
+  })
   return rules.join(" OR ")
 }
 

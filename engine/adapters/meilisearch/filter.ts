@@ -42,7 +42,7 @@ export function all(rules: readonly string[]): string | undefined {
 
 function rulesOf(condition: Condition): string[] {
   const { includeDomains = [], excludeDomains = [], languages = [], sources = [] } = condition
-  const { countries = [], topics = [], ids, safe, excludeSources = [] } = condition
+  const { countries = [], topics = [], types = [], ids, safe, excludeSources = [] } = condition
   const given = [
     includeDomains.length > 0 && onDomains(includeDomains),
     excludeDomains.length > 0 && `NOT (${onDomains(excludeDomains)})`,
@@ -52,6 +52,7 @@ function rulesOf(condition: Condition): string[] {
     excludeSources.length > 0 && `NOT (${isIn("source", excludeSources.map(facetValue))})`,
     countries.length > 0 && isIn("country", countries.map(facetValue)),
     topics.length > 0 && isIn("topic", topics.map(facetValue)),
+    types.length > 0 && isIn("type", types),
     safe === true && "unsafe = false",
     ids && arePages(ids),
   ]
@@ -59,8 +60,11 @@ function rulesOf(condition: Condition): string[] {
 }
 
 function onDomains(listed: readonly string[]): string {
-  const { domains, hosts } = domainRules(listed)
-  return `${isIn("domain", domains.map(facetValue))} OR ${isIn("host", hosts.map(facetValue))}`
+  const rules = domainRules(listed).map(({ domains, hosts, port }) => {
+    const names = `${isIn("domain", domains.map(facetValue))} OR ${isIn("host", hosts.map(facetValue))}`
+    return port === null ? names : `(port = ${port} AND (${names}))`
+  })
+  return rules.join(" OR ")
 }
 
 function published({ publishedFrom, publishedBefore, requirePublished }: Condition): string | false {

@@ -33,6 +33,8 @@ function pageJson(page: Page): string {
     country: page.country,
     unsafe: page.unsafe,
     ...(page.isListing && { isListing: true }),
+    ...(page.type && { type: page.type }),
+    ...(page.anchors?.length && { anchors: page.anchors }),
     images: page.images.map(({ url, description }) => ({ url, description })),
     favicon: page.favicon,
     source: page.source,

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises"
 import { aPage, urlOf } from "../pages.ts"
 import type { Engine, PageFilter } from "../../engine.ts"
+import type { PageType } from "../../page/page-type.ts"
 import { describe, expect, test } from "vitest"
 import type { Stage } from "./stage.ts"
 
@@ -45,6 +46,64 @@ export function aFilter({ open, found, foundByWords }: Stage): void {
       expect((await found(engine, "text", both)).sort()).toEqual(
         sorted("https://example.com/", "https://deep.docs.example.com/"),
       )
+    })
+
+    test.skipIf(adapter.isRecorded)("on domains keeps to a port that is named, in every arm", async () => {
+      const engine = await open()
+      const sites = [
+        "http://localhost:8080/",
+        "http://localhost:8081/",
+        "http://[::1]:8080/",
+        "https://example.com/",
+        "http://example.com/",
+        "https://docs.example.com:8443/",
+      ]
+      await engine.index(sites.map((site) => aPage(site, { markdown: `Some text on ${site}` })))
+      await engine.settled()
+      for (const arms of ["hybrid", "lexical", "vector"] as const) {
+        const held = async (filter: PageFilter) =>
+          (await engine.search({ text: "text", limit: 10, filter, arms })).hits.map(({ url }) => url).sort()
+        const inside = (...includeDomains: string[]) => held({ includeDomains })
+        expect(await inside("localhost:8080")).toEqual(["http://localhost:8080/"])
+        expect(await inside("localhost")).toEqual(["http://localhost:8080/", "http://localhost:8081/"])
+        expect(await inside("[::1]:8080")).toEqual(["http://[::1]:8080/"])
+        expect(await inside("example.com:8443")).toEqual(["https://docs.example.com:8443/"])
+        expect(await inside("example.com:443", "localhost:8081")).toEqual([
+          "http://localhost:8081/",
+          "https://example.com/",
+        ])
+        expect(await inside("example.com:80")).toEqual(["http://example.com/"])
+        expect(await inside("example.com:8080", "localhost:1")).toEqual([])
+        expect(await held({ excludeDomains: ["localhost:8080", "[::1]", "example.com"] })).toEqual([
+          "http://localhost:8081/",
+        ])
+      }
+      const { hits } = await engine.search({ text: "text site:localhost:8081", limit: 10 })
+      expect(hits.map(({ url }) => url)).toEqual(["http://localhost:8081/"])
+    })
+
+    test.skipIf(adapter.isRecorded)("on types goes by what was read, or else by the address", async () => {
+      const engine = await open()
+      await engine.index([
+        aPage("guide", { markdown: "Text of the guide." }),
+        aPage("guide.pdf", { markdown: "Text of the guide in print." }),
+        aPage("download?id=7", { markdown: "Text of the guide in a file.", type: "pdf" }),
+        aPage("view.pdf", { markdown: "Text of a page that shows a file.", type: "html" }),
+        aPage("notes.md", { markdown: "Text of notes." }),
+      ])
+      await engine.settled()
+      for (const arms of ["hybrid", "lexical", "vector"] as const) {
+        const of = async (...types: PageType[]) => {
+          const { hits } = await engine.search({ text: "text", limit: 10, filter: { types }, arms })
+          expect(hits.every(({ type }) => types.length === 0 || types.includes(type))).toBe(true)
+          return hits.map(({ url }) => url.slice(25)).sort()
+        }
+        expect(await of("pdf")).toEqual(["download?id=7", "guide.pdf"])
+        expect(await of("html")).toEqual(["guide", "view.pdf"])
+        expect(await of("markdown", "pdf")).toEqual(["download?id=7", "guide.pdf", "notes.md"])
+        expect(await of("epub")).toEqual([])
+        expect(await of()).toHaveLength(5)
+      }
     })
 
     test("on dates keeps pages of unknown date unless they must have one", async () => {

@@ -6,7 +6,8 @@ import { damagedFile } from "./damaged-file.ts"
 /**
  * Raised whenever an older Fossick could not read what this one writes, or this one what an older one wrote.
  * 2: what a page is (topic, country, unsafe), and the facts that ranking asks for.
- * 3: one row for each section of a page in the table that finds it, and its names beside the terms of its passages.
+ * 3: one row for each section of a page in the table that finds it, its names beside the terms of its passages, and its type and port to
+ * filter by.
  */
 export const INDEX_FORMAT = 3
 /** Formats whose pages `old-index.ts` reads, so that they can be taken into an index of today's. */

@@ -29,6 +29,8 @@ const filterFields = [
   text("topic", true),
   text("country", true),
   new Field("unsafe", new Bool(), false),
+  text("type"),
+  new Field("port", new Int32(), false),
 ]
 
 export const FILTER_COLUMNS = filterFields.map(({ name }) => name)

@@ -1,4 +1,5 @@
 import { type FilterColumns, type PageRow, sourcesIn } from "../../../index/page-record.ts"
+import type { PageType } from "../../../page/page-type.ts"
 import type { Passage } from "../../../page/passage.ts"
 import { facetValue } from "../filter.ts"
 import { toLevels } from "../impacts.ts"
@@ -12,6 +13,8 @@ interface FilterFields {
   /** Several where the page belongs to several. */
   readonly source: string | readonly string[]
   readonly unsafe: boolean
+  readonly type: PageType
+  readonly port: number
   readonly language?: string
   readonly published?: number
   readonly topic?: string
@@ -24,6 +27,8 @@ export const FILTER_FIELDS = [
   "domain",
   "source",
   "unsafe",
+  "type",
+  "port",
   "language",
   "published",
   "topic",
@@ -150,7 +155,7 @@ export const inShort = (vector: Float32Array): number[] =>
   Array.from(vector, (value) => Math.round(value * 1e7) / 1e7)
 
 export function filterFields(columns: FilterColumns & { readonly id: string }): FilterFields {
-  const { host, domain, source, unsafe, language, published, topic, country } = columns
+  const { host, domain, source, unsafe, type, port, language, published, topic, country } = columns
   const names = sourcesIn(source).map(facetValue)
   return {
     key: pageKey(columns.id),
@@ -158,6 +163,8 @@ export function filterFields(columns: FilterColumns & { readonly id: string }): 
     domain: facetValue(domain),
     source: names.length === 1 ? names[0]! : names,
     unsafe,
+    type,
+    port,
     ...(language !== null && { language: facetValue(language) }),
     ...(published !== null && { published }),
     ...(topic !== null && { topic: facetValue(topic) }),

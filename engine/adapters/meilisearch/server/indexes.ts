@@ -13,7 +13,7 @@ import { type Server, isMissing } from "./server.ts"
 
 /**
  * Raised whenever an older Fossick could not read what this one writes, or this one what an older one wrote.
- * 2: terms on the level of the best section, names beside the terms of passages.
+ * 2: terms on the level of the best section, names beside the terms of passages, types and ports to filter by.
  */
 export const INDEX_FORMAT = 2
 

@@ -1,0 +1,38 @@
+import type { Page } from "./page.ts"
+
+/** What a page is written in: web pages, text files, and the documents that are read. */
+export const PAGE_TYPES = [
+  "html",
+  "text",
+  "markdown",
+  "pdf",
+  "docx",
+  "pptx",
+  "xlsx",
+  "odt",
+  "odp",
+  "ods",
+  "rtf",
+  "epub",
+] as const
+
+export type PageType = (typeof PAGE_TYPES)[number]
+
+/** Of addresses that name no such file by their ending. */
+const USUAL = "html"
+const ENDINGS: ReadonlyMap<string, PageType> = new Map([
+  ...PAGE_TYPES.map((type) => [type, type] as const),
+  ["txt", "text"],
+  ["md", "markdown"],
+  ["mdown", "markdown"],
+  ["mkd", "markdown"],
+])
+
+/** The type that an address makes one expect. */
+export function typeOfAddress(url: string): PageType {
+  const ending = /\.([a-z]+)$/i.exec(URL.parse(url)?.pathname ?? "")?.[1]
+  return ENDINGS.get(ending?.toLowerCase() ?? "") ?? USUAL
+}
+
+/** What a page is: as it was read, or, of one that was read before that was kept, as its address says. */
+export const typeOf = ({ type, url }: Pick<Page, "type" | "url">): PageType => type ?? typeOfAddress(url)
