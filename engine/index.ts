@@ -16,7 +16,15 @@ export type {
   SearchResult,
 } from "./engine.ts"
 export { EngineError, type EngineErrorCode } from "./errors.ts"
-export { type Page, type PageImage, type PageTopic, sourcesOf, withSources } from "./page/page.ts"
+export {
+  type Page,
+  type PageAnchor,
+  type PageImage,
+  type PageTopic,
+  sourcesOf,
+  withSources,
+} from "./page/page.ts"
+export type { PageType } from "./page/page-type.ts"
 export { MAX_PASSAGE_CHARS, type Passage } from "./page/passage.ts"
 export { pageId, routeOf, toPageUrl, type PageUrl } from "./page/page-url.ts"
 export { openEngine, type OpenEngineOptions } from "./open-engine.ts"

@@ -222,7 +222,8 @@ describe("what the engine is asked", () => {
 })
 
 describe("what is refused", () => {
-  const domains = "Must be domains such as 'example.com' or 'example.com:8443', without wildcards, path, query or fragment."
+  const domains =
+    "Must be domains such as 'example.com' or 'example.com:8443', without wildcards, path, query or fragment."
   const language = "Must be an ISO 639-1 code ('en', 'zh-cn') or the English name of a language ('french')."
   test.each<[object, string]>([
     [{ query: undefined }, "Missing query. Must be a string."],
@@ -244,7 +245,10 @@ describe("what is refused", () => {
     ],
     [{ include_domains: ["*.example.com"] }, `Invalid include_domains: '*.example.com'. ${domains}`],
     [{ include_domains: ["example.com/docs"] }, `Invalid include_domains: 'example.com/docs'. ${domains}`],
-    [{ include_domains: ["example.com:8443/a"] }, `Invalid include_domains: 'example.com:8443/a'. ${domains}`],
+    [
+      { include_domains: ["example.com:8443/a"] },
+      `Invalid include_domains: 'example.com:8443/a'. ${domains}`,
+    ],
     [
       { exclude_domains: ["localhost:80800"] },
       "Invalid exclude_domains: 'localhost:80800'. The port '80800' must be a number from 1 to 65535.",

@@ -4,7 +4,7 @@ import type { Page } from "#engine"
 /** Changes when anything of the page that search shows or finds has changed; the time of the visit does not count. */
 export function pageHash(page: Page): string {
   const { title, description, markdown, language, author, publishedAt, images, favicon, source } = page
-  const { topic, country, unsafe, isListing } = page
+  const { topic, country, unsafe, isListing, type, anchors } = page
   return hash(
     "sha256",
     JSON.stringify([
@@ -22,6 +22,8 @@ export function pageHash(page: Page): string {
       unsafe,
       // Left out where it says nothing, so that the pages of earlier versions are as they were.
       ...(isListing ? ["listing"] : []),
+      ...(type === undefined ? [] : [type]),
+      ...(anchors === undefined ? [] : [anchors]),
     ]),
     "base64url",
   )

@@ -1,4 +1,5 @@
 import type { Page, PageUrl } from "#engine"
+import { typeOfAddress } from "#engine/page/page-type.ts"
 import type { Source } from "../source.ts"
 import type { Extracted } from "./extract/extracted.ts"
 
@@ -34,6 +35,8 @@ export function pageOf(reading: PageReading, source: Source, listed: ListedAs, f
     country: extracted.country ?? country,
     unsafe: safe === null ? extracted.unsafe : !safe,
     ...(extracted.isListing === true && { isListing: true }),
+    ...(extracted.type !== typeOfAddress(url) && { type: extracted.type }),
+    ...(extracted.anchors !== undefined && { anchors: extracted.anchors }),
     images: extracted.images,
     favicon: extracted.favicon,
     source: source.name,

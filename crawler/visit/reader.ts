@@ -322,7 +322,7 @@ export class PageReader implements Reader {
   ): Promise<Visit> {
     const { url, body } = fetched
     const { linksOnly = false } = options
-    if (linksOnly) return this.#visited(fetched, body.byteLength, unreadDocument(url))
+    if (linksOnly) return this.#visited(fetched, body.byteLength, unreadDocument(url, format))
     const budgetMs = Math.round(this.#config.readTimeoutMs * DOCUMENT_BUDGET)
     const task = { url, kind: "document" as const, format, budgetMs, body }
     return await this.#readInPool(this.#places.processes, task, fetched, deadline, options)

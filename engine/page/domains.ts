@@ -21,7 +21,11 @@ export type DomainRules = readonly DomainRule[]
 export function placeOf(url: string): Place {
   const { hostname, port, protocol } = new URL(url)
   const host = hostName(hostname)
-  return { host, domain: getDomain(host) ?? host, port: port === "" ? DEFAULT_PORTS[protocol]! : Number(port) }
+  return {
+    host,
+    domain: getDomain(host) ?? host,
+    port: port === "" ? DEFAULT_PORTS[protocol]! : Number(port),
+  }
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 }

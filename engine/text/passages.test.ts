@@ -36,6 +36,82 @@ describe("passages", () => {
     ])
   })
 
+  describe("lead to where they stand", () => {
+    const anchored = (markdown: string, ...anchors: [number, string][]) =>
+      toPassages(markdown, anchors).map(({ text, headings, ...place }) => ({
+        ...place,
+        at: [...headings].pop(),
+      }))
+
+    it("by the anchor of their heading, or of the nearest one above that has any", () => {
+      const long = SENTENCE.repeat(8)
+      const markdown = `${long}\n\n# A\n\n${long}\n\n${long}\n\n## B\n\n${long}\n\n## C\n\n${long}\n\n# D\n\n${long}`
+      const line = (of: string) => markdown.split("\n").indexOf(of)
+      expect(anchored(markdown, [line("# A"), "a"], [line("## B"), "b"])).toEqual([
+        { at: undefined },
+        { at: "A", anchor: "a" },
+        { at: "A", anchor: "a" },
+        { at: "B", anchor: "b" },
+        { at: "C", anchor: "a" },
+        { at: "D" },
+      ])
+    })
+
+    it("by the last place before them in their section", () => {
+      const long = SENTENCE.repeat(8)
+      const markdown = `# A\n\n${long}\n\n${long}\n\n${long}\n\n# B\n\n${long}`
+      expect(anchored(markdown, [0, "page=1"], [4, "page=2"], [8, "page=3"])).toEqual([
+        { at: "A", anchor: "page=1" },
+        { at: "A", anchor: "page=2" },
+        { at: "A", anchor: "page=2" },
+        { at: "B", anchor: "page=3" },
+      ])
+    })
+
+    it("by the first of the short sections that share one", () => {
+      expect(anchored("# R\n\n## Left\n\nOne.\n\n## Right\n\nTwo.", [2, "left"], [6, "right"])).toEqual([
+        { at: "R", anchor: "left", beginsUnder: "Left" },
+      ])
+      expect(anchored("Hello.\n\n# Left\n\nOne.\n\n# Right\n\nTwo.", [2, "left"], [6, "right"])).toEqual([
+        { at: undefined, anchor: "left", beginsUnder: "Left" },
+      ])
+      expect(anchored("# R\n\nOne.\n\n## Right\n\nTwo.", [0, "r"], [4, "right"])).toEqual([
+        { at: "R", anchor: "r" },
+      ])
+      expect(anchored("# Alone", [0, "alone"])).toEqual([
+        { at: undefined, anchor: "alone", beginsUnder: "Alone" },
+      ])
+    })
+
+    it("and are cut alike with anchors and without", () => {
+      const block = fc.oneof(
+        fc.constantFrom(
+          "# A",
+          "## B",
+          "### C",
+          "- one\n- two",
+          "| a | b |\n|---|---|\n| 1 | 2 |",
+          "```\nx\n\ny\n```",
+        ),
+        fc.nat(40).map((n) => SENTENCE.repeat(n)),
+      )
+      fc.assert(
+        fc.property(
+          fc.array(block, { maxLength: 12 }),
+          fc.array(fc.nat(60), { maxLength: 8 }),
+          (blocks, lines) => {
+            const markdown = blocks.join("\n\n")
+            const anchors = lines
+              .toSorted((a, b) => a - b)
+              .map((line): [number, string] => [line, `l${line}`])
+            const cut = toPassages(markdown, anchors).map(({ text, headings }) => ({ text, headings }))
+            expect(cut).toEqual(toPassages(markdown))
+          },
+        ),
+      )
+    })
+  })
+
   it("break a long paragraph between sentences, a long sentence between words", () => {
     const sentences = toPassages(SENTENCE.repeat(30))
     expect(sentences.every(({ text }) => text.endsWith("."))).toBe(true)

@@ -87,8 +87,10 @@ function join(first: Section, second: Section): Section | null {
   const blocks = [...piecesOf(first, shared.length), ...piecesOf(second, shared.length)]
   const small = length(first.blocks) < SMALL_SECTION_CHARS
   if (!small || length(blocks) > MAX_PASSAGE_CHARS) return null
-  const inText = shared.length < first.headings.length ? first.headings.at(-1) : undefined
-  return { headings: shared, blocks, anchor: first.anchor, beginsUnder: first.beginsUnder ?? inText }
+  // What stands above all headings has no address: then the first heading's leads there.
+  const named = first.headings.length === 0 && first.anchor === null ? second : first
+  const inText = shared.length < named.headings.length ? named.headings.at(-1) : undefined
+  return { headings: shared, blocks, anchor: named.anchor, beginsUnder: first.beginsUnder ?? inText }
 }
 
 /** The headings of a section from a depth on, and its text. */
@@ -131,7 +133,9 @@ function pack(pieces: readonly Piece[], glue: string, split: (piece: string) => 
   let filling: Piece = NOTHING
   for (const piece of pieces) {
     const together =
-      filling.text === "" ? piece : { text: filling.text + glue + piece.text, anchor: filling.anchor }
+      filling.text === ""
+        ? piece
+        : { text: filling.text + glue + piece.text, anchor: filling.anchor ?? piece.anchor }
     if (together.text.length <= MAX_PASSAGE_CHARS) {
       filling = together
       continue

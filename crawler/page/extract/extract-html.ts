@@ -7,7 +7,8 @@ import { readTitle } from "./facts/title.ts"
 import { DIRECTORY_INDEX, isDirectoryIndex } from "./main/directory-index.ts"
 import { isListing } from "./main/listing.ts"
 import { findMainContent } from "./main/main-content.ts"
-import { toMarkdown } from "./markdown/markdown.ts"
+import { type AnchoredMarkdown, anchorsBehind } from "./markdown/anchor-marks.ts"
+import { toAnchoredMarkdown } from "./markdown/markdown.ts"
 import { gatherFacts } from "./facts/metadata.ts"
 import { readPageSigns } from "./main/page-signs.ts"
 import { toPlainText } from "./markdown/plain-text.ts"
@@ -28,20 +29,23 @@ export function extractHtml(html: string, url: string): Extracted {
   const { title, logos } = readTitle(facts, url)
   const signs = readPageSigns(document, facts, url)
   const content = findMainContent(document, signs, logos)
-  const written = toMarkdown(content.root, {
-    baseUrl: facts.baseUrl,
-    skipped: content.skipped,
-    sourceChars: html.length,
-  })
+  const written = toAnchoredMarkdown(
+    content.root,
+    { baseUrl: facts.baseUrl, skipped: content.skipped, sourceChars: html.length },
+    document,
+  )
   const isIndex = isDirectoryIndex(document, facts.titleTag)
-  const structured = written.length < MIN_CHARS ? structuredText(facts.jsonLd) : ""
-  const text = isIndex ? "" : structured.length > written.length ? structured : written
-  const markdown = withoutTitle(text, title)
+  const structured = written.markdown.length < MIN_CHARS ? structuredText(facts.jsonLd) : ""
+  const isStructured = isIndex || structured.length > written.markdown.length
+  const text = isStructured ? { markdown: isIndex ? "" : structured, anchors: [] } : written
+  const { markdown, anchors } = withoutTitle(text, title)
   const description = readDescription(facts)
   return {
     title,
     description,
     markdown,
+    ...(anchors.length > 0 && { anchors }),
+    type: "html",
     language: readLanguage(facts, markdown),
     author: readAuthor(facts),
     publishedAt: readPublishedAt(facts, url),
@@ -64,9 +68,10 @@ export function extractHtml(html: string, url: string): Extracted {
 const MIN_CHARS = 300
 
 /** The title has its own field; a first heading that repeats it says nothing more. */
-function withoutTitle(markdown: string, title: string): string {
-  const first = /^# ([^\n]*)\n*/.exec(markdown)
-  if (!first) return markdown
-  const same = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "")
-  return same(toPlainText(first[0])) === same(title) ? markdown.slice(first[0].length) : markdown
+function withoutTitle(text: AnchoredMarkdown, title: string): AnchoredMarkdown {
+  const { markdown, anchors } = text
+  const first = /^# ([^\n]*)\n*/.exec(markdown)?.[0]
+  const same = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "")
+  if (first === undefined || same(toPlainText(first)) !== same(title)) return text
+  return { markdown: markdown.slice(first.length), anchors: anchorsBehind(first, anchors) }
 }

@@ -62,6 +62,7 @@ export class LinkReading {
     const facts = { meta, titleTag, baseUrl, headings: [], jsonLd: [] }
     return {
       ...NO_CONTENT,
+      type: "html",
       title: readTitle(facts, this.#url).title,
       description: readDescription(facts),
       canonical: canonicalAddress(canonical, baseUrl),

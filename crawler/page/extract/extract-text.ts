@@ -36,6 +36,7 @@ export function extractText(text: string, url: string, contentType = "text/plain
     title,
     description: fields.get("description") ?? null,
     markdown,
+    type: isMarkdown ? "markdown" : "text",
     language: sample.length < 40 ? null : detectLanguage(sample),
     author: fields.get("author") ?? null,
     publishedAt: Number.isFinite(date) ? new Date(date) : null,

@@ -1,4 +1,4 @@
-import type { PageImage, PageTopic } from "#engine"
+import type { PageAnchor, PageImage, PageTopic, PageType } from "#engine"
 
 /** What one HTML document says, read in a single pass. All addresses are absolute. */
 export interface Extracted {
@@ -6,6 +6,10 @@ export interface Extracted {
   readonly description: string | null
   /** Main content as markdown; empty when the document has none. */
   readonly markdown: string
+  /** As in `Page`. Left out when none is known. */
+  readonly anchors?: readonly PageAnchor[]
+  /** What it was read as. */
+  readonly type: PageType
   /** ISO 639-1 from the document, else detected from its text; null when neither is sure. */
   readonly language: string | null
   readonly author: string | null

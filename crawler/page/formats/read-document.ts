@@ -16,5 +16,5 @@ export async function readDocument(
   budgetMs: number,
 ): Promise<Extracted> {
   const read = await formatOfName(format).load()
-  return toExtracted(await read(body, url, budgetMs), url)
+  return toExtracted(await read(body, url, budgetMs), url, format)
 }

@@ -1,14 +1,19 @@
+import type { PageAnchor } from "#engine"
 import { countryOfDomain } from "../extract/facts/country.ts"
 import { detectLanguage } from "../extract/facts/detect-language.ts"
 import type { Extracted, Link } from "../extract/extracted.ts"
 import { toPlainText } from "../extract/markdown/plain-text.ts"
 import { withoutMarks } from "../extract/html/anchors.ts"
 import { readsAdult } from "../extract/facts/unsafe.ts"
+import type { DocumentFormat } from "./document-format.ts"
+import { anchorsBehind } from "../extract/markdown/anchor-marks.ts"
 import { fileName, fileTitle, unreadDocument } from "./unread-document.ts"
 
 /** What a reader of one format found; what is missing is made up for from the text and the address. */
 export interface DocumentText {
   readonly markdown: string
+  /** As in `Page`. */
+  readonly anchors?: readonly PageAnchor[]
   readonly title?: string | null
   readonly description?: string | null
   readonly author?: string | null
@@ -31,21 +36,28 @@ const MAX_LINE_CHARS = 120
 const MIN_PROSE_CHARS = 60
 
 /** A document as a page: title from its properties, else its first heading, else its file name. */
-export function toExtracted(document: DocumentText, url: string): Extracted {
+export function toExtracted(document: DocumentText, url: string, type: DocumentFormat): Extracted {
   const { note } = document
   const fromText =
     document.isTitledByHeading === false
       ? null
       : (firstHeading(document.markdown) ?? titleLine(document.markdown))
   const title = properTitle(document.title, url) ?? fromText ?? fileTitle(url)
-  const markdown = withoutTitle(document.markdown.trim(), title)
+  const trimmed = document.markdown.trim()
+  const markdown = withoutTitle(trimmed, title)
+  const dropped = document.markdown.slice(
+    0,
+    document.markdown.indexOf(trimmed) + trimmed.length - markdown.length,
+  )
+  const anchors = placesBehind(dropped, document.anchors ?? [])
   const description = oneLine(document.description)
   const publishedAt = document.publishedAt ?? null
   return {
-    ...unreadDocument(url),
+    ...unreadDocument(url, type),
     title,
     description,
     markdown,
+    ...(anchors.length > 0 && { anchors }),
     language: languageCode(document.language, markdown),
     author: oneLine(document.author),
     publishedAt: publishedAt && isSaneDate(publishedAt) ? publishedAt : null,
@@ -93,6 +105,13 @@ function titleLine(markdown: string): string | null {
   if (bold === undefined || next === "") return null
   const text = toPlainText(bold).trim()
   return text.length < MIN_TITLE_CHARS || text.length > MAX_LINE_CHARS || /[.:;,]$/.test(text) ? null : text
+}
+
+/** What follows the title stands on its page. */
+function placesBehind(dropped: string, places: readonly PageAnchor[]): readonly PageAnchor[] {
+  const left = anchorsBehind(dropped, places)
+  const last = places[places.length - left.length - 1]
+  return last === undefined || left[0]?.[0] === 0 ? left : [[0, last[1]], ...left]
 }
 
 /** The title has its own field; a first heading that repeats it says nothing more. */

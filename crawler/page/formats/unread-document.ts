@@ -1,10 +1,12 @@
+import type { DocumentFormat } from "./document-format.ts"
 import { type Extracted, NO_CONTENT } from "../extract/extracted.ts"
 
 /** What is known of a document that was not read: its name. */
-export function unreadDocument(url: string): Extracted {
+export function unreadDocument(url: string, type: DocumentFormat): Extracted {
   return {
     ...NO_CONTENT,
     title: fileTitle(url),
+    type,
     description: null,
     favicon: URL.parse("/favicon.ico", url)?.href ?? null,
     canonical: null,

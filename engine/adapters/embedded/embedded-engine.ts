@@ -35,7 +35,14 @@ import { MANIFEST, type Manifest, manifestTwins, readManifest, writeManifest } f
 import { counted } from "./files/page-sum.ts"
 import { PAGES_DB, PageStore } from "./files/page-store.ts"
 import { batchesOf } from "./lance/rows.ts"
-import { type PageRow, embeddedOf, passagesOf, sourceText, toPage, toPageRow } from "../../index/page-record.ts"
+import {
+  type PageRow,
+  embeddedOf,
+  passagesOf,
+  sourceText,
+  toPage,
+  toPageRow,
+} from "../../index/page-record.ts"
 import { FIRST_SECTION, type PageVectors, pagesTable } from "./lance/schema.ts"
 import { pagesAfter, withVectors } from "./pages-after.ts"
 import { hashesIn } from "../../text/passage-terms.ts"
@@ -449,7 +456,9 @@ export class EmbeddedEngine implements Engine {
     })
     const same = store
       .read(known.map(({ id }) => id))
-      .filter((old) => isDeepStrictEqual(embeddedOf(passagesOf(old)), embeddedOf(passagesOf(byId.get(old.id)!))))
+      .filter((old) =>
+        isDeepStrictEqual(embeddedOf(passagesOf(old)), embeddedOf(passagesOf(byId.get(old.id)!))),
+      )
     if (same.length === 0) return rows
     const made = await withVectors(same, vectors)
     const kept = new Map(made.map((one, i) => [same[i]!.id, one.vectors]))

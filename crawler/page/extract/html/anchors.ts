@@ -54,7 +54,7 @@ export function headingText(heading: Element, maxChars: number): string {
 }
 
 /** The "[edit]" that wikis put beside the headings of sections. */
-function isEditLink(element: Element): boolean {
+export function isEditLink(element: Element): boolean {
   return element.tag === "span" && /(?:^|\s)mw-editsection(?:\s|$)/.test(element.get("class") ?? "")
 }
 

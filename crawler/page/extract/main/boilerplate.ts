@@ -121,6 +121,9 @@ function isSectionHeader(header: Element): boolean {
   return firstElement(header, (element) => /^h[2-6]$/.test(element.tag)) !== null
 }
 
+/** Where Docusaurus has each heading stop below its bar: `anchorWithStickyNavbar_LWe7`. It says nothing of the heading. */
+const BELOW_BAR = /\banchor(?:With|Target)StickyNavbar\w*/g
+
 // Class values repeat all over a page, and from page to page of a site.
 const remembered = new Map<string, readonly Sign[]>()
 const MAX_REMEMBERED = 20_000
@@ -132,6 +135,7 @@ function signsOfHints(given: string): readonly Sign[] {
   if (known !== undefined) return known
   const signs: Sign[] = []
   for (const word of hints
+    .replace(BELOW_BAR, "")
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase()
     .split(/[^a-z]+/)) {

@@ -1,5 +1,7 @@
 import { escapeText, protectLineStarts } from "./markdown-escapes.ts"
-import { isPermalink } from "../html/anchors.ts"
+import { type AnchoredMarkdown, markOf, withoutMarks } from "./anchor-marks.ts"
+import { isEditLink, isPermalink } from "../html/anchors.ts"
+import { headingAnchors } from "../html/heading-anchors.ts"
 import { codeSpan, InlineText, trimEmphasis, withoutStuckMarks, wrapped } from "./inline.ts"
 import { collapse, type Element, firstElement, isBlockTag, textOf, walk } from "../html/tree.ts"
 
@@ -21,10 +23,21 @@ const ADDED_PER_CHAR = 4
 const ADDED_AT_LEAST = 200_000
 
 /** Writes an element's content as GitHub-flavoured markdown (https://github.github.com/gfm/). */
-export function toMarkdown(root: Element, options: MarkdownOptions): string {
-  const writer = new Writer(options)
+export const toMarkdown = (root: Element, options: MarkdownOptions): string =>
+  toAnchoredMarkdown(root, options).markdown
+
+/**
+ * The same, with the lines of headings that have an address.
+ * @param document the tree that `root` is in: what names a heading may stand before the main content
+ */
+export function toAnchoredMarkdown(
+  root: Element,
+  options: MarkdownOptions,
+  document: Element = root,
+): AnchoredMarkdown {
+  const writer = new Writer(options, headingAnchors(document))
   const blocks = isBlockTag(root.tag) && root.tag !== "body" ? writer.block(root) : writer.children(root)
-  return blocks.join("\n\n")
+  return withoutMarks(blocks.join("\n\n"), writer.fragments)
 }
 
 const IGNORED = new Set(
@@ -50,8 +63,13 @@ class Writer {
   /** Characters that may still be added. */
   #room: number
 
-  constructor(options: MarkdownOptions) {
+  readonly #anchors: ReadonlyMap<Element, string>
+  /** Those of the headings that were written, by the number of their mark. */
+  readonly fragments: string[] = []
+
+  constructor(options: MarkdownOptions, anchors: ReadonlyMap<Element, string>) {
     this.#options = options
+    this.#anchors = anchors
     this.#room = options.sourceChars * ADDED_PER_CHAR + ADDED_AT_LEAST
   }
 
@@ -131,6 +149,7 @@ class Writer {
   }
 
   #isSkipped(element: Element): boolean {
+    if (this.#inHeading && isEditLink(element)) return true
     return (IGNORED.has(element.tag) && !element.asBlock) || this.#options.skipped.has(element)
   }
 
@@ -163,7 +182,9 @@ class Writer {
       return []
     }
     if (link !== null && !text.includes("](")) text = `[${text}](${link})`
-    return [`${"#".repeat(level)} ${text.replace(/ (#+)$/, " \\$1")}`]
+    const anchor = this.#anchors.get(element)
+    const mark = anchor === undefined ? "" : markOf(this.fragments.push(anchor) - 1)
+    return [`${"#".repeat(level)} ${mark}${text.replace(/ (#+)$/, " \\$1")}`]
   }
 
   #linkedBlocks(element: Element): string[] {

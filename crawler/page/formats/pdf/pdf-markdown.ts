@@ -1,9 +1,12 @@
+import type { PageAnchor } from "#engine"
 import { escapeText, protectLineStarts } from "../../extract/markdown/markdown-escapes.ts"
 import type { PdfLine, PdfPiece } from "./pdf-lines.ts"
 import { markdownTable } from "../office/table.ts"
 
 export interface PdfMarkdown {
   readonly markdown: string
+  /** The pages of the file, by line. */
+  readonly anchors: readonly PageAnchor[]
   /** The largest text of the first page, or null when none stands out. */
   readonly title: string | null
 }
@@ -30,7 +33,7 @@ export function writePdf(
   const measures = measure(pages)
   const writer = new Writer(measures, outline)
   for (const lines of pages) writer.page(rowsOf(lines))
-  return { markdown: writer.end(), title: titleOf(pages[0] ?? [], measures.bodySize) }
+  return { ...writer.end(), title: titleOf(pages[0] ?? [], measures.bodySize) }
 }
 
 /** What of a heading is compared with the bookmarks: numbers may be set apart or left out. */
@@ -124,13 +127,17 @@ const ENDS = /[.!?:;…]["'”’»)\]]*$/
 class Writer {
   readonly #measures: Measures
   readonly #outline: ReadonlyMap<string, number>
-  readonly #blocks: string[] = []
+  readonly #blocks: PdfBlock[] = []
+  /** Number of the page being written, from 1. */
+  #page = 0
+  /** That of the paragraph or list item being put together. */
+  #from = 0
   /** The paragraph or list item being put together. */
   #text = ""
   #mark = ""
   #last: PdfLine | null = null
   #first: PdfLine | null = null
-  #heading: { level: number; text: string; line: PdfLine } | null = null
+  #heading: { level: number; text: string; line: PdfLine; page: number } | null = null
   #isNewPage = false
 
   constructor(measures: Measures, outline: ReadonlyMap<string, number>) {
@@ -139,6 +146,7 @@ class Writer {
   }
 
   page(rows: readonly Row[]): void {
+    this.#page += 1
     this.#isNewPage = true
     for (let at = 0; at < rows.length;) {
       const table = tableAt(rows, at)
@@ -146,11 +154,11 @@ class Writer {
       if (table > 0) {
         this.#flush()
         const cells = rows.slice(at, at + table).map((row) => row.map((cell) => inline(cell.pieces)))
-        this.#blocks.push(markdownTable(cells))
+        this.#add(markdownTable(cells), this.#page)
         at += table
       } else if (code > 0) {
         this.#flush()
-        this.#blocks.push(fenced(rows.slice(at, at + code)))
+        this.#add(fenced(rows.slice(at, at + code)), this.#page)
         at += code
       } else {
         this.#line(asOneLine(rows[at]!))
@@ -159,9 +167,24 @@ class Writer {
     }
   }
 
-  end(): string {
+  end(): Omit<PdfMarkdown, "title"> {
     this.#flush()
-    return this.#blocks.filter((block) => block.trim() !== "").join("\n\n")
+    const blocks = this.#blocks.filter(({ text }) => text.trim() !== "")
+    const anchors: PageAnchor[] = []
+    let line = 0
+    let last = 0
+    for (const { text, lines, places } of blocks) {
+      for (const [offset, page] of places) {
+        if (page !== last || text.startsWith("#")) anchors.push([line + offset, `page=${page}`])
+        last = page
+      }
+      line += lines + 1
+    }
+    return { markdown: blocks.map(({ text }) => text).join("\n\n"), anchors }
+  }
+
+  #add(text: string, page: number): void {
+    this.#blocks.push({ text, lines: linesIn(text), places: [[0, page]] })
   }
 
   #line(line: PdfLine): void {
@@ -170,6 +193,7 @@ class Writer {
       this.#flush()
       this.#mark = "-"
       this.#text = escapeText(entry)
+      this.#from = this.#page
       this.#isNewPage = false
       return
     }
@@ -185,10 +209,12 @@ class Writer {
       this.#flushText()
       this.#mark = mark.sign
       this.#text = rendered.replace(mark.pattern, "").trimStart()
+      this.#from = this.#page
       this.#first = line
     } else if (this.#text === "" || this.#startsParagraph(line)) {
       this.#flushText()
       this.#text = rendered.trim()
+      this.#from = this.#page
       this.#first = line
     } else {
       this.#text = joined(this.#text, rendered.trim(), this.#measures.hyphenated)
@@ -219,10 +245,10 @@ class Writer {
       line.y - open.line.y < line.size * 1.8 &&
       open.text.length + text.length < MAX_HEADING_CHARS &&
       !NUMBERED.test(line.text)
-    if (goesOn) this.#heading = { level, text: joined(open.text, text, this.#measures.hyphenated), line }
+    if (goesOn) this.#heading = { ...open, text: joined(open.text, text, this.#measures.hyphenated), line }
     else {
       this.#flushHeading()
-      this.#heading = { level, text, line }
+      this.#heading = { level, text, line, page: this.#page }
     }
     this.#last = null
     this.#isNewPage = false
@@ -253,13 +279,15 @@ class Writer {
 
   #flushText(): void {
     if (this.#text.trim() !== "") {
-      if (this.#mark === "") this.#blocks.push(protectLineStarts(this.#text))
+      if (this.#mark === "") this.#add(protectLineStarts(this.#text), this.#from)
       else {
         const item = `${this.#mark} ${protectLineStarts(this.#text)}`
         const before = this.#blocks.at(-1)
-        if (before !== undefined && LIST_ITEM.test(before))
-          this.#blocks[this.#blocks.length - 1] = `${before}\n${item}`
-        else this.#blocks.push(item)
+        if (before !== undefined && LIST_ITEM.test(before.text)) {
+          before.places.push([before.lines, this.#from])
+          before.text = `${before.text}\n${item}`
+          before.lines += linesIn(item)
+        } else this.#add(item, this.#from)
       }
     }
     this.#text = ""
@@ -269,11 +297,20 @@ class Writer {
   #flushHeading(): void {
     if (this.#heading) {
       const block = `${"#".repeat(this.#heading.level)} ${this.#heading.text}`
-      if (this.#blocks.at(-1) !== block) this.#blocks.push(block)
+      if (this.#blocks.at(-1)?.text !== block) this.#add(block, this.#heading.page)
     }
     this.#heading = null
   }
 }
+
+/** A block of the text, with the lines in it at which the text of a page begins, and the page's number. */
+interface PdfBlock {
+  text: string
+  lines: number
+  readonly places: [line: number, page: number][]
+}
+
+const linesIn = (text: string): number => text.split("\n").length
 
 /** A title, dots, and the page it is on. */
 const CONTENTS_ENTRY = /^(.{2,200}?)\s?(?:[.·…]\s?){4,}\s*(?:\d{1,4}|[ivxlc]{1,8})?\s*$/i

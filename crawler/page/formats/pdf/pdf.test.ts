@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { lines, pdf, type TestPdfOptions, type TestPdfPage } from "../../../testing/pdf-file.ts"
+import { toPassages } from "#engine/text/passages.ts"
 import { readDocument } from "../read-document.ts"
 
 function read(pages: readonly TestPdfPage[], options: TestPdfOptions = {}, budgetMs = 10_000) {
@@ -51,6 +52,42 @@ describe("the text of a page", () => {
       "## Installing\n\nUnpack it with care, since the hose is easily bent, and then go on.\n\n" +
         "- a hose\n- a clamp\n\n```\npump --start\n    --slow\n```",
     )
+  })
+
+  it("leads to the page that it stands on, also amid a section, a list and a paragraph", async () => {
+    const prose = (about: string) =>
+      lines([`${about} is told here in a sentence that ends with a full stop.`], 72, 660)
+    const page = await read([
+      { texts: [{ x: 72, y: 740, text: "Pump manual", size: 24 }, ...prose("What stands before")] },
+      { texts: [{ x: 72, y: 740, text: "Installing", size: 16 }, ...prose("The hose")] },
+      {
+        texts: [
+          ...lines(["Another page goes on with it."], 72, 740),
+          { x: 80, y: 650, text: "\x95 a hose" },
+          { x: 72, y: 600, text: "Seals", size: 16 },
+          ...lines(["A seal goes on on the"], 72, 570),
+        ],
+      },
+      { texts: [...lines(["next page, in the same sentence."], 72, 740)] },
+      {
+        texts: [
+          { x: 80, y: 740, text: "\x95 a clamp" },
+          { x: 80, y: 700, text: "\x95 a ring" },
+        ],
+      },
+    ])
+    expect(page.type).toBe("pdf")
+    const text = page.markdown.split("\n")
+    expect(page.anchors!.map(([line, fragment]) => [text[line]!.slice(0, 14), fragment])).toEqual([
+      ["What stands be", "page=1"],
+      ["## Installing", "page=2"],
+      ["Another page g", "page=3"],
+      ["## Seals", "page=3"],
+      ["- a clamp", "page=5"],
+    ])
+    const passages = toPassages(page.markdown, page.anchors)
+    expect(passages.map(({ anchor }) => anchor)).toContain("page=1")
+    for (const { anchor } of passages) expect(anchor).toMatch(/^page=[1-5]$/)
   })
 
   it("has its headings by the bookmarks where letters say nothing", async () => {

@@ -40,10 +40,11 @@ export async function readPdf(body: Uint8Array, url: string, budgetMs: number): 
     if (unreadable === pages.length && unreadable > 0)
       throw new DocumentError("unreadable", "the file is damaged: none of its pages can be read")
     const facts = await readFacts(document)
-    const { markdown, title } = writePdf(withoutRunningHeads(pages), facts.outline)
+    const { markdown, anchors, title } = writePdf(withoutRunningHeads(pages), facts.outline)
     return {
       ...facts,
       markdown,
+      anchors,
       title: facts.title ?? title,
       links: [...links.values()],
       note: noteOf(pages, document.numPages, unreadable),
