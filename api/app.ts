@@ -64,6 +64,8 @@ export interface AppParts extends Omit<LiveParts, "memory"> {
   readonly accounts: Accounts
   /** Which addresses belong to sources. */
   readonly sites: ReachParts["sites"]
+  /** The names of all sources. */
+  readonly sourceNames: ReachParts["sourceNames"]
   /** Makes reports; without it no research is served. */
   readonly research?: ResearchEndpointParts
   /** Opens what the admin API works on, with its first request; without it none is served. */

@@ -10,6 +10,7 @@ import { sourceResults } from "#crawler/alerts/source-results.ts"
 import { BackupTable } from "#crawler/backup/scheduled/backup-table.ts"
 import { handbookApart } from "#crawler/handbook-apart.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
+import { sourceNames } from "#crawler/sources/source-names.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { EngineError } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
@@ -128,6 +129,7 @@ async function serve(): Promise<void> {
     reader,
     accounts,
     sites: sourceSites(db, jobs),
+    sourceNames: () => sourceNames(db),
     research,
     connections,
     gates,

@@ -19,6 +19,10 @@ type Image = string | { readonly url: string; readonly description: string }
 interface SearchResult extends Page {
   readonly content: string
   readonly published_date?: string | null
+  readonly sources?: readonly string[]
+  readonly collections?: readonly string[]
+  readonly type: string
+  readonly section?: { readonly heading: string | null; readonly url?: string }
   readonly other_forms?: readonly { readonly url: string; readonly format: string }[]
 }
 
@@ -36,6 +40,9 @@ export function searchText(answer: unknown): string {
       lines([
         `${i + 1}. ${one.title}`,
         ...about(one),
+        sectionLine(one),
+        one.type !== "html" && `Type: ${one.type}`,
+        one.sources && `Source: ${one.sources.join(", ")}${inCollections(one)}`,
         one.published_date && `Published: ${one.published_date}`,
         one.other_forms &&
           `Also as: ${one.other_forms.map(({ url, format }) => `${format} ${url}`).join(", ")}`,
@@ -122,6 +129,12 @@ function pagesText(pages: readonly Page[]): string[] {
     ]),
   )
 }
+
+const sectionLine = ({ section }: SearchResult): string | undefined =>
+  section && `Section: ${[section.heading, section.url].filter(Boolean).join(" ")}`
+
+const inCollections = ({ collections = [] }: SearchResult): string =>
+  collections.length === 0 ? "" : ` (in ${collections.join(", ")})`
 
 /** What a model is told before text that tells it what to do. */
 const orders = ({ addresses_models: given }: Pick<Page, "addresses_models">): string | false =>

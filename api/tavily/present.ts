@@ -1,8 +1,9 @@
 import { WorkError } from "#base/process/off-loop.ts"
 import type { OtherForm } from "#crawler/duplicates/other-forms.ts"
-import type { Hit, PageImage, PageUrl } from "#engine"
+import { type Hit, type PageImage, type PageUrl, routeOf, sourcesOf } from "#engine"
 import { toPlainText, writeAsText } from "#crawler/page/extract/markdown/plain-text.ts"
 
+import type { Filed } from "../accounts/reach/known-names.ts"
 import type { Answered } from "../answers/answer.ts"
 import { hitAddressesModels, modelLabel, textAddressesModels } from "./addresses-models.ts"
 import type { AutoParameters } from "./query/auto-parameters.ts"
@@ -23,6 +24,8 @@ export interface SearchPresentation {
   readonly responseTime: number
   readonly credits: number
   readonly images: ImageKnowledge
+  /** As in `SearchParts`. */
+  readonly filing?: ((sources: readonly string[]) => Filed) | undefined
   /** The formats in which hits are there besides, by address; undefined where they are not named. */
   readonly otherForms?: ReadonlyMap<PageUrl, readonly OtherForm[]> | undefined
   /** Why the ranking left meaning out although the request asked for it; undefined when it did not. */
@@ -56,10 +59,17 @@ async function presentHit(
   request: SearchRequest,
   hit: Hit,
   id: string,
-  { images, otherForms, wordsAlone }: Pick<SearchPresentation, "images" | "otherForms" | "wordsAlone">,
+  {
+    images,
+    filing,
+    otherForms,
+    wordsAlone,
+  }: Pick<SearchPresentation, "images" | "filing" | "otherForms" | "wordsAlone">,
 ) {
   const dated = request.include_published_date || request.filter_by_published_date || request.topic === "news"
   const forms = otherForms?.get(hit.url)
+  const filed = filing?.(sourcesOf(hit))
+  const section = sectionOf(hit)
   const whole = await rawContent(request, hit.markdown)
   return {
     id,
@@ -68,6 +78,11 @@ async function presentHit(
     content: contentOf(request, hit),
     score: hit.score,
     raw_content: whole?.text ?? null,
+    ...(filed !== undefined && filed.sources.length > 0 && { sources: filed.sources }),
+    ...(filed !== undefined && filed.collections.length > 0 && { collections: filed.collections }),
+    type: hit.type,
+    language: hit.language,
+    ...(section !== null && { section }),
     ...modelLabel(whole?.addressesModels === true || hitAddressesModels(hit)),
     ...(forms !== undefined && { other_forms: forms }),
     ...(request.include_favicon && { favicon: hit.favicon }),
@@ -83,6 +98,19 @@ async function presentHit(
       },
     }),
   }
+}
+
+/**
+ * Where the best passage stands: its heading, and the address that leads there. The nearest heading and not all above it, for this is
+ * what the reader who follows the address finds at the top, and the title says the rest.
+ */
+function sectionOf({ url, passages: [best] }: Hit): { heading: string | null; url?: string } | null {
+  if (best === undefined) return null
+  const heading = best.beginsUnder ?? best.headings.at(-1) ?? null
+  // A page whose address is a route in its fragment has no room for another.
+  const anchor = routeOf(url) === "" ? best.anchor : undefined
+  if (heading === null && anchor === undefined) return null
+  return { heading, ...(anchor !== undefined && { url: `${url}#${anchor}` }) }
 }
 
 function contentOf(request: SearchRequest, hit: Hit): string {

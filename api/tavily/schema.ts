@@ -1,3 +1,5 @@
+import { PAGE_TYPES, type PageType } from "#engine/page/page-type.ts"
+
 import { PRICES } from "../accounts/billing/credits.ts"
 import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
 
@@ -59,6 +61,9 @@ export interface SearchRequest {
   readonly include_domains?: string | readonly string[]
   readonly exclude_domains?: string | readonly string[]
   readonly include_domains_mode?: "filter" | "restrict" | "boost" | "prefer"
+  readonly sources?: string | readonly string[]
+  readonly collections?: string | readonly string[]
+  readonly types?: PageType | readonly PageType[]
   readonly country?: string
   readonly language?: string
   readonly filter_by_language: boolean
@@ -142,6 +147,16 @@ export const searchSchema: RequestSchema<SearchBody> = {
       enum: ["filter", "boost", "restrict", "prefer"],
       description:
         "`filter` (or `restrict`, the default) keeps to `include_domains`, `boost` (or `prefer`) raises them; refused without `include_domains`.",
+    },
+    sources: stringOrList("Pages of these sources only, and of those in `collections`."),
+    collections: stringOrList("Pages of the sources in these collections only, and of `sources`."),
+    types: {
+      anyOf: [
+        { type: "string", enum: PAGE_TYPES },
+        { type: "array", items: { type: "string", enum: PAGE_TYPES } },
+      ],
+      "x-allowed": `one or several of ${PAGE_TYPES.map((type) => `'${type}'`).join(", ")}`,
+      description: "Pages of these types only: what they are written in.",
     },
     country: {
       type: "string",

@@ -2,6 +2,7 @@ import type { Engine, Hit, PageFilter, PagePreference, Query, SearchResult } fro
 import { parseQueryText, type QueryText } from "#engine/text/query-text.ts"
 
 import { searchCost, searchCredits } from "../accounts/billing/credits.ts"
+import type { Filed, KnownNames } from "../accounts/reach/known-names.ts"
 import type { Reach } from "../accounts/reach/reach.ts"
 import type { ApiKey } from "../accounts/keys/keys.ts"
 import { answerFrom, type Answered, type AnswerParts, type Asked } from "../answers/answer.ts"
@@ -36,6 +37,8 @@ const BEGINNING = new Date(0)
 export interface SearchParts extends AnswerParts {
   readonly engine: Pick<Engine, "search">
   readonly images: ImageKnowledge
+  /** What pages are filed under, as far as the caller may know it; left out where no names are shown. */
+  readonly filing?: ((sources: readonly string[]) => Filed) | undefined
   /** Where documents in several formats are named, and to whom; left out where they are not. */
   readonly forms?: { readonly knowledge: FormKnowledge; readonly reach: Pick<Reach, "addresses"> }
 }
@@ -59,15 +62,16 @@ export function search(
 ): Middleware {
   const read = bodyReader<SearchBody>(searchSchema)
   return async (ctx) => {
-    const prepared = prepareSearch(read(ctx.state.body), limits)
-    const { request } = prepared
     const { bill, reach } = ctx.state
+    const prepared = prepareSearch(read(ctx.state.body), limits, reach.names)
+    const { request } = prepared
     checkExplain(request, ctx.state.key)
     const cost = searchCost(request.search_depth)
     await bill.reserve(cost)
     const found = await performSearch(prepared, ctx, {
       ...parts,
       engine: reach.engine,
+      filing: reach.names.filing(),
       forms: { knowledge, reach },
     })
     await bill.settle(cost, { depth: request.search_depth, query: request.query })
@@ -77,15 +81,26 @@ export function search(
 
 /**
  * Settles what the request leaves open.
+ * @param names which sources and collections may be asked for; left out: none, and what a body says of them is not read
  * @throws ApiError 400 for values that a schema cannot judge, naming the field
  */
-export function prepareSearch(body: SearchBody, limits: SearchLimits): PreparedSearch {
+export function prepareSearch(
+  body: SearchBody,
+  limits: SearchLimits,
+  names: Pick<KnownNames, "named"> = NAMELESS,
+): PreparedSearch {
   const now = new Date()
   const chosen = body.auto_parameters ? chooseParameters(body, now) : null
   const request = settle(body, chosen)
   const question = parseQueryText(searchedText(request.query))
-  return { request, question, query: toQuery(request, question, limits, now), chosen }
+  const query = toQuery(request, question, limits, now)
+  const sources = names.named(request)
+  const filter = { ...query.filter, ...(sources !== undefined && { sources }) }
+  return { request, question, query: { ...query, filter }, chosen }
 }
+
+/** Of callers who are told no names. */
+const NAMELESS: Pick<KnownNames, "named"> = { named: () => undefined }
 
 /**
  * Searches, and presents what was found.
@@ -94,7 +109,7 @@ export function prepareSearch(body: SearchBody, limits: SearchLimits): PreparedS
 export async function performSearch(
   prepared: PreparedSearch,
   ctx: Context,
-  { engine, images, forms, ...answering }: SearchParts,
+  { engine, images, forms, filing, ...answering }: SearchParts,
   stop: AbortSignal = clientGone(ctx),
 ) {
   const { request, chosen } = prepared
@@ -104,6 +119,7 @@ export async function performSearch(
   return presentSearch(request, hits, {
     chosen,
     images,
+    filing,
     otherForms: forms && (await otherForms(hits, forms.knowledge, forms.reach)),
     wordsAlone: found.wordsAlone,
     answered: await answered(prepared, hits, { answering, signal: stop, log: ctx.state.log }),
@@ -153,6 +169,7 @@ function toQuery(request: SearchRequest, question: QueryText, limits: SearchLimi
       ...(includeDomains.length > 0 && !boosting && { includeDomains }),
       ...(excludeDomains.length > 0 && { excludeDomains }),
       ...(languages.length > 0 && request.filter_by_language && { languages }),
+      ...(request.types !== undefined && { types: [request.types].flat() }),
       ...toFilter(request, question, now),
     },
     preference: {

@@ -70,6 +70,7 @@ export async function serveApp(
       sources: async () => [],
     },
     sites: async () => () => false,
+    sourceNames: () => [],
     log,
     ...(research && { research }),
     checks: {},

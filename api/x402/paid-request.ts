@@ -11,10 +11,19 @@ import type { X402Config } from "./settings.ts"
 
 const MAX_QUERY_CHARS = 1000
 
-/** `explain` is for operators, and there are no credits to report: both are left unread, as unknown fields are. */
-type PaidBody = Omit<SearchBody, "explain" | "include_usage">
+/**
+ * `explain` is for operators, as are the names of sources and collections, and there are no credits to report: these are left
+ * unread, as unknown fields are.
+ */
+type PaidBody = Omit<SearchBody, "explain" | "include_usage" | "sources" | "collections">
 
-const { explain: _explain, include_usage: _usage, ...properties } = searchSchema.properties
+const {
+  explain: _explain,
+  include_usage: _usage,
+  sources: _sources,
+  collections: _collections,
+  ...properties
+} = searchSchema.properties
 
 /** The body of POST /search where searches are paid for one by one. */
 export const paidSearchSchema: RequestSchema<PaidBody> = {

@@ -2,9 +2,9 @@ import type { ReadOptions, Reader, ReadResult } from "#crawler"
 import type { Engine, Page, PageUrl } from "#engine"
 
 import type { Gates } from "../../load/gates.ts"
-import type { Collections } from "./collections.ts"
 import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
 import { domainTest, type PageLimits, pageLimits, scopedEngine, scopedPage } from "./scoped-pages.ts"
+import { knownNames, type KnownNames, type NameParts } from "./known-names.ts"
 
 /** A test for addresses. */
 export type AddressTest = (url: PageUrl) => boolean
@@ -21,6 +21,8 @@ export interface Reach {
   limits(): PageLimits | null
   /** Reads no address that is out of reach, wherever redirects lead. */
   readonly reader: Pick<Reader, "read">
+  /** The names of sources and collections that may be asked for and shown. */
+  readonly names: KnownNames
   /** Which addresses may be read or named in an answer. */
   addresses(): Promise<AddressTest>
 }
@@ -28,7 +30,8 @@ export interface Reach {
 export interface ReachParts {
   readonly engine: Pick<Engine, "search" | "get">
   readonly reader: Pick<Reader, "read">
-  readonly collections: Pick<Collections, "sourcesOf">
+  readonly collections: NameParts["collections"]
+  readonly sourceNames: NameParts["sourceNames"]
   /** Which addresses belong to any of these sources. */
   readonly sites: (sources: readonly string[]) => Promise<AddressTest>
   /** What all searches, and all reads of live pages, pass through. */
@@ -69,6 +72,7 @@ export function reachOf({ id, scope, isPatient = false }: Seeker, parts: ReachPa
     page: async (url, signal) =>
       scopedPage(await gates.searches.run(id, () => parts.engine.get(url), { signal }), limits()),
     limits,
+    names: knownNames(scope, parts),
     addresses,
     reader: {
       async read(url, options = {}) {

@@ -1,3 +1,5 @@
+import { PAGE_TYPES } from "#engine/page/page-type.ts"
+
 import { count, listOf, object, oneOf, orNull, ref, text, yesNo } from "../schemas.ts"
 
 // What the endpoints of the Tavily API answer with 200.
@@ -30,9 +32,25 @@ const searchResult = object(
     content: text("The passages that matter, joined by ` [...] `."),
     score: score("How likely the page is relevant."),
     raw_content: orNull(text("The whole page, when asked for.")),
+    type: oneOf(PAGE_TYPES, "What the page is written in."),
+    language: orNull(text("ISO 639-1; null when it is not known.")),
   },
   {
     optional: {
+      sources: listOf(
+        text(),
+        "The sources that the page belongs to, the one that read it last first; not there when the key may not know them.",
+      ),
+      collections: listOf(text(), "The collections that hold any of these; not there when there is none."),
+      section: object(
+        { heading: orNull(text("The nearest above it; null when there is none.")) },
+        {
+          optional: {
+            url: text("The page's address with the anchor of this place; not there when none is known."),
+          },
+          description: "Where the best passage stands; not there when the page has no headings above it.",
+        },
+      ),
       favicon,
       published_date: orNull(text("As in HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`.")),
       images,
