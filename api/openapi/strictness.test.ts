@@ -34,7 +34,7 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
     /^putSource (seeds|sitemaps|feeds|webhooks\[0\]\.url|login\.url)/,
   ],
   "names are of things that there are": [
-    /^generateKeys (sources|collections)/,
+    /^(generateKeys|search|research) (sources|collections)/,
     /^runSources names/,
     /^list(Jobs|Removals) source$/,
     /^(approve|reject|restore)Removals source$/,

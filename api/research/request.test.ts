@@ -2,10 +2,13 @@ import { describe, expect, test } from "vitest"
 
 import { bodyReader } from "../wire/validate.ts"
 import { jsonAsText } from "./json-text.ts"
-import { type ResearchBody, researchSchema, toRequest } from "./request.ts"
+import { type ResearchBody, researchSchema, searchRules, toRequest } from "./request.ts"
 
 const read = bodyReader<ResearchBody>(researchSchema)
-const request = async (body: Record<string, unknown>) => await toRequest(read({ input: "pumps", ...body }))
+const request = async (body: Record<string, unknown>) =>
+  await toRequest(read({ input: "pumps", ...body }), {
+    named: ({ sources = [] }) => (sources.length > 0 ? [sources].flat() : undefined),
+  })
 const base64 = (text: string) => Buffer.from(text).toString("base64")
 const file = (name: string, text: string) => ({ name, data: base64(text), type: "base64" })
 
@@ -19,8 +22,18 @@ describe("a request for research", () => {
       outputSchema: null,
       includeDomains: [],
       excludeDomains: [],
+      sources: null,
+      types: [],
       files: [],
     })
+  })
+
+  test("keeps to sources and types", async () => {
+    const asked = await request({ sources: "docs", types: ["pdf", "html"] })
+    expect(asked).toMatchObject({ sources: ["docs"], types: ["pdf", "html"] })
+    expect(searchRules(asked).filter).toEqual({ sources: ["docs"], types: ["pdf", "html"] })
+    const { sources: _, types: __, ...earlier } = await request({})
+    expect(searchRules(earlier).filter).toEqual({})
   })
 
   test("takes blank entries of a list for left out", async () => {

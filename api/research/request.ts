@@ -1,5 +1,7 @@
-import type { PageFilter, PagePreference } from "#engine"
+import type { PageFilter, PagePreference, PageType } from "#engine"
 
+import { type KnownNames, NAMELESS } from "../accounts/reach/known-names.ts"
+import { searchSchema } from "../tavily/schema.ts"
 import { domainList } from "../wire/domains.ts"
 import { type FieldSchema, type RequestSchema } from "../wire/validate.ts"
 import { type Attachment, filesSchema, type GivenFile, readFiles } from "./sources/files.ts"
@@ -24,6 +26,9 @@ export interface ResearchBody {
   readonly citation_format: CitationFormat
   readonly include_domains?: readonly string[]
   readonly exclude_domains?: readonly string[]
+  readonly sources?: string | readonly string[]
+  readonly collections?: string | readonly string[]
+  readonly types?: PageType | readonly PageType[]
   readonly output_length: OutputLength
   readonly files?: readonly GivenFile[]
 }
@@ -71,6 +76,9 @@ export const researchSchema: RequestSchema<ResearchBody> = {
       "Pages of these domains, subdomains included, rank higher; others still appear.",
     ),
     exclude_domains: domains("No pages of these domains and their subdomains."),
+    sources: searchSchema.properties.sources,
+    collections: searchSchema.properties.collections,
+    types: searchSchema.properties.types,
     output_length: {
       type: "string",
       enum: OUTPUT_LENGTHS,
@@ -90,14 +98,22 @@ export interface ResearchRequest {
   readonly outputSchema: OutputSchema | null
   readonly includeDomains: readonly string[]
   readonly excludeDomains: readonly string[]
+  /** Names of sources; null: all. Left out by tasks of earlier versions, as types are. */
+  readonly sources?: readonly string[] | null
+  /** None: all. */
+  readonly types?: readonly PageType[]
   readonly files: readonly Attachment[]
 }
 
 /**
  * Settles what the body leaves open.
+ * @param names which sources and collections may be asked for
  * @throws ApiError 400 naming the field, for what a schema cannot judge
  */
-export async function toRequest(body: ResearchBody): Promise<ResearchRequest> {
+export async function toRequest(
+  body: ResearchBody,
+  names: Pick<KnownNames, "named"> = NAMELESS,
+): Promise<ResearchRequest> {
   const input = body.input.trim()
   return {
     input,
@@ -107,6 +123,8 @@ export async function toRequest(body: ResearchBody): Promise<ResearchRequest> {
     outputSchema: body.output_schema === undefined ? null : checkOutputSchema(body.output_schema),
     includeDomains: domainList("include_domains", body.include_domains, MAX_DOMAINS),
     excludeDomains: domainList("exclude_domains", body.exclude_domains, MAX_DOMAINS),
+    sources: names.named(body) ?? null,
+    types: [body.types ?? []].flat(),
     files: await readFiles(body.files ?? []),
   }
 }
@@ -120,12 +138,16 @@ const modelFor = (input: string): "mini" | "pro" =>
   input.split(/\s+/).length >= PRO_WORDS || SEVERAL_PARTS.test(input) ? "pro" : "mini"
 
 /** What every search of a task is held to. */
-export function searchRules({ includeDomains, excludeDomains }: ResearchRequest): {
+export function searchRules({ includeDomains, excludeDomains, sources, types }: ResearchRequest): {
   filter: PageFilter
   preference: PagePreference
 } {
   return {
-    filter: excludeDomains.length > 0 ? { excludeDomains } : {},
+    filter: {
+      ...(excludeDomains.length > 0 && { excludeDomains }),
+      ...(sources && { sources }),
+      ...(types?.length && { types }),
+    },
     preference: includeDomains.length > 0 ? { domains: includeDomains } : {},
   }
 }

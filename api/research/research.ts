@@ -29,7 +29,7 @@ export function research({ tasks, researchers, billing, queue }: ResearchEndpoin
   const read = bodyReader<ResearchBody>(researchSchema)
   return async (ctx) => {
     const body = read(ctx.state.body)
-    const request = await toRequest(body)
+    const request = await toRequest(body, ctx.state.reach.names)
     const { key, tracking, bill } = ctx.state
     const waiting = tasks.waiting(key.id)
     if (waiting.all >= queue.all || waiting.ofKey >= queue.ofKey) {

@@ -1,6 +1,7 @@
 import { PAGE_TYPES, type PageType } from "#engine/page/page-type.ts"
 
 import { PRICES } from "../accounts/billing/credits.ts"
+import { MAX_ENTRIES } from "../accounts/keys/key-scope.ts"
 import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
 
 // The request bodies as they stand on the wire. Rules that tie fields together, and those that depend on
@@ -14,6 +15,10 @@ const strings = (description: string, item: Partial<FieldSchema> = {}): FieldSch
 })
 const stringOrList = (description: string): FieldSchema => ({
   anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }],
+  description,
+})
+const names = (description: string): FieldSchema => ({
+  anyOf: [{ type: "string" }, { type: "array", items: { type: "string" }, maxItems: MAX_ENTRIES }],
   description,
 })
 const chunks = (maximum: number, description: string): FieldSchema => ({
@@ -148,8 +153,8 @@ export const searchSchema: RequestSchema<SearchBody> = {
       description:
         "`filter` (or `restrict`, the default) keeps to `include_domains`, `boost` (or `prefer`) raises them; refused without `include_domains`.",
     },
-    sources: stringOrList("Pages of these sources only, and of those in `collections`."),
-    collections: stringOrList("Pages of the sources in these collections only, and of `sources`."),
+    sources: names("Pages of these sources only, and of those in `collections`."),
+    collections: names("Pages of the sources in these collections only, and of `sources`."),
     types: {
       anyOf: [
         { type: "string", enum: PAGE_TYPES },

@@ -2,7 +2,7 @@ import type { Engine, Hit, PageFilter, PagePreference, Query, SearchResult } fro
 import { parseQueryText, type QueryText } from "#engine/text/query-text.ts"
 
 import { searchCost, searchCredits } from "../accounts/billing/credits.ts"
-import type { Filed, KnownNames } from "../accounts/reach/known-names.ts"
+import { type Filed, type KnownNames, NAMELESS } from "../accounts/reach/known-names.ts"
 import type { Reach } from "../accounts/reach/reach.ts"
 import type { ApiKey } from "../accounts/keys/keys.ts"
 import { answerFrom, type Answered, type AnswerParts, type Asked } from "../answers/answer.ts"
@@ -98,9 +98,6 @@ export function prepareSearch(
   const filter = { ...query.filter, ...(sources !== undefined && { sources }) }
   return { request, question, query: { ...query, filter }, chosen }
 }
-
-/** Of callers who are told no names. */
-const NAMELESS: Pick<KnownNames, "named"> = { named: () => undefined }
 
 /**
  * Searches, and presents what was found.

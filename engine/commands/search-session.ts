@@ -1,8 +1,10 @@
 import { ArgumentsError } from "#base/command-arguments.ts"
 import { engineSettings } from "../settings.ts"
-import type { Engine, Hit } from "../engine.ts"
+import type { Engine, Hit, PageFilter } from "../engine.ts"
+import { sourcesOf } from "../page/page.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { openEngine } from "../open-engine.ts"
+import { routeOf } from "../page/page-url.ts"
 import { environment, readSettings } from "#base/settings.ts"
 
 const WIDTH = 80
@@ -12,6 +14,8 @@ interface SearchArguments {
   /** How many pages to show. */
   readonly limit: number
   readonly json: boolean
+  /** Default: all pages. */
+  readonly filter?: PageFilter
   /** What is searched in the place of the engine; left out: the engine itself. */
   readonly through?: (engine: Engine) => Engine
 }
@@ -21,13 +25,14 @@ export async function search({
   text,
   limit,
   json,
+  filter = {},
   through = (one) => one,
 }: SearchArguments): Promise<number> {
   if (text === "") throw new ArgumentsError("The question is empty")
   const settings = readSettings(engineSettings, environment())
   await using engine = await openEngine(settings, { mode: "read" })
   const started = performance.now()
-  const { hits } = await through(engine).search({ text, limit })
+  const { hits } = await through(engine).search({ text, limit, filter })
   const took = Math.round(performance.now() - started)
   if (json) {
     console.log(JSON.stringify({ query: text, hits: hits.map(summary) }, null, 2))
@@ -44,16 +49,18 @@ export async function search({
   return EXIT.ok
 }
 
-function summary({ url, title, score, passages, parts }: Hit) {
-  return { url, title, score, passages, parts }
+function summary(hit: Hit) {
+  const { url, title, score, type, language, passages, parts } = hit
+  return { url, title, score, sources: sourcesOf(hit), type, language, passages, parts }
 }
 
 function shown({ url, title, score, passages }: Hit, i: number): string {
   const number = `${i + 1}. `
   const mark = score.toFixed(2)
   const room = WIDTH - number.length - mark.length - 2
-  const lines = [`${number}${clip(title || url, room).padEnd(room)}  ${mark}`, `   ${url}`]
   const [best] = passages
+  const address = best?.anchor === undefined || routeOf(url) !== "" ? url : `${url}#${best.anchor}`
+  const lines = [`${number}${clip(title || url, room).padEnd(room)}  ${mark}`, `   ${address}`]
   if (best) {
     if (best.headings.length > 0) lines.push(`   ${clip(best.headings.join(" > "), WIDTH - 3)}`)
     lines.push(...wrapped(best.text, WIDTH - 5).map((line) => `     ${line}`))

@@ -75,6 +75,9 @@ describe("passages", () => {
       expect(anchored("Hello.\n\n# Left\n\nOne.\n\n# Right\n\nTwo.", [2, "left"], [6, "right"])).toEqual([
         { at: undefined, anchor: "left", beginsUnder: "Left" },
       ])
+      expect(anchored("One.\n\n# Right\n\nTwo.", [0, "page=1"], [2, "page=2"])).toEqual([
+        { at: undefined, anchor: "page=1" },
+      ])
       expect(anchored("# R\n\nOne.\n\n## Right\n\nTwo.", [0, "r"], [4, "right"])).toEqual([
         { at: "R", anchor: "r" },
       ])

@@ -88,7 +88,8 @@ function join(first: Section, second: Section): Section | null {
   const small = length(first.blocks) < SMALL_SECTION_CHARS
   if (!small || length(blocks) > MAX_PASSAGE_CHARS) return null
   // What stands above all headings has no address: then the first heading's leads there.
-  const named = first.headings.length === 0 && first.anchor === null ? second : first
+  const hasPlace = first.headings.length > 0 || first.blocks.some(({ anchor }) => anchor !== null)
+  const named = hasPlace ? first : second
   const inText = shared.length < named.headings.length ? named.headings.at(-1) : undefined
   return { headings: shared, blocks, anchor: named.anchor, beginsUnder: first.beginsUnder ?? inText }
 }

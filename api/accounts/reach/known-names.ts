@@ -2,7 +2,7 @@ import { didYouMean } from "#base/text/near-names.ts"
 
 import { badRequest } from "../../errors.ts"
 import type { Collections } from "./collections.ts"
-import { type KeyScope, limitsPages, MAX_ENTRIES } from "../keys/key-scope.ts"
+import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
 import { pageLimits } from "./scoped-pages.ts"
 
 /** Names as a request has them: one, several, or none. */
@@ -28,6 +28,9 @@ export interface KnownNames {
   filing(): (sources: readonly string[]) => Filed
 }
 
+/** Of those who are told no names: what a request says of them is not read. */
+export const NAMELESS: Pick<KnownNames, "named"> = { named: () => undefined }
+
 export interface NameParts {
   readonly collections: Pick<Collections, "sourcesOf" | "list">
   /** Names of all sources; empty where none is known, as beside an index that another machine fills. */
@@ -45,8 +48,8 @@ export function knownNames(scope: KeyScope, { collections, sourceNames }: NamePa
     return isLimited ? all.filter(({ name }) => scope.collections?.includes(name)) : all
   }
   return {
-    named({ sources, collections: asked }) {
-      const wanted = { sources: listed("sources", sources), collections: listed("collections", asked) }
+    named({ sources = [], collections: asked = [] }) {
+      const wanted = { sources: [sources].flat(), collections: [asked].flat() }
       if (wanted.sources.length + wanted.collections.length === 0) return undefined
       const mine = limits()
       const known = mine ?? sourceNames()
@@ -71,13 +74,6 @@ export function knownNames(scope: KeyScope, { collections, sourceNames }: NamePa
       }
     },
   }
-}
-
-function listed(field: string, given: string | readonly string[] = []): readonly string[] {
-  const names = typeof given === "string" ? [given] : given
-  if (names.length > MAX_ENTRIES)
-    throw badRequest(`Invalid ${field}. Must have at most ${MAX_ENTRIES} entries.`)
-  return names
 }
 
 const ONE = { sources: "source", collections: "collection" } as const
