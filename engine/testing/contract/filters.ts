@@ -48,7 +48,7 @@ export function aFilter({ open, found, foundByWords }: Stage): void {
       )
     })
 
-    test.skipIf(adapter.isRecorded)("on domains keeps to a port that is named, in every arm", async () => {
+    test("on domains keeps to a port that is named, in every arm", async () => {
       const engine = await open()
       const sites = [
         "http://localhost:8080/",
@@ -82,7 +82,7 @@ export function aFilter({ open, found, foundByWords }: Stage): void {
       expect(hits.map(({ url }) => url)).toEqual(["http://localhost:8081/"])
     })
 
-    test.skipIf(adapter.isRecorded)("on types goes by what was read, or else by the address", async () => {
+    test("on types goes by what was read, or else by the address", async () => {
       const engine = await open()
       await engine.index([
         aPage("guide", { markdown: "Text of the guide." }),

@@ -4,7 +4,7 @@ import { aPage } from "../pages.ts"
 import { describe, expect, test } from "vitest"
 import type { Stage } from "./stage.ts"
 
-export function passages({ open, adapter }: Stage): void {
+export function passages({ open }: Stage): void {
   describe("passages", () => {
     const sections = Array.from(
       { length: 12 },
@@ -24,31 +24,28 @@ export function passages({ open, adapter }: Stage): void {
       }
     })
 
-    test.skipIf(adapter.isRecorded)(
-      "say what leads to them, and a page that learns it keeps its text and vectors",
-      async () => {
-        const engine = await open()
-        const text = sections.join("\n\n")
-        const page = aPage("long", { title: "Long", markdown: text })
-        await engine.index([page])
-        await engine.settled()
-        const ask = async (arms: "hybrid" | "lexical" | "vector") =>
-          (await engine.search({ text: "sentence about subject7", limit: 1, arms })).hits[0]!
-        expect((await ask("hybrid")).passages[0]).not.toHaveProperty("anchor")
-        const lines = text.split("\n")
-        const anchors = sections.map((_, i): [number, string] => [lines.indexOf(`## Section ${i}`), `s-${i}`])
-        const named: Page = { ...page, anchors }
-        await engine.index([named])
-        expect(await engine.stats()).toMatchObject({ pages: 1, pagesWithoutVectors: 0 })
-        for (const arms of ["hybrid", "lexical", "vector"] as const) {
-          const hit = await ask(arms)
-          expect(hit.passages[0]).toMatchObject({ headings: ["Section 7"], anchor: "s-7" })
-          expect(hit).not.toHaveProperty("anchors")
-        }
-        expect(await engine.get(page.url)).toEqual(named)
-        expect((await Array.fromAsync(engine.allPages())).map((one) => one.page)).toEqual([named])
-      },
-    )
+    test("say what leads to them, and a page that learns it keeps its text and vectors", async () => {
+      const engine = await open()
+      const text = sections.join("\n\n")
+      const page = aPage("long", { title: "Long", markdown: text })
+      await engine.index([page])
+      await engine.settled()
+      const ask = async (arms: "hybrid" | "lexical" | "vector") =>
+        (await engine.search({ text: "sentence about subject7", limit: 1, arms })).hits[0]!
+      expect((await ask("hybrid")).passages[0]).not.toHaveProperty("anchor")
+      const lines = text.split("\n")
+      const anchors = sections.map((_, i): [number, string] => [lines.indexOf(`## Section ${i}`), `s-${i}`])
+      const named: Page = { ...page, anchors }
+      await engine.index([named])
+      expect(await engine.stats()).toMatchObject({ pages: 1, pagesWithoutVectors: 0 })
+      for (const arms of ["hybrid", "lexical", "vector"] as const) {
+        const hit = await ask(arms)
+        expect(hit.passages[0]).toMatchObject({ headings: ["Section 7"], anchor: "s-7" })
+        expect(hit).not.toHaveProperty("anchors")
+      }
+      expect(await engine.get(page.url)).toEqual(named)
+      expect((await Array.fromAsync(engine.allPages())).map((one) => one.page)).toEqual([named])
+    })
 
     test("are as many as asked for, each once", async () => {
       const engine = await open()
