@@ -91,6 +91,17 @@ describe("over HTTP", () => {
     })
   })
 
+  test("keeps to sources and types, and says in which section and source an answer stands", async () => {
+    await using mcp = await connected(SEARCH_KEY)
+    const found = await call(mcp.client, "tavily_search", { query: "pumps", sources: ["docs"], types: "pdf" })
+    expect(engine.queries.at(-1)).toMatchObject({ filter: { sources: ["docs"], types: ["pdf"] } })
+    expect(found.text).toContain("\nSection: Basics\nSource: example.com\n")
+    expect(await call(mcp.client, "tavily_search", { query: "pumps", collections: ["nowhere"] })).toEqual({
+      failed: true,
+      text: 'Error 400: Invalid collections. There is no collection "nowhere".',
+    })
+  })
+
   test("reads, walks and maps a site", async () => {
     await using mcp = await connected(SEARCH_KEY)
     const read = await call(mcp.client, "tavily_extract", { urls: [site.url("/roses"), site.url("/broken")] })

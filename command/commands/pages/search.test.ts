@@ -1,0 +1,89 @@
+import { execFile } from "node:child_process"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+
+import { Jobs } from "#crawler/jobs/jobs.ts"
+import { Sources } from "#crawler/sources/sources.ts"
+import { readSettings } from "#base/settings.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { openEngine } from "#engine"
+import { engineSettings } from "#engine/settings.ts"
+import { aPage } from "#engine/testing/pages.ts"
+
+import { openCollections } from "../../../api/accounts/reach/collections.ts"
+import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
+
+describe("fossick search", () => {
+  let dir: string
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), "fossick-search-"))
+    const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: dir })
+    await using engine = await openEngine(settings, { mode: "write" })
+    await engine.index([
+      aPage("https://docs.example.com/pumps", {
+        title: "Pumps",
+        markdown: "## Seals\n\nPump seals wear out first.",
+        anchors: [[0, "seals"]],
+      }),
+      aPage("https://docs.example.com/pumps.pdf", {
+        title: "Pumps in print",
+        markdown: "Pump seals, printed.",
+      }),
+      aPage("https://wiki.example.com/pumps", {
+        title: "Wiki",
+        markdown: "Pump seals by all.",
+        source: "wiki",
+      }),
+    ])
+    await engine.settled()
+    const db = openStateStore(dir)
+    const sources = new Sources(db, new Jobs(db))
+    for (const name of ["docs", "wiki"]) sources.put({ name, seeds: [`https://${name}.example.com/`] })
+    openCollections(db).set("open", ["wiki"])
+    db.close()
+  })
+  afterAll(() => rm(dir, { recursive: true }))
+
+  const run = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [FOSSICK, "search", "pump seals", ...args], {
+      env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dir },
+    })
+  const found = async (...args: string[]) => {
+    const { hits } = JSON.parse((await run("--json", ...args)).stdout) as {
+      hits: { url: string; sources: string[]; type: string; passages: object[] }[]
+    }
+    return hits.map((hit) => ({ ...hit, path: hit.url.replace(/^https:\/\/|\.example\.com/g, "") }))
+  }
+
+  test("keeps to sources, collections and types, and shows the address of the section", async () => {
+    const paths = async (...args: string[]) => (await found(...args)).map(({ path }) => path).sort()
+    expect(await paths("--source", "docs")).toEqual(["docs/pumps", "docs/pumps.pdf"])
+    expect(await paths("--collection", "open")).toEqual(["wiki/pumps"])
+    expect(await paths("--source", "docs", "--collection", "open")).toHaveLength(3)
+    const [pdf, ...none] = await found("--type", "pdf")
+    expect([pdf, none]).toMatchObject([{ path: "docs/pumps.pdf", type: "pdf", sources: ["docs"] }, []])
+    const [page] = await found("--source", "docs", "--type", "html")
+    expect(page).toMatchObject({ type: "html", language: "en", passages: [{ anchor: "seals" }] })
+    expect((await run("--type", "html", "--source", "docs")).stdout).toContain(
+      "https://docs.example.com/pumps#seals\n",
+    )
+  })
+
+  test("refuses a name that there is not, with those near it", async () => {
+    const refused = async (...args: string[]) =>
+      await run(...args).then(
+        () => "",
+        (error: { stderr: string }) => error.stderr,
+      )
+    expect(await refused("--source", "dcos")).toContain('There is no source "dcos"; did you mean "docs"?')
+    expect(await refused("--collection", "opn")).toContain(
+      'There is no collection "opn"; did you mean "open"?',
+    )
+    expect(await refusalOf("search", "pumps", "--type", "doc")).toContain("docx")
+  })
+})
