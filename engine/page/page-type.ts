@@ -1,5 +1,3 @@
-import type { Page } from "./page.ts"
-
 /** What a page is written in: web pages, text files, and the documents that are read. */
 export const PAGE_TYPES = [
   "html",
@@ -35,4 +33,5 @@ export function typeOfAddress(url: string): PageType {
 }
 
 /** What a page is: as it was read, or, of one that was read before that was kept, as its address says. */
-export const typeOf = ({ type, url }: Pick<Page, "type" | "url">): PageType => type ?? typeOfAddress(url)
+export const typeOf = ({ type, url }: { readonly type?: PageType; readonly url: string }): PageType =>
+  type ?? typeOfAddress(url)

@@ -1,11 +1,10 @@
-import type { PageAnchor } from "#engine"
+import type { PageAnchor, PageType } from "#engine"
 import { countryOfDomain } from "../extract/facts/country.ts"
 import { detectLanguage } from "../extract/facts/detect-language.ts"
 import type { Extracted, Link } from "../extract/extracted.ts"
 import { toPlainText } from "../extract/markdown/plain-text.ts"
 import { withoutMarks } from "../extract/html/anchors.ts"
 import { readsAdult } from "../extract/facts/unsafe.ts"
-import type { DocumentFormat } from "./document-format.ts"
 import { anchorsBehind } from "../extract/markdown/anchor-marks.ts"
 import { fileName, fileTitle, unreadDocument } from "./unread-document.ts"
 
@@ -36,7 +35,7 @@ const MAX_LINE_CHARS = 120
 const MIN_PROSE_CHARS = 60
 
 /** A document as a page: title from its properties, else its first heading, else its file name. */
-export function toExtracted(document: DocumentText, url: string, type: DocumentFormat): Extracted {
+export function toExtracted(document: DocumentText, url: string, type: PageType): Extracted {
   const { note } = document
   const fromText =
     document.isTitledByHeading === false

@@ -1,8 +1,8 @@
-import type { DocumentFormat } from "./document-format.ts"
+import type { PageType } from "#engine"
 import { type Extracted, NO_CONTENT } from "../extract/extracted.ts"
 
 /** What is known of a document that was not read: its name. */
-export function unreadDocument(url: string, type: DocumentFormat): Extracted {
+export function unreadDocument(url: string, type: PageType): Extracted {
   return {
     ...NO_CONTENT,
     title: fileTitle(url),
