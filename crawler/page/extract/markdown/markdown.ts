@@ -24,18 +24,24 @@ const ADDED_AT_LEAST = 200_000
 
 /** Writes an element's content as GitHub-flavoured markdown (https://github.github.com/gfm/). */
 export const toMarkdown = (root: Element, options: MarkdownOptions): string =>
-  toAnchoredMarkdown(root, options).markdown
+  write(root, options, new Map()).markdown
 
 /**
  * The same, with the lines of headings that have an address.
  * @param document the tree that `root` is in: what names a heading may stand before the main content
  */
-export function toAnchoredMarkdown(
+export const toAnchoredMarkdown = (
   root: Element,
   options: MarkdownOptions,
-  document: Element = root,
+  document: Element,
+): AnchoredMarkdown => write(root, options, headingAnchors(document))
+
+function write(
+  root: Element,
+  options: MarkdownOptions,
+  anchors: ReadonlyMap<Element, string>,
 ): AnchoredMarkdown {
-  const writer = new Writer(options, headingAnchors(document))
+  const writer = new Writer(options, anchors)
   const blocks = isBlockTag(root.tag) && root.tag !== "body" ? writer.block(root) : writer.children(root)
   return withoutMarks(blocks.join("\n\n"), writer.fragments)
 }
