@@ -11,6 +11,22 @@ export interface TokenVectors {
   readonly vectors: Float32Array
 }
 
+/** What a model says of itself beside its vectors. */
+export interface ModelTraits {
+  /** Cosines of texts that have nothing to do with each other, and of texts that mean the same. */
+  readonly cosines: CosineRange
+  /** Unicode names of the scripts that it reads, such as `Latin` or `Han`; null for all there are. */
+  readonly scripts: readonly string[] | null
+}
+
+export interface CosineRange {
+  readonly unrelated: number
+  readonly same: number
+}
+
+/** Of a model that says nothing of itself. */
+export const PLAIN_TRAITS: ModelTraits = { cosines: { unrelated: 0, same: 1 }, scripts: null }
+
 /**
  * Turns text into vectors of unit length.
  *
@@ -19,16 +35,20 @@ export interface TokenVectors {
  * - `tokenVectors()` returns the token vectors of each text, in order, for re-ranking by late interaction. They
  *   are as long as the text: a hundred kilobytes for a passage.
  * - Work happens off the event loop. `priority: "query"` goes before waiting `"index"` work.
- * - `id` names model and pooling: vectors of two embedders with the same id may be compared, no others.
+ * - `id` names model, pooling and prefixes: vectors of two embedders with the same id may be compared, no others.
  */
 export interface Embedder extends AsyncDisposable {
   readonly id: string
   readonly dimensions: number
+  /** Default {@link PLAIN_TRAITS}. */
+  readonly traits?: ModelTraits
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>
   tokenVectors(texts: readonly string[], options?: EmbedOptions): Promise<TokenVectors[]>
 }
 
 export interface EmbedOptions {
+  /** What the texts are to each other: some models want to be told. Default `passage`. */
+  readonly as?: "question" | "passage"
   /** Default `index`. */
   readonly priority?: "query" | "index"
   readonly signal?: AbortSignal

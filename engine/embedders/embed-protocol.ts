@@ -14,7 +14,12 @@ export interface WorkerSetup {
 
 export type ToWorker =
   | { readonly kind: "ready?" }
-  | { readonly kind: "embed" | "tokens"; readonly text: string }
+  | {
+      readonly kind: "embed" | "tokens"
+      readonly text: string
+      /** What the model wants before the text. */
+      readonly prefix: string
+    }
   | { readonly kind: "leave" }
 
 /**

@@ -3,6 +3,7 @@ import { AutoTokenizer, env } from "@xenova/transformers"
 import type { TokenVectors } from "../embedder.ts"
 import type { FromWorker, ToWorker, WorkerSetup } from "./embed-protocol.ts"
 import { type Session, onnxRuntime } from "./onnx-runtime.ts"
+import { lookPiecesUp } from "./piece-search.ts"
 import { pool } from "./pool.ts"
 
 /** Nobody writes tokens longer than this on average; the rest of a text cannot be within the model's reach. */
@@ -16,6 +17,8 @@ const send = (message: FromWorker, transfer: ArrayBuffer[] = []) => port.postMes
 console.warn = () => undefined
 env.allowRemoteModels = false
 env.localModelPath = ""
+
+lookPiecesUp()
 
 try {
   const tokenizer = await AutoTokenizer.from_pretrained(folder)
@@ -31,7 +34,7 @@ try {
       return
     }
     try {
-      const { ids, states, width } = await run(message.text)
+      const { ids, states, width } = await run(message.prefix + message.text)
       if (message.kind === "embed") {
         const vector = pool(states, width, pooling)
         send({ kind: "vector", vector }, [vector.buffer as ArrayBuffer])

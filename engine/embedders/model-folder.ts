@@ -3,16 +3,24 @@ import { createReadStream } from "node:fs"
 import { readFile, stat } from "node:fs/promises"
 import path from "node:path"
 import { pipeline } from "node:stream/promises"
+import { type ModelTraits, PLAIN_TRAITS } from "../embedder.ts"
 import { EngineError } from "../errors.ts"
+import { vocabularyScripts } from "./vocabulary-scripts.ts"
+import { MODEL_CARD, type ModelCard, readModelCard } from "./model-card.ts"
 import type { Pooling, WorkerSetup } from "./embed-protocol.ts"
 
 /** The model that ships with Fossick: all-MiniLM-L6-v2, int8, 384 dimensions. */
 export const shippedModel = path.join(import.meta.dirname, "..", "models", "all-MiniLM-L6-v2")
 
-export interface ModelFolder extends WorkerSetup {
-  /** Name, quantisation, pooling and a hash of the weights: what decides whether vectors may be compared. */
+export interface ModelFolder {
+  /** Name, quantisation, pooling, prefixes and a hash of the weights: what decides whether vectors may be compared. */
   readonly id: string
   readonly dimensions: number
+  readonly traits: ModelTraits
+  /** Written before a text, by what the text is. */
+  readonly prefixes: { readonly question: string; readonly passage: string }
+  /** What a thread is told. */
+  readonly setup: WorkerSetup
 }
 
 /**
@@ -23,9 +31,11 @@ export interface ModelFolder extends WorkerSetup {
 export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const absolute = path.resolve(folder)
   const config = await readJson(absolute, "config.json")
-  await readJson(absolute, "tokenizer.json", { parse: false })
+  const card = await cardOf(absolute)
+  // It may have megabytes, so it is read for what the folder does not say alone.
+  const vocabulary = await readJson(absolute, "tokenizer.json", { parse: card.scripts === undefined })
   const tokenizer = await readJson(absolute, "tokenizer_config.json")
-  const dimensions = positive(config["hidden_size"] ?? config["dim"] ?? config["d_model"])
+  const dimensions = positive(card.dimensions ?? config["hidden_size"] ?? config["dim"] ?? config["d_model"])
   if (dimensions === null) throw unavailable(absolute, "its config.json names no hidden_size")
   const positions = positive(config["max_position_embeddings"])
   const maxTokens = Math.min(positive(tokenizer["model_max_length"]) ?? 512, positions ?? 512)
@@ -33,10 +43,33 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const weights = path.join(absolute, "onnx", quantized ? "model_quantized.onnx" : "model.onnx")
   if (!(await exists(weights)))
     throw unavailable(absolute, "it has no onnx/model_quantized.onnx or onnx/model.onnx")
-  const pooling = await poolingOf(absolute)
+  const pooling = card.pooling ?? (await poolingOf(absolute))
   const kind = quantized ? "quantized" : "full"
-  const id = `${path.basename(absolute)}:${kind}:${pooling}:${await hashOf(weights)}`
-  return { folder: absolute, id, dimensions, weights, maxTokens, pooling }
+  const prefixes = { question: "", passage: "", ...card.prefixes }
+  const { question, passage } = prefixes
+  const prefixed = question + passage === "" ? "" : `:${JSON.stringify([question, passage])}`
+  const id = `${path.basename(absolute)}:${kind}:${pooling}:${await hashOf(weights)}${prefixed}`
+  return {
+    id,
+    dimensions,
+    traits: {
+      cosines: card.cosines ?? PLAIN_TRAITS.cosines,
+      scripts: card.scripts ?? vocabularyScripts(vocabulary),
+    },
+    prefixes,
+    setup: { folder: absolute, weights, maxTokens, pooling },
+  }
+}
+
+/** What the folder says of itself in our words; nothing when it does not. */
+async function cardOf(folder: string): Promise<ModelCard> {
+  if (!(await exists(path.join(folder, MODEL_CARD)))) return {}
+  const said = await readJson(folder, MODEL_CARD)
+  try {
+    return readModelCard(said)
+  } catch (cause) {
+    throw unavailable(folder, `its ${MODEL_CARD} is wrong: ${(cause as Error).message}`, { cause })
+  }
 }
 
 /** As sentence-transformers writes it down; mean pooling when the folder does not say. */

@@ -1,7 +1,6 @@
 import type { Worker } from "node:worker_threads"
 import { startThread } from "#base/process/thread.ts"
-import type { FromWorker, ToWorker } from "./embed-protocol.ts"
-import type { ModelFolder } from "./model-folder.ts"
+import type { FromWorker, ToWorker, WorkerSetup } from "./embed-protocol.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 
 /** How long closing waits for a text in work. */
@@ -17,7 +16,7 @@ const LEAVE_MS = 5_000
 const left = new Map<string, Worker[]>()
 
 /** A thread for the model: one that was left, else a new one. It answers `ready?` when it can embed. */
-export function takeThread(model: ModelFolder): Worker {
+export function takeThread(model: WorkerSetup): Worker {
   const worker = left.get(keyOf(model))?.pop()
   if (!worker) return start(model)
   forgetListeners(worker)
@@ -29,7 +28,7 @@ export function takeThread(model: ModelFolder): Worker {
  * Leaves a thread to the next embedder, once the text it works on is done; when that takes long, without
  * waiting for it. The caller hears nothing from the thread any more.
  */
-export async function leaveThread(model: ModelFolder, worker: Worker): Promise<void> {
+export async function leaveThread(model: WorkerSetup, worker: Worker): Promise<void> {
   const key = keyOf(model)
   const settled = Promise.withResolvers<void>()
   forgetListeners(worker)
@@ -60,7 +59,7 @@ function forgetListeners(worker: Worker): void {
   for (const event of ["message", "error", "exit"]) worker.removeAllListeners(event)
 }
 
-function start(model: ModelFolder): Worker {
+function start(model: WorkerSetup): Worker {
   return startThread(moduleBeside(import.meta.url, "./embed-worker"), {
     workerData: model,
     // Flags such as `--input-type` are the starting script's own.
@@ -70,4 +69,4 @@ function start(model: ModelFolder): Worker {
   })
 }
 
-const keyOf = (model: ModelFolder) => JSON.stringify(model)
+const keyOf = (model: WorkerSetup) => JSON.stringify(model)

@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads"
-import type { EmbedOptions, Embedder, TokenVectors } from "../embedder.ts"
+import type { EmbedOptions, Embedder, ModelTraits, TokenVectors } from "../embedder.ts"
 import { EngineError } from "../errors.ts"
 import type { FromWorker, ToWorker } from "./embed-protocol.ts"
 import { fetchModel } from "./model-hub.ts"
@@ -24,6 +24,7 @@ type Result = Extract<FromWorker, { kind: "vector" | "tokens" }>
 interface Job {
   readonly kind: "embed" | "tokens"
   readonly text: string
+  readonly prefix: string
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
   /** Set when nobody waits for the vector any more. */
@@ -50,6 +51,7 @@ const ATTEMPTS = 2
 export class TransformersEmbedder implements Embedder {
   readonly id: string
   readonly dimensions: number
+  readonly traits: ModelTraits
   readonly #model: ModelFolder
   readonly #limit: number
   readonly #queries: Job[] = []
@@ -62,6 +64,7 @@ export class TransformersEmbedder implements Embedder {
   private constructor(model: ModelFolder, options: TransformersOptions) {
     this.id = model.id
     this.dimensions = model.dimensions
+    this.traits = model.traits
     this.#model = model
     this.#limit = Math.max(1, options.threads)
   }
@@ -91,12 +94,13 @@ export class TransformersEmbedder implements Embedder {
   async #results(
     kind: Job["kind"],
     texts: readonly string[],
-    { priority = "index", signal }: EmbedOptions = {},
+    { as = "passage", priority = "index", signal }: EmbedOptions = {},
   ): Promise<Result[]> {
     signal?.throwIfAborted()
     if (this.#closed) throw closedError()
     if (this.#unusable) throw this.#unusable
     const queue = priority === "query" ? this.#queries : this.#texts
+    const prefix = this.#model.prefixes[as]
     const jobs: Job[] = []
     const aborted = Promise.withResolvers<never>()
     const onAbort = () => aborted.reject(signal?.reason)
@@ -105,7 +109,7 @@ export class TransformersEmbedder implements Embedder {
       const results = texts.map(
         (text) =>
           new Promise<Result>((resolve, reject) => {
-            jobs.push({ kind, text, resolve, reject, dropped: false, attempts: 0 })
+            jobs.push({ kind, text, prefix, resolve, reject, dropped: false, attempts: 0 })
           }),
       )
       queue.push(...jobs)
@@ -121,7 +125,7 @@ export class TransformersEmbedder implements Embedder {
     if (this.#closed) return
     this.#closed = true
     this.#rejectWaiting(closedError())
-    await Promise.all([...this.#threads].map(({ worker }) => leaveThread(this.#model, worker)))
+    await Promise.all([...this.#threads].map(({ worker }) => leaveThread(this.#model.setup, worker)))
   }
 
   #dispatch(): void {
@@ -143,7 +147,7 @@ export class TransformersEmbedder implements Embedder {
   }
 
   #startThread(): void {
-    const worker = takeThread(this.#model)
+    const worker = takeThread(this.#model.setup)
     const thread: Thread = { worker, state: "loading", job: null }
     this.#threads.add(thread)
     worker.on("message", (message: FromWorker) => this.#onMessage(thread, message))
@@ -154,7 +158,7 @@ export class TransformersEmbedder implements Embedder {
 
   #onMessage(thread: Thread, message: FromWorker): void {
     if (message.kind === "unusable") {
-      const what = `Cannot load the embedding model in ${this.#model.folder}: ${message.message}. Check the folder, or leave FOSSICK_MODEL empty for the model that ships with Fossick.`
+      const what = `Cannot load the embedding model in ${this.#model.setup.folder}: ${message.message}. Check the folder, or leave FOSSICK_MODEL empty for the model that ships with Fossick.`
       this.#forget(thread)
       thread.worker.unref()
       this.#unusable = new EngineError("MODEL_UNAVAILABLE", what)
@@ -205,7 +209,7 @@ function run(thread: Thread, job: Job): void {
   thread.state = "busy"
   thread.job = job
   job.attempts++
-  thread.worker.postMessage({ kind: job.kind, text: job.text } satisfies ToWorker)
+  thread.worker.postMessage({ kind: job.kind, text: job.text, prefix: job.prefix } satisfies ToWorker)
 }
 
 function dropAbandoned(queue: Job[]): void {

@@ -1,4 +1,4 @@
-import type { Embedder } from "../embedder.ts"
+import { type Embedder, PLAIN_TRAITS } from "../embedder.ts"
 import type {
   Engine,
   EngineStats,
@@ -91,13 +91,16 @@ export class FollowingEngine implements Engine {
    * The model of the generation that answers, for whoever else compares texts: so that one model is loaded at a time.
    * Its id says when it has become another one.
    */
-  get embedder(): Pick<Embedder, "id" | "embed"> {
+  get embedder(): Pick<Embedder, "id" | "traits" | "embed"> {
     const using = (serving: Serving) =>
       serving.isByWords ? this.#context.models.configured : serving.embedder
     const current = () => using(this.#serving)
     return {
       get id() {
         return current().id
+      },
+      get traits() {
+        return current().traits ?? PLAIN_TRAITS
       },
       embed: async (texts, options) => {
         const serving = this.#enter()

@@ -1,11 +1,13 @@
+import type { CosineRange } from "../embedder.ts"
+
 /** What one query knows of one page before ranking. */
 export interface Candidate {
   readonly id: string
   /** What it says in the words of the query, 0..1: see `word-evidence.ts`; 0 when words were left out. */
   readonly words: number
   /**
-   * Cosine of the query and the page's nearest passage, -1..1; undefined when the page is not among the
-   * nearest, null when it has no vectors yet.
+   * Cosine of the query and the page's nearest passage, as {@link nearnessOf} puts it; undefined when the page is not
+   * among the nearest, null when it has no vectors, or none that say anything.
    */
   readonly cosine: number | undefined | null
   /** Looked for by itself: its cosine says nothing of how near the nearest pages reach. Default false. */
@@ -23,7 +25,7 @@ export interface Ranked {
   readonly id: string
   /** Its words, 0..1. */
   readonly lexical: number
-  /** Cosine, 0 where it is negative or unknown. */
+  /** Nearness: the cosine in the range of the model, 0 where it is unknown. */
   readonly vector: number
   /** Late interaction of its best passage, 0..1; 0 when it was not read. */
   readonly late: number
@@ -167,5 +169,9 @@ function calibrated(
 ): number {
   return 1 / (1 + Math.exp(-(constant + shareSquared * (fused / best) ** 2 + weight * best)))
 }
+
+/** 0 for a cosine of texts that have nothing to do with each other, 1 for one of texts that mean the same. */
+export const nearnessOf = (cosine: number, { unrelated, same }: CosineRange): number =>
+  (cosine - unrelated) / (same - unrelated)
 
 const within = (value: number) => Math.min(1, Math.max(0, value))

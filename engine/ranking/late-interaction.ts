@@ -1,5 +1,6 @@
 import { analyse } from "../text/analysis/analyse.ts"
-import type { TokenVectors } from "../embedder.ts"
+import { type CosineRange, PLAIN_TRAITS, type TokenVectors } from "../embedder.ts"
+import { nearnessOf } from "./fusion.ts"
 
 /** A text's token vectors in a quarter of their memory: a byte a value, one scale for each token. */
 export interface PackedTokens {
@@ -77,20 +78,24 @@ export function weighTokens(
  * How well a passage says what the question asks, 0..1: for each token of the question the nearest token of the
  * passage (late interaction, Khattab and Zaharia 2020), sharpened and weighed.
  */
-export function lateInteraction({ vectors, weights }: WeightedTokens, passage: PackedTokens): number {
+export function lateInteraction(
+  { vectors, weights }: WeightedTokens,
+  passage: PackedTokens,
+  range: CosineRange = PLAIN_TRAITS.cosines,
+): number {
   const width = weights.length > 0 ? vectors.length / weights.length : 0
   let score = 0
   for (let token = 0; token < weights.length; token++) {
     if (weights[token] === 0) continue
     const from = token * width
-    let nearest = 0
+    let nearest = range.unrelated
     for (let row = 0; row < passage.scales.length; row++) {
       const start = row * width
       let sum = 0
       for (let i = 0; i < width; i++) sum += vectors[from + i]! * passage.values[start + i]!
       nearest = Math.max(nearest, sum * passage.scales[row]!)
     }
-    score += weights[token]! * Math.min(1, nearest) ** SHARPNESS
+    score += weights[token]! * Math.min(1, nearnessOf(nearest, range)) ** SHARPNESS
   }
   return score
 }

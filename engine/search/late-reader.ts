@@ -28,7 +28,7 @@ export class LateReader {
     idf: (term: string) => number,
     signal: AbortSignal | undefined,
   ): Promise<WeightedTokens> {
-    const [tokens] = await this.#embedder.tokenVectors([text], optionsOf(signal))
+    const [tokens] = await this.#embedder.tokenVectors([text], { as: "question", ...optionsOf(signal) })
     return weighTokens(text, tokens!, language, idf)
   }
 
@@ -49,7 +49,7 @@ export class LateReader {
     const scores: number[] = []
     for (const text of texts) {
       const passage = read.get(text) ?? this.#passages.get(text)!
-      scores.push(lateInteraction(question, passage))
+      scores.push(lateInteraction(question, passage, this.#embedder.traits?.cosines))
       // A millisecond or two each: others go in between.
       await setImmediate()
       signal?.throwIfAborted()

@@ -1,4 +1,4 @@
-import type { Embedder } from "../embedder.ts"
+import { type EmbedOptions, type Embedder, type ModelTraits, PLAIN_TRAITS } from "../embedder.ts"
 import { Lru } from "#base/flow/lru.ts"
 
 /** The vectors of the last questions: the same question often comes again, on another page or with a filter. */
@@ -10,10 +10,15 @@ export class QueryVectors {
     this.#embedder = embedder
   }
 
+  /** What the model says of itself. */
+  get traits(): ModelTraits {
+    return this.#embedder.traits ?? PLAIN_TRAITS
+  }
+
   async of(text: string, signal: AbortSignal | undefined): Promise<Float32Array> {
     const known = this.#known.get(text)
     if (known) return known
-    const options = signal ? { priority: "query" as const, signal } : { priority: "query" as const }
+    const options: EmbedOptions = { as: "question", priority: "query", ...(signal && { signal }) }
     const [vector] = await this.#embedder.embed([text], options)
     this.#known.set(text, vector!)
     return vector!

@@ -1,23 +1,12 @@
 import type { Reads } from "../ranking/languages.ts"
 import { functionWords } from "../text/analysis/stop-words.ts"
+import { SCRIPTS } from "../text/scripts.ts"
 
-/** Scripts of languages that are not written in Latin letters. */
-const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
-  Cyrillic: ["ru", "uk", "bg", "be", "mk", "sr", "kk", "ky", "mn"],
-  Greek: ["el"],
-  Arabic: ["ar", "fa", "ur"],
-  Hebrew: ["he", "yi"],
-  Devanagari: ["hi", "mr", "ne"],
-  Thai: ["th"],
-  Hangul: ["ko"],
-  Kana: ["ja"],
-  Han: ["zh", "ja"],
-}
 const LETTERS: readonly (readonly [script: string, letter: RegExp])[] = [
   ["Kana", /[\p{Script=Hiragana}\p{Script=Katakana}]/u],
-  ...["Cyrillic", "Greek", "Arabic", "Hebrew", "Devanagari", "Thai", "Hangul", "Han"].map(
-    (script) => [script, new RegExp(`\\p{Script=${script}}`, "u")] as const,
-  ),
+  ...Object.keys(SCRIPTS)
+    .filter((script) => script !== "Kana")
+    .map((script) => [script, new RegExp(`\\p{Script=${script}}`, "u")] as const),
 ]
 const OTHER_SCRIPTS = new Set(Object.values(SCRIPTS).flat())
 /** The function words of one language must be so many times as many as those of any other. */

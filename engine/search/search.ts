@@ -4,13 +4,14 @@ import type { Boosted } from "../ranking/boosts.ts"
 import { breather } from "#base/flow/breather.ts"
 import { DEPTHS, type SearchPlan } from "../ranking/depths.ts"
 import type { Hit, PageFilter, Query, SearchResult } from "../engine.ts"
-import { type Candidate, type Ranked, fuse, withLateInteraction } from "../ranking/fusion.ts"
+import { type Candidate, type Ranked, fuse, nearnessOf, withLateInteraction } from "../ranking/fusion.ts"
 import { type PageHead, toPage } from "../index/page-record.ts"
 import type { Page } from "../page/page.ts"
 import { typeOf } from "../page/page-type.ts"
 import { embeddingText } from "../text/passages.ts"
 import type { Reads } from "../ranking/languages.ts"
 import { parseQueryText } from "../text/query-text.ts"
+import { isWrittenIn, scriptOf } from "../text/scripts.ts"
 import { bestPositions } from "./best-passages.ts"
 import { type ArmsFound, exclusionsOf, withoutExcluded } from "./exclusions.ts"
 import type { LateReader } from "./late-reader.ts"
@@ -31,6 +32,9 @@ const READ_FOR_RANKING = 50
 /** Different phrases that are heeded: each is looked for in every page that is read. */
 const MAX_PHRASES = 32
 
+/** What is done with a question in a script that the model does not read. */
+const WORDS_ALONE = { ...DEPTHS.fast, pages: DEPTHS.basic.pages }
+
 export interface SearchContext {
   readonly index: SearchIndex
   readonly queryVectors: QueryVectors
@@ -46,7 +50,10 @@ export async function searchIndex(
   const question = typeof query.text === "string" ? parseQueryText(query.text) : query.text
   if (query.limit < 1 || question.text.trim() === "") return { hits: [] }
   const { filter } = query
-  const plan = planOf(query)
+  const { traits } = queryVectors
+  const asksVectors = planOf(query).arms === "hybrid"
+  const isUnread = asksVectors && !isWrittenIn(traits.scripts, question.text)
+  const plan = isUnread ? WORDS_ALONE : planOf(query)
   const { arms } = plan
   const limit = Math.floor(query.limit)
   const embedding = arms === "lexical" ? undefined : queryVectors.of(question.text, signal)
@@ -95,14 +102,39 @@ export async function searchIndex(
       ? new Set<string>()
       : await index.withoutVectors([...lexical.keys()].filter((id) => !near.has(id)))
   const words = new PageWords(index, wordsWith(analysed.forms, corrections, idf))
-  const evidence: Evidence = { ...found, waiting, holders, words: arms === "vector" ? null : words }
+  const unread = arms === "hybrid" ? await unreadPages(index, near, traits.scripts) : new Set<string>()
+  const evidence: Evidence = {
+    ...found,
+    nearest: nearest.flatMap((one) =>
+      unread.has(one.page) ? [] : [{ ...one, cosine: nearnessOf(one.cosine, traits.cosines) }],
+    ),
+    waiting: waiting.union(unread),
+    holders,
+    words: arms === "vector" ? null : words,
+  }
   const scores = new Map<string, number>()
   const reading = { plan, words, idf, text: question.text, languages, scores, signal }
   const reads = readsOf(query, question.text, index.languages)
   const best = await rankAndRead(index, evidence, { ...query, limit, reads }, (ranked, cosines) =>
     readAgain(index, lateReader, ranked, cosines, reading),
   )
-  return { hits: await toHits(index, best, words, query) }
+  const hits = await toHits(index, best, words, query)
+  return isUnread ? { hits, wordsAlone: UNREAD } : { hits }
+}
+
+const UNREAD =
+  "the embedding model does not read the script of the question; docs/embedding-models.md says how to use another one."
+
+/** Pages whose language the model does not read: their vectors say nothing. */
+async function unreadPages(
+  index: SearchIndex,
+  near: ReadonlySet<string>,
+  scripts: readonly string[] | null,
+): Promise<Set<string>> {
+  const isUnread = (language: string | null) => language !== null && !scripts!.includes(scriptOf(language))
+  if (scripts === null || !index.languages.some(isUnread)) return new Set()
+  const facts = await index.facts([...near])
+  return new Set([...near].filter((id) => isUnread(facts.get(id)?.language ?? null)))
 }
 
 /** The languages that the caller names, or else those that the question tells. */

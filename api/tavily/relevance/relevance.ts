@@ -1,5 +1,8 @@
 import { breather } from "#base/flow/breather.ts"
 import type { Embedder } from "#engine"
+import { PLAIN_TRAITS } from "#engine/embedder.ts"
+import { nearnessOf } from "#engine/ranking/fusion.ts"
+import { isWrittenIn } from "#engine/text/scripts.ts"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 import { embeddingText } from "#engine/text/passages.ts"
 
@@ -37,7 +40,7 @@ export interface Relevance {
  */
 export function relevanceTo(
   intent: string,
-  embedder: Pick<Embedder, "id" | "embed">,
+  embedder: Pick<Embedder, "id" | "traits" | "embed">,
   signal: AbortSignal,
 ): Relevance {
   const asked = searchedText(intent)
@@ -47,9 +50,12 @@ export function relevanceTo(
   let embeddedBy = embedder.id
 
   // After waiting searches: these are many texts, and their callers expect to wait.
-  async function embed(texts: readonly string[]): Promise<Float32Array[] | null> {
+  async function embed(
+    texts: readonly string[],
+    as: "question" | "passage" = "passage",
+  ): Promise<Float32Array[] | null> {
     try {
-      return signal.aborted ? null : await embedder.embed(texts, { priority: "index", signal })
+      return signal.aborted ? null : await embedder.embed(texts, { as, priority: "index", signal })
     } catch (error) {
       if (signal.aborted) return null
       throw error
@@ -59,12 +65,16 @@ export function relevanceTo(
   async function mixed(words: readonly number[], texts: readonly string[]): Promise<number[]> {
     if (embedder.id !== embeddedBy) intentVector = undefined
     embeddedBy = embedder.id
-    intentVector ??= embed([asked]).then((vectors) => vectors?.[0] ?? null)
+    const { cosines, scripts } = embedder.traits ?? PLAIN_TRAITS
+    intentVector ??= (isWrittenIn(scripts, asked) ? embed([asked], "question") : Promise.resolve(null)).then(
+      (vectors) => vectors?.[0] ?? null,
+    )
     const vector = await intentVector
     const vectors = vector === null ? null : await embed(texts)
     if (vector === null || vectors === null) return words.map((share) => WORDS_SHARE * share)
     return words.map(
-      (share, i) => WORDS_SHARE * share + (1 - WORDS_SHARE) * Math.max(0, dot(vector, vectors[i]!)),
+      (share, i) =>
+        WORDS_SHARE * share + (1 - WORDS_SHARE) * within(nearnessOf(dot(vector, vectors[i]!), cosines)),
     )
   }
 
@@ -112,6 +122,8 @@ async function wordShares(terms: readonly string[], texts: readonly string[]): P
   }
   return sharesOf(terms, sets)
 }
+
+const within = (value: number) => Math.min(1, Math.max(0, value))
 
 function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0

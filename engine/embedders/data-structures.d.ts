@@ -1,0 +1,3 @@
+declare module "@xenova/transformers/src/utils/data-structures.js" {
+  export { CharTrie } from "@xenova/transformers/types/utils/data-structures.d.ts"
+}

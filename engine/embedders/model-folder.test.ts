@@ -1,0 +1,84 @@
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { TransformersEmbedder, shippedModel } from "./transformers-embedder.ts"
+import { readModelFolder } from "./model-folder.ts"
+import { vocabularyScripts } from "./vocabulary-scripts.ts"
+
+let dir: string
+beforeEach(async () => {
+  dir = await mkdtemp(path.join(tmpdir(), "fossick-model-folder-"))
+})
+afterEach(() => rm(dir, { recursive: true }))
+
+/** The English model under its own name, saying this of itself, or nothing. */
+async function modelThatSays(card: unknown): Promise<string> {
+  const folder = path.join(dir, "all-MiniLM-L6-v2")
+  await rm(folder, { recursive: true, force: true })
+  const filter = (file: string) => !file.endsWith("fossick.json") && !file.endsWith("onnx")
+  await cp(shippedModel, folder, { recursive: true, filter })
+  await symlink(path.join(shippedModel, "onnx"), path.join(folder, "onnx"))
+  if (card !== undefined) await writeFile(path.join(folder, "fossick.json"), JSON.stringify(card))
+  return folder
+}
+
+describe("what a model folder says of itself", () => {
+  test("is its range of cosines and the scripts it reads", async () => {
+    const cosines = { unrelated: 0.7, same: 1 }
+    const folder = await modelThatSays({ cosines, scripts: ["Latin", "Han"] })
+    expect((await readModelFolder(folder)).traits).toEqual({ cosines, scripts: ["Latin", "Han"] })
+  })
+
+  test("has defaults: cosines from 0 to 1, and the scripts that the vocabulary has pieces of", async () => {
+    const { id, traits } = await readModelFolder(await modelThatSays(undefined))
+    expect(traits).toEqual({ cosines: { unrelated: 0, same: 1 }, scripts: ["Latin"] })
+    expect(id).toBe((await readModelFolder(shippedModel)).id)
+    expect((await readModelFolder(shippedModel)).traits).toEqual(traits)
+  })
+
+  test.each([
+    [{ cosine: 1 }, /fossick\.json is wrong: .*must NOT have additional properties cosine/],
+    [{ cosines: { unrelated: 0.7 } }, /cosines must have required property 'same'/],
+    [{ cosines: { unrelated: 0.9, same: 0.4 } }, /cosines\.unrelated must be below cosines\.same/],
+    [{ pooling: "max" }, /pooling must be equal to one of the allowed values/],
+    [{ prefixes: { question: 1 } }, /prefixes\.question must be string/],
+    [{ scripts: ["Latin", "Elvish"] }, /scripts: Unicode knows no script "Elvish"/],
+    [[], /must be object/],
+  ])("is refused by its field's name when it is %j", async (card, message) => {
+    await expect(readModelFolder(await modelThatSays(card))).rejects.toMatchObject({
+      code: "MODEL_UNAVAILABLE",
+      message: expect.stringMatching(message),
+    })
+  })
+
+  test("decides whether vectors may be compared where it changes them", async () => {
+    const { id } = await readModelFolder(shippedModel)
+    const idWith = async (card: unknown) => (await readModelFolder(await modelThatSays(card))).id
+    expect(await idWith({ cosines: { unrelated: 0.1, same: 0.9 } })).toBe(id)
+    expect(await idWith({ prefixes: { passage: "passage: " } })).not.toBe(id)
+    expect(await idWith({ pooling: "cls" })).not.toBe(id)
+  })
+
+  test("puts its prefix before questions and its other one before passages", async () => {
+    const folder = await modelThatSays({ prefixes: { question: "query: ", passage: "passage: " } })
+    await using prefixed = await TransformersEmbedder.open({ model: folder, threads: 1 })
+    await using plain = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
+    const [question] = await prefixed.embed(["robots.txt"], { as: "question" })
+    const [passage] = await prefixed.embed(["robots.txt"])
+    expect([question, passage]).toEqual(await plain.embed(["query: robots.txt", "passage: robots.txt"]))
+  })
+})
+
+describe("the scripts of a vocabulary", () => {
+  test("are not told by one that goes by bytes", async () => {
+    const bytes = { model: { vocab: { a: 0 } }, decoder: { type: "ByteLevel" } }
+    expect(vocabularyScripts(bytes)).toBeNull()
+    expect(vocabularyScripts({ model: {} })).toBeNull()
+  })
+
+  test("are those of its pieces of several letters, not those it spells", async () => {
+    const file = JSON.parse(await readFile(path.join(shippedModel, "tokenizer.json"), "utf8")) as unknown
+    expect(vocabularyScripts(file)).toEqual(["Latin"])
+  })
+})

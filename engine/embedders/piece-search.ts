@@ -1,0 +1,60 @@
+import { CharTrie } from "@xenova/transformers/src/utils/data-structures.js"
+
+/** Pieces in the order of their UTF-16 units, and from where to where those with the same first unit stand. */
+interface Pieces {
+  readonly sorted: readonly string[]
+  readonly ranges: ReadonlyMap<number, Range>
+}
+
+interface Range {
+  from: number
+  to: number
+}
+
+const known = new WeakMap<CharTrie, Pieces>()
+
+/**
+ * Lets the tokenizers of this thread look their pieces up in a sorted list.
+ *
+ * The library keeps the pieces of a unigram tokenizer (XLM-R, T5) in a tree with a Map for each letter: of 250,000 pieces the
+ * heap has 175 MB then, 62 MB with the list, and loading takes a third longer. Nor does it find a piece with a character beyond
+ * U+FFFF, since it grows the tree by characters and climbs it by UTF-16 units.
+ */
+export function lookPiecesUp(): void {
+  CharTrie.prototype.extend = function (this: CharTrie, texts: string[]) {
+    const sorted = [...(known.get(this)?.sorted ?? []), ...texts.filter((text) => text !== "")].sort()
+    const ranges = new Map<number, Range>()
+    for (const [at, piece] of sorted.entries()) {
+      const range = ranges.get(piece.charCodeAt(0))
+      if (range) range.to = at + 1
+      else ranges.set(piece.charCodeAt(0), { from: at, to: at + 1 })
+    }
+    known.set(this, { sorted, ranges })
+  }
+  CharTrie.prototype.commonPrefixSearch = function* (this: CharTrie, text: string) {
+    const { sorted, ranges } = known.get(this)!
+    const first = ranges.get(text.charCodeAt(0))
+    if (!first) return
+    let { from, to } = first
+    for (let length = 1; from < to; length++) {
+      const piece = sorted[from]!
+      // The shortest comes first of those that begin alike.
+      if (piece.length === length) yield piece
+      if (length === text.length) return
+      const unit = text.charCodeAt(length)
+      from = place(sorted, from, to, length, unit)
+      to = place(sorted, from, to, length, unit + 1)
+    }
+  }
+}
+
+/** Where in a part of the list, whose pieces begin alike, the first one stands that goes on with this unit or a later one. */
+function place(sorted: readonly string[], from: number, to: number, length: number, unit: number): number {
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    const piece = sorted[middle]!
+    if (piece.length === length || piece.charCodeAt(length) < unit) from = middle + 1
+    else to = middle
+  }
+  return from
+}
