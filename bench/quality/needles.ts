@@ -5,6 +5,9 @@
 //   pages in that language, and, as `across`, in English; `everywhere` asks all languages in one index.
 // - Every second question of a set is kept for a last run: look at `tune` while you change something.
 //
+// - `--sample 4` takes every fourth page of the languages, and all that answer a question, where a model is slow.
+// - `--vectors-alone` leaves the words out.
+//
 // Needs Debian or Ubuntu (apt-get download). Vectors are kept between runs. MEILI_URL (and MEILI_KEY) with `--engine meilisearch`.
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -44,6 +47,8 @@ const { values, positionals } = parseArgs({
     depth: { type: "string", multiple: true, default: [...DEPTHS] },
     engine: { type: "string", default: "embedded" },
     model: { type: "string" },
+    sample: { type: "string", default: "1" },
+    "vectors-alone": { type: "boolean", default: false },
     misses: { type: "boolean", default: false },
   },
 })
@@ -80,7 +85,7 @@ async function ask(engine: Engine, label: string, questions: readonly Asked[]): 
           text,
           limit: LIMIT,
           passagesPerPage: 1,
-          depth,
+          ...(values["vectors-alone"] ? { arms: "vector" as const } : { depth }),
         })
         const found = hits.map(({ url }) => decodeURI(url).replace(/^https?:\/\//, ""))
         const gains = found.map((one) => Number(expected.includes(one)))
@@ -155,6 +160,17 @@ async function withIndex(
 const inLanguage = (language: Language, asked: Language): Asked[] =>
   LANGUAGE_QUESTIONS.map((one) => ({ text: one[asked], answers: [`${language}.example/${one.answer}`] }))
 
+const asked = new Set(LANGUAGE_QUESTIONS.map(({ answer }) => answer))
+
+/** Every nth page in a language, and those that questions ask for. */
+async function* sampleOf(language: Language): AsyncGenerator<Page> {
+  let count = 0
+  for await (const page of manualsIn(language)) {
+    const isAsked = asked.has(decodeURI(page.url).replace(`http://${language}.example/`, ""))
+    if (count++ % Number(values.sample) === 0 || isAsked) yield page
+  }
+}
+
 const english = wanted.filter((name) => name in ENGLISH_SETS)
 if (english.length > 0)
   await withIndex(englishManuals(), async (engine) => {
@@ -170,13 +186,13 @@ if (english.length > 0)
   })
 if (wanted.includes("languages"))
   for (const language of LANGUAGES)
-    await withIndex(manualsIn(language), async (engine) => {
+    await withIndex(sampleOf(language), async (engine) => {
       await ask(engine, language, inLanguage(language, language))
       if (language !== "en") await ask(engine, `across en-${language}`, inLanguage(language, "en"))
     })
 if (wanted.includes("everywhere"))
   await withIndex(
-    LANGUAGES.map((language) => manualsIn(language)),
+    LANGUAGES.map((language) => sampleOf(language)),
     async (engine) => {
       for (const language of LANGUAGES)
         await ask(engine, `everywhere ${language}`, inLanguage(language, language))
