@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { hasDamagedFiles } from "#engine/generations/damaged-sizes.ts"
+import { wantedModel } from "#engine/generations/generation-file.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { diskFullMessage, DiskRoom, isDiskFull } from "#base/disk-space.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
@@ -16,7 +17,13 @@ import { followBackups } from "./backup/scheduled/follow-backups.ts"
 import { crawlerSettings, readOnlyNotice, userAgentHeader } from "./settings.ts"
 import { followImages } from "./images/follow-images.ts"
 import { ImageStore } from "./images/image-store.ts"
-import { CHECK_ALL, EXIT_LOCKED, EXIT_NO_ROOM, WorkerProcess } from "#base/process/worker-process.ts"
+import {
+  CHECK_ALL,
+  EXIT_AGAIN,
+  EXIT_LOCKED,
+  EXIT_NO_ROOM,
+  WorkerProcess,
+} from "#base/process/worker-process.ts"
 import { Jobs } from "./jobs/jobs.ts"
 import { BEAT_MS } from "./job.ts"
 import { Removals } from "./removals/removals.ts"
@@ -79,6 +86,8 @@ let unfinished =
   engine !== "embedded" ||
   ["index", "generations"].some((name) => existsSync(join(dataDir, name))) ||
   jobs.hasRunning()
+/** What the last job process knew. */
+let modelWanted: string | undefined
 let tidyAt = 0
 let hasTidied = false
 let sizesAt = 0
@@ -99,6 +108,8 @@ function tick(): void {
     // The job process repairs it.
     looking = hasDamagedFiles(dataDir).then((isDamaged) => void (unfinished ||= isDamaged))
   }
+  // Somebody asked for another model: the job process builds the index for it.
+  if (modelWanted !== undefined) unfinished ||= wantedModel(dataDir, engine) !== modelWanted
   for (const { kind, name, run, isLeftOut } of ticker.tick()) {
     log[isLeftOut ? "warn" : "info"](
       kind === "crawl" ? { source: name, job: run } : { [kind]: name, run },
@@ -174,12 +185,14 @@ while (!stop.signal.aborted) {
   }
   const isThorough = steadyNow() >= checkAllAt
   if (isThorough) checkAllAt = steadyNow() + DAY_MS
+  modelWanted = wantedModel(dataDir, engine)
   const child = new WorkerProcess(JOB_WORKER, isThorough ? [CHECK_ALL] : [])
   const stopChild = () => void child.stop()
   stop.signal.addEventListener("abort", stopChild, { once: true })
   const code = await child.exited
   stop.signal.removeEventListener("abort", stopChild)
   unfinished = code !== 0
+  if (code === EXIT_AGAIN) continue
   failures = unfinished ? failures + 1 : 0
   if (unfinished && !stop.signal.aborted) {
     const ms = Math.min(PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS)

@@ -39,6 +39,8 @@ export interface Engine extends AsyncDisposable {
   /** How much of a page searches can find, or null when the index does not hold it. */
   coverage(url: PageUrl): Promise<PageCoverage | null>
   stats(): Promise<EngineStats>
+  /** How many pages there are of each language (ISO 639-1), "" for those whose language nobody knows. */
+  languages(): Promise<ReadonlyMap<string, number>>
   /** As {@link EngineStats.pagesWithoutVectors}, of the pages of one source. */
   pagesWithoutVectors(source: string): Promise<number>
   /** Resolves when every page indexed so far has its vectors. */

@@ -7,6 +7,11 @@ import { onClose } from "./generations/delegate.ts"
 import { FollowingEngine } from "./generations/following-engine.ts"
 import type { GenerationContext } from "./generations/generation-context.ts"
 import { GenerationFile } from "./generations/generation-file.ts"
+import { EngineError } from "./errors.ts"
+import { HeldEmbedder } from "./embedders/held-embedder.ts"
+import { shippedModel } from "./embedders/model-folder.ts"
+import { AutoModel } from "./generations/auto-model.ts"
+import { modelFolderOf } from "./generations/model-choice.ts"
 import { modelsOf, whereFrom } from "./generations/models.ts"
 import { openForWriting } from "./generations/open-for-writing.ts"
 import type { Values } from "#base/settings.ts"
@@ -42,6 +47,24 @@ export async function openEngine(
   }
 }
 
+/** The engine for a process that writes, and chooses the model by what it writes. */
+export interface ChoosingEngine {
+  readonly engine: Engine
+  readonly auto: AutoModel | null
+}
+
+/** As {@link openEngine} for writing; closing the engine closes all. */
+export async function openChoosingEngine(settings: Values<typeof engineSettings>): Promise<ChoosingEngine> {
+  const context = await openGenerations(settings, { chooses: true })
+  try {
+    const engine = onClose(await openForWriting(context), () => context[Symbol.asyncDispose]())
+    return { engine, auto: context.auto ?? null }
+  } catch (error) {
+    await context[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
 /** As {@link openEngine} for reading, with what only those need who answer people: see {@link FollowingEngine}. */
 export async function openSearchEngine(
   settings: Values<typeof engineSettings>,
@@ -56,21 +79,57 @@ export async function openSearchEngine(
   }
 }
 
-/** The generations of the index that the settings name. Closing it closes the embedder, unless the caller opened it. */
+/**
+ * The generations of the index that the settings name. Closing it closes the embedder, unless the caller opened it.
+ *
+ * @param chooses whether this process, which writes, chooses the model by what the index holds, as far as nobody said which
+ */
 export async function openGenerations(
   settings: Values<typeof engineSettings>,
-  { embedder: given, onProblem }: Pick<OpenEngineOptions, "embedder" | "onProblem"> = {},
+  {
+    embedder: given,
+    onProblem,
+    chooses = false,
+  }: Pick<OpenEngineOptions, "embedder" | "onProblem"> & { readonly chooses?: boolean } = {},
 ): Promise<GenerationContext & AsyncDisposable> {
   const adapter = await adapterOf(settings)
-  const embedder = given ?? (await openEmbedder(settings))
+  const file = new GenerationFile(settings.dataDir, adapter.name)
+  const said = given || settings.model !== "" ? null : await chosenModel(adapter, file)
+  const model = said?.folder ?? settings.model
+  const embedder = given ?? (await openEmbedder({ ...settings, model }))
+  const isAuto = chooses && said !== null && said.isAuto
+  const held = isAuto && said.isFirst ? new HeldEmbedder(embedder) : null
   return {
     adapter,
-    file: new GenerationFile(settings.dataDir, adapter.name),
-    models: modelsOf(settings, embedder, given ? null : whereFrom(settings)),
+    file,
+    models: modelsOf(settings, held ?? embedder, given ? null : whereFrom({ ...settings, model })),
+    auto: isAuto ? new AutoModel(file, embedder.id, held) : null,
     ...(onProblem && { onProblem }),
     async [Symbol.asyncDispose]() {
       if (!given) await embedder[Symbol.asyncDispose]()
     },
+  }
+}
+
+interface ChosenModel {
+  readonly folder: string
+  readonly isAuto: boolean
+  /** There is no index yet, so nothing has been chosen. */
+  readonly isFirst: boolean
+}
+
+/** The model that was chosen while the settings name none. */
+async function chosenModel(adapter: GenerationAdapter, file: GenerationFile): Promise<ChosenModel> {
+  try {
+    const { choice, current } = await file.read()
+    const isAuto = choice.wanted === "auto"
+    const info = isAuto && choice.chosen === null ? await adapter.info(current) : null
+    const isFirst = isAuto && choice.chosen === null && info === null
+    return { folder: modelFolderOf(choice, info), isAuto, isFirst }
+  } catch (error) {
+    // Whoever opens the index is told what is wrong with it.
+    if (error instanceof EngineError) return { folder: shippedModel, isAuto: false, isFirst: false }
+    throw error
   }
 }
 

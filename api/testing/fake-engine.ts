@@ -44,6 +44,9 @@ export class FakeEngine implements Engine {
     return 0
   }
 
+  async languages() {
+    return new Map([["en", 1]])
+  }
   async stats() {
     return { pages: this.#hits.length, passages: 0, pagesWithoutVectors: 0, embedder: "fake", dimensions: 1 }
   }

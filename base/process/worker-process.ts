@@ -5,6 +5,9 @@ export const EXIT_LOCKED = 3
 /** Exit code of a job process that left work undone, since there is too little room on the disk. */
 export const EXIT_NO_ROOM = 4
 
+/** Exit code of a job process that wants to be started again at once: with another model, say. */
+export const EXIT_AGAIN = 5
+
 /** Argument of a job process that is to read every file of the index before it works. */
 export const CHECK_ALL = "--check-all"
 

@@ -98,6 +98,9 @@ class ForgetfulEngine implements Engine {
   async pagesWithoutVectors() {
     return 0
   }
+  async languages() {
+    return new Map()
+  }
   async stats() {
     return { pages: 0, passages: 0, pagesWithoutVectors: 0, embedder: "none", dimensions: 0 }
   }

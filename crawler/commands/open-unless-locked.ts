@@ -1,7 +1,7 @@
-import { type Engine, EngineError } from "#engine"
+import { EngineError } from "#engine"
 
-/** The engine, opened for writing; null when another process is writing. */
-export async function openUnlessLocked(open: () => Promise<Engine>): Promise<Engine | null> {
+/** What is opened for writing; null when another process is writing. */
+export async function openUnlessLocked<T>(open: () => Promise<T>): Promise<T | null> {
   try {
     return await open()
   } catch (error) {

@@ -4,7 +4,12 @@ import { engineSettings } from "#engine/settings.ts"
 import { tidyGenerations } from "#engine/generations/building/build.ts"
 import { repairIndex } from "#engine/generations/repair.ts"
 import { openForWriting } from "#engine/generations/open-for-writing.ts"
-import { Upgrade, type UpgradeProgress, upgradeFormat } from "#engine/generations/building/upgrade.ts"
+import {
+  Upgrade,
+  type UpgradeProgress,
+  adoptModel,
+  upgradeFormat,
+} from "#engine/generations/building/upgrade.ts"
 import { openGenerations } from "#engine/open-engine.ts"
 import { DiskRoom, isDiskFull } from "#base/disk-space.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
@@ -12,7 +17,7 @@ import { openLog } from "#base/log/log.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { crawlerSettings } from "../settings.ts"
-import { CHECK_ALL, EXIT_LOCKED, EXIT_NO_ROOM } from "#base/process/worker-process.ts"
+import { CHECK_ALL, EXIT_AGAIN, EXIT_LOCKED, EXIT_NO_ROOM } from "#base/process/worker-process.ts"
 import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { LostPages } from "../frontier/lost-pages.ts"
 import { Jobs } from "../jobs/jobs.ts"
@@ -30,6 +35,8 @@ import { stopSignal } from "#base/process/stop-signal.ts"
 
 const POLL_MS = 250
 const PROGRESS_EVERY_MS = 30_000
+/** Between two looks, while a crawl runs, at the languages of the pages. */
+const LOOK_MS = 5000
 
 const env = environment()
 trustAuthorities(env)
@@ -39,6 +46,7 @@ const log = openLog("crawler", env)
 
 const room = new DiskRoom(engineConfig.dataDir, engineConfig.minFreeMb)
 let isLow = false
+let isAgain = false
 // What is in hand ends as if the appliance stopped, and goes on in the next process.
 const told = room.untilLow(stopSignal(), (note) => {
   isLow = true
@@ -58,6 +66,7 @@ const sources = new SourceTable(db, jobs)
 const removals = new Removals(db)
 try {
   await using generations = await openGenerations(engineConfig, {
+    chooses: true,
     onProblem: (error) => {
       log.warn({ err: error }, "the engine will try again")
     },
@@ -74,6 +83,10 @@ try {
   // Nothing can be crawled into an index of an older format.
   if (await upgradeFormat(generations, { signal: stop, onProgress }))
     log.info("the index has today's format now")
+  if (jobs.hasRunning() || jobs.nextQueued()) {
+    // What a crawl brings is embedded by the model that was chosen for it.
+    if (await adoptModel(generations, { signal: stop, onProgress })) log.info("a new index is in use")
+  }
   await using current = await openForWriting(generations)
   await tidyGenerations(generations, engineConfig.rollbackDays)
   const upgrade = new Upgrade(generations, current)
@@ -84,6 +97,18 @@ try {
     const lost = await new LostPages(db).find(engine, stop)
     if (lost > 0) log.warn({ lost }, "the index has lost pages; their next visits read them again")
   }
+  let [wasOver, lookedAt] = [false, -Infinity]
+  /** Whether this process has to end, so that the next one has the model that suits what the index holds. */
+  const hasOtherModel = async (isCrawlOver: boolean): Promise<boolean> => {
+    if (!generations.auto || stop.aborted) return false
+    if (wasOver === isCrawlOver && steadyNow() - lookedAt < LOOK_MS) return false
+    ;[wasOver, lookedAt] = [isCrawlOver, steadyNow()]
+    const decision = await generations.auto.look(engine, { isCrawlOver })
+    if (decision && decision.text !== lastText) log[decision.isMade ? "info" : "warn"](decision.text)
+    lastText = decision?.text ?? lastText
+    return decision !== null && decision.isAnother && decision.isMade
+  }
+  let lastText = ""
   const settle = () =>
     engine.settled().then(
       () => true,
@@ -182,9 +207,17 @@ try {
         const before = runs.ended
         await Promise.race([...atWork, sleep(POLL_MS)])
         if (runs.ended > before) settled = settle()
+        if (await hasOtherModel(false)) {
+          isAgain = true
+          break
+        }
         continue
       }
       if (stop.aborted) break
+      if (await hasOtherModel(true)) {
+        isAgain = true
+        break
+      }
       if (await Promise.race([settled, sleep(POLL_MS, false)])) {
         // A crawl may have been queued at the very last moment.
         if (jobs.nextQueued() || due()) continue
@@ -210,6 +243,7 @@ try {
   told[Symbol.dispose]()
   db.close()
 }
+if (isAgain && !process.exitCode) process.exitCode = EXIT_AGAIN
 if (isLow) process.exitCode = EXIT_NO_ROOM
 if (process.connected) process.disconnect()
 

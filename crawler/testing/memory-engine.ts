@@ -44,6 +44,10 @@ export class MemoryEngine implements Engine {
     return Promise.resolve(0)
   }
 
+  languages() {
+    return Promise.resolve(new Map<string, number>())
+  }
+
   stats() {
     return Promise.resolve({
       pages: this.pages.size,

@@ -11,7 +11,14 @@ import type { GenerationContext } from "../generations/generation-context.ts"
 import { openForWriting } from "../generations/open-for-writing.ts"
 import { type Finding, checkIndex, repairIndex } from "../generations/repair.ts"
 import { rollBack } from "../generations/building/rollback.ts"
-import { type GenerationStatus, type IndexStatus, indexStatus } from "../generations/status.ts"
+import { readModelFolder } from "../embedders/model-folder.ts"
+import { asWanted, isShipped, shareOfOthers } from "../generations/model-choice.ts"
+import {
+  type GenerationStatus,
+  type IndexStatus,
+  type ModelStatus,
+  indexStatus,
+} from "../generations/status.ts"
 import { upgradeNow } from "../generations/building/upgrade-now.ts"
 import type { UpgradeProgress } from "../generations/building/upgrade.ts"
 
@@ -21,13 +28,19 @@ const PATIENCE_MS = 10_000
 const TRY_AGAIN_MS = 250
 
 export interface IndexArguments {
-  readonly command: "status" | "check" | "repair" | "upgrade" | "rollback" | "drop"
+  /** For `model`: the name of one, a folder or `auto`; left out: it is only said. */
+  readonly model?: string | undefined
+  readonly command: "model" | "status" | "check" | "repair" | "upgrade" | "rollback" | "drop"
   readonly json: boolean
 }
 
 interface Session {
   readonly context: GenerationContext
   readonly keepDays: number
+  /** FOSSICK_MODEL. */
+  readonly setting: string
+  /** The model that is asked for. */
+  readonly given: string | undefined
   readonly signal: AbortSignal
   /** To people, or with `json` an object to programs. */
   readonly say: (text: string, json: object) => void
@@ -35,7 +48,7 @@ interface Session {
 }
 
 /** One `fossick index`. @returns the exit code. @throws EngineError */
-export async function indexSession({ command, json }: IndexArguments): Promise<number> {
+export async function indexSession({ command, model: given, json }: IndexArguments): Promise<number> {
   const settings = readSettings(engineSettings, environment())
   const stop = new AbortController()
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort())
@@ -50,11 +63,13 @@ export async function indexSession({ command, json }: IndexArguments): Promise<n
   const session: Session = {
     context,
     keepDays: settings.rollbackDays,
+    setting: settings.model,
+    given,
     signal: told.signal,
     say,
     progress: shownNowAndThen(),
   }
-  return await whenFree(() => ({ status, check, repair, upgrade, rollback, drop })[command](session))
+  return await whenFree(() => ({ model, status, check, repair, upgrade, rollback, drop })[command](session))
 }
 
 /** Tries again while another process writes, for a while. @throws EngineError `INDEX_LOCKED` */
@@ -70,10 +85,42 @@ async function whenFree(work: () => Promise<number>): Promise<number> {
   }
 }
 
-async function status({ context, keepDays, say }: Session): Promise<number> {
-  const found = await indexStatus(context, keepDays)
+async function status({ context, keepDays, setting, say }: Session): Promise<number> {
+  const found = await indexStatus(context, keepDays, setting)
   say(asText(found), found)
   return EXIT.ok
+}
+
+async function model({ context, keepDays, setting, given, say }: Session): Promise<number> {
+  if (given !== undefined) {
+    const wanted = asWanted(given)
+    // Whoever opens the index with it would fail.
+    if (wanted !== "auto" && !isShipped(wanted)) await readModelFolder(wanted)
+    await context.file.change(({ choice }) => ({
+      choice: { wanted, chosen: wanted === "auto" ? choice.chosen : null },
+      declined: null,
+    }))
+  }
+  const { model: found } = await indexStatus(context, keepDays, setting)
+  const lines = [modelLine(found)]
+  if (given !== undefined) {
+    lines.push(
+      setting === ""
+        ? "A running appliance builds the index for it, beside the one in use; fossick index upgrade does it at once."
+        : "FOSSICK_MODEL is set and wins: empty it to use this.",
+    )
+  }
+  say(lines.join("\n"), found)
+  return EXIT.ok
+}
+
+function modelLine({ setting, wanted, chosen, languages, suited }: ModelStatus): string {
+  if (setting !== null) return `Model        ${setting}, as FOSSICK_MODEL says`
+  if (wanted !== "auto") return `Model        ${wanted}, as fossick index model was told`
+  const others = Math.round(shareOfOthers(new Map(Object.entries(languages ?? {}))) * 100)
+  const share = languages ? ` (${others} % of the pages in other languages than English)` : ""
+  const advice = suited ? `; ${suited} would suit: fossick index model ${suited} changes to it` : ""
+  return `Model        ${chosen ?? "english"}, chosen by what the index holds${share}${advice}`
 }
 
 async function check({ context, say }: Session): Promise<number> {
@@ -100,12 +147,12 @@ async function repair({ context, signal, say, progress }: Session): Promise<numb
   return isDone ? EXIT.ok : EXIT.interrupted
 }
 
-async function upgrade({ context, keepDays, signal, say, progress }: Session): Promise<number> {
+async function upgrade({ context, keepDays, setting, signal, say, progress }: Session): Promise<number> {
   if (!(await upgradeNow(context, { signal, onProgress: progress }))) {
     say("Stopped; what is done is kept, and another run continues.", { upgraded: false })
     return EXIT.interrupted
   }
-  const found = await indexStatus(context, keepDays)
+  const found = await indexStatus(context, keepDays, setting)
   say(`The index is up to date.\n${asText(found)}`, { upgraded: true, ...found })
   return EXIT.ok
 }
@@ -150,7 +197,7 @@ async function drop({ context, say }: Session): Promise<number> {
   return EXIT.ok
 }
 
-function asText({ current, previous, building, due, declined }: IndexStatus): string {
+function asText({ current, previous, building, due, declined, model: chosen }: IndexStatus): string {
   const lines = [`In use       ${described(current)}`]
   if (building) lines.push(`Being built  ${described(building)}`)
   if (previous?.isDamaged) lines.push(`Damaged      ${previous.name}: no longer in use, about to be deleted`)
@@ -160,6 +207,7 @@ function asText({ current, previous, building, due, declined }: IndexStatus): st
     lines.push(`To be built  format ${due.format}, ${due.embedder}: a running appliance does it by itself`)
   }
   if (declined) lines.push(`Not built    format ${declined.format}, ${declined.embedder}: rolled back`)
+  if (current.format !== null) lines.push(modelLine(chosen))
   return lines.join("\n")
 }
 

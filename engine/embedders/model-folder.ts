@@ -9,8 +9,23 @@ import { vocabularyScripts } from "./vocabulary-scripts.ts"
 import { MODEL_CARD, type ModelCard, readModelCard } from "./model-card.ts"
 import type { Pooling, WorkerSetup } from "./embed-protocol.ts"
 
-/** The model that ships with Fossick: all-MiniLM-L6-v2, int8, 384 dimensions. */
-export const shippedModel = path.join(import.meta.dirname, "..", "models", "all-MiniLM-L6-v2")
+const MODELS = path.join(import.meta.dirname, "..", "models")
+
+/** The folders of the models that ship with Fossick, both of 384 dimensions. */
+export const SHIPPED_MODELS = {
+  english: path.join(MODELS, "all-MiniLM-L6-v2"),
+  multilingual: path.join(MODELS, "multilingual-e5-small"),
+} as const
+export type ShippedModel = keyof typeof SHIPPED_MODELS
+
+/** The model that an index begins with. */
+export const shippedModel = SHIPPED_MODELS.english
+
+/** The name of the model that ships with Fossick and has made an index, in this version or another one; null for any other. */
+export function shippedModelOf(embedder: string): ShippedModel | null {
+  const names = Object.keys(SHIPPED_MODELS) as ShippedModel[]
+  return names.find((name) => embedder.startsWith(`${path.basename(SHIPPED_MODELS[name])}:`)) ?? null
+}
 
 export interface ModelFolder {
   /** Name, quantisation, pooling, prefixes and a hash of the weights: what decides whether vectors may be compared. */

@@ -6,18 +6,16 @@ const LOOKED_FOR = [
   "Hiragana",
   "Katakana",
   ...Object.keys(SCRIPTS).filter((script) => script !== "Kana"),
-  ...[
-    "Telugu",
-    "Khmer",
-    "Lao",
-    "Myanmar",
-    "Sinhala",
-    "Gujarati",
-    "Gurmukhi",
-    "Kannada",
-    "Malayalam",
-    "Ethiopic",
-  ],
+  "Telugu",
+  "Khmer",
+  "Lao",
+  "Myanmar",
+  "Sinhala",
+  "Gujarati",
+  "Gurmukhi",
+  "Kannada",
+  "Malayalam",
+  "Ethiopic",
 ]
 /**
  * A model reads a script when its vocabulary has so many pieces of several letters, or so many letters, of it.

@@ -12,6 +12,7 @@ export function delegate(engine: Engine): Engine {
     allPages: (options) => engine.allPages(options),
     coverage: (url) => engine.coverage(url),
     stats: () => engine.stats(),
+    languages: () => engine.languages(),
     pagesWithoutVectors: (source) => engine.pagesWithoutVectors(source),
     settled: () => engine.settled(),
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),

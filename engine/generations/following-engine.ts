@@ -226,6 +226,13 @@ export class FollowingEngine implements Engine {
     )
   }
 
+  languages(): Promise<ReadonlyMap<string, number>> {
+    return this.#call(
+      (engine) => engine.languages(),
+      () => new Map(),
+    )
+  }
+
   settled(): Promise<void> {
     return this.#call((engine) => engine.settled(), readOnly)
   }

@@ -1,6 +1,7 @@
 import type { Embedder } from "../embedder.ts"
 import { EngineError } from "../errors.ts"
 import type { GenerationAdapter, IndexInfo } from "../adapters/adapter.ts"
+import type { AutoModel } from "./auto-model.ts"
 import type { GenerationFile, Generations, Target } from "./generation-file.ts"
 import { type Models, missingModel } from "./models.ts"
 
@@ -9,6 +10,8 @@ export interface GenerationContext {
   readonly adapter: GenerationAdapter
   readonly file: GenerationFile
   readonly models: Models
+  /** While the model is chosen by what the index holds, and this process does it. */
+  readonly auto?: AutoModel | null
   /** Told of what goes wrong and does not stop the work. */
   readonly onProblem?: (error: unknown) => void
 }

@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs"
 import { mkdir, readdir } from "node:fs/promises"
 import path from "node:path"
 import { EngineError, REPAIR_HINT } from "../errors.ts"
 import { lockFile } from "#base/store/lock-file.ts"
+import { type ModelChoice, NO_CHOICE } from "./model-choice.ts"
 import { type FileDamage, type Twins, readTwins, writeTwins } from "#base/store/sealed-json.ts"
 
 export const FIRST_GENERATION = "index"
@@ -21,6 +23,7 @@ export interface Generations {
   readonly declined: Target | null
   /** By embedder id: where its model was read from, as FOSSICK_MODEL said it. */
   readonly models: Readonly<Record<string, string>>
+  readonly choice: ModelChoice
 }
 
 export interface PreviousGeneration {
@@ -46,6 +49,7 @@ const NONE: Generations = {
   dropping: [],
   declined: null,
   models: {},
+  choice: NO_CHOICE,
 }
 
 /**
@@ -62,7 +66,7 @@ export class GenerationFile {
   /** @param adapter each adapter has generations of its own. */
   constructor(dataDir: string, adapter: string) {
     this.#dataDir = adapter === "embedded" ? dataDir : null
-    this.path = path.join(dataDir, "generations", `${adapter}.json`)
+    this.path = pathOf(dataDir, adapter)
   }
 
   /**
@@ -122,6 +126,18 @@ export class GenerationFile {
     )
   }
 }
+
+/** The model that an operator asked for, as {@link ModelChoice} has it: a quick look, for those who only wait for a change. */
+export function wantedModel(dataDir: string, adapter: string): string {
+  try {
+    const said = JSON.parse(readFileSync(pathOf(dataDir, adapter), "utf8")) as Partial<Generations>
+    return said.choice?.wanted ?? NO_CHOICE.wanted
+  } catch {
+    return NO_CHOICE.wanted
+  }
+}
+
+const pathOf = (dataDir: string, adapter: string) => path.join(dataDir, "generations", `${adapter}.json`)
 
 const isName = (name: unknown): boolean => typeof name === "string" && /^index(-[1-9]\d*)?$/.test(name)
 

@@ -5,6 +5,7 @@ import type { Embedder } from "../embedder.ts"
 import { openEmbedder } from "../embedders/open-embedder.ts"
 import { EngineError } from "../errors.ts"
 import type { Values } from "#base/settings.ts"
+import { SHIPPED_MODELS } from "../embedders/model-folder.ts"
 import type { IndexInfo } from "../adapters/adapter.ts"
 
 /** The embedders that generations need. */
@@ -40,11 +41,12 @@ export function modelsOf(
   }
 }
 
-/** The place that was written down; the same in a data folder that was moved; the model that ships with Fossick. */
+/** The place that was written down; the same in a data folder that was moved; the models that ship with Fossick. */
 function placesOf({ dataDir }: Values<typeof engineSettings>, from: string | undefined): Set<string> {
-  if (!from) return new Set([""])
+  const shipped = Object.values(SHIPPED_MODELS)
+  if (!from) return new Set(shipped)
   const [owner = "", name = ""] = from.split(/[\\/]/).slice(-2)
-  return new Set([from, path.join(dataDir, "models", owner, name), ""])
+  return new Set([from, path.join(dataDir, "models", owner, name), ...shipped])
 }
 
 /** What finds the settings' model again, from whatever folder a process is started in: a folder, or empty. */
@@ -52,7 +54,7 @@ export function whereFrom({
   model,
   dataDir,
 }: Pick<Values<typeof engineSettings>, "model" | "dataDir">): string {
-  if (model === "") return ""
+  if (model === "" || (Object.values(SHIPPED_MODELS) as string[]).includes(model)) return ""
   const kept = existsSync(model) ? model : path.join(dataDir, "models", model)
   return path.resolve(kept)
 }

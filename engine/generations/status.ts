@@ -1,7 +1,9 @@
 import { EngineError } from "../errors.ts"
 import { keptUntil, targetDue } from "./building/build.ts"
 import type { GenerationContext } from "./generation-context.ts"
-import type { Target } from "./generation-file.ts"
+import { type ShippedModel, shippedModelOf } from "../embedders/model-folder.ts"
+import type { Generations, Target } from "./generation-file.ts"
+import { suitedModel } from "./model-choice.ts"
 import { missingModel } from "./models.ts"
 
 /** A generation as the operator sees it. */
@@ -23,11 +25,31 @@ export interface IndexStatus {
   readonly due: Target | null
   /** What a rollback went back from, and the settings still ask for. */
   readonly declined: Target | null
+  readonly model: ModelStatus
+}
+
+/** Which model makes the vectors, and who says so. */
+export interface ModelStatus {
+  /** FOSSICK_MODEL, which wins; null when it is empty. */
+  readonly setting: string | null
+  /** As `fossick index model` was told: `auto`, `english`, `multilingual` or a folder. */
+  readonly wanted: string
+  /** What `auto` has come to; null otherwise, and before it has looked. */
+  readonly chosen: ShippedModel | null
+  /** Pages by language (ISO 639-1), "" for those whose language nobody knows; null when the index cannot be read. */
+  readonly languages: Readonly<Record<string, number>> | null
+  /** The model that suits those languages, when `auto` has come to another one. */
+  readonly suited: ShippedModel | null
 }
 
 /** What generations there are, read beside whoever writes to them. @throws EngineError */
-export async function indexStatus(context: GenerationContext, keepDays: number): Promise<IndexStatus> {
-  const { current, previous, building, declined } = await context.file.read()
+export async function indexStatus(
+  context: GenerationContext,
+  keepDays: number,
+  modelSetting = "",
+): Promise<IndexStatus> {
+  const generations = await context.file.read()
+  const { current, previous, building, declined } = generations
   return {
     current: await statusOf(context, current),
     previous: previous && {
@@ -41,7 +63,24 @@ export async function indexStatus(context: GenerationContext, keepDays: number):
       throw error
     }),
     declined,
+    model: await modelStatus(context, generations, modelSetting),
   }
+}
+
+async function modelStatus(
+  { adapter }: GenerationContext,
+  { current, choice: { wanted, chosen } }: Generations,
+  modelSetting: string,
+): Promise<ModelStatus> {
+  const said = { setting: modelSetting || null, wanted, chosen: wanted === "auto" ? chosen : null }
+  const info = await adapter.info(current)
+  if (!info || adapter.useOf(info.format) !== "written") return { ...said, languages: null, suited: null }
+  await using engine = await adapter.open(current, { mode: "read", embedder: missingModel(info) })
+  const languages = await engine.languages()
+  const now = chosen ?? shippedModelOf(info.embedder)
+  const suited = suitedModel(languages, now)
+  const isOpen = modelSetting === "" && wanted === "auto" && suited !== now
+  return { ...said, languages: Object.fromEntries(languages), suited: isOpen ? suited : null }
 }
 
 const unknown = (name: string): GenerationStatus => ({

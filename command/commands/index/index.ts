@@ -39,6 +39,27 @@ that are missing. A running appliance does so by itself.`,
       examples: [{ line: "fossick index upgrade", about: "after an interruption it continues" }],
       run: work("upgrade"),
     }),
+    model: command({
+      about: `Says which model makes the vectors, or changes it: \`english\` or \`multilingual\`, which ship with Fossick, a folder,
+or \`auto\`, by the languages of the pages. A running appliance builds the index for it beside the one in use. FOSSICK_MODEL wins
+when it is set.`,
+      args: {
+        model: {
+          about: "auto, english, multilingual, or the folder of a model; left out, nothing changes",
+          optional: true,
+          complete: "files",
+        },
+      },
+      examples: [
+        { line: "fossick index model", about: "says which one, and why" },
+        { line: "fossick index model multilingual", about: "for pages in several languages" },
+        { line: "fossick index model auto", about: "as at the beginning" },
+      ],
+      async run({ args, json }) {
+        const { indexSession } = await import("#engine/commands/index-session.ts")
+        return await indexSession({ command: "model", model: args.model, json })
+      },
+    }),
     rollback: command({
       about: "Goes back to the index that was in use before, with all that was crawled since.",
       examples: [{ line: "fossick index rollback", about: "as long as it is kept" }],

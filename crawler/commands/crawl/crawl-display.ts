@@ -58,6 +58,12 @@ export class CrawlDisplay {
     else if (all.length > 0) this.#progress(`${this.#standing()}${progressLine(sumOf(all))}`)
   }
 
+  /** What an operator may want to know. */
+  note(text: string): void {
+    if (this.#json) this.#object({ event: "note", text })
+    else this.#progress(text)
+  }
+
   vectors(pages: number): void {
     if (pages === 0) return
     if (this.#json) this.#object({ event: "vectors", pagesLeft: pages })

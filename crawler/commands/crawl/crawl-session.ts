@@ -3,8 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { type Engine, EngineError } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
-import { openEngine } from "#engine/open-engine.ts"
-import { environment, readSettings } from "#base/settings.ts"
+import { upgradeNow } from "#engine/generations/building/upgrade-now.ts"
+import { openChoosingEngine, openGenerations } from "#engine/open-engine.ts"
+import { environment, readSettings, type Values } from "#base/settings.ts"
 import { CommandError } from "#base/run-command.ts"
 import { crawlerSettings, readOnlyNotice } from "../../settings.ts"
 import { ArgumentsError } from "#base/command-arguments.ts"
@@ -61,14 +62,16 @@ export async function crawl(wish: CrawlWish): Promise<number> {
       display.end(job, jobs.failures(job.id, 10))
     }
     const shown = new Set<number>()
+    let isOtherModel = false
     for (const job of now()) display.start(job)
     for (;;) {
       // Runs that a schedule or the API asked for are only watched: they go on when nobody looks any more.
       const open = now().filter((job) => isOpen(job) && (isOurs(job) || !stop.signal.aborted))
       if (open.length === 0) break
       if (!jobs.hasCrawler()) {
-        await using engine = await openUnlessLocked(() => openEngine(config, { mode: "write" }))
-        if (engine) {
+        const opened = await openUnlessLocked(() => openChoosingEngine(config))
+        if (opened) {
+          await using engine = opened.engine
           // The writer of a job that was running is gone, or the index would be locked.
           jobs.recover()
           await runHere({
@@ -89,13 +92,18 @@ export async function crawl(wish: CrawlWish): Promise<number> {
               }
             },
           })
-          if (now().some(({ state }) => state === "finished")) await vectors(engine, display, told.signal)
+          if (!now().some(({ state }) => state === "finished")) break
+          const decision = await opened.auto?.look(engine, { isCrawlOver: true })
+          if (decision?.isAnother) display.note(decision.text)
+          isOtherModel = decision?.isAnother === true && decision.isMade
+          if (!isOtherModel) await vectors(engine, display, told.signal)
           break
         }
       }
       display.show(open)
       await sleep(POLL_MS)
     }
+    if (isOtherModel) await rebuilt(config, display, told.signal)
     const ended = now()
     for (const job of ended) if (!shown.has(job.id)) end(job)
     if (wanted.length > 1 && !wish.json) process.stdout.write(`${ended.map(endLine).join("\n")}\n`)
@@ -220,6 +228,21 @@ const isOpen = ({ state }: Job): boolean => state === "queued" || state === "run
 const isOver = (state: JobState): boolean => ["finished", "failed", "cancelled"].includes(state)
 
 const isOurs = ({ trigger }: Job): boolean => BY_HAND.includes(trigger)
+
+/** Builds the index for the model that the crawled pages want. What is left on Ctrl-C is built by the appliance. */
+async function rebuilt(
+  settings: Values<typeof engineSettings>,
+  display: CrawlDisplay,
+  signal: AbortSignal,
+): Promise<void> {
+  await using context = await openGenerations(settings)
+  await upgradeNow(context, {
+    signal,
+    onProgress({ step, done, of }) {
+      if (step === "vectors") display.vectors(of - done)
+    },
+  })
+}
 
 /** Without an appliance nobody else makes the vectors; what is left on Ctrl-C is made by the next writer. */
 async function vectors(engine: Engine, display: CrawlDisplay, signal: AbortSignal): Promise<void> {

@@ -278,6 +278,13 @@ export class EmbeddedEngine implements Engine {
     })
   }
 
+  languages(): Promise<ReadonlyMap<string, number>> {
+    return this.#during(async () => {
+      const opened = await this.#current()
+      return opened ? await pagesByLanguage(opened.tables) : new Map()
+    })
+  }
+
   pagesWithoutVectors(source: string): Promise<number> {
     return this.#during(async () => {
       const opened = await this.#current()
@@ -569,6 +576,16 @@ function refuseLostManifest(dir: string): void {
 function readyVectors({ vectors, ...row }: IndexedRow, dimensions: number): PageVectors[] {
   const fits = vectors?.length === row.passage_count && vectors.every(({ length }) => length === dimensions)
   return vectors && fits && vectors.length > 0 ? [{ page: row, vectors }] : []
+}
+
+async function pagesByLanguage({ pages }: Tables): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  for await (const batch of pages.query().where(FIRST_SECTION).select(["language"])) {
+    for (const language of batch.getChild("language") as Iterable<string | null>) {
+      counts.set(language ?? "", (counts.get(language ?? "") ?? 0) + 1)
+    }
+  }
+  return counts
 }
 
 async function sumOfPassages({ pages }: Tables): Promise<number> {

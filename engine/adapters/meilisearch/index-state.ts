@@ -11,6 +11,8 @@ export interface IndexState {
   readonly passages: number
   /** The most frequent first. */
   readonly languages: readonly string[]
+  /** How many there are of each, "" for those whose language nobody knows. */
+  readonly byLanguage: ReadonlyMap<string, number>
 }
 
 export async function readState({ client }: Server, { pages }: Indexes): Promise<IndexState> {
@@ -24,13 +26,18 @@ export async function readState({ client }: Server, { pages }: Indexes): Promise
   const [all, waiting] = results
   const { language, passage_count: counts } = all!.facetDistribution ?? {}
   const found = all!.estimatedTotalHits ?? 0
+  const byLanguage = new Map(
+    Object.entries(language ?? {})
+      .sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1))
+      .map(([value, count]) => [textOfFacet(value), count]),
+  )
+  const unknown = found - [...byLanguage.values()].reduce((total, count) => total + count, 0)
   return {
     pages: found,
     waiting: waiting!.estimatedTotalHits ?? 0,
     passages: sum(counts),
-    languages: Object.entries(language ?? {})
-      .sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1))
-      .map(([value]) => textOfFacet(value)),
+    languages: [...byLanguage.keys()],
+    byLanguage: unknown > 0 ? new Map([...byLanguage, ["", unknown]]) : byLanguage,
   }
 }
 

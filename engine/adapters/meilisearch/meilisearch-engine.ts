@@ -237,6 +237,13 @@ export class MeilisearchEngine implements Engine {
     })
   }
 
+  languages(): Promise<ReadonlyMap<string, number>> {
+    return this.#during(async () => {
+      this.#forget()
+      return (await this.#current())?.byLanguage ?? new Map()
+    })
+  }
+
   async settled(): Promise<void> {
     this.#refuseClosed()
     await this.#writing().queue.settled()

@@ -3,9 +3,11 @@ import type { OldIndex } from "../../adapters/adapter.ts"
 import type { Embedder } from "../../embedder.ts"
 import type { Engine } from "../../engine.ts"
 import type { PageUrl } from "../../page/page-url.ts"
+import { ADOPTED_AT_ONCE } from "../auto-model.ts"
 import { buildingFor, openBuilding, swapTo, targetDue } from "./build.ts"
 import { delegate } from "../delegate.ts"
 import { type GenerationContext, fittingEmbedder } from "../generation-context.ts"
+import { openForWriting } from "../open-for-writing.ts"
 import { syncPages, syncSome } from "./sync.ts"
 
 /** Past so many pages written meanwhile, comparing all is as cheap as keeping them in mind. */
@@ -167,6 +169,26 @@ export async function upgradeFormat(
   return true
 }
 
+/**
+ * Takes the pages of a small index over into one for another model, which becomes the current one before it has vectors: where a
+ * crawl waits that brings what the other model was chosen for. Until the vectors are made, its pages are found by words.
+ *
+ * @returns whether the current generation was replaced
+ * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`
+ */
+export async function adoptModel(context: GenerationContext, options: UpgradeOptions): Promise<boolean> {
+  const { models } = context
+  if (!(await targetDue(context))) return false
+  await using from = await openForWriting(context, "off")
+  const { pages } = await from.stats()
+  if (pages > ADOPTED_AT_ONCE) return false
+  const old = { count: () => Promise.resolve(pages), allPages: from.allPages }
+  const built = await buildFrom(context, old, { ...options, embedder: models.configured, withVectors: false })
+  if (built === null) return false
+  await swapTo(context, built.name)
+  return true
+}
+
 export interface BuildOptions extends UpgradeOptions {
   readonly embedder: Embedder
   /** Whether the vectors of the pages are taken along. */
@@ -179,7 +201,7 @@ export interface BuildOptions extends UpgradeOptions {
  */
 export async function buildFrom(
   context: GenerationContext,
-  from: OldIndex,
+  from: Pick<OldIndex, "count" | "allPages">,
   { embedder, withVectors, signal, onProgress }: BuildOptions,
 ): Promise<{ readonly name: string; readonly pages: number } | null> {
   const name = await buildingFor(context, { format: context.adapter.format, embedder: embedder.id })
