@@ -70,7 +70,7 @@ export const engineSettings = {
     name: "FOSSICK_MODEL",
     default: "",
     about:
-      "Embedding model: a folder, or a hub id such as `Xenova/bge-small-en-v1.5` (fetched from the hub only when FOSSICK_MODEL_HUB is set). Empty means the model that ships with Fossick.",
+      "Embedding model: a folder, or a hub id such as `Xenova/bge-small-en-v1.5` (fetched from the hub only when FOSSICK_MODEL_HUB is set). Empty means one of the two that ship with Fossick, chosen by `fossick index model`, or else by the languages of the pages.",
   }),
   modelHub,
   embedThreads: integer(

@@ -83,10 +83,9 @@ try {
   // Nothing can be crawled into an index of an older format.
   if (await upgradeFormat(generations, { signal: stop, onProgress }))
     log.info("the index has today's format now")
-  if (jobs.hasRunning() || jobs.nextQueued()) {
-    // What a crawl brings is embedded by the model that was chosen for it.
-    if (await adoptModel(generations, { signal: stop, onProgress })) log.info("a new index is in use")
-  }
+  const crawlWaits = jobs.hasRunning() || jobs.nextQueued() !== null
+  if (await adoptModel(generations, { crawlWaits, signal: stop, onProgress }))
+    log.info("a new index is in use")
   await using current = await openForWriting(generations)
   await tidyGenerations(generations, engineConfig.rollbackDays)
   const upgrade = new Upgrade(generations, current)

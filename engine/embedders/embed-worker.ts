@@ -3,7 +3,7 @@ import { AutoTokenizer, env } from "@xenova/transformers"
 import type { TokenVectors } from "../embedder.ts"
 import type { FromWorker, ToWorker, WorkerSetup } from "./embed-protocol.ts"
 import { type Session, onnxRuntime } from "./onnx-runtime.ts"
-import { lookPiecesUp } from "./piece-search.ts"
+import { lookPiecesUp } from "./model/piece-search.ts"
 import { pool } from "./pool.ts"
 
 /** Nobody writes tokens longer than this on average; the rest of a text cannot be within the model's reach. */

@@ -4,7 +4,7 @@ import path from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { TransformersEmbedder, shippedModel } from "./transformers-embedder.ts"
 import { readModelFolder } from "./model-folder.ts"
-import { vocabularyScripts } from "./vocabulary-scripts.ts"
+import { vocabularyScripts } from "./model/vocabulary-scripts.ts"
 
 let dir: string
 beforeEach(async () => {

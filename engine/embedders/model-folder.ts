@@ -5,8 +5,8 @@ import path from "node:path"
 import { pipeline } from "node:stream/promises"
 import { type ModelTraits, PLAIN_TRAITS } from "../embedder.ts"
 import { EngineError } from "../errors.ts"
-import { vocabularyScripts } from "./vocabulary-scripts.ts"
-import { MODEL_CARD, type ModelCard, readModelCard } from "./model-card.ts"
+import { vocabularyScripts } from "./model/vocabulary-scripts.ts"
+import { MODEL_CARD, type ModelCard, readModelCard } from "./model/model-card.ts"
 import type { Pooling, WorkerSetup } from "./embed-protocol.ts"
 
 const MODELS = path.join(import.meta.dirname, "..", "models")

@@ -4,7 +4,7 @@ import path from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { EngineError } from "../errors.ts"
-import { MODEL_CARD } from "./model-card.ts"
+import { MODEL_CARD } from "./model/model-card.ts"
 
 const NEEDED = ["config.json", "tokenizer.json", "tokenizer_config.json", "onnx/model_quantized.onnx"]
 const OPTIONAL = ["special_tokens_map.json", "1_Pooling/config.json", MODEL_CARD]

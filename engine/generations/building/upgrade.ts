@@ -170,18 +170,22 @@ export async function upgradeFormat(
 }
 
 /**
- * Takes the pages of a small index over into one for another model, which becomes the current one before it has vectors: where a
- * crawl waits that brings what the other model was chosen for. Until the vectors are made, its pages are found by words.
+ * Takes the pages of a small index over into one for another model, which becomes the current one before it has vectors: where
+ * most pages have none in any case, or a crawl waits that brings what the other model was chosen for. Until the vectors are made,
+ * its pages are found by words.
  *
  * @returns whether the current generation was replaced
  * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`
  */
-export async function adoptModel(context: GenerationContext, options: UpgradeOptions): Promise<boolean> {
+export async function adoptModel(
+  context: GenerationContext,
+  { crawlWaits, ...options }: UpgradeOptions & { readonly crawlWaits: boolean },
+): Promise<boolean> {
   const { models } = context
   if (!(await targetDue(context))) return false
   await using from = await openForWriting(context, "off")
-  const { pages } = await from.stats()
-  if (pages > ADOPTED_AT_ONCE) return false
+  const { pages, pagesWithoutVectors } = await from.stats()
+  if (pages > ADOPTED_AT_ONCE || !(crawlWaits || pagesWithoutVectors * 2 > pages)) return false
   const old = { count: () => Promise.resolve(pages), allPages: from.allPages }
   const built = await buildFrom(context, old, { ...options, embedder: models.configured, withVectors: false })
   if (built === null) return false

@@ -1,4 +1,4 @@
-import { SCRIPTS } from "../text/scripts.ts"
+import { SCRIPTS } from "../../text/scripts.ts"
 
 /** Scripts that are looked for, by their Unicode names. */
 const LOOKED_FOR = [

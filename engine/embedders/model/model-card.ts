@@ -1,7 +1,7 @@
 import { Ajv, type JSONSchemaType } from "ajv"
-import type { CosineRange } from "../embedder.ts"
-import { lettersOf } from "../text/scripts.ts"
-import type { Pooling } from "./embed-protocol.ts"
+import type { CosineRange } from "../../embedder.ts"
+import { lettersOf } from "../../text/scripts.ts"
+import type { Pooling } from "../embed-protocol.ts"
 
 /** The file beside a model's config.json in which it says what Fossick has to know of it. */
 export const MODEL_CARD = "fossick.json"
