@@ -54,7 +54,7 @@ export function whereFrom({
   model,
   dataDir,
 }: Pick<Values<typeof engineSettings>, "model" | "dataDir">): string {
-  if (model === "" || (Object.values(SHIPPED_MODELS) as string[]).includes(model)) return ""
+  if (model === "" || Object.values(SHIPPED_MODELS).includes(model)) return ""
   const kept = existsSync(model) ? model : path.join(dataDir, "models", model)
   return path.resolve(kept)
 }

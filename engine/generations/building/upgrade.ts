@@ -186,7 +186,10 @@ export async function adoptModel(
   await using from = await openForWriting(context, "off")
   const { pages, pagesWithoutVectors } = await from.stats()
   if (pages > ADOPTED_AT_ONCE || !(crawlWaits || pagesWithoutVectors * 2 > pages)) return false
-  const old = { count: () => Promise.resolve(pages), allPages: from.allPages }
+  const old = {
+    count: () => Promise.resolve(pages),
+    allPages: (range?: { after?: string; signal?: AbortSignal }) => from.allPages(range),
+  }
   const built = await buildFrom(context, old, { ...options, embedder: models.configured, withVectors: false })
   if (built === null) return false
   await swapTo(context, built.name)
