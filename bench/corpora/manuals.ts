@@ -36,6 +36,18 @@ const ENGLISH: Readonly<Record<string, Manual>> = {
   },
 }
 
+/**
+ * What answers and reports are judged on: three technical manuals, a guide to keeping accounts, and a history; some 550 pages.
+ * Licences of the last two: GFDL-1.1, GPL-2.
+ */
+const JUDGED: Readonly<Record<string, Manual>> = {
+  apache: ENGLISH["apache"]!,
+  handbook: ENGLISH["handbook"]!,
+  policy: ENGLISH["policy"]!,
+  gnucash: { package: "gnucash-docs", folder: "usr/share/doc/gnucash-docs/gnucash-guide-en" },
+  history: { package: "debian-history", folder: "usr/share/doc/debian-history/docs", files: "*.en.html" },
+}
+
 /** What the packages call a language: the handbook, the reference, the manual pages' package and folder. */
 const NAMES: Readonly<Record<Language, readonly [string, string, string, string]>> = {
   en: ["en-US", "en", "coreutils", ""],
@@ -55,8 +67,13 @@ const SAME_AS_GREP = /^[efr]grep\./
  * The English manuals as the crawler reads them, at `http://manuals.example/<manual>/<file>`.
  * Fetches Debian packages with `apt-get download` on first use.
  */
-export async function* englishManuals(): AsyncGenerator<Page> {
-  for (const [name, manual] of Object.entries(ENGLISH)) {
+export const englishManuals = (): AsyncGenerator<Page> => manualsOf(ENGLISH)
+
+/** The manuals that answers and reports are judged on, at addresses like those of {@link englishManuals}. */
+export const judgedManuals = (): AsyncGenerator<Page> => manualsOf(JUDGED)
+
+async function* manualsOf(manuals: Readonly<Record<string, Manual>>): AsyncGenerator<Page> {
+  for (const [name, manual] of Object.entries(manuals)) {
     yield* pagesOf(await folderOf(manual), manual.files ?? "**/*.html", {
       host: "manuals.example",
       path: name,
