@@ -1,114 +1,99 @@
-// How well questions are answered from the pages' own sentences: node bench/quality/answers.ts [--verbose]
+// How well questions are answered, by kind: node bench/quality/answers.ts [manuals|own] [--half tune|kept ...]
+//   [--length basic|advanced ...] [--kind <kind> ...] [--vectors on|off] [--to-judge <file>] [--verbose] [--check]
 //
-// The pages are those of `testing/pages` and the project's handbook. An answer is right when it holds the expected
-// fact; a question that no page answers is right when it is refused.
-import { mkdtemp, readFile, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+// - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own` is what answers
+//   were tuned on: pages beside the benches and the project's handbook. The half is `tune` unless named.
+// - Each question is asked as a client asks, POST /search with `include_answer`. An answer is right when it holds the expected fact, or
+//   one for each side of a comparison; what no page answers is right when it is refused.
+// - `--to-judge` writes the sentences that nobody judged: see `judgements/README.md`. `--vectors off` finds pages by words alone.
+// - `--check` asks nothing, and compares the expected wordings with the pages.
 import { parseArgs } from "node:util"
-import { extractHtml } from "#crawler/page/extract/extract.ts"
-import { type Page, type PageUrl, toPageUrl } from "#engine"
-import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
+import type { Page } from "#engine"
 import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
-import { readDocs } from "../../api/handbook/read-docs.ts"
-import { answerQuestion, holdsFact, type Judged } from "./answer-quality.ts"
-import {
-  HANDBOOK_QUESTIONS,
-  MANUAL_QUESTIONS,
-  NEAR_QUESTIONS,
-  UNRELATED_QUESTIONS,
-} from "./answer-questions.ts"
-import { htmlPages } from "../corpora/documentation-site.ts"
-import { median, table } from "../measure.ts"
-import { mean } from "./metrics.ts"
+import { CachedEmbedder } from "../corpora/cached-embedder.ts"
+import { table } from "../measure.ts"
+import { halfOf, type JudgedQuestion } from "../questions/judged/judged-question.ts"
+import { type Answer, withAnswers, withIndex } from "./judged/ask.ts"
+import { faultsOf, says } from "./judged/facts.ts"
+import { Judgements } from "./judged/judgements.ts"
+import { HEAD, type Marks, marksOf, rowOf } from "./judged/marks.ts"
+import { chosen, chosenHalves, chosenSet, SHARED_OPTIONS, ToJudge } from "./judged/options.ts"
 
-const { values: options } = parseArgs({ options: { verbose: { type: "boolean", default: false } } })
-const FOLDER = join(import.meta.dirname, "../testing/pages")
-const ANSWERED = { manuals: MANUAL_QUESTIONS, handbook: HANDBOOK_QUESTIONS }
-const UNANSWERED = { unrelated: UNRELATED_QUESTIONS, "near miss": NEAR_QUESTIONS }
+const LENGTHS = ["basic", "advanced"] as const
+/** An answer that took longer may lack what came late: an idle machine gives others. */
+const LATE_SECONDS = 1.5
 
-const dir = await mkdtemp(join(tmpdir(), "fossick-answers-"))
-try {
-  await using embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 2 })
-  await using engine = await EmbeddedEngine.open({ dir, embedder, mode: "write" })
-  await engine.index([...(await manualPages()), ...(await handbookPages())])
-  await engine.settled()
-  const rows: (string | number)[][] = [
-    ["judged by", "length", "questions", "right", "of", "CPU ms", "invented"],
-  ]
-  for (const [way, judge] of [
-    ["words and meaning", embedder],
-    ["words", undefined],
-  ] as const) {
-    for (const length of ["short", "long"] as const) {
-      for (const [name, questions] of Object.entries(ANSWERED)) {
-        const judged = []
-        for (const one of questions) {
-          const answer = await answerQuestion(engine, judge, one.text, length)
-          judged.push({ answer, right: holdsFact(answer, one) })
-          if (options.verbose && !judged.at(-1)!.right) show(answer, one.facts.join(" / "))
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    ...SHARED_OPTIONS,
+    length: { type: "string", multiple: true, default: [...LENGTHS] },
+    kind: { type: "string", multiple: true },
+  },
+})
+const set = chosenSet(positionals)
+const halves = chosenHalves(values.half)
+const lengths = chosen("length", LENGTHS, values.length)
+const kinds = chosen("kind", Object.keys(set.questions), values.kind ?? Object.keys(set.questions))
+const judgements = Judgements.kept("answers")
+
+if (values.check) {
+  const pages = new Map<string, Page>()
+  for await (const page of set.pages()) pages.set(page.url.replace(set.urlOf(""), ""), page)
+  const questions = Object.values(set.questions).flat()
+  const facts = [
+    ...questions.flatMap((one) => one.facts ?? []),
+    ...set.tasks.flatMap(({ parts }) => parts ?? []),
+  ].filter(({ on }) => on.length > 0)
+  const faults = faultsOf(facts, pages)
+  console.log([...faults, `${facts.length} facts on ${pages.size} pages, ${faults.length} faults`].join("\n"))
+  process.exit(faults.length > 0 ? 1 : 0)
+}
+
+await using embedder = new CachedEmbedder(
+  await TransformersEmbedder.open({ model: shippedModel, threads: 2 }),
+)
+const toJudge = await ToJudge.open(values["to-judge"], judgements)
+const rows: (string | number)[][] = []
+let late = 0
+await withIndex(set.pages(), { embedder, vectors: values.vectors !== "off" }, (indexed) =>
+  withAnswers(indexed, async (ask) => {
+    for (const half of halves) {
+      for (const length of lengths) {
+        const all = { answered: [] as Marks[], refused: [] as Marks[] }
+        for (const kind of kinds) {
+          const marks: Marks[] = []
+          for (const question of halfOf(set.questions[kind]!, half)) {
+            const answer = await ask(question.text, length)
+            marks.push(marksOf(answer, question.facts ?? [], judgements, set.urlOf))
+            all[question.facts ? "answered" : "refused"].push(marks.at(-1)!)
+            if (answer.seconds > LATE_SECONDS) late += 1
+            await toJudge.add(answer)
+            if (values.verbose && !isRight(answer, question)) show(answer, question)
+          }
+          rows.push([half, length, kind, ...rowOf(marks)])
+          console.log(rows.at(-1)!.join("  "))
         }
-        rows.push(row(way, length, name, judged))
-      }
-      for (const [name, questions] of Object.entries(UNANSWERED)) {
-        const judged = []
-        for (const text of questions) {
-          const answer = await answerQuestion(engine, judge, text, length)
-          judged.push({ answer, right: answer.statements.length === 0 })
-          if (options.verbose && !judged.at(-1)!.right) show(answer, "no answer")
-        }
-        rows.push(row(way, length, `${name}, refused`, judged))
+        rows.push([half, length, "all to be answered", ...rowOf(all.answered)])
+        rows.push([half, length, "all to be refused", ...rowOf(all.refused)])
       }
     }
-  }
-  console.log(table(rows))
-} finally {
-  await rm(dir, { recursive: true })
+  }),
+)
+console.log(`\n${table([["half", "answer", "kind", ...HEAD], ...rows])}`)
+if (late > 0)
+  console.log(`${late} answers took longer than ${LATE_SECONDS} s: ask again when the machine is idle.`)
+
+function isRight({ pieces }: Answer, { facts }: JudgedQuestion): boolean {
+  const text = pieces.map((piece) => piece.text).join(" ")
+  return facts === null
+    ? pieces.every(({ urls }) => urls.length === 0)
+    : facts.every((fact) => says(text, fact))
 }
 
-function row(
-  way: string,
-  length: string,
-  name: string,
-  judged: readonly { answer: Judged; right: boolean }[],
-) {
-  const right = judged.filter((one) => one.right).length
-  const cpu = median(judged.map(({ answer }) => answer.cpuSeconds)) * 1000
-  const share = mean(judged.map((one) => Number(one.right))).toFixed(2)
-  const invented = judged.flatMap(({ answer }) => answer.invented).length
-  return [way, length, name, `${right} (${share})`, judged.length, cpu.toFixed(0), invented]
-}
-
-function show({ question, statements, invented }: Judged, wanted: string): void {
-  console.log(`\n${question}\n  wanted: ${wanted}`)
-  for (const { text, source } of statements) console.log(`  [${source + 1}] ${text}`)
-  for (const text of invented) console.log(`  INVENTED ${text}`)
-}
-
-async function manualPages(): Promise<Page[]> {
-  const paths = await htmlPages(FOLDER)
-  return Promise.all(
-    paths.map(async (path) =>
-      toPage(path, "http://manuals.example/", await readFile(join(FOLDER, path), "utf8")),
-    ),
-  )
-}
-
-async function handbookPages(): Promise<Page[]> {
-  const { pages } = await readDocs(join(import.meta.dirname, "../../docs"))
-  return [...pages.values()].map(({ name, title, html }) =>
-    toPage(name, "http://handbook.example/docs/", `<title>${title}</title><body><main>${html}</main></body>`),
-  )
-}
-
-function toPage(path: string, site: string, html: string): Page {
-  const url = toPageUrl(path, site) as PageUrl
-  const {
-    canonical: _canonical,
-    robots: _robots,
-    links: _links,
-    feeds: _feeds,
-    ...read
-  } = extractHtml(html, url)
-  return { ...read, url, source: site, fetchedAt: new Date() }
+function show({ question, pieces }: Answer, { facts }: JudgedQuestion): void {
+  console.log(`\n${question}`)
+  for (const { on, says: wordings } of facts ?? [{ on: ["no answer"], says: [] }])
+    console.log(`  wanted: ${wordings.join(" / ")} (${on.join(", ")})`)
+  for (const { text, urls } of pieces) console.log(`  ${text} [${urls.join(" ")}]`)
 }

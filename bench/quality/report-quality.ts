@@ -1,5 +1,6 @@
 import type { Engine, PageUrl } from "#engine"
 import { toPassages } from "#engine/text/passages.ts"
+import { type CitedPiece, citedPieces } from "./judged/cited-pieces.ts"
 
 /** How well a report with numbered citations bears itself out. */
 export interface ReportQuality {
@@ -47,36 +48,24 @@ export async function judgeReport(
 }
 
 /** The text before each citation, without headings and the list of sources; what follows the last has no numbers. */
-function citedTexts(content: string): { text: string; numbers: number[] }[] {
+export function citedTexts(content: string): CitedPiece[] {
   // In code such a line is a comment.
   const body = content
     .split(/^## Sources$/m)[0]!
     .replaceAll(/^(`{3,})\n[\s\S]*?\n\1$|^#{1,2} .*$/gm, (part, fence?: string) => (fence ? part : ""))
-  const found: { text: string; numbers: number[] }[] = []
-  let last = 0
-  for (const match of body.matchAll(/ ((?:\[\d+\])+)(?=\s|$)/g)) {
-    const text = body.slice(last, match.index)
-    last = match.index + match[0].length
-    const numbers = [...match[1]!.matchAll(/\d+/g)].map(Number)
+  const found: CitedPiece[] = []
+  for (const { text, numbers } of citedPieces(body)) {
     // Code stands below the sentence that announces it, behind that one's citation.
-    const [code, rest] = /^\s*`{3,}\n[\s\S]*?\n`{3,}\n/.exec(text) ? splitCode(text) : ["", text]
+    const [code, rest] = /^`{3,}\n[\s\S]*?\n`{3,}(?:\n|$)/.test(text) ? splitCode(text) : ["", text]
     if (code !== "" && found.length > 0) found.push({ text: code, numbers: found.at(-1)!.numbers })
-    found.push({ text: rest.trim(), numbers })
-  }
-  const tail = body.slice(last).trim()
-  if (tail !== "") {
-    const isCode = /^`{3,}/.test(tail)
-    found.push({
-      text: isCode ? tail.replaceAll(/^`{3,}$/gm, "") : tail,
-      numbers: isCode ? (found.at(-1)?.numbers ?? []) : [],
-    })
+    if (rest !== "") found.push({ text: rest, numbers })
   }
   return found
 }
 
 function splitCode(text: string): [string, string] {
-  const [whole, code] = /^\s*`{3,}\n([\s\S]*?)\n`{3,}\n/.exec(text)!
-  return [code!, text.slice(whole.length)]
+  const [whole, code] = /^`{3,}\n([\s\S]*?)\n`{3,}(?:\n|$)/.exec(text)!
+  return [code!, text.slice(whole.length).trim()]
 }
 
 /** All that the index holds of a page, without what differs from one reading of markdown to another. */

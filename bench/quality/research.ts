@@ -1,47 +1,68 @@
-// How well research does without a language model: node bench/quality/research.ts [mini|pro] [how many questions]
+// How well research does without a language model: node bench/quality/research.ts [manuals|own] [--model mini|pro] [--half tune|kept ...]
+//   [--vectors on|off] [--to-judge <file>] [--verbose]
 //
-// Tasks of `research-questions.ts` over the handbook and the manual pages beside this file. Citation precision is the part
-// of a report's sentences that stand word by word in a passage of the page they cite; coverage the part of the expected
-// pages that a report cites.
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
-import { TransformersEmbedder, shippedModel } from "#engine/embedders/transformers-embedder.ts"
+// - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own` is
+//   `research-questions.ts` over the handbook and the manual pages beside the benches. The half is `tune` unless named.
+// - A part of a task is covered when one of its wordings stands in the report, its page when it is cited. A sentence is not verbatim when
+//   it does not stand word by word in a passage of the page that it cites first.
+// - `--to-judge` writes the sentences that nobody judged: see `judgements/README.md`.
+import { parseArgs } from "node:util"
+import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
+import { CachedEmbedder } from "../corpora/cached-embedder.ts"
+import { table } from "../measure.ts"
+import { halfOf } from "../questions/judged/judged-question.ts"
+import { withIndex } from "./judged/ask.ts"
+import { Judgements } from "./judged/judgements.ts"
+import { HEAD, type Marks, marksOf, rowOf, type Said } from "./judged/marks.ts"
+import { chosen, chosenHalves, chosenSet, SHARED_OPTIONS, ToJudge } from "./judged/options.ts"
 import { mean } from "./metrics.ts"
-import { researchCorpus } from "../corpora/research-corpus.ts"
-import { RESEARCH_QUESTIONS } from "../questions/research-questions.ts"
-import { judgedReport, type JudgedReport } from "./run-research.ts"
+import { citedTexts, judgeReport } from "./report-quality.ts"
+import { makeReport } from "./run-research.ts"
 
-const [model = "mini", count = String(RESEARCH_QUESTIONS.length)] = process.argv.slice(2)
-if ((model !== "mini" && model !== "pro") || !/^\d+$/.test(count)) {
-  console.error("Usage: node bench/quality/research.ts [mini|pro] [how many questions]")
-  process.exit(2)
-}
-const dir = await mkdtemp(join(tmpdir(), "fossick-research-"))
-try {
-  await using embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 2 })
-  await using engine = await EmbeddedEngine.open({ dir, embedder, mode: "write" })
-  const pages = await researchCorpus()
-  await engine.index(pages)
-  await engine.settled()
-  console.log(`${pages.length} pages, ${(await engine.stats()).passages} passages, model ${model}`)
-  const reports: JudgedReport[] = []
-  for (const question of RESEARCH_QUESTIONS.slice(0, Number(count))) {
-    const report = await judgedReport(question, model, { engine, embedder })
-    reports.push(report)
-    const { coverage, cited, searches, sources } = report
-    console.log(
-      `${coverage.toFixed(2)} of ${question.pages.length} pages, ${cited} sentences, ${searches} searches, ${sources} sources: ${question.input}`,
-    )
-    for (const text of report.unsupported) console.log(`    unsupported: ${text.slice(0, 200)}`)
+const MODELS = ["mini", "pro"] as const
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { ...SHARED_OPTIONS, model: { type: "string", default: "mini" } },
+})
+const set = chosenSet(positionals)
+const halves = chosenHalves(values.half)
+const [model] = chosen("model", MODELS, [values.model])
+const judgements = Judgements.kept("reports")
+
+await using embedder = new CachedEmbedder(
+  await TransformersEmbedder.open({ model: shippedModel, threads: 2 }),
+)
+const toJudge = await ToJudge.open(values["to-judge"], judgements)
+const rows: (string | number)[][] = []
+const costs: number[] = []
+await withIndex(set.taskPages(), { embedder, vectors: values.vectors !== "off" }, async (indexed) => {
+  for (const half of halves) {
+    const all = { answered: [] as Marks[], refused: [] as Marks[] }
+    for (const { input, parts } of halfOf(set.tasks, half)) {
+      const { content, sources, searches, cpuSeconds } = await makeReport(input, model!, indexed)
+      costs.push(cpuSeconds)
+      const { unsupported } = await judgeReport({ content, sources }, indexed.engine, [])
+      const said: Said = {
+        question: input,
+        pieces: citedTexts(content).map(({ text, numbers }) => ({
+          text,
+          urls: numbers.flatMap((number) => sources[number - 1]?.url ?? []),
+        })),
+        invented: unsupported,
+      }
+      const marks = marksOf(said, parts ?? [], judgements, set.urlOf)
+      all[parts ? "answered" : "refused"].push(marks)
+      await toJudge.add(said)
+      console.log(
+        `${half}: ${marks.held} of ${marks.wanted} parts, ${marks.pagesCited} of ${marks.pagesWanted} pages, ${marks.sentences} sentences, ${searches} searches: ${input}`,
+      )
+      for (const text of said.invented) console.log(`    not verbatim: ${text.slice(0, 200)}`)
+      if (values.verbose) console.log(`\n${content}\n`)
+    }
+    for (const [name, marks] of Object.entries(all))
+      if (marks.length > 0) rows.push([half, `to be ${name}`, ...rowOf(marks)])
   }
-  const sum = (of: (report: JudgedReport) => number) => reports.reduce((all, report) => all + of(report), 0)
-  const cited = sum((report) => report.cited)
-  const precision = sum((report) => report.supported) / cited
-  console.log(
-    `citation precision ${precision.toFixed(4)} of ${cited} sentences, coverage ${mean(reports.map((report) => report.coverage)).toFixed(3)}, CPU seconds a report ${mean(reports.map((report) => report.cpuSeconds)).toFixed(1)}`,
-  )
-} finally {
-  await rm(dir, { recursive: true, force: true })
-}
+})
+console.log(`\n${table([["half", model!, ...HEAD], ...rows])}`)
+console.log(`CPU seconds a report: ${mean(costs).toFixed(1)}`)

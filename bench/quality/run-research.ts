@@ -15,12 +15,22 @@ export interface JudgedReport extends ReportQuality {
   readonly cpuSeconds: number
 }
 
-/** Makes a report without a language model, and judges it. */
-export async function judgedReport(
-  { input, pages }: ResearchQuestion,
-  model: "mini" | "pro",
-  parts: { readonly engine: Engine; readonly embedder: Embedder },
-): Promise<JudgedReport> {
+/** A report, and what it took. */
+interface Made {
+  readonly content: string
+  readonly sources: readonly { readonly url: string }[]
+  readonly searches: number
+  /** Of all threads. */
+  readonly cpuSeconds: number
+}
+
+interface Parts {
+  readonly engine: Engine
+  readonly embedder: Embedder
+}
+
+/** Makes a report without a language model. */
+export async function makeReport(input: string, model: "mini" | "pro", parts: Parts): Promise<Made> {
   const request = await toRequest({
     input,
     model,
@@ -41,10 +51,16 @@ export async function judgedReport(
     },
   )
   const { user, system } = process.cpuUsage(before)
-  const quality = await judgeReport(
-    { content: content as string, sources },
-    parts.engine,
-    pages.map(urlOfPath),
-  )
-  return { ...quality, searches, sources: sources.length, cpuSeconds: (user + system) / 1e6 }
+  return { content: content as string, sources, searches, cpuSeconds: (user + system) / 1e6 }
+}
+
+/** Makes a report without a language model, and judges it. */
+export async function judgedReport(
+  { input, pages }: ResearchQuestion,
+  model: "mini" | "pro",
+  parts: Parts,
+): Promise<JudgedReport> {
+  const { content, sources, searches, cpuSeconds } = await makeReport(input, model, parts)
+  const quality = await judgeReport({ content, sources }, parts.engine, pages.map(urlOfPath))
+  return { ...quality, searches, sources: sources.length, cpuSeconds }
 }

@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
+import type { Embedder, Engine, Page, PageUrl } from "#engine"
+import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
+import { serveApp } from "../../../api/testing/serve-app.ts"
+import { citedPieces } from "./cited-pieces.ts"
+import type { Said } from "./marks.ts"
+
+/** Pages handed to the engine at once. */
+const BATCH = 64
+
+export interface Indexed {
+  readonly engine: Engine
+  readonly embedder: Embedder
+}
+
+/**
+ * Indexes pages in a folder of its own, which is gone afterwards.
+ *
+ * @param vectors whether pages have vectors; without, words alone find them
+ */
+export async function withIndex(
+  pages: AsyncIterable<Page>,
+  { embedder, vectors }: { readonly embedder: Embedder; readonly vectors: boolean },
+  use: (indexed: Indexed) => Promise<void>,
+): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), "fossick-judged-"))
+  try {
+    const embedding = vectors ? "on" : "off"
+    await using engine = await EmbeddedEngine.open({ dir, embedder, mode: "write", embedding })
+    let batch: Page[] = []
+    for await (const page of pages) {
+      if (batch.push(page) < BATCH) continue
+      await engine.index(batch)
+      batch = []
+    }
+    await engine.index(batch)
+    if (vectors) await engine.settled()
+    await use({ engine, embedder })
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+/** An answer, and how long it took. */
+export interface Answer extends Said {
+  readonly seconds: number
+}
+
+/** Asks as a client does: `POST /search` with `include_answer`, on a socket, everything else as it is by default. */
+export async function withAnswers(
+  { engine, embedder }: Indexed,
+  use: (ask: (question: string, length: "basic" | "advanced") => Promise<Answer>) => Promise<void>,
+): Promise<void> {
+  // What is late on a busy machine would not be there; the pages' own reading still is on the clock.
+  const patient: Pick<Embedder, "embed"> = {
+    embed: (texts, { signal: _signal, ...options } = {}) => embedder.embed(texts, options),
+  }
+  await using app = await serveApp({ engine, embedder: patient as Embedder })
+  await use(async (question, length) => {
+    const { status, body } = await app.post("/search", { query: question, include_answer: length })
+    if (status !== 200) throw new Error(`${question}: ${status} ${JSON.stringify(body)}`)
+    const results: readonly { url: string }[] = body.results
+    const said = await saidIn(question, body.answer, results, engine)
+    return { ...said, seconds: body.response_time }
+  })
+}
+
+/** An answer or the body of a report with what it cites, compared with the pages. */
+export async function saidIn(
+  question: string,
+  text: string,
+  sources: readonly { readonly url: string }[],
+  engine: Pick<Engine, "get">,
+): Promise<Said> {
+  const pieces = citedPieces(text).map((piece) => ({
+    text: piece.text,
+    urls: piece.numbers.flatMap((number) => sources[number - 1]?.url ?? []),
+  }))
+  const invented: string[] = []
+  for (const piece of pieces) {
+    const [url] = piece.urls
+    if (url !== undefined && !(await standsIn(piece.text, url, engine))) invented.push(piece.text)
+  }
+  return { question, pieces, invented }
+}
+
+async function standsIn(text: string, url: string, engine: Pick<Engine, "get">): Promise<boolean> {
+  const page = await engine.get(url as PageUrl)
+  return page !== null && bare(toPlainText(page.markdown)).includes(bare(text))
+}
+
+/** Readings of markdown differ in blanks, in what stands between the cells of a table, and in the marks before quoted lines. */
+const bare = (text: string): string => text.replaceAll(/[\s|>]+/g, "")

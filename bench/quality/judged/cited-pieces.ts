@@ -1,0 +1,19 @@
+/** A text of an answer or a report, with the numbers of the sources behind it. */
+export interface CitedPiece {
+  readonly text: string
+  /** From 1; empty when nothing is cited for it. */
+  readonly numbers: readonly number[]
+}
+
+/** The pieces of a text that carry a citation behind them, such as `A sentence. [1][2]`; what follows the last has no numbers. */
+export function citedPieces(text: string): CitedPiece[] {
+  const pieces: CitedPiece[] = []
+  let last = 0
+  for (const match of text.matchAll(/ ((?:\[\d+\])+)(?=\s|$)/g)) {
+    const numbers = [...match[1]!.matchAll(/\d+/g)].map(Number)
+    pieces.push({ text: text.slice(last, match.index).trim(), numbers })
+    last = match.index + match[0].length
+  }
+  const rest = text.slice(last).trim()
+  return rest === "" ? pieces : [...pieces, { text: rest, numbers: [] }]
+}

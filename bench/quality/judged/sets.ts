@@ -1,0 +1,85 @@
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { extractHtml } from "#crawler/page/extract/extract.ts"
+import { type Page, type PageUrl, toPageUrl } from "#engine"
+import { readDocs } from "../../../api/handbook/read-docs.ts"
+import { htmlPages } from "../../corpora/documentation-site.ts"
+import { judgedManuals } from "../../corpora/manuals.ts"
+import { researchCorpus, urlOfPath } from "../../corpora/research-corpus.ts"
+import { fact, type JudgedQuestion, type JudgedTask } from "../../questions/judged/judged-question.ts"
+import { JUDGED_QUESTIONS } from "../../questions/judged/judged-questions.ts"
+import { JUDGED_TASKS } from "../../questions/judged/judged-tasks.ts"
+import { RESEARCH_QUESTIONS } from "../../questions/research-questions.ts"
+import {
+  HANDBOOK_QUESTIONS,
+  MANUAL_QUESTIONS,
+  NEAR_QUESTIONS,
+  UNRELATED_QUESTIONS,
+} from "../answer-questions.ts"
+
+const OWN_MANUALS = join(import.meta.dirname, "../../testing/pages")
+const OWN_HANDBOOK = join(import.meta.dirname, "../../../docs")
+
+/** Pages, and what is asked of them. */
+interface JudgedSet {
+  /** Those of the questions. */
+  pages(): AsyncIterable<Page>
+  readonly questions: Readonly<Record<string, readonly JudgedQuestion[]>>
+  /** Those of the tasks. */
+  taskPages(): AsyncIterable<Page>
+  readonly tasks: readonly JudgedTask[]
+  /** The address of a page by its path. */
+  urlOf(path: string): string
+}
+
+/** `manuals` are Debian's, which nobody tunes for; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
+export const SETS: Readonly<Record<string, JudgedSet>> = {
+  manuals: {
+    pages: judgedManuals,
+    questions: JUDGED_QUESTIONS,
+    taskPages: judgedManuals,
+    tasks: JUDGED_TASKS,
+    urlOf: (path) => `http://manuals.example/${path}`,
+  },
+  own: {
+    pages: ownPages,
+    questions: {
+      manuals: MANUAL_QUESTIONS.map(({ text, facts }) => ({ text, facts: [{ on: [], says: facts }] })),
+      handbook: HANDBOOK_QUESTIONS.map(({ text, facts }) => ({ text, facts: [{ on: [], says: facts }] })),
+      "near miss": NEAR_QUESTIONS.map((text) => ({ text, facts: null })),
+      unrelated: UNRELATED_QUESTIONS.map((text) => ({ text, facts: null })),
+    },
+    taskPages: async function* () {
+      yield* await researchCorpus()
+    },
+    tasks: RESEARCH_QUESTIONS.map(({ input, pages }) => ({
+      input,
+      parts: pages.map((page) => ({ about: page, ...fact(page) })),
+    })),
+    urlOf: urlOfPath,
+  },
+}
+
+async function* ownPages(): AsyncGenerator<Page> {
+  for (const path of await htmlPages(OWN_MANUALS))
+    yield toPage(path, "http://manuals.example/", await readFile(join(OWN_MANUALS, path), "utf8"))
+  const { pages } = await readDocs(OWN_HANDBOOK)
+  for (const { name, title, html } of pages.values())
+    yield toPage(
+      name,
+      "http://handbook.example/docs/",
+      `<title>${title}</title><body><main>${html}</main></body>`,
+    )
+}
+
+function toPage(path: string, site: string, html: string): Page {
+  const url = toPageUrl(path, site) as PageUrl
+  const {
+    canonical: _canonical,
+    robots: _robots,
+    links: _links,
+    feeds: _feeds,
+    ...read
+  } = extractHtml(html, url)
+  return { ...read, url, source: site, fetchedAt: new Date(0) }
+}
