@@ -23,13 +23,13 @@ const OWN_HANDBOOK = join(import.meta.dirname, "../../../docs")
 /** Pages, and what is asked of them. */
 interface JudgedSet {
   /** Those of the questions. */
-  pages(): AsyncIterable<Page>
+  readonly pages: () => AsyncIterable<Page>
   readonly questions: Readonly<Record<string, readonly JudgedQuestion[]>>
   /** Those of the tasks. */
-  taskPages(): AsyncIterable<Page>
+  readonly taskPages: () => AsyncIterable<Page>
   readonly tasks: readonly JudgedTask[]
   /** The address of a page by its path. */
-  urlOf(path: string): string
+  readonly urlOf: (path: string) => string
 }
 
 /** `manuals` are Debian's, which nobody tunes for; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
