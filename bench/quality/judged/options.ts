@@ -16,9 +16,11 @@ export const SHARED_OPTIONS = {
 /** Those named that there are; ends the process when one is named that there is not. */
 export function chosen<T extends string>(what: string, all: readonly T[], named: readonly string[]): T[] {
   const unknown = named.filter((name) => !all.includes(name as T))
-  if (unknown.length === 0) return all.filter((one) => named.includes(one))
-  console.error(`There is no ${what} ${unknown.join(", ")}; there are ${all.join(", ")}.`)
-  process.exit(2)
+  if (unknown.length > 0) {
+    console.error(`There is no ${what} ${unknown.join(", ")}; there are ${all.join(", ")}.`)
+    process.exit(2)
+  }
+  return all.filter((one) => named.includes(one))
 }
 
 /** The set that is named first, by default Debian's manuals. */
