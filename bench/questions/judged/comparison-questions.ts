@@ -4,6 +4,7 @@ const RAID = "handbook/advanced-administration.html"
 const VIRTUALIZATION = "handbook/sect.virtualization.html"
 const LIFECYCLE = "handbook/sect.release-lifecycle.html"
 const RELATIONSHIPS = "policy/policy.html/ch-relationships.html"
+const CONTROL = "handbook/sect.package-meta-information.html"
 const ARCHIVE = "policy/policy.html/ch-archive.html"
 const INVESTMENT_TERMS = ["gnucash/invest_concepts1.html", "gnucash/gnc-gloss.html"]
 
@@ -138,14 +139,16 @@ export const COMPARISON_QUESTIONS: readonly JudgedQuestion[] = [
   {
     text: "Is there a difference between Conflicts and Breaks in a control file?",
     facts: [
-      fact(
-        RELATIONSHIPS,
+      factOn(
+        [RELATIONSHIPS, CONTROL],
+        "a package cannot be installed simultaneously with another",
         "refuse to allow them to be unpacked on the system at the same time",
         "stronger restriction than Breaks",
         "Conflicts imposes a stronger restriction",
       ),
-      fact(
-        RELATIONSHIPS,
+      factOn(
+        [RELATIONSHIPS, CONTROL],
+        'signals that the installation of a package will "break" another package',
         "allows both packages to be unpacked at the same time",
         "refuse to allow the package which declares Breaks to be unpacked unless",
       ),
@@ -154,18 +157,21 @@ export const COMPARISON_QUESTIONS: readonly JudgedQuestion[] = [
   {
     text: "how do Depends, Recommends and Suggests differ?",
     facts: [
-      fact(
-        RELATIONSHIPS,
+      factOn(
+        [RELATIONSHIPS, CONTROL],
+        "list of conditions to be met for the package to work correctly",
         "This declares an absolute dependency",
         "required for the depending package to provide a significant amount of functionality",
       ),
-      fact(
-        RELATIONSHIPS,
+      factOn(
+        [RELATIONSHIPS, CONTROL],
+        "considerably improve the functionality offered by the package",
         "strong, but not absolute, dependency",
         "found together with this one in all but unusual installations",
       ),
-      fact(
-        RELATIONSHIPS,
+      factOn(
+        [RELATIONSHIPS, CONTROL],
+        "perfectly reasonable to install one without the others",
         "one package may be more useful with one or more others",
         "installing this one without them is perfectly reasonable",
       ),

@@ -6,8 +6,9 @@ export const FACT_QUESTIONS: readonly JudgedQuestion[] = [
     text: "How many seconds does Apache keep an idle keep-alive connection open by default?",
     facts: [
       factOn(
-        ["apache/mod/core.html", "apache/mod/quickreference.html"],
+        ["apache/mod/core.html", "apache/mod/quickreference.html", "apache/misc/perf-tuning.html"],
         "KeepAliveTimeout 5",
+        "default KeepAliveTimeout of 5 seconds",
         "KeepAliveTimeout num[ms] 5",
       ),
     ],

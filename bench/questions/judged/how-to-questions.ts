@@ -29,6 +29,7 @@ export const HOW_TO_QUESTIONS: readonly JudgedQuestion[] = [
         ["apache/rewrite/avoid.html", "apache/rewrite/remapping.html"],
         "better handled by the Redirect directive",
         "Redirect in a dedicated HTTP virtual host",
+        "in most cases it is better accomplished without it",
         'Redirect permanent "/" "https',
       ),
     ],

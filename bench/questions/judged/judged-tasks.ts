@@ -5,6 +5,7 @@ const part = (about: string, on: readonly string[], ...says: readonly string[]):
   ...factOn(on, ...says),
 })
 
+const CONTROL = "handbook/sect.package-meta-information.html"
 const CRON = "handbook/sect.task-scheduling-cron-atd.html"
 const ANACRON = "handbook/sect.asynchronous-task-scheduling-anacron.html"
 const HISTORY = "history/detailed.en.html"
@@ -93,22 +94,31 @@ export const JUDGED_TASKS: readonly JudgedTask[] = [
     input:
       "How does a Debian package declare which others it needs, and what may it declare about those that it cannot live with?",
     parts: [
-      part("Depends", [RELATIONSHIPS], "absolute dependency", "significant amount of functionality"),
+      part(
+        "Depends",
+        [RELATIONSHIPS, CONTROL],
+        "list of conditions to be met for the package to work correctly",
+        "absolute dependency",
+        "significant amount of functionality",
+      ),
       part(
         "weaker ones",
-        [RELATIONSHIPS],
+        [RELATIONSHIPS, CONTROL],
+        "considerably improve the functionality offered by the package",
         "strong, but not absolute, dependency",
         "one package may be more useful with one or more others",
       ),
       part(
         "Breaks",
-        [RELATIONSHIPS],
+        [RELATIONSHIPS, CONTROL],
+        'signals that the installation of a package will "break" another package',
         "refuse to allow the package which declares Breaks",
         "allows both packages to be unpacked at the same time",
       ),
       part(
         "Conflicts",
-        [RELATIONSHIPS],
+        [RELATIONSHIPS, CONTROL],
+        "a package cannot be installed simultaneously with another",
         "refuse to allow them to be unpacked on the system at the same time",
         "Conflicts imposes a stronger restriction",
       ),
