@@ -1,4 +1,4 @@
-import { type WeightedWord, wordEvidence } from "#engine/ranking/word-evidence.ts"
+import { type WeightedWord, wordEvidenceFor } from "#engine/ranking/word-evidence.ts"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 import { namesOf } from "#engine/text/page-names.ts"
 import { type PackedPage, packTerms, unpackTerms } from "#engine/text/passage-terms.ts"
@@ -28,7 +28,8 @@ export class ExactWords {
       const idf = Math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
       return { terms: [term], idf, asked: idf }
     })
-    return Float64Array.from(this.#pages, (page) => wordEvidence(page, words).share)
+    const evidence = wordEvidenceFor(words)
+    return Float64Array.from(this.#pages, (page) => evidence(page).share)
   }
 }
 

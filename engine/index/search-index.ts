@@ -41,8 +41,8 @@ export interface PassagesWanted {
  * come and go while a search runs.
  */
 export interface SearchIndex {
-  /** Languages of the pages (ISO 639-1), in the order they were first seen. */
-  readonly languages: readonly string[]
+  /** Languages of the pages (ISO 639-1) with the share of the pages in each, about, 0..1. */
+  readonly languages: ReadonlyMap<string, number>
   /** False while pages may wait for their vectors. */
   readonly allEmbedded: boolean
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { packTerms, unpackTerms } from "../text/passage-terms.ts"
-import { type WeightedWord, wordEvidence } from "./word-evidence.ts"
+import { type WeightedWord, wordEvidenceFor } from "./word-evidence.ts"
 
 const word = (term: string, idf: number): WeightedWord => ({ terms: [term], idf, asked: idf })
 const RARE = word("rare", 6)
@@ -24,7 +24,7 @@ function evidence(
     single: single.map(split),
     passages: passages.map(split),
   }
-  return wordEvidence(unpackTerms(packTerms(page)), words)
+  return wordEvidenceFor(words)(unpackTerms(packTerms(page)))
 }
 const share = (...given: Parameters<typeof evidence>) => evidence(...given).share
 const filler = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `f${from + i}`).join(" ")

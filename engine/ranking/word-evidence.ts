@@ -45,36 +45,70 @@ const ADDRESS_FREQUENCY = 1
  */
 const SHARES = { section: 0.5, passage: 0.21, name: 0.22, pairs: 0.07 }
 
-/** A power of two, so that the remainder is a mask. */
+/** A power of two, so that the remainder is a mask: of 32 bits a remainder is several times as dear. */
 const SLOTS = 4096
+
+/** The words of a question, ready to be looked for in any number of pages. */
+interface Asked {
+  readonly words: readonly WeightedWord[]
+  readonly idfs: Float64Array
+  /** Of all words, as asked. */
+  readonly weight: number
+  /** The most that neighbours can say. */
+  readonly neighbours: number
+  /** Places of words in the question, by the hashes of their terms. */
+  readonly places: ReadonlyMap<number, number>
+  /** Nearly every term of a passage is none of the question's: this tells most of those in a tenth of a Map's time. */
+  readonly possible: Uint8Array
+}
+
+function askedBy(words: readonly WeightedWord[]): Asked {
+  const places = new Map(words.flatMap(({ terms }, place) => terms.map((term) => [termHash(term), place])))
+  const possible = new Uint8Array(SLOTS)
+  for (const hash of places.keys()) possible[hash & (SLOTS - 1)] = 1
+  return {
+    words,
+    idfs: Float64Array.from(words, ({ idf }) => idf),
+    weight: words.reduce((sum, { asked }) => sum + asked, 0),
+    neighbours: words.slice(1).reduce((sum, { idf }, at) => sum + Math.min(idf, words[at]!.idf), 0),
+    places,
+    possible,
+  }
+}
 
 /**
  * What a page says in the words of a question: as much as its best section does, a little for its best passage, for a name that is
  * the question, and for neighbours in the question that are neighbours on the page. The length of the page
  * says nothing: a manual is as good as its best section.
  */
-export function wordEvidence(page: PackedPage, words: readonly WeightedWord[]): WordEvidence {
-  const weight = words.reduce((sum, { asked }) => sum + asked, 0)
+export function wordEvidenceFor(words: readonly WeightedWord[]): (page: PackedPage) => WordEvidence {
+  const asked = askedBy(words)
+  return (page) => wordEvidence(page, asked)
+}
+
+function wordEvidence(page: PackedPage, asked: Asked): WordEvidence {
+  const { words, idfs, weight, neighbours, places } = asked
   const { lengths } = page.passages
-  if (weight === 0) return { share: 0, passages: new Float64Array(lengths.length) }
-  const places = new Map(words.flatMap(({ terms }, place) => terms.map((term) => [termHash(term), place])))
-  const found = count(page.passages, words, places)
+  const passages = new Float64Array(lengths.length)
+  if (weight === 0) return { share: 0, passages }
+  const found = count(page.passages, asked)
   const given = new Float64Array(words.length)
   for (const place of placesIn(page.title, places)) given[place]! += TITLE_FREQUENCY
   for (const place of placesIn(page.address, places)) given[place]! += ADDRESS_FREQUENCY
   const bound = weight * (K1 + 1)
-  const passages = Float64Array.from(lengths, (length, at) => {
-    const norm = K1 * (1 - B_PASSAGE + (B_PASSAGE * length) / FULL_PASSAGE)
-    return bm25(words, (place) => found.counts[at * words.length + place]!, norm) / bound
-  })
-  const section = bestSection(lengths, found.counts, words, given) / bound
-  const passage = passages.reduce((most, share) => Math.max(most, share), 0)
-  const pairs = Math.max(found.pairs, pairsIn(page.title, words, places))
-  const neighbours = words.slice(1).reduce((sum, { idf }, at) => sum + Math.min(idf, words[at]!.idf), 0)
+  let passage = 0
+  for (const at of found.holding) {
+    const norm = K1 * (1 - B_PASSAGE + (B_PASSAGE * lengths[at]!) / FULL_PASSAGE)
+    const share = bm25(idfs, found.counts, at * words.length, norm) / bound
+    passages[at] = share
+    if (share > passage) passage = share
+  }
+  const section = bestSection(lengths, found, idfs, given) / bound
+  const pairs = Math.max(found.pairs, pairsIn(page.title, asked))
   const share =
     SHARES.section * section +
     SHARES.passage * passage +
-    SHARES.name * nameMatch(page, words, places, weight) +
+    SHARES.name * nameMatch(page, asked) +
     // One word has no neighbour: then the section says it all.
     SHARES.pairs * (neighbours > 0 ? pairs / neighbours : section)
   return { share: Math.min(1, share), passages }
@@ -83,83 +117,87 @@ export function wordEvidence(page: PackedPage, words: readonly WeightedWord[]): 
 interface Counted {
   /** By passage, then by word. */
   readonly counts: Uint16Array
+  /** Positions of passages with any of the words, in their order. */
+  readonly holding: readonly number[]
   /** The most that neighbours say in one passage. */
   readonly pairs: number
 }
 
-function count(
-  { lengths, hashes }: PackedPassages,
-  words: readonly WeightedWord[],
-  places: ReadonlyMap<number, number>,
-): Counted {
-  // Nearly every term of a passage is none of the question's: this tells most of those in a tenth of a Map's time.
-  const possible = new Uint8Array(SLOTS)
-  for (const hash of places.keys()) possible[hash % SLOTS] = 1
+function count({ lengths, hashes }: PackedPassages, { words, idfs, places, possible }: Asked): Counted {
   const counts = new Uint16Array(lengths.length * words.length)
+  const holding: number[] = []
+  /** The passage in which a word's neighbours were counted last. */
+  const seen = new Int32Array(words.length).fill(-1)
   let pairs = 0
   for (let passage = 0, at = 0; passage < lengths.length; passage++) {
     const from = passage * words.length
-    const seen = new Set<number>()
     let said = 0
+    let holds = false
     for (let before = -2, end = at + lengths[passage]!; at < end; at++) {
       const hash = hashes[at]!
-      const place = possible[hash % SLOTS] === 1 ? places.get(hash) : undefined
+      const place = possible[hash & (SLOTS - 1)] === 1 ? places.get(hash) : undefined
       if (place === undefined) {
         before = -2
         continue
       }
+      holds = true
       if (counts[from + place]! < 0xffff) counts[from + place]!++
-      if (place === before + 1 && !seen.has(place)) {
-        seen.add(place)
-        said += Math.min(words[place]!.idf, words[before]!.idf)
+      if (place === before + 1 && seen[place] !== passage) {
+        seen[place] = passage
+        said += Math.min(idfs[place]!, idfs[before]!)
       }
       before = place
     }
-    pairs = Math.max(pairs, said)
+    if (holds) holding.push(passage)
+    if (said > pairs) pairs = said
   }
-  return { counts, pairs }
+  return { counts, holding, pairs }
 }
 
-function pairsIn(
-  terms: Uint32Array,
-  words: readonly WeightedWord[],
-  places: ReadonlyMap<number, number>,
-): number {
-  return count({ lengths: Uint32Array.of(terms.length), hashes: terms }, words, places).pairs
+function pairsIn(terms: Uint32Array, asked: Asked): number {
+  return count({ lengths: Uint32Array.of(terms.length), hashes: terms }, asked).pairs
 }
 
 function bestSection(
   lengths: Uint32Array,
-  counts: Uint16Array,
-  words: readonly WeightedWord[],
+  { counts, holding }: Counted,
+  idfs: Float64Array,
   given: Float64Array,
 ): number {
   let best = 0
-  const sums = new Float64Array(words.length)
+  const sums = new Float64Array(idfs.length)
+  let next = 0
   for (let from = 0; from === 0 || from < lengths.length; from += STEP) {
     const end = Math.min(lengths.length, from + SECTION)
-    let length = 0
-    sums.set(given)
-    for (let passage = from; passage < end; passage++) {
-      length += lengths[passage]!
-      for (let place = 0; place < words.length; place++)
-        sums[place]! += counts[passage * words.length + place]!
+    while (next < holding.length && holding[next]! < from) next++
+    // The first says what the names alone do.
+    if (from === 0 || (next < holding.length && holding[next]! < end)) {
+      let length = 0
+      sums.set(given)
+      for (let passage = from; passage < end; passage++) {
+        length += lengths[passage]!
+        for (let place = 0; place < sums.length; place++)
+          sums[place]! += counts[passage * sums.length + place]!
+      }
+      const norm = K1 * (1 - B_SECTION + (B_SECTION * length) / (FULL_SECTION_PASSAGE * SECTION))
+      best = Math.max(best, bm25(idfs, sums, 0, norm))
     }
-    const norm = K1 * (1 - B_SECTION + (B_SECTION * length) / (FULL_SECTION_PASSAGE * SECTION))
-    best = Math.max(
-      best,
-      bm25(words, (place) => sums[place]!, norm),
-    )
     if (end === lengths.length) break
   }
   return best
 }
 
-function bm25(words: readonly WeightedWord[], frequencyOf: (place: number) => number, norm: number): number {
+/** @param from where the frequencies of the words begin */
+function bm25(
+  idfs: Float64Array,
+  frequencies: Uint16Array | Float64Array,
+  from: number,
+  norm: number,
+): number {
   let score = 0
-  for (const [place, { idf }] of words.entries()) {
-    const frequency = frequencyOf(place)
-    if (frequency > 0) score += (idf * frequency * (K1 + 1)) / (frequency + norm)
+  for (let place = 0; place < idfs.length; place++) {
+    const frequency = frequencies[from + place]!
+    if (frequency > 0) score += (idfs[place]! * frequency * (K1 + 1)) / (frequency + norm)
   }
   return score
 }
@@ -174,18 +212,13 @@ function placesIn(terms: Uint32Array, places: ReadonlyMap<number, number>): Set<
 }
 
 /** How nearly one of the page's names is the question: the question's share in the name times the name's in the question. */
-function nameMatch(
-  { single }: PackedPage,
-  words: readonly WeightedWord[],
-  places: ReadonlyMap<number, number>,
-  weight: number,
-): number {
+function nameMatch({ single }: PackedPage, { idfs, places, weight }: Asked): number {
   let best = 0
   for (const name of single) {
     const held = placesIn(name, places)
     if (held.size === 0) continue
     let said = 0
-    for (const place of held) said += words[place]!.idf
+    for (const place of held) said += idfs[place]!
     const terms = new Set(name)
     let asked = 0
     for (const hash of terms) if (places.has(hash)) asked += 1

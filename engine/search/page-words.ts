@@ -1,18 +1,18 @@
 import { breather } from "#base/flow/breather.ts"
-import { type WeightedWord, type WordEvidence, wordEvidence } from "../ranking/word-evidence.ts"
+import { type WeightedWord, type WordEvidence, wordEvidenceFor } from "../ranking/word-evidence.ts"
 import { unpackTerms } from "../text/passage-terms.ts"
 import type { LexicalHits, SearchIndex } from "../index/search-index.ts"
 
 /** What pages say in the words of one question; each page is read once. */
 export class PageWords {
   readonly #index: SearchIndex
-  readonly #words: readonly WeightedWord[]
+  readonly #evidence: ReturnType<typeof wordEvidenceFor>
   readonly #known = new Map<string, WordEvidence | null>()
   readonly #likely = new Map<string, number>()
 
   constructor(index: SearchIndex, words: readonly WeightedWord[]) {
     this.#index = index
-    this.#words = words
+    this.#evidence = wordEvidenceFor(words)
   }
 
   /**
@@ -43,7 +43,7 @@ export class PageWords {
     const breathe = breather()
     for await (const [page, packed] of this.#index.passageTerms(unknown)) {
       await breathe()
-      this.#known.set(page, wordEvidence(unpackTerms(packed), this.#words))
+      this.#known.set(page, this.#evidence(unpackTerms(packed)))
     }
   }
 

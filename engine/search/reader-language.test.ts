@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { readBy } from "./reader-language.ts"
+import { languagesAsked, readBy } from "./reader-language.ts"
 
 const LANGUAGES = ["en", "de", "fr", "es", "ru", "uk", "zh", "ja", "el"]
 const read = (question: string) => LANGUAGES.filter(readBy(question))
@@ -27,4 +27,21 @@ test.each([
 
 test("function words of several languages tell none", () => {
   expect(read("die")).toEqual(["en", "de", "fr", "es"])
+})
+
+test.each([
+  ["name based virtual hosts", ["en", "de"]],
+  ["how is the proxy set?", ["en", "de"]],
+  ["comment configurer le serveur pour les images", ["en", "de", "fr"]],
+  ["настройка прокси", ["en", "de", "ru"]],
+])("a question is read in languages of many pages, and in its own: %s", (question, languages) => {
+  const shares = new Map(Object.entries({ en: 0.9, de: 0.04, fr: 0.01, ru: 0.01, hi: 0.01 }))
+  expect(languagesAsked(question, shares)).toEqual(languages)
+})
+
+test("a question is read in all languages where none has many pages, and in none where no page tells its own", () => {
+  const few = Array.from({ length: 60 }, (_, i): [string, number] => [`l${i}`, 1 / 60])
+  expect(languagesAsked("name based virtual hosts", new Map(few))).toHaveLength(60)
+  expect(languagesAsked("name based virtual hosts", new Map([["en", 0]]))).toEqual(["en"])
+  expect(languagesAsked("name based virtual hosts", new Map())).toEqual([])
 })

@@ -25,6 +25,28 @@ export function readBy(question: string): Reads {
   return /\p{Script=Latin}/u.test(question) ? (other) => !OTHER_SCRIPTS.has(other) : () => true
 }
 
+/**
+ * A language counts when so large a share of the pages is in it. Of 1,853 English pages of manuals 3 in 100 are taken for pages in
+ * eleven other languages, 1.2 for one of them. When those counted too, nDCG@10 of misspelt questions was 0.02 lower: one of them has
+ * the word as it was misspelt.
+ */
+const REAL_SHARE = 0.02
+
+/**
+ * The languages that a question's words are read in: those that a real share of the pages is in, and the one that the question tells
+ * by its function words or its script, as long as any page is.
+ *
+ * @param shares of the pages, by language
+ * @returns all, when none of them has a real share
+ */
+export function languagesAsked(question: string, shares: ReadonlyMap<string, number>): string[] {
+  const all = [...shares.keys()]
+  const script = LETTERS.find(([, letter]) => letter.test(question))?.[0]
+  const told = script === undefined ? [languageOf(question)] : SCRIPTS[script]!
+  const real = all.filter((one) => shares.get(one)! >= REAL_SHARE || told.includes(one))
+  return real.length > 0 ? real : all
+}
+
 /** ISO 639-1, or null when the function words are of none, or of several. */
 function languageOf(question: string): string | null {
   const words = question.toLowerCase().match(/[\p{L}\p{M}'’]+/gu) ?? []

@@ -19,16 +19,16 @@ import { PageWords } from "./page-words.ts"
 import { pagesWithPhrases } from "./phrases.ts"
 import { withPreferred } from "./preferred.ts"
 import { analyseInLanguages, wordsWith } from "./query-terms.ts"
-import { readBy } from "./reader-language.ts"
+import { languagesAsked, readBy } from "./reader-language.ts"
 import type { QueryVectors } from "./query-vectors.ts"
 import type { Condition, LexicalHits, Nearest, PassagesWanted, SearchIndex } from "../index/search-index.ts"
 
 const DEFAULT_PASSAGES = 3
 /**
  * Candidates whose terms are read for the ranking, the likeliest by both arms; as many as are wanted if that is more. On 1,853
- * pages of manuals 30, 50, 100 and all rank alike; each is 7 kB in the mean, and a quarter of a megabyte where a page is a book.
+ * pages of manuals 20, 30, 50, 100 and all rank alike; each is 7 kB in the mean, and a quarter of a megabyte where a page is a book.
  */
-const READ_FOR_RANKING = 50
+const READ_FOR_RANKING = 20
 /** Different phrases that are heeded: each is looked for in every page that is read. */
 const MAX_PHRASES = 32
 
@@ -58,12 +58,13 @@ export async function searchIndex(
   const limit = Math.floor(query.limit)
   const embedding = arms === "lexical" ? undefined : queryVectors.of(question.text, signal)
   embedding?.catch(() => undefined)
-  const languages = filter?.languages?.length ? filter.languages : index.languages
-  const analysed = analyseInLanguages(question, languages)
+  const languages = filter?.languages?.length ? filter.languages : [...index.languages.keys()]
+  const spoken = filter?.languages?.length ? languages : languagesAsked(question.text, index.languages)
+  const analysed = analyseInLanguages(question, spoken)
   const { terms: asked, quoted } = analysed
   const corrections = await index.corrections(analysed)
   const terms = [...new Set([...asked, ...asked.flatMap((term) => corrections.get(term) ?? [])])]
-  const weighed = plan.latePages > 0 ? analyse(question.text, languages[0] ?? null) : []
+  const weighed = plan.latePages > 0 ? analyse(question.text, spoken[0] ?? null) : []
   const idfs = await index.idf([...new Set([...terms, ...weighed])])
   const idf = (term: string) => idfs.get(term) ?? 0
 
@@ -113,8 +114,8 @@ export async function searchIndex(
     words: arms === "vector" ? null : words,
   }
   const scores = new Map<string, number>()
-  const reading = { plan, words, idf, text: question.text, languages, scores, signal }
-  const reads = readsOf(query, question.text, index.languages)
+  const reading = { plan, words, idf, text: question.text, languages: spoken, scores, signal }
+  const reads = readsOf(query, question.text, languages)
   const best = await rankAndRead(index, evidence, { ...query, limit, reads }, (ranked, cosines) =>
     readAgain(index, lateReader, ranked, cosines, reading),
   )
@@ -132,7 +133,7 @@ async function unreadPages(
   scripts: readonly string[] | null,
 ): Promise<Set<string>> {
   const isUnread = (language: string | null) => language !== null && !scripts!.includes(scriptOf(language))
-  if (scripts === null || !index.languages.some(isUnread)) return new Set()
+  if (scripts === null || ![...index.languages.keys()].some(isUnread)) return new Set()
   const facts = await index.facts([...near])
   return new Set([...near].filter((id) => isUnread(facts.get(id)?.language ?? null)))
 }

@@ -221,7 +221,7 @@ export class EmbeddedEngine implements Engine {
         tables,
         frequencies,
         knownTerms,
-        languages: manifest.languages,
+        languages: new Map(manifest.languages.map((one) => [one, frequencies.shareOf(one)])),
         sharings: manifest.sharings ?? [],
         allEmbedded: this.#writer ? this.#writer.queue.size === 0 : this.#coverage.isComplete(tables),
       })
@@ -407,7 +407,7 @@ export class EmbeddedEngine implements Engine {
     for (const { id } of tables.store.revisions()) {
       await breathe()
       const packed = tables.store.passageTerms(id)
-      if (packed) frequencies.add(hashesIn(packed))
+      if (packed) frequencies.add(hashesIn(packed), tables.store.facts([id]).get(id)?.language ?? null)
     }
     for await (const rows of batchesOf<{ terms: string }>(tables.pages.query().select(["terms"]))) {
       for (const { terms } of rows) {
@@ -438,7 +438,7 @@ export class EmbeddedEngine implements Engine {
       const { frequencies, knownTerms } = this.#opened!
       const breathe = breather()
       for (const row of rows) {
-        frequencies.add(hashesIn(row.passage_terms))
+        frequencies.add(hashesIn(row.passage_terms), row.language)
         for (const terms of row.sections) {
           await breathe()
           knownTerms.add(terms)

@@ -48,7 +48,9 @@ export function meilisearchIndex({ server, indexes, state }: MeilisearchIndexPar
     ).results
 
   return {
-    languages: state.languages,
+    languages: new Map(
+      state.languages.map((one) => [one, (state.byLanguage.get(one) ?? 0) / Math.max(1, state.pages)]),
+    ),
     allEmbedded: state.waiting === 0,
 
     async idf(terms) {

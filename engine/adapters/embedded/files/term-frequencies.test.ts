@@ -16,23 +16,24 @@ describe("term frequencies", () => {
 
   test("tell how rare a term is, counted once a page", async () => {
     const counted = await TermFrequencies.load(dir)
-    for (let i = 0; i < 99; i++) counted.add(hashes("common common words"))
-    counted.add(hashes("rare words"))
+    for (let i = 0; i < 99; i++) counted.add(hashes("common common words"), "en")
+    counted.add(hashes("rare words"), null)
     const idf = (frequency: number) => Math.log(1 + (100 - frequency + 0.5) / (frequency + 0.5))
     expect(counted.idf("common")).toBeCloseTo(idf(99))
     expect(counted.idf("rare")).toBeCloseTo(idf(1))
     expect(counted.idf("words")).toBeCloseTo(idf(100))
     expect(counted.idf("unheard")).toBeCloseTo(idf(0))
+    expect([counted.shareOf("en"), counted.shareOf("de")]).toEqual([0.99, 0])
   })
 
   test("come back as they were saved, and newer ones replace them", async () => {
     const counted = await TermFrequencies.load(dir)
-    counted.add(hashes("a b"))
+    counted.add(hashes("a b"), "en")
     await counted.save(dir)
     const read = await TermFrequencies.load(dir)
     for (const term of ["a", "c"]) expect(read.idf(term)).toBe(counted.idf(term))
     expect(await read.newest(dir)).toBe(read)
-    counted.add(hashes("c"))
+    counted.add(hashes("c"), "en")
     await counted.save(dir)
     expect((await read.newest(dir)).idf("c")).toBe(counted.idf("c"))
   })
@@ -40,7 +41,7 @@ describe("term frequencies", () => {
   test("start anew when the file is damaged", async () => {
     await writeFile(path.join(dir, "terms.bin"), "short")
     const counted = await TermFrequencies.load(dir)
-    counted.add(hashes("a"))
+    counted.add(hashes("a"), "en")
     expect(counted.idf("a")).toBeCloseTo(Math.log(1 + 0.5 / 1.5))
   })
 })

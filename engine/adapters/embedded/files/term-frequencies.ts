@@ -52,12 +52,21 @@ export class TermFrequencies {
     await keep(fileIn(dir), Buffer.concat([bytesOf(Uint32Array.of(this.#pages)), bytesOf(this.#counts)]))
   }
 
-  /** @param hashes of the terms of one page, by `term-hash.ts`; one may come several times. */
-  add(hashes: Iterable<number>): void {
+  /**
+   * @param hashes of the terms of one page, by `term-hash.ts`; one may come several times
+   * @param language of the page: counted as a term is
+   */
+  add(hashes: Iterable<number>, language: string | null): void {
     this.#pages++
     const slots = new Set<number>()
     for (const hash of hashes) slots.add(slotOf(hash))
+    if (language !== null) slots.add(slotOf(hashOfLanguage(language)))
     for (const slot of slots) this.#counts[slot]!++
+  }
+
+  /** The share of the pages in a language, 0..1; of none, 0. */
+  shareOf(language: string): number {
+    return this.#pages === 0 ? 0 : this.#counts[slotOf(hashOfLanguage(language))]! / this.#pages
   }
 
   /** The inverse document frequency of a term, as BM25 has it: never negative. */
@@ -67,6 +76,8 @@ export class TermFrequencies {
   }
 }
 
+/** No term holds white space. */
+const hashOfLanguage = (language: string) => termHash(`language ${language}`)
 const fileIn = (dir: string) => path.join(dir, TERM_FREQUENCIES)
 const bytesOf = (numbers: Uint32Array) => Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 
