@@ -5,6 +5,9 @@ import { environment, readSettings, SettingsError } from "#base/settings.ts"
 import { apiSettings } from "../settings.ts"
 import { type AskApi, askOverHttp } from "../mcp/ask-api.ts"
 
+/** What is indexed is told if the appliance says it in this time; the program that started this one waits. */
+const INSTRUCTIONS_MS = 3000
+
 /**
  * `fossick mcp`: the Model Context Protocol over standard input and output, for programs that start their servers
  * themselves. It asks a running appliance, on this machine or another one.
@@ -19,8 +22,10 @@ export async function speakMcp(address: string | undefined): Promise<never> {
     throw new SettingsError(["--url must be an http or https address"])
   }
   const base = given ?? (publicUrl || `http://localhost:${port}`)
-  const [{ mcpServer }, { StdioServerTransport }] = await Promise.all([
+  const [{ mcpServer }, { instructionsFor }, { apiOver }, { StdioServerTransport }] = await Promise.all([
     import("../mcp/mcp-server.ts"),
+    import("../mcp/instructions.ts"),
+    import("../mcp/call-api.ts"),
     import("@modelcontextprotocol/sdk/server/stdio.js"),
   ])
   const ask = askOverHttp(base, {
@@ -28,7 +33,9 @@ export async function speakMcp(address: string | undefined): Promise<never> {
     "X-Client-Source": "MCP",
     "X-Session-Id": randomUUID(),
   })
-  const server = mcpServer(explained(ask, base))
+  const asked = explained(ask, base)
+  const instructions = await instructionsFor(apiOver(asked, AbortSignal.timeout(INSTRUCTIONS_MS)), null)
+  const server = mcpServer(asked, { instructions })
   const closed = new Promise<void>((resolve) => {
     Object.assign(server, { onclose: resolve })
   })

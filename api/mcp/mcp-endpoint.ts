@@ -92,8 +92,15 @@ async function answer(ctx: Context, { server, running, serves, notice }: Answeri
   const nameOf = (request: unknown) => JSON.stringify([ctx.state.key.id, session, request])
   if (method === "notifications/cancelled" && session !== "") running.get(nameOf(params?.requestId))?.abort()
 
-  const [{ mcpServer }, { StreamableHTTPServerTransport }] = await Promise.all([
+  const [
+    { mcpServer },
+    { instructionsFor, plainInstructions },
+    { apiOver },
+    { StreamableHTTPServerTransport },
+  ] = await Promise.all([
     import("./mcp-server.ts"),
+    import("./instructions.ts"),
+    import("./call-api.ts"),
     import("@modelcontextprotocol/sdk/server/streamableHttp.js"),
   ])
   const cancelled = new AbortController()
@@ -103,7 +110,11 @@ async function answer(ctx: Context, { server, running, serves, notice }: Answeri
     ...(session !== "" && { "x-session-id": session }),
     ...Object.fromEntries(passedOn),
   })
-  const mcp = mcpServer(ask, { signal: AbortSignal.any([clientGone(ctx), cancelled.signal]), serves, notice })
+  const signal = AbortSignal.any([clientGone(ctx), cancelled.signal])
+  // Only the answer to this message has them.
+  const instructions =
+    method === "initialize" ? await instructionsFor(apiOver(ask, signal), notice) : plainInstructions(notice)
+  const mcp = mcpServer(ask, { signal, serves, instructions })
   const transport = new StreamableHTTPServerTransport()
   Object.assign(mcp, { onerror: (error: Error) => ctx.state.log.debug({ err: error }, "mcp") })
   const name = nameOf(id)

@@ -1,19 +1,25 @@
-import { setTimeout as pause } from "node:timers/promises"
-
 import { Server } from "@modelcontextprotocol/sdk/server/index.js"
 import {
   CallToolRequestSchema,
   type CallToolResult,
   ErrorCode,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   McpError,
+  ReadResourceRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js"
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv-provider.js"
 
 import { fossickVersion } from "#base/fossick-version.ts"
 
-import type { ApiAnswer, AskApi } from "./ask-api.ts"
-import { refusalText } from "./answer-text.ts"
+import type { AskApi } from "./ask-api.ts"
+import { apiOver, Refused } from "./call-api.ts"
+import { plainInstructions } from "./instructions.ts"
+import { prompts } from "./prompts.ts"
+import { listResources, pageTemplate, readResource } from "./resources.ts"
 import { tools } from "./tools.ts"
 
 // Loaded with the first use: what the protocol needs is several megabytes.
@@ -21,49 +27,48 @@ import { tools } from "./tools.ts"
 /** How often a caller who asked for it hears that a call goes on. Their clocks often run for a minute only. */
 const PROGRESS_MS = 5000
 
-/** First pause before a task is asked for again; each further one is half as long again, up to the most. */
-const FIRST_POLL_MS = 500
-const MAX_POLL_MS = 5000
-
-const INSTRUCTIONS =
-  "A search engine over pages that its operator chose. Search first; read a page whole with tavily_extract only when its passages are not enough."
+/** The protocol's code for a resource that is not there. */
+const RESOURCE_NOT_FOUND = -32_002
 
 /** One for all servers: each would make its own, though none of ours asks callers for anything to be checked. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 const version = fossickVersion()
 
 /**
- * A server of the Model Context Protocol with the tools, not yet connected.
+ * A server of the Model Context Protocol with tools, resources and prompts, not yet connected.
  *
  * @param ask carries out the calls, as the caller
  * @param signal ends running calls, beside what the protocol has for it
- * @param serves whether there is such an endpoint: its tool is left out when not
- * @param notice what models are told first of the appliance
+ * @param serves whether there is such an endpoint: its tools are left out when not
+ * @param instructions what models are told of the server
  */
 export function mcpServer(
   ask: AskApi,
   {
     signal,
     serves = () => true,
-    notice = null,
-  }: { signal?: AbortSignal; serves?: (endpoint: string) => boolean; notice?: string | null } = {},
+    instructions = plainInstructions(null),
+  }: {
+    signal?: AbortSignal | undefined
+    serves?: (endpoint: string) => boolean
+    instructions?: string
+  } = {},
 ): Server {
   const served = tools.filter(({ endpoint }) => serves(endpoint))
+  const apiFor = (cancelled: AbortSignal) =>
+    apiOver(ask, signal === undefined ? cancelled : AbortSignal.any([cancelled, signal]))
   const server = new Server(
     { name: "fossick", title: "Fossick", version },
-    {
-      capabilities: { tools: {} },
-      instructions: notice === null ? INSTRUCTIONS : `${INSTRUCTIONS} ${notice}`,
-      jsonSchemaValidator,
-    },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions, jsonSchemaValidator },
   )
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: served.map(({ name, title, description, inputSchema }) => ({
+    tools: served.map(({ name, title, description, inputSchema, outputSchema, isLive }) => ({
       name,
       title,
       description,
       inputSchema,
-      annotations: { readOnlyHint: true, openWorldHint: true },
+      outputSchema,
+      annotations: { readOnlyHint: true, openWorldHint: isLive },
     })),
   }))
   server.setRequestHandler(
@@ -85,27 +90,59 @@ export function mcpServer(
               }).catch(() => {})
             }, PROGRESS_MS)
       try {
-        const ends = signal === undefined ? cancelled : AbortSignal.any([cancelled, signal])
-        const first = await ask(tool.endpoint, tool.toBody(params.arguments ?? {}), ends)
-        const { status, body } =
-          tool.taskOf && first.status === 200 ? await ended(ask, tool.taskOf(first.body), ends) : first
-        if (status !== 200) return { isError: true, ...text(refusalText(status, body)) }
-        return text(tool.toText(body))
+        const { text, structured, failed } = await tool.run(apiFor(cancelled), params.arguments ?? {})
+        return {
+          content: [{ type: "text", text }],
+          ...(structured && { structuredContent: { ...structured } }),
+          ...(failed && { isError: true }),
+        }
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error
+        return { isError: true, content: [{ type: "text", text: error.message }] }
       } finally {
         clearInterval(timer)
       }
     },
   )
+  server.setRequestHandler(ListResourcesRequestSchema, async (_, { signal: cancelled }) => ({
+    resources: await asProtocol(listResources(apiFor(cancelled))),
+  }))
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
+    resourceTemplates: serves("/pages") ? [pageTemplate] : [],
+  }))
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params }, { signal: cancelled }) => {
+    const found = await asProtocol(readResource(params.uri, apiFor(cancelled)))
+    if (found === null) throw new McpError(RESOURCE_NOT_FOUND, `There is no resource ${params.uri}`)
+    return { contents: [found] }
+  })
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({
+    prompts: prompts.map(({ name, title, description, arguments: taken }) => ({
+      name,
+      title,
+      description,
+      arguments: [...taken],
+    })),
+  }))
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
+    const prompt = prompts.find(({ name }) => name === params.name)
+    if (prompt === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown prompt: ${params.name}`)
+    const given = params.arguments ?? {}
+    const missing = prompt.arguments.find(({ name }) => (given[name] ?? "").trim() === "")
+    if (missing) throw new McpError(ErrorCode.InvalidParams, `The argument ${missing.name} is missing.`)
+    return {
+      description: prompt.description,
+      messages: [{ role: "user" as const, content: { type: "text" as const, text: prompt.text(given) } }],
+    }
+  })
   return server
 }
 
-/** What a task ends with. */
-async function ended(ask: AskApi, task: string, signal: AbortSignal): Promise<ApiAnswer> {
-  for (let wait = FIRST_POLL_MS; ; wait = Math.min(wait * 1.5, MAX_POLL_MS)) {
-    await pause(wait, undefined, { signal })
-    const answer = await ask(task, null, signal)
-    if (answer.status !== 202) return answer
+/** Where no tool is called, what the API refuses is an error of the protocol. */
+async function asProtocol<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    throw new McpError(error.status === 404 ? RESOURCE_NOT_FOUND : ErrorCode.InvalidRequest, error.message)
   }
 }
-
-const text = (value: string): CallToolResult => ({ content: [{ type: "text", text: value }] })

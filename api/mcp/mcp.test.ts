@@ -55,10 +55,12 @@ async function call(client: Client, name: string, given: Record<string, unknown>
 }
 
 describe("over HTTP", () => {
-  test("lists the tools with the parameters of Tavily's server", async () => {
+  test("lists the tools of deep-research clients, and those of Tavily's server with its parameters", async () => {
     await using mcp = await connected(SEARCH_KEY)
     const { tools } = await mcp.client.listTools()
     expect(Object.fromEntries(tools.map((one) => [one.name, one.inputSchema.required]))).toEqual({
+      search: ["query"],
+      fetch: ["id"],
       tavily_search: ["query"],
       tavily_extract: ["urls"],
       tavily_crawl: ["url"],
@@ -331,7 +333,8 @@ describe("over standard input and output", () => {
   test("searches a running appliance", async () => {
     const client = new Client({ name: "test", version: "1" })
     await client.connect(stdio({ FOSSICK_PUBLIC_URL: app.url, FOSSICK_API_KEY: SEARCH_KEY }))
-    expect((await client.listTools()).tools).toHaveLength(5)
+    expect((await client.listTools()).tools).toHaveLength(7)
+    expect(client.getInstructions()).toContain("Ask it first")
     expect((await call(client, "tavily_search", { query: "pumps" })).text).toContain("A pump moves water.")
     await client.close()
   })

@@ -4,30 +4,88 @@ import { researchSchema } from "../research/request.ts"
 import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../tavily/schema.ts"
 import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
 import { crawlText, extractText, mapText, researchText, searchText } from "./answer-text.ts"
+import type { Api } from "./call-api.ts"
+import { fetchPage, searchPages } from "./connector-tools.ts"
+import {
+  type CrawlOutput,
+  crawlOutput,
+  extractOutput,
+  fetchSchema,
+  listSchema,
+  mapOutput,
+  pagesSchema,
+  reportSchema,
+  searchOutput,
+  searchResultsSchema,
+  walkSchema,
+} from "./output.ts"
+import { readFailedFromIndex } from "./read-from-index.ts"
 
-/** An endpoint as a tool for models. */
+/** What a tool gives: the same for models and for programs. */
+export interface ToolAnswer {
+  readonly text: string
+  /** As the tool's output schema says; left out with a failure. */
+  readonly structured?: Readonly<Record<string, unknown>>
+  readonly failed?: boolean
+}
+
+type Given = Readonly<Record<string, unknown>>
+type ObjectSchema = { readonly type: "object" } & JsonSchema
+
+/** What models can do here. */
 export interface Tool {
   readonly name: string
   readonly title: string
   /** What it is good for; models choose by this. */
   readonly description: string
-  readonly inputSchema: { readonly type: "object" } & JsonSchema
+  readonly inputSchema: ObjectSchema
+  readonly outputSchema: ObjectSchema
+  /** The endpoint that must be served for it. */
   readonly endpoint: string
-  /** The body for the endpoint. */
-  toBody(given: Readonly<Record<string, unknown>>): object
-  /** Path of what the answer is waited for under, when the call only begins a task. */
-  readonly taskOf?: (answer: unknown) => string
-  /** A successful answer as text. */
-  toText(answer: unknown): string
+  /** Whether it asks the web, and not the index alone. */
+  readonly isLive: boolean
+  /** @throws Refused */
+  run(api: Api, given: Given): Promise<ToolAnswer>
 }
 
-/** Names of tools and parameters are those of Tavily's MCP server. The parameters have the schemas of the endpoints. */
+const idSchema = (name: string, description: string): ObjectSchema => ({
+  type: "object",
+  properties: { [name]: { type: "string", description } },
+  required: [name],
+})
+
+/**
+ * `search` and `fetch` have the shapes that deep-research clients ask of connectors. The others have the names of tools
+ * and parameters of Tavily's MCP server, and the schemas of the endpoints.
+ */
 export const tools: readonly Tool[] = [
+  {
+    name: "search",
+    title: "Find pages",
+    description:
+      "Finds pages of this index that answer a question. Gives ids, titles and addresses for `fetch`, best first; no results means that nothing here fits.",
+    inputSchema: idSchema("query", "The question, in plain words."),
+    outputSchema: searchResultsSchema,
+    endpoint: "/search",
+    isLive: false,
+    run: searchPages,
+  },
+  {
+    name: "fetch",
+    title: "Read a page of the index",
+    description:
+      "Gives the whole text of a page of this index as the crawler last read it, also of pages behind a login, with the dates of publication and of the last check.",
+    inputSchema: idSchema("id", "An id from `search`, or the address of a page."),
+    outputSchema: fetchSchema,
+    endpoint: "/pages",
+    isLive: false,
+    run: fetchPage,
+  },
   {
     name: "tavily_search",
     title: "Search",
     description:
-      "Searches the pages that this search engine has crawled and returns the best ones with the passages that answer the query. Use it first for any question that these pages may answer.",
+      "Searches this index and gives the best pages with the passages that answer, their score (the chance that the page answers), source, section and dates. `include_answer` adds cited sentences. Says so when nothing here fits.",
     inputSchema: pick(searchSchema, [
       "query",
       "search_depth",
@@ -36,6 +94,7 @@ export const tools: readonly Tool[] = [
       "start_date",
       "end_date",
       "max_results",
+      "include_answer",
       "include_images",
       "include_image_descriptions",
       "include_raw_content",
@@ -48,20 +107,25 @@ export const tools: readonly Tool[] = [
       "include_favicon",
       "exact_match",
     ]),
+    outputSchema: pagesSchema,
     endpoint: "/search",
-    toBody: ({ time_range, ...given }) => ({
-      ...given,
-      // Models like to fill in all three; the endpoint takes either the one or the others.
-      ...(!given["start_date"] && !given["end_date"] && { time_range }),
-      ...(given["country"] ? { topic: "general" } : {}),
-    }),
-    toText: searchText,
+    isLive: false,
+    run: async (api, { time_range, ...given }) => {
+      const answer = await api.post("/search", {
+        ...given,
+        // Models like to fill in all three; the endpoint takes either the one or the others.
+        ...(!given["start_date"] && !given["end_date"] && { time_range }),
+        ...(given["country"] ? { topic: "general" } : {}),
+        include_published_date: true,
+      })
+      return { text: searchText(answer), structured: searchOutput(answer) }
+    },
   },
   {
     name: "tavily_extract",
-    title: "Read pages",
+    title: "Read pages now",
     description:
-      "Reads web pages at known addresses now and returns their text. With `query` only the passages nearest to it.",
+      "Reads pages at known addresses from the web, now. What cannot be read there but is in this index comes from the index, and says so. With `query` only the passages nearest to it. For a page that a search found, `fetch` is quicker.",
     inputSchema: pick(extractSchema, [
       "urls",
       "extract_depth",
@@ -70,15 +134,20 @@ export const tools: readonly Tool[] = [
       "include_favicon",
       "query",
     ]),
+    outputSchema: listSchema,
     endpoint: "/extract",
-    toBody: (given) => given,
-    toText: extractText,
+    isLive: true,
+    run: async (api, given) => {
+      const answer = await readFailedFromIndex(api, await api.post("/extract", given))
+      const failed = answer.results.length === 0
+      return { text: extractText(answer), ...(failed ? { failed } : { structured: extractOutput(answer) }) }
+    },
   },
   {
     name: "tavily_crawl",
     title: "Walk a site",
     description:
-      "Walks a site from an address, following its links, and returns the text of its pages. Takes up to 150 seconds; `instructions` say which pages are wanted.",
+      "Walks a site on the web from an address, along its links, and gives the text of its pages. Takes up to 150 seconds; `instructions` say which pages are wanted.",
     inputSchema: pick(crawlSchema, [
       "url",
       "max_depth",
@@ -92,14 +161,19 @@ export const tools: readonly Tool[] = [
       "format",
       "include_favicon",
     ]),
+    outputSchema: walkSchema,
     endpoint: "/crawl",
-    toBody: (given) => given,
-    toText: crawlText,
+    isLive: true,
+    run: async (api, given) => {
+      const answer = (await api.post("/crawl", given)) as CrawlOutput
+      return { text: crawlText(answer), structured: crawlOutput(answer) }
+    },
   },
   {
     name: "tavily_map",
     title: "Map a site",
-    description: "Walks a site from an address and returns the addresses of its pages, without their text.",
+    description:
+      "Walks a site on the web from an address and gives the addresses of its pages, without their text.",
     inputSchema: pick(mapSchema, [
       "url",
       "max_depth",
@@ -110,24 +184,39 @@ export const tools: readonly Tool[] = [
       "select_domains",
       "allow_external",
     ]),
+    outputSchema: mapOutput.schema,
     endpoint: "/map",
-    toBody: (given) => given,
-    toText: mapText,
+    isLive: true,
+    run: async (api, given) => {
+      const answer = await api.post("/map", given)
+      return { text: mapText(answer), structured: mapOutput.of(answer) }
+    },
   },
   {
     name: "tavily_research",
     title: "Research",
     description:
-      "Searches for a question from many sides and returns a report in which every sentence names its source. Takes from seconds to minutes.",
+      "Searches this index for a question from many sides and gives a report in which every sentence names its source. Takes from seconds to minutes.",
     inputSchema: pick(researchSchema, ["input", "model"]),
+    outputSchema: reportSchema,
     endpoint: "/research",
-    toBody: (given) => given,
-    taskOf: (answer) => `/research/${(answer as { readonly request_id: string }).request_id}`,
-    toText: researchText,
+    isLive: false,
+    run: async (api, given) => {
+      const answer = (await api.post("/research", given)) as {
+        readonly content?: unknown
+        readonly sources?: readonly { readonly title: string; readonly url: string }[]
+      }
+      const { content, sources = [] } = answer
+      if (content === undefined) return { text: researchText(answer), failed: true }
+      return {
+        text: researchText(answer),
+        structured: { content, sources: sources.map(({ title, url }) => ({ title, url })) },
+      }
+    },
   },
 ]
 
-function pick<T>(schema: RequestSchema<T>, names: readonly (keyof T & string)[]): Tool["inputSchema"] {
+function pick<T>(schema: RequestSchema<T>, names: readonly (keyof T & string)[]): ObjectSchema {
   const fields = new Map(Object.entries<FieldSchema>(schema.properties))
   return {
     type: "object",
