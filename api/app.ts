@@ -124,7 +124,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const { embedder, images, forms, chatModel } = parts
   const live: LiveParts = { embedder, memory: new LiveMemory(config) }
   const endpoints: Readonly<Partial<Record<Endpoint, Middleware>>> = {
-    search: search(config, { embedder, images, forms, chatModel }),
+    search: search(config, { embedder, images, forms, chatModel, visits: parts.pages }),
     ...(readOnly === null
       ? { extract: extract(live), crawl: crawl(live), map: map(live) }
       : { extract: refuseAll(readOnly), crawl: refuseAll(readOnly), map: refuseAll(readOnly) }),

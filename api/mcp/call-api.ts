@@ -60,7 +60,7 @@ export interface StoredPage {
   readonly description: string | null
   readonly author: string | null
   readonly sources: readonly string[]
-  readonly type?: string
+  readonly type: string
   readonly language: string | null
   readonly published_at: string | null
   readonly crawled_at: string

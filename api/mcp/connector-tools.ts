@@ -41,8 +41,8 @@ export async function fetchPage(api: Api, { id }: Given) {
     text: `${page.addresses_models === true ? `${noteOnOrders}\n\n` : ""}${page.content}${rest}`,
     url: page.url,
     metadata: {
-      source: page.sources.join(", "),
-      ...(page.type !== undefined && { type: page.type }),
+      ...(page.sources.length > 0 && { source: page.sources.join(", ") }),
+      type: page.type,
       ...(page.language !== null && { language: page.language }),
       ...(page.author !== null && { author: page.author }),
       ...(page.published_at !== null && { published_at: page.published_at }),

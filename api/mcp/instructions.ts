@@ -22,8 +22,9 @@ export async function instructionsFor(api: Api, notice: string | null): Promise<
 export const plainInstructions = (notice: string | null): string =>
   notice === null ? HOW : `${HOW}\n\n${notice}`
 
-function listed({ sources }: IndexedSources): string {
-  if (sources.length === 0) return "Nothing is indexed yet that this key may see."
+function listed({ sources }: IndexedSources): string | null {
+  // Either nothing is indexed yet, or the key may know of no source by name.
+  if (sources.length === 0) return null
   const named = [...sources]
     .sort((a, b) => (b.pages ?? 0) - (a.pages ?? 0))
     .slice(0, MOST_NAMED)

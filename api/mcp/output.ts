@@ -46,6 +46,8 @@ export const pagesSchema = output(
           optional: {
             raw_content: text("The whole page."),
             sources: listOf(text()),
+            collections: listOf(text()),
+            type: text(),
             section: object({ heading: orNull(text()) }, { optional: { url: text() } }),
             published_date: text(),
             checked_at: text(),
@@ -84,6 +86,8 @@ export function searchOutput(answer: unknown) {
       score: one.score,
       ...(one.raw_content !== null && { raw_content: one.raw_content }),
       ...(one.sources && { sources: one.sources }),
+      ...(one.collections && { collections: one.collections }),
+      ...(one.type && { type: one.type }),
       ...(one.section && { section: one.section }),
       ...(one.published_date && { published_date: one.published_date }),
       ...(one.checked_at && { checked_at: one.checked_at }),

@@ -110,6 +110,7 @@ describe("search and fetch, as deep-research clients ask of connectors", () => {
       url,
       metadata: {
         source: "pumps",
+        type: "html",
         language: "en",
         published_at: "2025-03-11T17:00:00.000Z",
         crawled_at: expect.any(String),
@@ -177,12 +178,16 @@ describe("results", () => {
     const given = { query: "when are pump seals replaced?", include_answer: true }
     const { text, structured } = await call(mcp.client, "tavily_search", given)
     expect(text).toMatch(/Score: 0\.\d\d\n/)
+    expect(text).toMatch(/Last checked: \d{4}-\d\d-\d\dT/)
+    expect(text).toContain("Source: pumps\n")
     expect(text).toContain("Published: Tue, 11 Mar 2025 17:00:00 GMT")
     expect(structured.answer).toContain("[1]")
     expect(structured.results[0]).toMatchObject({
       title: "Pump seals",
       url: site.url("/pumps/"),
       score: expect.any(Number),
+      sources: ["pumps"],
+      checked_at: expect.any(String),
       published_date: "Tue, 11 Mar 2025 17:00:00 GMT",
     })
   })

@@ -135,6 +135,7 @@ describe("a stored page", () => {
       url: site.url("/roses/"),
       title: "Roses",
       sources: ["garden"],
+      type: "html",
       language: "en",
       published_at: "2025-03-11T17:00:00.000Z",
       format: "markdown",
@@ -180,6 +181,11 @@ describe("a stored page", () => {
     // What only the other source learned of an address leads nowhere, though the page it leads to may be seen.
     expect((await page({ url: site.url("/vault/moved") })).body.url).toBe(site.url("/roses/"))
     expect((await page({ url: site.url("/vault/moved") }, openOnly)).status).toBe(404)
+    const byDomain = app.key({ scope: readScope({ domains: ["127.0.0.1"] }) })
+    expect((await page({ url: site.url("/vault/") }, byDomain)).body).toMatchObject({
+      sources: [],
+      title: "Vault of seeds",
+    })
     const elsewhere = app.key({ scope: readScope({ domains: ["example.com"] }) })
     expect((await page({ url: site.url("/roses/") }, elsewhere)).status).toBe(404)
   })
@@ -251,6 +257,31 @@ describe("a stored page", () => {
   })
 })
 
+test("results of searches say when a crawl last found the page", async () => {
+  const checkOf = async (key: string) => {
+    const { body } = await app.call("/search", key, { query: "pruned roses" })
+    expectDocumented("POST", "/search", { status: 200, headers: new Headers(), body })
+    const found = (body.results as { url: string; checked_at: string }[]).find(
+      ({ url }) => url === site.url("/roses/"),
+    )
+    return found?.checked_at
+  }
+  const read = (await page({ url: site.url("/roses/") })).body
+  expect(await checkOf(all)).toBe(read.checked_at)
+  // A visit that finds the page unchanged.
+  const later = (source: string, at: string) =>
+    db
+      .prepare(
+        `insert into known_address (url, source, job, outcome, visited_at, hash, depth, found_how, first_seen, misses, due_at)
+       values (?1, ?2, 1, 'unchanged', ?3, 'x', 0, 'seed', 0, 0, 0)
+       on conflict (url, source) do update set outcome = 'unchanged', visited_at = ?3`,
+      )
+      .run(site.url("/roses/"), source, Date.parse(at))
+  later("garden", "2100-01-01T00:00:00.000Z")
+  expect(await checkOf(openOnly)).toBe("2100-01-01T00:00:00.000Z")
+  expect((await page({ url: site.url("/roses/") })).body.checked_at).toBe("2100-01-01T00:00:00.000Z")
+})
+
 describe("an address behind a prefix", () => {
   test("is read as r.jina.ai reads it", async () => {
     const response = await read(site.url("/roses/"))
@@ -315,7 +346,9 @@ describe("what the index holds", () => {
       },
     ])
     expect((await sources(openOnly)).sources.map((one: { name: string }) => one.name)).toEqual(["garden"])
-    expect((await sources(app.key({ scope: readScope({ domains: ["example.com"] }) }))).sources).toEqual([])
+    for (const domain of ["example.com", "127.0.0.1"]) {
+      expect((await sources(app.key({ scope: readScope({ domains: [domain] }) }))).sources).toEqual([])
+    }
     const near = await sources(app.key({ scope: readScope({ sources: ["vault"], domains: ["127.0.0.1"] }) }))
     expect(near.sources).toMatchObject([{ name: "vault", pages: null, checked_at: null }])
   })

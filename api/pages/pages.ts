@@ -26,7 +26,7 @@ export function pages(knowledge: PageKnowledge): Middleware {
     const { reading, credits } = await readStored(ctx, { url, format, section, offset, limit }, knowledge)
     ctx.set("Cache-Control", "no-store")
     ctx.body = {
-      ...pageFacts(reading.page, knowledge),
+      ...pageFacts(reading.page, knowledge, ctx.state.reach),
       format,
       section: reading.section,
       content: reading.content,

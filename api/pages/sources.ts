@@ -11,7 +11,8 @@ export function sources(knowledge: Pick<PageKnowledge, "sources">, about: string
   return async (ctx) => {
     const limits = ctx.state.reach.limits()
     const admits = await ctx.state.reach.addresses()
-    const named = limits?.sources == null ? null : new Set(limits.sources)
+    // Who is limited to domains alone knows no source by name, as in searches.
+    const named = limits === null ? null : new Set(limits.sources ?? [])
     const onDomains = limits !== null && limits.domains !== null
     const shown = (await knowledge.sources())
       .filter(({ name }) => named === null || named.has(name))

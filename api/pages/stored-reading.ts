@@ -1,11 +1,15 @@
 import { WorkError } from "#base/process/off-loop.ts"
 import { type Page, type PageUrl, sourcesOf } from "#engine"
 
+import { typeOf } from "#engine/page/page-type.ts"
+
 import { extractCost } from "../accounts/billing/credits.ts"
+import type { Reach } from "../accounts/reach/reach.ts"
 import type { Context } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { modelLabel, textAddressesModels } from "../tavily/addresses-models.ts"
 import { clientGone } from "../tavily/live/live-call.ts"
+import { lastCheck } from "../tavily/last-check.ts"
 import { formatContent } from "../tavily/present.ts"
 import { sectionNamed, sectionsOf, type Stretch, stretchOf } from "./cut-page.ts"
 import { findPage } from "./find-page.ts"
@@ -101,28 +105,25 @@ function sectionAsked(page: Page, name: string) {
 }
 
 /** What is said of a stored page beside its text, as it stands on the wire. */
-export function pageFacts(page: Page, knowledge: PageKnowledge) {
-  const sources = sourcesOf(page)
-  const { checkedAt, changedAt } = knowledge.visits(page.url, sources)
+export function pageFacts(page: Page, knowledge: PageKnowledge, { names }: Pick<Reach, "names">) {
+  const { changedAt } = knowledge.visits(page.url, sourcesOf(page))
+  const { sources, collections } = names.filing()(sourcesOf(page))
   return {
     url: page.url,
     title: page.title,
     description: page.description,
     author: page.author,
     sources,
+    collections,
+    type: typeOf(page),
     language: page.language,
     published_at: iso(page.publishedAt),
     crawled_at: page.fetchedAt.toISOString(),
     changed_at: iso(changedAt),
-    checked_at: checkedOf(page, checkedAt),
+    checked_at: lastCheck(page, knowledge).toISOString(),
   }
 }
 
 export const labelOf = ({ addressesModels }: StoredReading) => modelLabel(addressesModels)
-
-/** A page that no visit is known of, as one that was imported, was seen when it was read. */
-function checkedOf({ fetchedAt }: Page, checkedAt: Date | null): string {
-  return (checkedAt !== null && checkedAt > fetchedAt ? checkedAt : fetchedAt).toISOString()
-}
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null

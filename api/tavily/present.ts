@@ -26,6 +26,8 @@ export interface SearchPresentation {
   readonly images: ImageKnowledge
   /** As in `SearchParts`. */
   readonly filing?: ((sources: readonly string[]) => Filed) | undefined
+  /** As in `SearchParts`. */
+  readonly checked?: ((hit: Hit) => Date) | undefined
   /** The formats in which hits are there besides, by address; undefined where they are not named. */
   readonly otherForms?: ReadonlyMap<PageUrl, readonly OtherForm[]> | undefined
   /** Why the ranking left meaning out although the request asked for it; undefined when it did not. */
@@ -62,9 +64,10 @@ async function presentHit(
   {
     images,
     filing,
+    checked,
     otherForms,
     wordsAlone,
-  }: Pick<SearchPresentation, "images" | "filing" | "otherForms" | "wordsAlone">,
+  }: Pick<SearchPresentation, "images" | "filing" | "checked" | "otherForms" | "wordsAlone">,
 ) {
   const dated = request.include_published_date || request.filter_by_published_date || request.topic === "news"
   const forms = otherForms?.get(hit.url)
@@ -82,6 +85,7 @@ async function presentHit(
     ...(filed !== undefined && filed.collections.length > 0 && { collections: filed.collections }),
     type: hit.type,
     language: hit.language,
+    ...(checked !== undefined && { checked_at: checked(hit).toISOString() }),
     ...(section !== null && { section }),
     ...modelLabel(whole?.addressesModels === true || hitAddressesModels(hit)),
     ...(forms !== undefined && { other_forms: forms }),

@@ -16,6 +16,7 @@ import { dateWindow } from "./query/dates.ts"
 import { domainList } from "../wire/domains.ts"
 import { languageCodes } from "./query/languages.ts"
 import { type FormKnowledge, otherForms } from "./other-forms.ts"
+import { lastCheck, type VisitKnowledge } from "./last-check.ts"
 import { presentSearch } from "./present.ts"
 import { type SearchBody, searchSchema, type SearchRequest } from "./schema.ts"
 import type { ImageKnowledge } from "./search-images.ts"
@@ -39,6 +40,8 @@ export interface SearchParts extends AnswerParts {
   readonly images: ImageKnowledge
   /** What pages are filed under, as far as the caller may know it; left out where no names are shown. */
   readonly filing?: ((sources: readonly string[]) => Filed) | undefined
+  /** When a crawl last found a page, for those who may see it; left out where that is not shown. */
+  readonly checked?: ((hit: Hit) => Date) | undefined
   /** Where documents in several formats are named, and to whom; left out where they are not. */
   readonly forms?: { readonly knowledge: FormKnowledge; readonly reach: Pick<Reach, "addresses"> }
 }
@@ -57,8 +60,13 @@ export function search(
   limits: SearchLimits,
   {
     forms: knowledge,
+    visits,
     ...parts
-  }: AnswerParts & { readonly images: ImageKnowledge; readonly forms: FormKnowledge },
+  }: AnswerParts & {
+    readonly images: ImageKnowledge
+    readonly forms: FormKnowledge
+    readonly visits: VisitKnowledge
+  },
 ): Middleware {
   const read = bodyReader<SearchBody>(searchSchema)
   return async (ctx) => {
@@ -72,6 +80,7 @@ export function search(
       ...parts,
       engine: reach.engine,
       filing: reach.names.filing(),
+      checked: (hit) => lastCheck(hit, visits, reach.limits()?.sources ?? null),
       forms: { knowledge, reach },
     })
     await bill.settle(cost, { depth: request.search_depth, query: request.query })
@@ -106,7 +115,7 @@ export function prepareSearch(
 export async function performSearch(
   prepared: PreparedSearch,
   ctx: Context,
-  { engine, images, forms, filing, ...answering }: SearchParts,
+  { engine, images, forms, filing, checked, ...answering }: SearchParts,
   stop: AbortSignal = clientGone(ctx),
 ) {
   const { request, chosen } = prepared
@@ -117,6 +126,7 @@ export async function performSearch(
     chosen,
     images,
     filing,
+    checked,
     otherForms: forms && (await otherForms(hits, forms.knowledge, forms.reach)),
     wordsAlone: found.wordsAlone,
     answered: await answered(prepared, hits, { answering, signal: stop, log: ctx.state.log }),

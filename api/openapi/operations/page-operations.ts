@@ -1,3 +1,5 @@
+import { PAGE_TYPES } from "#engine/page/page-type.ts"
+
 import { PRICES } from "../../accounts/billing/credits.ts"
 import { MAX_SECTION_CHARS } from "../../pages/pages.ts"
 import { MAX_CONTENT_CHARS, PAGE_FORMATS } from "../../pages/stored-reading.ts"
@@ -16,7 +18,12 @@ export const pageSchemas = {
       title: text(),
       description: orNull(text()),
       author: orNull(text()),
-      sources: listOf(text(), "Names of the sources that it belongs to, the one that read it last first."),
+      sources: listOf(
+        text(),
+        "The sources that it belongs to, the one that read it last first; none when the key may not know them.",
+      ),
+      collections: listOf(text(), "The collections that hold any of these."),
+      type: oneOf(PAGE_TYPES, "What the page is written in."),
       language: orNull(text("ISO 639-1.")),
       published_at: orNull(time("When it was published, as it says itself.")),
       crawled_at: time("When a crawl read this text."),
@@ -112,6 +119,8 @@ export const pageOperations: readonly Operation[] = [
           description: "All about pumps.",
           author: null,
           sources: ["manuals"],
+          collections: [],
+          type: "html",
           language: "en",
           published_at: "2025-03-11T17:00:00.000Z",
           crawled_at: "2025-04-01T00:00:00.000Z",

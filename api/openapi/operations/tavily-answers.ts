@@ -1,6 +1,6 @@
 import { PAGE_TYPES } from "#engine/page/page-type.ts"
 
-import { count, listOf, object, oneOf, orNull, ref, text, yesNo } from "../schemas.ts"
+import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../schemas.ts"
 
 // What the endpoints of the Tavily API answer with 200.
 
@@ -37,6 +37,7 @@ const searchResult = object(
   },
   {
     optional: {
+      checked_at: time("When a crawl last found the page, changed or not."),
       sources: listOf(
         text(),
         "The sources that the page belongs to, the one that read it last first; not there when the key may not know them.",
