@@ -202,6 +202,10 @@ export interface EngineStats {
   readonly passages: number
   /** Pages found by their text only, until their vectors are made. */
   readonly pagesWithoutVectors: number
+  /** Passages of those pages. On Meilisearch about, by the mean of all pages. */
+  readonly passagesWithoutVectors: number
+  /** Passages that got their vectors in a second, over the last minute; null while none are made, or it is too early to tell. */
+  readonly vectorsPerSecond: number | null
   readonly embedder: string
   readonly dimensions: number
 }

@@ -1,5 +1,6 @@
 import type { engineSettings } from "./settings.ts"
 import type { Embedder } from "./embedder.ts"
+import type { Purpose } from "./embedders/embed-protocol.ts"
 import { openEmbedder } from "./embedders/open-embedder.ts"
 import type { Engine } from "./engine.ts"
 import type { GenerationAdapter } from "./adapters/adapter.ts"
@@ -25,6 +26,13 @@ export interface OpenEngineOptions {
   readonly embedding?: "on" | "off"
   /** Told of failures in the background, which are tried again. */
   readonly onProblem?: (error: unknown) => void
+}
+
+interface OpenGenerationsOptions extends Pick<OpenEngineOptions, "embedder" | "onProblem"> {
+  /** What the models are for. Default `background`: for whoever writes. */
+  readonly purpose?: Purpose
+  /** As {@link openGenerations} says. Default false. */
+  readonly chooses?: boolean
 }
 
 /**
@@ -70,7 +78,7 @@ export async function openSearchEngine(
   settings: Values<typeof engineSettings>,
   options: Pick<OpenEngineOptions, "embedder" | "onProblem"> = {},
 ): Promise<FollowingEngine> {
-  const context = await openGenerations(settings, options)
+  const context = await openGenerations(settings, { ...options, purpose: "answers" })
   try {
     return await FollowingEngine.open(context, () => context[Symbol.asyncDispose]())
   } catch (error) {
@@ -86,23 +94,19 @@ export async function openSearchEngine(
  */
 export async function openGenerations(
   settings: Values<typeof engineSettings>,
-  {
-    embedder: given,
-    onProblem,
-    chooses = false,
-  }: Pick<OpenEngineOptions, "embedder" | "onProblem"> & { readonly chooses?: boolean } = {},
+  { embedder: given, onProblem, chooses = false, purpose = "background" }: OpenGenerationsOptions = {},
 ): Promise<GenerationContext & AsyncDisposable> {
   const adapter = await adapterOf(settings)
   const file = new GenerationFile(settings.dataDir, adapter.name)
   const said = given || settings.model !== "" ? null : await chosenModel(adapter, file)
   const model = said?.folder ?? settings.model
-  const embedder = given ?? (await openEmbedder({ ...settings, model }))
+  const embedder = given ?? (await openEmbedder({ ...settings, model }, purpose))
   const isAuto = chooses && said !== null && said.isAuto
   const held = isAuto && said.isFirst ? new HeldEmbedder(embedder) : null
   return {
     adapter,
     file,
-    models: modelsOf(settings, held ?? embedder, given ? null : whereFrom({ ...settings, model })),
+    models: modelsOf(settings, held ?? embedder, given ? null : whereFrom({ ...settings, model }), purpose),
     auto: isAuto ? new AutoModel(file, embedder.id, held) : null,
     ...(onProblem && { onProblem }),
     async [Symbol.asyncDispose]() {

@@ -77,7 +77,8 @@ export const engineSettings = {
     {
       name: "FOSSICK_EMBED_THREADS",
       default: "0",
-      about: "Threads that embed pages; 0 means one less than the machine has processors, at least 1.",
+      about:
+        "Threads that embed pages; 0 means one for each processor, as far as a quarter of the memory allows. On Linux all else goes before them.",
     },
     0,
     256,

@@ -9,6 +9,7 @@ import { ApiError } from "../errors.ts"
 import { authentication } from "../middleware/authentication.ts"
 import { paymentRoutes } from "../x402/books/payment-routes.ts"
 import { feedbackRoutes } from "./routes/feedback.ts"
+import { indexRoutes } from "./routes/index-state.ts"
 import { jobRoutes } from "./routes/jobs.ts"
 import { pageRoutes } from "./routes/pages.ts"
 import { proposeRoutes } from "./routes/propose.ts"
@@ -35,6 +36,7 @@ export function adminRouter(
   )
   sourceRoutes(router, parts)
   jobRoutes(router, parts)
+  indexRoutes(router, parts)
   removalRoutes(router, parts)
   pageRoutes(router, parts)
   proposeRoutes(router, parts)

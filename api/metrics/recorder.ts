@@ -4,6 +4,7 @@ import type { BackupTable } from "#crawler/backup/scheduled/backup-table.ts"
 import type { Jobs } from "#crawler/jobs/jobs.ts"
 import { JOB_STATES } from "#crawler/job.ts"
 import type { Engine, EngineStats } from "#engine"
+import { secondsLeft } from "#engine/filling/filling-rate.ts"
 import { fossickVersion } from "#base/fossick-version.ts"
 
 import type { Middleware } from "../context.ts"
@@ -199,6 +200,24 @@ function indexAndJobs(
         "Pages found by their words only, until they are embedded.",
       ),
       (stats) => stats.pagesWithoutVectors,
+    ],
+    [
+      gauge("fossick_index_passages_without_vectors", "Passages of those pages."),
+      (stats) => stats.passagesWithoutVectors,
+    ],
+    [
+      gauge(
+        "fossick_vectors_per_second",
+        "Passages that got their vectors in a second, over the last minute.",
+      ),
+      (stats) => stats.vectorsPerSecond ?? 0,
+    ],
+    [
+      gauge(
+        "fossick_vectors_seconds_left",
+        "Seconds until all passages have their vectors, as things go; NaN while nobody can tell.",
+      ),
+      (stats) => secondsLeft(stats) ?? Number.NaN,
     ],
   ]
   const crawler = gauge("fossick_crawler_up", "1 while a crawler process is at work on the data folder.")

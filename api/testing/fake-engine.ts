@@ -48,7 +48,15 @@ export class FakeEngine implements Engine {
     return new Map([["en", 1]])
   }
   async stats() {
-    return { pages: this.#hits.length, passages: 0, pagesWithoutVectors: 0, embedder: "fake", dimensions: 1 }
+    return {
+      pages: this.#hits.length,
+      passages: 0,
+      pagesWithoutVectors: 0,
+      passagesWithoutVectors: 0,
+      vectorsPerSecond: null,
+      embedder: "fake",
+      dimensions: 1,
+    }
   }
 
   async settled(): Promise<void> {}

@@ -102,6 +102,7 @@ class ForgetfulEngine implements Engine {
     return new Map()
   }
   async stats() {
-    return { pages: 0, passages: 0, pagesWithoutVectors: 0, embedder: "none", dimensions: 0 }
+    const nothing = { pagesWithoutVectors: 0, passagesWithoutVectors: 0, vectorsPerSecond: null }
+    return { pages: 0, passages: 0, ...nothing, embedder: "none", dimensions: 0 }
   }
 }

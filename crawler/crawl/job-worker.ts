@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { EngineError } from "#engine"
+import { type Engine, EngineError } from "#engine"
+import { secondsLeft } from "#engine/filling/filling-rate.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { tidyGenerations } from "#engine/generations/building/build.ts"
 import { repairIndex } from "#engine/generations/repair.ts"
@@ -15,6 +16,7 @@ import { DiskRoom, isDiskFull } from "#base/disk-space.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
 import { openLog } from "#base/log/log.ts"
 import { environment, readSettings } from "#base/settings.ts"
+import { aboutSeconds } from "#base/text/duration.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { crawlerSettings } from "../settings.ts"
 import { CHECK_ALL, EXIT_AGAIN, EXIT_LOCKED, EXIT_NO_ROOM } from "#base/process/worker-process.ts"
@@ -37,6 +39,8 @@ const POLL_MS = 250
 const PROGRESS_EVERY_MS = 30_000
 /** Between two looks, while a crawl runs, at the languages of the pages. */
 const LOOK_MS = 5000
+/** Between two lines on vectors that are still to be made. */
+const VECTORS_EVERY_MS = 60_000
 
 const env = environment()
 trustAuthorities(env)
@@ -117,6 +121,7 @@ try {
       },
     )
   let settled = settle()
+  using _ = tellOfVectors(engine)
   await using share = new CrawlShare(config)
   const halt = new AbortController()
   const runs = new JobRuns({
@@ -245,6 +250,38 @@ try {
 if (isAgain && !process.exitCode) process.exitCode = EXIT_AGAIN
 if (isLow) process.exitCode = EXIT_NO_ROOM
 if (process.connected) process.disconnect()
+
+/** Says now and then how many pages wait for vectors and how long, and once that all have theirs. */
+function tellOfVectors(engine: Pick<Engine, "stats">): Disposable {
+  let hasTold = false
+  const tell = async () => {
+    const stats = await engine.stats()
+    const { pagesWithoutVectors: pages, passagesWithoutVectors: passages, vectorsPerSecond } = stats
+    const seconds = secondsLeft(stats)
+    if (pages > 0 && seconds !== null) {
+      const fields = {
+        pages,
+        passages,
+        perSecond: Math.round(vectorsPerSecond!),
+        left: aboutSeconds(seconds),
+      }
+      log.info(
+        fields,
+        "{pages} pages wait for vectors: {passages} passages, {perSecond} a second, about {left} left",
+      )
+    } else if (pages > 0) {
+      log.info({ pages, passages }, "{pages} pages wait for vectors: {passages} passages")
+    } else if (hasTold) log.info("all pages have their vectors")
+    hasTold = pages > 0
+  }
+  // What keeps the index from being asked is told by whoever needs it.
+  const timer = setInterval(() => void tell().catch(() => undefined), VECTORS_EVERY_MS)
+  return {
+    [Symbol.dispose]() {
+      clearInterval(timer)
+    },
+  }
+}
 
 function loggedNowAndThen(): (progress: UpgradeProgress) => void {
   let loggedAt = 0

@@ -1,3 +1,4 @@
+import { duration } from "#base/text/duration.ts"
 import { entriesOf, isFailure, type OutcomeName, pagesIn, shownOutcome } from "../outcome-name.ts"
 import { printableLine } from "#base/text/printable.ts"
 import { steadyNow } from "#base/steady-time.ts"
@@ -63,12 +64,6 @@ export const addressesText = (count: number): string => `${count} ${count === 1 
 /** `waiting for host a.example: the connection was refused, next try 04:52:07`, in UTC as every time a command shows. */
 export const waitText = ({ host, why, until }: HostWait): string =>
   `waiting for host ${host}: ${printableLine(why)}, next try ${until.toISOString().slice(11, 19)}`
-
-export function duration(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
-}
 
 /** What each outcome means to the one who reads the summary. */
 const MEANINGS: Readonly<Record<OutcomeName, string>> = {

@@ -53,6 +53,8 @@ export class MemoryEngine implements Engine {
       pages: this.pages.size,
       passages: this.pages.size,
       pagesWithoutVectors: 0,
+      passagesWithoutVectors: 0,
+      vectorsPerSecond: null,
       embedder: "none",
       dimensions: 0,
     })

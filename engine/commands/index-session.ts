@@ -4,6 +4,7 @@ import { steadyNow } from "#base/steady-time.ts"
 import { engineSettings } from "../settings.ts"
 import { EngineError } from "../errors.ts"
 import { EXIT } from "#base/exit-codes.ts"
+import { fillingText } from "../filling/filling-text.ts"
 import { openGenerations } from "../open-engine.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { READERS_FOLLOW_MS, dropUnwanted } from "../generations/building/build.ts"
@@ -217,11 +218,19 @@ function described({
   embedder,
   pages: count,
   pagesWithoutVectors: left,
+  passagesWithoutVectors,
+  vectorsPerSecond,
 }: GenerationStatus): string {
   if (format === null) return `${name}: empty`
   const held = count === null ? "not searched by this version" : pages(count)
-  const waiting = left ? `, ${left} of them without vectors yet` : ""
-  return `${name}: ${held}${waiting} (format ${format}, ${embedder})`
+  const said = `${name}: ${held} (format ${format}, ${embedder})`
+  if (!left) return said
+  const waiting = {
+    pagesWithoutVectors: left,
+    passagesWithoutVectors: passagesWithoutVectors ?? 0,
+    vectorsPerSecond,
+  }
+  return `${said}\n             ${fillingText(waiting)}`
 }
 
 const inWords = ({ file, damage, wayBack, repaired }: Finding): string =>

@@ -12,6 +12,9 @@ export interface WorkerSetup {
   readonly pooling: Pooling
 }
 
+/** What a thread is for: `background` threads let all else on the machine go first. */
+export type Purpose = "background" | "answers"
+
 export type ToWorker =
   | { readonly kind: "ready?" }
   | {

@@ -1,7 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { AutoTokenizer, env } from "@xenova/transformers"
 import type { TokenVectors } from "../embedder.ts"
-import type { FromWorker, ToWorker, WorkerSetup } from "./embed-protocol.ts"
+import { yieldToOthers } from "#base/process/low-priority.ts"
+import type { FromWorker, Purpose, ToWorker, WorkerSetup } from "./embed-protocol.ts"
 import { type Session, onnxRuntime } from "./onnx-runtime.ts"
 import { lookPiecesUp } from "./model/piece-search.ts"
 import { pool } from "./pool.ts"
@@ -9,7 +10,9 @@ import { pool } from "./pool.ts"
 /** Nobody writes tokens longer than this on average; the rest of a text cannot be within the model's reach. */
 const CHARS_PER_TOKEN = 32
 
-const { folder, weights, maxTokens, pooling } = workerData as WorkerSetup
+const { model, purpose } = workerData as { model: WorkerSetup; purpose: Purpose }
+const { folder, weights, maxTokens, pooling } = model
+if (purpose === "background") yieldToOthers()
 const port = parentPort!
 const send = (message: FromWorker, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
 
@@ -81,7 +84,8 @@ try {
 /**
  * A session of the runtime that transformers.js brings, opened here because transformers.js passes no session
  * options on. One inference thread, since every worker has a session: threads that share a text of this size
- * wait for each other (66 ms of CPU a passage against 30). No arena: 13 MB a session instead of 50. By path:
+ * wait for each other (66 ms of CPU a passage against 30). No arena: 13 MB a session instead of 50. No memory pattern,
+ * which is kept for each length of a text: 15 MB more. By path:
  * no second copy of the weights in memory.
  */
 async function openSession(): Promise<Session> {
@@ -89,5 +93,6 @@ async function openSession(): Promise<Session> {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     enableCpuMemArena: false,
+    enableMemPattern: false,
   })
 }

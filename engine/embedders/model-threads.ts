@@ -1,13 +1,13 @@
 import type { Worker } from "node:worker_threads"
 import { startThread } from "#base/process/thread.ts"
-import type { FromWorker, ToWorker, WorkerSetup } from "./embed-protocol.ts"
+import type { FromWorker, Purpose, ToWorker, WorkerSetup } from "./embed-protocol.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 
 /** How long closing waits for a text in work. */
 const LEAVE_MS = 5_000
 
 /**
- * Threads that an embedder has left, by model, for the next embedder of this process.
+ * Threads that an embedder has left, by model and purpose, for the next embedder of this process.
  *
  * A thread never ends before its process does: when a thread that has used the inference runtime
  * (onnxruntime-node 1.14) ends and another one then loads it, the process dies in six runs of eight ("double
@@ -16,9 +16,9 @@ const LEAVE_MS = 5_000
 const left = new Map<string, Worker[]>()
 
 /** A thread for the model: one that was left, else a new one. It answers `ready?` when it can embed. */
-export function takeThread(model: WorkerSetup): Worker {
-  const worker = left.get(keyOf(model))?.pop()
-  if (!worker) return start(model)
+export function takeThread(model: WorkerSetup, purpose: Purpose): Worker {
+  const worker = left.get(keyOf(model, purpose))?.pop()
+  if (!worker) return start(model, purpose)
   forgetListeners(worker)
   worker.ref()
   return worker
@@ -28,8 +28,8 @@ export function takeThread(model: WorkerSetup): Worker {
  * Leaves a thread to the next embedder, once the text it works on is done; when that takes long, without
  * waiting for it. The caller hears nothing from the thread any more.
  */
-export async function leaveThread(model: WorkerSetup, worker: Worker): Promise<void> {
-  const key = keyOf(model)
+export async function leaveThread(model: WorkerSetup, purpose: Purpose, worker: Worker): Promise<void> {
+  const key = keyOf(model, purpose)
   const settled = Promise.withResolvers<void>()
   forgetListeners(worker)
   // Without a listener an error in the thread would be an error of the process.
@@ -59,9 +59,9 @@ function forgetListeners(worker: Worker): void {
   for (const event of ["message", "error", "exit"]) worker.removeAllListeners(event)
 }
 
-function start(model: WorkerSetup): Worker {
+function start(model: WorkerSetup, purpose: Purpose): Worker {
   return startThread(moduleBeside(import.meta.url, "./embed-worker"), {
-    workerData: model,
+    workerData: { model, purpose },
     // Flags such as `--input-type` are the starting script's own.
     execArgv: [],
     // The weights live outside the heap; a small nursery keeps the rest small too.
@@ -69,4 +69,4 @@ function start(model: WorkerSetup): Worker {
   })
 }
 
-const keyOf = (model: WorkerSetup) => JSON.stringify(model)
+const keyOf = (model: WorkerSetup, purpose: Purpose) => JSON.stringify([model, purpose])

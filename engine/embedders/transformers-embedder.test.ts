@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
+import { cp, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { createReadStream, existsSync } from "node:fs"
@@ -8,6 +8,7 @@ import path from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openEmbedder } from "./open-embedder.ts"
+import { threadsFor } from "./thread-count.ts"
 import { TransformersEmbedder, shippedModel } from "./transformers-embedder.ts"
 
 let dir: string
@@ -78,13 +79,14 @@ describe("token vectors", () => {
 
 describe("work that waits", () => {
   it("goes after a query", async () => {
+    // Each of the two threads has a text in work and one at hand.
     const done: string[] = []
     const texts = Promise.all(
       Array.from({ length: 8 }, (_, i) => embedder.embed([`${LONG} ${i}`]).then(() => done.push("index"))),
     )
     const query = embedder.embed(["a query"], { priority: "query" }).then(() => done.push("query"))
     await Promise.all([texts, query])
-    expect(done.indexOf("query")).toBeLessThan(4)
+    expect(done.indexOf("query")).toBeLessThanOrEqual(4)
   })
 
   it("is given up when its caller gives up", async () => {
@@ -123,6 +125,71 @@ describe("work that waits", () => {
       console.log(vectors.size)`
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script])
     expect(stdout.trim()).toBe("1")
+  })
+})
+
+describe("threads", () => {
+  /** Nice values of the threads of a process that has embedded with this purpose, sorted. */
+  async function nices(purpose: "background" | "answers"): Promise<number[]> {
+    const script = `
+      import { readFileSync, readdirSync } from "node:fs"
+      import { TransformersEmbedder, shippedModel } from ${JSON.stringify(path.join(import.meta.dirname, "transformers-embedder.ts"))}
+      const embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 2, purpose: "${purpose}" })
+      await embedder.embed(Array.from({ length: 40 }, (_, i) => "text " + i))
+      const nices = readdirSync("/proc/self/task").map((id) => {
+        const stat = readFileSync("/proc/self/task/" + id + "/stat", "latin1")
+        return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16])
+      })
+      console.log(JSON.stringify(nices.sort((a, b) => a - b)))`
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script])
+    return JSON.parse(stdout) as number[]
+  }
+
+  it.runIf(process.platform === "linux")("for pages let all else go first, and only those", async () => {
+    const background = await nices("background")
+    expect(background.filter((nice) => nice === 19)).toHaveLength(2)
+    // The event loop and what V8 and libuv started beside it.
+    expect(background[0]).toBeLessThan(19)
+    const answers = await nices("answers")
+    expect(new Set(answers).size).toBe(1)
+  })
+
+  it("are one for each processor, as far as a quarter of the memory holds them", async () => {
+    const [weights, folder] = [path.join(dir, "weights"), path.join(dir, "sizes")]
+    await mkdir(folder, { recursive: true })
+    const count = async (weightMb: number, vocabularyMb: number, processors: number, memoryMb: number) => {
+      await writeFile(weights, "")
+      await truncate(weights, weightMb * 2 ** 20)
+      await writeFile(path.join(folder, "tokenizer.json"), "")
+      await truncate(path.join(folder, "tokenizer.json"), vocabularyMb * 2 ** 20)
+      return await threadsFor({ folder, weights }, { processors, memory: memoryMb * 2 ** 20 })
+    }
+    expect(await count(22, 1, 4, 24_000)).toBe(4)
+    expect(await count(22, 1, 64, 24_000)).toBe(55)
+    expect(await count(22, 1, 64, 2_000)).toBe(4)
+    expect(await count(73, 6, 8, 4_000)).toBe(2)
+    expect(await count(73, 6, 8, 500)).toBe(1)
+  })
+
+  it("answer a question before the texts that wait, with texts at hand too", async () => {
+    await using busy = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
+    const done: string[] = []
+    const texts = Array.from({ length: 12 }, (_, i) =>
+      busy.embed([`${LONG} ${i}`]).then(() => done.push("text")),
+    )
+    await texts[0]
+    await busy.embed(["question"], { priority: "query" }).then(() => done.push("question"))
+    expect(done.indexOf("question")).toBeLessThanOrEqual(4)
+    await Promise.all(texts)
+    expect(done).toHaveLength(13)
+  })
+
+  it("tell the text in work, too, that its embedder was closed", async () => {
+    const closing = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
+    await closing.embed(["ready"])
+    const told = closing.embed([LONG]).catch((error: unknown) => error)
+    await closing[Symbol.asyncDispose]()
+    expect(await told).toMatchObject({ code: "ENGINE_CLOSED" })
   })
 })
 

@@ -1,10 +1,11 @@
 import type { Worker } from "node:worker_threads"
 import type { EmbedOptions, Embedder, ModelTraits, TokenVectors } from "../embedder.ts"
 import { EngineError } from "../errors.ts"
-import type { FromWorker, ToWorker } from "./embed-protocol.ts"
+import type { FromWorker, Purpose, ToWorker } from "./embed-protocol.ts"
 import { fetchModel } from "./model-hub.ts"
 import { type ModelFolder, readModelFolder } from "./model-folder.ts"
 import { leaveThread, takeThread } from "./model-threads.ts"
+import { threadsFor } from "./thread-count.ts"
 
 export { shippedModel } from "./model-folder.ts"
 
@@ -15,8 +16,10 @@ export interface TransformersOptions {
   readonly hub?: string
   /** Where models from the hub are kept. */
   readonly cacheDir?: string
-  /** How many texts may be embedded at the same time, at least 1. */
+  /** How many texts may be embedded at the same time; 0 for as many as `thread-count.ts` says. */
   readonly threads: number
+  /** Default `answers`. */
+  readonly purpose?: Purpose
 }
 
 type Result = Extract<FromWorker, { kind: "vector" | "tokens" }>
@@ -29,17 +32,24 @@ interface Job {
   readonly reject: (error: unknown) => void
   /** Set when nobody waits for the vector any more. */
   dropped: boolean
-  attempts: number
+  /** Threads that ended while they worked on it. */
+  losses: number
 }
 
 interface Thread {
   readonly worker: Worker
-  state: "loading" | "idle" | "busy" | "ended"
-  job: Job | null
+  state: "loading" | "ready" | "ended"
+  /** What it was given and has not answered, in that order. */
+  readonly jobs: Job[]
 }
 
 /** A text may lose its thread once (out of memory beside another, say); a second loss is the text's own doing. */
-const ATTEMPTS = 2
+const MOST_LOSSES = 1
+/**
+ * Texts of pages that a thread is given at a time: with the next one at hand it does not wait for an event loop that is busy, and
+ * a question waits for no more than this many.
+ */
+const TEXTS_AT_HAND = 2
 
 /**
  * Embeds on worker threads with transformers.js.
@@ -54,6 +64,7 @@ export class TransformersEmbedder implements Embedder {
   readonly traits: ModelTraits
   readonly #model: ModelFolder
   readonly #limit: number
+  readonly #purpose: Purpose
   readonly #queries: Job[] = []
   readonly #texts: Job[] = []
   readonly #threads = new Set<Thread>()
@@ -61,12 +72,13 @@ export class TransformersEmbedder implements Embedder {
   #unusable: EngineError | undefined
   #closed = false
 
-  private constructor(model: ModelFolder, options: TransformersOptions) {
+  private constructor(model: ModelFolder, threads: number, purpose: Purpose) {
     this.id = model.id
     this.dimensions = model.dimensions
     this.traits = model.traits
     this.#model = model
-    this.#limit = Math.max(1, options.threads)
+    this.#limit = threads
+    this.#purpose = purpose
   }
 
   /** @throws EngineError `MODEL_UNAVAILABLE` */
@@ -78,7 +90,9 @@ export class TransformersEmbedder implements Embedder {
           cacheDir: options.cacheDir ?? "index-data/models",
         })
       : options.model
-    return new TransformersEmbedder(await readModelFolder(folder), options)
+    const model = await readModelFolder(folder)
+    const threads = options.threads || (await threadsFor(model.setup))
+    return new TransformersEmbedder(model, threads, options.purpose ?? "answers")
   }
 
   async embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]> {
@@ -109,7 +123,7 @@ export class TransformersEmbedder implements Embedder {
       const results = texts.map(
         (text) =>
           new Promise<Result>((resolve, reject) => {
-            jobs.push({ kind, text, prefix, resolve, reject, dropped: false, attempts: 0 })
+            jobs.push({ kind, text, prefix, resolve, reject, dropped: false, losses: 0 })
           }),
       )
       queue.push(...jobs)
@@ -125,21 +139,28 @@ export class TransformersEmbedder implements Embedder {
     if (this.#closed) return
     this.#closed = true
     this.#rejectWaiting(closedError())
-    await Promise.all([...this.#threads].map(({ worker }) => leaveThread(this.#model.setup, worker)))
+    for (const { jobs } of this.#threads) for (const job of jobs.splice(0)) job.reject(closedError())
+    await Promise.all(
+      [...this.#threads].map(({ worker }) => leaveThread(this.#model.setup, this.#purpose, worker)),
+    )
   }
 
   #dispatch(): void {
     dropAbandoned(this.#queries)
     dropAbandoned(this.#texts)
-    for (const thread of this.#threads) {
-      if (thread.state !== "idle") continue
-      const job = this.#queries.shift() ?? this.#texts.shift()
-      if (!job) break
-      run(thread, job)
+    const ready = [...this.#threads].filter(({ state }) => state === "ready")
+    // A second text waits at a thread only where no other thread could take it.
+    const most = ready.length < this.#limit ? 1 : TEXTS_AT_HAND
+    for (let held = 0; held < most; held++) {
+      for (const thread of ready) {
+        if (thread.jobs.length > held) continue
+        const job = this.#queries.shift() ?? this.#texts.shift()
+        if (!job) break
+        run(thread, job)
+      }
     }
     const waiting = this.#queries.length + this.#texts.length
-    let loading = 0
-    for (const thread of this.#threads) if (thread.state === "loading") loading++
+    let loading = this.#threads.size - ready.length
     while (loading < waiting && this.#threads.size < this.#limit) {
       this.#startThread()
       loading++
@@ -147,8 +168,8 @@ export class TransformersEmbedder implements Embedder {
   }
 
   #startThread(): void {
-    const worker = takeThread(this.#model.setup)
-    const thread: Thread = { worker, state: "loading", job: null }
+    const worker = takeThread(this.#model.setup, this.#purpose)
+    const thread: Thread = { worker, state: "loading", jobs: [] }
     this.#threads.add(thread)
     worker.on("message", (message: FromWorker) => this.#onMessage(thread, message))
     worker.on("error", (error) => this.#onLoss(thread, error))
@@ -165,26 +186,25 @@ export class TransformersEmbedder implements Embedder {
       this.#rejectWaiting(this.#unusable)
       return
     }
-    const { job } = thread
-    thread.job = null
+    const job = message.kind === "ready" ? undefined : thread.jobs.shift()
     if (message.kind === "vector" || message.kind === "tokens") job?.resolve(message)
     if (message.kind === "failed")
       job?.reject(new EngineError("MODEL_UNAVAILABLE", `Embedding failed: ${message.message}`))
     if (thread.state === "ended") return
-    thread.state = "idle"
+    thread.state = "ready"
     // Waits for work without keeping the process alive.
-    thread.worker.unref()
+    if (thread.jobs.length === 0) thread.worker.unref()
     this.#dispatch()
   }
 
-  /** A thread that died by itself: its text goes to another one, first in line. */
+  /** A thread that died by itself: its texts go to another one, first in line. Only the first of them was in work. */
   #onLoss(thread: Thread, error: Error): void {
     const wasLoading = thread.state === "loading"
     const expected = !this.#forget(thread)
-    const { job } = thread
-    thread.job = null
-    if (job && (this.#closed || job.attempts >= ATTEMPTS)) job.reject(this.#closed ? closedError() : error)
-    else if (job) this.#queries.unshift(job)
+    const jobs = thread.jobs.splice(0)
+    const [inWork] = jobs
+    if (inWork && ++inWork.losses > MOST_LOSSES) jobs.shift()!.reject(error)
+    this.#queries.unshift(...jobs)
     if (expected || this.#closed) return
     if (wasLoading) {
       const what = `The embedding thread ended while it loaded the model: ${error.message}`
@@ -206,9 +226,7 @@ export class TransformersEmbedder implements Embedder {
 
 function run(thread: Thread, job: Job): void {
   thread.worker.ref()
-  thread.state = "busy"
-  thread.job = job
-  job.attempts++
+  thread.jobs.push(job)
   thread.worker.postMessage({ kind: job.kind, text: job.text, prefix: job.prefix } satisfies ToWorker)
 }
 

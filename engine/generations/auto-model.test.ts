@@ -24,7 +24,15 @@ afterEach(() => rm(dir, { recursive: true }))
 const holding = (languages: Record<string, number>, passages = 100) => ({
   languages: () => Promise.resolve(new Map(Object.entries(languages))),
   stats: () =>
-    Promise.resolve({ pages: 0, passages, pagesWithoutVectors: 0, embedder: ENGLISH, dimensions: 1 }),
+    Promise.resolve({
+      pages: 0,
+      passages,
+      pagesWithoutVectors: 0,
+      passagesWithoutVectors: 0,
+      vectorsPerSecond: null,
+      embedder: ENGLISH,
+      dimensions: 1,
+    }),
 })
 const chosen = async () => (await file.read()).choice.chosen
 const over = { isCrawlOver: true }

@@ -220,6 +220,8 @@ export class FollowingEngine implements Engine {
         pages: 0,
         passages: 0,
         pagesWithoutVectors: 0,
+        passagesWithoutVectors: 0,
+        vectorsPerSecond: null,
         embedder: info?.embedder ?? embedder.id,
         dimensions: info?.dimensions ?? embedder.dimensions,
       }),

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import path from "node:path"
 import type { engineSettings } from "../settings.ts"
 import type { Embedder } from "../embedder.ts"
+import type { Purpose } from "../embedders/embed-protocol.ts"
 import { openEmbedder } from "../embedders/open-embedder.ts"
 import { EngineError } from "../errors.ts"
 import type { Values } from "#base/settings.ts"
@@ -23,16 +24,19 @@ export function modelsOf(
   settings: Values<typeof engineSettings>,
   configured: Embedder,
   configuredFrom: string | null,
+  purpose: Purpose = "background",
 ): Models {
   return {
     configured,
     configuredFrom,
     async open(info, from) {
       for (const model of placesOf(settings, from)) {
-        const embedder = await openEmbedder({ ...settings, model, modelHub: "" }).catch((error: unknown) => {
-          if (error instanceof EngineError) return null
-          throw error
-        })
+        const embedder = await openEmbedder({ ...settings, model, modelHub: "" }, purpose).catch(
+          (error: unknown) => {
+            if (error instanceof EngineError) return null
+            throw error
+          },
+        )
         if (embedder?.id === info.embedder && embedder.dimensions === info.dimensions) return embedder
         await embedder?.[Symbol.asyncDispose]()
       }

@@ -1,4 +1,5 @@
 import { EngineError } from "../errors.ts"
+import { secondsLeft } from "../filling/filling-rate.ts"
 import { keptUntil, targetDue } from "./building/build.ts"
 import type { GenerationContext } from "./generation-context.ts"
 import { type ShippedModel, shippedModelOf } from "../embedders/model-folder.ts"
@@ -15,6 +16,20 @@ export interface GenerationStatus {
   /** Null when this version cannot look into it. */
   readonly pages: number | null
   readonly pagesWithoutVectors: number | null
+  readonly passagesWithoutVectors: number | null
+  /** Passages that get their vectors in a second; null while none are made, or nobody can tell yet. */
+  readonly vectorsPerSecond: number | null
+  /** Until all have their vectors; null when nobody can tell. */
+  readonly secondsLeft: number | null
+}
+
+/** What is not known of a generation that cannot be looked into. */
+const UNCOUNTED = {
+  pages: null,
+  pagesWithoutVectors: null,
+  passagesWithoutVectors: null,
+  vectorsPerSecond: null,
+  secondsLeft: null,
 }
 
 export interface IndexStatus {
@@ -87,17 +102,18 @@ const unknown = (name: string): GenerationStatus => ({
   name,
   format: null,
   embedder: null,
-  pages: null,
-  pagesWithoutVectors: null,
+  ...UNCOUNTED,
 })
 
 async function statusOf({ adapter }: GenerationContext, name: string): Promise<GenerationStatus> {
   const info = await adapter.info(name)
   const said = { name, format: info?.format ?? null, embedder: info?.embedder ?? null }
   if (!info || adapter.useOf(info.format) !== "written") {
-    return { ...said, pages: null, pagesWithoutVectors: null }
+    return { ...said, ...UNCOUNTED }
   }
   await using engine = await adapter.open(name, { mode: "read", embedder: missingModel(info) })
-  const { pages, pagesWithoutVectors } = await engine.stats()
-  return { ...said, pages, pagesWithoutVectors }
+  const stats = await engine.stats()
+  const { pages, pagesWithoutVectors, passagesWithoutVectors, vectorsPerSecond } = stats
+  const left = secondsLeft(stats)
+  return { ...said, pages, pagesWithoutVectors, passagesWithoutVectors, vectorsPerSecond, secondsLeft: left }
 }

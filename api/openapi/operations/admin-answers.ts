@@ -410,6 +410,26 @@ export const adminSchemas = {
   Proposal: proposal,
   DeliveryList: object({ deliveries: listOf(delivery), ...page }),
   DeliveryRetried: object({ id: text(), state: { const: "waiting" } }),
+  IndexState: object({
+    index: object({
+      engine: text("Where it is kept: `embedded` or `meilisearch`."),
+      embedder: text("Id of the model that makes its vectors."),
+      dimensions: count("Of a vector."),
+      pages: count(),
+      passages: count(),
+      pages_without_vectors: count("Pages found by their words only, until their vectors are made."),
+      passages_without_vectors: count("Passages of those pages; on Meilisearch about."),
+      vectors_per_second: orNull({
+        type: "number",
+        minimum: 0,
+        description:
+          "Passages that got their vectors in a second, over the last minute; null while none are made, or it is too early to tell.",
+      }),
+      seconds_left: orNull(
+        count("Until all have their vectors, as things go; 0 when all have, null when nobody can tell."),
+      ),
+    }),
+  }),
   KeyUsage: object({
     usage: listOf(
       object({

@@ -452,6 +452,17 @@ export const adminOperations: readonly Operation[] = [
     examples: one("All of it"),
   }),
   admin({
+    id: "indexState",
+    method: "get",
+    path: "/admin/index",
+    tag: "Pages",
+    summary: "What the index holds, and how far its vectors are",
+    description:
+      "Pages are found by their words at once; their vectors are made in the background. `seconds_left` goes by the rate of the last minute, with whatever else the machine does meanwhile.",
+    answers: list("IndexState", "The index."),
+    examples: one("The index", {}),
+  }),
+  admin({
     id: "keyUsage",
     method: "get",
     path: "/admin/usage",

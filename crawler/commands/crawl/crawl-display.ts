@@ -1,8 +1,8 @@
+import { duration } from "#base/text/duration.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { Failure, Job } from "../../job.ts"
 import {
   addressesText,
-  duration,
   type Progress,
   ProgressMeter,
   progressLine,

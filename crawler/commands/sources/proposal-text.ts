@@ -1,4 +1,4 @@
-import { duration } from "../../jobs/progress.ts"
+import { aboutSeconds } from "#base/text/duration.ts"
 import type { Survey } from "../../survey/survey.ts"
 import { countText } from "../../why/dates-and-counts.ts"
 import { toPlainText } from "../../page/extract/markdown/plain-text.ts"
@@ -91,8 +91,7 @@ export function estimateText({ pages, from, delayMs, seconds }: NonNullable<Surv
 }
 
 /** In whole minutes where it is minutes: it is a guess. */
-const timeText = (seconds: number): string =>
-  duration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60).replace(/ 0 s$/, "")
+const timeText = (seconds: number): string => aboutSeconds(seconds)
 
 function beginningOf(markdown: string): string {
   const text = toPlainText(markdown.slice(0, TEXT_CHARS * 10))

@@ -1,6 +1,6 @@
 import type { Job, JobResult } from "../../job.ts"
 import type { SourceStatus } from "../../sources/source-status.ts"
-import { duration } from "../../jobs/progress.ts"
+import { aboutSeconds } from "#base/text/duration.ts"
 import type { FullCrawl } from "../../sources/crawl-time.ts"
 import type { SourceChange } from "../../sources/file/plan.ts"
 import type { Schedule } from "../../tasks/schedule.ts"
@@ -39,7 +39,7 @@ function* changeLines(
 /** `a full crawl: about 2,000 pages, 34 min at one request to a host each second`. */
 function fullCrawlText({ pages, areKnown, seconds, delayMs }: FullCrawl): string {
   const count = `${pages.toLocaleString("en")} page${pages === 1 ? "" : "s"}`
-  const time = duration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60).replace(/ 0 s$/, "")
+  const time = aboutSeconds(seconds)
   const pace =
     delayMs === 0
       ? "without pauses"

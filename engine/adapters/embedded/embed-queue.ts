@@ -1,23 +1,33 @@
-import { type Embedder, TEXTS_AT_A_TIME } from "../../embedder.ts"
+import path from "node:path"
+import type { Embedder } from "../../embedder.ts"
 import { embeddingText } from "../../text/passages.ts"
+import { AskedPagesReader } from "../../filling/asked-pages.ts"
+import { type PageToFill, fill } from "../../filling/filling.ts"
+import { FillingRate } from "../../filling/filling-rate.ts"
+import { KnownVectors } from "../../filling/known-vectors.ts"
+import { type Urgency, WaitingPages } from "../../filling/waiting-pages.ts"
 import { isIn } from "./filter.ts"
 import { batchesOf, readRows } from "./lance/rows.ts"
-import { type PageRow, passagesOf } from "../../index/page-record.ts"
+import { passagesOf } from "../../index/page-record.ts"
 import { FILTER_COLUMNS, FIRST_SECTION, type PageVectors, vectorsTable } from "./lance/schema.ts"
 import type { Serial } from "#base/flow/serial.ts"
 import type { IndexedPage, Tables } from "./lance/tables.ts"
-import { steadyNow } from "#base/steady-time.ts"
 
-/** A commit costs tens of milliseconds and leaves a small file: vectors are committed in batches. */
-const COMMIT_AT = 512
-const COMMIT_WITHIN_MS = 10_000
+/** Files through which a writer and the readers beside it tell each other of vectors. */
+export const RATE_FILE = "filling.json"
+export const ASKED_FILE = "asked-pages.json"
+
+/** Pages taken at a time: the texts of the longest ones are a megabyte. */
+const TAKEN_AT_A_TIME = { pages: 32, passages: 128 }
 const DELETE_AT_A_TIME = 500
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 60_000
 
-type EmbeddablePage = PageVectors["page"] & Pick<PageRow, "title" | "passages">
+type FilledRow = PageVectors["page"]
 
 export interface EmbedQueueOptions {
+  /** Folder of the index. */
+  readonly dir: string
   readonly tables: Tables
   /** Writes to the table of vectors go through this, one at a time. */
   readonly writes: Serial
@@ -37,13 +47,16 @@ export interface EmbedQueueOptions {
  * whenever the process dies.
  */
 export class EmbedQueue implements AsyncDisposable {
+  /** Vectors of texts that may come again. */
+  readonly known = new KnownVectors()
   readonly #options: EmbedQueueOptions
-  /** Page id to the revision that waits. */
-  readonly #waiting = new Map<string, number>()
+  readonly #waiting = new WaitingPages()
   /** Page id to the revision that has vectors. */
   readonly #embedded = new Map<string, number>()
   /** Pages with vectors of another revision, or of none. */
   readonly #stale = new Set<string>()
+  readonly #rate: FillingRate
+  readonly #asked: AskedPagesReader
   readonly #stop = new AbortController()
   #wake = Promise.withResolvers<void>()
   #settled: PromiseWithResolvers<void> | undefined
@@ -51,6 +64,8 @@ export class EmbedQueue implements AsyncDisposable {
 
   private constructor(options: EmbedQueueOptions) {
     this.#options = options
+    this.#rate = new FillingRate(path.join(options.dir, RATE_FILE))
+    this.#asked = new AskedPagesReader(path.join(options.dir, ASKED_FILE))
   }
 
   /** @param indexed the pages as they are in their table. */
@@ -69,16 +84,29 @@ export class EmbedQueue implements AsyncDisposable {
     return this.#waiting.size
   }
 
+  /** Passages of those pages. */
+  get passages(): number {
+    return this.#waiting.passages
+  }
+
+  /** As in {@link EngineStats.vectorsPerSecond}. */
+  get perSecond(): number | null {
+    return this.#rate.perSecond
+  }
+
   /** Takes note of pages that were written. */
   add(pages: readonly IndexedPage[]): void {
-    for (const { id, revision, passage_count } of pages) {
+    for (const { id, revision, passage_count: passages } of pages) {
       if (this.#embedded.get(id) === revision) {
         this.#waiting.delete(id)
         continue
       }
-      if (this.#embedded.delete(id)) this.#stale.add(id)
-      if (passage_count === 0) this.#waiting.delete(id)
-      else this.#waiting.set(id, revision)
+      const hadVectors = this.#embedded.delete(id)
+      if (hadVectors) this.#stale.add(id)
+      const waited = this.#waiting.revisionOf(id)
+      const isChanged = hadVectors || (waited !== undefined && waited !== revision)
+      if (passages === 0) this.#waiting.delete(id)
+      else this.#waiting.add({ id, revision, passages }, isChanged ? "changed" : "new")
     }
     this.#changed()
   }
@@ -120,6 +148,7 @@ export class EmbedQueue implements AsyncDisposable {
     this.#stop.abort(new Error("The engine is being closed."))
     this.#wake.resolve()
     await this.#work
+    await this.#rate.end()
     if (this.#waiting.size > 0) {
       this.#settled?.promise.catch(() => undefined)
       this.#settled?.reject(new Error("The engine was closed before every page had its vectors."))
@@ -127,20 +156,22 @@ export class EmbedQueue implements AsyncDisposable {
   }
 
   async #derive(indexed: ReadonlyMap<string, IndexedPage>): Promise<void> {
-    for (const { id, revision, passage_count } of indexed.values()) {
-      if (passage_count > 0) this.#waiting.set(id, revision)
-    }
+    const current = new Set<string>()
     const { vectors } = this.#options.tables
     const made = vectors.query().select(["page", "revision"]).where("position = 0")
     for await (const batch of batchesOf<{ page: string; revision: number }>(made)) {
       for (const { page, revision } of batch) {
-        if (this.#waiting.get(page) === revision) {
-          this.#waiting.delete(page)
+        if (indexed.get(page)?.revision === revision) {
+          current.add(page)
           this.#embedded.set(page, revision)
         } else if (this.#embedded.get(page) !== revision) {
           this.#stale.add(page)
         }
       }
+    }
+    for (const { id, revision, passage_count: passages } of indexed.values()) {
+      if (passages === 0 || current.has(id)) continue
+      this.#waiting.add({ id, revision, passages }, this.#stale.has(id) ? "changed" : "new")
     }
   }
 
@@ -150,7 +181,7 @@ export class EmbedQueue implements AsyncDisposable {
       const wake = this.#wake
       try {
         await this.#deleteStale()
-        if (this.#options.embeds && this.#waiting.size > 0) await this.#embedSome()
+        if (this.#options.embeds && this.#waiting.size > 0) await this.#fill()
         else if (this.#stale.size === 0) await wake.promise
         retryMs = FIRST_RETRY_MS
       } catch (error) {
@@ -162,82 +193,64 @@ export class EmbedQueue implements AsyncDisposable {
     }
   }
 
-  /** Embeds waiting pages until a batch is full, the queue is empty or it takes too long, then commits. */
-  async #embedSome(): Promise<void> {
-    const until = steadyNow() + COMMIT_WITHIN_MS
-    const done: PageVectors[] = []
-    const tried = new Set<string>()
-    let rows = 0
-    try {
-      while (rows < COMMIT_AT && steadyNow() < until && !this.#stop.signal.aborted) {
-        const pages = await this.#takePages(tried)
-        // A page may be in the tables or out of them a moment before the queue is told.
-        if (pages.length === 0) {
-          if (done.length === 0) await this.#pause(20)
-          break
-        }
-        for (const one of await this.#embed(pages)) {
-          done.push(one)
-          rows += one.vectors.length
-        }
-      }
-    } finally {
-      await this.#commit(done)
-    }
+  async #fill(): Promise<void> {
+    this.#rate.begin()
+    await fill<FilledRow>({
+      embedder: this.#options.embedder,
+      known: this.known,
+      signal: this.#stop.signal,
+      take: (inHand, moreUrgentThan) => this.#take(inHand, moreUrgentThan),
+      mayWait: (inHand, urgency) => this.#waiting.next({ pages: 1, passages: 1 }, inHand, urgency).length > 0,
+      commit: (pages) => this.#commit(pages),
+      onVectors: (passages) => this.#rate.count(passages),
+      onFailed: (ids) => this.#waiting.putBack(ids),
+    })
+    // A page may be in the tables or out of them a moment before the queue is told.
+    if (this.#waiting.size > 0) await this.#pause(20)
+    else await this.#rate.end()
   }
 
-  async #takePages(tried: Set<string>): Promise<EmbeddablePage[]> {
-    const ids: string[] = []
-    for (const id of this.#waiting.keys()) {
-      if (tried.has(id)) continue
-      ids.push(id)
-      if (ids.length === 16) break
-    }
-    if (ids.length === 0) return []
-    for (const id of ids) tried.add(id)
+  async #take(
+    inHand: ReadonlyMap<string, number>,
+    moreUrgentThan: Urgency | undefined,
+  ): Promise<PageToFill<FilledRow>[]> {
+    this.#waiting.askFor(await this.#asked.news())
+    const taken = new Map(
+      this.#waiting.next(TAKEN_AT_A_TIME, inHand, moreUrgentThan).map((page) => [page.id, page]),
+    )
+    if (taken.size === 0) return []
     const { pages: table, store } = this.#options.tables
     const columns = ["id", "revision", ...FILTER_COLUMNS]
-    const rows = await readRows<PageVectors["page"]>(
+    const ids = [...taken.keys()]
+    const rows = await readRows<FilledRow>(
       table
         .query()
         .where(`${isIn("id", ids)} AND ${FIRST_SECTION}`)
         .select(columns),
     )
+    const found = new Map(rows.map((row) => [row.id, row]))
     const stored = new Map(store.read(ids).map((page) => [page.id, page]))
-    return rows.flatMap((row) => {
-      const page = stored.get(row.id)
+    return ids.flatMap((id) => {
+      const { revision, urgency } = taken.get(id)!
+      const page = stored.get(id)
+      const row = found.get(id)
       // One of them may be a write ahead of the other: the page comes again with its new revision.
-      if (page?.revision !== row.revision || this.#waiting.get(row.id) !== row.revision) return []
-      return { ...row, title: page.title, passages: page.passages }
+      if (page?.revision !== revision || row?.revision !== revision) return []
+      const texts = passagesOf(page).map((passage) => embeddingText(page.title, passage))
+      return { id, revision, urgency, page: row, texts }
     })
-  }
-
-  async #embed(pages: readonly EmbeddablePage[]): Promise<PageVectors[]> {
-    const texts = pages.map((page) => passagesOf(page).map((passage) => embeddingText(page.title, passage)))
-    const vectors: Float32Array[] = []
-    const all = texts.flat()
-    for (let at = 0; at < all.length; at += TEXTS_AT_A_TIME) {
-      const some = all.slice(at, at + TEXTS_AT_A_TIME)
-      const options = { priority: "index", signal: this.#stop.signal } as const
-      vectors.push(...(await this.#options.embedder.embed(some, options)))
-    }
-    let from = 0
-    return pages.map(({ title: _title, passages: _passages, ...page }, i) => ({
-      page,
-      vectors: vectors.slice(from, (from += texts[i]!.length)),
-    }))
   }
 
   async #commit(embedded: readonly PageVectors[]): Promise<void> {
     const { tables, writes, embedder, onCommit } = this.#options
     await writes.run(async () => {
       // A page that was replaced meanwhile waits again, with its new revision.
-      const current = embedded.filter(({ page }) => this.#waiting.get(page.id) === page.revision)
+      const current = embedded.filter(({ page }) => this.#waiting.revisionOf(page.id) === page.revision)
       if (current.length === 0) return
       const table = vectorsTable(current, embedder.dimensions)
       await tables.vectors.add(table)
       for (const { page } of current) {
-        if (this.#waiting.get(page.id) === page.revision) {
+        if (this.#waiting.revisionOf(page.id) === page.revision) {
           this.#waiting.delete(page.id)
           this.#embedded.set(page.id, page.revision)
         } else {
@@ -246,6 +259,8 @@ export class EmbedQueue implements AsyncDisposable {
       }
       onCommit(table.numRows)
     })
+    // A first fill takes long, and pages change meanwhile.
+    await this.#deleteStale()
     this.#changed()
   }
 

@@ -4,6 +4,8 @@ import { mkdir } from "node:fs/promises"
 import { availableParallelism } from "node:os"
 import path from "node:path"
 import { isDeepStrictEqual } from "node:util"
+import { AskedPages } from "../../filling/asked-pages.ts"
+import { toldRate } from "../../filling/filling-rate.ts"
 import { type Embedder, refuseOtherEmbedder } from "../../embedder.ts"
 import type {
   Engine,
@@ -22,7 +24,7 @@ import { Gate } from "../../search/gate.ts"
 import { LateReader } from "../../search/late-reader.ts"
 import { QueryVectors } from "../../search/query-vectors.ts"
 import { searchIndex } from "../../search/search.ts"
-import { EmbedQueue } from "./embed-queue.ts"
+import { ASKED_FILE, EmbedQueue, RATE_FILE } from "./embed-queue.ts"
 import { embeddedIndex } from "./embedded-index.ts"
 import { isIn } from "./filter.ts"
 import { breather } from "#base/flow/breather.ts"
@@ -46,6 +48,7 @@ import {
 import { FIRST_SECTION, type PageVectors, pagesTable } from "./lance/schema.ts"
 import { pagesAfter, withVectors } from "./pages-after.ts"
 import { hashesIn } from "../../text/passage-terms.ts"
+import { embeddingText } from "../../text/passages.ts"
 import { Serial } from "#base/flow/serial.ts"
 import {
   PAGES_TABLE,
@@ -122,6 +125,7 @@ export class EmbeddedEngine implements Engine {
   readonly #queryVectors: QueryVectors
   readonly #lateReader: LateReader
   readonly #coverage = new VectorCoverage()
+  readonly #asked: AskedPages
   readonly #searches = new Gate(SEARCHES_PER_CORE * availableParallelism())
   #opened: Opened | null = null
   #checkedAt = 0
@@ -137,6 +141,7 @@ export class EmbeddedEngine implements Engine {
     this.#lock = lock
     this.#queryVectors = new QueryVectors(options.embedder)
     this.#lateReader = new LateReader(options.embedder)
+    this.#asked = new AskedPages(path.join(options.dir, ASKED_FILE))
   }
 
   /**
@@ -225,7 +230,11 @@ export class EmbeddedEngine implements Engine {
         sharings: manifest.sharings ?? [],
         allEmbedded: this.#writer ? this.#writer.queue.size === 0 : this.#coverage.isComplete(tables),
       })
-      const context = { index, queryVectors: this.#queryVectors, lateReader: this.#lateReader }
+      const context = {
+        index: this.#asked.noting(index),
+        queryVectors: this.#queryVectors,
+        lateReader: this.#lateReader,
+      }
       return this.#searches.run(() => searchIndex(context, query, options.signal), options.signal)
     })
   }
@@ -267,14 +276,24 @@ export class EmbeddedEngine implements Engine {
     return this.#during(async () => {
       const opened = await this.#current()
       const { id: embedder, dimensions } = this.#options.embedder
-      if (!opened) return { pages: 0, passages: 0, pagesWithoutVectors: 0, embedder, dimensions }
+      const nothing = { pagesWithoutVectors: 0, passagesWithoutVectors: 0, vectorsPerSecond: null }
+      if (!opened) return { pages: 0, passages: 0, ...nothing, embedder, dimensions }
       const [count, { wanted, embedded: done }, passages] = await Promise.all([
         opened.tables.pages.countRows(FIRST_SECTION),
         countEmbedded(opened.tables),
         sumOfPassages(opened.tables),
       ])
       const waiting = this.#writer?.queue.size ?? Math.max(0, wanted - done)
-      return { pages: count, passages, pagesWithoutVectors: waiting, embedder, dimensions }
+      const held = { pages: count, passages, embedder, dimensions }
+      if (waiting === 0) return { ...held, ...nothing }
+      const queue = this.#writer?.queue
+      return {
+        ...held,
+        pagesWithoutVectors: waiting,
+        passagesWithoutVectors:
+          queue?.passages ?? Math.max(waiting, passages - (await opened.tables.vectors.countRows())),
+        vectorsPerSecond: queue ? queue.perSecond : await toldRate(path.join(this.#options.dir, RATE_FILE)),
+      }
     })
   }
 
@@ -366,6 +385,7 @@ export class EmbeddedEngine implements Engine {
     await this.#forget(lost)
     for (const id of lost) indexed.delete(id)
     const queue = await EmbedQueue.open(indexed, {
+      dir,
       tables,
       writes: vectorWrites,
       embedder,
@@ -453,22 +473,37 @@ export class EmbeddedEngine implements Engine {
     writer.pageCare.wrote(table.numRows)
   }
 
-  /** A page that says the same under another source or topic has the vectors that it had. */
+  /**
+   * A page that says the same under another source or topic has the vectors that it had. Of one that changed the vectors of
+   * passages that stay are kept in mind for the queue.
+   */
   async #withKeptVectors(rows: readonly IndexedRow[]): Promise<readonly IndexedRow[]> {
     const { store, vectors } = this.#opened!.tables
+    const { known: knownVectors } = this.#writer!.queue
     const byId = new Map(rows.flatMap((row) => (row.vectors === null ? [[row.id, row] as const] : [])))
     const known = store.heads([...byId.keys()]).filter(({ id, revision, title }) => {
       const row = byId.get(id)!
       return row.revision !== revision && row.title === title
     })
-    const same = store
-      .read(known.map(({ id }) => id))
-      .filter((old) =>
-        isDeepStrictEqual(embeddedOf(passagesOf(old)), embeddedOf(passagesOf(byId.get(old.id)!))),
-      )
-    if (same.length === 0) return rows
-    const made = await withVectors(same, vectors)
-    const kept = new Map(made.map((one, i) => [same[i]!.id, one.vectors]))
+    const before = store.read(known.map(({ id }) => id)).filter((old) => {
+      const now = new Set(textsOf(byId.get(old.id)!))
+      return textsOf(old).some((text) => now.has(text))
+    })
+    if (before.length === 0) return rows
+    const kept = new Map<string, PageWithVectors["vectors"]>()
+    // Vectors that cannot be read are made anew.
+    const read = await withVectors(before, vectors).catch(() => [])
+    for (const [i, made] of read.entries()) {
+      const old = before[i]!
+      const row = byId.get(old.id)!
+      if (isDeepStrictEqual(embeddedOf(passagesOf(old)), embeddedOf(passagesOf(row))))
+        kept.set(old.id, made.vectors)
+      else {
+        const texts = textsOf(old)
+        for (const [position, vector] of made.vectors?.entries() ?? [])
+          knownVectors.set(texts[position]!, vector)
+      }
+    }
     return rows.map((row) => ({ ...row, vectors: row.vectors ?? kept.get(row.id) ?? null }))
   }
 
@@ -562,6 +597,9 @@ export class EmbeddedEngine implements Engine {
     }
   }
 }
+
+const textsOf = (page: Pick<PageRow, "title" | "passages">): string[] =>
+  passagesOf(page).map((passage) => embeddingText(page.title, passage))
 
 const missingIn = (known: readonly string[], found: readonly string[]): string[] =>
   [...new Set(found)].filter((one) => !known.includes(one))

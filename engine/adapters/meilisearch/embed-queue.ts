@@ -1,5 +1,10 @@
-import { type Embedder, TEXTS_AT_A_TIME } from "../../embedder.ts"
+import type { Embedder } from "../../embedder.ts"
 import { embeddingText } from "../../text/passages.ts"
+import { AskedPagesReader } from "../../filling/asked-pages.ts"
+import { type FilledPage, type PageToFill, fill } from "../../filling/filling.ts"
+import { FillingRate } from "../../filling/filling-rate.ts"
+import { KnownVectors } from "../../filling/known-vectors.ts"
+import { type Urgency, byUrgency } from "../../filling/waiting-pages.ts"
 import {
   FILTER_FIELDS,
   PASSAGE_FIELDS,
@@ -12,28 +17,29 @@ import type { Indexes } from "./server/indexes.ts"
 import { writeVectors } from "./page-writer.ts"
 import type { Serial } from "#base/flow/serial.ts"
 import type { Server } from "./server/server.ts"
-import { steadyNow } from "#base/steady-time.ts"
 
 const PAGES_AT_A_TIME = 16
-/** A task costs the server tens of milliseconds whatever it holds: vectors are written in batches. */
-const COMMIT_AT = 512
-const COMMIT_WITHIN_MS = 10_000
 /** Pages that are written one after the other are embedded together, when none came for so long. */
 const QUIET_MS = 100
+const QUIET_WITHIN_MS = 10_000
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 60_000
+/** Pages that go first, by their ids; those beyond it wait for their turn. */
+const MOST_URGENT = 10_000
 
 const TAKEN = ["id", "revision", "replaced", "passage_count", ...FILTER_FIELDS] as const
 type TakenPage = Pick<PageDocument, (typeof TAKEN)[number]>
 
-interface EmbeddedPage {
-  readonly page: TakenPage
-  readonly vectors: readonly Float32Array[]
+/** Files through which a writer and the readers beside it tell each other of vectors. */
+export interface FillingFiles {
+  readonly rate: string
+  readonly asked: string
 }
 
 export interface EmbedQueueOptions {
   readonly server: Server
   readonly indexes: Indexes
+  readonly files: FillingFiles
   /** Writes go through this, one at a time. */
   readonly writes: Serial
   readonly embedder: Embedder
@@ -49,6 +55,11 @@ export interface EmbedQueueOptions {
  */
 export class EmbedQueue implements AsyncDisposable {
   readonly #options: EmbedQueueOptions
+  readonly #known = new KnownVectors()
+  readonly #rate: FillingRate
+  readonly #asked: AskedPagesReader
+  /** Pages that may wait and go before others; the server knows nothing of that. */
+  readonly #urgent = new Map<string, Urgency>()
   readonly #stop = new AbortController()
   #wake = Promise.withResolvers<void>()
   #settled: PromiseWithResolvers<void> | undefined
@@ -61,11 +72,19 @@ export class EmbedQueue implements AsyncDisposable {
 
   constructor(options: EmbedQueueOptions) {
     this.#options = options
+    this.#rate = new FillingRate(options.files.rate)
+    this.#asked = new AskedPagesReader(options.files.asked)
     this.#work = options.embeds ? this.#run() : Promise.resolve()
   }
 
-  /** Told whenever pages were written. */
-  wake(): void {
+  /** As in {@link EngineStats.vectorsPerSecond}. */
+  get perSecond(): number | null {
+    return this.#rate.perSecond
+  }
+
+  /** Told whenever pages were written, with those that said something else before. */
+  wake(changed: readonly string[] = []): void {
+    for (const id of changed) this.#hurry(id, "changed")
     this.#writtenAt = performance.now()
     this.#mayWait = true
     this.#idle = false
@@ -84,6 +103,7 @@ export class EmbedQueue implements AsyncDisposable {
     this.#stop.abort(new Error("The engine is being closed."))
     this.#wake.resolve()
     await this.#work
+    await this.#rate.end()
     this.#settled?.promise.catch(() => undefined)
     this.#settled?.reject(this.#stop.signal.reason)
   }
@@ -94,24 +114,28 @@ export class EmbedQueue implements AsyncDisposable {
     while (!signal.aborted) {
       try {
         await this.#quiet()
-        await this.#embedSome()
+        await this.#fill()
         wait = FIRST_RETRY_MS
       } catch (error) {
         if (signal.aborted) return
+        this.#mayWait = true
         this.#options.onProblem(error)
         await this.#pause(wait)
         wait = Math.min(LAST_RETRY_MS, wait * 2)
       }
       if (this.#mayWait) continue
       this.#idle = true
+      this.#urgent.clear()
+      await this.#rate.end()
       this.#settled?.resolve()
       this.#settled = undefined
-      await this.#wake.promise
+      // Closing wakes whoever waits now, not who begins to.
+      if (!signal.aborted) await this.#wake.promise
     }
   }
 
   async #quiet(): Promise<void> {
-    const until = performance.now() + COMMIT_WITHIN_MS
+    const until = performance.now() + QUIET_WITHIN_MS
     for (;;) {
       const now = performance.now()
       const left = Math.min(until, this.#writtenAt + QUIET_MS) - now
@@ -120,46 +144,75 @@ export class EmbedQueue implements AsyncDisposable {
     }
   }
 
-  /** Takes pages and embeds them until there are enough to write, or no more. */
-  async #embedSome(): Promise<void> {
-    const until = steadyNow() + COMMIT_WITHIN_MS
-    const done: EmbeddedPage[] = []
-    let count = 0
-    try {
-      while (count < COMMIT_AT && steadyNow() < until && !this.#stop.signal.aborted) {
-        this.#mayWait = false
-        this.#wake = Promise.withResolvers()
-        const pages = await this.#take(done.map(({ page }) => page.id))
-        if (pages.length === 0) break
-        this.#mayWait = true
-        for (const one of await this.#embed(pages)) {
-          done.push(one)
-          count += one.vectors.length
-        }
-      }
-    } catch (error) {
-      this.#mayWait = true
-      throw error
-    } finally {
-      if (done.length > 0) {
-        await this.#commit(done)
-        // Those that were replaced meanwhile were left out when others were taken.
-        this.#mayWait = true
-      }
-    }
+  async #fill(): Promise<void> {
+    await fill<TakenPage>({
+      embedder: this.#options.embedder,
+      known: this.#known,
+      signal: this.#stop.signal,
+      take: (inHand, moreUrgentThan) => this.#take(inHand, moreUrgentThan),
+      mayWait: (inHand, urgency) => this.#urgentIds(inHand, urgency).length > 0,
+      commit: (pages) => this.#commit(pages),
+      onVectors: (passages) => this.#rate.count(passages),
+      onFailed: (ids) => ids.forEach((id) => this.#urgent.delete(id)),
+    })
   }
 
-  async #take(without: readonly string[]): Promise<TakenPage[]> {
-    const rules = without.length > 0 ? [`NOT ${arePages(without)}`] : []
-    const { results } = await this.#options.indexes.pages.getDocuments({
-      filter: all(["waiting = true", ...rules])!,
+  async #take(
+    inHand: ReadonlyMap<string, number>,
+    moreUrgentThan: Urgency | undefined,
+  ): Promise<PageToFill<TakenPage>[]> {
+    for (const id of await this.#asked.news()) this.#hurry(id, "asked")
+    if (moreUrgentThan !== undefined) return await this.#takeUrgent(inHand, moreUrgentThan)
+    if (!this.#mayWait) return []
+    this.#mayWait = false
+    this.#wake = Promise.withResolvers()
+    const without = inHand.size > 0 ? [`NOT ${arePages([...inHand.keys()])}`] : []
+    const { results, total } = await this.#waiting(all(["waiting = true", ...without])!)
+    if (results.length === 0) return []
+    this.#mayWait = true
+    this.#rate.begin()
+    const urgent = total > results.length ? await this.#takeUrgent(inHand) : []
+    return urgent.length > 0 ? urgent : await this.#withTexts(results)
+  }
+
+  async #takeUrgent(
+    inHand: ReadonlyMap<string, number>,
+    moreUrgentThan?: Urgency,
+  ): Promise<PageToFill<TakenPage>[]> {
+    const ids = this.#urgentIds(inHand, moreUrgentThan)
+    if (ids.length === 0) return []
+    const { results } = await this.#waiting(all(["waiting = true", arePages(ids)])!)
+    const pages = await this.#withTexts(results)
+    // Those that do not wait have their vectors.
+    for (const id of ids) this.#urgent.delete(id)
+    return pages
+  }
+
+  /** The next ones of the highest urgency there is. */
+  #urgentIds(inHand: ReadonlyMap<string, number>, moreUrgentThan: Urgency = "new"): string[] {
+    const ids = new Map<Urgency, string[]>()
+    for (const [id, urgency] of this.#urgent) {
+      if (inHand.has(id) || byUrgency(urgency, moreUrgentThan) >= 0) continue
+      const some = ids.get(urgency) ?? []
+      if (some.push(id) === PAGES_AT_A_TIME && urgency === "changed") break
+      ids.set(urgency, some)
+    }
+    return (ids.get("changed") ?? ids.get("asked") ?? []).slice(0, PAGES_AT_A_TIME)
+  }
+
+  #hurry(id: string, urgency: Urgency): void {
+    if (this.#urgent.size < MOST_URGENT && this.#urgent.get(id) !== "changed") this.#urgent.set(id, urgency)
+  }
+
+  async #waiting(filter: string): Promise<{ results: TakenPage[]; total: number }> {
+    return await this.#options.indexes.pages.getDocuments({
+      filter,
       fields: [...TAKEN],
       limit: PAGES_AT_A_TIME,
     })
-    return results
   }
 
-  async #embed(pages: readonly TakenPage[]): Promise<EmbeddedPage[]> {
+  async #withTexts(pages: readonly TakenPage[]): Promise<PageToFill<TakenPage>[]> {
     const { results } = await this.#options.indexes.texts.getDocuments({
       ids: pages.map(({ id }) => id),
       filter: [],
@@ -167,25 +220,19 @@ export class EmbedQueue implements AsyncDisposable {
       limit: pages.length,
     })
     const texts = new Map(results.map((text) => [text.id, text]))
-    const embedded: EmbeddedPage[] = []
-    for (const page of pages) {
+    const taken = pages.flatMap((page) => {
       const text = texts.get(page.id)
       // Replaced since it was taken: it waits with its new revision.
-      if (text?.revision !== page.revision) continue
+      if (text?.revision !== page.revision) return []
       const passages = [...passagesIn(text).values()].map((one) => embeddingText(text.title, one))
-      const vectors: Float32Array[] = []
-      for (let at = 0; at < passages.length; at += TEXTS_AT_A_TIME) {
-        const some = passages.slice(at, at + TEXTS_AT_A_TIME)
-        const options = { priority: "index", signal: this.#stop.signal } as const
-        vectors.push(...(await this.#options.embedder.embed(some, options)))
-      }
-      embedded.push({ page, vectors })
-    }
-    if (embedded.length === 0) await this.#pause(20)
-    return embedded
+      const { id, revision } = page
+      return [{ id, revision, urgency: this.#urgent.get(id) ?? "new", page, texts: passages }] as const
+    })
+    if (taken.length === 0 && pages.length > 0) await this.#pause(20)
+    return taken
   }
 
-  async #commit(embedded: readonly EmbeddedPage[]): Promise<void> {
+  async #commit(embedded: readonly FilledPage<TakenPage>[]): Promise<void> {
     const { server, indexes, writes, onWritten } = this.#options
     await writes.run(async () => {
       const waiting = await this.#stillWaiting(embedded)
@@ -203,10 +250,12 @@ export class EmbedQueue implements AsyncDisposable {
       await server.done(indexes.pages.updateDocuments(updates))
       onWritten()
     })
+    // Those that were replaced meanwhile were left out when others were taken.
+    this.#mayWait = true
   }
 
   /** Those that were not replaced or removed meanwhile. */
-  async #stillWaiting(embedded: readonly EmbeddedPage[]): Promise<EmbeddedPage[]> {
+  async #stillWaiting(embedded: readonly FilledPage<TakenPage>[]): Promise<FilledPage<TakenPage>[]> {
     const { results } = await this.#options.indexes.pages.getDocuments({
       ids: embedded.map(({ page }) => page.id),
       filter: [],

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises"
 import { availableParallelism } from "node:os"
+import path from "node:path"
 import { breather } from "#base/flow/breather.ts"
 import { type Embedder, refuseOtherEmbedder } from "../../embedder.ts"
 import type {
@@ -12,6 +13,8 @@ import type {
   SearchResult,
 } from "../../engine.ts"
 import { EngineError } from "../../errors.ts"
+import { AskedPages } from "../../filling/asked-pages.ts"
+import { toldRate } from "../../filling/filling-rate.ts"
 import { toPage, toPageRow } from "../../index/page-record.ts"
 import type { Page } from "../../page/page.ts"
 import { type PageUrl, pageId } from "../../page/page-url.ts"
@@ -21,7 +24,7 @@ import { QueryVectors } from "../../search/query-vectors.ts"
 import { searchIndex } from "../../search/search.ts"
 import { Serial } from "#base/flow/serial.ts"
 import { lockForWriting } from "../../index/writer-lock.ts"
-import { EmbedQueue } from "./embed-queue.ts"
+import { EmbedQueue, type FillingFiles } from "./embed-queue.ts"
 import {
   INDEX_FORMAT,
   type Indexes,
@@ -89,6 +92,8 @@ export class MeilisearchEngine implements Engine {
   readonly #lock: Disposable | undefined
   readonly #queryVectors: QueryVectors
   readonly #lateReader: LateReader
+  readonly #files: FillingFiles
+  readonly #asked: AskedPages
   readonly #searches = new Gate(SEARCHES_PER_CORE * availableParallelism())
   #state: IndexState | null = null
   #checkedAt = -Infinity
@@ -112,6 +117,9 @@ export class MeilisearchEngine implements Engine {
     this.#indexes = indexesOf(this.#server, name)
     this.#queryVectors = new QueryVectors(embedder)
     this.#lateReader = new LateReader(embedder)
+    const file = (what: string) => path.join(options.lockDir, `${name}.${what}.json`)
+    this.#files = { rate: file("filling"), asked: file("asked-pages") }
+    this.#asked = new AskedPages(this.#files.asked)
   }
 
   /**
@@ -183,7 +191,11 @@ export class MeilisearchEngine implements Engine {
       const state = await this.#current()
       if (!state) return { hits: [] }
       const index = meilisearchIndex({ server: this.#server, indexes: this.#indexes, state })
-      const context = { index, queryVectors: this.#queryVectors, lateReader: this.#lateReader }
+      const context = {
+        index: this.#asked.noting(index),
+        queryVectors: this.#queryVectors,
+        lateReader: this.#lateReader,
+      }
       return await this.#searches.run(() => searchIndex(context, query, options.signal), options.signal)
     })
   }
@@ -233,7 +245,16 @@ export class MeilisearchEngine implements Engine {
       const { id: embedder, dimensions } = this.#options.embedder
       this.#forget()
       const { pages, passages, waiting } = (await this.#current()) ?? { pages: 0, passages: 0, waiting: 0 }
-      return { pages, passages, pagesWithoutVectors: waiting, embedder, dimensions }
+      const queue = this.#writer?.queue
+      return {
+        pages,
+        passages,
+        pagesWithoutVectors: waiting,
+        passagesWithoutVectors: waiting === 0 ? 0 : Math.round((waiting * passages) / pages),
+        vectorsPerSecond: waiting === 0 ? null : queue ? queue.perSecond : await toldRate(this.#files.rate),
+        embedder,
+        dimensions,
+      }
     })
   }
 
@@ -286,6 +307,7 @@ export class MeilisearchEngine implements Engine {
     const queue = new EmbedQueue({
       server,
       indexes,
+      files: this.#files,
       writes,
       embedder,
       embeds: embedding === "on",
@@ -297,9 +319,9 @@ export class MeilisearchEngine implements Engine {
       indexes,
       writes,
       dimensions: embedder.dimensions,
-      onWritten: () => {
+      onWritten: (changed) => {
         this.#forget()
-        queue.wake()
+        queue.wake(changed)
       },
     })
     this.#writer = { pages, queue, writes }

@@ -37,13 +37,15 @@ export interface PageWriterOptions {
   /** Writes go through this, one at a time. */
   readonly writes: Serial
   readonly dimensions: number
-  readonly onWritten: () => void
+  /** With the pages that wait for vectors again, since they said something else before. */
+  readonly onWritten: (changed: readonly string[]) => void
 }
 
 /** Writes pages: calls that wait at the same time become one task, and a page that is refused keeps out no other. */
 export class PageWriter {
   readonly #options: PageWriterOptions
   #calls: Call[] = []
+  #changed: string[] = []
 
   constructor(options: PageWriterOptions) {
     this.#options = options
@@ -64,7 +66,7 @@ export class PageWriter {
       const text = await indexes.texts.deleteDocuments([...ids])
       const passages = await indexes.passages.deleteDocuments({ filter: arePages(ids) })
       await server.allDone([page, text, passages])
-      this.#options.onWritten()
+      this.#options.onWritten([])
     })
   }
 
@@ -83,7 +85,7 @@ export class PageWriter {
     const rows = new Map(calls.flatMap((call) => call.rows.map((row) => [row.id, row] as const)))
     try {
       const refused = await this.#writeParts([...rows.values()])
-      this.#options.onWritten()
+      this.#options.onWritten(this.#changed.splice(0))
       for (const { rows, done } of calls) {
         const own = rows.flatMap(({ id }) => refused.get(id) ?? [])
         if (own.length > 0) done.reject(refusal(own))
@@ -122,6 +124,7 @@ export class PageWriter {
       const waiting = !embedded && !brought && row.passage_count > 0
       const page = toPageDocument(row, { waiting, replaced: replaced && waiting })
       if (replaced && !waiting) gone.push(row.id)
+      if (changed && waiting) this.#changed.push(row.id)
       if (brought) vectors.push(...toPassageDocuments(page, brought))
       return page
     })

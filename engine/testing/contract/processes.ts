@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { HashingEmbedder } from "../hashing-embedder.ts"
 import { aPage, rareWord, urlOf } from "../pages.ts"
 import { describe, expect, test } from "vitest"
+import type { Engine } from "../../engine.ts"
 import type { Stage } from "./stage.ts"
 
 export function processes(stage: Stage): void {
@@ -63,6 +64,70 @@ export function processes(stage: Stage): void {
       await engine.settled()
       expect((await engine.stats()).pagesWithoutVectors).toBe(0)
       expect(failures).toBeLessThan(0)
+    })
+
+    describe.skipIf(adapter.isRecorded)("a first fill under way", () => {
+      /** `many` pages that wait, and a writer who takes seconds for hundreds of them. */
+      async function filling(many: number) {
+        const embedder = new HashingEmbedder()
+        const embed = embedder.embed.bind(embedder)
+        const embedded: string[] = []
+        embedder.embed = async (texts, options) => {
+          if (options?.priority === "index") {
+            await setTimeout(many > 100 ? 250 : 0)
+            embedded.push(...texts)
+          }
+          return embed(texts, options)
+        }
+        const first = await open({ embedding: "off" })
+        await first.index(
+          Array.from({ length: many }, (_, i) => {
+            const sections = Array.from({ length: 8 }, (_, at) => `# Part ${at}\n\n${"Of old. ".repeat(40)}`)
+            return aPage(`fill/${i}`, {
+              title: `Volume ${i}`,
+              markdown: [...sections, rareWord(i)].join("\n\n"),
+            })
+          }),
+        )
+        await first[Symbol.asyncDispose]()
+        return { engine: await open({ embedder }), embedded }
+      }
+      const whole = async (engine: Engine, address: string) => {
+        const coverage = await engine.coverage(urlOf(address))
+        return coverage!.vectors === coverage!.passages
+      }
+
+      test("lets a page that changed go first", async () => {
+        const { engine } = await filling(250)
+        await engine.index([aPage("fill/249", { markdown: "Something new." })])
+        await expect.poll(() => whole(engine, "fill/249"), { timeout: 20_000 }).toBe(true)
+        expect((await engine.stats()).pagesWithoutVectors).toBeGreaterThan(50)
+      })
+
+      test("lets a page go first that a question in another process came across", async () => {
+        const { engine } = await filling(250)
+        const reader = await open({ mode: "read" })
+        expect(await whole(engine, "fill/240")).toBe(false)
+        await reader.search({ text: rareWord(240), limit: 3 })
+        await expect.poll(() => whole(engine, "fill/240"), { timeout: 20_000 }).toBe(true)
+        expect((await engine.stats()).pagesWithoutVectors).toBeGreaterThan(50)
+      })
+
+      test("counts what waits, for the writer and for a reader", async () => {
+        const { engine, embedded } = await filling(40)
+        const reader = await open({ mode: "read" })
+        const before = await reader.stats()
+        expect(before.passagesWithoutVectors).toBeLessThanOrEqual(before.passages)
+        expect(before.passagesWithoutVectors).toBeGreaterThanOrEqual(before.pagesWithoutVectors)
+        await engine.settled()
+        for (const one of [engine, reader]) {
+          await expect
+            .poll(async () => one.stats(), { timeout: 5000 })
+            .toMatchObject({ pagesWithoutVectors: 0, passagesWithoutVectors: 0, vectorsPerSecond: null })
+        }
+        // Each passage of these pages is another one.
+        expect(embedded).toHaveLength(before.passages)
+      })
     })
 
     test("searches go on while pages are written, and see every page that was acknowledged", async () => {

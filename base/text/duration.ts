@@ -1,0 +1,11 @@
+/** `41 s`, `3 min 20 s`, `1 h 15 min`. @param seconds whole ones */
+export function duration(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
+}
+
+/** To the minute from one minute on, for times that nobody knows to the second. */
+export function aboutSeconds(seconds: number): string {
+  return duration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60).replace(/ 0 s$/, "")
+}

@@ -1,0 +1,31 @@
+// A writer of the index, as the crawler's job process is: `node filler.ts <root> <data folder> pages <file>` puts pages in without
+// vectors, `... vectors` makes them. `root`: the checkout whose code does it. Its last line is what it took, as JSON.
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import type * as OpenEngine from "#engine/open-engine.ts"
+import type { Page } from "#engine"
+import type * as EngineSettings from "#engine/settings.ts"
+import { readSettings } from "#base/settings.ts"
+
+const [root, dataDir, task, file] = process.argv.slice(2) as [string, string, "pages" | "vectors", string]
+const { openEngine } = (await import(join(root, "engine/open-engine.ts"))) as typeof OpenEngine
+const { engineSettings } = (await import(join(root, "engine/settings.ts"))) as typeof EngineSettings
+const settings = readSettings(engineSettings, { ...process.env, FOSSICK_DATA_DIR: dataDir })
+const embedding = task === "vectors" ? "on" : "off"
+await using engine = await openEngine(settings, { mode: "write", embedding })
+if (task === "pages") {
+  const pages = JSON.parse(await readFile(file, "utf8")) as Page[]
+  await engine.index(
+    pages.map((page) => ({ ...page, fetchedAt: new Date(page.fetchedAt), publishedAt: null })),
+  )
+}
+const began = performance.now()
+const before = process.cpuUsage()
+if (task === "vectors") await engine.settled()
+const seconds = (performance.now() - began) / 1000
+const { user, system } = process.cpuUsage(before)
+const { passages, pages } = await engine.stats()
+const megabytes = process.resourceUsage().maxRSS / 1024
+process.stdout.write(
+  `${JSON.stringify({ pages, passages, seconds, cpuSeconds: (user + system) / 1e6, megabytes })}\n`,
+)

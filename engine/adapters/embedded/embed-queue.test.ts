@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { adapter } from "#engine/testing/embedded-under-test.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { aPage, urlOf } from "#engine/testing/pages.ts"
+
+let place: string
+beforeEach(async () => {
+  place = await adapter.freshPlace()
+})
+afterEach(() => adapter.removePlace(place))
+
+/** Remembers what it embedded. */
+function noting() {
+  const embedder = new HashingEmbedder()
+  const embed = embedder.embed.bind(embedder)
+  const texts: string[] = []
+  embedder.embed = async (given, options) => {
+    texts.push(...given)
+    return await embed(given, options)
+  }
+  return { embedder, texts }
+}
+
+const chapter = (i: number) => `# Chapter ${i}\n\n${`The chapter numbered ${i} says this. `.repeat(12)}`
+const book = (chapters: readonly string[]) => aPage("book", { markdown: chapters.join("\n\n") })
+
+test("of a page that changed only the passages that are new are embedded", async () => {
+  const chapters = Array.from({ length: 20 }, (_, i) => chapter(i))
+  {
+    await using engine = await adapter.open(place)
+    await engine.index([book(chapters)])
+    await engine.settled()
+  }
+  const { embedder, texts } = noting()
+  await using engine = await adapter.open(place, { embedder })
+  await engine.index([book(chapters.with(7, "# Chapter 7\n\nWritten anew: about hedgehogs. ".repeat(8)))])
+  await engine.settled()
+  const { passages, vectors } = (await engine.coverage(urlOf("book")))!
+  expect(vectors).toBe(passages)
+  expect(texts.length).toBeGreaterThan(0)
+  expect(texts.length).toBeLessThan(passages / 2)
+  for (const text of texts) expect(text).toContain("hedgehogs")
+  for await (const { page, vectors: made } of engine.allPages()) {
+    const fresh = new HashingEmbedder()
+    const [last] = await fresh.embed([
+      `${page.title}\n${chapter(19).replace("# ", "").replace("\n\n", "\n").trim()}`,
+    ])
+    expect(made!.at(-1)).toEqual(last)
+  }
+})
+
+test("the same passage on many pages is embedded once", async () => {
+  const { embedder, texts } = noting()
+  await using engine = await adapter.open(place, { embedder })
+  const licence = `# Licence\n\n${"You may copy this. ".repeat(15)}`
+  await engine.index(
+    Array.from({ length: 30 }, (_, i) =>
+      aPage(`copy/${i}`, { title: "Guide", markdown: `${chapter(i)}\n\n${licence}` }),
+    ),
+  )
+  await engine.settled()
+  expect(new Set(texts).size).toBe(texts.length)
+  expect(texts.filter((text) => text.includes("You may copy"))).toHaveLength(1)
+  expect(await engine.stats()).toMatchObject({ pagesWithoutVectors: 0, passagesWithoutVectors: 0 })
+})

@@ -1,0 +1,30 @@
+import { stat } from "node:fs/promises"
+import { availableParallelism } from "node:os"
+import path from "node:path"
+import { machineMemory } from "#base/process/machine-memory.ts"
+import type { WorkerSetup } from "./embed-protocol.ts"
+
+/** Of the machine's memory; the rest is the crawls', the index's and the browser's. */
+const MEMORY_SHARE = 1 / 4
+/**
+ * Memory of one thread, as measured with onnxruntime-node 1.14 in Node 24: all-MiniLM-L6-v2 (22 MB of weights, a vocabulary of
+ * 0.4 MB) 80 MB, multilingual-e5-small (73 MB and 6.2 MB) 310 to 400 MB.
+ */
+const BASE_BYTES = 40 * 2 ** 20
+const BYTES_PER_WEIGHT = 1.5
+const BYTES_PER_VOCABULARY = 35
+
+/** Threads that embed with this model where nobody says how many: one for each processor, as far as memory allows. At least 1. */
+export async function threadsFor(
+  model: Pick<WorkerSetup, "folder" | "weights">,
+  machine: { readonly processors: number; readonly memory: number } = {
+    processors: availableParallelism(),
+    memory: machineMemory(),
+  },
+): Promise<number> {
+  const [weights, vocabulary] = await Promise.all(
+    [model.weights, path.join(model.folder, "tokenizer.json")].map(async (file) => (await stat(file)).size),
+  )
+  const each = BASE_BYTES + BYTES_PER_WEIGHT * weights! + BYTES_PER_VOCABULARY * vocabulary!
+  return Math.max(1, Math.min(machine.processors, Math.floor((machine.memory * MEMORY_SHARE) / each)))
+}

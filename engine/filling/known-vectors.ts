@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto"
+import { Lru } from "#base/flow/lru.ts"
+
+/** 12 MB of vectors of 384 dimensions. */
+const MOST_VECTORS = 8192
+
+/**
+ * Vectors by the text they were made of: of the passages embedded last, and of those that pages had before they changed. A
+ * vector depends on its text alone, so each stands for a text that is embedded again.
+ */
+export class KnownVectors {
+  readonly #vectors = new Lru<string, Float32Array>(MOST_VECTORS)
+
+  get(text: string): Float32Array | undefined {
+    return this.#vectors.get(keyOf(text))
+  }
+
+  set(text: string, vector: Float32Array): void {
+    this.#vectors.set(keyOf(text), vector)
+  }
+}
+
+/** Shorter than most passages. */
+const keyOf = (text: string): string => createHash("sha256").update(text).digest("base64")
