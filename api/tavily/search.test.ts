@@ -39,6 +39,7 @@ describe("the answer", () => {
           sources: ["example.com"],
           type: "html",
           language: "en",
+          checked_at: "2025-04-01T00:00:00.000Z",
           section: { heading: "Basics" },
         },
         expect.objectContaining({ content: "All about pumps." }),
