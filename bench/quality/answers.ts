@@ -20,7 +20,7 @@ import { HEAD, type Marks, marksOf, rowOf } from "./judged/marks.ts"
 import { chosen, chosenHalves, chosenSet, SHARED_OPTIONS, ToJudge } from "./judged/options.ts"
 
 const LENGTHS = ["basic", "advanced"] as const
-/** An answer that took longer may lack what came late: an idle machine gives others. */
+/** After so long an appliance leaves out what has not come yet; here all is waited for. */
 const LATE_SECONDS = 1.5
 
 const { values, positionals } = parseArgs({
@@ -81,8 +81,7 @@ await withIndex(set.pages(), { embedder, vectors: values.vectors !== "off" }, (i
   }),
 )
 console.log(`\n${table([["half", "answer", "kind", ...HEAD], ...rows])}`)
-if (late > 0)
-  console.log(`${late} answers took longer than ${LATE_SECONDS} s: ask again when the machine is idle.`)
+if (late > 0) console.log(`${late} answers took longer than ${LATE_SECONDS} s.`)
 
 function isRight({ pieces }: Answer, { facts }: JudgedQuestion): boolean {
   const text = pieces.map((piece) => piece.text).join(" ")
