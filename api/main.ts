@@ -14,6 +14,7 @@ import { sourceNames } from "#crawler/sources/source-names.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { EngineError } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
+import { ModelOutage } from "#engine/model-servers/availability.ts"
 import { openSearchEngine } from "#engine/open-engine.ts"
 import { diskFullMessage, DiskRoom, isFull } from "#base/disk-space.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
@@ -145,7 +146,12 @@ async function serve(): Promise<void> {
     checks: {
       index: indexCheck({ engine: following, lostPages: () => lost.expected() }),
       model: async () => {
-        await embedder.embed([WARM_UP], { priority: "query" })
+        try {
+          await embedder.embed([WARM_UP], { priority: "query" })
+        } catch (error) {
+          // Questions are answered by words meanwhile, and the warnings say why.
+          if (!(error instanceof ModelOutage)) throw error
+        }
         return null
       },
       // On a full disk it cannot give a sign of life.
@@ -161,7 +167,11 @@ async function serve(): Promise<void> {
       ...following.warnings,
       ...[lostInWords(lost.count()) ?? []].flat(),
     ],
-    indexState: { wordsAlone: () => following.wordsAlone, lostPages: () => lost.count() },
+    indexState: {
+      wordsAlone: () => following.wordsAlone,
+      notReranked: () => following.notReranked !== null,
+      lostPages: () => lost.count(),
+    },
   })
   const server = httpServer(app, connections)
   // Side by side: both may have requests to finish, and the time for that is limited.
@@ -225,7 +235,9 @@ async function serve(): Promise<void> {
       return engine.search({ text: WARM_UP, limit: 1 })
     })
     .catch((error: unknown) => {
-      if (!stopped.aborted) log.warn({ err: error }, "the first search failed")
+      if (stopped.aborted) return
+      if (error instanceof ModelOutage) log.warn(error.message)
+      else log.warn({ err: error }, "the first search failed")
     })
   if (!stopped.aborted) await once(stopped, "abort")
   log.info("stopping: running requests may finish")

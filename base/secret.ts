@@ -35,13 +35,18 @@ function isRow(chars: readonly string[]): boolean {
  * The value behind a reference: `${NAME}` is taken from the environment, `file:/path` from a file without its final
  * line break; any other text stands for itself.
  *
+ * @param where what `env` is, for the error
  * @throws Error naming what is missing, never a value
  */
-export function resolveSecret(reference: string, env: NodeJS.ProcessEnv): string {
+export function resolveSecret(
+  reference: string,
+  env: NodeJS.ProcessEnv,
+  where = "the crawler's environment",
+): string {
   const name = /^\$\{(\w+)\}$/.exec(reference)?.[1]
   if (name !== undefined) {
     const value = env[name]
-    if (!value) throw new Error(`the secret ${reference} is not set in the crawler's environment`)
+    if (!value) throw new Error(`the secret ${reference} is not set in ${where}`)
     return value
   }
   if (!reference.startsWith("file:")) return reference

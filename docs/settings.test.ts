@@ -33,7 +33,9 @@ describe("the settings page", () => {
   )
 
   test("knows no settings but those of the parts", () => {
-    const declared = Object.values(parts).flatMap((part) => Object.values(part).map(({ name }) => name))
+    const declared: string[] = Object.values(parts).flatMap((part) =>
+      Object.values(part).map(({ name }) => name),
+    )
     expect(documented.map(({ name }) => name).sort()).toEqual(declared.sort())
   })
 

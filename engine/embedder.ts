@@ -42,6 +42,13 @@ export interface Embedder extends AsyncDisposable {
   readonly dimensions: number
   /** Default {@link PLAIN_TRAITS}. */
   readonly traits?: ModelTraits
+  /** False for one that gives no token vectors. Default true. */
+  readonly hasTokenVectors?: boolean
+  /**
+   * Of a model on a server: why there are no vectors at present, a sentence for anybody to read, or null; `embed()` then rejects at once.
+   * Left out by models in this process.
+   */
+  readonly outage?: string | null
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>
   tokenVectors(texts: readonly string[], options?: EmbedOptions): Promise<TokenVectors[]>
 }

@@ -128,6 +128,8 @@ export interface SearchResult {
   readonly hits: readonly Hit[]
   /** Why meaning was left out although the query asked for it: for anybody to read. Left out when it was not. */
   readonly wordsAlone?: string
+  /** Why the reranker was left out although the settings ask for it: for anybody to read. Left out when it was not. */
+  readonly notReranked?: string
 }
 
 export interface Hit {
@@ -166,6 +168,8 @@ export interface HitParts {
   readonly vector: number
   /** The meaning of each word of its best passage (late interaction). */
   readonly late: number
+  /** What a reranker says of its best passage. */
+  readonly rerank: number
   /** All of them together. */
   readonly fused: number
   /**

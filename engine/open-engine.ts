@@ -1,7 +1,7 @@
 import type { engineSettings } from "./settings.ts"
 import type { Embedder } from "./embedder.ts"
 import type { Purpose } from "./embedders/embed-protocol.ts"
-import { openEmbedder } from "./embedders/open-embedder.ts"
+import { isRemote, openEmbedder } from "./embedders/open-embedder.ts"
 import type { Engine } from "./engine.ts"
 import type { GenerationAdapter } from "./adapters/adapter.ts"
 import { onClose } from "./generations/delegate.ts"
@@ -15,6 +15,8 @@ import { AutoModel } from "./generations/auto-model.ts"
 import { modelFolderOf } from "./generations/model-choice.ts"
 import { modelsOf, whereFrom } from "./generations/models.ts"
 import { openForWriting } from "./generations/open-for-writing.ts"
+import { ModelOutage } from "./model-servers/availability.ts"
+import { openReranker } from "./rerankers/open-reranker.ts"
 import type { Values } from "#base/settings.ts"
 
 export interface OpenEngineOptions {
@@ -78,11 +80,17 @@ export async function openSearchEngine(
   settings: Values<typeof engineSettings>,
   options: Pick<OpenEngineOptions, "embedder" | "onProblem"> = {},
 ): Promise<FollowingEngine> {
-  const context = await openGenerations(settings, { ...options, purpose: "answers" })
+  const reranker = await openReranker(settings)
+  const generations = await openGenerations(settings, { ...options, purpose: "answers" })
+  const close = async () => {
+    await generations[Symbol.asyncDispose]()
+    await reranker?.[Symbol.asyncDispose]()
+  }
+  const reranking = reranker && { reranker, depth: settings.rerankerDepth }
   try {
-    return await FollowingEngine.open(context, () => context[Symbol.asyncDispose]())
+    return await FollowingEngine.open({ ...generations, ...(reranking && { reranking }) }, close)
   } catch (error) {
-    await context[Symbol.asyncDispose]()
+    await close()
     throw error
   }
 }
@@ -98,7 +106,7 @@ export async function openGenerations(
 ): Promise<GenerationContext & AsyncDisposable> {
   const adapter = await adapterOf(settings)
   const file = new GenerationFile(settings.dataDir, adapter.name)
-  const said = given || settings.model !== "" ? null : await chosenModel(adapter, file)
+  const said = given || settings.model !== "" || isRemote(settings) ? null : await chosenModel(adapter, file)
   const model = said?.folder ?? settings.model
   const embedder = given ?? (await openEmbedder({ ...settings, model }, purpose))
   const isAuto = chooses && said !== null && said.isAuto
@@ -108,7 +116,7 @@ export async function openGenerations(
     file,
     models: modelsOf(settings, held ?? embedder, given ? null : whereFrom({ ...settings, model }), purpose),
     auto: isAuto ? new AutoModel(file, embedder.id, held) : null,
-    ...(onProblem && { onProblem }),
+    ...(onProblem && { onProblem: outagesOnce(onProblem) }),
     async [Symbol.asyncDispose]() {
       if (!given) await embedder[Symbol.asyncDispose]()
     },
@@ -134,6 +142,18 @@ async function chosenModel(adapter: GenerationAdapter, file: GenerationFile): Pr
     // Whoever opens the index is told what is wrong with it.
     if (error instanceof EngineError) return { folder: shippedModel, isAuto: false, isFirst: false }
     throw error
+  }
+}
+
+/** Tells of an outage once, however many questions and pages it fails. */
+function outagesOnce(tell: (error: unknown) => void): (error: unknown) => void {
+  const told = new WeakSet<ModelOutage>()
+  return (error) => {
+    if (error instanceof ModelOutage) {
+      if (told.has(error)) return
+      told.add(error)
+    }
+    tell(error)
   }
 }
 

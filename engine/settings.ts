@@ -1,4 +1,5 @@
 import { baseUrl, integer, oneOf, type Setting, text } from "#base/settings.ts"
+import { modelServerSettings } from "./model-servers/settings.ts"
 
 const modelHub: Setting<string> = {
   name: "FOSSICK_MODEL_HUB",
@@ -83,6 +84,7 @@ export const engineSettings = {
     0,
     256,
   ),
+  ...modelServerSettings,
   minFreeMb: integer(
     {
       name: "FOSSICK_MIN_FREE_MB",

@@ -21,7 +21,7 @@ export interface MetricsParts {
   readonly backups: BackupResults
   readonly sourceResults: SourceResults
   /** What of the index is out of order; left out where nobody can tell. */
-  readonly indexState?: { wordsAlone(): boolean; lostPages(): number } | undefined
+  readonly indexState?: { wordsAlone(): boolean; notReranked(): boolean; lostPages(): number } | undefined
   /** Requests to the paid search by how they ended, since the start; null where none are sold. */
   readonly sales: () => ReadonlyMap<string, number> | null
   readonly load: LoadParts
@@ -185,7 +185,11 @@ function indexAndJobs(
   const up = gauge("fossick_index_up", "1 while the index can be read.")
   const wordsAlone = gauge(
     "fossick_index_words_alone",
-    "1 while searches find by words alone, as the vectors or their model are out of order.",
+    "1 while searches find by words alone, as the vectors, their model or its server are out of order.",
+  )
+  const notReranked = gauge(
+    "fossick_index_not_reranked",
+    "1 while the reranker that is set gives no answers, and searches are ranked without it.",
   )
   const lost = gauge(
     "fossick_index_lost_pages",
@@ -229,6 +233,7 @@ function indexAndJobs(
     crawler.set(jobs.hasCrawler() ? 1 : 0)
     for (const state of JOB_STATES) jobGauge.set({ state }, jobs.count({ state }))
     wordsAlone.set(indexState?.wordsAlone() ? 1 : 0)
+    notReranked.set(indexState?.notReranked() ? 1 : 0)
     lost.set(indexState?.lostPages() ?? 0)
     const stats = await engine.stats().catch(() => null)
     up.set(stats === null ? 0 : 1)

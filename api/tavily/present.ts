@@ -32,6 +32,8 @@ export interface SearchPresentation {
   readonly otherForms?: ReadonlyMap<PageUrl, readonly OtherForm[]> | undefined
   /** Why the ranking left meaning out although the request asked for it; undefined when it did not. */
   readonly wordsAlone: string | undefined
+  /** Why the ranking left the reranker out although the settings ask for it; undefined when it did not. */
+  readonly notReranked?: string | undefined
   /** Null when no answer was asked for. */
   readonly answered: Answered | null
 }
@@ -67,7 +69,8 @@ async function presentHit(
     checked,
     otherForms,
     wordsAlone,
-  }: Pick<SearchPresentation, "images" | "filing" | "checked" | "otherForms" | "wordsAlone">,
+    notReranked,
+  }: Pick<SearchPresentation, "images" | "filing" | "checked" | "otherForms" | "wordsAlone" | "notReranked">,
 ) {
   const dated = request.include_published_date || request.filter_by_published_date || request.topic === "news"
   const forms = otherForms?.get(hit.url)
@@ -99,6 +102,7 @@ async function presentHit(
         depth: request.search_depth,
         ...hit.parts,
         ...(wordsAlone !== undefined && { words_alone: wordsAlone }),
+        ...(notReranked !== undefined && { not_reranked: notReranked }),
       },
     }),
   }

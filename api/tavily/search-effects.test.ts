@@ -460,6 +460,7 @@ describe("what is shown", () => {
       passage: expect.any(Number),
       vector: expect.any(Number),
       late: 0,
+      rerank: 0,
       fused: expect.any(Number),
       boost: expect.any(Number),
     })

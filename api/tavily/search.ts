@@ -129,6 +129,7 @@ export async function performSearch(
     checked,
     otherForms: forms && (await otherForms(hits, forms.knowledge, forms.reach)),
     wordsAlone: found.wordsAlone,
+    notReranked: found.notReranked,
     answered: await answered(prepared, hits, { answering, signal: stop, log: ctx.state.log }),
     credits: searchCredits(request.search_depth),
     requestId: ctx.state.requestId,

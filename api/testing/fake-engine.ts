@@ -90,7 +90,7 @@ export function hit(given: Partial<Hit> = {}): Hit {
     ],
     favicon: "https://example.com/favicon.ico",
     source: "example.com",
-    parts: { lexical: 1, passage: 0, vector: 0.7, late: 0, fused: 0.8, boost: 0 },
+    parts: { lexical: 1, passage: 0, vector: 0.7, late: 0, rerank: 0, fused: 0.8, boost: 0 },
     ...given,
   }
 }

@@ -1,6 +1,13 @@
 import type { Check } from "./check.ts"
 import { clockCheck, diskCheck, folderCheck, restoreCheck } from "./folder-checks.ts"
-import { browserCheck, engineCheck, modelCheck, nodeCheck, portCheck } from "./service-checks.ts"
+import {
+  browserCheck,
+  engineCheck,
+  modelCheck,
+  nodeCheck,
+  portCheck,
+  rerankerCheck,
+} from "./service-checks.ts"
 import { readableSettings, settingsCheck, sourcesCheck } from "./settings-checks.ts"
 import { alertsCheck, backupsCheck, locksCheck, stateCheck, webhooksCheck } from "./state-checks.ts"
 
@@ -15,6 +22,7 @@ export function allChecks(): Check[] {
       sourcesCheck,
       portCheck,
       modelCheck,
+      rerankerCheck,
       browserCheck,
       engineCheck,
       webhooksCheck,

@@ -5,7 +5,10 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { findBrowser } from "#crawler/render/find-browser.ts"
 import { readModelFolder, shippedModel } from "#engine/embedders/model-folder.ts"
+import { RemoteEmbedder } from "#engine/embedders/remote/remote-embedder.ts"
+import { ModelServerError } from "#engine/model-servers/model-server.ts"
 import { openEngine } from "#engine/open-engine.ts"
+import { openReranker } from "#engine/rerankers/open-reranker.ts"
 import { isNewEnough, NODE_MAJOR } from "../find-node.js"
 import { type Check, type Finding, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
@@ -74,9 +77,11 @@ export const portCheck = ({ dataDir, host, port }: DoctorSettings): Check => ({
   },
 })
 
-export const modelCheck = ({ model, modelHub }: DoctorSettings): Check => ({
+export const modelCheck = (settings: DoctorSettings): Check => ({
   name: "model",
   async run() {
+    const { model, modelHub, embeddingsUrl } = settings
+    if (embeddingsUrl !== "") return await tryEmbeddings(settings)
     if (model !== "" && modelHub !== "" && !existsSync(model)) return []
     try {
       await readModelFolder(model || shippedModel)
@@ -87,6 +92,44 @@ export const modelCheck = ({ model, modelHub }: DoctorSettings): Check => ({
           ? "Install Fossick again: files of its own are missing."
           : "Set FOSSICK_MODEL to a folder that holds a model, or empty for the one that ships with Fossick."
       return [wrong((error as Error).message, advice)]
+    }
+  },
+})
+
+/** Asks the server for a vector; all that is sent is a word of ours, so what it says of a failure can be shown. */
+async function tryEmbeddings(settings: DoctorSettings): Promise<Finding[]> {
+  const advice =
+    "Check FOSSICK_EMBEDDINGS_URL, FOSSICK_EMBEDDINGS_MODEL, FOSSICK_EMBEDDINGS_KEY and the server: docs/remote-models.md."
+  try {
+    await using embedder = await RemoteEmbedder.open(settings, { keep: false })
+    await embedder.embed([TRIED], { priority: "query" })
+    return []
+  } catch (error) {
+    return [wrong(`${(error as Error).message}${saidIn(error as Error)}`, advice)]
+  }
+}
+
+const TRIED = "ready?"
+
+/** What a server said itself, when it said something. */
+function saidIn({ cause }: { cause?: unknown }): string {
+  return cause instanceof ModelServerError && cause.said !== "" ? ` It says: ${cause.said}` : ""
+}
+
+/** Has the reranker compare two words, if there is one. */
+export const rerankerCheck = (settings: DoctorSettings): Check => ({
+  name: "reranker",
+  async run() {
+    try {
+      await using reranker = await openReranker({ ...settings, rerankerTimeoutMs: PATIENCE_MS })
+      await reranker?.scores(TRIED, [TRIED])
+      return []
+    } catch (error) {
+      const advice =
+        settings.reranker === ""
+          ? "Check FOSSICK_RERANKER_URL, FOSSICK_RERANKER_MODEL, FOSSICK_RERANKER_KEY and the server: docs/remote-models.md."
+          : "Set FOSSICK_RERANKER to a folder that holds a cross-encoder, or leave it empty: docs/remote-models.md."
+      return [wrong(`${(error as Error).message}${saidIn(error as Error)}`, advice)]
     }
   },
 })

@@ -1,6 +1,7 @@
 import { crawlerSettings } from "#crawler/settings.ts"
 import { sourcesFile } from "#crawler/sources/file/find-file.ts"
 import { readSourcesFile } from "#crawler/sources/file/sources-file.ts"
+import { checkModelServers } from "#engine/model-servers/settings.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { checkSettings, environment, readSettings, SettingsError, type Values } from "#base/settings.ts"
 import { apiSettings, checkTogether } from "../../api/settings.ts"
@@ -38,6 +39,7 @@ export const settingsCheck: Check = {
       () => environment(),
       () => checkSettings([engineSettings, crawlerSettings, apiSettings, x402Settings], environment()),
       () => checkTogether(readSettings(apiSettings, environment())),
+      () => checkModelServers(readSettings(engineSettings, environment())),
       () =>
         sellingOf(readSettings(x402Settings, environment()), readSettings(apiSettings, environment()).port),
     ]

@@ -1,5 +1,6 @@
 import type { Embedder } from "../embedder.ts"
 import type { Engine } from "../engine.ts"
+import type { Reranking } from "../search/second-reading/reranking.ts"
 
 /** What an index says of itself before it is opened. */
 export interface IndexInfo {
@@ -46,6 +47,8 @@ export interface OpenGenerationOptions {
   readonly mode: "read" | "write"
   readonly embedder: Embedder
   readonly embedding?: "on" | "off"
+  /** Default: none. */
+  readonly reranking?: Reranking
   readonly onProblem?: (error: unknown) => void
 }
 

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises"
 import { analyse, analyseQuery } from "../text/analysis/analyse.ts"
 import type { Embedder } from "../embedder.ts"
 import type { Hit } from "../engine.ts"
+import { ModelOutage } from "../model-servers/availability.ts"
 import { offLoop, WorkError } from "#base/process/off-loop.ts"
 import { hasForm, questionType } from "./question-type.ts"
 import { type Statement, type StatedIn, statementsOf } from "./statements.ts"
@@ -190,7 +191,7 @@ function drawback({ dangling, before, kind, text }: Statement): number {
   )
 }
 
-/** Adds the nearness in meaning to the most promising candidates. False when there was no time for it. */
+/** Adds the nearness in meaning to the most promising candidates. False when there was no time for it, or no vectors are to be had. */
 async function addMeaning(
   candidates: readonly Candidate[],
   question: string,
@@ -213,7 +214,7 @@ async function addMeaning(
       one.value += WEIGHTS.meaning * Math.max(0, dot(asked!, vectors[i]!))
     return true
   } catch (error) {
-    if (signal?.aborted) return false
+    if (signal?.aborted || error instanceof ModelOutage) return false
     throw error
   }
 }

@@ -38,7 +38,7 @@ export interface IndexArguments {
 interface Session {
   readonly context: GenerationContext
   readonly keepDays: number
-  /** FOSSICK_MODEL. */
+  /** FOSSICK_MODEL, or FOSSICK_EMBEDDINGS_MODEL where a server makes the vectors. */
   readonly setting: string
   /** The model that is asked for. */
   readonly given: string | undefined
@@ -64,7 +64,7 @@ export async function indexSession({ command, model: given, json }: IndexArgumen
   const session: Session = {
     context,
     keepDays: settings.rollbackDays,
-    setting: settings.model,
+    setting: settings.embeddingsUrl === "" ? settings.model : settings.embeddingsModel,
     given,
     signal: told.signal,
     say,
@@ -116,7 +116,7 @@ async function model({ context, keepDays, setting, given, say }: Session): Promi
 }
 
 function modelLine({ setting, wanted, chosen, languages, suited }: ModelStatus): string {
-  if (setting !== null) return `Model        ${setting}, as FOSSICK_MODEL says`
+  if (setting !== null) return `Model        ${setting}, as the settings say`
   if (wanted !== "auto") return `Model        ${wanted}, as fossick index model was told`
   const others = Math.round(shareOfOthers(new Map(Object.entries(languages ?? {}))) * 100)
   const share = languages ? ` (${others} % of the pages in other languages than English)` : ""
@@ -198,7 +198,15 @@ async function drop({ context, say }: Session): Promise<number> {
   return EXIT.ok
 }
 
-function asText({ current, previous, building, due, declined, model: chosen }: IndexStatus): string {
+function asText({
+  current,
+  previous,
+  building,
+  due,
+  declined,
+  model: chosen,
+  modelServer,
+}: IndexStatus): string {
   const lines = [`In use       ${described(current)}`]
   if (building) lines.push(`Being built  ${described(building)}`)
   if (previous?.isDamaged) lines.push(`Damaged      ${previous.name}: no longer in use, about to be deleted`)
@@ -206,6 +214,9 @@ function asText({ current, previous, building, due, declined, model: chosen }: I
     lines.push(`Kept         ${described(previous)}, until ${previous.keptUntil.slice(0, 10)}`)
   if (due && !building) {
     lines.push(`To be built  format ${due.format}, ${due.embedder}: a running appliance does it by itself`)
+  }
+  if (modelServer?.problem) {
+    lines.push(`Vectors      wait: ${modelServer.problem} Questions are answered by words alone.`)
   }
   if (declined) lines.push(`Not built    format ${declined.format}, ${declined.embedder}: rolled back`)
   if (current.format !== null) lines.push(modelLine(chosen))

@@ -32,12 +32,15 @@ export async function search({
   const settings = readSettings(engineSettings, environment())
   await using engine = await openEngine(settings, { mode: "read" })
   const started = performance.now()
-  const { hits } = await through(engine).search({ text, limit, filter })
+  const { hits, wordsAlone, notReranked } = await through(engine).search({ text, limit, filter })
   const took = Math.round(performance.now() - started)
   if (json) {
-    console.log(JSON.stringify({ query: text, hits: hits.map(summary) }, null, 2))
+    const leftOut = { ...(wordsAlone && { wordsAlone }), ...(notReranked && { notReranked }) }
+    console.log(JSON.stringify({ query: text, hits: hits.map(summary), ...leftOut }, null, 2))
     return EXIT.ok
   }
+  if (wordsAlone) process.stderr.write(`Found by words alone: ${wordsAlone}\n`)
+  if (notReranked) process.stderr.write(`Ranked without the reranker: ${notReranked}\n`)
   if (hits.length > 0) {
     console.log(hits.map(shown).join("\n\n"))
     console.log(`\n${hits.length} ${hits.length === 1 ? "page" : "pages"} in ${took} ms`)

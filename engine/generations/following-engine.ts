@@ -9,6 +9,7 @@ import type {
   SearchResult,
 } from "../engine.ts"
 import { EngineError, REPAIR_HINT } from "../errors.ts"
+import { ModelOutage } from "../model-servers/availability.ts"
 import type { Page } from "../page/page.ts"
 import type { PageUrl } from "../page/page-url.ts"
 import type { CheckDepth, Damage, IndexInfo } from "../adapters/adapter.ts"
@@ -126,12 +127,22 @@ export class FollowingEngine implements Engine {
     return this.#wordsAloneBecause() !== null
   }
 
+  /** Why searches leave the reranker out, or null. */
+  get notReranked(): string | null {
+    return this.#context.reranking?.reranker.outage ?? null
+  }
+
   /** What is out of order while pages are found all the same: what anybody may read. */
   get warnings(): readonly string[] {
     const { damage } = this.#serving
     const because = this.#wordsAloneBecause()
     const files = damage.filter(({ harms }) => harms !== "vectors").map(inWords)
-    return because === null ? files : [`Pages are found by their words alone: ${because}`, ...files]
+    const { notReranked } = this
+    return [
+      ...(because === null ? [] : [`Pages are found by their words alone: ${because}`]),
+      ...(notReranked === null ? [] : [`Pages are ranked without the reranker: ${notReranked}`]),
+      ...files,
+    ]
   }
 
   index(pages: readonly Page[]): Promise<void> {
@@ -152,6 +163,10 @@ export class FollowingEngine implements Engine {
     try {
       return await this.#call((engine) => engine.search(query, options), nothing)
     } catch (error) {
+      if (error instanceof ModelOutage && !options?.signal?.aborted) {
+        this.#context.onProblem?.(error)
+        return await this.#searchByWords(query, options, error.because)
+      }
       const isUnreadable = error instanceof EngineError && error.code === "ENGINE_UNAVAILABLE"
       if (!isUnreadable || options?.signal?.aborted) throw error
       // It may be the vectors alone that cannot be read.
@@ -175,10 +190,11 @@ export class FollowingEngine implements Engine {
 
   /** Why searches leave vectors out, or null when they do not. */
   #wordsAloneBecause(): string | null {
-    const { generation, isByWords, damage } = this.#serving
+    const { generation, isByWords, damage, embedder } = this.#serving
     if (isByWords) return "the model that made the vectors can no longer be opened."
     const damaged = damage.find(({ harms }) => harms === "vectors")
     if (damaged) return inWords(damaged)
+    if (embedder.outage) return embedder.outage
     const failed = this.#vectorsFailed
     return failed?.generation === generation && Date.now() < failed.until ? CANNOT_READ_VECTORS : null
   }
@@ -392,7 +408,7 @@ async function serveSound(
   generations: Generations,
   damage: readonly Damage[],
 ): Promise<Serving> {
-  const { adapter, onProblem } = context
+  const { adapter, reranking, onProblem } = context
   const generation = generations.current
   const info = await adapter.info(generation)
   if (info) refuseFormat(context, info)
@@ -407,7 +423,12 @@ async function serveSound(
   const fitting = await fittingEmbedder(context, generations, info)
   const { embedder, isMissing } = fitting
   const engine = await openWith(fitting, () =>
-    adapter.open(generation, { mode: "read", embedder, ...(onProblem && { onProblem }) }),
+    adapter.open(generation, {
+      mode: "read",
+      embedder,
+      ...(reranking && { reranking }),
+      ...(onProblem && { onProblem }),
+    }),
   )
   return {
     ...counted,

@@ -3,6 +3,7 @@ import { EngineError } from "../errors.ts"
 import type { GenerationAdapter, IndexInfo } from "../adapters/adapter.ts"
 import type { AutoModel } from "./auto-model.ts"
 import type { GenerationFile, Generations, Target } from "./generation-file.ts"
+import type { Reranking } from "../search/second-reading/reranking.ts"
 import { type Models, missingModel } from "./models.ts"
 
 /** All that the work on generations needs. */
@@ -12,6 +13,8 @@ export interface GenerationContext {
   readonly models: Models
   /** While the model is chosen by what the index holds, and this process does it. */
   readonly auto?: AutoModel | null
+  /** The reranker that searches ask. Default: none. */
+  readonly reranking?: Reranking
   /** Told of what goes wrong and does not stop the work. */
   readonly onProblem?: (error: unknown) => void
 }

@@ -4,6 +4,7 @@ import type { engineSettings } from "../settings.ts"
 import type { Embedder } from "../embedder.ts"
 import type { Purpose } from "../embedders/embed-protocol.ts"
 import { openEmbedder } from "../embedders/open-embedder.ts"
+import { remoteModelOf } from "../embedders/remote/remote-embedder.ts"
 import { EngineError } from "../errors.ts"
 import type { Values } from "#base/settings.ts"
 import { SHIPPED_MODELS } from "../embedders/model-folder.ts"
@@ -30,13 +31,11 @@ export function modelsOf(
     configured,
     configuredFrom,
     async open(info, from) {
-      for (const model of placesOf(settings, from)) {
-        const embedder = await openEmbedder({ ...settings, model, modelHub: "" }, purpose).catch(
-          (error: unknown) => {
-            if (error instanceof EngineError) return null
-            throw error
-          },
-        )
+      for (const place of placesOf(settings, info, from)) {
+        const embedder = await openEmbedder({ ...settings, ...place }, purpose).catch((error: unknown) => {
+          if (error instanceof EngineError) return null
+          throw error
+        })
         if (embedder?.id === info.embedder && embedder.dimensions === info.dimensions) return embedder
         await embedder?.[Symbol.asyncDispose]()
       }
@@ -45,20 +44,39 @@ export function modelsOf(
   }
 }
 
-/** The place that was written down; the same in a data folder that was moved; the models that ship with Fossick. */
-function placesOf({ dataDir }: Values<typeof engineSettings>, from: string | undefined): Set<string> {
+type Place = Partial<Values<typeof engineSettings>>
+
+/**
+ * Settings under which a model may be found: for one of a server's, its name at the server of today. Else the place that was written
+ * down; the same in a data folder that was moved; the models that ship with Fossick.
+ */
+function placesOf(
+  { dataDir, embeddingsUrl }: Values<typeof engineSettings>,
+  { embedder, dimensions }: IndexInfo,
+  from: string | undefined,
+): Place[] {
+  const atServer = remoteModelOf(embedder)
+  if (atServer !== null) {
+    return embeddingsUrl === "" ? [] : [{ embeddingsModel: atServer, embeddingsDimensions: dimensions }]
+  }
   const shipped = Object.values(SHIPPED_MODELS)
-  if (!from) return new Set(shipped)
+  const here = { embeddingsUrl: "", embeddingsModel: "", modelHub: "" }
+  if (!from) return shipped.map((model) => ({ ...here, model }))
   const [owner = "", name = ""] = from.split(/[\\/]/).slice(-2)
-  return new Set([from, path.join(dataDir, "models", owner, name), ...shipped])
+  const folders = new Set([from, path.join(dataDir, "models", owner, name), ...shipped])
+  return [...folders].map((model) => ({ ...here, model }))
 }
 
-/** What finds the settings' model again, from whatever folder a process is started in: a folder, or empty. */
-export function whereFrom({
-  model,
-  dataDir,
-}: Pick<Values<typeof engineSettings>, "model" | "dataDir">): string {
-  if (model === "" || Object.values(SHIPPED_MODELS).includes(model)) return ""
+/**
+ * What finds the settings' model again, from whatever folder a process is started in: a folder, or empty. Of a model on a server
+ * nothing is written down: its address and its key are for the settings alone to say.
+ */
+export function whereFrom(
+  settings: Pick<Values<typeof engineSettings>, "model" | "dataDir" | "embeddingsUrl">,
+): string {
+  const { model, dataDir } = settings
+  if (model === "" || settings.embeddingsUrl !== "" || Object.values(SHIPPED_MODELS).includes(model))
+    return ""
   const kept = existsSync(model) ? model : path.join(dataDir, "models", model)
   return path.resolve(kept)
 }

@@ -1,5 +1,7 @@
+import type { Embedder } from "../embedder.ts"
 import { EngineError } from "../errors.ts"
 import { secondsLeft } from "../filling/filling-rate.ts"
+import { ModelOutage } from "../model-servers/availability.ts"
 import { keptUntil, targetDue } from "./building/build.ts"
 import type { GenerationContext } from "./generation-context.ts"
 import { type ShippedModel, shippedModelOf } from "../embedders/model-folder.ts"
@@ -41,6 +43,8 @@ export interface IndexStatus {
   /** What a rollback went back from, and the settings still ask for. */
   readonly declined: Target | null
   readonly model: ModelStatus
+  /** Of a model on a server: why it gives no vectors at present, or null; left out of models in this process. */
+  readonly modelServer?: { readonly problem: string | null }
 }
 
 /** Which model makes the vectors, and who says so. */
@@ -79,6 +83,20 @@ export async function indexStatus(
     }),
     declined,
     model: await modelStatus(context, generations, modelSetting),
+    ...(context.models.configured.outage !== undefined && {
+      modelServer: { problem: await problemOf(context.models.configured) },
+    }),
+  }
+}
+
+/** Why a server of embeddings gives no vectors, asked just now; null when it gives some. */
+async function problemOf(embedder: Embedder): Promise<string | null> {
+  try {
+    await embedder.embed(["ready?"], { priority: "query" })
+    return null
+  } catch (error) {
+    if (error instanceof ModelOutage) return error.because
+    throw error
   }
 }
 

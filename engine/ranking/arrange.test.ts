@@ -18,6 +18,7 @@ function arranged(given: readonly Given[], limit = 10, preference?: PagePreferen
   const ranked = given.map(({ id, fused }): Ranked => ({
     id,
     fused,
+    rerank: 0,
     lexical: fused,
     vector: 0,
     late: 0,

@@ -29,6 +29,8 @@ export interface Ranked {
   readonly vector: number
   /** Late interaction of its best passage, 0..1; 0 when it was not read. */
   readonly late: number
+  /** What a reranker says of its best passage, 0..1; 0 when it was not asked. */
+  readonly rerank: number
   /** Convex combination of all evidence, 0..1. */
   readonly fused: number
   /** Calibrated, 0..1. */
@@ -105,7 +107,7 @@ export function fuse(candidates: readonly Candidate[], { hasWords }: QueryFacts)
       const share = hasWords ? within(words) : 0
       const nearness = cosine === null ? usual(share) : within(cosine ?? farthest)
       const fused = weight * share + (1 - weight) * nearness
-      return { id, lexical: share, vector: within(cosine ?? 0), late: 0, fused, score: 0 }
+      return { id, lexical: share, vector: within(cosine ?? 0), late: 0, rerank: 0, fused, score: 0 }
     })
     .filter((one) => one.fused > 0)
   return scored(ranked, CALIBRATIONS[arms])
@@ -154,6 +156,64 @@ export function withLateInteraction(ranked: readonly Ranked[], late: ReadonlyMap
     fused: (1 - weight) * one.fused + weight * (late.get(one.id) ?? worst),
   }))
   return scored(mixed, CALIBRATIONS.late)
+}
+
+/**
+ * What a reranker says, with care. nDCG@10 of `advanced` on 341 questions of the judged collections (apidocs, codebase, passages), with a
+ * cross-encoder of twelve layers (ms-marco-MiniLM-L-12-v2, 8 bits):
+ *
+ *     without                                                  0.854  0.787  0.800
+ *     its order alone, of the first 10 pages                   0.799  0.766  0.811
+ *     0.1 of the weight                                        0.852  0.790  0.810
+ *     0.1, where no page has 0.45 of the words                 0.855  0.797  0.811
+ *     0.2, where no page has 0.45 of the words                 0.845  0.797  0.810
+ *     0.1, where no page has 0.45 of the words, of 16 pages    0.848  0.796  0.824
+ *
+ * Where words say much, it has nothing to add; and a page further down that it takes for the best is more often wrong. The figures are those
+ * of the questions that these numbers were chosen on.
+ */
+const RERANKER = {
+  weight: 0.1,
+  pages: 10,
+  /** With a page of so much in words it is not asked. */
+  enoughWords: 0.45,
+  /** Differences on its own scale (log-odds): smaller ones than this between best and worst are not stretched. */
+  leastRange: 6,
+} as const
+
+/** The pages that a reranker is to read, of a ranking, best first: none when words say enough. */
+export function toRerank(ranked: readonly Ranked[]): readonly Ranked[] {
+  const first = ranked.slice(0, RERANKER.pages)
+  return first.some(({ lexical }) => lexical >= RERANKER.enoughWords) ? [] : first
+}
+
+/**
+ * The ranking with a reranker's word heeded; pages that it did not read keep their order behind those. Its own scale says nothing of
+ * other questions, so the best page keeps the value that the best one had.
+ *
+ * @param ranked best first
+ * @param said by page id, 0..1, of the first pages of the ranking
+ */
+export function withReranker(ranked: readonly Ranked[], said: ReadonlyMap<string, number>): Ranked[] {
+  const odds = new Map([...said].map(([id, score]) => [id, logOdds(score)]))
+  if (odds.size === 0) return [...ranked]
+  const best = Math.max(...odds.values())
+  const range = Math.max(RERANKER.leastRange, best - Math.min(...odds.values()))
+  const share = (id: string) => 1 - (best - (odds.get(id) ?? best - range)) / range
+  const mixed = ranked.map((one) => ({
+    ...one,
+    rerank: said.get(one.id) ?? 0,
+    fused: (1 - RERANKER.weight) * one.fused + RERANKER.weight * share(one.id),
+  }))
+  const shift = ranked[0]!.fused - Math.max(...mixed.map(({ fused }) => fused))
+  const placed = mixed.map((one) => ({ ...one, fused: Math.max(Number.EPSILON, one.fused + shift) }))
+  return scored(placed, CALIBRATIONS[ranked.some(({ late }) => late > 0) ? "late" : "hybrid"])
+}
+
+/** Cut off where the digits that servers write end. */
+const logOdds = (score: number): number => {
+  const within = Math.min(1 - 1e-6, Math.max(1e-6, score))
+  return Math.log(within / (1 - within))
 }
 
 function scored(ranked: readonly Ranked[], calibration: Calibration): Ranked[] {

@@ -4,23 +4,32 @@ import type { Boosted } from "../ranking/boosts.ts"
 import { breather } from "#base/flow/breather.ts"
 import { DEPTHS, type SearchPlan } from "../ranking/depths.ts"
 import type { Hit, PageFilter, Query, SearchResult } from "../engine.ts"
-import { type Candidate, type Ranked, fuse, nearnessOf, withLateInteraction } from "../ranking/fusion.ts"
+import {
+  type Candidate,
+  type Ranked,
+  fuse,
+  nearnessOf,
+  toRerank,
+  withLateInteraction,
+  withReranker,
+} from "../ranking/fusion.ts"
 import { type PageHead, toPage } from "../index/page-record.ts"
 import type { Page } from "../page/page.ts"
 import { typeOf } from "../page/page-type.ts"
-import { embeddingText } from "../text/passages.ts"
 import type { Reads } from "../ranking/languages.ts"
 import { parseQueryText } from "../text/query-text.ts"
 import { isWrittenIn, scriptOf } from "../text/scripts.ts"
 import { bestPositions } from "./best-passages.ts"
 import { type ArmsFound, exclusionsOf, withoutExcluded } from "./exclusions.ts"
-import type { LateReader } from "./late-reader.ts"
+import type { LateReader } from "./second-reading/late-reader.ts"
 import { PageWords } from "./page-words.ts"
+import { bestTexts, type CosinesByPage } from "./second-reading/passage-texts.ts"
 import { pagesWithPhrases } from "./phrases.ts"
 import { withPreferred } from "./preferred.ts"
 import { analyseInLanguages, wordsWith } from "./query-terms.ts"
 import { languagesAsked, readBy } from "./reader-language.ts"
 import type { QueryVectors } from "./query-vectors.ts"
+import { isAsked, Readings, type Reranking } from "./second-reading/reranking.ts"
 import type { Condition, LexicalHits, Nearest, PassagesWanted, SearchIndex } from "../index/search-index.ts"
 
 const DEFAULT_PASSAGES = 3
@@ -39,11 +48,15 @@ export interface SearchContext {
   readonly index: SearchIndex
   readonly queryVectors: QueryVectors
   readonly lateReader: LateReader
+  /** Null: none is asked. */
+  readonly reranking: Reranking | null
+  /** Told why a reranker was left out. */
+  readonly onProblem?: ((error: unknown) => void) | undefined
 }
 
 /** Both arms at once, one ranking; then the pages themselves, checked against what the arms knew of them. */
 export async function searchIndex(
-  { index, queryVectors, lateReader }: SearchContext,
+  { index, queryVectors, lateReader, reranking, onProblem }: SearchContext,
   query: Query,
   signal: AbortSignal | undefined,
 ): Promise<SearchResult> {
@@ -64,7 +77,8 @@ export async function searchIndex(
   const { terms: asked, quoted } = analysed
   const corrections = await index.corrections(analysed)
   const terms = [...new Set([...asked, ...asked.flatMap((term) => corrections.get(term) ?? [])])]
-  const weighed = plan.latePages > 0 ? analyse(question.text, spoken[0] ?? null) : []
+  const latePages = lateReader.isAble ? plan.latePages : 0
+  const weighed = latePages > 0 ? analyse(question.text, spoken[0] ?? null) : []
   const idfs = await index.idf([...new Set([...terms, ...weighed])])
   const idf = (term: string) => idfs.get(term) ?? 0
 
@@ -114,13 +128,21 @@ export async function searchIndex(
     words: arms === "vector" ? null : words,
   }
   const scores = new Map<string, number>()
-  const reading = { plan, words, idf, text: question.text, languages: spoken, scores, signal }
+  const reading = { latePages, words, idf, text: question.text, languages: spoken, scores, signal }
   const reads = readsOf(query, question.text, languages)
-  const best = await rankAndRead(index, evidence, { ...query, limit, reads }, (ranked, cosines) =>
-    readAgain(index, lateReader, ranked, cosines, reading),
-  )
+  const isReranked = reranking !== null && arms === "hybrid" && isAsked(reranking, query.depth ?? "basic")
+  const readings = isReranked ? new Readings(reranking, question.text, signal) : null
+  const best = await rankAndRead(index, evidence, { ...query, limit, reads }, async (ranked, cosines) => {
+    const read = await readAgain(index, lateReader, ranked, cosines, reading)
+    return readings ? await rerank(index, readings, read, cosines, words) : read
+  })
   const hits = await toHits(index, best, words, query)
-  return isUnread ? { hits, wordsAlone: UNREAD } : { hits }
+  if (readings?.failure) onProblem?.(readings.failure)
+  return {
+    hits,
+    ...(isUnread && { wordsAlone: UNREAD }),
+    ...(readings?.failure && { notReranked: readings.failure.because }),
+  }
 }
 
 const UNREAD =
@@ -175,8 +197,6 @@ interface Evidence extends ArmsFound {
   readonly words: PageWords | null
 }
 
-type CosinesByPage = ReadonlyMap<string, ReadonlyMap<number, number>>
-
 /**
  * Ranks, reads the best pages, and ranks again without what turned out to be out of date: a page that is
  * gone, or vectors of a page that was replaced since. That is rare, so reading first is the quick way.
@@ -221,7 +241,7 @@ async function rankAndRead(
 }
 
 interface SecondReading {
-  readonly plan: Pick<SearchPlan, "latePages">
+  readonly latePages: number
   readonly words: PageWords
   readonly idf: (term: string) => number
   readonly text: string
@@ -237,20 +257,11 @@ async function readAgain(
   lateReader: LateReader,
   ranked: readonly Ranked[],
   cosines: CosinesByPage,
-  { plan, words, idf, text, languages, scores, signal }: SecondReading,
+  { latePages, words, idf, text, languages, scores, signal }: SecondReading,
 ): Promise<readonly Ranked[]> {
-  const first = ranked.slice(0, plan.latePages).map(({ id }) => id)
+  const first = ranked.slice(0, latePages).map(({ id }) => id)
   if (first.length === 0) return ranked
-  const wanted = (await index.heads(first)).map((head) => ({
-    head,
-    positions: [bestPosition(words.passages(head.id), cosines.get(head.id))],
-  }))
-  const passages = await index.passages(wanted)
-  const texts = new Map<string, string>()
-  for (const { head, positions } of wanted) {
-    const passage = passages.get(head.id)?.get(positions[0]!)
-    if (passage) texts.set(head.id, embeddingText(head.title, passage))
-  }
+  const texts = await bestTexts(index, first, words, cosines)
   const unread = [...new Set(texts.values())].filter((one) => !scores.has(one))
   if (unread.length > 0) {
     const question = await lateReader.question(text, languages[0] ?? null, idf, signal)
@@ -261,15 +272,18 @@ async function readAgain(
   return withLateInteraction(ranked, new Map([...texts].map(([id, one]) => [id, scores.get(one)!])))
 }
 
-/** The passage with the most words and nearness together. */
-function bestPosition(shares: Float64Array | null, cosines: ReadonlyMap<number, number> | undefined): number {
-  let best = 0
-  let most = -1
-  for (const position of new Set([...(shares?.keys() ?? []), ...(cosines?.keys() ?? [])])) {
-    const value = (shares?.[position] ?? 0) + Math.max(0, cosines?.get(position) ?? 0)
-    if (value > most) [best, most] = [position, value]
-  }
-  return best
+/** The first pages of the ranking with what a reranker says of their best passages mixed in; the ranking as it was when it says nothing. */
+async function rerank(
+  index: SearchIndex,
+  readings: Readings,
+  ranked: readonly Ranked[],
+  cosines: CosinesByPage,
+  words: PageWords,
+): Promise<readonly Ranked[]> {
+  const first = toRerank(ranked).map(({ id }) => id)
+  if (first.length === 0) return ranked
+  const said = await readings.of(await bestTexts(index, first, words, cosines))
+  return said ? withReranker(ranked, said) : ranked
 }
 
 /** Pages by what both arms said of them, those that come first anyway before the others. */
@@ -341,6 +355,7 @@ async function toHits(
       passage: words.passages(page.id)?.reduce((most, share) => Math.max(most, share), 0) ?? 0,
       vector: ranked.vector,
       late: ranked.late,
+      rerank: ranked.rerank,
       fused: ranked.fused,
       boost: ranked.boost,
     },

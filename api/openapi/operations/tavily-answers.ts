@@ -73,10 +73,16 @@ const explanation = object(
     passage: part,
     vector: part,
     late: part,
+    rerank: part,
     fused: part,
     boost: { type: "number" },
   },
-  { optional: { words_alone: text("Why meaning was left out; not there when it was not.") } },
+  {
+    optional: {
+      words_alone: text("Why meaning was left out; not there when it was not."),
+      not_reranked: text("Why the reranker was left out; not there when it was not, or none is set."),
+    },
+  },
 )
 
 const autoParameters = object(

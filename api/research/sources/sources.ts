@@ -72,6 +72,6 @@ function toHit({ name, text }: Attachment, passages: Hit["passages"]): Hit {
     fetchedAt: new Date(0),
     images: [],
     favicon: null,
-    parts: { lexical: 0, passage: 0, vector: 0, late: 0, fused: 0, boost: 0 },
+    parts: { lexical: 0, passage: 0, vector: 0, late: 0, rerank: 0, fused: 0, boost: 0 },
   }
 }

@@ -4,6 +4,7 @@ import { PLAIN_TRAITS } from "#engine/embedder.ts"
 import { nearnessOf } from "#engine/ranking/fusion.ts"
 import { isWrittenIn } from "#engine/text/scripts.ts"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
+import { ModelOutage } from "#engine/model-servers/availability.ts"
 import { embeddingText } from "#engine/text/passages.ts"
 
 import { findByWords, sharesOf } from "./passages-by-words.ts"
@@ -35,7 +36,7 @@ export interface Relevance {
 
 /**
  * Judges by shared words, weighted by how rare they are among the texts, and by cosine of the embeddings.
- * When `signal` aborts, words alone decide: a late call still gets a useful answer. Only a page so large that it is worked
+ * When `signal` aborts, or the server of the embedding model is away, words alone decide: a late call still gets a useful answer. Only a page so large that it is worked
  * through elsewhere is given up then: `passages` throws what the signal aborts with.
  */
 export function relevanceTo(
@@ -57,7 +58,7 @@ export function relevanceTo(
     try {
       return signal.aborted ? null : await embedder.embed(texts, { as, priority: "index", signal })
     } catch (error) {
-      if (signal.aborted) return null
+      if (signal.aborted || error instanceof ModelOutage) return null
       throw error
     }
   }

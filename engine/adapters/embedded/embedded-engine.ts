@@ -21,8 +21,9 @@ import { EngineError } from "../../errors.ts"
 import { type Page, sourcesOf } from "../../page/page.ts"
 import { type PageUrl, pageId } from "../../page/page-url.ts"
 import { Gate } from "../../search/gate.ts"
-import { LateReader } from "../../search/late-reader.ts"
+import { LateReader } from "../../search/second-reading/late-reader.ts"
 import { QueryVectors } from "../../search/query-vectors.ts"
+import type { Reranking } from "../../search/second-reading/reranking.ts"
 import { searchIndex } from "../../search/search.ts"
 import { ASKED_FILE, EmbedQueue, RATE_FILE } from "./embed-queue.ts"
 import { embeddedIndex } from "./embedded-index.ts"
@@ -89,6 +90,8 @@ export interface EmbeddedEngineOptions {
    * engine opened for reading makes none.
    */
   readonly embedding?: "on" | "off"
+  /** The reranker that searches ask; stays the caller's. Default: none. */
+  readonly reranking?: Reranking
   /** Told of failures in the background, which are tried again. */
   readonly onProblem?: (error: unknown) => void
 }
@@ -230,10 +233,13 @@ export class EmbeddedEngine implements Engine {
         sharings: manifest.sharings ?? [],
         allEmbedded: this.#writer ? this.#writer.queue.size === 0 : this.#coverage.isComplete(tables),
       })
+      const { reranking = null, onProblem } = this.#options
       const context = {
         index: this.#asked.noting(index),
         queryVectors: this.#queryVectors,
         lateReader: this.#lateReader,
+        reranking,
+        onProblem,
       }
       return this.#searches.run(() => searchIndex(context, query, options.signal), options.signal)
     })

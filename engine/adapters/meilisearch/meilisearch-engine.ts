@@ -19,8 +19,9 @@ import { toPage, toPageRow } from "../../index/page-record.ts"
 import type { Page } from "../../page/page.ts"
 import { type PageUrl, pageId } from "../../page/page-url.ts"
 import { Gate } from "../../search/gate.ts"
-import { LateReader } from "../../search/late-reader.ts"
+import { LateReader } from "../../search/second-reading/late-reader.ts"
 import { QueryVectors } from "../../search/query-vectors.ts"
+import type { Reranking } from "../../search/second-reading/reranking.ts"
 import { searchIndex } from "../../search/search.ts"
 import { Serial } from "#base/flow/serial.ts"
 import { lockForWriting } from "../../index/writer-lock.ts"
@@ -66,6 +67,8 @@ export interface MeilisearchEngineOptions {
   readonly mode: "read" | "write"
   /** `off` leaves the vectors to an engine opened later. Default `on`; an engine opened for reading makes none. */
   readonly embedding?: "on" | "off"
+  /** The reranker that searches ask; stays the caller's. Default: none. */
+  readonly reranking?: Reranking
   /** Told of failures in the background, which are tried again. */
   readonly onProblem?: (error: unknown) => void
   /** Through which all requests go. Default: HTTP. */
@@ -191,10 +194,13 @@ export class MeilisearchEngine implements Engine {
       const state = await this.#current()
       if (!state) return { hits: [] }
       const index = meilisearchIndex({ server: this.#server, indexes: this.#indexes, state })
+      const { reranking = null, onProblem } = this.#options
       const context = {
         index: this.#asked.noting(index),
         queryVectors: this.#queryVectors,
         lateReader: this.#lateReader,
+        reranking,
+        onProblem,
       }
       return await this.#searches.run(() => searchIndex(context, query, options.signal), options.signal)
     })

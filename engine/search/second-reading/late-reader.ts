@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises"
-import type { EmbedOptions, Embedder } from "../embedder.ts"
+import type { EmbedOptions, Embedder } from "../../embedder.ts"
 import {
   type PackedTokens,
   type WeightedTokens,
   lateInteraction,
   packTokens,
   weighTokens,
-} from "../ranking/late-interaction.ts"
+} from "../../ranking/late-interaction.ts"
 import { Lru } from "#base/flow/lru.ts"
 
 /** Passages whose token vectors are kept: about 40 KB each. */
@@ -19,6 +19,11 @@ export class LateReader {
 
   constructor(embedder: Embedder) {
     this.#embedder = embedder
+  }
+
+  /** False with a model that gives no token vectors. */
+  get isAble(): boolean {
+    return this.#embedder.hasTokenVectors !== false
   }
 
   /** The question's tokens, each weighed by its word. */

@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto"
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import path from "node:path"
+
+/** What is kept of a model on a server, so that it is known while the server is away, and known again when it is back. */
+export interface KnownModel {
+  readonly model: string
+  readonly dimensions: number
+  /** The vector of the text that every process asks for first; null as long as none was got. */
+  readonly probe: readonly number[] | null
+}
+
+/** One file for each model, in `models/` of the data folder. */
+export class KnownModelFile {
+  readonly #file: string
+  readonly #model: string
+  readonly #wanted: number
+
+  /** @param wanted dimensions that the settings ask for; 0 for those that the server gives */
+  constructor(dataDir: string, model: string, wanted: number) {
+    const name = createHash("sha256").update(model).digest("hex").slice(0, 16)
+    this.#file = path.join(dataDir, "models", `server-${name}.json`)
+    this.#model = model
+    this.#wanted = wanted
+  }
+
+  /** Null when nothing is kept, or nothing that can be read. */
+  async read(): Promise<KnownModel | null> {
+    try {
+      const { model, dimensions, probe } = JSON.parse(await readFile(this.#file, "utf8")) as KnownModel
+      const isSound = model === this.#model && Array.isArray(probe) && probe.length === dimensions
+      const isWanted = dimensions > 0 && (this.#wanted === 0 || this.#wanted === dimensions)
+      if (isSound && isWanted) return { model, dimensions, probe }
+    } catch {
+      // Nothing is lost: the server is asked again.
+    }
+    return this.#wanted > 0 ? { model: this.#model, dimensions: this.#wanted, probe: null } : null
+  }
+
+  /** Keeps it as far as the disk lets it: the server can be asked again. */
+  async write(known: KnownModel): Promise<void> {
+    const arriving = `${this.#file}.${process.pid}.part`
+    try {
+      await mkdir(path.dirname(this.#file), { recursive: true })
+      await writeFile(arriving, `${JSON.stringify(known)}\n`)
+      await rename(arriving, this.#file)
+    } catch {
+      await rm(arriving, { force: true }).catch(() => undefined)
+    }
+  }
+}

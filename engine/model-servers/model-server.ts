@@ -1,0 +1,185 @@
+import { Agent, type Dispatcher, request } from "undici"
+import { masked } from "#base/log/masked.ts"
+import { printableLine } from "#base/text/printable.ts"
+
+export interface ModelServerOptions {
+  /** Base address, without a slash at the end. */
+  readonly url: string
+  /** Sent as `Authorization: Bearer`; empty sends none. */
+  readonly key: string
+}
+
+export interface PostOptions {
+  /** For everything, from connecting to the last byte. */
+  readonly timeoutMs: number
+  /** An answer that is larger is given up. */
+  readonly maxBytes: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Nobody needs more of what a server says of its own failure. */
+const SAID_CHARS = 200
+const SAID_BYTES = 4096
+
+/**
+ * Why a server of a model gave no answer. The message goes on a sentence whose subject is the server ("answered 500"), and holds
+ * nothing of what was sent or of the key.
+ */
+export class ModelServerError extends Error {
+  override readonly name = "ModelServerError"
+  /** Of the answer; null when there was none. */
+  readonly status: number | null
+  /** What the server says itself; it may repeat what was sent, so it is for nobody but who sent it. */
+  readonly said: string
+  /** How long the server asks to be left alone; null when it does not. */
+  readonly retryAfterMs: number | null
+
+  constructor(
+    message: string,
+    {
+      status = null,
+      said = "",
+      retryAfterMs = null,
+    }: { status?: number | null; said?: string; retryAfterMs?: number | null } = {},
+  ) {
+    super(message)
+    this.status = status
+    this.said = said
+    this.retryAfterMs = retryAfterMs
+  }
+
+  /** Whether the same request may succeed in a while: there was no answer, too many requests (RFC 6585 §4), or a failure of the server. */
+  get isPassing(): boolean {
+    return this.status === null || this.status === 408 || this.status === 429 || this.status >= 500
+  }
+}
+
+/**
+ * A server of a model, asked in JSON.
+ *
+ * The address is the operator's own setting and may be on this machine or a private network, so the address guard has no part
+ * in it. Redirects are not followed: they could lead the key elsewhere.
+ */
+export class ModelServer implements AsyncDisposable {
+  readonly #options: ModelServerOptions
+  readonly #agent = new Agent()
+
+  constructor(options: ModelServerOptions) {
+    this.#options = options
+  }
+
+  /**
+   * The JSON that the server answers with.
+   * @param path from the base address on, with a slash before it
+   * @throws ModelServerError; whatever `signal` aborts with
+   */
+  async post(path: string, body: object, { timeoutMs, maxBytes, signal }: PostOptions): Promise<unknown> {
+    const late = AbortSignal.timeout(timeoutMs)
+    const either = signal ? AbortSignal.any([signal, late]) : late
+    const post = () => this.#post(path, body, { maxBytes, signal: either })
+    try {
+      // A server may close a connection that was kept open just when it is used again.
+      return await post().catch((error: unknown) => (isCut(error) ? post() : Promise.reject(error as Error)))
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (late.aborted) throw new ModelServerError(`gave no answer within ${timeoutMs} ms`)
+      if (error instanceof ModelServerError) throw error
+      throw new ModelServerError(`cannot be reached (${codeOf(error)})`)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#agent.destroy()
+  }
+
+  async #post(
+    path: string,
+    sent: object,
+    { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
+  ): Promise<unknown> {
+    const { url, key } = this.#options
+    const { statusCode, headers, body } = await request(`${url}${path}`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json",
+        ...(key !== "" && { authorization: `Bearer ${key}` }),
+      },
+      body: JSON.stringify(sent),
+      dispatcher: this.#agent,
+      // One clock for all: the signal.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      signal,
+    })
+    if (statusCode !== 200) {
+      const retryAfterMs = waitAskedFor(headers["retry-after"])
+      throw new ModelServerError(inWords(statusCode), {
+        status: statusCode,
+        said: this.#shown(await firstBytes(body)),
+        retryAfterMs,
+      })
+    }
+    const chunks: Buffer[] = []
+    let bytes = 0
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      // Leaving the loop closes the connection.
+      if (bytes > maxBytes)
+        throw new ModelServerError(`gave an answer of more than ${maxBytes} bytes`, { status: 200 })
+      chunks.push(chunk)
+    }
+    try {
+      return JSON.parse(Buffer.concat(chunks).toString("utf8")) as unknown
+    } catch {
+      throw new ModelServerError("gave an answer that is no JSON", { status: 200 })
+    }
+  }
+
+  #shown(text: string): string {
+    const { key } = this.#options
+    const shown = masked(key === "" ? text : text.replaceAll(key, "…"))
+    return printableLine(shown.trim()).slice(0, SAID_CHARS)
+  }
+}
+
+const isCut = (error: unknown): boolean => ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"].includes(codeOf(error))
+
+const codeOf = (error: unknown): string => {
+  const { code, cause } = error as NodeJS.ErrnoException
+  return code ?? (cause as NodeJS.ErrnoException | undefined)?.code ?? "unknown"
+}
+
+function inWords(status: number): string {
+  if (status === 401 || status === 403) return `answered ${status}: it does not take the key`
+  if (status === 404) return "answered 404: there is nothing at that address, or it has no such model"
+  if (status === 429) return "answered 429: it was asked too often"
+  if (status >= 300 && status < 400) return `answered ${status}: it sends elsewhere, which is not followed`
+  return `answered ${status}`
+}
+
+/** Retry-After (RFC 9110 §10.2.3): seconds or a date. */
+function waitAskedFor(header: string | string[] | undefined): number | null {
+  const text = Array.isArray(header) ? header[0] : header
+  if (text === undefined) return null
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  return Number.isFinite(ms) ? Math.max(0, ms) : null
+}
+
+/** What comes at once of a body, which is then let go of. */
+async function firstBytes(body: Dispatcher.ResponseData["body"]): Promise<string> {
+  // Destroyed before its end, a body also emits an error, which nobody else would listen to.
+  body.on("error", () => undefined)
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes >= SAID_BYTES) break
+    }
+  } catch {
+    // What came is enough.
+  }
+  return Buffer.concat(chunks).subarray(0, SAID_BYTES).toString("utf8")
+}

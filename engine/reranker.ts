@@ -1,0 +1,16 @@
+/**
+ * A model that reads a question and a passage together (a cross-encoder).
+ *
+ * Work happens off the event loop, in bounded time, and is given up when the signal aborts.
+ */
+export interface Reranker extends AsyncDisposable {
+  /** Names the model: scores of two rerankers with the same id may be compared, no others. */
+  readonly id: string
+  /** Why there are no scores at present, a sentence for anybody to read, or null; `scores()` then rejects at once. */
+  readonly outage: string | null
+  /**
+   * How well each text answers the question, 0..1, in order.
+   * @throws ModelOutage when it gives none, or not in time; whatever `signal` aborts with
+   */
+  scores(question: string, texts: readonly string[], signal?: AbortSignal): Promise<number[]>
+}

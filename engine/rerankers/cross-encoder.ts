@@ -1,0 +1,184 @@
+import { readFile, stat } from "node:fs/promises"
+import { availableParallelism } from "node:os"
+import path from "node:path"
+import type { Worker } from "node:worker_threads"
+import { moduleBeside } from "#base/process/module-beside.ts"
+import { startThread } from "#base/process/thread.ts"
+import { EngineError } from "../errors.ts"
+import { ModelOutage } from "../model-servers/availability.ts"
+import type { Reranker } from "../reranker.ts"
+import type { FromReranker, RerankSetup, ToReranker } from "./rerank-protocol.ts"
+
+/** A pair takes tens of milliseconds: two threads read what a question wants read in less than half a second. */
+const MOST_THREADS = 2
+const WHAT_NOW = "The ranking stays as it is without FOSSICK_RERANKER."
+
+interface Job extends ToReranker {
+  readonly resolve: (logit: number) => void
+  readonly reject: (error: unknown) => void
+  /** Set when nobody waits for it any more. */
+  isDropped: boolean
+}
+
+/**
+ * Threads by model folder. They stay until the process ends, without keeping it alive: `embedders/model-threads.ts` says what a thread
+ * does that ends.
+ */
+const idle = new Map<string, Worker[]>()
+
+/** A cross-encoder in a folder, on threads of this process. Each pair goes alone: a vector of 8-bit weights depends on its batch. */
+export class CrossEncoder implements Reranker {
+  readonly id: string
+  readonly #setup: RerankSetup
+  readonly #timeoutMs: number
+  readonly #waiting: Job[] = []
+  #threads = 0
+  #outage: ModelOutage | null = null
+  #isClosed = false
+
+  private constructor(setup: RerankSetup, timeoutMs: number) {
+    this.#timeoutMs = timeoutMs
+    this.id = `folder:${path.basename(setup.folder)}`
+    this.#setup = setup
+  }
+
+  /** @throws EngineError `MODEL_UNAVAILABLE` that names what is missing */
+  static async open(folder: string, timeoutMs: number): Promise<CrossEncoder> {
+    return new CrossEncoder(await readFolder(path.resolve(folder)), timeoutMs)
+  }
+
+  get outage(): string | null {
+    return this.#outage?.because ?? null
+  }
+
+  async scores(question: string, texts: readonly string[], signal?: AbortSignal): Promise<number[]> {
+    signal?.throwIfAborted()
+    if (this.#isClosed) throw new EngineError("ENGINE_CLOSED", "The reranker was closed.")
+    if (this.#outage) throw this.#outage
+    const jobs: Job[] = []
+    const ended = Promise.withResolvers<never>()
+    const onAbort = () => ended.reject(signal?.reason as Error)
+    signal?.addEventListener("abort", onAbort, { once: true })
+    const timer = setTimeout(
+      () => ended.reject(this.#outageOf(`took longer than ${this.#timeoutMs} ms`)),
+      this.#timeoutMs,
+    )
+    try {
+      const logits = texts.map(
+        (text) =>
+          new Promise<number>((resolve, reject) => {
+            jobs.push({ question, text, resolve, reject, isDropped: false })
+          }),
+      )
+      this.#waiting.push(...jobs)
+      for (let i = 0; i < jobs.length && this.#startThread(); i++);
+      return (await Promise.race([Promise.all(logits), ended.promise])).map(sigmoid)
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener("abort", onAbort)
+      for (const job of jobs) job.isDropped = true
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    const closed = new EngineError("ENGINE_CLOSED", "The reranker was closed.")
+    for (const job of this.#waiting.splice(0)) job.reject(closed)
+  }
+
+  /** Puts one more thread to work. @returns false when there are enough */
+  #startThread(): boolean {
+    if (this.#threads >= Math.min(MOST_THREADS, availableParallelism())) return false
+    const { folder } = this.#setup
+    const worker =
+      idle.get(folder)?.pop() ??
+      startThread(moduleBeside(import.meta.url, "./rerank-worker"), {
+        workerData: this.#setup,
+        // Flags such as `--input-type` are the starting script's own.
+        execArgv: [],
+        resourceLimits: { maxYoungGenerationSizeMb: 8 },
+      })
+    this.#threads++
+    worker.ref()
+    let job: Job | undefined
+    const next = (): void => {
+      do job = this.#waiting.shift()
+      while (job?.isDropped)
+      if (job) {
+        worker.postMessage({ question: job.question, text: job.text } satisfies ToReranker)
+        return
+      }
+      for (const event of ["message", "error"]) worker.removeAllListeners(event)
+      worker.on("error", () => undefined)
+      worker.unref()
+      this.#threads--
+      idle.set(folder, [...(idle.get(folder) ?? []), worker])
+    }
+    worker.removeAllListeners("error")
+    worker.on("message", (message: FromReranker) => {
+      if (message.kind === "unusable") {
+        worker.unref()
+        this.#fail(job, message.message)
+        return
+      }
+      if (message.kind === "logit") job?.resolve(message.logit)
+      else job?.reject(this.#outageOf(`failed at a text (${message.message})`))
+      next()
+    })
+    worker.on("error", (error) => {
+      this.#threads--
+      job?.reject(this.#outageOf(`lost its thread (${(error as Error).message})`))
+      job = undefined
+    })
+    next()
+    return true
+  }
+
+  #fail(job: Job | undefined, message: string): void {
+    this.#outage = this.#outageOf(`cannot be loaded (${message})`)
+    for (const one of [...(job ? [job] : []), ...this.#waiting.splice(0)]) one.reject(this.#outage)
+  }
+
+  #outageOf(what: string): ModelOutage {
+    return new ModelOutage(`The reranker ${what}.`, WHAT_NOW)
+  }
+}
+
+async function readFolder(folder: string): Promise<RerankSetup> {
+  const config = await readJson(folder, "config.json")
+  const tokenizer = await readJson(folder, "tokenizer_config.json")
+  await readJson(folder, "tokenizer.json")
+  const labels = Object.keys((config["id2label"] as object | undefined) ?? { 0: "" }).length
+  if (labels !== 1)
+    throw unavailable(folder, `it sorts pairs into ${labels} classes instead of giving one number`)
+  const limits = [tokenizer["model_max_length"], config["max_position_embeddings"], 512]
+  const maxTokens = Math.min(...limits.filter((one): one is number => typeof one === "number" && one > 0))
+  for (const name of ["model_quantized.onnx", "model.onnx"]) {
+    const weights = path.join(folder, "onnx", name)
+    if (await stat(weights).catch(() => null)) return { folder, weights, maxTokens }
+  }
+  throw unavailable(folder, "it has no onnx/model_quantized.onnx or onnx/model.onnx")
+}
+
+async function readJson(folder: string, file: string): Promise<Record<string, unknown>> {
+  let text
+  try {
+    text = await readFile(path.join(folder, file), "utf8")
+  } catch {
+    const isThere = await stat(folder).catch(() => null)
+    throw unavailable(folder, isThere ? `it has no ${file}` : "there is no such folder")
+  }
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    throw unavailable(folder, `its ${file} is not JSON`)
+  }
+}
+
+const unavailable = (folder: string, what: string) =>
+  new EngineError(
+    "MODEL_UNAVAILABLE",
+    `Cannot use the cross-encoder in ${folder}: ${what}. Set FOSSICK_RERANKER to a folder in the layout of transformers.js (config.json, tokenizer.json, tokenizer_config.json, onnx/model_quantized.onnx), or leave it empty.`,
+  )
+
+export const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit))

@@ -1,0 +1,17 @@
+export interface RerankSetup {
+  /** Absolute path of the model folder. */
+  readonly folder: string
+  /** Absolute path of the ONNX file. */
+  readonly weights: string
+  readonly maxTokens: number
+}
+
+export interface ToReranker {
+  readonly question: string
+  readonly text: string
+}
+
+/** A worker answers each message with `logit` or `failed`. One that cannot load its model says `unusable`, and nothing after that. */
+export type FromReranker =
+  | { readonly kind: "logit"; readonly logit: number }
+  | { readonly kind: "failed" | "unusable"; readonly message: string }

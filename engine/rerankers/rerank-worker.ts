@@ -1,0 +1,58 @@
+import { parentPort, workerData } from "node:worker_threads"
+import { AutoTokenizer, env } from "@xenova/transformers"
+import { onnxRuntime } from "../embedders/onnx-runtime.ts"
+import type { FromReranker, RerankSetup, ToReranker } from "./rerank-protocol.ts"
+
+/** Nobody writes tokens longer than this on average; the rest of a text cannot be within the model's reach. */
+const CHARS_PER_TOKEN = 32
+
+const { folder, weights, maxTokens } = workerData as RerankSetup
+const port = parentPort!
+const send = (message: FromReranker) => port.postMessage(message)
+
+// transformers.js prints its warnings; what matters goes as a message.
+console.warn = () => undefined
+env.allowRemoteModels = false
+env.localModelPath = ""
+
+try {
+  const tokenizer = await AutoTokenizer.from_pretrained(folder)
+  // As of embeddings: one inference thread, no arena.
+  const session = await onnxRuntime().InferenceSession.create(weights, {
+    intraOpNumThreads: 1,
+    interOpNumThreads: 1,
+    enableCpuMemArena: false,
+  })
+  let work = Promise.resolve()
+  port.on("message", (message: ToReranker) => {
+    work = work.then(() => answer(message))
+  })
+
+  async function answer(message: ToReranker): Promise<void> {
+    try {
+      send({ kind: "logit", logit: await run(message) })
+    } catch (error) {
+      send({ kind: "failed", message: String(error) })
+    }
+  }
+
+  /** How well the text answers the question, on no particular scale. */
+  async function run({ question, text }: ToReranker): Promise<number> {
+    const chars = maxTokens * CHARS_PER_TOKEN
+    const tokens = tokenizer(question.slice(0, chars), {
+      text_pair: text.slice(0, chars),
+      truncation: true,
+      max_length: maxTokens,
+    }) as Record<string, unknown>
+    const output = await session.run(
+      Object.fromEntries(session.inputNames.map((name) => [name, tokens[name]])),
+    )
+    const values = output["logits"]?.data ?? Object.values(output)[0]?.data
+    if (values?.length !== 1) throw new Error("The model gives something else than one number for a pair.")
+    return values[0]!
+  }
+} catch (error) {
+  send({ kind: "unusable", message: error instanceof Error ? error.message : String(error) })
+  // Listening keeps the thread from ending, which would take the process with it: see embedders/model-threads.ts.
+  port.on("message", () => undefined)
+}

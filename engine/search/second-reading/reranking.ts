@@ -1,0 +1,54 @@
+import type { SearchDepth } from "../../engine.ts"
+import { ModelOutage } from "../../model-servers/availability.ts"
+import type { Reranker } from "../../reranker.ts"
+
+/** The reranker of an index, and when it is asked. */
+export interface Reranking {
+  readonly reranker: Reranker
+  /** The lowest depth at which it is asked. */
+  readonly depth: Extract<SearchDepth, "basic" | "advanced">
+}
+
+/** What a reranker has said in one search, which may rank several times. */
+export class Readings {
+  readonly #reranking: Reranking
+  readonly #question: string
+  readonly #signal: AbortSignal | undefined
+  readonly #scores = new Map<string, number>()
+  #failure: ModelOutage | undefined
+
+  constructor(reranking: Reranking, question: string, signal: AbortSignal | undefined) {
+    this.#reranking = reranking
+    this.#question = question
+    this.#signal = signal
+  }
+
+  /** Why there are none; undefined when there are. */
+  get failure(): ModelOutage | undefined {
+    return this.#failure
+  }
+
+  /** By page id, what the reranker says of each text; null when it says nothing, or not in time. */
+  async of(texts: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, number> | null> {
+    if (this.#failure) return null
+    const unread = [...new Set(texts.values())].filter((text) => !this.#scores.has(text))
+    if (unread.length > 0 && !(await this.#read(unread))) return null
+    return new Map([...texts].map(([id, text]) => [id, this.#scores.get(text)!]))
+  }
+
+  async #read(unread: readonly string[]): Promise<boolean> {
+    try {
+      const scores = await this.#reranking.reranker.scores(this.#question, unread, this.#signal)
+      for (const [i, text] of unread.entries()) this.#scores.set(text, scores[i]!)
+      return true
+    } catch (error) {
+      if (!(error instanceof ModelOutage)) throw error
+      this.#failure = error
+      return false
+    }
+  }
+}
+
+/** Whether a search of this depth asks the reranker. */
+export const isAsked = ({ depth }: Reranking, searched: SearchDepth): boolean =>
+  searched === "advanced" || (searched === "basic" && depth === "basic")

@@ -1,0 +1,113 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Embedder } from "../embedder.ts"
+
+/** A request as the server got it. */
+export interface ModelRequest {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export interface TestModelServer extends AsyncDisposable {
+  /** Base address, without a path. */
+  readonly url: string
+  readonly requests: ModelRequest[]
+  /** Answers in the server's stead; null lets it answer by itself again. */
+  instead: ((request: ModelRequest, response: ServerResponse) => void) | null
+  /** Closes the port; `start` opens the same one again. */
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
+export interface TestModelServerOptions {
+  readonly embedder?: Pick<Embedder, "embed">
+  /** How well each text answers the question, 0..1. */
+  readonly rerank?: (question: string, texts: readonly string[]) => Promise<readonly number[]>
+  /** What it speaks. Default: all. */
+  readonly speaks?: "openai" | "tei" | "all"
+  /** Texts that it takes in one request; more is answered as Text Embeddings Inference does. Default: any number. */
+  readonly maxBatch?: number
+  readonly key?: string
+}
+
+/**
+ * A server of models in the shapes of OpenAI (`/v1/embeddings`), Cohere and Jina (`/v1/rerank`), and Text Embeddings Inference (`/embed`,
+ * `/rerank`). Its answers are those of the embedder and the reranker that it is given.
+ */
+export async function startModelServer(options: TestModelServerOptions): Promise<TestModelServer> {
+  const { speaks = "all", maxBatch = Infinity, key } = options
+  const requests: ModelRequest[] = []
+  const isSpoken = (path: string) =>
+    speaks === "all" ||
+    (speaks === "tei" ? /^\/(?:embed|rerank)$/ : /^\/v1\/(?:embeddings|rerank)$/).test(path)
+
+  async function answer({ path, headers, body }: ModelRequest): Promise<readonly [number, unknown]> {
+    if (!isSpoken(path)) return [404, { detail: "Not Found" }]
+    if (key !== undefined && headers.authorization !== `Bearer ${key}`) {
+      return [401, { error: { message: `Incorrect API key provided: ${headers.authorization}` } }]
+    }
+    const texts = (body["input"] ?? body["inputs"] ?? body["documents"] ?? body["texts"]) as
+      | readonly string[]
+      | undefined
+    if (!Array.isArray(texts) || texts.length > maxBatch) {
+      return [422, { error: "batch size > maximum allowed batch size", error_type: "Validation" }]
+    }
+    if (path.endsWith("/rerank")) return await ranked(path, body, texts)
+    const vectors = (await options.embedder!.embed(texts)).map((vector) => [...vector])
+    if (path === "/embed") return [200, vectors]
+    const data = vectors.map((embedding, index) => ({ object: "embedding", index, embedding }))
+    return [200, { object: "list", data, model: body["model"], usage: { prompt_tokens: 0, total_tokens: 0 } }]
+  }
+
+  async function ranked(
+    path: string,
+    body: ModelRequest["body"],
+    texts: readonly string[],
+  ): Promise<readonly [number, unknown]> {
+    const isTei = path === "/rerank"
+    if (Array.isArray(body[isTei ? "documents" : "texts"])) return [422, { error: "missing field" }]
+    const scores = await options.rerank!(String(body["query"]), texts)
+    // Best first, as all of them do.
+    const order = [...scores.keys()].sort((a, b) => scores[b]! - scores[a]!)
+    if (isTei) return [200, order.map((index) => ({ index, score: scores[index] }))]
+    return [200, { results: order.map((index) => ({ index, relevance_score: scores[index] })) }]
+  }
+
+  async function respond(request: ModelRequest, response: ServerResponse): Promise<void> {
+    const [status, said] = await answer(request)
+    response.writeHead(status, { "Content-Type": "application/json" })
+    response.end(JSON.stringify(said))
+  }
+
+  const server = createServer((incoming, response) => {
+    const chunks: Buffer[] = []
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk))
+    incoming.on("end", () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString() || "{}") as ModelRequest["body"]
+      const request = { path: incoming.url ?? "", headers: incoming.headers, body }
+      requests.push(request)
+      if (running.instead) return running.instead(request, response)
+      void respond(request, response)
+    })
+  })
+  let port = 0
+  const start = async () => {
+    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
+    ;({ port } = server.address() as AddressInfo)
+  }
+  const stop = async () => {
+    server.closeAllConnections()
+    if (server.listening) await new Promise((resolve) => server.close(resolve))
+  }
+  await start()
+  const running: TestModelServer = {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    instead: null,
+    start,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
+  return running
+}
