@@ -125,7 +125,7 @@ export interface SearchAnswer {
 }
 
 /**
- * A best score below this says that nothing here answers. Of sixteen questions to the index of the handbook, twelve that it does
+ * A best score below this says that nothing here answers. Of sixteen questions to the index of the handbook, eleven that it does
  * not answer had a best score of 0.12 to 0.20, and the others of 0.57 or more.
  */
 const DOUBTFUL = 0.25
