@@ -26,11 +26,13 @@ export interface OpenEngineOptions {
   readonly embedder?: Embedder
   /** `off` leaves the vectors to an engine opened later. Default `on`. */
   readonly embedding?: "on" | "off"
+  /** Id of the model whose vectors are about to be loaded: an index that is not there yet is made for it, when it ships with Fossick. */
+  readonly vectorsOf?: string
   /** Told of failures in the background, which are tried again. */
   readonly onProblem?: (error: unknown) => void
 }
 
-interface OpenGenerationsOptions extends Pick<OpenEngineOptions, "embedder" | "onProblem"> {
+interface OpenGenerationsOptions extends Pick<OpenEngineOptions, "embedder" | "onProblem" | "vectorsOf"> {
   /** What the models are for. Default `background`: for whoever writes. */
   readonly purpose?: Purpose
   /** As {@link openGenerations} says. Default false. */
@@ -102,11 +104,18 @@ export async function openSearchEngine(
  */
 export async function openGenerations(
   settings: Values<typeof engineSettings>,
-  { embedder: given, onProblem, chooses = false, purpose = "background" }: OpenGenerationsOptions = {},
+  {
+    embedder: given,
+    onProblem,
+    vectorsOf,
+    chooses = false,
+    purpose = "background",
+  }: OpenGenerationsOptions = {},
 ): Promise<GenerationContext & AsyncDisposable> {
   const adapter = await adapterOf(settings)
   const file = new GenerationFile(settings.dataDir, adapter.name)
-  const said = given || settings.model !== "" || isRemote(settings) ? null : await chosenModel(adapter, file)
+  const isSaid = given || settings.model !== "" || isRemote(settings)
+  const said = isSaid ? null : await chosenModel(adapter, file, vectorsOf)
   const model = said?.folder ?? settings.model
   const embedder = given ?? (await openEmbedder({ ...settings, model }, purpose))
   const isAuto = chooses && said !== null && said.isAuto
@@ -131,13 +140,18 @@ interface ChosenModel {
 }
 
 /** The model that was chosen while the settings name none. */
-async function chosenModel(adapter: GenerationAdapter, file: GenerationFile): Promise<ChosenModel> {
+async function chosenModel(
+  adapter: GenerationAdapter,
+  file: GenerationFile,
+  vectorsOf: string | undefined,
+): Promise<ChosenModel> {
   try {
     const { choice, current } = await file.read()
     const isAuto = choice.wanted === "auto"
     const info = isAuto && choice.chosen === null ? await adapter.info(current) : null
     const isFirst = isAuto && choice.chosen === null && info === null
-    return { folder: modelFolderOf(choice, info), isAuto, isFirst }
+    const comes = vectorsOf === undefined ? null : { embedder: vectorsOf }
+    return { folder: modelFolderOf(choice, info ?? comes), isAuto, isFirst }
   } catch (error) {
     // Whoever opens the index is told what is wrong with it.
     if (error instanceof EngineError) return { folder: shippedModel, isAuto: false, isFirst: false }

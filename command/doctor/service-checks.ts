@@ -4,7 +4,7 @@ import { createServer } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { findBrowser } from "#crawler/render/find-browser.ts"
-import { readModelFolder, shippedModel } from "#engine/embedders/model-folder.ts"
+import { SHIPPED_MODELS, readModelFolder } from "#engine/embedders/model-folder.ts"
 import { RemoteEmbedder } from "#engine/embedders/remote/remote-embedder.ts"
 import { ModelServerError } from "#engine/model-servers/model-server.ts"
 import { openEngine } from "#engine/open-engine.ts"
@@ -84,7 +84,8 @@ export const modelCheck = (settings: DoctorSettings): Check => ({
     if (embeddingsUrl !== "") return await tryEmbeddings(settings)
     if (model !== "" && modelHub !== "" && !existsSync(model)) return []
     try {
-      await readModelFolder(model || shippedModel)
+      const folders = model === "" ? Object.values(SHIPPED_MODELS) : [model]
+      for (const folder of folders) await readModelFolder(folder)
       return []
     } catch (error) {
       const advice =

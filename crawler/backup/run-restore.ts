@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import path from "node:path"
 import { EngineError } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
+import { SHIPPED_MODELS, shippedModelOf } from "#engine/embedders/model-folder.ts"
 import { openEmbedder } from "#engine/embedders/open-embedder.ts"
 import { CommandProgress, counted } from "#engine/commands/command-progress.ts"
 import { fileProblem } from "#engine/move/file-problem.ts"
@@ -55,7 +56,12 @@ export async function runRestore(
       progress.say(
         `Restoring what Fossick ${fossick} backed up at ${createdAt}: ${counted(exportedPages, "page")}.`,
       )
-      await using embedder = await openEmbedder(settings)
+      // Which of the models that ship is not said by the settings: the backup does.
+      const shipped = settings.model === "" ? shippedModelOf(model) : null
+      await using embedder = await openEmbedder({
+        ...settings,
+        model: shipped ? SHIPPED_MODELS[shipped] : settings.model,
+      })
       if (embedder.id !== model) {
         progress.say(
           `The backup was made with the model ${model}, the settings name ${embedder.id}: the pages come without vectors and are embedded after the next start.`,

@@ -37,6 +37,7 @@ export async function runImport(
       new DiskRoom(settings.dataDir, settings.minFreeMb).assertRoom()
       await using engine = await openEngine(settings, {
         mode: "write",
+        vectorsOf: reader.header.embedder,
         onProblem: (error) => progress.say(`Trying again: ${(error as Error).message}`),
       })
       const before = await engine.stats()

@@ -6,6 +6,7 @@ import { engineSettings } from "../settings.ts"
 import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
 import { readSettings } from "#base/settings.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { openEngine } from "../open-engine.ts"
 import { modelsOf, whereFrom } from "./models.ts"
 
 let dir: string
@@ -47,4 +48,23 @@ test("the model of an index is found where it was, also in a data folder that wa
   const shipped = await idOf(shippedModel)
   expect(await found(after, shipped, undefined)).toBe(shipped.embedder)
   expect(await found(after, { ...shipped, dimensions: 3 }, undefined)).toBeNull()
+})
+
+test("an index that is made for vectors of a model that ships has that model, and keeps it", async () => {
+  const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: path.join(dir, "imported") })
+  const modelOf = async (options: { readonly vectorsOf?: string } = {}) => {
+    await using engine = await openEngine(settings, { mode: "write", embedding: "off", ...options })
+    return (await engine.stats()).embedder
+  }
+  expect(await modelOf({ vectorsOf: "multilingual-e5-small:quantized:mean:000000000000" })).toMatch(
+    /^multilingual-e5-small:quantized:mean:(?!0{12})/,
+  )
+  expect(await modelOf()).toMatch(/^multilingual-e5-small:/)
+  const other = readSettings(engineSettings, { FOSSICK_DATA_DIR: path.join(dir, "other") })
+  await using engine = await openEngine(other, {
+    mode: "write",
+    embedding: "off",
+    vectorsOf: "own:full:cls:1",
+  })
+  expect((await engine.stats()).embedder).toMatch(/^all-MiniLM-L6-v2:/)
 })

@@ -146,6 +146,30 @@ describe("fossick index", () => {
     expect(hits.map((hit) => hit.title)).toEqual(["Otters"])
   })
 
+  test("says which model is used and why, takes another one, and says when FOSSICK_MODEL wins", async () => {
+    await crawled()
+    const said = async (args: readonly string[] = [], env: Record<string, string> = {}) =>
+      (await run(["model", ...args], env)).stdout
+    expect(await said()).toBe(
+      "Model        english, chosen by what the index holds (0 % of the pages in other languages than English)\n",
+    )
+    expect(await said(["multilingual"])).toMatch(
+      /^Model +multilingual, as fossick index model was told\nA running appliance builds/,
+    )
+    expect(await status()).toMatchObject({
+      current: { embedder: expect.stringMatching(/^all-MiniLM/) },
+      due: { embedder: expect.stringMatching(/^multilingual-e5-small:quantized:mean:/) },
+      model: { setting: null, wanted: "multilingual", chosen: null, languages: { en: 1 } },
+    })
+    const env = { FOSSICK_MODEL: shippedModel }
+    expect(await said(["english"], env)).toMatch(/as FOSSICK_MODEL says\nFOSSICK_MODEL is set and wins/)
+    expect((await status(env)).due).toBeNull()
+    const nowhere = await run(["model", "./nowhere"])
+    expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining("there is no such folder") })
+    expect(JSON.parse(await said(["auto", "--json"]))).toMatchObject({ wanted: "auto", suited: null })
+    expect((await status()).due).toBeNull()
+  })
+
   test("waits for a crawl, and says what holds the index when it takes long", async () => {
     await crawled()
     await using _ = await openEngine(readSettings(engineSettings, { FOSSICK_DATA_DIR: dir }), {
