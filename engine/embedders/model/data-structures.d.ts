@@ -1,3 +1,7 @@
 declare module "@xenova/transformers/src/utils/data-structures.js" {
-  export { CharTrie } from "@xenova/transformers/types/utils/data-structures.d.ts"
+  export class CharTrie {
+    extend(texts: string[]): void
+    push(text: string): void
+    commonPrefixSearch(text: string): Generator<string, void, unknown>
+  }
 }
