@@ -170,7 +170,7 @@ export async function upgradeFormat(
 }
 
 /**
- * Takes the pages of a small index over into one for another model, which becomes the current one before it has vectors: where
+ * Takes the pages of a small index over into one for the model that was chosen by its languages, which becomes the current one before it has vectors: where
  * most pages have none in any case, or a crawl waits that brings what the other model was chosen for. Until the vectors are made,
  * its pages are found by words.
  *
@@ -182,7 +182,8 @@ export async function adoptModel(
   { crawlWaits, ...options }: UpgradeOptions & { readonly crawlWaits: boolean },
 ): Promise<boolean> {
   const { models } = context
-  if (!(await targetDue(context))) return false
+  // A model that somebody asked for is built beside the one that answers.
+  if (!context.auto || !(await targetDue(context))) return false
   await using from = await openForWriting(context, "off")
   const { pages, pagesWithoutVectors } = await from.stats()
   if (pages > ADOPTED_AT_ONCE || !(crawlWaits || pagesWithoutVectors * 2 > pages)) return false
