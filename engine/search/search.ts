@@ -21,6 +21,7 @@ import { parseQueryText } from "../text/query-text.ts"
 import { isWrittenIn, scriptOf } from "../text/scripts.ts"
 import { bestPositions } from "./best-passages.ts"
 import { type ArmsFound, exclusionsOf, withoutExcluded } from "./exclusions.ts"
+import { likeliest } from "./likeliest.ts"
 import type { LateReader } from "./second-reading/late-reader.ts"
 import { PageWords } from "./page-words.ts"
 import { bestTexts, type CosinesByPage } from "./second-reading/passage-texts.ts"
@@ -30,7 +31,7 @@ import { analyseInLanguages, wordsWith } from "./query-terms.ts"
 import { languagesAsked, readBy } from "./reader-language.ts"
 import type { QueryVectors } from "./query-vectors.ts"
 import { isAsked, Readings, type Reranking } from "./second-reading/reranking.ts"
-import type { Condition, LexicalHits, Nearest, PassagesWanted, SearchIndex } from "../index/search-index.ts"
+import type { Condition, Nearest, PassagesWanted, SearchIndex } from "../index/search-index.ts"
 
 const DEFAULT_PASSAGES = 3
 /**
@@ -212,7 +213,7 @@ async function rankAndRead(
     const cosines = cosinesByPage(nearest, read)
     const ids = new Set([...lexical.keys(), ...cosines.keys()])
     const most = Math.max(READ_FOR_RANKING, limit)
-    await words?.readLikeliest(likeliest(ids, lexical, cosines, holders), most, lexical)
+    await words?.readLikeliest(likeliest(ids, { lexical, cosines, holders, waiting }), most, lexical)
     const candidates = [...ids]
       .filter((id) => read.get(id) !== null)
       .map((id): Candidate => {
@@ -284,22 +285,6 @@ async function rerank(
   if (first.length === 0) return ranked
   const said = await readings.of(await bestTexts(index, first, words, cosines))
   return said ? withReranker(ranked, said) : ranked
-}
-
-/** Pages by what both arms said of them, those that come first anyway before the others. */
-function likeliest(
-  ids: Iterable<string>,
-  lexical: LexicalHits,
-  cosines: CosinesByPage,
-  holders: ReadonlySet<string>,
-): string[] {
-  const best = Math.max(...lexical.values())
-  const value = (id: string) =>
-    (holders.has(id) ? 1 : 0) +
-    (lexical.get(id) ?? 0) / best +
-    Math.max(0, ...(cosines.get(id)?.values() ?? []))
-  const values = new Map(Array.from(ids, (id) => [id, value(id)]))
-  return [...values].sort(([, a], [, b]) => b - a).map(([id]) => id)
 }
 
 /** Cosines by page and position, without those of a revision that is known to be out of date. */

@@ -1,0 +1,28 @@
+import type { LexicalHits } from "../index/search-index.ts"
+
+/** What the arms found. */
+interface Found {
+  readonly lexical: LexicalHits
+  /** By page id and position. */
+  readonly cosines: ReadonlyMap<string, ReadonlyMap<number, number>>
+  /** Pages with the quoted phrases. */
+  readonly holders: ReadonlySet<string>
+  /** Pages that have no vectors yet. */
+  readonly waiting: ReadonlySet<string>
+}
+
+/**
+ * Pages by what both arms said of them, those that come first anyway before the others. One that has no vectors counts as near as
+ * the nearest: else it would not be read, and so be punished.
+ */
+export function likeliest(ids: Iterable<string>, { lexical, cosines, holders, waiting }: Found): string[] {
+  const best = Math.max(...lexical.values())
+  const nearness = new Map(Array.from(cosines, ([id, found]) => [id, Math.max(0, ...found.values())]))
+  const nearest = Math.max(0, ...nearness.values())
+  const value = (id: string) =>
+    (holders.has(id) ? 1 : 0) +
+    (lexical.get(id) ?? 0) / best +
+    (nearness.get(id) ?? (waiting.has(id) ? nearest : 0))
+  const values = new Map(Array.from(ids, (id) => [id, value(id)]))
+  return [...values].sort(([, a], [, b]) => b - a).map(([id]) => id)
+}
