@@ -13,6 +13,8 @@ import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { openEngine } from "#engine/open-engine.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { startModelServer } from "#engine/testing/model-server.ts"
 import { aPage } from "#engine/testing/pages.ts"
 import { readSettings } from "#base/settings.ts"
 import { BackupTable } from "#crawler/backup/scheduled/backup-table.ts"
@@ -48,6 +50,31 @@ async function examine(folder: string, env: Record<string, string> = {}) {
 }
 
 describe("the doctor", () => {
+  test("tries the servers of models, and shows what they say themselves but no key", async () => {
+    using folder = temporaryFolder()
+    await using server = await startModelServer({
+      embedder: new HashingEmbedder(),
+      rerank: async (_, texts) => texts.map(() => 0.5),
+      key: "hush-hush-hush",
+    })
+    const env = {
+      FOSSICK_EMBEDDINGS_URL: `${server.url}/v1`,
+      FOSSICK_EMBEDDINGS_MODEL: "words",
+      FOSSICK_RERANKER_URL: `${server.url}/v1`,
+    }
+    const right = { FOSSICK_EMBEDDINGS_KEY: "hush-hush-hush", FOSSICK_RERANKER_KEY: "hush-hush-hush" }
+    const well = await examine(folder.path, { ...env, ...right })
+    expect([well.of("model"), well.of("reranker")]).toEqual([[], []])
+    expect(existsSync(join(folder.path, "data"))).toBe(false)
+    const wrong = { FOSSICK_EMBEDDINGS_KEY: "wrong-wrong", FOSSICK_RERANKER_KEY: "wrong-wrong" }
+    const ill = await examine(folder.path, { ...env, ...wrong })
+    expect(JSON.stringify(ill.of("reranker"))).toContain("answered 401: it does not take the key")
+    expect(JSON.stringify(ill.of("reranker"))).toContain("It says:")
+    expect(JSON.stringify(ill.of("model"))).toContain("answered 401: it does not take the key")
+    expect(JSON.stringify(ill.report)).not.toMatch(/hush-hush|wrong-wrong/)
+    expect(ill.code).toBe(1)
+  })
+
   test("finds nothing wrong before the first start, and makes nothing", async () => {
     using folder = temporaryFolder()
     const { code, report, of } = await examine(folder.path)
