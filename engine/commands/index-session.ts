@@ -108,7 +108,7 @@ async function model({ context, keepDays, setting, given, say }: Session): Promi
     lines.push(
       setting === ""
         ? "A running appliance builds the index for it, beside the one in use; fossick index upgrade does it at once."
-        : "FOSSICK_MODEL is set and wins: empty it to use this.",
+        : "The settings name a model and win: empty FOSSICK_MODEL or FOSSICK_EMBEDDINGS_URL to use this.",
     )
   }
   say(lines.join("\n"), found)

@@ -113,7 +113,12 @@ async function modelStatus(
   const now = chosen ?? shippedModelOf(info.embedder)
   const suited = suitedModel(languages, now)
   const isOpen = modelSetting === "" && wanted === "auto" && suited !== now
-  return { ...said, languages: Object.fromEntries(languages), suited: isOpen ? suited : null }
+  return {
+    ...said,
+    chosen: wanted === "auto" ? now : null,
+    languages: Object.fromEntries(languages),
+    suited: isOpen ? suited : null,
+  }
 }
 
 const unknown = (name: string): GenerationStatus => ({

@@ -162,7 +162,9 @@ describe("fossick index", () => {
       model: { setting: null, wanted: "multilingual", chosen: null, languages: { en: 1 } },
     })
     const env = { FOSSICK_MODEL: shippedModel }
-    expect(await said(["english"], env)).toMatch(/as FOSSICK_MODEL says\nFOSSICK_MODEL is set and wins/)
+    expect(await said(["english"], env)).toMatch(
+      /as the settings say\nThe settings name a model and win: empty FOSSICK_MODEL/,
+    )
     expect((await status(env)).due).toBeNull()
     const nowhere = await run(["model", "./nowhere"])
     expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining("there is no such folder") })
