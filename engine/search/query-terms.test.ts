@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { parseQueryText } from "../text/query-text.ts"
-import { analyseInLanguages, wordsWith } from "./query-terms.ts"
+import { analyseInLanguages, withStemsOf, wordsWith } from "./query-terms.ts"
 
 const analysed = (text: string, ...languages: string[]) => analyseInLanguages(parseQueryText(text), languages)
 
@@ -16,4 +16,17 @@ test("a word counts as its most frequent form, and a misspelt one as what it may
     { terms: ["rewrit", "rewrite"], idf: 2, asked: 2 },
     { terms: ["garden", "harden"], idf: 3, asked: 9 },
   ])
+})
+
+test("words are looked for as the languages of few pages cut them, but these tell nothing of misspellings", () => {
+  const asked = analysed("paper lantern festivals", "en")
+  expect(asked.terms).toEqual(["paper", "lantern", "festiv"])
+  expect(withStemsOf(asked, ["de", "fr"])).toEqual([
+    ["paper", "pap"],
+    ["lantern", "lant"],
+    ["festiv", "festival"],
+  ])
+  const corrections = new Map([["lantern", ["lanterns"]]])
+  const words = wordsWith([["lantern", "lanter"]], corrections, () => 1)
+  expect(words).toEqual([{ terms: ["lanterns", "lanter"], idf: 1, asked: 1 }])
 })

@@ -41,6 +41,20 @@ function formsOf(analysed: readonly (readonly string[])[]): string[][] {
   return forms
 }
 
+/**
+ * The words of a question as further languages cut them, too: a page in one of them holds the word as it is written. These stems
+ * are looked for only; what is known in so few pages excuses no misspelling.
+ */
+export function withStemsOf(
+  { forms, written }: Pick<AnalysedQuery, "forms" | "written">,
+  languages: readonly string[],
+): string[][] {
+  return forms.map((terms) => {
+    const words = terms.flatMap((term) => written.get(term)?.word ?? [])
+    return [...new Set([...terms, ...languages.flatMap((one) => words.map(stemmerOf(one)))])]
+  })
+}
+
 /** Of a text of nonsense, no more are looked at: each takes up to some milliseconds. */
 const MOST_CORRECTED = 4
 
@@ -55,7 +69,9 @@ export function wordsWith(
   return forms.map((terms) => {
     const meant = terms.flatMap((term) => corrections.get(term) ?? [])
     const asked = least(terms)
-    return meant.length > 0 ? { terms: meant, idf: least(meant), asked } : { terms, idf: asked, asked }
+    if (meant.length === 0) return { terms, idf: asked, asked }
+    const asWritten = terms.filter((term) => !corrections.has(term))
+    return { terms: [...meant, ...asWritten], idf: least(meant), asked }
   })
 }
 

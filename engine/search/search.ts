@@ -27,7 +27,7 @@ import { PageWords } from "./page-words.ts"
 import { bestTexts, type CosinesByPage } from "./second-reading/passage-texts.ts"
 import { pagesWithPhrases } from "./phrases.ts"
 import { withPreferred } from "./preferred.ts"
-import { analyseInLanguages, wordsWith } from "./query-terms.ts"
+import { analyseInLanguages, withStemsOf, wordsWith } from "./query-terms.ts"
 import { languagesAsked, readBy } from "./reader-language.ts"
 import type { QueryVectors } from "./query-vectors.ts"
 import { isAsked, Readings, type Reranking } from "./second-reading/reranking.ts"
@@ -77,7 +77,13 @@ export async function searchIndex(
   const analysed = analyseInLanguages(question, spoken)
   const { terms: asked, quoted } = analysed
   const corrections = await index.corrections(analysed)
-  const terms = [...new Set([...asked, ...asked.flatMap((term) => corrections.get(term) ?? [])])]
+  const forms = withStemsOf(
+    analysed,
+    languages.filter((one) => !spoken.includes(one)),
+  )
+  const terms = [
+    ...new Set([...asked, ...asked.flatMap((term) => corrections.get(term) ?? []), ...forms.flat()]),
+  ]
   const latePages = lateReader.isAble ? plan.latePages : 0
   const weighed = latePages > 0 ? analyse(question.text, spoken[0] ?? null) : []
   const idfs = await index.idf([...new Set([...terms, ...weighed])])
@@ -117,7 +123,7 @@ export async function searchIndex(
     index.allEmbedded || arms !== "hybrid"
       ? new Set<string>()
       : await index.withoutVectors([...lexical.keys()].filter((id) => !near.has(id)))
-  const words = new PageWords(index, wordsWith(analysed.forms, corrections, idf))
+  const words = new PageWords(index, wordsWith(forms, corrections, idf))
   const unread = arms === "hybrid" ? await unreadPages(index, near, traits.scripts) : new Set<string>()
   const evidence: Evidence = {
     ...found,
