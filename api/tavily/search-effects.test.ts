@@ -331,16 +331,19 @@ describe("search_depth and chunks_per_source", () => {
     expect(chunks(await manual({ search_depth }))).toHaveLength(3)
   })
 
-  test("the two quick depths go by words, the two others by meaning too, and advanced reads again", async () => {
-    const parts = async (search_depth: string) =>
-      (await ask("turbine oil blade shaft", { search_depth, explain: true })).results[0].explain
+  test("the two quick depths go by words, the two others by meaning too, and advanced reads again where words say little", async () => {
+    const parts = async (search_depth: string, question = "turbine oil blade shaft") =>
+      (await ask(question, { search_depth, explain: true })).results[0].explain
     for (const depth of ["ultra-fast", "fast"]) {
       const quick = await parts(depth)
       expect(quick).toMatchObject({ depth, vector: 0, late: 0 })
       expect(quick.passage).toBeGreaterThan(0)
     }
     expect((await parts("basic")).late).toBe(0)
-    expect((await parts("advanced")).late).toBeGreaterThan(0)
+    const little = "turbine, or what else makes electricity when rivers freeze in winter?"
+    expect((await parts("basic", little)).late).toBe(0)
+    expect((await parts("advanced", little)).late).toBeGreaterThan(0)
+    expect((await parts("advanced")).late).toBe(0)
     for (const depth of ["basic", "advanced"]) {
       const { lexical, vector } = await parts(depth)
       expect(lexical).toBeGreaterThan(0)

@@ -64,7 +64,16 @@ export const EXACT_WORD_QUESTIONS: readonly ManualQuestion[] = [
     holds: "pg_stat_progress_vacuum",
   },
   { text: "pg_hba.conf", answers: ["postgresql/auth-pg-hba-conf.html"], holds: "pg_hba.conf" },
-  { text: "23505", answers: ["postgresql/errcodes-appendix.html"], holds: "23505" },
+  {
+    text: "23505",
+    // Each says which error it is.
+    answers: [
+      "postgresql/errcodes-appendix.html",
+      "postgresql/ecpg-errors.html",
+      "postgresql/mvcc-serialization-failure-handling.html",
+    ],
+    holds: "23505",
+  },
   { text: "deadlock_detected", answers: ["postgresql/errcodes-appendix.html"], holds: "deadlock_detected" },
   {
     text: "max_locks_per_transaction",

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Candidate, fuse } from "./fusion.ts"
+import { type Candidate, fuse, toReadAgain, withLateInteraction } from "./fusion.ts"
 
 const page = (id: string, words: number, cosine?: number | null): Candidate => ({ id, words, cosine })
 const ranked = (candidates: readonly Candidate[]) => fuse(candidates, { hasWords: true })
@@ -92,6 +92,26 @@ describe("the ranking", () => {
         }
       }),
     )
+  })
+})
+
+describe("a second reading", () => {
+  const found = (words: number) => ranked([page("said", words, 0.3), page("meant", words - 0.05, 0.3)])
+  const late = new Map([
+    ["said", 0.1],
+    ["meant", 0.9],
+  ])
+
+  it("decides where words say little", () => {
+    expect(toReadAgain(found(0.2), 1).map(({ id }) => id)).toEqual(["said"])
+    const [first] = withLateInteraction(found(0.2), late)
+    expect(first).toMatchObject({ id: "meant", late: 0.9 })
+  })
+
+  it("changes nothing, and is not needed, where words say enough", () => {
+    expect(toReadAgain(found(0.7), 2)).toEqual([])
+    const after = withLateInteraction(found(0.7), late)
+    expect(after.map(({ id, fused }) => [id, fused])).toEqual(found(0.7).map(({ id, fused }) => [id, fused]))
   })
 })
 

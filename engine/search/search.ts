@@ -9,6 +9,7 @@ import {
   type Ranked,
   fuse,
   nearnessOf,
+  toReadAgain,
   toRerank,
   withLateInteraction,
   withReranker,
@@ -88,6 +89,8 @@ export async function searchIndex(
   const weighed = latePages > 0 ? analyse(question.text, spoken[0] ?? null) : []
   const idfs = await index.idf([...new Set([...terms, ...weighed])])
   const idf = (term: string) => idfs.get(term) ?? 0
+  // What its pieces mean is not what is meant, and no page holds it: it would weigh more than any other.
+  const idfAsWritten = (term: string) => (corrections.has(term) ? 0 : idf(term))
 
   const exclusions = exclusionsOf(question, languages)
   const { includeDomains, excludeDomains } = question
@@ -135,7 +138,15 @@ export async function searchIndex(
     words: arms === "vector" ? null : words,
   }
   const scores = new Map<string, number>()
-  const reading = { latePages, words, idf, text: question.text, languages: spoken, scores, signal }
+  const reading = {
+    latePages,
+    words,
+    idf: idfAsWritten,
+    text: question.text,
+    languages: spoken,
+    scores,
+    signal,
+  }
   const reads = readsOf(query, question.text, languages)
   const isReranked = reranking !== null && arms === "hybrid" && isAsked(reranking, query.depth ?? "basic")
   const readings = isReranked ? new Readings(reranking, question.text, signal) : null
@@ -266,7 +277,7 @@ async function readAgain(
   cosines: CosinesByPage,
   { latePages, words, idf, text, languages, scores, signal }: SecondReading,
 ): Promise<readonly Ranked[]> {
-  const first = ranked.slice(0, latePages).map(({ id }) => id)
+  const first = toReadAgain(ranked, latePages).map(({ id }) => id)
   if (first.length === 0) return ranked
   const texts = await bestTexts(index, first, words, cosines)
   const unread = [...new Set(texts.values())].filter((one) => !scores.has(one))

@@ -4,6 +4,7 @@ import path from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { SearchDepth } from "../../engine.ts"
 import { HashingEmbedder } from "../../testing/hashing-embedder.ts"
+import { analyse } from "../../text/analysis/analyse.ts"
 import { aPage, urlOf } from "../../testing/pages.ts"
 import { EmbeddedEngine } from "./embedded-engine.ts"
 
@@ -11,11 +12,13 @@ let dir: string
 let engine: EmbeddedEngine
 let embedded: string[]
 let readAgain: string[]
+let tokenVectors: HashingEmbedder["tokenVectors"]
 
 beforeEach(async () => {
   dir = await mkdtemp(path.join(tmpdir(), "fossick-depths-"))
   const embedder = new HashingEmbedder()
-  const [embed, tokenVectors] = [embedder.embed.bind(embedder), embedder.tokenVectors.bind(embedder)]
+  const embed = embedder.embed.bind(embedder)
+  tokenVectors = embedder.tokenVectors.bind(embedder)
   embedded = []
   readAgain = []
   embedder.embed = (texts, options) => {
@@ -37,6 +40,23 @@ afterEach(async () => {
 /** As many words as asked for, shared with no other page. */
 const filler = (page: string, count: number) =>
   Array.from({ length: count }, (_, i) => `${page}${i}x`).join(" ")
+
+/** Token vectors of which no two different ones have anything in common: hashed into 64 dimensions, some do. */
+async function apart(texts: readonly string[]) {
+  const width = 2000
+  return texts.map((text) => {
+    const tokens = analyse(text, "en")
+    const vectors = new Float32Array(tokens.length * width)
+    for (const [i, token] of tokens.entries()) vectors[i * width + dimensionOf(token)] = 1
+    return { tokens, vectors }
+  })
+}
+
+const dimensions = new Map<string, number>()
+function dimensionOf(token: string): number {
+  if (!dimensions.has(token)) dimensions.set(token, dimensions.size)
+  return dimensions.get(token)!
+}
 
 /** Two pages with the words of the question, as often; only in one do they stand together. */
 async function indexTogetherAndApart(): Promise<void> {
@@ -85,6 +105,24 @@ describe("a search", () => {
     expect(readAgain.slice(read)).toEqual(["copper kettle"])
   })
 
+  test("that is advanced reads nothing again when a page says in words what is asked", async () => {
+    await engine.index([aPage("copper-kettle", { title: "Copper kettle", markdown: "The copper kettle." })])
+    await indexTogetherAndApart()
+    const [first] = await ask("advanced")
+    expect(first).toMatchObject({ url: urlOf("copper-kettle"), parts: { late: 0 } })
+    expect(first!.parts.lexical).toBeGreaterThan(0.5)
+    expect(readAgain).toEqual([])
+  })
+
+  test("that is advanced reads a passage for the words that are spelt right", async () => {
+    await indexTogetherAndApart()
+    tokenVectors = apart
+    const lateOf = async (text: string) => (await ask("advanced", text))[0]!.parts.late
+    expect(await lateOf("copper kettel")).toBeCloseTo(1)
+    // No correction: it is a word that the page does not say.
+    expect(await lateOf("copper trombone")).toBeLessThan(0.7)
+  })
+
   test("that is advanced is given up when its caller gives up", async () => {
     await indexTogetherAndApart()
     const giveUp = new AbortController()
@@ -94,6 +132,7 @@ describe("a search", () => {
   })
 
   test("scores no unrelated page high at any depth", async () => {
+    tokenVectors = apart
     await indexTogetherAndApart()
     for (const depth of ["ultra-fast", "fast", "basic", "advanced"] as const) {
       const [hit] = await ask(depth, "flights from Paris to Tokyo")
