@@ -1,4 +1,4 @@
-import { type PageUrl, routeOf, toPageUrl } from "#engine"
+import { type PageUrl, routeOf, toPageUrl } from "#engine/page/page-url.ts"
 import type { Link } from "../extracted.ts"
 import { collapse, type Element, textOf, walk } from "../html/tree.ts"
 import { MAX_LINK_CHARS } from "../html/link-resolver.ts"

@@ -1,4 +1,4 @@
-import { toPageUrl } from "#engine"
+import { toPageUrl } from "#engine/page/page-url.ts"
 import type { Link } from "../../extract/extracted.ts"
 import { toMarkdown } from "../../extract/markdown/markdown.ts"
 import { firstElement, parseTree, textOf, walk } from "../../extract/html/tree.ts"

@@ -1,4 +1,4 @@
-import { toPageUrl } from "#engine"
+import { toPageUrl } from "#engine/page/page-url.ts"
 import type { Link } from "../../extract/extracted.ts"
 import { escapeText } from "../../extract/markdown/markdown-escapes.ts"
 import { builtInFormat, type CellFormat, formatOfCode, showNumber } from "./cell-value.ts"

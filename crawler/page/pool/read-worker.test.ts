@@ -1,0 +1,22 @@
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import { expect, test } from "vitest"
+
+/** Prints the address of every module that the program given as argument loads. */
+const LOADED = `
+  import { registerHooks } from "node:module"
+  const loaded = []
+  registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+  await import(process.argv[1])
+  console.log(loaded.join("\\n"))
+  process.exit()`
+
+test("a place that reads has nothing of searching in its memory", async () => {
+  const program = new URL("./read-worker.ts", import.meta.url).href
+  const args = ["--input-type=module", "--eval", LOADED, program]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  expect(stdout).toContain("/crawler/page/read-body.ts")
+  expect(stdout).toContain("/engine/page/page-url.ts")
+  const others = /engine\/(?!page\/)|node_modules\/(?:undici|ajv|@xenova|@lancedb)\//
+  expect(stdout.split("\n").filter((url) => others.test(url))).toEqual([])
+})
