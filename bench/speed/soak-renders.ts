@@ -116,7 +116,19 @@ async function sampled(done: number): Promise<SoakSample> {
   return {
     done,
     processes: processes.length,
-    browserBytes: processes.reduce((sum, pid) => sum + memoryOf(pid).own, 0),
+    browserBytes: processes.reduce((sum, pid) => sum + ownBytesOf(pid), 0),
     ownBytes: process.memoryUsage().rss,
+  }
+}
+
+/** Of a process that has ended since it was listed: none. */
+function ownBytesOf(pid: number): number {
+  try {
+    return memoryOf(pid).own
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // The kernel answers with one or the other, by how far the process has gone.
+    if (code === "ENOENT" || code === "ESRCH") return 0
+    throw error
   }
 }
