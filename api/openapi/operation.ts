@@ -10,6 +10,20 @@ export interface Parameter {
   readonly schema: JsonSchema
 }
 
+/** A parameter in the query. */
+export const query = (
+  name: string,
+  description: string,
+  schema: JsonSchema,
+  required = false,
+): Parameter => ({
+  name,
+  in: "query",
+  description,
+  schema,
+  ...(required && { required }),
+})
+
 /** An answer that is a success. */
 export interface Answer {
   readonly description: string

@@ -1,5 +1,6 @@
-import { readFile, rename, stat, writeFile } from "node:fs/promises"
+import { readFile, stat } from "node:fs/promises"
 import type { SearchIndex } from "../index/search-index.ts"
+import { replaceFile } from "#base/store/replace-file.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
 /** Of a question the best by their words: more than it shows. */
@@ -53,8 +54,7 @@ export class AskedPages {
     while (this.#isNew) {
       this.#isNew = false
       try {
-        await writeFile(`${this.#file}.new`, JSON.stringify([...this.#ids]))
-        await rename(`${this.#file}.new`, this.#file)
+        await replaceFile(this.#file, JSON.stringify([...this.#ids]))
       } catch {}
       const { promise, resolve } = Promise.withResolvers<void>()
       setTimeout(resolve, WRITE_EVERY_MS).unref()

@@ -1,4 +1,5 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises"
+import { readFile, rm } from "node:fs/promises"
+import { replaceFile } from "#base/store/replace-file.ts"
 import type { Clock } from "#base/clock.ts"
 import type { EngineStats } from "../engine.ts"
 
@@ -81,10 +82,7 @@ export class FillingRate {
 
   /** Nothing depends on it: a full disk, say, is told by others. */
   #tell(told: Told): void {
-    const write = async () => {
-      await writeFile(`${this.#file}.new`, JSON.stringify(told))
-      await rename(`${this.#file}.new`, this.#file)
-    }
+    const write = () => replaceFile(this.#file, JSON.stringify(told))
     this.#telling = this.#telling.then(write).catch(() => undefined)
   }
 }

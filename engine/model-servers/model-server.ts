@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher, request } from "undici"
 import { masked } from "#base/log/masked.ts"
+import { waitAskedFor } from "#base/text/retry-after.ts"
 import { printableLine } from "#base/text/printable.ts"
 
 export interface ModelServerOptions {
@@ -113,7 +114,7 @@ export class ModelServer implements AsyncDisposable {
       signal,
     })
     if (statusCode !== 200) {
-      const retryAfterMs = waitAskedFor(headers["retry-after"])
+      const retryAfterMs = waitAskedFor([headers["retry-after"]].flat()[0], Date.now())
       throw new ModelServerError(inWords(statusCode), {
         status: statusCode,
         said: this.#shown(await firstBytes(body)),
@@ -156,14 +157,6 @@ function inWords(status: number): string {
   if (status === 429) return "answered 429: it was asked too often"
   if (status >= 300 && status < 400) return `answered ${status}: it sends elsewhere, which is not followed`
   return `answered ${status}`
-}
-
-/** Retry-After (RFC 9110 §10.2.3): seconds or a date. */
-function waitAskedFor(header: string | string[] | undefined): number | null {
-  const text = Array.isArray(header) ? header[0] : header
-  if (text === undefined) return null
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
-  return Number.isFinite(ms) ? Math.max(0, ms) : null
 }
 
 /** What comes at once of a body, which is then let go of. */

@@ -23,7 +23,7 @@ import {
 } from "../../admin/schemas.ts"
 import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
-import type { Example, JsonSchema, Operation, Parameter } from "../operation.ts"
+import { type Example, type JsonSchema, type Operation, type Parameter, query } from "../operation.ts"
 import { ref } from "../schemas.ts"
 import { sourceNameField } from "./admin-answers.ts"
 import { paymentOperations } from "./payment-operations.ts"
@@ -34,13 +34,6 @@ const strict = <T>(schema: BodySchema<T>): JsonSchema => ({
   additionalProperties: false,
 })
 
-const query = (name: string, description: string, schema: JsonSchema, required = false): Parameter => ({
-  name,
-  in: "query",
-  description,
-  schema,
-  ...(required && { required }),
-})
 const path = (name: string, description: string, schema: JsonSchema): Parameter => ({
   name,
   in: "path",

@@ -4,7 +4,7 @@ import { PRICES } from "../../accounts/billing/credits.ts"
 import { MAX_SECTION_CHARS } from "../../pages/pages.ts"
 import { MAX_CONTENT_CHARS, PAGE_FORMATS } from "../../pages/stored-reading.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
-import type { JsonSchema, Operation, Parameter } from "../operation.ts"
+import { type Operation, query } from "../operation.ts"
 import { count, listOf, object, oneOf, orNull, ref, text, time } from "../schemas.ts"
 import { addressesModels } from "./tavily-answers.ts"
 
@@ -58,13 +58,6 @@ export const pageSchemas = {
   }),
 }
 
-const query = (name: string, description: string, schema: JsonSchema, required = false): Parameter => ({
-  name,
-  in: "query",
-  description,
-  schema,
-  ...(required && { required }),
-})
 const notBlank = { type: "string", pattern: NOT_BLANK }
 const cost = `Costs what an extraction of one page costs (${PRICES.extract}), and counts as one; a page that is not there costs nothing.`
 

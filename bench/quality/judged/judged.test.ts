@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
-import { type Page, toPageUrl } from "#engine"
+import type { Page } from "#engine"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { aPage } from "#engine/testing/pages.ts"
 import { fact, halfOf } from "../../questions/judged/judged-question.ts"
 import { JUDGED_QUESTIONS } from "../../questions/judged/judged-questions.ts"
 import { JUDGED_TASKS } from "../../questions/judged/judged-tasks.ts"
@@ -13,7 +14,10 @@ import { HEAD, type Marks, marksOf, rowOf } from "./marks.ts"
 const urlOf = (path: string): string => `http://manuals.example/${path}`
 const PUMPS = "# Pumps\n\nThe seal of a water pump is replaced every 4000 hours. A pump moves water uphill."
 const MILLS = "# Mills\n\nA wind mill grinds wheat to flour. Millers are paid in flour."
-const PAGES = [aPage("pumps.html", "Pumps", PUMPS), aPage("mills.html", "Mills", MILLS)]
+const PAGES = [
+  aPage(urlOf("pumps.html"), { title: "Pumps", markdown: PUMPS }),
+  aPage(urlOf("mills.html"), { title: "Mills", markdown: MILLS }),
+]
 const QUESTION = "how often is the seal of a water pump replaced"
 
 describe("an answer over a tiny collection", () => {
@@ -147,25 +151,6 @@ describe("the judged set", () => {
     expect(halfOf(JUDGED_TASKS, "kept").filter(({ parts }) => parts === null).length).toBe(1)
   })
 })
-
-function aPage(path: string, title: string, markdown: string): Page {
-  return {
-    url: toPageUrl(urlOf(path))!,
-    title,
-    markdown,
-    description: null,
-    language: "en",
-    author: null,
-    publishedAt: null,
-    topic: null,
-    country: null,
-    unsafe: false,
-    images: [],
-    favicon: null,
-    source: "manuals",
-    fetchedAt: new Date(0),
-  }
-}
 
 async function* pagesOf(pages: readonly Page[]): AsyncGenerator<Page> {
   yield* pages

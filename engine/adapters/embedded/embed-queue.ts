@@ -10,6 +10,7 @@ import { isIn } from "./filter.ts"
 import { batchesOf, readRows } from "./lance/rows.ts"
 import { passagesOf } from "../../index/page-record.ts"
 import { FILTER_COLUMNS, FIRST_SECTION, type PageVectors, vectorsTable } from "./lance/schema.ts"
+import { pause } from "#base/flow/pause.ts"
 import type { Serial } from "#base/flow/serial.ts"
 import type { IndexedPage, Tables } from "./lance/tables.ts"
 
@@ -187,7 +188,7 @@ export class EmbedQueue implements AsyncDisposable {
       } catch (error) {
         if (this.#stop.signal.aborted) break
         this.#options.onProblem(error)
-        await this.#pause(retryMs)
+        await pause(retryMs, this.#stop.signal)
         retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
       }
     }
@@ -206,7 +207,7 @@ export class EmbedQueue implements AsyncDisposable {
       onFailed: (ids) => this.#waiting.putBack(ids),
     })
     // A page may be in the tables or out of them a moment before the queue is told.
-    if (this.#waiting.size > 0) await this.#pause(20)
+    if (this.#waiting.size > 0) await pause(20, this.#stop.signal)
     else await this.#rate.end()
   }
 
@@ -283,13 +284,5 @@ export class EmbedQueue implements AsyncDisposable {
     if (this.#waiting.size > 0) return
     this.#settled?.resolve()
     this.#settled = undefined
-  }
-
-  async #pause(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, ms)
-    this.#stop.signal.addEventListener("abort", () => resolve(), { once: true })
-    await promise
-    clearTimeout(timer)
   }
 }

@@ -15,6 +15,7 @@ import {
 import { all, arePages } from "./filter.ts"
 import type { Indexes } from "./server/indexes.ts"
 import { writeVectors } from "./page-writer.ts"
+import { pause } from "#base/flow/pause.ts"
 import type { Serial } from "#base/flow/serial.ts"
 import type { Server } from "./server/server.ts"
 
@@ -120,7 +121,7 @@ export class EmbedQueue implements AsyncDisposable {
         if (signal.aborted) return
         this.#mayWait = true
         this.#options.onProblem(error)
-        await this.#pause(wait)
+        await pause(wait, this.#stop.signal)
         wait = Math.min(LAST_RETRY_MS, wait * 2)
       }
       if (this.#mayWait) continue
@@ -140,7 +141,7 @@ export class EmbedQueue implements AsyncDisposable {
       const now = performance.now()
       const left = Math.min(until, this.#writtenAt + QUIET_MS) - now
       if (left <= 0 || this.#stop.signal.aborted) return
-      await this.#pause(left)
+      await pause(left, this.#stop.signal)
     }
   }
 
@@ -228,7 +229,7 @@ export class EmbedQueue implements AsyncDisposable {
       const { id, revision } = page
       return [{ id, revision, urgency: this.#urgent.get(id) ?? "new", page, texts: passages }] as const
     })
-    if (taken.length === 0 && pages.length > 0) await this.#pause(20)
+    if (taken.length === 0 && pages.length > 0) await pause(20, this.#stop.signal)
     return taken
   }
 
@@ -267,13 +268,5 @@ export class EmbedQueue implements AsyncDisposable {
       const { revision, waiting, replaced = false } = now.get(page.id) ?? {}
       return waiting && revision === page.revision ? [{ page: { ...page, replaced }, vectors }] : []
     })
-  }
-
-  async #pause(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, ms)
-    this.#stop.signal.addEventListener("abort", () => resolve(), { once: true })
-    await promise
-    clearTimeout(timer)
   }
 }

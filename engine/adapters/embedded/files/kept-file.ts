@@ -1,5 +1,6 @@
-import { type FileHandle, open, rename, writeFile } from "node:fs/promises"
+import { type FileHandle, open } from "node:fs/promises"
 import { crc32 } from "node:zlib"
+import { replaceFile } from "#base/store/replace-file.ts"
 
 /** A file that one process writes whole and others read. */
 export interface KeptFile {
@@ -51,10 +52,9 @@ async function versionOf(handle: FileHandle): Promise<string> {
   return `${mtimeNs}-${sum.toString("hex")}`
 }
 
-/** Readers see the old file or the new one, never a part. */
+/** Replaces a file, with a checksum behind it. */
 export async function keep(file: string, bytes: Uint8Array): Promise<void> {
   const sum = Buffer.alloc(SUM_BYTES)
   sum.writeUInt32LE(crc32(bytes))
-  await writeFile(`${file}.new`, [bytes, sum])
-  await rename(`${file}.new`, file)
+  await replaceFile(file, [bytes, sum])
 }

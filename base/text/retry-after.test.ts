@@ -1,0 +1,16 @@
+import { expect, test } from "vitest"
+import { waitAskedFor } from "./retry-after.ts"
+
+const NOW = Date.parse("2026-01-02T03:04:05Z")
+
+test.each([
+  ["7", 7000],
+  [" 7 ", 7000],
+  ["Fri, 02 Jan 2026 03:05:05 GMT", 60_000],
+  ["Fri, 02 Jan 2026 03:00:00 GMT", 0],
+  ["soon", null],
+  ["", null],
+  [undefined, null],
+])("a server that says %j is left alone so long: %j ms", (header, ms) => {
+  expect(waitAskedFor(header, NOW)).toBe(ms)
+})
