@@ -79,14 +79,15 @@ describe("token vectors", () => {
 
 describe("work that waits", () => {
   it("goes after a query", async () => {
-    // Each of the two threads has a text in work and one at hand.
+    // One thread, whose order does not depend on the system's: a text in work and one at hand come first.
+    await using alone = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
     const done: string[] = []
     const texts = Promise.all(
-      Array.from({ length: 8 }, (_, i) => embedder.embed([`${LONG} ${i}`]).then(() => done.push("index"))),
+      Array.from({ length: 8 }, (_, i) => alone.embed([`${LONG} ${i}`]).then(() => done.push("index"))),
     )
-    const query = embedder.embed(["a query"], { priority: "query" }).then(() => done.push("query"))
+    const query = alone.embed(["a query"], { priority: "query" }).then(() => done.push("query"))
     await Promise.all([texts, query])
-    expect(done.indexOf("query")).toBeLessThanOrEqual(4)
+    expect(done.indexOf("query")).toBeLessThanOrEqual(2)
   })
 
   it("is given up when its caller gives up", async () => {
