@@ -29,6 +29,21 @@ describe("main content", () => {
     expect(title).toBe("Winter bees")
   })
 
+  it("keeps what a book calls a sidebar, which stands among its paragraphs", () => {
+    const aside =
+      "A smoker calms the bees, but in winter its smoke only lures them out of their warm cluster."
+    const { markdown } = extractHtml(
+      page(`<div class="section"><div class="para">${PROSE[0]}</div>
+        <div class="sidebar"><div class="titlepage"><p class="title"><strong>TIP No smoke</strong></p></div><div class="para">${aside}</div></div>
+        <div class="itemizedlist"><ul><li><div class="para">${PROSE[1]}</div></li></ul></div><div class="para">${PROSE[2]}</div>${paragraphs}${paragraphs}</div>
+        <div class="sidebar"><p>Our shop sells hives, frames and gloves, and sends them to any place within three working days.</p></div>`),
+      URL,
+    )
+    expect(markdown).toContain(aside)
+    expect(markdown).toContain("TIP No smoke")
+    expect(markdown).not.toContain("Our shop")
+  })
+
   it("leaves out reader comments below a post", () => {
     const { markdown } = extractHtml(
       page(`<article><h1>Winter bees</h1>${paragraphs}</article>

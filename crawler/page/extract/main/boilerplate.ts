@@ -22,7 +22,14 @@ export function isHidden(element: Element): boolean {
 }
 
 /** How sure a sign is that an element is not main content. */
-export type Suspicion = "some" | "strong" | "discussion" | "on-shop" | "on-discussion" | "on-article"
+export type Suspicion =
+  | "some"
+  | "strong"
+  | "discussion"
+  | "on-shop"
+  | "on-discussion"
+  | "on-article"
+  | "beside-text"
 
 /** Something an element carries that speaks against it: a word of its class, its tag or its role. */
 export interface Sign {
@@ -49,10 +56,12 @@ const STRONG_WORDS = words(
     "offcanvas toolbar gdpr outbrain taboola sidenav",
 )
 const WEAK_WORDS = words(
-  "sidebar sidebars related widget bio author authors meta tags taxonomy disclaimer legal terms notice promo popular latest recent " +
+  "related widget bio author authors meta tags taxonomy disclaimer legal terms notice promo popular latest recent " +
     "cta banner utility prev previous next print email facebook twitter linkedin whatsapp pinterest contacts drawer tooltip branding " +
     "dropdown metadata feedback buttons actions aside toc teaser tagline upsell crosssell dialog",
 )
+// A column of a site beside its pages, and in a book a box among the paragraphs that it belongs to.
+const BESIDE_WORDS = words("sidebar sidebars")
 // Words that speak against an element only on one kind of page.
 const SHOP_WORDS = words(
   "review reviews rating ratings star stars filter filters facet facets refine refinement refinements sort swatch swatches variant variants " +
@@ -143,6 +152,7 @@ function signsOfHints(given: string): readonly Sign[] {
     if (DISCUSSION_WORDS.has(word)) signs.push({ name: word, suspicion: "discussion" })
     else if (STRONG_WORDS.has(word)) signs.push({ name: word, suspicion: "strong" })
     else if (WEAK_WORDS.has(word)) signs.push({ name: word, suspicion: "some" })
+    else if (BESIDE_WORDS.has(word)) signs.push({ name: word, suspicion: "beside-text" })
     else if (ARTICLE_WORDS.has(word)) signs.push({ name: word, suspicion: "on-article" })
     else {
       if (SHOP_WORDS.has(word)) signs.push({ name: word, suspicion: "on-shop" })

@@ -4,7 +4,7 @@ import { skipLanguageLinks } from "./language-links.ts"
 import { showNoscript, skipNeverText } from "./noscript.ts"
 import type { PageSigns } from "./page-signs.ts"
 import { measureText, type TextMeasure } from "./text-measure.ts"
-import { type Element, firstElement, walk } from "../html/tree.ts"
+import { type Element, firstElement, isBlockTag, walk } from "../html/tree.ts"
 
 export interface MainContent {
   readonly root: Element
@@ -22,6 +22,7 @@ const MAX_SHARE: Record<Suspicion, number> = {
   "on-shop": 0.5,
   "on-discussion": 0.25,
   "on-article": 0.25,
+  "beside-text": 0.25,
 }
 const MAX_HIDDEN_SHARE = 0.5
 const MIN_PROSE = 250
@@ -90,6 +91,7 @@ function skipBoilerplate(body: Element, skipped: Set<Element>, measures: Measure
       const believed = signsOf(child).some(
         ({ name, suspicion }) =>
           applies(suspicion, signs) &&
+          !(suspicion === "beside-text" && isAmongText(child, skipped, measures)) &&
           ((covered.get(name) ?? 0) <= total * MAX_SHARE[suspicion] ||
             (beside && main !== null && suspicion === "strong" && !isInside(main, child))),
       )
@@ -123,6 +125,21 @@ function applies(suspicion: Suspicion, signs: PageSigns): boolean {
     default:
       return true
   }
+}
+
+/** Whether an element is mostly prose, and stands among paragraphs. */
+function isAmongText(element: Element, skipped: ReadonlySet<Element>, measures: Measures): boolean {
+  const own = measures.get(element)
+  if (!own || own.prose < own.chars * 0.5 || own.linkChars > own.chars * 0.3) return false
+  return element.parent!.children.some(
+    (child) =>
+      typeof child !== "string" &&
+      child !== element &&
+      !skipped.has(child) &&
+      isBlockTag(child.tag) &&
+      !child.containsBlock &&
+      (measures.get(child)?.prose ?? 0) > 0,
+  )
 }
 
 function holdsMain(element: Element): boolean {
