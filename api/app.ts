@@ -35,6 +35,7 @@ import { requestLog } from "./middleware/request-log.ts"
 import { tracking } from "./middleware/tracking.ts"
 import { reference } from "./openapi/serve.ts"
 import type { PageKnowledge } from "./pages/page-knowledge.ts"
+import type { MissKnowledge } from "./misses/miss-knowledge.ts"
 import { PAGE_PATHS, pageRoutes } from "./pages/routes.ts"
 import { refuseAll } from "./read-only.ts"
 import { service } from "./service.ts"
@@ -51,7 +52,7 @@ import { ACCOUNT_PATHS, accountRoutes } from "./usage/routes.ts"
 
 export type ApiConfig = Values<typeof apiSettings>
 
-export interface AppParts extends Omit<LiveParts, "memory"> {
+export interface AppParts extends Omit<LiveParts, "memory" | "misses"> {
   readonly engine: Engine
   /** Reads live pages. */
   readonly reader: Reader
@@ -59,6 +60,8 @@ export interface AppParts extends Omit<LiveParts, "memory"> {
   readonly forms: FormKnowledge
   /** What crawls know of the pages of the index. */
   readonly pages: PageKnowledge
+  /** What they know of what is missing there; left out, nobody is told why nothing was found. */
+  readonly misses?: MissKnowledge
   /** Writes answers; null leaves them to the pages' own sentences. */
   readonly chatModel: ChatModel | null
   readonly accounts: Accounts
@@ -122,9 +125,10 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const admissions = new Admissions({ accounts, rateLimits, reach: { ...parts, reader, collections } })
   // None of them is given the engine or the reader: they come with each request, as far as its key reaches.
   const { embedder, images, forms, chatModel } = parts
-  const live: LiveParts = { embedder, memory: new LiveMemory(config) }
+  const { misses = null } = parts
+  const live: LiveParts = { embedder, memory: new LiveMemory(config), misses }
   const endpoints: Readonly<Partial<Record<Endpoint, Middleware>>> = {
-    search: search(config, { embedder, images, forms, chatModel, visits: parts.pages }),
+    search: search(config, { embedder, images, forms, chatModel, visits: parts.pages, misses }),
     ...(readOnly === null
       ? { extract: extract(live), crawl: crawl(live), map: map(live) }
       : { extract: refuseAll(readOnly), crawl: refuseAll(readOnly), map: refuseAll(readOnly) }),
@@ -148,7 +152,8 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     router.get("/research/:id", authentication(accounts.keys, { bodyKey: false }).beforeBody, status)
   }
   accountRoutes(router, accounts, admissions, config)
-  pageRoutes(router, { keys: accounts.keys, admissions, knowledge: parts.pages, about: config.about })
+  const { pages: knowledge } = parts
+  pageRoutes(router, { keys: accounts.keys, admissions, knowledge, misses, about: config.about })
   router.get("/healthz", (ctx) => {
     ctx.body = { status: "ok" }
   })

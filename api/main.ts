@@ -8,6 +8,7 @@ import { OtherForms } from "#crawler/duplicates/other-forms.ts"
 import { LostPages } from "#crawler/frontier/lost-pages.ts"
 import { sourceResults } from "#crawler/alerts/source-results.ts"
 import { BackupTable } from "#crawler/backup/scheduled/backup-table.ts"
+import { HANDBOOK_SOURCE } from "#crawler/handbook-source.ts"
 import { handbookApart } from "#crawler/handbook-apart.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { sourceNames } from "#crawler/sources/source-names.ts"
@@ -37,6 +38,7 @@ import { openGates } from "./load/gates.ts"
 import { closeServer, stopSignal } from "./server/shutdown.ts"
 import { reachableHost } from "./server/reachable-host.ts"
 import { tellSupervisor } from "./supervisor/messages.ts"
+import { openMissKnowledge } from "./misses/miss-knowledge.ts"
 import { openPageKnowledge } from "./pages/page-knowledge.ts"
 import { openResearch } from "./research/open-research.ts"
 import { lazyReader } from "./tavily/live/lazy-reader.ts"
@@ -125,6 +127,9 @@ async function serve(): Promise<void> {
     images,
     forms: new OtherForms(db),
     pages: openPageKnowledge(db, jobs),
+    misses: openMissKnowledge(db, jobs, following, () =>
+      sourceNames(db).filter((name) => name !== HANDBOOK_SOURCE),
+    ),
     embedder,
     chatModel,
     reader,

@@ -1,4 +1,4 @@
-import { type Image, nothingFits, type SearchAnswer, type SearchResult } from "./call-api.ts"
+import { type Image, missText, nothingFits, type SearchAnswer, type SearchResult } from "./call-api.ts"
 
 // Answers of the API as text for a model: all it needs to go on, and nothing for programs.
 
@@ -23,7 +23,11 @@ interface Page {
 
 export interface ExtractAnswer {
   readonly results: readonly Page[]
-  readonly failed_results: readonly { readonly url: string; readonly error: string }[]
+  readonly failed_results: readonly {
+    readonly url: string
+    readonly error: string
+    readonly miss?: { readonly text: string }
+  }[]
 }
 
 /** What a model is told where nothing that was found answers. */
@@ -32,12 +36,13 @@ export const NOTHING_FITS =
 
 export function searchText(answer: unknown): string {
   const found = answer as SearchAnswer
-  if (found.results.length === 0) return "Nothing was found. Try other words, or fewer of them."
+  if (found.results.length === 0)
+    return `Nothing was found.${missText(found) || " Try other words, or fewer of them."}`
   if (nothingFits(found)) {
     const nearest = found.results.map(
       ({ title, url, score }) => `- ${title} ${url} (score ${score.toFixed(2)})`,
     )
-    return paragraphs([NOTHING_FITS, lines(["What comes nearest:", ...nearest])])
+    return paragraphs([`${NOTHING_FITS}${missText(found)}`, lines(["What comes nearest:", ...nearest])])
   }
   const share = MAX_CHARS / found.results.length
   return paragraphs([
@@ -67,7 +72,12 @@ export function extractText(read: ExtractAnswer): string {
   return paragraphs([
     ...pagesText(read.results),
     read.failed_results.length > 0 &&
-      lines(["Could not be read:", ...read.failed_results.map(({ url, error }) => `- ${url}: ${error}`)]),
+      lines([
+        "Could not be read:",
+        ...read.failed_results.map(
+          ({ url, error, miss }) => `- ${url}: ${error}${miss === undefined ? "" : ` (${miss.text})`}`,
+        ),
+      ]),
   ])
 }
 

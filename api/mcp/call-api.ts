@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 
 import { NO_ANSWER } from "../answers/cited-text.ts"
+import { DOUBTFUL } from "../misses/doubtful.ts"
 import type { ApiAnswer, AskApi } from "./ask-api.ts"
 
 // Calls of the API as tools and resources make them.
@@ -122,13 +123,18 @@ export interface SearchAnswer {
   readonly answer: string | null
   readonly results: readonly SearchResult[]
   readonly images: readonly Image[]
+  /** Why nothing was found; not there when something was. */
+  readonly miss?: { readonly cause: string; readonly text: string }
+  readonly coverage?: { readonly complete: boolean; readonly complete_as_of?: string }
 }
 
-/**
- * A best score below this says that nothing here answers. Of sixteen questions to the index of the handbook, eleven that it does
- * not answer had a best score of 0.12 to 0.20, and the others of 0.57 or more.
- */
-const DOUBTFUL = 0.25
+/** What is said of a search that found nothing, beside that: why, and as of when that is so. */
+export function missText({ miss, coverage }: SearchAnswer): string {
+  if (miss === undefined) return ""
+  const asOf = coverage?.complete_as_of
+  return ` ${miss.text}${asOf === undefined ? "" : ` What was asked is complete as of ${asOf}.`}`
+}
+
 /** The same where an answer was looked for in the pages, and none was found. */
 const DOUBTFUL_WITHOUT_ANSWER = 0.5
 

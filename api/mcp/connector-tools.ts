@@ -1,5 +1,5 @@
 import { NOTHING_FITS, noteOnOrders } from "./answer-text.ts"
-import { type Api, nothingFits, type SearchAnswer, storedPage } from "./call-api.ts"
+import { type Api, missText, nothingFits, type SearchAnswer, storedPage } from "./call-api.ts"
 
 // The tools that deep-research clients ask of every connector: `search` by a question and `fetch` by an id, each answered
 // with one text that is the JSON of the structured content.
@@ -20,7 +20,7 @@ const answerOf = (structured: Readonly<Record<string, unknown>>) => ({
 export async function searchPages(api: Api, { query }: Given) {
   const body = { query, max_results: MAX_RESULTS }
   const found = (await api.post("/search", body)) as SearchAnswer
-  if (nothingFits(found)) return answerOf({ results: [], note: NOTHING_FITS })
+  if (nothingFits(found)) return answerOf({ results: [], note: `${NOTHING_FITS}${missText(found)}` })
   const results = found.results
     .filter(({ score }) => score >= LEAST_SCORE)
     .map(({ title, url }) => ({ id: url, title: title === "" ? url : title, url }))

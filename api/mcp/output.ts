@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../openapi/operation.ts"
 import { listOf, object, orNull, text } from "../openapi/schemas.ts"
 import { NOTHING_FITS, type ExtractAnswer } from "./answer-text.ts"
-import { nothingFits, type SearchAnswer } from "./call-api.ts"
+import { missText, nothingFits, type SearchAnswer } from "./call-api.ts"
 
 // Answers of tools for programs: the same as the text says, as far as fields can, by a schema.
 
@@ -73,7 +73,7 @@ export function searchOutput(answer: unknown) {
     return {
       answer: null,
       results: [],
-      note: NOTHING_FITS,
+      note: `${NOTHING_FITS}${missText(found)}`,
       nearest: found.results.map((one) => ({ title: one.title, url: one.url, score: one.score })),
     }
   }

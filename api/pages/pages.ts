@@ -2,6 +2,7 @@ import { type Middleware, responseTime } from "../context.ts"
 import { badRequest } from "../errors.ts"
 import { flagParameter, oneOfParameter, parameter, wholeNumber } from "../middleware/query-parameters.ts"
 import { liveUrl } from "../tavily/live/live-url.ts"
+import type { MissKnowledge } from "../misses/miss-knowledge.ts"
 import { characters } from "../wire/characters.ts"
 import type { PageKnowledge } from "./page-knowledge.ts"
 import { labelOf, MAX_CONTENT_CHARS, PAGE_FORMATS, pageFacts, readStored } from "./stored-reading.ts"
@@ -10,7 +11,7 @@ import { labelOf, MAX_CONTENT_CHARS, PAGE_FORMATS, pageFacts, readStored } from 
 export const MAX_SECTION_CHARS = 500
 
 /** GET /pages: a page as the index holds it. Nothing is read from the web. */
-export function pages(knowledge: PageKnowledge): Middleware {
+export function pages(knowledge: PageKnowledge, misses: MissKnowledge | null): Middleware {
   return async (ctx) => {
     const given = parameter(ctx, "url")
     const url = given === undefined ? null : liveUrl(given)
@@ -23,7 +24,12 @@ export function pages(knowledge: PageKnowledge): Middleware {
     const offset = wholeNumber(ctx, "offset", 0, 0, Number.MAX_SAFE_INTEGER)
     const limit = wholeNumber(ctx, "limit", MAX_CONTENT_CHARS, 1, MAX_CONTENT_CHARS)
     const withUsage = flagParameter(ctx, "include_usage")
-    const { reading, credits } = await readStored(ctx, { url, format, section, offset, limit }, knowledge)
+    const { reading, credits } = await readStored(
+      ctx,
+      { url, format, section, offset, limit },
+      knowledge,
+      misses,
+    )
     ctx.set("Cache-Control", "no-store")
     ctx.body = {
       ...pageFacts(reading.page, knowledge, ctx.state.reach),

@@ -2,6 +2,7 @@ import type { PageUrl } from "#engine"
 
 import type { Middleware } from "../context.ts"
 import { badRequest } from "../errors.ts"
+import type { MissKnowledge } from "../misses/miss-knowledge.ts"
 import { liveUrl } from "../tavily/live/live-url.ts"
 import { htmlDocument } from "./page-html.ts"
 import type { PageKnowledge } from "./page-knowledge.ts"
@@ -17,7 +18,7 @@ const TYPES = ["text/plain", "text/markdown", "application/json", "text/html"] a
  * GET /read/<address>: a page as the index holds it, for clients that put a prefix before an address, in the forms of
  * Jina's reader (r.jina.ai): Markdown below a head of lines, or by `Accept` JSON or HTML.
  */
-export function read(knowledge: PageKnowledge): Middleware {
+export function read(knowledge: PageKnowledge, misses: MissKnowledge | null): Middleware {
   return async (ctx) => {
     // As it was sent: parameters are the page's.
     const url = prefixedUrl(ctx.originalUrl)
@@ -25,7 +26,7 @@ export function read(knowledge: PageKnowledge): Middleware {
     const type = TYPES.find((one) => one === ctx.accepts(...TYPES)) ?? "text/plain"
     const format = type === "text/html" ? "html" : "markdown"
     const asked = { url, format, offset: 0, limit: MAX_CONTENT_CHARS } as const
-    const { reading } = await readStored(ctx, asked, knowledge)
+    const { reading } = await readStored(ctx, asked, knowledge, misses)
     const facts = pageFacts(reading.page, knowledge, ctx.state.reach)
     const { content, stretch, totalChars } = reading
     ctx.set("Cache-Control", "no-store")

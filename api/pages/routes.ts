@@ -5,6 +5,7 @@ import type { KeyStore } from "../accounts/keys/keys.ts"
 import type { RequestState } from "../context.ts"
 import { admission } from "../middleware/admission.ts"
 import { authentication } from "../middleware/authentication.ts"
+import type { MissKnowledge } from "../misses/miss-knowledge.ts"
 import type { PageKnowledge } from "./page-knowledge.ts"
 import { pages } from "./pages.ts"
 import { read } from "./read.ts"
@@ -20,17 +21,20 @@ export function pageRoutes(
     keys,
     admissions,
     knowledge,
+    misses,
     about,
   }: {
     readonly keys: Pick<KeyStore, "verify">
     readonly admissions: Admissions
     readonly knowledge: PageKnowledge
+    /** Says why a page is not there; null: nobody does. */
+    readonly misses: MissKnowledge | null
     readonly about: string
   },
 ): void {
   const key = authentication(keys, { bodyKey: false }).beforeBody
   const admit = admission(admissions, "extract", { isStored: true })
-  router.get("/pages", key, admit, pages(knowledge))
-  router.get(/^\/read\/.+/s, key, admit, read(knowledge))
+  router.get("/pages", key, admit, pages(knowledge, misses))
+  router.get(/^\/read\/.+/s, key, admit, read(knowledge, misses))
   router.get("/sources", key, admission(admissions, "sources"), sources(knowledge, about))
 }

@@ -7,6 +7,8 @@ import { extractCost } from "../accounts/billing/credits.ts"
 import type { Reach } from "../accounts/reach/reach.ts"
 import type { Context } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
+import { addressMiss } from "../misses/address-miss.ts"
+import type { MissKnowledge } from "../misses/miss-knowledge.ts"
 import { modelLabel, textAddressesModels } from "../tavily/addresses-models.ts"
 import { clientGone } from "../tavily/live/live-call.ts"
 import { lastCheck } from "../tavily/last-check.ts"
@@ -59,13 +61,20 @@ export async function readStored(
   ctx: Context,
   asked: AskedReading,
   knowledge: PageKnowledge,
+  misses: MissKnowledge | null = null,
 ): Promise<{ readonly reading: StoredReading; readonly credits: number }> {
   const { bill, reach } = ctx.state
   const signal = clientGone(ctx)
   const cost = extractCost("basic", 1)
   await bill.reserve(cost)
   const page = await findPage(asked.url, { reach, knowledge, signal })
-  if (page === null) throw new ApiError(404, NOT_THERE)
+  if (page === null) {
+    const miss =
+      misses && (await addressMiss(asked.url, { reach, key: ctx.state.key, knowledge: misses, signal }))
+    throw miss === null
+      ? new ApiError(404, NOT_THERE)
+      : new ApiError(404, `${NOT_THERE} ${miss.text}`, { miss })
+  }
   try {
     const reading = await readingOf(page, asked, signal)
     const credits = await bill.settle(cost, { depth: "basic", query: undefined })

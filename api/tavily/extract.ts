@@ -3,8 +3,11 @@ import type { Embedder } from "#engine"
 import { WorkError } from "#base/process/off-loop.ts"
 
 import { extractCost } from "../accounts/billing/credits.ts"
-import { type Middleware, responseTime } from "../context.ts"
+import { type Context, type Middleware, responseTime } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
+import { addressMiss } from "../misses/address-miss.ts"
+import type { Miss } from "../misses/miss.ts"
+import type { MissKnowledge } from "../misses/miss-knowledge.ts"
 import { modelLabel, textAddressesModels } from "./addresses-models.ts"
 import { failureText, TIMED_OUT, UNREADABLE } from "./live/failure-text.ts"
 import { liveDeadline, unlessAborted } from "./live/live-call.ts"
@@ -19,6 +22,8 @@ import { bodyReader } from "../wire/validate.ts"
 export interface LiveParts {
   readonly embedder: Pick<Embedder, "id" | "embed">
   readonly memory: LiveMemory
+  /** Says why the index has no page for an address that could not be read either; null: nobody does. */
+  readonly misses: MissKnowledge | null
 }
 
 /** Seconds an extraction may take when the request does not say. */
@@ -50,7 +55,8 @@ export function extract(parts: LiveParts): Middleware {
     const results = outcomes.flatMap((one) => ("page" in one ? [{ url: one.given, ...one.page }] : []))
     // Refused where other calls left room for none of them.
     memory.failures(results.length)
-    const failed = outcomes.flatMap((one) => ("error" in one ? [{ url: one.given, error: one.error }] : []))
+    const failures = outcomes.flatMap((one) => ("error" in one ? [{ url: one.given, error: one.error }] : []))
+    const failed = await Promise.all(failures.map((one) => withMiss(one, parts.misses, ctx, signal)))
     const credits = await bill.settle(extractCost(request.extract_depth, results.length), {
       depth: request.extract_depth,
       query: request.query,
@@ -62,6 +68,25 @@ export function extract(parts: LiveParts): Middleware {
       ...(request.include_usage && { usage: { credits } }),
       request_id: ctx.state.requestId,
     }
+  }
+}
+
+/** A failure, with why the index has no page in its place. */
+async function withMiss<F extends { readonly url: string }>(
+  failure: F,
+  knowledge: MissKnowledge | null,
+  { state: { reach, key, log } }: Context,
+  signal: AbortSignal,
+): Promise<F & { readonly miss?: Miss }> {
+  const url = liveUrl(failure.url)
+  if (url === null || knowledge === null || signal.aborted) return failure
+  try {
+    const miss = await addressMiss(url, { reach, key, knowledge, signal })
+    return { ...failure, ...(miss !== null && { miss }) }
+  } catch (error) {
+    // The failure itself is known all the same.
+    log.error({ err: error }, "why a page is not there could not be told")
+    return failure
   }
 }
 

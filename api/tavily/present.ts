@@ -5,6 +5,7 @@ import { toPlainText, writeAsText } from "#crawler/page/extract/markdown/plain-t
 
 import type { Filed } from "../accounts/reach/known-names.ts"
 import type { Answered } from "../answers/answer.ts"
+import type { Searched } from "../misses/search-miss.ts"
 import { hitAddressesModels, modelLabel, textAddressesModels } from "./addresses-models.ts"
 import type { AutoParameters } from "./query/auto-parameters.ts"
 import { searchedText } from "./query/searched-text.ts"
@@ -34,6 +35,8 @@ export interface SearchPresentation {
   readonly wordsAlone: string | undefined
   /** Why the ranking left the reranker out although the settings ask for it; undefined when it did not. */
   readonly notReranked?: string | undefined
+  /** Null where it is not told. */
+  readonly searched?: Searched | null
   /** Null when no answer was asked for. */
   readonly answered: Answered | null
 }
@@ -52,10 +55,19 @@ export async function presentSearch(request: SearchRequest, hits: readonly Hit[]
     answer: facts.answered?.answer ?? null,
     images: presentImages(found, request.include_image_descriptions),
     results,
+    ...(facts.searched && presentSearched(facts.searched)),
     ...(facts.chosen !== null && { auto_parameters: facts.chosen }),
     response_time: facts.responseTime,
     ...(request.include_usage && { usage: { credits: facts.credits } }),
     request_id: facts.requestId,
+  }
+}
+
+/** Beside the results: clients of Tavily read neither. */
+function presentSearched({ coverage, misses: [miss, ...others] }: Searched) {
+  return {
+    ...(miss !== undefined && { miss: { ...miss, ...(others.length > 0 && { others }) } }),
+    coverage,
   }
 }
 

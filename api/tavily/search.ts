@@ -1,4 +1,4 @@
-import type { Engine, Hit, PageFilter, PagePreference, Query, SearchResult } from "#engine"
+import type { Engine, Hit, PageFilter, PagePreference, SearchResult } from "#engine"
 import { parseQueryText, type QueryText } from "#engine/text/query-text.ts"
 
 import { searchCost, searchCredits } from "../accounts/billing/credits.ts"
@@ -17,6 +17,10 @@ import { domainList } from "../wire/domains.ts"
 import { languageCodes } from "./query/languages.ts"
 import { type FormKnowledge, otherForms } from "./other-forms.ts"
 import { lastCheck, type VisitKnowledge } from "./last-check.ts"
+import { isMiss } from "../misses/doubtful.ts"
+import type { MissKnowledge } from "../misses/miss-knowledge.ts"
+import type { AskedQuery } from "../misses/narrow-filters.ts"
+import { type Searched, searchedOf } from "../misses/search-miss.ts"
 import { presentSearch } from "./present.ts"
 import { type SearchBody, searchSchema, type SearchRequest } from "./schema.ts"
 import type { ImageKnowledge } from "./search-images.ts"
@@ -44,6 +48,12 @@ export interface SearchParts extends AnswerParts {
   readonly checked?: ((hit: Hit) => Date) | undefined
   /** Where documents in several formats are named, and to whom; left out where they are not. */
   readonly forms?: { readonly knowledge: FormKnowledge; readonly reach: Pick<Reach, "addresses"> }
+  /** How complete what was asked is, and why nothing was found; left out where that is not told. */
+  readonly searched?: (
+    query: AskedQuery,
+    hits: readonly Hit[],
+    signal: AbortSignal,
+  ) => Promise<Searched | null>
 }
 
 /** A request that is known to be right, ready to be searched for. */
@@ -51,7 +61,7 @@ export interface PreparedSearch {
   readonly request: SearchRequest
   /** The question, taken apart once for all who read it. */
   readonly question: QueryText
-  readonly query: Query
+  readonly query: AskedQuery
   readonly chosen: AutoParameters | null
 }
 
@@ -61,11 +71,13 @@ export function search(
   {
     forms: knowledge,
     visits,
+    misses,
     ...parts
   }: AnswerParts & {
     readonly images: ImageKnowledge
     readonly forms: FormKnowledge
     readonly visits: VisitKnowledge
+    readonly misses: MissKnowledge | null
   },
 ): Middleware {
   const read = bodyReader<SearchBody>(searchSchema)
@@ -82,6 +94,12 @@ export function search(
       filing: reach.names.filing(),
       checked: (hit) => lastCheck(hit, visits, reach.limits()?.sources ?? null),
       forms: { knowledge, reach },
+      ...(misses !== null && {
+        searched: async (query, hits, signal) =>
+          request.explain || isMiss(hits)
+            ? await searchedOf(query, hits, { reach, key: ctx.state.key, knowledge: misses, signal })
+            : null,
+      }),
     })
     await bill.settle(cost, { depth: request.search_depth, query: request.query })
     ctx.body = found
@@ -115,7 +133,7 @@ export function prepareSearch(
 export async function performSearch(
   prepared: PreparedSearch,
   ctx: Context,
-  { engine, images, forms, filing, checked, ...answering }: SearchParts,
+  { engine, images, forms, filing, checked, searched, ...answering }: SearchParts,
   stop: AbortSignal = clientGone(ctx),
 ) {
   const { request, chosen } = prepared
@@ -128,6 +146,7 @@ export async function performSearch(
     filing,
     checked,
     otherForms: forms && (await otherForms(hits, forms.knowledge, forms.reach)),
+    searched: query.limit === 0 ? null : await searchedOrNone(ctx, () => searched?.(query, hits, stop)),
     wordsAlone: found.wordsAlone,
     notReranked: found.notReranked,
     answered: await answered(prepared, hits, { answering, signal: stop, log: ctx.state.log }),
@@ -135,6 +154,19 @@ export async function performSearch(
     requestId: ctx.state.requestId,
     responseTime: responseTime(ctx),
   })
+}
+
+/** What was found, or not, needs no reason to be answered: one that cannot be given is left out. */
+async function searchedOrNone(
+  ctx: Context,
+  look: () => Promise<Searched | null> | undefined,
+): Promise<Searched | null> {
+  try {
+    return (await look()) ?? null
+  } catch (error) {
+    ctx.state.log.error({ err: error }, "why nothing was found could not be told")
+    return null
+  }
 }
 
 /** The answer that was asked for; null when none was, or no results were. */
@@ -157,7 +189,7 @@ function settle(body: SearchBody, chosen: AutoParameters | null): SearchRequest 
  * The engine's query for a request.
  * @throws ApiError 400 for values that a schema cannot judge, naming the field
  */
-function toQuery(request: SearchRequest, question: QueryText, limits: SearchLimits, now: Date): Query {
+function toQuery(request: SearchRequest, question: QueryText, limits: SearchLimits, now: Date): AskedQuery {
   const { max_results: results = limits.maxResults, search_depth: depth } = request
   const includeDomains = domainList("include_domains", request.include_domains, limits.includeDomainsCap)
   if (request.include_domains_mode !== undefined && includeDomains.length === 0) {

@@ -318,17 +318,33 @@ export function migrateTexts(db: StateStore): void {
   migrate(db, "duplicates", STEPS)
 }
 
-/** The other addresses of a page in any source, in alphabetical order. */
-export function aliasesOf(db: StateStore, url: PageUrl, limit = 100): Alias[] {
+/** In SQL: whether a source is one of a list in JSON, or there is no list. */
+const ofSources = (list: string) => `(${list} is null or source in (select value from json_each(${list})))`
+
+/** The other addresses of a page in any of these sources (null: in any), in alphabetical order. */
+export function aliasesOf(
+  db: StateStore,
+  url: PageUrl,
+  sources: readonly string[] | null = null,
+  limit = 100,
+): Alias[] {
   migrateTexts(db)
-  const rows = db.prepare("select * from page_alias where of = ? group by url order by url limit ?")
-  return rows.all(url, limit).map(alias)
+  const rows = db.prepare(
+    `select * from page_alias where of = ?1 and ${ofSources("?2")} group by url order by url limit ?3`,
+  )
+  return rows.all(url, sources && JSON.stringify(sources), limit).map(alias)
 }
 
-/** The page that an address is another one of in any source, or null. */
-export function aliasOf(db: StateStore, url: PageUrl): Alias | null {
+/** The page that an address is another one of in any of these sources (null: in any), or null. */
+export function aliasOf(
+  db: StateStore,
+  url: PageUrl,
+  sources: readonly string[] | null = null,
+): Alias | null {
   migrateTexts(db)
-  const row = db.prepare("select * from page_alias where url = ? order by source limit 1").get(url)
+  const row = db
+    .prepare(`select * from page_alias where url = ?1 and ${ofSources("?2")} order by source limit 1`)
+    .get(url, sources && JSON.stringify(sources))
   return row ? alias(row) : null
 }
 

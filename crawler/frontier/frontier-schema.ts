@@ -92,6 +92,8 @@ const STEPS = [
   "create index known_address_job on known_address (job, outcome, url)",
   // How many pages a source has is asked for by every list of sources.
   "create index known_address_held on known_address (source) where hash is not null",
+  // What searches that find nothing look through.
+  "create index known_address_kept_out on known_address (source, outcome, status) where hash is null",
 ]
 
 /** Makes the tables of what jobs have to visit, and of what sources know, or brings them up to date. */

@@ -46,6 +46,11 @@ export function runBefore(
   return row === undefined ? null : { whole: row["whole"] === 1, source: sourceOf(row) }
 }
 
+/** Whether a run is known to have followed every link that it met. */
+export function wasWhole(db: StateStore, job: number): boolean {
+  return db.prepare("select whole from job where id = ?").get(job)?.["whole"] === 1
+}
+
 /** Keeps whether a run followed every link that it met. */
 export function keepWhole(db: StateStore, job: number, whole: boolean): void {
   db.prepare("update job set whole = ? where id = ?").run(whole ? 1 : 0, job)

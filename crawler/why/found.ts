@@ -47,10 +47,10 @@ function howText(how: FoundHow, on: string | null, depth: number): string {
 }
 
 /** In the frontier of a run that is not over. */
-function waiting({ url, parts: { db, jobs } }: Subject): Step | null {
+function waiting({ url, parts: { db, jobs, only = null } }: Subject): Step | null {
   const waits = waitingAddress(db, url)
   const job = waits && jobs.get(waits.job)
-  if (!waits || !job) return null
+  if (!waits || !job || only?.includes(job.source.name) === false) return null
   const { tries, due, depth } = waits
   const how = howText(waits.how ?? "link", waits.on, depth)
   const again = tries > 0 ? `; tried ${countText(tries, "time")} in vain, again from ${dateText(due)} on` : ""
@@ -63,7 +63,7 @@ function waiting({ url, parts: { db, jobs } }: Subject): Step | null {
 }
 
 function filedUnder({ url, parts }: Subject): Step | null {
-  const alias = aliasOf(parts.db, url)
+  const alias = aliasOf(parts.db, url, parts.only)
   if (alias === null) return null
   return {
     name: "found",
@@ -115,7 +115,11 @@ function neverSeen({ url, candidates, parts }: Subject): Step {
 }
 
 /** What may have kept a source from coming by an address of its own. */
-function whyUnseen(url: PageUrl, { source, declared }: Candidate, { db, jobs }: Subject["parts"]): string {
+function whyUnseen(
+  url: PageUrl,
+  { source, declared }: Candidate,
+  { db, jobs, mostLinking }: Subject["parts"],
+): string {
   const [last] = jobs.list({ source: source.name, limit: 1 })
   if (!last) return "was never run"
   if (last.state === "running" || last.state === "queued" || last.state === "paused") {
@@ -131,7 +135,7 @@ function whyUnseen(url: PageUrl, { source, declared }: Candidate, { db, jobs }: 
   if (scopeText(source) !== scopeText(last.source)) {
     return `has other rules since job ${last.id}: its next run may find it`
   }
-  const naming = new PageLinks(db).naming(source.name, url)
+  const naming = new PageLinks(db).naming(source.name, url, mostLinking)
   if (naming && naming.depth >= limits.depth) {
     const found = `${countText(naming.depth + 1, "step")} from a seed`
     return `found a link to it on ${naming.url}, ${found}: deeper than its depth of ${limits.depth}, which you may raise`

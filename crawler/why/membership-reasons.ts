@@ -61,16 +61,22 @@ export function sourceStep({ url, candidates, known, parts }: Subject): Step {
   }
   const mine = candidates.filter(({ belongs }) => belongs)
   if (mine.length > 0) {
-    const failures = mine.flatMap(({ source: { name } }) => {
+    const failed = mine.flatMap(({ source: { name } }) => {
       const [last] = parts.jobs.list({ source: name, limit: 1 })
-      return last?.state === "failed"
-        ? [`the last run of ${name} failed: ${last.error ?? "no reason given"}`]
-        : []
+      return last?.state === "failed" ? [{ name, error: last.error }] : []
     })
+    const failures = failed.map(
+      ({ name, error }) => `the last run of ${name} failed: ${error ?? "no reason given"}`,
+    )
     const covers = mine.map(({ source, because }) => `${source.name} ${because}`)
     // A page that was never read is missing for that.
     const verdict = failures.length === mine.length && known === null ? "no" : "yes"
-    return { name: "source", verdict, text: [...failures, ...covers].join("; "), facts }
+    return {
+      name: "source",
+      verdict,
+      text: [...failures, ...covers].join("; "),
+      facts: { ...facts, failed_runs: failed },
+    }
   }
   const near = candidates.filter(({ isNear }) => isNear).slice(0, SHOWN)
   const why =

@@ -40,11 +40,15 @@ export interface TraceParts {
   readonly db: StateStore
   readonly jobs: Jobs
   readonly sources: SourceTable
-  readonly removals: Removals
+  readonly removals: Pick<Removals, "of">
   readonly engine: Pick<Engine, "get" | "coverage" | "search">
   readonly clock?: Clock
   /** Whether it is for a caller of the API, who is not told which names lead into private networks. */
   readonly conceals?: boolean
+  /** The sources whose knowledge may be told of; null or left out: all. */
+  readonly only?: readonly string[] | null
+  /** Pages at most whose links are looked through for one that names the address. Default 20,000. */
+  readonly mostLinking?: number
 }
 
 /** A source, and whether an address belongs to it. */

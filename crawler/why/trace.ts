@@ -28,12 +28,17 @@ export interface Trace {
 export async function tracePage(url: PageUrl, parts: TraceParts, query?: string): Promise<Trace> {
   const addresses = new KnownAddresses(parts.db)
   const shown = (found: KnownAddress) => (parts.conceals ? concealedEnd(found) : found)
-  const lookUp = (other: PageUrl) => {
-    const found = addresses.get(other)
-    return found && shown(found)
-  }
-  const [known = null, ...others] = addresses.all(url).map(shown)
-  const subject: Subject = { url, parts, known, others, lookUp, candidates: candidateSources(url, parts) }
+  const { only = null } = parts
+  const mayTell = (source: string) => only === null || only.includes(source)
+  const allOf = (address: PageUrl) =>
+    addresses
+      .all(address)
+      .filter(({ source }) => mayTell(source))
+      .map(shown)
+  const lookUp = (other: PageUrl) => allOf(other)[0] ?? null
+  const [known = null, ...others] = allOf(url)
+  const candidates = candidateSources(url, parts).filter(({ source }) => mayTell(source.name))
+  const subject: Subject = { url, parts, known, others, lookUp, candidates }
   const page = await parts.engine.get(url)
   const steps = [
     sourceStep(subject),

@@ -6,7 +6,11 @@ import { countText, dateText } from "./dates-and-counts.ts"
 
 /** What speaks against keeping the page, or took it out. */
 export function removalStep({ url, parts }: Subject, page: Page | null): Step | null {
-  const [latest, ...others] = parts.removals.of(url).map(stepOf)
+  const { only = null } = parts
+  const [latest, ...others] = parts.removals
+    .of(url)
+    .filter(({ source }) => only === null || only.includes(source))
+    .map(stepOf)
   if (latest === undefined) return null
   // It may have gone from one source and belong to others.
   const verdict = page === null ? latest.verdict : "note"

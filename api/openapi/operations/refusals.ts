@@ -26,6 +26,7 @@ export const refusalSchemas = {
             "With 422: every field that is wrong.",
           ),
           failed_results: listOf(ref("FailedResult"), "With 400 of an extraction: every address."),
+          miss: ref("Miss"),
         },
       },
     ),

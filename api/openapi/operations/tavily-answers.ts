@@ -1,5 +1,6 @@
 import { PAGE_TYPES } from "#engine/page/page-type.ts"
 
+import { CAUSES } from "../../misses/miss.ts"
 import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../schemas.ts"
 
 // What the endpoints of the Tavily API answer with 200.
@@ -99,6 +100,63 @@ const autoParameters = object(
   },
 )
 
+const missFields = {
+  url: text("The address that it is about."),
+  title: text("Of the page while the index held it."),
+  at: time("When the page was removed or last visited."),
+  reason: text("What counted against a page that was removed."),
+  held_as: text("The address under which the index holds it."),
+  filters: listOf(text(), "Parameters without which something would be found."),
+  detail: text("As `fossick why` puts it; with an admin key."),
+}
+const missBase = {
+  cause: oneOf(CAUSES, "The likeliest, by what crawls know."),
+  text: text("In words."),
+}
+const miss = object(missBase, {
+  optional: missFields,
+  description: "Why nothing was found.",
+})
+const searchMiss = object(missBase, {
+  optional: {
+    ...missFields,
+    others: listOf(ref("Miss"), "Further pages that sound like the question and are not in the index."),
+  },
+  description: "Why nothing was found; not there when a result is likely to answer.",
+})
+const coverage = object(
+  {
+    complete: yesNo(
+      "True when all sources that were asked hold all that their rules let in, with vectors; false, too, where that is not known.",
+    ),
+    sources: listOf(
+      object({
+        name: text(),
+        pages: count(),
+        complete: yesNo(),
+        complete_as_of: orNull(time("As of when; null when it is not complete.")),
+        incomplete: orNull(
+          text(
+            "Why it is not: `never-run`, `running`, `login-failed`, `failed`, `cancelled`, `limit`, `depth`, `unread`, `rules-changed`, `unfollowed`.",
+          ),
+        ),
+        checked_at: orNull(time("When a crawl last found one of its pages.")),
+        kept_out: {
+          type: "object",
+          additionalProperties: { type: "integer" },
+          description: "Addresses that were visited and are no pages of the index, by cause.",
+        },
+        waiting_for_vectors: count("Pages that are found by their words alone until then."),
+      }),
+      "Those that were asked; none for keys that are limited to domains, which know none by name.",
+    ),
+  },
+  {
+    optional: { complete_as_of: time(), more_sources: count("That were asked and are not listed.") },
+    description: "How complete what was asked is: with `explain`, and where nothing was found.",
+  },
+)
+
 const searchAnswer = object(
   {
     query: text(),
@@ -108,10 +166,13 @@ const searchAnswer = object(
     results: listOf(ref("SearchResult"), "Best first."),
     ...common,
   },
-  { optional: { auto_parameters: autoParameters, usage } },
+  { optional: { miss: searchMiss, coverage, auto_parameters: autoParameters, usage } },
 )
 
-const failedResult = object({ url: text("As it was given."), error: text("Why it could not be read.") })
+const failedResult = object(
+  { url: text("As it was given."), error: text("Why it could not be read.") },
+  { optional: { miss: ref("Miss") } },
+)
 
 const withoutRoom = listOf(
   ref("FailedResult"),
@@ -174,6 +235,7 @@ export const tavilySchemas = {
   SearchResult: searchResult,
   Explanation: explanation,
   SearchAnswer: searchAnswer,
+  Miss: miss,
   FailedResult: failedResult,
   ExtractAnswer: extractAnswer,
   CrawlAnswer: crawlAnswer,

@@ -1,0 +1,103 @@
+import type { Jobs, Source, StateStore } from "#crawler"
+import type { Lead } from "#crawler/coverage/leads.ts"
+import type { SourceCoverage } from "#crawler/coverage/source-coverage.ts"
+import type { Missing } from "#crawler/why/cause.ts"
+import type { Engine, Page, PageUrl } from "#engine"
+import type { QueryText } from "#engine/text/query-text.ts"
+
+/** Who is told, and of what. */
+export interface View {
+  /** Sources whose knowledge may be told of; null: all. */
+  readonly sources: readonly string[] | null
+  /** Which addresses may be named. */
+  readonly admits: (url: PageUrl) => boolean
+  /** The stored page, as far as it may be seen. */
+  readonly page: (url: PageUrl) => Promise<Page | null>
+}
+
+/** How much of a source is in the index, and where it starts. */
+export interface AskedSource extends SourceCoverage {
+  /** As it was crawled last, or is declared. */
+  readonly source: Source | null
+  /** Pages that are found by their words alone until their vectors are made. */
+  readonly waiting: number
+}
+
+/** What crawls know of what is missing. */
+export interface MissKnowledge {
+  /** Why an address is no page of the index, and how `fossick why` puts it; null: it is one. */
+  missing(url: PageUrl, view: View): Promise<{ readonly missing: Missing; readonly summary: string } | null>
+  sources(names: readonly string[]): Promise<readonly AskedSource[]>
+  /** The names of all sources but that of the handbook. */
+  names(): readonly string[]
+  leads(question: QueryText, sources: readonly string[], view: View, limit: number): Promise<readonly Lead[]>
+}
+
+/** Pages whose links are looked through for one that names an address: about 20 ms, in which no other call is answered. */
+const MOST_LINKING = 500
+
+/** Over what crawls keep. It only looks; what it needs is loaded with the first miss. */
+export function openMissKnowledge(
+  db: StateStore,
+  jobs: Jobs,
+  engine: Pick<Engine, "coverage" | "pagesWithoutVectors">,
+  sourceNames: () => readonly string[],
+): MissKnowledge {
+  const load = async () => {
+    const [{ tracePage }, { causeOf }, { sourceCoverage }, { leads }, { SourceTable }, { Removals }] =
+      await Promise.all([
+        import("#crawler/why/trace.ts"),
+        import("#crawler/why/cause.ts"),
+        import("#crawler/coverage/source-coverage.ts"),
+        import("#crawler/coverage/leads.ts"),
+        import("#crawler/sources/source-table.ts"),
+        import("#crawler/removals/removals.ts"),
+      ])
+    return {
+      tracePage,
+      causeOf,
+      sourceCoverage,
+      leads,
+      sources: new SourceTable(db, jobs),
+      removals: new Removals(db),
+    }
+  }
+  let loading: ReturnType<typeof load> | undefined
+  const loaded = async () => await (loading ??= load())
+  return {
+    async missing(url, view) {
+      const { tracePage, causeOf, sources, removals } = await loaded()
+      const trace = await tracePage(url, {
+        db,
+        jobs,
+        sources,
+        removals,
+        engine: {
+          get: view.page,
+          coverage: (one) => engine.coverage(one),
+          search: async () => ({ hits: [] }),
+        },
+        conceals: true,
+        only: view.sources,
+        mostLinking: MOST_LINKING,
+      })
+      const missing = causeOf(trace)
+      return missing && { missing, summary: trace.summary }
+    },
+    async sources(names) {
+      const { sourceCoverage, sources } = await loaded()
+      return await Promise.all(
+        names.map(async (name) => ({
+          ...sourceCoverage(name, { db, jobs, sources }),
+          source: sources.get(name)?.source ?? jobs.list({ source: name, limit: 1 })[0]?.source ?? null,
+          waiting: await engine.pagesWithoutVectors(name),
+        })),
+      )
+    },
+    names: sourceNames,
+    async leads(question, sources, { admits }, limit) {
+      const { leads } = await loaded()
+      return leads(question, { db, sources, mayName: admits, limit })
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest"
+
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+
+import { missQuestions } from "../../questions/miss-questions.ts"
+import { askAll } from "./ask.ts"
+import { openWorld } from "./world.ts"
+
+// The short form of `npm run bench:misses`: every third question, and vectors that cost nothing.
+
+test("two hundred questions are asked, each of a thing of its own", () => {
+  expect(missQuestions).toHaveLength(200)
+  expect(new Set(missQuestions.map(({ thing }) => thing)).size).toBe(200)
+})
+
+test("where nothing is found the right cause is named, and nothing is called complete that is not", async () => {
+  const questions = missQuestions.filter((_, at) => at % 3 === 0)
+  await using world = await openWorld(questions, new HashingEmbedder())
+  const outcomes = await askAll(questions, world)
+  const wrong = outcomes.filter(({ isRight }) => !isRight)
+  expect(outcomes.filter(({ isFalselyComplete }) => isFalselyComplete)).toEqual([])
+  const tolerated = Math.floor(0.05 * outcomes.length)
+  expect(wrong.slice(tolerated)).toEqual([])
+})
