@@ -2,6 +2,8 @@ import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 
+import type { Logger } from "pino"
+
 import { crawlerSettings, readOnlyNotice } from "#crawler/settings.ts"
 import { ImageStore } from "#crawler/images/image-store.ts"
 import { OtherForms } from "#crawler/duplicates/other-forms.ts"
@@ -29,7 +31,9 @@ import { sourceSites } from "./accounts/reach/source-sites.ts"
 import { openAdmin } from "./admin/open-admin.ts"
 import { indexCheck, lostInWords, refusingIfLost } from "./index-health.ts"
 import { createApp } from "./app.ts"
-import { openChatModel } from "./answers/chat-model.ts"
+import { ChatModelError } from "./chat-models/chat-model.ts"
+import { type ChatServer, openChatModel } from "./chat-models/chat-server.ts"
+import { tryModel } from "./chat-models/try-model.ts"
 import { apiSettings, checkTogether } from "./settings.ts"
 import { crawlHandbook } from "./crawl-handbook.ts"
 import { httpServer } from "./server/http-server.ts"
@@ -170,6 +174,7 @@ async function serve(): Promise<void> {
     warnings: () => [
       ...[stateProblem() ?? []].flat(),
       ...following.warnings,
+      ...[chatModel?.outage ?? []].flat(),
       ...[lostInWords(lost.count()) ?? []].flat(),
     ],
     indexState: {
@@ -230,6 +235,7 @@ async function serve(): Promise<void> {
   })
   if (!keys.any()) log.warn("there is no API key yet: the command `keys create --role admin` makes one")
   log.info({ url, host: config.host, port }, "listening on {url}")
+  if (chatModel) void tellModel(chatModel, config.llmModel, log, stopped)
   // The model loads with the first text: better now than with somebody's first question.
   log.info("loading the embedding model")
   const since = steadyNow()
@@ -246,6 +252,21 @@ async function serve(): Promise<void> {
     })
   if (!stopped.aborted) await once(stopped, "abort")
   log.info("stopping: running requests may finish")
+}
+
+/** Tries the language model, so that an operator learns of what is wrong before somebody asks; this loads it, too. */
+async function tellModel(model: ChatServer, name: string, log: Logger, stopped: AbortSignal): Promise<void> {
+  try {
+    log.info(await tryModel(model, name, stopped))
+  } catch (error) {
+    if (stopped.aborted) return
+    if (!(error instanceof ChatModelError)) log.error({ err: error }, "the language model could not be tried")
+    else
+      log.warn(
+        { reason: error.message },
+        "the language model gives no answers: they are made of the pages' own sentences until it does",
+      )
+  }
 }
 
 const firstKey = ({ keys, writes }: Accounts): Promise<string> =>

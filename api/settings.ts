@@ -1,8 +1,9 @@
 import { logSettings } from "#base/log/log-settings.ts"
 import { isStrong, STRONG } from "#base/secret.ts"
-import { baseUrl, headerSecret, integer, onOff, type Setting, SettingsError, text } from "#base/settings.ts"
+import { headerSecret, integer, onOff, type Setting, SettingsError, text } from "#base/settings.ts"
 
 import { accountSettings } from "./accounts/settings.ts"
+import { chatModelSettings, checkChatModel } from "./chat-models/settings.ts"
 import { loadSettings } from "./load/settings.ts"
 import { researchSettings } from "./research/settings.ts"
 import { serviceSettings } from "./service-settings.ts"
@@ -48,22 +49,6 @@ const publicUrl: Setting<string> = {
     return value.replace(/\/+$/, "")
   },
 }
-
-const llmUrl = baseUrl(
-  {
-    name: "FOSSICK_LLM_URL",
-    default: "",
-    about:
-      "Base address of an OpenAI-compatible server whose model writes answers, such as `http://localhost:11434/v1`; empty means that answers are made of the pages' own sentences.",
-  },
-  "; FOSSICK_LLM_API_KEY takes a key",
-)
-
-const llmApiKey = headerSecret({
-  name: "FOSSICK_LLM_API_KEY",
-  default: "",
-  about: "Key sent to FOSSICK_LLM_URL as `Authorization: Bearer`; empty sends none.",
-})
 
 /** Settings of the API. */
 export const apiSettings = {
@@ -167,32 +152,7 @@ export const apiSettings = {
   ),
   ...serviceSettings,
   ...loadSettings,
-  llmUrl,
-  llmModel: text({
-    name: "FOSSICK_LLM_MODEL",
-    default: "",
-    about: "Name of the model at FOSSICK_LLM_URL; required together with it.",
-  }),
-  llmApiKey,
-  llmTimeoutMs: integer(
-    {
-      name: "FOSSICK_LLM_TIMEOUT_MS",
-      default: "20000",
-      about:
-        "Milliseconds the model may take for one answer, waiting for its turn included; then the pages' own sentences answer.",
-    },
-    100,
-    120_000,
-  ),
-  llmConcurrency: integer(
-    {
-      name: "FOSSICK_LLM_CONCURRENCY",
-      default: "2",
-      about: "Answers that the model may be writing at the same time.",
-    },
-    1,
-    64,
-  ),
+  ...chatModelSettings,
   ...accountSettings,
   ...researchSettings,
 }
@@ -212,10 +172,5 @@ export function checkTogether({
   if (paygoCredits > 0 && planCredits === 0) {
     throw new SettingsError(["FOSSICK_PLAN_CREDITS must be set together with FOSSICK_PAYGO_CREDITS"])
   }
-  if (llmUrl !== "" && llmModel === "") {
-    throw new SettingsError(["FOSSICK_LLM_MODEL must be set together with FOSSICK_LLM_URL"])
-  }
-  if (llmUrl === "" && llmModel !== "") {
-    throw new SettingsError(["FOSSICK_LLM_URL must be set together with FOSSICK_LLM_MODEL"])
-  }
+  checkChatModel({ llmUrl, llmModel })
 }

@@ -1,17 +1,17 @@
 import type { Logger } from "pino"
 
 import type { Embedder, Hit } from "#engine"
-import { extractAnswer } from "#engine/answer-extraction/extract-answer.ts"
+import { type CitedStatement, extractAnswer } from "#engine/answer-extraction/extract-answer.ts"
 import { followUpQuestions } from "#engine/answer-extraction/follow-ups.ts"
 
-import { type ChatModel, ChatModelError } from "./chat-model.ts"
-import { checkedSentences } from "./check-citations.ts"
-import { citedText, NO_ANSWER } from "./cited-text.ts"
-import { type AnswerDepth, promptFor } from "./prompt.ts"
+import type { ChatModel } from "../chat-models/chat-model.ts"
+import { citedText, CitedText, NO_ANSWER } from "./cited-text.ts"
+import type { AnswerDepth } from "./prompt.ts"
+import { writtenAnswer } from "./written-answer.ts"
 
 /** What answers are made with. */
 export interface AnswerParts {
-  readonly embedder: Pick<Embedder, "embed">
+  readonly embedder: Pick<Embedder, "embed" | "traits">
   /** Null: answers are made of the pages' own sentences. */
   readonly chatModel: ChatModel | null
 }
@@ -24,6 +24,8 @@ export interface Asked {
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal
   readonly log: Logger
+  /** Told the answer piece by piece, as it comes to be; put together they are the answer. */
+  readonly onPiece?: ((piece: string) => void) | undefined
 }
 
 export interface Answered {
@@ -38,10 +40,10 @@ const MEANING_MS = 1500
 
 /** A cited answer from the hits. Without any trustworthy one from the model, their own sentences answer. */
 export async function answerFrom(asked: Asked, { embedder, chatModel }: AnswerParts): Promise<Answered> {
-  const { question, hits, depth, signal, log } = asked
+  const { question, hits, depth, signal } = asked
   const sources = hits.slice(0, MAX_SOURCES)
   const more = await followUpQuestions(question, sources, signal)
-  const written = chatModel && sources.length > 0 ? await writtenAnswer(asked, chatModel, log) : null
+  const written = chatModel && sources.length > 0 ? await inWords(asked, chatModel, embedder) : null
   const extracted = async () =>
     citedText(
       await extractAnswer(question, sources, {
@@ -51,27 +53,22 @@ export async function answerFrom(asked: Asked, { embedder, chatModel }: AnswerPa
       }),
     )
   const answer = written ?? (await extracted())
+  if (written === null) asked.onPiece?.(answer)
   signal.throwIfAborted()
   return { answer, followUpQuestions: more.length > 0 ? more : null }
 }
 
-/** What the model writes, as far as its sources bear it out; null when nothing is left or it failed. */
-async function writtenAnswer(
-  { question, hits, depth, signal }: Asked,
+/** What the model writes; null when the pages have to speak for themselves. */
+async function inWords(
+  { onPiece, ...asked }: Asked,
   model: ChatModel,
-  log: Logger,
+  embedder: AnswerParts["embedder"],
 ): Promise<string | null> {
-  const { messages, maxTokens, shown } = promptFor(question, hits, depth)
-  try {
-    const reply = await model.reply(messages, { maxTokens, signal })
-    if (/^\W*NONE\W*$/i.test(reply)) return NO_ANSWER
-    const sentences = checkedSentences(reply, shown)
-    if (sentences.length > 0) return citedText(sentences)
-    log.info("no sentence of the model was borne out by its source; the pages' own sentences answer")
-    return null
-  } catch (error) {
-    if (!(error instanceof ChatModelError)) throw error
-    log.warn({ reason: error.message }, "the model gave no answer; the pages' own sentences do")
-    return null
-  }
+  const passedOn = new CitedText()
+  const onStatement = onPiece && ((one: CitedStatement) => onPiece(passedOn.add(one)))
+  const written = await writtenAnswer({ ...asked, onStatement }, model, embedder)
+  if (written === null) return null
+  if (written !== NO_ANSWER) return citedText(written)
+  onPiece?.(NO_ANSWER)
+  return NO_ANSWER
 }

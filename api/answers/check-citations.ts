@@ -1,63 +1,179 @@
-import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 import type { CitedStatement } from "#engine/answer-extraction/extract-answer.ts"
 import { splitSentences } from "#engine/answer-extraction/sentences.ts"
 
-const CITATION = /\s*\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g
-/** Part of a sentence's telling words that its sources must have. Models inflect and join; they must not add. */
-const SUPPORTED = 0.5
-const ADDRESS = /\b(?:https?:\/\/|www\.)\S*[^\s.,;:!?)]/gi
+import { type Bearing, SUPPORTED } from "./borne-out.ts"
+import { CITATION, plainCitations } from "./citation-forms.ts"
+import { isRefusal } from "./refusals.ts"
 
 /** A reply of the tokens that are asked for is shorter; each sentence of it is weighed against whole sources. */
 const MAX_REPLY_CHARS = 20_000
+/** Of a sentence that cites nothing the source must have more, for nobody says which one it is. */
+const UNCITED = 0.8
+/** Where the list of sources begins that some models put below their reply. */
+const LIST_OF_SOURCES =
+  /^[\s#*_]*(?:sources?|references?|citations?|footnotes?|quellen|quellenverzeichnis|références|fuentes|referencias|fonti|fontes|referências|bronnen|источники|参考资料|来源|出典|参考文献)(?:\s+(?:used|cited))?\s*[:：]?[\s*_]*$/i
+
+/** The end of a citation of any form, with more text behind it. */
+const CITED_END =
+  /(?:\[[^\]\n]{1,40}\]|【[^】\n]{1,40}】|[(（][^()（）\n]{0,12}\d{1,3}[)）]|<\/sup>)[.!?。！？]?["”’]?(?=\s+[^\s[(【（^<.])/g
+
+export interface CheckOptions {
+  /** The text of each source, in the order of their numbers. */
+  readonly sources: readonly string[]
+  readonly bearing: Bearing
+  /** Of a sentence's telling words that its sources must have. */
+  readonly share?: number
+}
 
 /**
- * Those sentences of a model's reply that their sources bear out. A sentence is left out when it cites nothing or a
- * source that is not there, when a number or an address in it is in none of its sources, or when fewer than half of
- * its telling words are.
- *
- * @param sources the text of each source, in the order of their numbers
- * @param share of a sentence's telling words that its sources must have
+ * Those sentences of a model's reply that their sources bear out, while it comes in or all at once. A sentence is left out when it
+ * cites a source that is not there, when a number or an address in it is in none of its sources, or when too few of its telling words
+ * are. One that cites nothing rests on what the next one in its paragraph cites, else on the source that has nearly all of it.
  */
-export function checkedSentences(
-  reply: string,
-  sources: readonly string[],
-  share: number = SUPPORTED,
-): CitedStatement[] {
-  return reply
-    .slice(0, MAX_REPLY_CHARS)
-    .split(/\n+/)
-    .flatMap((line) =>
-      splitSentences(citationsInside(line), null).flatMap((sentence) => {
-        const cited = [
-          ...new Set(
-            [...sentence.matchAll(CITATION)].flatMap(([, numbers = ""]) => numbers.split(",").map(Number)),
-          ),
-        ]
-        const text = sentence.replace(CITATION, "").trim()
-        const known = cited.length > 0 && cited.every((number) => number >= 1 && number <= sources.length)
-        if (!known || !isBorneOut(text, cited.map((number) => sources[number - 1]!).join("\n"), share))
-          return []
+export class CheckedReply {
+  readonly #options: CheckOptions
+  #taken = ""
+  #isOver = false
+  #inCode = false
+  #hasBrackets = false
+  #refused = false
+
+  constructor(options: CheckOptions) {
+    this.#options = options
+  }
+
+  /** Whether the model said anywhere that the sources hold no answer. */
+  get refused(): boolean {
+    return this.#refused
+  }
+
+  /**
+   * The statements that came since the last call.
+   *
+   * @param reply all of it so far
+   * @param isWhole whether nothing more comes; else what may still change is left for the next call
+   * @param isCut whether the last sentence may lack its end
+   */
+  async take(reply: string, isWhole: boolean, isCut = false): Promise<CitedStatement[]> {
+    const text = reply.slice(0, MAX_REPLY_CHARS)
+    // What came first was reasoning, as it turns out.
+    if (!text.startsWith(this.#taken)) this.#taken = ""
+    const fresh = text.slice(this.#taken.length)
+    const upTo = isWhole ? fresh.length : settled(fresh)
+    const part = fresh.slice(0, upTo)
+    this.#taken = text.slice(0, this.#taken.length + upTo)
+    const statements: CitedStatement[] = []
+    for (const [i, line] of part.split("\n").entries()) {
+      const isLast = isWhole && isCut && i === part.split("\n").length - 1
+      statements.push(...(await this.#line(isLast ? withoutEnd(line) : line)))
+    }
+    return statements
+  }
+
+  async #line(line: string): Promise<CitedStatement[]> {
+    if (/^\s*(?:```|~~~)/.test(line)) {
+      this.#inCode = !this.#inCode
+      return []
+    }
+    if (this.#inCode) return this.#code(line.trim())
+    this.#isOver ||= LIST_OF_SOURCES.test(line)
+    // A footnote's text; a heading.
+    if (this.#isOver || /^\s*\[\^\d+\]:/.test(line) || /^\s*#{1,6}\s[^[\]]*$/.test(line)) return []
+    const plain = plainCitations(undecorated(line), !this.#hasBrackets)
+    this.#hasBrackets ||= /\[\d{1,3}[\],]/.test(line) || /【/.test(line)
+    return await this.#sentences(splitSentences(citationsInside(plain), null))
+  }
+
+  async #sentences(sentences: readonly string[]): Promise<CitedStatement[]> {
+    const statements: CitedStatement[] = []
+    let open: string[] = []
+    for (const sentence of sentences) {
+      const cited = [
+        ...new Set(
+          [...sentence.matchAll(CITATION)].flatMap(([, numbers = ""]) => numbers.split(",").map(Number)),
+        ),
+      ]
+      const text = sentence.replaceAll(CITATION, "").trim()
+      if (!/[\p{L}\p{N}]/u.test(text)) continue
+      if (cited.length === 0) {
+        open.push(text)
+        continue
+      }
+      for (const one of open) statements.push(...(await this.#judged(one, cited, true)))
+      open = []
+      statements.push(...(await this.#judged(text, cited, false)))
+    }
+    for (const one of open) statements.push(...(await this.#judged(one, [], true)))
+    return statements
+  }
+
+  /** The sentence with the source that bears it out, if one does. */
+  async #judged(text: string, cited: readonly number[], orAnother: boolean): Promise<CitedStatement[]> {
+    const { sources, bearing, share = SUPPORTED } = this.#options
+    const verbatim = sources.some((source) => source.includes(text))
+    if (!verbatim && isRefusal(text)) {
+      this.#refused = true
+      return []
+    }
+    const known = cited.every((number) => number >= 1 && number <= sources.length)
+    if (known) {
+      for (const number of cited) {
+        if (await bearing.bears(text, sources[number - 1]!, share)) return [{ text, source: number - 1 }]
+      }
+      const together = cited.map((number) => sources[number - 1]!).join("\n")
+      if (cited.length > 1 && (await bearing.bears(text, together, share)))
         return [{ text, source: cited[0]! - 1 }]
-      }),
-    )
+    }
+    if (!orAnother) return []
+    for (const [source, shown] of sources.entries()) {
+      if (await bearing.bears(text, shown, Math.max(share, UNCITED))) return [{ text, source }]
+    }
+    return []
+  }
+
+  /** A line of code is kept as it stands in a source, or not at all. */
+  #code(line: string): CitedStatement[] {
+    const source = line === "" ? -1 : this.#options.sources.findIndex((text) => text.includes(line))
+    return source < 0 ? [] : [{ text: line, source }]
+  }
 }
+
+/** All sentences of a whole reply that hold. */
+export async function checkedSentences(
+  reply: { readonly text: string; readonly isCut?: boolean },
+  options: CheckOptions,
+): Promise<CitedStatement[]> {
+  return await new CheckedReply(options).take(reply.text, true, reply.isCut)
+}
+
+/** How much of an unfinished text no later text changes: whole lines, and sentences up to a citation that is followed by more. */
+function settled(text: string): number {
+  const line = text.lastIndexOf("\n") + 1
+  const open = text.slice(line)
+  // What a line is, its beginning tells: code, a list of sources, a heading.
+  if (/^\s*(?:```|~~~|#)/.test(open)) return line
+  let end = 0
+  for (const { index, 0: mark } of open.matchAll(CITED_END)) end = index + mark.length
+  return line + end
+}
+
+/** A last sentence that was cut off. */
+function withoutEnd(line: string): string {
+  if (/[.!?。！？\])】）]["”’]?\s*$/.test(line)) return line
+  const sentences = splitSentences(citationsInside(line), null)
+  return sentences.slice(0, -1).join(" ")
+}
+
+/** A line without the marks of lists, quotes and emphasis; models write them although they are asked not to. */
+const undecorated = (line: string): string =>
+  line
+    .replace(/^\s*(?:>\s*)*(?:[-*•–]\s+|\d{1,2}[.)]\s+)?/, "")
+    .replace(
+      /^\s*(?:\*\*|__)?(?:answer|final answer|antwort|réponse|respuesta|risposta|resposta|ответ|答案|回答)\s*[:：]\s*(?:\*\*|__)?\s*/i,
+      "",
+    )
+    .replaceAll(/(\*\*|__)(?=\S)([^*_\n]+?)(?<=\S)\1/g, "$2")
 
 /** `It is. [1]` becomes `It is [1].`, so that a citation stays with its sentence. */
 const citationsInside = (line: string): string =>
-  line.replace(/([.!?。！？]["”’)]?)((?:\s*\[\d[\d\s,]*\])+)/g, "$2$1")
-
-/**
- * Whether a source states what a text says: every number and address of it, and a share of its other telling words;
- * texts with links never are.
- */
-export function isBorneOut(text: string, source: string, share: number = SUPPORTED): boolean {
-  if (/!?\[[^\]]*\]\(/.test(text)) return false
-  const addresses = text.match(ADDRESS) ?? []
-  if (addresses.some((address) => !source.includes(address))) return false
-  const numbers = text.match(/\d+(?:[.,:/-]\d+)*/g) ?? []
-  const given = new Set(source.match(/\d+(?:[.,:/-]\d+)*/g))
-  if (numbers.some((number) => !given.has(number))) return false
-  const { terms } = analyseQuery(text.replaceAll(ADDRESS, " "), null)
-  const stated = new Set(analyse(source, null))
-  return terms.length > 0 && terms.filter((term) => stated.has(term)).length >= share * terms.length
-}
+  line.replaceAll(/([.!?。！？]["”’)]?)((?:\s*\[\d[\d,]*\])+)/g, "$2$1")

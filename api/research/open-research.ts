@@ -6,7 +6,7 @@ import { ByteBudget } from "#base/flow/byte-budget.ts"
 import type { Values } from "#base/settings.ts"
 
 import type { Accounts } from "../accounts/accounts.ts"
-import type { ChatModel } from "../answers/chat-model.ts"
+import type { ChatModel } from "../chat-models/chat-model.ts"
 import type { researchSettings } from "./settings.ts"
 import type { ResearchEndpointParts } from "./research.ts"
 import { Researchers } from "./researchers.ts"
@@ -30,7 +30,7 @@ export function openResearch(
   config: Values<typeof researchSettings>,
   parts: {
     readonly accounts: Accounts
-    readonly embedder: Pick<Embedder, "embed">
+    readonly embedder: Pick<Embedder, "embed" | "traits">
     readonly chatModel: ChatModel | null
     readonly log: Logger
   },

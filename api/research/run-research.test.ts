@@ -4,8 +4,8 @@ import { pino } from "pino"
 import { ByteBudget } from "#base/flow/byte-budget.ts"
 import { readSettings } from "#base/settings.ts"
 
-import { openChatModel } from "../answers/chat-model.ts"
-import { saying, startStubModel, type StubRequest } from "../answers/testing/stub-model.ts"
+import { openChatModel } from "../chat-models/chat-server.ts"
+import { saying, startStubModel, type StubRequest } from "../chat-models/testing/stub-model.ts"
 import { apiSettings } from "../settings.ts"
 import type { ResearchEvent } from "./report/events.ts"
 import { toRequest, type ResearchBody } from "./request.ts"
@@ -37,10 +37,10 @@ async function report(
   const events: ResearchEvent[] = []
   const settings = { ...readSettings(apiSettings, {}), llmUrl: run.model ?? "", llmModel: "stub" }
   const pages = new PageMemory(new ByteBudget(run.pagesBytes ?? 2 ** 26))
-  await using chatModel = openChatModel(settings) ?? { [Symbol.asyncDispose]: async () => {}, reply: never }
+  await using chatModel = openChatModel(settings)
   const result = await runResearch(
     await requestOf(body),
-    { ...pumps, chatModel: run.model ? chatModel : null, modelTokens: 10_000, pages },
+    { ...pumps, chatModel, modelTokens: 10_000, pages },
     {
       found: null,
       emit: (event) => events.push(event),
@@ -52,7 +52,6 @@ async function report(
   )
   return { ...result, text: result.content as string, events }
 }
-const never = () => Promise.reject(new Error("nobody asked for a model"))
 
 /** The texts before the citations. */
 const sentences = (text: string) =>
@@ -308,8 +307,10 @@ describe("a report with a model", () => {
   })
 
   test("asks a model that fails twice in a row no more", async () => {
-    await using stub = await startStubModel((_, response) => response.writeHead(500).end())
-    await report({ model: "pro" }, { model: stub.url })
-    expect(stub.requests).toHaveLength(2)
+    await using stub = await startStubModel((_, response) => response.writeHead(400).end())
+    const { text } = await report({ model: "pro" }, { model: stub.url })
+    expect(text).toContain("A rotary pump moves water")
+    const asked = new Set(stub.requests.map(({ body }) => body.messages[1]!.content))
+    expect(asked.size).toBe(2)
   })
 })

@@ -5,7 +5,7 @@ import type { Logger } from "pino"
 import type { Embedder, Engine, Hit } from "#engine"
 import { extractAnswer } from "#engine/answer-extraction/extract-answer.ts"
 
-import type { ChatModel } from "../answers/chat-model.ts"
+import type { ChatModel } from "../chat-models/chat-model.ts"
 import { citationsOf } from "./report/citations.ts"
 import type { Emit, Step } from "./report/events.ts"
 import { Evidence, type EvidenceRecord, type Source } from "./sources/evidence.ts"
@@ -15,12 +15,12 @@ import { type ResearchRequest, searchRules } from "./request.ts"
 import type { PageMemory } from "./sources/held-pages.ts"
 import { attachedHits, sourceOfHit } from "./sources/sources.ts"
 import { type Answering, fillSchema } from "./report/structured.ts"
-import { Writer } from "./report/check-written.ts"
+import { withoutRepeats, Writer } from "./writing/writer.ts"
 
 export interface ResearchParts {
   /** Sees what the caller may see, and nothing else. */
   readonly engine: Pick<Engine, "search">
-  readonly embedder: Pick<Embedder, "embed">
+  readonly embedder: Pick<Embedder, "embed" | "traits">
   readonly pages: PageMemory
   /** Null: the report is made of the pages' own sentences. */
   readonly chatModel: ChatModel | null
@@ -59,7 +59,11 @@ export async function runResearch(
 ): Promise<ResearchResult> {
   const evidence = found ? new Evidence(found) : new Evidence()
   const { chatModel: model, modelTokens: tokens } = parts
-  const writer = model ? new Writer({ model, tokens, signal, log }) : null
+  const passages = async (question: string) => [
+    ...(await attachedHits(request.files, question)),
+    ...(await passagesOn(question, request, parts.engine, signal)),
+  ]
+  const writer = model ? new Writer({ model, tokens, signal, log, embedder: parts.embedder, passages }) : null
   await investigate(request, evidence, {
     ...parts,
     planner: writer ? (input, hits, count) => writer.plan(input, hits, count) : null,
@@ -97,11 +101,7 @@ async function textReport(
 ): Promise<Report> {
   const sections = outline(evidence, outputLength)
   const words = Math.round(WORDS[outputLength] / Math.max(1, sections.length))
-  const written: Section[] = []
-  for (const section of sections) {
-    signal.throwIfAborted()
-    written.push((await writer?.section(input, section, evidence, words)) ?? section)
-  }
+  const written = writer ? await inWords(input, sections, { writer, evidence, words, signal }) : sections
   emit({ kind: "response", step: { ...started, about: "Report generated" } })
   const citations = citationsOf(evidence.sources, citationFormat)
   let content = ""
@@ -110,6 +110,55 @@ async function textReport(
     content += piece
   }
   return { content, sources: citations.cited, missing: [] }
+}
+
+/** The sections as the model writes them; last the first one, which sums the others up. */
+async function inWords(
+  input: string,
+  sections: readonly Section[],
+  {
+    writer,
+    evidence,
+    words,
+    signal,
+  }: { writer: Writer; evidence: Evidence; words: number; signal: AbortSignal },
+): Promise<readonly Section[]> {
+  const [lead, ...others] = sections
+  if (!lead) return []
+  const written: Section[] = []
+  for (const section of others.length > 0 ? others : [lead]) {
+    signal.throwIfAborted()
+    const one = await writer.section(input, section, evidence, words)
+    if (one !== "nothing") written.push(one ?? section)
+  }
+  if (others.length === 0) return withoutRepeats(written)
+  const rest = withoutRepeats(written)
+  const summary = await writer.summary(input, [...rest, lead], evidence)
+  return [summary ? { ...lead, findings: summary } : lead, ...rest]
+}
+
+/** Pages that a section is written from. */
+const PAGES_FOR_SECTION = 8
+const PASSAGES_OF_PAGE = 3
+
+async function passagesOn(
+  question: string,
+  request: ResearchRequest,
+  engine: ResearchParts["engine"],
+  signal: AbortSignal,
+): Promise<readonly Hit[]> {
+  const { hits } = await engine.search(
+    {
+      text: question,
+      depth: "advanced",
+      limit: PAGES_FOR_SECTION,
+      passagesPerPage: PASSAGES_OF_PAGE,
+      withMarkdown: false,
+      ...searchRules(request),
+    },
+    { signal },
+  )
+  return hits
 }
 
 async function structuredReport(

@@ -1,3 +1,4 @@
+import { chatModelCheck } from "./chat-model-check.ts"
 import type { Check } from "./check.ts"
 import { clockCheck, diskCheck, folderCheck, restoreCheck } from "./folder-checks.ts"
 import {
@@ -23,6 +24,7 @@ export function allChecks(): Check[] {
       portCheck,
       modelCheck,
       rerankerCheck,
+      chatModelCheck,
       browserCheck,
       engineCheck,
       webhooksCheck,

@@ -74,13 +74,48 @@ export class ModelServer implements AsyncDisposable {
    * @param path from the base address on, with a slash before it
    * @throws ModelServerError; whatever `signal` aborts with
    */
-  async post(path: string, body: object, { timeoutMs, maxBytes, signal }: PostOptions): Promise<unknown> {
+  async post(path: string, body: object, options: PostOptions): Promise<unknown> {
+    return await this.#json({ method: "POST", path, body }, options)
+  }
+
+  /** The same of a request without a body. */
+  async get(path: string, options: PostOptions): Promise<unknown> {
+    return await this.#json({ method: "GET", path }, options)
+  }
+
+  /**
+   * An answer as it arrives, to a server that may send it in parts.
+   * @returns whether it comes as server-sent events, and its text piece by piece; leaving the loop closes the connection
+   * @throws ModelServerError, also while the text is read; whatever `signal` aborts with
+   */
+  async stream(
+    path: string,
+    body: object,
+    { maxBytes, signal }: Omit<PostOptions, "timeoutMs"> & { readonly signal: AbortSignal },
+  ): Promise<{ readonly isEvents: boolean; readonly text: AsyncIterable<string> }> {
+    const asked: Asked = { method: "POST", path, body, accept: "text/event-stream, application/json" }
+    const inOurWords = (error: unknown): Error => {
+      if (signal.aborted) return signal.reason as Error
+      if (error instanceof ModelServerError) return error
+      return new ModelServerError(`cannot be reached (${codeOf(error)})`)
+    }
+    try {
+      const { headers, body: answer } = await this.#again(() => this.#request(asked, signal))
+      const isEvents = String(headers["content-type"]).includes("text/event-stream")
+      return { isEvents, text: textOf(answer, maxBytes, inOurWords) }
+    } catch (error) {
+      throw inOurWords(error)
+    }
+  }
+
+  async #json(asked: Asked, { timeoutMs, maxBytes, signal }: PostOptions): Promise<unknown> {
     const late = AbortSignal.timeout(timeoutMs)
     const either = signal ? AbortSignal.any([signal, late]) : late
-    const post = () => this.#post(path, body, { maxBytes, signal: either })
     try {
-      // A server may close a connection that was kept open just when it is used again.
-      return await post().catch((error: unknown) => (isCut(error) ? post() : Promise.reject(error as Error)))
+      return await this.#again(async () => {
+        const { body } = await this.#request(asked, either)
+        return await jsonOf(body, maxBytes)
+      })
     } catch (error) {
       signal?.throwIfAborted()
       if (late.aborted) throw new ModelServerError(`gave no answer within ${timeoutMs} ms`)
@@ -89,58 +124,92 @@ export class ModelServer implements AsyncDisposable {
     }
   }
 
+  /** A server may close a connection that was kept open just when it is used again. */
+  async #again<T>(ask: () => Promise<T>): Promise<T> {
+    return await ask().catch((error: unknown) => (isCut(error) ? ask() : Promise.reject(error as Error)))
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#agent.destroy()
   }
 
-  async #post(
-    path: string,
-    sent: object,
-    { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
-  ): Promise<unknown> {
+  /** @returns the answer when it is one */
+  async #request(
+    { method, path, body: sent, accept = "application/json" }: Asked,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
     const { url, key } = this.#options
-    const { statusCode, headers, body } = await request(`${url}${path}`, {
-      method: "POST",
+    const answer = await request(`${url}${path}`, {
+      method,
       headers: {
-        "content-type": "application/json",
-        accept: "application/json",
+        accept,
+        ...(sent !== undefined && { "content-type": "application/json" }),
         ...(key !== "" && { authorization: `Bearer ${key}` }),
       },
-      body: JSON.stringify(sent),
+      ...(sent !== undefined && { body: JSON.stringify(sent) }),
       dispatcher: this.#agent,
       // One clock for all: the signal.
       headersTimeout: 0,
       bodyTimeout: 0,
       signal,
     })
-    if (statusCode !== 200) {
-      const retryAfterMs = waitAskedFor([headers["retry-after"]].flat()[0], Date.now())
-      throw new ModelServerError(inWords(statusCode), {
-        status: statusCode,
-        said: this.#shown(await firstBytes(body)),
-        retryAfterMs,
-      })
-    }
-    const chunks: Buffer[] = []
-    let bytes = 0
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      // Leaving the loop closes the connection.
-      if (bytes > maxBytes)
-        throw new ModelServerError(`gave an answer of more than ${maxBytes} bytes`, { status: 200 })
-      chunks.push(chunk)
-    }
-    try {
-      return JSON.parse(Buffer.concat(chunks).toString("utf8")) as unknown
-    } catch {
-      throw new ModelServerError("gave an answer that is no JSON", { status: 200 })
-    }
+    const { statusCode, headers, body } = answer
+    if (statusCode === 200) return answer
+    const retryAfterMs = waitAskedFor([headers["retry-after"]].flat()[0], Date.now())
+    throw new ModelServerError(inWords(statusCode), {
+      status: statusCode,
+      said: this.#shown(await firstBytes(body)),
+      retryAfterMs,
+    })
   }
 
   #shown(text: string): string {
     const { key } = this.#options
     const shown = masked(key === "" ? text : text.replaceAll(key, "…"))
     return printableLine(shown.trim()).slice(0, SAID_CHARS)
+  }
+}
+
+interface Asked {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  readonly body?: object
+  /** Default JSON alone. */
+  readonly accept?: string
+}
+
+async function jsonOf(body: Dispatcher.ResponseData["body"], maxBytes: number): Promise<unknown> {
+  const chunks: Buffer[] = []
+  for await (const chunk of limited(body, maxBytes)) chunks.push(chunk)
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8")) as unknown
+  } catch {
+    throw new ModelServerError("gave an answer that is no JSON", { status: 200 })
+  }
+}
+
+async function* textOf(
+  body: Dispatcher.ResponseData["body"],
+  maxBytes: number,
+  inOurWords: (error: unknown) => Error,
+): AsyncGenerator<string> {
+  // A character may come in two chunks.
+  const decoder = new TextDecoder()
+  try {
+    for await (const chunk of limited(body, maxBytes)) yield decoder.decode(chunk, { stream: true })
+  } catch (error) {
+    throw inOurWords(error)
+  }
+}
+
+/** Leaving the loop closes the connection. */
+async function* limited(body: Dispatcher.ResponseData["body"], maxBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxBytes)
+      throw new ModelServerError(`gave an answer of more than ${maxBytes} bytes`, { status: 200 })
+    yield chunk
   }
 }
 

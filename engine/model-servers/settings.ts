@@ -37,7 +37,7 @@ const rerankerUrl = baseUrl(
 )
 
 /** A key, or where it stands: `${NAME}` or `file:/path`. */
-const keyReference = (name: Setting<string>["name"], url: string): Setting<string> =>
+export const keyReference = (name: Setting<string>["name"], url: string): Setting<string> =>
   text({
     name,
     default: "",

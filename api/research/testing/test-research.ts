@@ -12,7 +12,7 @@ import type { ResearchEndpointParts } from "../research.ts"
 /** Accounts and research over one connection, as the appliance has them. */
 export function openTestResearch(
   db: StateStore,
-  embedder: Pick<Embedder, "embed">,
+  embedder: Pick<Embedder, "embed" | "traits">,
   log: Logger,
   settings: NodeJS.ProcessEnv = {},
 ): ResearchEndpointParts & { readonly accounts: Accounts } {

@@ -15,7 +15,7 @@ export interface StubModel extends AsyncDisposable {
   abandoned(): number
 }
 
-/** A server in the shape of OpenAI's chat completions: `answer` writes each response. It is no model. */
+/** A server in the shape of OpenAI's chat completions, and of nothing else: `answer` writes each response. It is no model. */
 export async function startStubModel(
   answer: (request: StubRequest, response: ServerResponse) => void,
 ): Promise<StubModel> {
@@ -26,6 +26,10 @@ export async function startStubModel(
     const chunks: Buffer[] = []
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk))
     incoming.on("end", () => {
+      if (!incoming.url?.endsWith("/chat/completions")) {
+        response.writeHead(404).end('{"error":{"message":"Not Found"}}')
+        return
+      }
       const body = JSON.parse(Buffer.concat(chunks).toString()) as StubRequest["body"]
       const request = { path: incoming.url ?? "", headers: incoming.headers, body }
       requests.push(request)

@@ -1,11 +1,11 @@
-import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { randomBytes } from "node:crypto"
 
 import type { Hit } from "#engine"
+import { holdsModelOrder } from "#engine/text/model-orders.ts"
 
-import type { ChatMessage } from "../answers/chat-model.ts"
-import type { Question, Source } from "./sources/evidence.ts"
-import type { OutputSchema } from "./report/output-schema.ts"
+import type { ChatMessage, ReplyForm } from "../../chat-models/chat-model.ts"
+import type { Question, Source } from "../sources/evidence.ts"
+import type { OutputField, OutputSchema } from "../report/output-schema.ts"
 
 // What a model is told. Pages are what strangers wrote: their text stands between marks with a random number in them, which
 // no page can know and so none can close, and the model is told that nothing between such marks is an instruction.
@@ -32,7 +32,7 @@ export function planMessages(input: string, hits: readonly Hit[], count: number)
       content: [
         "You plan a piece of research in an index of documents.",
         asData(name),
-        `Reply with a JSON list of at most ${count} strings and nothing else: search questions, each about another side of the task, in the task's language.`,
+        `Reply with a JSON object of the form {"questions": ["…"]} and nothing else: at most ${count} search questions, each about another side of the task and naming its subject, in the task's language.`,
       ].join("\n"),
     },
     {
@@ -42,9 +42,20 @@ export function planMessages(input: string, hits: readonly Hit[], count: number)
   ]
 }
 
-/** The questions of a model's plan; empty when its reply is none. */
+export const PLAN_FORM: ReplyForm = {
+  name: "plan",
+  schema: {
+    type: "object",
+    properties: { questions: { type: "array", items: { type: "string" } } },
+    required: ["questions"],
+    additionalProperties: false,
+  },
+}
+
+/** The questions of a model's plan, be it the object or the bare list; empty when its reply is none. */
 export function readPlan(reply: string, count: number): Question[] {
-  const list = parsed(reply, "[", "]")
+  const whole = parsed(reply, "{", "}") as { questions?: unknown } | undefined
+  const list = whole?.questions ?? parsed(reply, "[", "]")
   if (!Array.isArray(list)) return []
   return list
     .filter((one): one is string => typeof one === "string" && one.trim() !== "")
@@ -67,8 +78,16 @@ const harmless = (text: string): string => (holdsModelOrder(text) ? "" : text)
 const marked = (sources: readonly ShownSource[], name: string): string[] =>
   sources.map(
     ({ text, source }, i) =>
-      `<${name} n="${i + 1}">\n${harmless(source.title)}\n${harmless(text)}\n</${name}>`,
+      `<${name} n="${i + 1}">\n${harmless(source.title)}\n${withoutOrders(text)}\n</${name}>`,
   )
+
+/** One line that gives an order costs that line, not what else its page says. */
+const withoutOrders = (text: string): string =>
+  text
+    .split("\n")
+    .map(harmless)
+    .filter((line) => line !== "")
+    .join("\n")
 
 export function sectionMessages(
   input: string,
@@ -80,7 +99,7 @@ export function sectionMessages(
   const system = [
     "You write one section of a report from the sources given by the user, and from nothing else.",
     asData(name),
-    `Write about ${words} words of plain text in the language of the task, in paragraphs without headings, lists or links.`,
+    `Write at most ${words} words of plain text in the language of the task, in paragraphs without headings, lists or links. Keep to what the section is about, and leave out what the task does not ask for.`,
     "End every sentence with the number of the source it rests on, in square brackets, such as [2].",
     "Keep names, numbers and code as they stand in the source. Where sources contradict each other, say so and cite both.",
     "Say nothing that no source states. If the sources say nothing on the section, reply with the single word NONE.",
@@ -90,6 +109,47 @@ export function sectionMessages(
     { role: "system", content: system },
     { role: "user", content: [...shown, `Task: ${input}`, `Section: ${heading}`].join("\n\n") },
   ]
+}
+
+/** For the last pass, over what the sections say. */
+export function summaryMessages(
+  input: string,
+  sources: readonly ShownSource[],
+  words: number,
+): readonly ChatMessage[] {
+  const name = mark()
+  const system = [
+    "You write the summary of a report from its statements, given by the user by source, and from nothing else.",
+    asData(name),
+    `Answer the task in two to five sentences, at most ${words} words, of plain text in the language of the task, without headings, lists or links. Say each thing once.`,
+    "End every sentence with the number of the source it rests on, in square brackets, such as [2].",
+    "Keep names, numbers and code as they stand in the statements. Say nothing that no statement says. If they do not answer the task, reply with the single word NONE.",
+  ].join("\n")
+  return [
+    { role: "system", content: system },
+    { role: "user", content: [...marked(sources, name), `Task: ${input}`].join("\n\n") },
+  ]
+}
+
+/** The schema of a form as servers take it that hold a model to one: every member required, and null for what is not known. */
+export const formOf = (schema: OutputSchema): ReplyForm => ({
+  name: "report",
+  schema: strict({ type: "object", ...schema }, false),
+})
+
+function strict(field: OutputField, nullable = true): Record<string, unknown> {
+  const type = nullable ? [field.type, "null"] : field.type
+  const about = field.description === undefined ? {} : { description: field.description }
+  if (field.type === "array") return { ...about, type, items: strict(field.items!) }
+  if (field.type !== "object") return { ...about, type }
+  const members = Object.entries(field.properties ?? {}).map(([name, one]) => [name, strict(one)] as const)
+  return {
+    ...about,
+    type,
+    properties: Object.fromEntries(members),
+    required: members.map(([name]) => name),
+    additionalProperties: false,
+  }
 }
 
 export function formMessages(
@@ -115,9 +175,14 @@ export const readForm = (reply: string): unknown => parsed(reply, "{", "}")
 
 /** The JSON in a reply, which models like to wrap in a sentence or a code block; undefined when there is none. */
 function parsed(reply: string, open: string, close: string): unknown {
-  try {
-    return JSON.parse(reply.slice(reply.indexOf(open), reply.lastIndexOf(close) + 1)) as unknown
-  } catch {
-    return undefined
+  const json = reply.slice(reply.indexOf(open), reply.lastIndexOf(close) + 1)
+  // Small models like to end a list with a comma.
+  for (const text of [json, json.replaceAll(/,(?=\s*[\]}])/g, "")]) {
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      // Or not as it stands.
+    }
   }
+  return undefined
 }

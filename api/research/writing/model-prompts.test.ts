@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 
-import { hit } from "../testing/fake-engine.ts"
+import { hit } from "../../testing/fake-engine.ts"
 import { planMessages } from "./model-prompts.ts"
 
 test("a plan is made from titles and headings, without those that give orders to models", () => {

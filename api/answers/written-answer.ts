@@ -1,0 +1,78 @@
+import type { Logger } from "pino"
+
+import type { Embedder, Hit } from "#engine"
+import type { CitedStatement } from "#engine/answer-extraction/extract-answer.ts"
+
+import { type ChatModel, ChatModelError } from "../chat-models/chat-model.ts"
+import { Bearing } from "./borne-out.ts"
+import { CheckedReply } from "./check-citations.ts"
+import { NO_ANSWER } from "./cited-text.ts"
+import { type AnswerDepth, type AnswerPrompt, answerTokens, promptFor } from "./prompt.ts"
+import { isNone } from "./refusals.ts"
+
+export interface ToWrite {
+  readonly question: string
+  readonly hits: readonly Hit[]
+  readonly depth: AnswerDepth
+  readonly signal: AbortSignal
+  readonly log: Logger
+  /** Told each statement as soon as it is written and has been found in its source. */
+  readonly onStatement?: ((statement: CitedStatement) => void) | undefined
+}
+
+/** Judging meaning may take so long when the embedder is busy; then words decide. */
+const MEANING_MS = 1500
+
+/**
+ * What the model writes, as far as its sources bear it out; {@link NO_ANSWER} when it says that they hold no answer, null when
+ * nothing is left or it failed.
+ */
+export async function writtenAnswer(
+  { question, hits, depth, signal, log, onStatement }: ToWrite,
+  model: ChatModel,
+  embedder: Pick<Embedder, "embed" | "traits">,
+): Promise<readonly CitedStatement[] | typeof NO_ANSWER | null> {
+  const judging = () => new Bearing(embedder, AbortSignal.any([signal, AbortSignal.timeout(MEANING_MS)]))
+  const statements: CitedStatement[] = []
+  let prompt: AnswerPrompt | undefined
+  let check: CheckedReply | undefined
+  // One piece after the other, in their order.
+  let checking: Promise<void> = Promise.resolve()
+  const checkUpTo = (text: string, isWhole: boolean, isCut = false) => {
+    check ??= new CheckedReply({ sources: prompt!.shown, bearing: judging() })
+    const checked = check
+    checking = checking.then(async () => {
+      for (const statement of await checked.take(text, isWhole, isCut)) {
+        if (statements.some((other) => other.text === statement.text)) continue
+        statements.push(statement)
+        onStatement?.(statement)
+      }
+    })
+    return checking
+  }
+  try {
+    const reply = await model.reply(
+      (room) => {
+        prompt = promptFor(question, hits, depth, room)
+        return prompt.messages
+      },
+      {
+        maxTokens: answerTokens(depth),
+        signal,
+        ...(onStatement && { onText: (text) => void checkUpTo(text, false).catch(() => undefined) }),
+      },
+    )
+    if (isNone(reply.text)) return NO_ANSWER
+    await checkUpTo(reply.text, true, reply.isCut)
+  } catch (error) {
+    await checking.catch(() => undefined)
+    if (!(error instanceof ChatModelError)) throw error
+    log.warn({ reason: error.message }, "the model gave no answer; the pages' own sentences do")
+    // What was passed on cannot be taken back.
+    return onStatement && statements.length > 0 ? statements : null
+  }
+  if (statements.length > 0) return statements
+  if (check?.refused) return NO_ANSWER
+  log.info("no sentence of the model was borne out by its source; the pages' own sentences answer")
+  return null
+}

@@ -1,0 +1,297 @@
+import type { Logger } from "pino"
+
+import type { Embedder, Hit } from "#engine"
+import { analyseQuery } from "#engine/text/analysis/analyse.ts"
+
+import { Bearing } from "../../answers/borne-out.ts"
+import { checkedSentences } from "../../answers/check-citations.ts"
+import { isNone } from "../../answers/refusals.ts"
+import {
+  type ChatMessage,
+  type ChatModel,
+  ChatModelError,
+  type Reply,
+  type ReplyForm,
+} from "../../chat-models/chat-model.ts"
+import { tokensOf } from "../../chat-models/tokens.ts"
+import type { OutputSchema } from "../report/output-schema.ts"
+import type { Section } from "../report/report.ts"
+import { violations } from "../report/structured.ts"
+import type { Evidence, Finding, Question, Source } from "../sources/evidence.ts"
+import { sourceOfHit } from "../sources/sources.ts"
+import {
+  formMessages,
+  formOf,
+  PLAN_FORM,
+  planMessages,
+  readForm,
+  readPlan,
+  sectionMessages,
+  type ShownSource,
+  summaryMessages,
+} from "./model-prompts.ts"
+
+/** Part of a sentence's telling words that its source must have: reports are read by those who did not see the sources. */
+const SUPPORTED = 0.7
+/** Tokens of a word, about, with room for citations. */
+const TOKENS_OF_WORD = 2.5
+const PLAN_TOKENS = 400
+const FORM_TOKENS = 2000
+const SUMMARY_WORDS = 120
+/** A model that fails so often in a row is not asked again in this task. */
+const MAX_FAILURES = 2
+/** Tokens of sources that one request shows, however much the model could read: what is in the middle of more is overlooked. */
+const MAX_SHOWN_TOKENS = 8000
+/** For what a prompt says beside the sources. */
+const PROMPT_TOKENS = 400
+const MOST_SOURCES = 10
+/** Two sentences that share more of their terms, and have the same numbers, say the same. */
+const SAME = 0.75
+
+export interface WriterOptions {
+  readonly model: ChatModel
+  readonly embedder: Pick<Embedder, "embed" | "traits">
+  /** Pages on a question with their best passages, best first. */
+  readonly passages: (question: string) => Promise<readonly Hit[]>
+  /** Tokens that the replies of one task may have in all. */
+  readonly tokens: number
+  readonly signal: AbortSignal
+  readonly log: Logger
+}
+
+/** What a model made of a section: its own words; `nothing` when it says that the sources have nothing on it; null when it failed. */
+export type Written = Section | "nothing" | null
+
+/**
+ * A model at work on one task, within a budget. It is shown passages of the pages found and what was found in them; what it writes
+ * is checked sentence by sentence against that, and what is not borne out is left out. Each method gives null (or nothing) when the
+ * model fails, is too late, has spent its tokens, or nothing of its reply holds: then the task goes on without it.
+ */
+export class Writer {
+  readonly #options: WriterOptions
+  readonly #bearing: Bearing
+  #tokens: number
+  #failures = 0
+
+  constructor(options: WriterOptions) {
+    this.#options = options
+    this.#tokens = options.tokens
+    this.#bearing = new Bearing(options.embedder, options.signal)
+  }
+
+  async plan(input: string, hits: readonly Hit[], count: number): Promise<readonly Question[]> {
+    const reply = await this.#reply(() => planMessages(input, hits, count), PLAN_TOKENS, PLAN_FORM)
+    return reply === null ? [] : readPlan(reply.text, count)
+  }
+
+  /** The section in the model's words: its sentences as findings, each with the source that bears it out. */
+  async section(input: string, section: Section, evidence: Evidence, words: number): Promise<Written> {
+    const { question } = section.findings[0]!
+    const all = await this.#sources(
+      section.findings,
+      evidence,
+      evidence.questions[question]?.text ?? section.heading,
+    )
+    let shown: readonly ShownSource[] = []
+    const reply = await this.#reply(
+      (room) => {
+        shown = fitting(all, room)
+        return sectionMessages(input, section.heading, shown, words)
+      },
+      Math.ceil(words * TOKENS_OF_WORD),
+    )
+    if (reply === null) return null
+    if (isNone(reply.text)) return "nothing"
+    const findings = await this.#findings(reply, shown, question)
+    return findings.length === 0 ? null : { ...section, findings }
+  }
+
+  /** The last pass: the answer to the whole task from what its sections say. Null leaves the summary as it was. */
+  async summary(
+    input: string,
+    sections: readonly Section[],
+    evidence: Evidence,
+  ): Promise<readonly Finding[] | null> {
+    const said = sections.flatMap(({ findings }) => findings)
+    if (said.length === 0) return null
+    const all = bySource(said).map(([place, texts]): ShownSource => ({
+      place,
+      source: evidence.sources[place]!,
+      text: texts.join("\n"),
+    }))
+    let shown: readonly ShownSource[] = []
+    const reply = await this.#reply(
+      (room) => {
+        shown = fitting(all, room)
+        return summaryMessages(input, shown, SUMMARY_WORDS)
+      },
+      Math.ceil(SUMMARY_WORDS * TOKENS_OF_WORD),
+    )
+    if (reply === null || isNone(reply.text)) return null
+    const findings = await this.#findings(reply, shown, said[0]!.question)
+    return findings.length === 0 ? null : findings
+  }
+
+  /** The form filled in; what the sources do not bear out is null. Null when the reply does not fit the form. */
+  async form(input: string, schema: OutputSchema, evidence: Evidence): Promise<Filled | null> {
+    const all = await this.#sources(evidence.findings, evidence, input)
+    let shown: readonly ShownSource[] = []
+    const reply = await this.#reply(
+      (room) => {
+        shown = fitting(all, room)
+        return formMessages(input, schema, shown)
+      },
+      FORM_TOKENS,
+      formOf(schema),
+    )
+    const form = reply === null ? undefined : readForm(reply.text)
+    if (typeof form !== "object" || form === null || violations(schema, form).length > 0) return null
+    const missing: string[] = []
+    const used = new Set<number>()
+    const content = (await this.#borneOut(form, "", { shown, missing, used })) as Record<string, unknown>
+    return { content, missing, sources: [...used] }
+  }
+
+  async #findings(reply: Reply, shown: readonly ShownSource[], question: number): Promise<Finding[]> {
+    const sentences = await checkedSentences(reply, {
+      sources: shown.map(({ source, text }) => `${source.title}\n${text}`),
+      bearing: this.#bearing,
+      share: SUPPORTED,
+    })
+    return sentences.map(({ text, source }) => ({
+      text,
+      sources: [shown[source]!.place],
+      question,
+      disagrees: null,
+    }))
+  }
+
+  /** The pages behind findings first, then others that were found on the question; each with its passages and what was found in it. */
+  async #sources(findings: readonly Finding[], evidence: Evidence, question: string): Promise<ShownSource[]> {
+    const hits = await this.#options.passages(question)
+    this.#options.signal.throwIfAborted()
+    const passages = new Map(hits.map((hit) => [hit.url as string, passagesOf(hit)]))
+    const shown = bySource(findings).map(([place, texts]): ShownSource => {
+      const source = evidence.sources[place]!
+      const read = passages.get(source.url) ?? ""
+      return {
+        place,
+        source,
+        text: [read, ...texts.filter((text) => !read.includes(text))].filter(Boolean).join("\n"),
+      }
+    })
+    for (const hit of hits) {
+      const source: Source = sourceOfHit(hit)
+      if (shown.some((one) => one.source.url === source.url)) continue
+      shown.push({ place: evidence.source(source), source, text: passagesOf(hit) })
+    }
+    return shown.filter(({ text }) => text !== "").slice(0, MOST_SOURCES)
+  }
+
+  async #reply(
+    prompt: (room: number) => readonly ChatMessage[],
+    maxTokens: number,
+    form?: ReplyForm,
+  ): Promise<Reply | null> {
+    const { model, signal, log } = this.#options
+    if (this.#tokens < maxTokens || this.#failures >= MAX_FAILURES) return null
+    this.#tokens -= maxTokens
+    try {
+      const reply = await model.reply(prompt, {
+        maxTokens,
+        signal,
+        patience: "report",
+        ...(form && { form }),
+      })
+      this.#failures = 0
+      return reply
+    } catch (error) {
+      if (!(error instanceof ChatModelError)) throw error
+      this.#failures++
+      log.warn({ reason: error.message }, "the model gave no reply; research continues without it")
+      return null
+    }
+  }
+
+  /** The values that some source bears out, the others null and named. */
+  async #borneOut(value: unknown, path: string, filling: Filling): Promise<unknown> {
+    if (Array.isArray(value)) {
+      const kept: unknown[] = []
+      for (const [i, one] of value.entries()) kept.push(await this.#borneOut(one, `${path}[${i}]`, filling))
+      return kept.filter((one) => one !== null)
+    }
+    if (typeof value === "object" && value !== null) {
+      const inner: [string, unknown][] = []
+      for (const [name, one] of Object.entries(value)) {
+        inner.push([name, await this.#borneOut(one, path === "" ? name : `${path}.${name}`, filling)])
+      }
+      return Object.fromEntries(inner)
+    }
+    const text = typeof value === "string" || typeof value === "number" ? String(value) : null
+    for (const one of text === null ? [] : filling.shown) {
+      if (!(await this.#bearing.bears(text!, `${one.source.title}\n${one.text}`, SUPPORTED))) continue
+      filling.used.add(one.place)
+      return value
+    }
+    filling.missing.push(path)
+    return null
+  }
+}
+
+interface Filling {
+  readonly shown: readonly ShownSource[]
+  readonly missing: string[]
+  readonly used: Set<number>
+}
+
+export interface Filled {
+  readonly content: Readonly<Record<string, unknown>>
+  readonly missing: readonly string[]
+  /** Places of the sources that bear values out. */
+  readonly sources: readonly number[]
+}
+
+/** Sections without what an earlier one says already, and without those of which nothing is left. */
+export function withoutRepeats(sections: readonly Section[]): Section[] {
+  const said: { readonly terms: ReadonlySet<string>; readonly numbers: string }[] = []
+  return sections
+    .map((section) => ({
+      ...section,
+      findings: section.findings.filter(({ text }) => {
+        const terms = new Set(analyseQuery(text, null).terms)
+        const numbers = (text.match(/\d+(?:[.,]\d+)*/g) ?? []).sort().join()
+        const isKnown = said.some((one) => one.numbers === numbers && overlap(one.terms, terms) >= SAME)
+        if (!isKnown) said.push({ terms, numbers })
+        return !isKnown
+      }),
+    }))
+    .filter(({ findings }) => findings.length > 0)
+}
+
+const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): number =>
+  (2 * a.intersection(b).size) / Math.max(1, a.size + b.size)
+
+/** Texts by the place of their source, in the order of the first of each. */
+const bySource = (findings: readonly Finding[]): [number, string[]][] =>
+  [...Map.groupBy(findings, ({ sources }) => sources[0]!)].map(([place, some]) => [
+    place,
+    some.map(({ text }) => text),
+  ])
+
+const passagesOf = ({ passages }: Hit): string =>
+  passages.map(({ headings, text }) => [headings.at(-1) ?? "", text].filter(Boolean).join("\n")).join("\n")
+
+/** As many of the sources as a request may show; the first one in any case, cut where it is too long. */
+function fitting(sources: readonly ShownSource[], room: number): ShownSource[] {
+  let left = Math.min(MAX_SHOWN_TOKENS, room - PROMPT_TOKENS)
+  const taken: ShownSource[] = []
+  for (const one of sources) {
+    const cost = tokensOf(one.text)
+    if (cost <= left) taken.push(one)
+    // Three characters to a token at worst in Latin letters, one in Chinese.
+    else if (taken.length === 0) taken.push({ ...one, text: one.text.slice(0, Math.max(0, left)) })
+    left -= cost
+    if (left <= 0) break
+  }
+  return taken
+}

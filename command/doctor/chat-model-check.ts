@@ -1,0 +1,27 @@
+import { ChatModelError } from "../../api/chat-models/chat-model.ts"
+import { openChatModel } from "../../api/chat-models/chat-server.ts"
+import { tryModel } from "../../api/chat-models/try-model.ts"
+import { ModelServerError } from "#engine/model-servers/model-server.ts"
+import { type Check, note, wrong } from "./check.ts"
+import type { DoctorSettings } from "./settings-checks.ts"
+
+const ADVICE =
+  "Check FOSSICK_LLM_URL, FOSSICK_LLM_MODEL, FOSSICK_LLM_API_KEY and the server: docs/chat-models.md. Answers are made of the pages' own sentences meanwhile."
+
+/** Has the language model write a word, and says what works; all that is sent is ours, so what the server says of a failure can be shown. */
+export const chatModelCheck = (settings: DoctorSettings): Check => ({
+  name: "language model",
+  async run() {
+    if (settings.llmUrl === "" || settings.llmModel === "") return []
+    await using model = openChatModel({ ...settings, llmRetries: 0 })
+    try {
+      const works = await tryModel(model!, settings.llmModel, new AbortController().signal)
+      return [note(works)]
+    } catch (error) {
+      if (!(error instanceof ChatModelError)) throw error
+      const { cause } = error
+      const said = cause instanceof ModelServerError && cause.said !== "" ? ` It says: ${cause.said}` : ""
+      return [wrong(`The language model gives no answers: ${error.message}.${said}`, ADVICE)]
+    }
+  },
+})
