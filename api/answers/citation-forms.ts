@@ -39,7 +39,9 @@ export function plainCitations(line: string, roundToo: boolean): string {
     .normalize("NFC")
     .replaceAll(ELEMENT, " [$1]")
     .replaceAll(RAISED, (_, sup: string, caret: string, raised: string) => {
-      const digits = raised ? [...raised].map((one) => RAISED_DIGITS.indexOf(one)).join("") : (sup ?? caret)
+      const digits = raised
+        ? Array.from(raised, (one) => RAISED_DIGITS.indexOf(one)).join("")
+        : (sup ?? caret)
       return ` [${digits}]`
     })
     .replaceAll(BRACKETS, (all, inside: string) => {

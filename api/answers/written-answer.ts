@@ -1,5 +1,6 @@
 import type { Logger } from "pino"
 
+import { Serial } from "#base/flow/serial.ts"
 import type { Embedder, Hit } from "#engine"
 import type { CitedStatement } from "#engine/answer-extraction/extract-answer.ts"
 
@@ -37,18 +38,17 @@ export async function writtenAnswer(
   let prompt: AnswerPrompt | undefined
   let check: CheckedReply | undefined
   // One piece after the other, in their order.
-  let checking: Promise<void> = Promise.resolve()
+  const checking = new Serial()
   const checkUpTo = (text: string, isWhole: boolean, isCut = false) => {
     check ??= new CheckedReply({ sources: prompt!.shown, bearing: judging() })
     const checked = check
-    checking = checking.then(async () => {
+    return checking.run(async () => {
       for (const statement of await checked.take(text, isWhole, isCut)) {
         if (statements.some((other) => other.text === statement.text)) continue
         statements.push(statement)
         onStatement?.(statement)
       }
     })
-    return checking
   }
   try {
     const reply = await model.reply(
@@ -65,7 +65,7 @@ export async function writtenAnswer(
     if (isNone(reply.text)) return NO_ANSWER
     await checkUpTo(reply.text, true, reply.isCut)
   } catch (error) {
-    await checking.catch(() => undefined)
+    await checking.idle()
     if (!(error instanceof ChatModelError)) throw error
     log.warn({ reason: error.message }, "the model gave no answer; the pages' own sentences do")
     // What was passed on cannot be taken back.

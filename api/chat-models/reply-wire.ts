@@ -123,5 +123,7 @@ function textIn(content: unknown): string {
 const hasThought = ({ content }: Piece): boolean =>
   Array.isArray(content) && (content as { type?: unknown }[]).some((part) => part?.type === "thinking")
 
-const saidIn = (error: unknown): string =>
-  typeof error === "string" ? error : String((error as { message?: unknown }).message ?? "")
+function saidIn(error: unknown): string {
+  const said = typeof error === "string" ? error : (error as { message?: unknown }).message
+  return typeof said === "string" ? said : ""
+}
