@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { PATIENCE } from "./base/testing/patience.ts"
 
 export default defineConfig({
   test: {
@@ -9,10 +10,7 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism()),
     // What startThread() in base/process/thread.ts sets, for what vitest itself does before.
     execArgv: ["--wasm-wrapper-tiering-budget=2147483647"],
-    // Nothing is measured by these; a busy machine may be ten times as slow.
-    testTimeout: 120_000,
-    hookTimeout: 240_000,
-    expect: { poll: { timeout: 30_000 } },
+    ...PATIENCE,
     passWithNoTests: false,
   },
 })

@@ -158,9 +158,7 @@ describe("an appliance whose data folder is damaged", () => {
     expect((await fetch(`${url}/docs/`)).status).toBe(200)
     expect((await fetch(`${url}/usage`, { headers: { authorization: `Bearer ${KEY}` } })).status).toBe(200)
     void damaged.start(CRAWLER)
-    await expect
-      .poll(async () => (await search()).titles[0], { timeout: 60_000, interval: 300 })
-      .toBe("Gulls")
+    await expect.poll(async () => (await search()).titles[0], { interval: 300 }).toBe("Gulls")
     expect((await ready()).checks["index"]).toBe("ok")
     expect(damaged.output).toContain("a file was damaged")
   })
@@ -183,10 +181,7 @@ describe("an appliance whose data folder is damaged", () => {
     expect(damaged.output).toContain("vectors-1.lance")
     void damaged.start(CRAWLER)
     await expect
-      .poll(async () => (await search({ explain: true })).body.results?.[0]?.explain, {
-        timeout: 60_000,
-        interval: 300,
-      })
+      .poll(async () => (await search({ explain: true })).body.results?.[0]?.explain, { interval: 300 })
       .toMatchObject({ vector: expect.toSatisfy((share: number) => share > 0) })
     expect((await ready()).warnings).toBeUndefined()
   })
@@ -199,16 +194,14 @@ describe("an appliance whose data folder is damaged", () => {
     expect((await search()).status).toBe(503)
     const crawler = damaged.start(CRAWLER)
     await expect
-      .poll(async () => (await ready()).checks["index"], { timeout: 60_000, interval: 300 })
+      .poll(async () => (await ready()).checks["index"], { interval: 300 })
       .toContain("lost 3 pages")
     const refused = await search()
     expect(refused.status).toBe(503)
     expect(refused.body.detail?.error).toContain("fossick crawl")
     void crawler
     await crawl(damaged.dir)
-    await expect
-      .poll(async () => (await search()).titles[0], { timeout: 60_000, interval: 300 })
-      .toBe("Gulls")
+    await expect.poll(async () => (await search()).titles[0], { interval: 300 }).toBe("Gulls")
     expect((await ready()).checks["index"]).toBe("ok")
   })
 
@@ -220,9 +213,7 @@ describe("an appliance whose data folder is damaged", () => {
     expect((await ready()).checks["index"]).toContain("lost 3 pages")
     expect((await search()).status).toBe(503)
     await crawl(damaged.dir)
-    await expect
-      .poll(async () => (await search()).titles[0], { timeout: 60_000, interval: 300 })
-      .toBe("Gulls")
+    await expect.poll(async () => (await search()).titles[0], { interval: 300 }).toBe("Gulls")
   })
 
   test("whose state is gone serves its index, and says at every start what is lost and what to do", async () => {

@@ -6,11 +6,12 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
 
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { SourceTable } from "#crawler/sources/source-table.ts"
 import { openStateStore } from "#base/store/state-store.ts"
+import { until } from "#base/testing/until.ts"
 import { picture } from "#crawler/testing/pictures.ts"
 import { article, html, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
@@ -69,7 +70,7 @@ beforeAll(async () => {
       method: "POST",
       headers: { authorization: `Bearer ${key}` },
     })
-    await vi.waitUntil(() => TOLD.every((path) => canary.requests.includes(path)), 60_000)
+    await until(() => TOLD.every((path) => canary.requests.includes(path)))
   }
   const db = openStateStore(own)
   const jobs = new Jobs(db)
@@ -105,7 +106,7 @@ async function startDrill() {
   child.stderr.on("data", take)
   const exited = once(child, "close")
   await Promise.race([
-    vi.waitUntil(() => text.includes("Ctrl-C"), 100_000),
+    until(() => text.includes("Ctrl-C")),
     exited.then(() => {
       throw new Error(text)
     }),
@@ -197,7 +198,7 @@ describe("a restore drill", () => {
   test("held back what any other start sends", async () => {
     canary.requests.length = 0
     await using started = await startAppliance({ ...settings, FOSSICK_DATA_DIR: drill })
-    await vi.waitUntil(() => TOLD.every((path) => canary.requests.includes(path)), 60_000)
+    await until(() => TOLD.every((path) => canary.requests.includes(path)))
     expect(started.output()).not.toContain("restore drill")
   })
 

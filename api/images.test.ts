@@ -3,11 +3,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 import sharp from "sharp"
-import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { defineSource } from "#crawler/source.ts"
 import { openStateStore } from "#base/store/state-store.ts"
+import { until } from "#base/testing/until.ts"
 import { flatPicture, picture } from "#crawler/testing/pictures.ts"
 import { article, bytes, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
@@ -63,13 +64,8 @@ beforeAll(async () => {
   const db = openStateStore(dataDir)
   new Jobs(db).enqueue(defineSource({ seeds: [site.url("/")] }))
   // The host is private and in no setting: the crawl was asked for by name, and so its images are its own.
-  await vi.waitFor(
-    () => {
-      const looked = db.prepare("select count(*) as n from image where state is not null").get()
-      if (looked?.["n"] !== PICTURES) throw new Error(`${String(looked?.["n"])} images were looked at`)
-    },
-    { timeout: 100_000, interval: 500 },
-  )
+  const looked = db.prepare("select count(*) as n from image where state is not null")
+  await until(() => looked.get()?.["n"] === PICTURES, 500)
   db.close()
 })
 afterAll(async () => {

@@ -80,7 +80,7 @@ async function call(path: string, body: object) {
 test("pages, images, webhooks, live calls and the language model trust the operator's authority", async () => {
   await call("/admin/sources/bells/run", {})
   await expect
-    .poll(() => new Set(site.requests.map(({ path }) => path)), { timeout: 60_000 })
+    .poll(() => new Set(site.requests.map(({ path }) => path)))
     .toEqual(new Set(["/robots.txt", "/sitemap.xml", "/", "/bell.png", "/hook"]))
   expect(await call("/extract", { urls: [site.url("/")] })).toMatchObject({
     results: [{ raw_content: expect.stringContaining("cast in bronze") }],

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const paths = new Set([...TASKS.flatMap(({ pages }) => pages), "sqlite/faq"].map(urlOfPath))
   await engine.index((await researchCorpus()).filter(({ url }) => paths.has(url)))
   await engine.settled()
-}, 240_000)
+})
 
 afterAll(async () => {
   await engine?.[Symbol.asyncDispose]()

@@ -49,7 +49,7 @@ test("a first crawl of German pages is embedded by the multilingual model, once,
   createInterface(crawler.stdout).on("line", (line) => log.push((JSON.parse(line) as { msg: string }).msg))
   const become = (embedder: RegExp) =>
     expect
-      .poll(() => reader.stats(), { timeout: 90_000, interval: 200 })
+      .poll(() => reader.stats(), { interval: 200 })
       .toMatchObject({ pages: 3, pagesWithoutVectors: 0, embedder: expect.stringMatching(embedder) })
   try {
     await become(/^multilingual-e5-small:/)
@@ -81,4 +81,4 @@ test("a first crawl of German pages is embedded by the multilingual model, once,
     await closed
   }
   expect(log.filter((line) => line === "a new index is in use")).toHaveLength(2)
-}, 240_000)
+})

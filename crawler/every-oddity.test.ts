@@ -125,47 +125,43 @@ const ODDITIES: Readonly<Record<string, Oddity>> = {
   "/nothing": { answer: "<html><title>Nothing</title><body></body></html>", outcome: "skipped:empty" },
 }
 
-test(
-  "every oddity of a site ends in its own outcome, and none in the way of another",
-  { timeout: 60_000 },
-  async () => {
-    const answers = Object.entries(ODDITIES).flatMap(([path, { answer }]) => (answer ? [[path, answer]] : []))
-    await using site = await startTestSite({
-      ...(Object.fromEntries(answers) as Record<string, Answer>),
-      "/": article("Canal", { links: Object.keys(ODDITIES).filter((path) => path !== "/loop/again") }),
-      "/from-the-sitemap": article("Listed", { text: long("Listed") }),
-    })
-    site.serve({
-      "/robots.txt": textFile(`User-agent: *\nDisallow: /secret\nSitemap: ${site.url("/map.xml")}`),
-      "/map.xml": bytes(
-        `<urlset><url><loc>${site.url("/from-the-sitemap")}</loc></url></urlset>`,
-        document("application/xml"),
-      ),
-    })
-    await using fixture = new CrawlFixture()
-    const config = testConfig({
-      FOSSICK_FETCH_TIMEOUT_MS: "3000",
-      FOSSICK_MAX_TRIES: "2",
-      FOSSICK_MAX_PAGE_BYTES: "1000000",
-    })
-    const job = await fixture.crawl({ name: "canal", seeds: [site.url("/")], rendering: "http" }, { config })
-    expect(job).toMatchObject({ state: "finished", queued: 0, error: null })
+test("every oddity of a site ends in its own outcome, and none in the way of another", async () => {
+  const answers = Object.entries(ODDITIES).flatMap(([path, { answer }]) => (answer ? [[path, answer]] : []))
+  await using site = await startTestSite({
+    ...(Object.fromEntries(answers) as Record<string, Answer>),
+    "/": article("Canal", { links: Object.keys(ODDITIES).filter((path) => path !== "/loop/again") }),
+    "/from-the-sitemap": article("Listed", { text: long("Listed") }),
+  })
+  site.serve({
+    "/robots.txt": textFile(`User-agent: *\nDisallow: /secret\nSitemap: ${site.url("/map.xml")}`),
+    "/map.xml": bytes(
+      `<urlset><url><loc>${site.url("/from-the-sitemap")}</loc></url></urlset>`,
+      document("application/xml"),
+    ),
+  })
+  await using fixture = new CrawlFixture()
+  const config = testConfig({
+    FOSSICK_FETCH_TIMEOUT_MS: "8000",
+    FOSSICK_MAX_TRIES: "2",
+    FOSSICK_MAX_PAGE_BYTES: "1000000",
+  })
+  const job = await fixture.crawl({ name: "canal", seeds: [site.url("/")], rendering: "http" }, { config })
+  expect(job).toMatchObject({ state: "finished", queued: 0, error: null })
 
-    const known = new KnownAddresses(fixture.db)
-    const ended = Object.keys(ODDITIES).map((path) => [
-      path,
-      known.get(site.url(path) as PageUrl)?.outcome ?? null,
-    ])
-    expect(Object.fromEntries(ended)).toEqual(
-      Object.fromEntries(Object.entries(ODDITIES).map(([path, { outcome }]) => [path, outcome])),
-    )
-    const titles = Object.fromEntries(
-      [...fixture.engine.pages.values()].map(({ url, title }) => [new URL(url).pathname, title]),
-    )
-    const named = Object.entries(ODDITIES).flatMap(([path, { title }]) => (title ? [[path, title]] : []))
-    expect(titles).toMatchObject(Object.fromEntries(named))
-    expect(titles["/from-the-sitemap"]).toBe("Listed")
-    expect(site.requests).not.toContain("/secret")
-    expect(site.requests).not.toContain("/plain?utm_source=letter")
-  },
-)
+  const known = new KnownAddresses(fixture.db)
+  const ended = Object.keys(ODDITIES).map((path) => [
+    path,
+    known.get(site.url(path) as PageUrl)?.outcome ?? null,
+  ])
+  expect(Object.fromEntries(ended)).toEqual(
+    Object.fromEntries(Object.entries(ODDITIES).map(([path, { outcome }]) => [path, outcome])),
+  )
+  const titles = Object.fromEntries(
+    [...fixture.engine.pages.values()].map(({ url, title }) => [new URL(url).pathname, title]),
+  )
+  const named = Object.entries(ODDITIES).flatMap(([path, { title }]) => (title ? [[path, title]] : []))
+  expect(titles).toMatchObject(Object.fromEntries(named))
+  expect(titles["/from-the-sitemap"]).toBe("Listed")
+  expect(site.requests).not.toContain("/secret")
+  expect(site.requests).not.toContain("/plain?utm_source=letter")
+})

@@ -41,7 +41,7 @@ test("a crawler that finds an index of an older format makes it anew, and then c
   createInterface(crawler.stdout).on("line", (line) => log.push((JSON.parse(line) as { msg: string }).msg))
   try {
     await expect
-      .poll(() => reader.stats(), { timeout: 60_000, interval: 200 })
+      .poll(() => reader.stats(), { interval: 200 })
       .toMatchObject({ pages: OLD_PAGES + 1, pagesWithoutVectors: 0 })
   } finally {
     crawler.kill("SIGTERM")

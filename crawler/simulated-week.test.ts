@@ -190,4 +190,4 @@ test("a week of a changing site, a run every eight hours: index and site end equ
       `${paper.answers.none} without an answer); visiting everything each time would have been ${held.length * pages}.`,
   )
   expect(full).toBeLessThan(held.length * pages * 0.4)
-}, 240_000)
+})

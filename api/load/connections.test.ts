@@ -77,10 +77,11 @@ const held = (server: Server): Promise<number> => promisify(server.getConnection
 describe("callers who never close their side", () => {
   test("keep no descriptor after a 408, though they sent nothing", async () => {
     await using app = await serve()
-    app.server.headersTimeout = app.server.requestTimeout = 50
     const silent = await Promise.all(Array.from({ length: 20 }, () => app.open()))
     await expect.poll(() => app.connections.open).toBe(20)
-    const [told] = (await once(silent[0]!, "data")) as [Buffer]
+    const answered = once(silent[0]!, "data")
+    app.server.headersTimeout = app.server.requestTimeout = 50
+    const [told] = (await answered) as [Buffer]
     expect(told.toString()).toMatch(/^HTTP\/1.1 408 .*\{"detail":\{"error":"Request Timeout"\}\}$/s)
     await expect.poll(() => held(app.server)).toBe(0)
     await expect.poll(() => app.connections.open).toBe(0)
@@ -147,7 +148,7 @@ describe("a server that is full", () => {
 
 describe("readers", () => {
   test("who take nothing are given up, and one who is slow but steady gets all", async () => {
-    await using app = await serve({ sendMs: 2000 })
+    await using app = await serve({ sendMs: 5000 })
     const slow = await app.open(get(`/${24 * MB}`))
     const deaf = await app.open(get(`/${24 * MB}`))
     await expect.poll(() => app.connections.unsentBytes).toBeGreaterThan(30 * MB)
@@ -159,7 +160,7 @@ describe("readers", () => {
       const part = slow.read(Math.min(64 * 1024, slow.readableLength || 1)) as Buffer | null
       if (part === null) await once(slow, "readable")
       else taken += part.length
-      await sleep(5)
+      await sleep(15)
     }
     await expect.poll(() => app.connections.cut.get("stalled")).toBe(1)
     clearInterval(chatter)
@@ -252,8 +253,9 @@ describe("descriptors", () => {
         await once(socket, "connect")
       }
       expect(await ask(port!, "/?files=80")).toMatchObject({ status: 200, body: "80 files" })
-      const open = process.platform === "linux" ? (await readdir(`/proc/${child.pid}/fd`)).length : 0
-      expect(open).toBeLessThan(220)
+      const open = async () =>
+        process.platform === "linux" ? (await readdir(`/proc/${child.pid}/fd`)).length : 0
+      await expect.poll(open).toBeLessThan(220)
     } finally {
       for (const socket of sockets) socket.destroy()
       child.kill()

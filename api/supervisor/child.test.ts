@@ -66,7 +66,7 @@ describe("a child", () => {
   })
 
   test("that a signal for all processes ended before its supervisor heard of it did not crash", async () => {
-    const { child, crashes, message } = await childOf("signalled", SAY_PID_AND_STAY)
+    const { child, crashes, message } = await childOf("signalled", SAY_PID_AND_STAY, { tellMs: 2000 })
     const first = message()
     child.start()
     const pid = await first
@@ -74,7 +74,7 @@ describe("a child", () => {
     await expect.poll(() => isAlive(pid)).toBe(false)
     child.expectEnd()
     await child.stop(5000)
-    await pause(300)
+    await pause(2200)
     expect(crashes).toEqual([])
   })
 

@@ -19,9 +19,10 @@ export interface ChildOptions {
   onGiveUp(name: string, ending: string): number | null
   /** Before the first restart; each further one waits twice as long. Default 500. */
   readonly firstRestartMs?: number
+  /** An end is told so much later: a signal for all processes may end a child before the supervisor hears of it. Default 100. */
+  readonly tellMs?: number
 }
 
-/** An end is told so much later: a signal for all processes may end a child before the supervisor hears of it. */
 const TELL_MS = 100
 const FIRST_RESTART_MS = 500
 const LAST_RESTART_MS = 30_000
@@ -95,7 +96,7 @@ export class Child {
       this.#timer = setTimeout(() => {
         this.start()
       }, delay)
-    }, TELL_MS)
+    }, this.#options.tellMs ?? TELL_MS)
   }
 
   /** @returns when it starts again; null: it does not. */

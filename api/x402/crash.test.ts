@@ -7,6 +7,7 @@ import { setTimeout as pause } from "node:timers/promises"
 
 import { describe, expect, test } from "vitest"
 
+import { until } from "#base/testing/until.ts"
 import { freePort, noChain, startChain } from "./testing/chain.ts"
 import { startFacilitator } from "./testing/facilitator.ts"
 import { ask, sign } from "./testing/payments.ts"
@@ -14,81 +15,76 @@ import { payee, payer } from "./testing/wallets.ts"
 
 // The real API process, killed as a power cut would.
 
-const START_MS = 60_000
 const MISBEHAVING = join(import.meta.dirname, "testing/misbehaving-search.ts")
 
 describe.skipIf(noChain !== "")(`the API process with paid searches${noChain}`, () => {
-  test(
-    "killed between settlement and answer: the next one answers, without a second charge or search",
-    async () => {
-      await using chain = await startChain()
-      await using facilitator = await startFacilitator(chain.rpcUrl)
-      await using appliance = await prepare({
-        X402_FACILITATOR_URL: facilitator.url,
-        X402_RPC_URL: chain.rpcUrl,
-      })
-      const question = { query: "pumps" }
-      const before = await chain.balance(payee.address)
+  test("killed between settlement and answer: the next one answers, without a second charge or search", async () => {
+    await using chain = await startChain()
+    await using facilitator = await startFacilitator(chain.rpcUrl)
+    await using appliance = await prepare({
+      X402_FACILITATOR_URL: facilitator.url,
+      X402_RPC_URL: chain.rpcUrl,
+    })
+    const question = { query: "pumps" }
+    const before = await chain.balance(payee.address)
 
-      await appliance.start({ NODE_OPTIONS: `--import ${MISBEHAVING}` })
-      const { headers } = await sign(appliance.url, payer)
-      expect(await ask(appliance.url, { query: "__throw__" }, headers)).toMatchObject({ status: 500 })
-      facilitator.fail({ settle: { kind: "never-answer" } })
-      const settled = facilitator.nextSettled()
-      const asking = ask(appliance.url, question, headers)
-      asking.catch(() => {})
-      await settled
-      await appliance.kill("SIGKILL")
-      await expect(asking).rejects.toThrow("fetch failed")
-      expect((await chain.balance(payee.address)) - before).toBe(10_000n)
+    await appliance.start({ NODE_OPTIONS: `--import ${MISBEHAVING}` })
+    const { headers } = await sign(appliance.url, payer)
+    expect(await ask(appliance.url, { query: "__throw__" }, headers)).toMatchObject({ status: 500 })
+    facilitator.fail({ settle: { kind: "never-answer" } })
+    const settled = facilitator.nextSettled()
+    const asking = ask(appliance.url, question, headers)
+    asking.catch(() => {})
+    await settled
+    await appliance.kill("SIGKILL")
+    await expect(asking).rejects.toThrow("fetch failed")
+    expect((await chain.balance(payee.address)) - before).toBe(10_000n)
 
-      facilitator.fail()
-      await appliance.start()
-      const other = await ask(appliance.url, { query: "seals" }, headers)
-      expect(other).toMatchObject({ status: 402, required: { error: "payment_already_used" } })
-      const again = await ask(appliance.url, question, headers)
-      expect(again).toMatchObject({ status: 200, receipt: { success: true }, body: { query: "pumps" } })
-      const third = await ask(appliance.url, question, headers)
-      expect(third).toMatchObject({ status: 402, required: { error: "payment_already_used" } })
-      expect((await chain.balance(payee.address)) - before).toBe(10_000n)
-      expect(facilitator.calls).toMatchObject({ verify: 2, settled: 1 })
+    facilitator.fail()
+    await appliance.start()
+    const other = await ask(appliance.url, { query: "seals" }, headers)
+    expect(other).toMatchObject({ status: 402, required: { error: "payment_already_used" } })
+    const again = await ask(appliance.url, question, headers)
+    expect(again).toMatchObject({ status: 200, receipt: { success: true }, body: { query: "pumps" } })
+    const third = await ask(appliance.url, question, headers)
+    expect(third).toMatchObject({ status: 402, required: { error: "payment_already_used" } })
+    expect((await chain.balance(payee.address)) - before).toBe(10_000n)
+    expect(facilitator.calls).toMatchObject({ verify: 2, settled: 1 })
 
-      // Asked to stop while a payment is under way, it finishes that first.
-      const last = await sign(appliance.url, payer)
-      facilitator.fail({ settle: { kind: "slow", ms: 700 } })
-      const verified = facilitator.calls.verify
-      const underWay = ask(appliance.url, question, last.headers)
-      while (facilitator.calls.verify === verified) await pause(20)
-      const stopped = appliance.kill("SIGTERM")
-      expect(await underWay).toMatchObject({ status: 200, receipt: { success: true } })
-      expect(await stopped).toBe(0)
-    },
-    3 * START_MS,
-  )
+    // Asked to stop while a payment is under way, it finishes that first.
+    const last = await sign(appliance.url, payer)
+    const asked = Promise.withResolvers<void>()
+    facilitator.fail({ settle: { kind: "held", until: asked.promise } })
+    const begun = facilitator.calls.settle
+    const underWay = ask(appliance.url, question, last.headers)
+    await until(() => facilitator.calls.settle > begun)
+    const stopped = appliance.kill("SIGTERM")
+    // Time for it to be cut off, were it not waited for.
+    await pause(700)
+    asked.resolve()
+    expect(await underWay).toMatchObject({ status: 200, receipt: { success: true } })
+    expect(await stopped).toBe(0)
+  })
 
-  test(
-    "does not start with settings that are wrong, and says why; without all that are needed its port is closed",
-    async () => {
-      await using half = await prepare({})
-      await half.start({ X402_PUBLIC_URL: "" }, false)
-      await expect(fetch(half.url)).rejects.toThrow("fetch failed")
-      expect(half.output()).toContain('missing=["X402_FACILITATOR_URL","X402_PUBLIC_URL"]')
-      await half.kill("SIGTERM")
+  test("does not start with settings that are wrong, and says why; without all that are needed its port is closed", async () => {
+    await using half = await prepare({})
+    await half.start({ X402_PUBLIC_URL: "" }, false)
+    await expect(fetch(half.url)).rejects.toThrow("fetch failed")
+    expect(half.output()).toContain('missing=["X402_FACILITATOR_URL","X402_PUBLIC_URL"]')
+    await half.kill("SIGTERM")
 
-      await using wrong = await prepare({ X402_PAY_TO: payee.address.toLowerCase(), X402_COLOUR: "red" })
-      expect(await wrong.fail()).toBe(2)
-      expect(wrong.output()).toContain("X402_COLOUR is no setting of Fossick")
-      expect(wrong.output()).toContain("X402_PAY_TO must be written with its checksum")
+    await using wrong = await prepare({ X402_PAY_TO: payee.address.toLowerCase(), X402_COLOUR: "red" })
+    expect(await wrong.fail()).toBe(2)
+    expect(wrong.output()).toContain("X402_COLOUR is no setting of Fossick")
+    expect(wrong.output()).toContain("X402_PAY_TO must be written with its checksum")
 
-      await using nothing = await prepare({
-        X402_FACILITATOR_URL: "http://127.0.0.1:1",
-        FOSSICK_X402_SOURCES: "",
-      })
-      expect(await nothing.fail()).toBe(2)
-      expect(nothing.output()).toContain("FOSSICK_X402_SOURCES must name the sources whose pages are sold")
-    },
-    3 * START_MS,
-  )
+    await using nothing = await prepare({
+      X402_FACILITATOR_URL: "http://127.0.0.1:1",
+      FOSSICK_X402_SOURCES: "",
+    })
+    expect(await nothing.fail()).toBe(2)
+    expect(nothing.output()).toContain("FOSSICK_X402_SOURCES must name the sources whose pages are sold")
+  })
 })
 
 /** `api/main.ts` on a data folder of its own; disposing of it leaves no process and no file. */

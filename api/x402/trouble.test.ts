@@ -1,5 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises"
-
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
 import { noChain, startChain, type TestChain, tokenAbi, USDC } from "./testing/chain.ts"
@@ -155,14 +153,18 @@ describe.skipIf(noChain !== "")(`payments that meet trouble${noChain}`, () => {
 
     test("who hangs up while being charged comes back for the answer, once", async () => {
       const { headers } = await sign(shop.url, payer)
-      facilitator.fail({ settle: { kind: "slow", ms: 300 } })
+      const gone = Promise.withResolvers<void>()
+      facilitator.fail({ settle: { kind: "held", until: gone.promise } })
       const caller = new AbortController()
       const settled = facilitator.nextSettled()
+      const asked = facilitator.calls.settle
       const asking = ask(shop.url, QUESTION, headers, caller.signal)
-      await expect.poll(async () => (await since()).searches).toBe(1)
-      await pause(100)
+      await expect.poll(() => facilitator.calls.settle).toBe(asked + 1)
+      const { open } = shop.connections
       caller.abort()
       await expect(asking).rejects.toThrow("aborted")
+      await expect.poll(() => shop.connections.open).toBe(open - 1)
+      gone.resolve()
       await settled
       facilitator.fail()
       await expect.poll(() => shop.outcomes.get("sold-undelivered")).toBe(1)
@@ -179,7 +181,7 @@ describe.skipIf(noChain !== "")(`payments that meet trouble${noChain}`, () => {
       ["breaks off", { kind: "drop" }],
       ["fails", { kind: "http-500" }],
       ["talks nonsense", { kind: "bad-json" }],
-      ["takes too long", { kind: "slow", ms: 8000 }],
+      ["takes too long", { kind: "slow", ms: 16_000 }],
     ] as const)("which %s: nothing is searched or charged, and its words stay here", async (_, verify) => {
       const { headers } = await sign(shop.url, payer)
       facilitator.fail({ verify })

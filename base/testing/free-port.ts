@@ -1,12 +1,36 @@
 import { once } from "node:events"
-import { createServer, type AddressInfo } from "node:net"
+import { createServer } from "node:net"
 
-/** A port of loopback that nobody listens on. */
+/** Below the ports that systems give to sockets which ask for none (Linux: from 32768; macOS, Windows: from 49152). */
+const [FIRST, END] = [12_000, 32_000]
+/** Ports that one process has for itself, before it shares with another. */
+const SLOT = 50
+
+/** Vitest runs each test file in a process of its own. */
+const base = FIRST + ((process.pid * SLOT) % (END - FIRST))
+let next = 0
+
+/**
+ * A port of loopback that nobody listens on. It stays so until the caller listens on it: no socket is given it by chance, and other
+ * test processes try others.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
+  for (;;) {
+    const port = base + (next++ % SLOT)
+    if (await isFree(port)) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  try {
+    server.listen(port, "127.0.0.1")
+    await once(server, "listening")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") return false
+    throw error
+  }
   server.close()
   await once(server, "close")
-  return port
+  return true
 }

@@ -44,7 +44,7 @@ beforeAll(async () => {
   const config = readSettings(crawlerSettings, {})
   job = await runJob(id, { db, jobs, engine, config, signal, whenAborted: "paused" })
   await engine.settled()
-}, 240_000)
+})
 
 afterAll(async () => {
   await engine?.[Symbol.asyncDispose]()

@@ -309,8 +309,7 @@ describe("an e-mail", () => {
         },
         stdio: ["ignore", "inherit", "inherit"],
       })
-    const received = async (count: number) =>
-      await expect.poll(() => server.received.length, { timeout: 10_000 }).toBe(count)
+    const received = async (count: number) => await expect.poll(() => server.received.length).toBe(count)
     const first = start()
     await received(1)
     first.kill("SIGKILL")
@@ -328,7 +327,7 @@ describe("an e-mail", () => {
     await once(third, "exit")
     const ids = server.received.map(({ text }) => /^Message-ID: (.*)$/im.exec(text)?.[1])
     expect(new Set(ids).size).toBe(1)
-  }, 30_000)
+  })
 })
 
 describe("settings of alerts", () => {

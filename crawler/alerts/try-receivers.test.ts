@@ -62,7 +62,6 @@ test.each([
     expect(distrusted.out).toMatch(/ops@example\.com: not taken: .*certificate/)
     expect(server.received).toHaveLength(2)
   },
-  30_000,
 )
 
 test("a test of alerts goes to the webhook, and says who did not take it and that there is nobody", async () => {
@@ -91,4 +90,4 @@ test("a test of alerts goes to the webhook, and says who did not take it and tha
   const nobody = await fossick(folder.path, {})
   expect(nobody.code).toBe(1)
   expect(nobody.err).toContain("No receiver of alerts is set")
-}, 30_000)
+})

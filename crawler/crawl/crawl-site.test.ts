@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
+import { freePort } from "#base/testing/free-port.ts"
 import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
 import {
@@ -264,10 +265,9 @@ describe("sites in trouble", () => {
   })
 
   test("a site that is not there fails with the reason", async () => {
-    const site = await startTestSite({})
-    await site[Symbol.asyncDispose]()
     await using fixture = new CrawlFixture()
-    expect((await fixture.crawl({ seeds: [site.origin] })).outcomes).toEqual({ "failed:refused": 1 })
+    const seeds = [`http://127.0.0.1:${await freePort()}/`]
+    expect((await fixture.crawl({ seeds })).outcomes).toEqual({ "failed:refused": 1 })
   })
 
   test("a site that only ever asks to wait is given up, not asked for each of its pages", async () => {

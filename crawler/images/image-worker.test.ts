@@ -12,7 +12,6 @@ import { type Answer, article, bytes, startTestSite } from "../testing/test-site
 import { followImages } from "./follow-images.ts"
 import { ImageStore } from "./image-store.ts"
 
-const WAIT = { timeout: 30_000, interval: 50 }
 const PAGE = article("Bees").replace("</h1>", '</h1><p><img src="/bee.png" alt="A bee"></p>')
 
 /** Says nothing to the first request, and sends the picture to the next ones. */
@@ -113,14 +112,10 @@ test("images wait for a crawl, and go on after it", async () => {
   const cut = once(await first, "close")
   const { id } = jobs.enqueue(defineSource({ seeds: [site.url("/other")] }))
   await cut
-  await vi.waitFor(() => {
-    expect(row(fixture)).toEqual({ state: null, tries: 0 })
-  }, WAIT)
+  await expect.poll(() => row(fixture)).toEqual({ state: null, tries: 0 })
 
   jobs.cancel(id)
-  await vi.waitFor(() => {
-    expect(row(fixture)).toEqual({ state: "read", tries: 1 })
-  }, WAIT)
+  await expect.poll(() => row(fixture)).toEqual({ state: "read", tries: 1 })
   stop.abort()
   await following
   vi.unstubAllEnvs()

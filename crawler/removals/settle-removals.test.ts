@@ -186,7 +186,7 @@ describe("a page goes", () => {
       "/e": html("<html><body><script>load()</script></body></html>"),
     })
     const { fixture, clock } = story
-    const config = testConfig({ FOSSICK_FETCH_TIMEOUT_MS: "1500" })
+    const config = testConfig({ FOSSICK_FETCH_TIMEOUT_MS: "6000", FOSSICK_MAX_TRIES: "1" })
     for (let run = 0; run < 2; run++) {
       const job = await fixture.crawl(story.spec, { config, clock })
       await settleRemovals({ db: fixture.db, engine: fixture.engine, job, clock })

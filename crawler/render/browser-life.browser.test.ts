@@ -5,8 +5,9 @@ import { tmpdir } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, test } from "vitest"
 import { toPageUrl } from "#engine"
+import { until } from "#base/testing/until.ts"
 import { AddressGuard } from "../fetch/guard/address-guard.ts"
-import { browserProcesses } from "../testing/browser-processes.ts"
+import { browserProcesses, signalBrowsers } from "../testing/browser-processes.ts"
 import { findTestBrowser, NO_BROWSER } from "../testing/test-browser.ts"
 import { article, startTestSite } from "../testing/test-site.ts"
 import { Renderer, type RendererOptions } from "./renderer.ts"
@@ -19,9 +20,10 @@ describe.skipIf(browserPath === null)(`the browser ${skipped}`, () => {
   test("starts with the first page and ends when there is nothing to do", async () => {
     await using fixture = await opened({ idleMs: 200 })
     expect(await browserProcesses()).toEqual([])
-    expect(await fixture.render()).toMatchObject({ kind: "rendered" })
-    expect((await browserProcesses()).length).toBeGreaterThan(0)
-    while ((await browserProcesses()).length > 0) await sleep(50)
+    const rendering = fixture.render()
+    await until(async () => (await browserProcesses()).length > 0)
+    expect(await rendering).toMatchObject({ kind: "rendered" })
+    await until(async () => (await browserProcesses()).length === 0)
     expect(await fixture.render()).toMatchObject({ kind: "rendered" })
   })
 
@@ -37,7 +39,7 @@ describe.skipIf(browserPath === null)(`the browser ${skipped}`, () => {
     )
     expect(done).toEqual(Array.from({ length: 5 }, () => "rendered"))
     expect(browsers.size).toBeGreaterThan(1)
-    expect(await profiles(process.pid)).toHaveLength(1)
+    await expect.poll(() => profiles(process.pid)).toHaveLength(1)
     expect(fixture.mostAtOnce()).toBeLessThanOrEqual(2)
   })
 
@@ -48,7 +50,7 @@ describe.skipIf(browserPath === null)(`the browser ${skipped}`, () => {
     expect((await browserProcesses(pid)).length).toBeGreaterThan(0)
     child.kill("SIGKILL")
     await once(child, "exit")
-    while ((await browserProcesses(pid)).length > 0) await sleep(50)
+    await until(async () => (await browserProcesses(pid)).length === 0)
     expect(await profiles(pid)).toHaveLength(1)
     await removeLeftovers()
     expect(await profiles(pid)).toEqual([])
@@ -58,7 +60,7 @@ describe.skipIf(browserPath === null)(`the browser ${skipped}`, () => {
     const child = startChild()
     const pid = child.pid ?? 0
     await once(child.stdout!, "data")
-    for (const browser of await browserProcesses(pid)) process.kill(browser, "SIGSTOP")
+    await signalBrowsers("SIGSTOP", pid)
     child.kill("SIGKILL")
     await once(child, "exit")
     await using fixture = await opened({})
@@ -100,7 +102,7 @@ async function opened(options: Partial<RendererOptions>) {
       response.end()
     },
   })
-  const guard = new AddressGuard({ allowed: [site.authority], connections: 4, connectTimeoutMs: 1000 })
+  const guard = new AddressGuard({ allowed: [site.authority], connections: 4, connectTimeoutMs: 30_000 })
   const renderer = new Renderer({
     userAgent: "FossickBot/1.0",
     browserPath: browserPath ?? "",
@@ -118,7 +120,7 @@ async function opened(options: Partial<RendererOptions>) {
         document: { kind: "fetched", url: toPageUrl(site.url("/"))!, status: 200, headers: {}, body },
         follow: () => Promise.reject(new Error("it goes nowhere")),
         maxChars: 1_000_000,
-        timeoutMs: 15_000,
+        timeoutMs: 120_000,
       }),
     async [Symbol.asyncDispose]() {
       await renderer[Symbol.asyncDispose]()

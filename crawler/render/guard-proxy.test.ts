@@ -123,7 +123,7 @@ async function opened(
   maxBytes = 10_000_000,
   more: Pick<AddressGuardOptions, "proxy" | "resolve"> = {},
 ) {
-  const guard = new AddressGuard({ allowed: [allowed], connections: 4, connectTimeoutMs: 1000, ...more })
+  const guard = new AddressGuard({ allowed: [allowed], connections: 4, connectTimeoutMs: 30_000, ...more })
   const proxy = await GuardProxy.start()
   const pass = proxy.admit(guard, maxBytes)
   return {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
+import { until } from "#base/testing/until.ts"
 import { PageReader } from "../visit/reader.ts"
-import { browserProcesses } from "../testing/browser-processes.ts"
+import { browserProcesses, signalBrowsers } from "../testing/browser-processes.ts"
 import { testConfig } from "../testing/crawl-fixture.ts"
 import { findTestBrowser, NO_BROWSER } from "../testing/test-browser.ts"
 import { article, bytes, hangs, startTestSite, type TestSite } from "../testing/test-site.ts"
@@ -9,7 +10,7 @@ import { article, bytes, hangs, startTestSite, type TestSite } from "../testing/
 const browserPath = await findTestBrowser()
 const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
 
-const TIMEOUT_MS = 8000
+const TIMEOUT_MS = 12_000
 const MAX_PAGE_BYTES = 2_000_000
 
 function readerOf(site: TestSite, timeoutMs: number): PageReader {
@@ -125,7 +126,7 @@ describe.skipIf(browserPath === null)(`a page that means ill ${skipped}`, () => 
   test("whose process is killed fails, and so does one whose browser is, and then the next is well", async () => {
     const waiting = visit("/waits", page(`setInterval(() => fetch("/more?" + Math.random()), 5)`))
     await asked("/more")
-    for (const pid of await browserProcesses()) process.kill(pid, "SIGKILL")
+    await signalBrowsers("SIGKILL")
     expect(await waiting).toMatchObject({ kind: "failed", because: "unreadable", transient: true })
     expect(await visit("/well", page(""))).toMatchObject({ kind: "read" })
   })
@@ -146,8 +147,7 @@ describe.skipIf(browserPath === null)(`a page that means ill ${skipped}`, () => 
 
   /** Resolves when the site is asked for this path. */
   async function asked(path: string): Promise<void> {
-    while (!site.requests.some((one) => one.startsWith(path)))
-      await new Promise((next) => setTimeout(next, 10))
+    await until(() => site.requests.some((one) => one.startsWith(path)))
     site.requests.length = 0
   }
 })

@@ -14,3 +14,14 @@ export async function browserProcesses(owner = process.pid): Promise<number[]> {
   )
   return found.filter((pid) => pid !== null)
 }
+
+/** Signals those of them that are there: with one of them others may end by themselves. */
+export async function signalBrowsers(signal: NodeJS.Signals, owner = process.pid): Promise<void> {
+  for (const pid of await browserProcesses(owner)) {
+    try {
+      process.kill(pid, signal)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
+    }
+  }
+}

@@ -136,7 +136,7 @@ describe("webhooks", () => {
     await using guard = new AddressGuard({
       allowed: [],
       connections: 1,
-      connectTimeoutMs: 1000,
+      connectTimeoutMs: 30_000,
       resolve: internet.resolve,
     })
     const sent = (host: string) =>

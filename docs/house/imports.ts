@@ -21,11 +21,14 @@ export const sourceFiles = (): string[] => filesIn(FLOORS)
 /** Those of the folders beside the floors, which nothing on a floor imports. */
 export const besideTheFloors = (): string[] => filesIn(["bench", "docker", "docs/house"])
 
-const filesIn = (folders: readonly string[]): string[] =>
+/** Tests and what only they use. */
+export const testFiles = (): string[] => filesIn([...FLOORS, "bench", "docker", "docs"], isForTests)
+
+const filesIn = (folders: readonly string[], isWanted = (name: string) => !isForTests(name)): string[] =>
   folders
     .flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-        .filter((name) => name.endsWith(".ts") && !isForTests(name))
+        .filter((name) => name.endsWith(".ts") && isWanted(name))
         .map((name) => posix.join(folder, name.replaceAll("\\", "/"))),
     )
     .sort()

@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import { freePort } from "#base/testing/free-port.ts"
 import type { Embedder } from "../embedder.ts"
 
 /** A request as the server got it. */
@@ -91,11 +91,9 @@ export async function startModelServer(options: TestModelServerOptions): Promise
       void respond(request, response)
     })
   })
-  let port = 0
-  const start = async () => {
-    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
-    ;({ port } = server.address() as AddressInfo)
-  }
+  // One that nobody takes while the server is stopped.
+  const port = await freePort()
+  const start = () => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
   const stop = async () => {
     server.closeAllConnections()
     if (server.listening) await new Promise((resolve) => server.close(resolve))

@@ -23,6 +23,8 @@ export type Fault =
   /** Refuses without looking. */
   | { readonly kind: "refuse"; readonly reason: string }
   | { readonly kind: "slow"; readonly ms: number }
+  /** Does it when told to. */
+  | { readonly kind: "held"; readonly until: Promise<void> }
   /** Does it, then the connection breaks. */
   | { readonly kind: "lose-answer" }
   /** Does it, and never answers. */
@@ -31,7 +33,7 @@ export type Fault =
 const NONE: Fault = { kind: "none" }
 
 /** A facilitator of the protocol's own classes on loopback, for both versions, that can be told to misbehave. */
-export async function startFacilitator(rpcUrl: string, { confirmationTimeoutMs = 600, port = 0 } = {}) {
+export async function startFacilitator(rpcUrl: string, { confirmationTimeoutMs = 3000, port = 0 } = {}) {
   const client = createWalletClient({
     account: facilitatorAccount(),
     chain: baseSepolia,
@@ -76,6 +78,7 @@ export async function startFacilitator(rpcUrl: string, { confirmationTimeoutMs =
       if (fault.kind === "http-500") return send(500, { error: "a secret of the facilitator" })
       if (fault.kind === "bad-json") return response.end("<html>")
       if (fault.kind === "slow") await pause(fault.ms)
+      if (fault.kind === "held") await fault.until
       if (fault.kind === "refuse") {
         const { reason } = fault
         return send(200, {

@@ -46,8 +46,8 @@ export async function sellSearches(
     X402_NETWORK: NETWORK,
     X402_PAY_TO: payee.address,
     X402_PUBLIC_URL: "https://search.example",
-    X402_VERIFY_TIMEOUT_MS: "5000",
-    X402_SETTLE_TIMEOUT_MS: "5000",
+    X402_VERIFY_TIMEOUT_MS: "15000",
+    X402_SETTLE_TIMEOUT_MS: "15000",
     ...env,
   }
   const selling = sellingOf(readSettings(x402Settings, settings), 8080)

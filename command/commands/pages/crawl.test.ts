@@ -100,7 +100,7 @@ describe("a bare word", () => {
       expect(await command.ended).toBe(2)
       expect(command.err).toContain(text)
     }
-  }, 30_000)
+  })
 
   test("with a port is a host, and so is localhost", async () => {
     await using site = await startTestSite({ "/": article("Home") })

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
+import { freePort } from "#base/testing/free-port.ts"
 import { readSettings } from "#base/settings.ts"
 import { crawlerSettings } from "../../settings.ts"
 import { defineSource } from "../../source.ts"
@@ -124,8 +125,7 @@ describe("the proxy on the way out", () => {
     using internet = new FakeInternet({ "docs.example": PUBLIC_ADDRESS })
     await using strict = await startTestProxy("crawler:another", nowhere)
     await using closed = await startTestProxy(null, () => ({ status: 403 }))
-    const gone = await startTestProxy(null, nowhere)
-    await gone[Symbol.asyncDispose]()
+    const gone = { authority: `127.0.0.1:${await freePort()}` }
     const ends = []
     for (const { authority } of [strict, closed, gone]) {
       await using reader = readerThrough(authority, {}, internet.resolve)

@@ -7,7 +7,7 @@ import { BlockedAddressError } from "./blocked-address.ts"
 import { exchange } from "../exchange.ts"
 
 function guard(...allowed: string[]): AddressGuard {
-  return new AddressGuard({ allowed, connections: 4, connectTimeoutMs: 1000 })
+  return new AddressGuard({ allowed, connections: 4, connectTimeoutMs: 30_000 })
 }
 
 describe("addresses that are not public", () => {

@@ -37,7 +37,7 @@ test.each([
   writeFileSync(file, PROGRAM)
   await using pool = new ReaderPool({
     places: 1,
-    timeoutMs: 2000,
+    timeoutMs: 5000,
     memoryMb,
     start,
     program: pathToFileURL(file),
@@ -99,12 +99,12 @@ test("buffers count as memory of a process, whose end is felt at once", async ()
 test("a thread that is slow to start costs no page", async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, "program.mjs")
-  writeFileSync(file, `for (const until = Date.now() + 500; Date.now() < until; );${PROGRAM}`)
-  await using pool = new ReaderPool({ places: 1, timeoutMs: 250, program: pathToFileURL(file) })
+  writeFileSync(file, `for (const until = Date.now() + 2000; Date.now() < until; );${PROGRAM}`)
+  await using pool = new ReaderPool({ places: 1, timeoutMs: 1500, program: pathToFileURL(file) })
   expect(await pool.read(task("a"))).toMatchObject({ kind: "read" })
   expect(await pool.read(task("hang"))).toMatchObject({
     kind: "timeout",
-    detail: "reading the page took more than 250 ms",
+    detail: "reading the page took more than 1500 ms",
   })
 })
 

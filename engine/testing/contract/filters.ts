@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises"
 import { aPage, urlOf } from "../pages.ts"
 import type { Engine, PageFilter } from "../../engine.ts"
 import type { PageType } from "../../page/page-type.ts"
@@ -189,14 +188,14 @@ export function aFilter({ open, found, foundByWords }: Stage): void {
       expect(await by(reader, "b")).toBe(0)
       await engine.index([{ ...page, source: "b", sharedWith: ["a"] }])
       await engine.settled()
-      await setTimeout(reader.supports.readerLagMs)
+      await expect.poll(() => by(reader, "b")).toBe(1)
       for (const one of [engine, reader]) {
         expect(await by(one, "a")).toBe(1)
         expect(await by(one, "b")).toBe(1)
       }
       await engine.index([{ ...page, source: "b" }])
       await engine.settled()
-      await setTimeout(reader.supports.readerLagMs)
+      await expect.poll(() => by(reader, "a")).toBe(0)
       for (const one of [engine, reader]) {
         expect(await by(one, "a")).toBe(0)
         expect(await by(one, "b")).toBe(1)

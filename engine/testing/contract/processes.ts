@@ -1,10 +1,13 @@
-import { setTimeout } from "node:timers/promises"
-import { once } from "node:events"
+import { EventEmitter, once } from "node:events"
+import { pause } from "#base/flow/pause.ts"
 import { HashingEmbedder } from "../hashing-embedder.ts"
 import { aPage, rareWord, urlOf } from "../pages.ts"
 import { describe, expect, test } from "vitest"
 import type { Engine } from "../../engine.ts"
 import type { Stage } from "./stage.ts"
+
+/** In which what was embedded is written, and what a question came across is heard of, on a machine that is not too busy. */
+const STEP_MS = 250
 
 export function processes(stage: Stage): void {
   const { open, spawnChild, found, foundByWords, adapter } = stage
@@ -67,14 +70,15 @@ export function processes(stage: Stage): void {
     })
 
     describe.skipIf(adapter.isRecorded)("a first fill under way", () => {
-      /** `many` pages that wait, and a writer who takes seconds for hundreds of them. */
-      async function filling(many: number) {
+      /** `many` pages that wait; with `bySteps` the embedder makes the vectors it is asked for when `step` is called. */
+      async function filling(many: number, { bySteps = false } = {}) {
         const embedder = new HashingEmbedder()
         const embed = embedder.embed.bind(embedder)
         const embedded: string[] = []
+        const steps = new EventEmitter().setMaxListeners(0)
         embedder.embed = async (texts, options) => {
           if (options?.priority === "index") {
-            await setTimeout(many > 100 ? 250 : 0)
+            if (bySteps) await once(steps, "step", options.signal && { signal: options.signal })
             embedded.push(...texts)
           }
           return embed(texts, options)
@@ -90,26 +94,35 @@ export function processes(stage: Stage): void {
           }),
         )
         await first[Symbol.asyncDispose]()
-        return { engine: await open({ embedder }), embedded }
+        return { engine: await open({ embedder }), embedded, step: () => void steps.emit("step") }
       }
       const whole = async (engine: Engine, address: string) => {
         const coverage = await engine.coverage(urlOf(address))
         return coverage!.vectors === coverage!.passages
       }
+      /** Fills step by step until a page is whole. A step goes no further than the embedder was asked by then. */
+      async function fillUntilWhole({ engine, step }: Awaited<ReturnType<typeof filling>>, address: string) {
+        while (!(await whole(engine, address))) {
+          step()
+          await pause(STEP_MS)
+        }
+      }
 
       test("lets a page that changed go first", async () => {
-        const { engine } = await filling(250)
+        const fill = await filling(250, { bySteps: true })
+        const { engine } = fill
         await engine.index([aPage("fill/249", { markdown: "Something new." })])
-        await expect.poll(() => whole(engine, "fill/249"), { timeout: 20_000 }).toBe(true)
+        await fillUntilWhole(fill, "fill/249")
         expect((await engine.stats()).pagesWithoutVectors).toBeGreaterThan(50)
       })
 
       test("lets a page go first that a question in another process came across", async () => {
-        const { engine } = await filling(250)
+        const fill = await filling(250, { bySteps: true })
+        const { engine } = fill
         const reader = await open({ mode: "read" })
         expect(await whole(engine, "fill/240")).toBe(false)
         await reader.search({ text: rareWord(240), limit: 3 })
-        await expect.poll(() => whole(engine, "fill/240"), { timeout: 20_000 }).toBe(true)
+        await fillUntilWhole(fill, "fill/240")
         expect((await engine.stats()).pagesWithoutVectors).toBeGreaterThan(50)
       })
 
@@ -122,7 +135,7 @@ export function processes(stage: Stage): void {
         await engine.settled()
         for (const one of [engine, reader]) {
           await expect
-            .poll(async () => one.stats(), { timeout: 5000 })
+            .poll(async () => one.stats())
             .toMatchObject({ pagesWithoutVectors: 0, passagesWithoutVectors: 0, vectorsPerSecond: null })
         }
         // Each passage of these pages is another one.
@@ -159,8 +172,7 @@ export function processes(stage: Stage): void {
       expect(await ask("alpha")).toEqual([urlOf("first")])
       await engine.index([aPage("second", { markdown: "Beta came second." })])
       await engine.remove([urlOf("first")])
-      await setTimeout(engine.supports.readerLagMs)
-      expect(await ask("beta")).toEqual([urlOf("second")])
+      await expect.poll(() => ask("beta")).toEqual([urlOf("second")])
       expect(await ask("alpha")).toEqual([])
     })
 
@@ -200,8 +212,7 @@ export function processes(stage: Stage): void {
       await expect(reader.remove([urlOf("a")])).rejects.toMatchObject({ code: "READ_ONLY" })
       const writer = await open()
       await writer.index([aPage("a", { markdown: "At last." })])
-      await setTimeout(reader.supports.readerLagMs)
-      expect(await foundByWords(reader, "last")).toEqual([urlOf("a")])
+      await expect.poll(() => foundByWords(reader, "last")).toEqual([urlOf("a")])
     })
 
     test("an index of another model is refused, with the way out", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, vi } from "vitest"
+import { afterAll } from "vitest"
 import { describeEngine } from "../engine-contract.ts"
 import { openTestServer } from "./test-server.ts"
 import { onServer } from "./under-test.ts"
@@ -6,9 +6,6 @@ import { onServer } from "./under-test.ts"
 const server = await openTestServer()
 /** A writer may get further than it is let before it is killed: recordings are made of some that do. */
 const killedAfter = Number(process.env["MEILI_RECORD_KILLED_AFTER"] ?? 12)
-
-// A change takes a server some tens of milliseconds, on a busy machine seconds; recorded runs have its waits too.
-vi.setConfig({ testTimeout: 120_000 })
 
 describeEngine(`Meilisearch (${server.name})`, onServer(server, killedAfter))
 

@@ -1,5 +1,6 @@
 import path from "node:path"
 import { defineConfig } from "vitest/config"
+import { PATIENCE } from "#base/testing/patience.ts"
 
 /** What only a real server can prove: `npm run test:meilisearch`. */
 export default defineConfig({
@@ -7,7 +8,6 @@ export default defineConfig({
     root: path.join(import.meta.dirname, "../../.."),
     include: ["engine/testing/meilisearch/contract.test.ts", "{engine,crawler}/**/*.server-test.ts"],
     globalSetup: "engine/testing/meilisearch/require-server.ts",
-    testTimeout: 300_000,
-    hookTimeout: 60_000,
+    ...PATIENCE,
   },
 })

@@ -1,0 +1,11 @@
+/**
+ * How long tests wait before they fail, the same for all: nothing is measured by it. A busy machine may be thirty times as slow as a
+ * quiet one. A test sets no shorter time of its own (docs/house/patience.test.ts), and none is run again: what fails once is mended.
+ */
+export const PATIENCE = {
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  // Ends before its test does, so that it can show what came instead.
+  expect: { poll: { timeout: 120_000 } },
+  retry: 0,
+} as const
