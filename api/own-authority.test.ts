@@ -82,7 +82,7 @@ test("pages, images, webhooks, live calls and the language model trust the opera
   await expect
     .poll(() => new Set(site.requests.map(({ path }) => path)))
     .toEqual(new Set(["/robots.txt", "/sitemap.xml", "/", "/bell.png", "/hook"]))
-  expect(await call("/extract", { urls: [site.url("/")] })).toMatchObject({
+  expect(await call("/extract", { urls: [site.url("/")], timeout: 60 })).toMatchObject({
     results: [{ raw_content: expect.stringContaining("cast in bronze") }],
     failed_results: [],
   })

@@ -89,7 +89,7 @@ describe("under 64 clients at once", () => {
     let pages = 0
     const statuses = await flood(1, async () => {
       const urls = [site.url("/a"), site.url("/b"), site.url("/c")]
-      const { status, body } = await app.call("/extract", key, { urls })
+      const { status, body } = await app.call("/extract", key, { urls, timeout: 60 })
       if (status === 200) pages += body.results.length
       return status
     })

@@ -6,6 +6,8 @@ import type { ReadResult } from "#crawler"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { SEARCH_KEY, serveApp, TEST_KEY } from "../testing/serve-app.ts"
 
+/** What waits is not sent away before the test lets it go. */
+const PATIENT = { searchWaitSeconds: 300 }
 const REFUSED = expect.stringContaining("Try again in")
 
 /** An engine whose searches take until they are let go. */
@@ -34,7 +36,7 @@ const metrics = async (url: string) =>
 describe("more searches than can be answered in time", () => {
   test("are refused early with 429 and Retry-After, while health and metrics are told", async () => {
     const { engine, letGo } = slowEngine()
-    await using app = await serveApp({ engine, config: { searches: 2, searchQueue: 10 } })
+    await using app = await serveApp({ engine, config: { searches: 2, searchQueue: 10, ...PATIENT } })
     const all = Array.from({ length: 100 }, () => app.post("/search", { query: "pumps" }))
     const first = await Promise.race(all)
     expect([first.status, first.headers.get("retry-after"), first.body]).toEqual([
@@ -57,7 +59,7 @@ describe("more searches than can be answered in time", () => {
 
   test("of one key do not keep another's out", async () => {
     const { engine, letGo } = slowEngine()
-    await using app = await serveApp({ engine, config: { searches: 2, searchQueue: 10 } })
+    await using app = await serveApp({ engine, config: { searches: 2, searchQueue: 10, ...PATIENT } })
     const many = Array.from({ length: 50 }, () => search(app.url, TEST_KEY))
     await Promise.race(many)
     const other = search(app.url, SEARCH_KEY)
@@ -70,7 +72,7 @@ describe("more searches than can be answered in time", () => {
 
   test("are told to the official client in words", async () => {
     const { engine, letGo } = slowEngine()
-    await using app = await serveApp({ engine, config: { searches: 1, searchQueue: 1 } })
+    await using app = await serveApp({ engine, config: { searches: 1, searchQueue: 1, ...PATIENT } })
     const client = tavily({ apiKey: TEST_KEY, apiBaseURL: app.url })
     const all = Array.from({ length: 3 }, () => client.search("pumps", {}))
     await expect(Promise.race(all)).rejects.toThrow("Try again in 1 s.")

@@ -40,7 +40,8 @@ const labels = (results: readonly { url: string; addresses_models?: boolean }[])
 describe("a page that gives orders to language models", () => {
   test.each(["markdown", "text"])("says so in an extraction as %s, long pages too", async (format) => {
     const paths = ["/roses", "/orders", "/titled", "/long", "/quoting"]
-    const { body } = await app.post("/extract", { urls: paths.map((path) => site.url(path)), format })
+    const urls = paths.map((path) => site.url(path))
+    const { body } = await app.post("/extract", { urls, format, timeout: 60 })
     expect(labels(body.results)).toEqual({
       "/roses": undefined,
       "/orders": true,

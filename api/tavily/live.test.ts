@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]())
 
 describe("extract", () => {
-  const extract = (parameters: object) => app.post("/extract", parameters)
+  const extract = (parameters: object) => app.post("/extract", { timeout: 60, ...parameters })
 
   test("gives the content of each address and the reason for each that has none", async () => {
     const { status, body } = await extract({ urls: [site.url("/roses"), site.url("/broken"), "no address"] })
@@ -94,7 +94,7 @@ describe("extract", () => {
   })
 
   test("answers before the caller's clock runs out, with what there is by then", async () => {
-    const { status, body } = await extract({ urls: [site.url("/slow"), site.url("/roses")], timeout: 5 })
+    const { status, body } = await extract({ urls: [site.url("/slow"), site.url("/roses")], timeout: 10 })
     expect(status).toBe(200)
     expect(body.results).toHaveLength(1)
     expect(body.failed_results).toEqual([{ url: site.url("/slow"), error: "Request timed out" }])

@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { request } from "node:http"
 import { connect } from "node:net"
 import { text } from "node:stream/consumers"
@@ -43,6 +44,26 @@ describe("the proxy in front of the browser", () => {
       expect(out.pass.refused).toHaveLength(1)
     },
   )
+
+  test("ends though a client never does, whatever became of its tunnel", async () => {
+    await using site = await startTestSite({ "/": "private" })
+    const proxy = await GuardProxy.start()
+    await using guard = new AddressGuard({ allowed: [], connections: 4, connectTimeoutMs: 30_000 })
+    const pass = proxy.admit(guard, 1_000_000)
+    const { port } = new URL(proxy.address)
+    const clients = [{}, credentials(pass)].map((headers) => {
+      const client = connect({ port: Number(port), host: "127.0.0.1", allowHalfOpen: true })
+      const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+      // A browser that hangs sends no more, and does not close its side.
+      client.write(`CONNECT ${site.authority} HTTP/1.1\r\nhost: a\r\n${fields.join("")}\r\nunread`)
+      return client
+    })
+    await Promise.all(clients.map((client) => once(client, "data")))
+    const closed = Promise.all(clients.map((client) => once(client.on("error", () => {}), "close")))
+    await proxy[Symbol.asyncDispose]()
+    for (const client of clients) client.end()
+    await closed
+  })
 
   test("leaves redirects to the browser, whose next request is checked again", async () => {
     await using canary = await startTestSite({ "/": "private" })

@@ -69,6 +69,8 @@ export class GuardProxy implements AsyncDisposable {
   readonly trustedKey: string
   readonly #own: SecureContext
   readonly #server: Server
+  /** All of them: the server itself forgets those that asked for a tunnel. */
+  readonly #clients = new Set<Socket>()
   readonly #passes = new Map<string, Pass>()
 
   static async start(): Promise<GuardProxy> {
@@ -87,6 +89,10 @@ export class GuardProxy implements AsyncDisposable {
     this.#own = createSecureContext({ cert: own.cert, key: own.key })
     this.trustedKey = createHash("sha256").update(own.spki).digest("base64")
     this.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    server.on("connection", (client) => {
+      this.#clients.add(client)
+      client.once("close", () => this.#clients.delete(client))
+    })
     server.on("request", (incoming, response) => {
       this.#forward(incoming, response)
     })
@@ -105,11 +111,12 @@ export class GuardProxy implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const pass of this.#passes.values()) pass[Symbol.dispose]()
-    this.#server.closeAllConnections()
     await new Promise<void>((closed) => {
       this.#server.close(() => {
         closed()
       })
+      // A browser that hangs closes none of them.
+      for (const client of this.#clients) client.destroy()
     })
   }
 
@@ -162,6 +169,8 @@ export class GuardProxy implements AsyncDisposable {
     client.on("error", () => client.destroy())
     const answer = (status: string, headers = "") => {
       client.end(`HTTP/1.1 ${status}\r\n${headers}content-length: 0\r\n\r\n`)
+      // Its end is heard only where somebody reads.
+      client.resume()
     }
     const pass = this.#passOf(incoming)
     if (!pass) {

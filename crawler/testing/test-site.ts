@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 
 /** What one path of a test site answers: an HTML body, or a handler that does as it likes. */
 export type Answer = string | ((request: IncomingMessage, response: ServerResponse) => void | Promise<void>)
@@ -32,6 +32,11 @@ export async function startTestSite(answers: Readonly<Record<string, Answer>>): 
     else if (typeof answer === "string") html(answer)(request, response)
     else void Promise.resolve(answer(request, response)).catch(() => response.destroy())
   })
+  const sockets = new Set<Socket>()
+  server.on("connection", (socket) => {
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
+  })
   await new Promise<void>((done) => {
     server.listen(0, "127.0.0.1", done)
   })
@@ -45,11 +50,12 @@ export async function startTestSite(answers: Readonly<Record<string, Answer>>): 
       for (const [path, answer] of Object.entries(more)) served.set(path, answer)
     },
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
       await new Promise<void>((done) => {
         server.close(() => {
           done()
         })
+        // Whatever became of their requests.
+        for (const socket of sockets) socket.destroy()
       })
     },
   }

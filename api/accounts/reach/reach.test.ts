@@ -104,7 +104,7 @@ const hostile: Readonly<Partial<Record<Endpoint, (u: Live) => readonly object[]>
       { url: inside, instructions: "secret pages", max_depth: 3 },
       { url: inside, select_domains: [".*"], max_depth: 3 },
       { url: inside, select_paths: ["/.*"], extract_depth: "advanced" },
-    ].map((body) => ({ timeout: 20, ...body })),
+    ].map((body) => ({ timeout: 60, ...body })),
   map: ({ inside, out, hops }) =>
     [
       { url: out },
@@ -112,7 +112,7 @@ const hostile: Readonly<Partial<Record<Endpoint, (u: Live) => readonly object[]>
       { url: inside, max_depth: 5, allow_external: true },
       { url: inside, instructions: "secret pages" },
       { url: inside, select_domains: [".*"], max_depth: 3 },
-    ].map((body) => ({ timeout: 20, ...body })),
+    ].map((body) => ({ timeout: 60, ...body })),
   research: () =>
     [
       {},

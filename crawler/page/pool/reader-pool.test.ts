@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { pathToFileURL } from "node:url"
 import { expect, test } from "vitest"
 import type { ReadBodyTask } from "../read-body.ts"
@@ -106,6 +107,19 @@ test("a thread that is slow to start costs no page", async () => {
     kind: "timeout",
     detail: "reading the page took more than 1500 ms",
   })
+})
+
+test("a page that was read in time counts, though its process was held up until the time was over", async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, "program.mjs")
+  writeFileSync(file, PROGRAM)
+  await using pool = new ReaderPool({ places: 1, timeoutMs: 1000, program: pathToFileURL(file) })
+  expect(await pool.read(task("a"))).toMatchObject({ kind: "read" })
+  // Not within the handling of a message, after which others are handled at once.
+  await setImmediate()
+  const second = pool.read(task("b"))
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500)
+  expect(await second).toMatchObject({ kind: "read", extracted: { title: "b" } })
 })
 
 test("a body that nobody waits for any more is not read", async () => {

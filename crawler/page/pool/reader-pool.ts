@@ -163,9 +163,14 @@ export class ReaderPool implements AsyncDisposable {
       ? ["reading the page", this.#options.timeoutMs]
       : ["starting a reader", START_MS]
     if (place.timer) clearTimeout(place.timer)
-    place.timer = setTimeout(() => {
-      void this.#discard(place, { kind: "timeout", detail: `${what} took more than ${limitMs} ms` })
+    const timer = setTimeout(() => {
+      // Where this process was held up, the answer may be there already: timers come before messages.
+      setImmediate(() => {
+        if (place.timer !== timer) return
+        void this.#discard(place, { kind: "timeout", detail: `${what} took more than ${limitMs} ms` })
+      })
     }, limitMs)
+    place.timer = timer
   }
 
   #finish(place: Place, result: ReadBodyResult): void {
