@@ -45,7 +45,10 @@ beforeAll(async () => {
   )
   const inner = opened.use(
     createReader({
-      ...readSettings(crawlerSettings, { FOSSICK_FETCH_TIMEOUT_MS: "120000" }),
+      ...readSettings(crawlerSettings, {
+        FOSSICK_FETCH_TIMEOUT_MS: "120000",
+        FOSSICK_READ_TIMEOUT_MS: "120000",
+      }),
       allowedNetworks: [site.authority],
     }),
   )

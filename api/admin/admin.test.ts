@@ -411,7 +411,7 @@ describe("the admin API", () => {
         const name = `probe${index}`
         await call("PUT", `/sources/${name}`, { seeds, rendering: "http" })
         await call("POST", `/sources/${name}/run`, {})
-        const working = work(name, { resolve, networks: "", env: { FOSSICK_RETRY_DELAY_MS: "100" } })
+        const working = work(name, { resolve, networks: "", env: { FOSSICK_RETRY_DELAY_MS: "1000" } })
         const [open] = jobs.open(name)
         const why = async () => (await call("GET", `/jobs/${open!.id}`)).body.waits[0]?.why
         await expect

@@ -3,8 +3,8 @@
  * quiet one. A test sets no shorter time of its own (docs/house/patience.test.ts), and none is run again: what fails once is mended.
  */
 export const PATIENCE = {
-  testTimeout: 300_000,
-  hookTimeout: 300_000,
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
   // Ends before its test does, so that it can show what came instead.
   expect: { poll: { timeout: 120_000 } },
   retry: 0,

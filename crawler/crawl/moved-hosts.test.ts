@@ -195,6 +195,23 @@ describe("what leads from a public site to a private host", () => {
       expect(site.requests).not.toContain(path)
   })
 
+  test.each([
+    [301, "moved"],
+    [302, "redirects"],
+  ])(
+    "is named when the site itself answers with a %i to it, but not to callers of the API",
+    async (code, word) => {
+      site.serve({ "/": redirect(inside("/"), code) })
+      const job = await run({ scope: "domain" })
+      const detail = `${word} to ${inside("/")} (${code}): inside.example has no public address (127.0.0.1); FOSSICK_ALLOWED_NETWORKS can allow it`
+      expect(fixture.jobs.failures(job.id, 9)).toMatchObject([{ outcome: "failed:blocked-address", detail }])
+      expect(job.reason).toContain(`${word} to ${inside("/")} (${code})`)
+
+      const told = await run({ name: "told", scope: "domain" }, { author: "api" })
+      expect(JSON.stringify([told, fixture.jobs.events(told.id)])).not.toContain("inside.example")
+    },
+  )
+
   test("is not logged in to", async () => {
     process.env["MOVED_PASSWORD"] = "x"
     const login = {

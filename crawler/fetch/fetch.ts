@@ -72,6 +72,8 @@ type CrawlOutcomeOfRedirect = Exclude<FetchResult, Fetched | { kind: "not-modifi
 
 class Timeout extends Error {}
 
+const HOST_FAULTS = new Set<FailureReason>(["blocked-address", "dns", "refused", "tls", "timeout"])
+
 /** GETs a page: redirects, limits, decompression. Whatever the site does is a value; rejects only on a bug. */
 export async function fetchPage(url: PageUrl, options: FetchOptions): Promise<FetchResult> {
   const abort = new AbortController()
@@ -94,6 +96,7 @@ export async function fetchPage(url: PageUrl, options: FetchOptions): Promise<Fe
 async function followed(start: PageUrl, options: FetchOptions, signal: AbortSignal): Promise<FetchResult> {
   const visited = new Set<PageUrl>()
   let url = start
+  let status = 0
   for (;;) {
     if (visited.has(url)) return failed("redirect-loop", `redirected in a circle back to ${url}`)
     visited.add(url)
@@ -101,7 +104,7 @@ async function followed(start: PageUrl, options: FetchOptions, signal: AbortSign
       return failed("redirect-loop", `more than ${options.maxRedirects} redirects, the last to ${url}`)
     }
     const result = await hop(url, url === start ? options : { ...options, validators: undefined }, signal)
-    if (result.kind !== "redirect") return result
+    if (result.kind !== "redirect") return url === start ? result : afterRedirect(result, url, status)
     const next = redirected(result.location, url)
     if (next === null)
       return failed(
@@ -109,9 +112,17 @@ async function followed(start: PageUrl, options: FetchOptions, signal: AbortSign
         `redirects to ${JSON.stringify(result.location)}, which is no http address`,
       )
     const outcome = visited.has(next) ? null : await options.onRedirect?.(next)
-    if (outcome) return outcome
+    if (outcome) return afterRedirect(outcome, next, result.status)
     url = next
+    status = result.status
   }
+}
+
+/** Of the host that is at fault people know nothing: the address that they see is another's. */
+function afterRedirect(result: FetchResult, url: PageUrl, status: number): FetchResult {
+  if (result.kind !== "failed" || !HOST_FAULTS.has(result.because)) return result
+  const what = status === 301 || status === 308 ? "moved" : "redirects"
+  return { ...result, detail: `${what} to ${url} (${status}): ${result.detail}` }
 }
 
 /** A location without a fragment inherits that of the address that redirects (RFC 9110 §10.2.2). */
@@ -119,7 +130,7 @@ function redirected(location: string, from: PageUrl): PageUrl | null {
   return toPageUrl(location.includes("#") ? location : location + routeOf(from), from)
 }
 
-type Hop = FetchResult | { readonly kind: "redirect"; readonly location: string }
+type Hop = FetchResult | { readonly kind: "redirect"; readonly location: string; readonly status: number }
 
 async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Promise<Hop> {
   const target = new URL(url)
@@ -147,7 +158,7 @@ async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Pr
   if (status === 304 && options.validators) return { kind: "not-modified", url, headers }
   if ([301, 302, 303, 307, 308].includes(status) && headers.location !== undefined) {
     // Servers send UTF-8 here though headers are Latin-1 by the letter.
-    return { kind: "redirect", location: Buffer.from(headers.location, "latin1").toString("utf8") }
+    return { kind: "redirect", location: Buffer.from(headers.location, "latin1").toString("utf8"), status }
   }
   if (status === 429 || status === 503) {
     const wait = retryAfterMs(headers["retry-after"], Date.now())

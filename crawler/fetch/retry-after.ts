@@ -1,7 +1,11 @@
 import { waitAskedFor } from "#base/text/retry-after.ts"
 
-/** Asked to wait without a date, and the longest wait believed. */
-const DEFAULT_WAIT_MS = 60_000
+/**
+ * Told to wait, but not how long. It is the first pause of a host that does not answer (FOSSICK_RETRY_DELAY_MS), and grows like
+ * that: with a minute each time, a job with one such host was held up for five.
+ */
+const DEFAULT_WAIT_MS = 5000
+/** The longest wait believed. */
 const MAX_WAIT_MS = 24 * 3_600_000
 
 /** How long a site that is too busy wants to be left alone; `now`: by the wall clock. */

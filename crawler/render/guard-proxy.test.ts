@@ -59,7 +59,14 @@ describe("the proxy in front of the browser", () => {
       return client
     })
     await Promise.all(clients.map((client) => once(client, "data")))
-    const closed = Promise.all(clients.map((client) => once(client.on("error", () => {}), "close")))
+    const closed = Promise.all(
+      clients.map((client) =>
+        once(
+          client.on("error", () => {}),
+          "close",
+        ),
+      ),
+    )
     await proxy[Symbol.asyncDispose]()
     for (const client of clients) client.end()
     await closed

@@ -12,12 +12,14 @@ import { defineSource, type SourceSpec } from "../source.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { MemoryEngine } from "./memory-engine.ts"
 
-/** Settings for tests: loopback allowed, short waits. */
+/** Settings for tests: loopback allowed, short waits, and time enough for a busy machine. */
 export function testConfig(more: Readonly<Record<`FOSSICK_${string}`, string>> = {}): CrawlerConfig {
   return readSettings(crawlerSettings, {
     FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8",
     FOSSICK_RETRY_DELAY_MS: "10",
     FOSSICK_READER_THREADS: "1",
+    FOSSICK_FETCH_TIMEOUT_MS: "120000",
+    FOSSICK_READ_TIMEOUT_MS: "120000",
     ...more,
   })
 }

@@ -34,6 +34,11 @@ export class HostFailures {
     return this.#hosts.delete(host)
   }
 
+  /** Whether any host has answered in this run. */
+  get hasAnyAnswered(): boolean {
+    return this.#answered.size > 0
+  }
+
   /** Whether it has answered in this run. */
   hasAnswered(host: string): boolean {
     return this.#answered.has(host)

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { retryAfterMs } from "../../fetch/retry-after.ts"
 import { RetryPolicy } from "./retry-policy.ts"
 
 const config = { retryDelayMs: 100, maxWaitMs: 1000, maxTries: 3 }
@@ -37,6 +38,23 @@ test("a host that asks for a rest has it; one that is new and asks for too long 
   expect(policyFor("new").after(entry(0), until(5000), 0, 10)).toEqual({ kind: "give-up-host" })
 })
 
+test("one that says to come back, but not when, rests as one that does not answer: shortly at first, then longer", () => {
+  const pausesOf = (asked: number) => {
+    const policy = new RetryPolicy({ retryDelayMs: 5000, maxWaitMs: 300_000, maxTries: 3 })
+    const all: unknown[] = []
+    for (let now = 0; all.length < 9;) {
+      const busy = { kind: "postponed", until: new Date(now + asked), status: 503 } as const
+      const next = policy.after(entry(0), busy, now, now)
+      if (next.kind === "give-up-host") break
+      all.push(next.hostRestsUntil! - now)
+      now = next.hostRestsUntil!
+    }
+    return all
+  }
+  expect(pausesOf(retryAfterMs(undefined, 0))).toEqual([5000, 10_000, 20_000, 40_000, 80_000])
+  expect(pausesOf(retryAfterMs("30", 0))).toEqual([30_000, 30_000, 30_000, 40_000, 80_000])
+})
+
 /** Pauses of a host that fails again and again, until it is given up. */
 function pauses(policy: RetryPolicy, visit: ReturnType<typeof failed>): unknown[] {
   const all: unknown[] = []
@@ -58,6 +76,19 @@ test("a host that does not answer rests longer and longer, and is given up; one 
   // A visit that waited for its whole time was patience itself.
   expect(pauses(policyFor("new"), failed("timeout"))).toEqual([200, 800, "give-up-host"])
   expect(pauses(policyFor("new"), failed("http-status", true, 500)).at(-1)).toBe("give-up-host")
+})
+
+test("a name that is told like one that fails for now has its patience, but alone in its run is asked for only once more", () => {
+  const patient = [100, 200, 400, 800, 1000, "give-up-host"]
+  expect(pauses(new RetryPolicy(config, { concealsNames: true }), failed("dns"))).toEqual([
+    400,
+    "give-up-host",
+  ])
+  const beside = new RetryPolicy(config, { concealsNames: true })
+  beside.note("other.example", gone)
+  expect(pauses(beside, failed("dns"))).toEqual(patient)
+  // A name server that does not answer the operator's own crawl is surely no slip.
+  expect(pauses(new RetryPolicy(config), failed("dns"))).toEqual(patient)
 })
 
 test("a certificate that is wrong and a name that is not there need no patience", () => {

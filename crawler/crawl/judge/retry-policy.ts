@@ -11,6 +11,11 @@ import { isAnswer, isInVain, type Unread } from "./visit-outcome.ts"
 export const HOST_TRIES = 6
 /** A visit that waited for its whole time was patience itself. */
 const TIMEOUT_COUNTS = 2
+/**
+ * An unknown name that must look like one that fails for now, in a run that has met no host: most likely it is mistyped. With
+ * FOSSICK_RETRY_DELAY_MS as it is the name is asked for once more after 20 seconds, in which a name server is restarted.
+ */
+const CONCEALED_NAME_COUNTS = 3
 
 /** What is to be done after a visit that brought nothing to read. Times are told by `steadyNow()`. */
 export type NextTry =
@@ -30,9 +35,15 @@ export type NextTry =
 export class RetryPolicy {
   readonly #patience = new HostFailures()
   readonly #config: Pick<CrawlerConfig, "retryDelayMs" | "maxWaitMs" | "maxTries">
+  readonly #concealsNames: boolean
 
-  constructor(config: Pick<CrawlerConfig, "retryDelayMs" | "maxWaitMs" | "maxTries">) {
+  /** @param concealsNames whether unknown names are told as such that fail for now */
+  constructor(
+    config: Pick<CrawlerConfig, "retryDelayMs" | "maxWaitMs" | "maxTries">,
+    { concealsNames = false } = {},
+  ) {
     this.#config = config
+    this.#concealsNames = concealsNames
   }
 
   /** Notes how a visit ended: a host that answers has all patience again. @returns whether it had been in trouble */
@@ -57,8 +68,7 @@ export class RetryPolicy {
     }
     // A certificate that is wrong, and a name that is not there, are no better in a minute.
     if (isNew && (isForGood(visit) || isTooLong)) return { kind: "give-up-host" }
-    const isTimeout = visit.kind === "failed" && visit.because === "timeout"
-    const count = this.#patience.failed(host, startedAt, now, isTimeout ? TIMEOUT_COUNTS : 1)
+    const count = this.#patience.failed(host, startedAt, now, this.#weightOf(visit))
     if (count >= HOST_TRIES) return { kind: "give-up-host" }
     const rest = now + Math.min(retryDelayMs * 2 ** (count - 1), maxWaitMs)
     const hostRestsUntil = visit.kind === "postponed" && !isTooLong ? Math.max(rest, again ?? 0) : rest
@@ -73,6 +83,14 @@ export class RetryPolicy {
       again: isLast ? null : Math.max(again, hostRestsUntil),
       tries: tries + 1,
     }
+  }
+
+  /** As how many tries in vain a visit counts. */
+  #weightOf(visit: Unread): number {
+    if (visit.kind !== "failed") return 1
+    if (visit.because === "timeout") return TIMEOUT_COUNTS
+    const isAlone = this.#concealsNames && !this.#patience.hasAnyAnswered
+    return visit.because === "dns" && isAlone ? CONCEALED_NAME_COUNTS : 1
   }
 
   /** Whether it is the host that is in trouble, and not the address alone. */

@@ -28,7 +28,7 @@ export class VisitJudge {
     this.#conceals = options.author === "api"
     this.#parts = options.parts
     this.#pages = new PageJudge(options)
-    this.#retries = new RetryPolicy(options.config)
+    this.#retries = new RetryPolicy(options.config, { concealsNames: options.author === "api" })
   }
 
   /**

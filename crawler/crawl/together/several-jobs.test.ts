@@ -1,9 +1,11 @@
 import { pino } from "pino"
 import { expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { KnownAddresses } from "../../frontier/known-addresses.ts"
 import type { Resolve } from "../../fetch/guard/address-guard.ts"
 import type { JobState } from "../../job.ts"
 import { CrawlFixture, testConfig } from "../../testing/crawl-fixture.ts"
-import { type Answer, article, html, startTestSite } from "../../testing/test-site.ts"
+import { type Answer, article, html, startTestSite, status } from "../../testing/test-site.ts"
 import { CrawlShare } from "./crawl-share.ts"
 import { JobRuns } from "./job-runs.ts"
 import { defineSource, type SourceSpec } from "../../source.ts"
@@ -78,7 +80,7 @@ async function twoOnOneHost(settings: Config, extra: Readonly<Record<string, Ans
   const lastBegin = Math.max(...jobs.map(({ startedAt }) => startedAt!.getTime()))
   expect(Math.min(...jobs.map(({ endedAt }) => endedAt!.getTime()))).toBeGreaterThan(lastBegin)
   const gaps = spans.slice(1).map(({ from }, at) => from - spans[at]!.to)
-  return { mostAtOnce: watch.mostAtOnce(), leastPause: Math.min(...gaps), gaps }
+  return { mostAtOnce: watch.mostAtOnce(), leastPause: Math.min(...gaps), gaps, spans }
 }
 
 test("two sources on one host share its pace: never two requests at once, and a pause after each", async () => {
@@ -94,6 +96,49 @@ test("a crawl-delay that a site's robots.txt asks for counts for all sources on 
   expect(mostAtOnce).toBeLessThanOrEqual(2)
   // Both may be at their first page before either has read it.
   expect(Math.min(...gaps.slice(2))).toBeGreaterThan(75)
+})
+
+test("a site that asks one source to come back later is left alone by the others too", async () => {
+  let busyAt = 0
+  const busy: Answer = (request, response) => {
+    if (busyAt > 0)
+      return html(article("North", { links: ["/north/1", "/north/2", "/north/3"] }))(request, response)
+    busyAt = performance.now()
+    return status(503, { "retry-after": "2" })(request, response)
+  }
+  const { spans } = await twoOnOneHost({ FOSSICK_HOST_DELAY_MS: "1" }, { "/north/": busy })
+  const after = spans.filter(({ path, from }) => /^\/(?:north|south)\//.test(path) && from > busyAt)
+  expect(after.some(({ path }) => path.startsWith("/south/"))).toBe(true)
+  expect(Math.min(...after.map(({ from }) => from)) - busyAt).toBeGreaterThan(1900)
+})
+
+test("a page that may take the process down is read while no other is, of another job either", async () => {
+  await using fixture = new CrawlFixture()
+  const { db, jobs } = fixture
+  const suspect = "/south/suspect"
+  const north = Array.from({ length: 40 }, (_, page) => `/north/${page}`)
+  const { answers, spans, mostAtOnce } = watched(["/north/", ...north, "/south/", suspect, "/south/last"])
+  await using site = await startTestSite(answers)
+  const [one, other] = ["north", "south"].map((name): SourceSpec => ({
+    name,
+    seeds: [site.url(`/${name}/`)],
+    scope: "prefix",
+  }))
+  // As the run before has left it.
+  const before = jobs.enqueue(defineSource(other!))
+  jobs.start(before.id)
+  const url = site.url(suspect) as PageUrl
+  new KnownAddresses(db).record(before, [{ url, outcome: "failed:crashed", detail: null }])
+  jobs.end(before.id, "finished")
+
+  expect(await crawlAll(fixture, [one!, other!], { FOSSICK_JOBS: "2" })).toEqual(["finished", "finished"])
+  const at = spans.findIndex(({ path }) => path === suspect)
+  const { from, to } = spans[at]!
+  expect(spans.filter((span) => span.from < to && from < span.to)).toEqual([spans[at]])
+  // It was not alone by chance.
+  expect(mostAtOnce()).toBeGreaterThan(1)
+  for (const part of [spans.slice(0, at), spans.slice(at + 1)])
+    expect(part.some(({ path }) => path.startsWith("/north/"))).toBe(true)
 })
 
 test("no more jobs run at a time than there are places, and one of each source", async () => {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { pathToFileURL } from "node:url"
@@ -112,13 +112,26 @@ test("a thread that is slow to start costs no page", async () => {
 test("a page that was read in time counts, though its process was held up until the time was over", async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, "program.mjs")
-  writeFileSync(file, PROGRAM)
-  await using pool = new ReaderPool({ places: 1, timeoutMs: 1000, program: pathToFileURL(file) })
+  const sent = join(folder.path, "sent")
+  writeFileSync(
+    file,
+    `import { writeFileSync } from "node:fs"
+     import { parentPort } from "node:worker_threads"
+     parentPort.on("message", ({ url }) => {
+       parentPort.postMessage({ ok: true, extracted: { title: url } })
+       if (url === "b") writeFileSync(${JSON.stringify(sent)}, "")
+     })
+     parentPort.postMessage("ready")`,
+  )
+  const timeoutMs = 2000
+  await using pool = new ReaderPool({ places: 1, timeoutMs, program: pathToFileURL(file) })
   expect(await pool.read(task("a"))).toMatchObject({ kind: "read" })
   // Not within the handling of a message, after which others are handled at once.
   await setImmediate()
+  const heldUntil = performance.now() + timeoutMs + 100
   const second = pool.read(task("b"))
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500)
+  const cell = new Int32Array(new SharedArrayBuffer(4))
+  while (performance.now() < heldUntil || !existsSync(sent)) Atomics.wait(cell, 0, 0, 20)
   expect(await second).toMatchObject({ kind: "read", extracted: { title: "b" } })
 })
 
