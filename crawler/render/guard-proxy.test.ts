@@ -70,6 +70,7 @@ describe("the proxy in front of the browser", () => {
     await proxy[Symbol.asyncDispose]()
     for (const client of clients) client.end()
     await closed
+    expect(site.requests).toEqual([])
   })
 
   test("leaves redirects to the browser, whose next request is checked again", async () => {
