@@ -5,6 +5,7 @@
 //   pages in that language, and, as `across`, in English; `everywhere` asks all languages in one index.
 // - Every second question of a set is kept for a last run: look at `tune` while you change something.
 //
+// - `--language zh` asks only that one; may be given several times.
 // - `--sample 4` takes every fourth page of the languages, and all that answer a question, where a model is slow.
 // - `--vectors-alone` leaves the words out.
 //
@@ -47,6 +48,7 @@ const { values, positionals } = parseArgs({
     depth: { type: "string", multiple: true, default: [...DEPTHS] },
     engine: { type: "string", default: "embedded" },
     model: { type: "string" },
+    language: { type: "string", multiple: true, default: [...LANGUAGES] },
     sample: { type: "string", default: "1" },
     "vectors-alone": { type: "boolean", default: false },
     misses: { type: "boolean", default: false },
@@ -59,6 +61,7 @@ if (unknown.length > 0) {
 }
 const wanted = positionals.length > 0 ? positionals : SETS
 const depths = DEPTHS.filter((depth) => values.depth.includes(depth))
+const languages = LANGUAGES.filter((language) => values.language.includes(language))
 const halves = HALVES.filter((half) => values.half.includes(half))
 
 interface Asked {
@@ -185,7 +188,7 @@ if (english.length > 0)
       )
   })
 if (wanted.includes("languages"))
-  for (const language of LANGUAGES)
+  for (const language of languages)
     await withIndex(sampleOf(language), async (engine) => {
       await ask(engine, language, inLanguage(language, language))
       if (language !== "en") await ask(engine, `across en-${language}`, inLanguage(language, "en"))
@@ -194,7 +197,7 @@ if (wanted.includes("everywhere"))
   await withIndex(
     LANGUAGES.map((language) => sampleOf(language)),
     async (engine) => {
-      for (const language of LANGUAGES)
+      for (const language of languages)
         await ask(engine, `everywhere ${language}`, inLanguage(language, language))
     },
   )

@@ -37,6 +37,14 @@ describe("the words of a page", () => {
     expect(share(["a b c"])).toBe(0)
   })
 
+  it("count as much where each character is a term and begins another", () => {
+    const terms = (text: string) => Array.from(text).flatMap((one, i, all) => [one, one + (all[i + 1] ?? "")])
+    const rest = String.fromCodePoint(...Array.from({ length: 150 }, (_, i) => 0x5000 + i))
+    const chinese = share([terms(`配额${rest}`).join(" ")], [word("配额", 6)])
+    const english = share([`quota ${filler(99)}`], [word("quota", 6)])
+    expect(Math.abs(chinese - english)).toBeLessThan(0.02)
+  })
+
   it("count for more the oftener they stand in fewer words, and never for more than all", () => {
     expect(share(["rare rare b"])).toBeGreaterThan(share(["rare a b"]))
     expect(share([`rare ${filler(200)}`])).toBeLessThan(share(["rare a b"]))

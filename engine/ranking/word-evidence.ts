@@ -1,4 +1,5 @@
 import { termHash } from "../text/analysis/term-hash.ts"
+import { LETTERS_PER_CHARACTER, eastAsianIn } from "#base/text/east-asian.ts"
 import type { PackedPage, PackedPassages } from "../text/passage-terms.ts"
 
 /** A word of a question. */
@@ -51,6 +52,9 @@ const SLOTS = 4096
 /** The words of a question, ready to be looked for in any number of pages. */
 interface Asked {
   readonly words: readonly WeightedWord[]
+  /** Of a full passage in the script of the question: its East Asian characters are all terms, and all but the last begin another. */
+  readonly fullPassage: number
+  readonly fullSection: number
   readonly idfs: Float64Array
   /** Of all words, as asked. */
   readonly weight: number
@@ -66,8 +70,12 @@ function askedBy(words: readonly WeightedWord[]): Asked {
   const places = new Map(words.flatMap(({ terms }, place) => terms.map((term) => [termHash(term), place])))
   const possible = new Uint8Array(SLOTS)
   for (const hash of places.keys()) possible[hash & (SLOTS - 1)] = 1
+  const eastAsian = words.filter(({ terms }) => terms.some((term) => eastAsianIn(term) > 0))
+  const density = eastAsian.length > words.length / 2 ? LETTERS_PER_CHARACTER : 1
   return {
     words,
+    fullPassage: FULL_PASSAGE * density,
+    fullSection: FULL_SECTION_PASSAGE * SECTION * density,
     idfs: Float64Array.from(words, ({ idf }) => idf),
     weight: words.reduce((sum, { asked }) => sum + asked, 0),
     neighbours: words.slice(1).reduce((sum, { idf }, at) => sum + Math.min(idf, words[at]!.idf), 0),
@@ -98,12 +106,12 @@ function wordEvidence(page: PackedPage, asked: Asked): WordEvidence {
   const bound = weight * (K1 + 1)
   let passage = 0
   for (const at of found.holding) {
-    const norm = K1 * (1 - B_PASSAGE + (B_PASSAGE * lengths[at]!) / FULL_PASSAGE)
+    const norm = K1 * (1 - B_PASSAGE + (B_PASSAGE * lengths[at]!) / asked.fullPassage)
     const share = bm25(idfs, found.counts, at * words.length, norm) / bound
     passages[at] = share
     if (share > passage) passage = share
   }
-  const section = bestSection(lengths, found, idfs, given) / bound
+  const section = bestSection(lengths, found, given, asked) / bound
   const pairs = Math.max(found.pairs, pairsIn(page.title, asked))
   const share =
     SHARES.section * section +
@@ -161,8 +169,8 @@ function pairsIn(terms: Uint32Array, asked: Asked): number {
 function bestSection(
   lengths: Uint32Array,
   { counts, holding }: Counted,
-  idfs: Float64Array,
   given: Float64Array,
+  { idfs, fullSection }: Asked,
 ): number {
   let best = 0
   const sums = new Float64Array(idfs.length)
@@ -179,7 +187,7 @@ function bestSection(
         for (let place = 0; place < sums.length; place++)
           sums[place]! += counts[passage * sums.length + place]!
       }
-      const norm = K1 * (1 - B_SECTION + (B_SECTION * length) / (FULL_SECTION_PASSAGE * SECTION))
+      const norm = K1 * (1 - B_SECTION + (B_SECTION * length) / fullSection)
       best = Math.max(best, bm25(idfs, sums, 0, norm))
     }
     if (end === lengths.length) break

@@ -179,6 +179,24 @@ describe("passages", () => {
   })
 })
 
+it("cuts Chinese, Japanese and Korean where a third of the characters say as much", () => {
+  const longest = (sentence: string) =>
+    Math.max(...toPassages(sentence.repeat(60)).map(({ text }) => text.length))
+  for (const sentence of [
+    "配额系统可以限制每个用户的磁盘空间。",
+    "各ユーザーのディスク容量を制限する。",
+    "사용자마다 디스크 용량을 제한한다. ",
+  ]) {
+    expect(longest(sentence)).toBeGreaterThan(140)
+    expect(longest(sentence)).toBeLessThan(210)
+  }
+  expect(longest("Quotas limit what each user may fill. ")).toBeGreaterThan(450)
+  // Without any place to cut.
+  expect(toPassages("漢".repeat(1000)).map(({ text }) => text.length)).toEqual([
+    166, 166, 166, 166, 166, 166, 4,
+  ])
+})
+
 it("embeds a passage with its title and headings before it", () => {
   expect(embeddingText("Title", { text: "Text", headings: ["A", "B"] })).toBe("Title\nA\nB\nText")
   expect(embeddingText("", { text: "Text", headings: [] })).toBe("Text")

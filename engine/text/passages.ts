@@ -2,6 +2,7 @@ import { blocksOf } from "./markdown-blocks.ts"
 import { offLoop } from "#base/process/off-loop.ts"
 import type { PageAnchor } from "../page/page.ts"
 import { MAX_PASSAGE_CHARS, type Passage } from "../page/passage.ts"
+import { LETTERS_PER_CHARACTER, eastAsianIn } from "#base/text/east-asian.ts"
 
 /** A section shorter than this joins the one after it instead of standing alone. */
 const SMALL_SECTION_CHARS = 200
@@ -23,7 +24,9 @@ interface Piece {
 }
 
 /**
- * Cuts a page's main content into passages of at most {@link MAX_PASSAGE_CHARS} characters of plain text.
+ * Cuts a page's main content into passages of at most {@link MAX_PASSAGE_CHARS} characters of plain text, or a third as many of Chinese,
+ * Japanese and Korean: so a passage says about as much in every language, some 100 tokens of a model. With as many characters as in English,
+ * nDCG@10 of Chinese questions by vectors alone was 0.70 instead of 0.82.
  *
  * Cuts fall between sections, else between blocks, lines, sentences, words; inside a word only when the word
  * alone is too long. Short neighbouring sections share a passage: it carries the headings they have in
@@ -106,7 +109,7 @@ function sharedPath(a: readonly string[], b: readonly string[]): string[] {
 }
 
 function length(blocks: readonly Piece[]): number {
-  return blocks.reduce((sum, { text }) => sum + text.length + 1, 0)
+  return blocks.reduce((sum, { text }) => sum + widthOf(text) + 1, 0)
 }
 
 function cut({ headings, blocks, anchor, beginsUnder }: Section): Passage[] {
@@ -137,12 +140,12 @@ function pack(pieces: readonly Piece[], glue: string, split: (piece: string) => 
       filling.text === ""
         ? piece
         : { text: filling.text + glue + piece.text, anchor: filling.anchor ?? piece.anchor }
-    if (together.text.length <= MAX_PASSAGE_CHARS) {
+    if (widthOf(together.text) <= MAX_PASSAGE_CHARS) {
       filling = together
       continue
     }
     if (filling.text !== "") full.push(filling)
-    const texts = piece.text.length <= MAX_PASSAGE_CHARS ? [piece.text] : split(piece.text)
+    const texts = widthOf(piece.text) <= MAX_PASSAGE_CHARS ? [piece.text] : split(piece.text)
     const parts = texts.map((text) => ({ text, anchor: piece.anchor }))
     full.push(...parts.slice(0, -1))
     filling = parts.at(-1) ?? NOTHING
@@ -173,13 +176,23 @@ function splitWords(sentence: string): string[] {
 /** Cuts between characters (code points), never within one. */
 function splitCharacters(word: string): string[] {
   const parts: string[] = []
-  let start = 0
-  while (word.length - start > MAX_PASSAGE_CHARS) {
-    let end = start + MAX_PASSAGE_CHARS
-    if (/[\uD800-\uDBFF]/.test(word[end - 1]!)) end--
-    parts.push(word.slice(start, end))
-    start = end
+  let part = ""
+  let width = 0
+  for (const character of word) {
+    const more = widthOf(character)
+    if (width + more > MAX_PASSAGE_CHARS) {
+      parts.push(part)
+      part = ""
+      width = 0
+    }
+    part += character
+    width += more
   }
-  parts.push(word.slice(start))
+  parts.push(part)
   return parts
+}
+
+/** Characters, those of East Asian scripts for as many letters as they stand for. */
+function widthOf(text: string): number {
+  return text.length + (LETTERS_PER_CHARACTER - 1) * eastAsianIn(text)
 }
