@@ -6,13 +6,14 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 
 import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
 import { runJob } from "#crawler/crawl/run-job.ts"
+import { KnownAddresses } from "#crawler/frontier/known-addresses.ts"
 import type { Resolve } from "#crawler/fetch/guard/address-guard.ts"
 import { FakeInternet } from "#crawler/testing/fake-internet.ts"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { finishedMessage } from "#crawler/webhooks/messages.ts"
 import { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
-import type { Engine } from "#engine"
+import type { Engine, PageUrl } from "#engine"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
@@ -441,6 +442,26 @@ describe("the admin API", () => {
       expect(inside).toContain("was given up for this run: the host was not found, or is in a network")
       expect(inside).toBe(unknown)
       expect(inside).toBe(unsure)
+    })
+
+    test("say how long a run over all of them takes, before it and by what is known after it", async () => {
+      const seeds = ["https://docs.example/", "https://wiki.example/"]
+      await call("PUT", "/sources/large", { seeds, limits: { pages: 500 }, politeness: { delayMs: 2000 } })
+      const told = async () => (await call("GET", "/sources/large/full-crawl")).body
+      expect(await told()).toEqual({
+        name: "large",
+        pages: 500,
+        pages_known: false,
+        seconds: 500,
+        delay_ms: 2000,
+      })
+      const { body: job } = await call("POST", "/sources/large/run", {})
+      const urls = ["https://docs.example/", "https://docs.example/a?b=/c", "https://wiki.example/x/y"]
+      const ended = urls.map((url) => ({ url: url as PageUrl, outcome: "indexed" as const, detail: null }))
+      new KnownAddresses(db).record(jobs.get(job.id)!, ended)
+      expect(await told()).toMatchObject({ pages: 3, pages_known: true, seconds: 4 })
+      expect((await call("GET", "/sources/none/full-crawl")).status).toBe(404)
+      await call("DELETE", "/sources/large")
     })
 
     test("are paused and resumed, and say when they run", async () => {

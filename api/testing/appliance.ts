@@ -5,6 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 
+import { endWithUs } from "#base/testing/end-with-us.ts"
+
 const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 
 export interface Appliance extends AsyncDisposable {
@@ -29,6 +31,7 @@ export async function startAppliance(env: Readonly<Record<string, string>> = {})
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   })
+  endWithUs(child)
   let text = ""
   const screen = Promise.withResolvers<void>()
   const take = (chunk: Buffer) => {

@@ -1,5 +1,6 @@
 import { once } from "node:events"
 import { createServer as createHttpServer } from "node:http"
+import { rmSync } from "node:fs"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import { tmpdir } from "node:os"
@@ -107,6 +108,7 @@ async function measured(
 ): Promise<Measured> {
   process.stderr.write(`${what}\n`)
   const folder = await mkdtemp(join(tmpdir(), "fossick-queue-"))
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   try {
     const port = String(await freePort())
     await using appliance = new WeekAppliance(folder, {

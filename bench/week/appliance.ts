@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { appendFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { endWithUs } from "#base/testing/end-with-us.ts"
 
 const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 const LOOK_MS = 1500
@@ -51,6 +52,7 @@ export class WeekAppliance implements AsyncDisposable {
       stdio: ["ignore", "pipe", "pipe"],
     })
     this.#child = child
+    endWithUs(child)
     let screen = ""
     const shown = Promise.withResolvers<void>()
     const take = (chunk: Buffer) => {

@@ -54,12 +54,14 @@ export function somePage(db: StateStore, source: string): string | null {
 
 /** How many addresses a source knows, by `host:port`. */
 export function addressesByHost(db: StateStore, source: string): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>()
-  for (const { url } of db.prepare("select url from known_address where source = ?").iterate(source)) {
-    const { host } = new URL(String(url))
-    counts.set(host, (counts.get(host) ?? 0) + 1)
-  }
-  return counts
+  // In SQL: the API asks, too, and a source may know a million. Each has a path, and none a name or a password.
+  const rows = db
+    .prepare(
+      `select substr(rest, 1, instr(rest, '/') - 1) as host, count(*) as n
+       from (select substr(url, instr(url, '://') + 3) as rest from known_address where source = ?) group by host`,
+    )
+    .all(source)
+  return new Map(rows.map(({ host, n }) => [String(host), Number(n)]))
 }
 
 /** Whether the index holds a page for any other source. */

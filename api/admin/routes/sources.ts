@@ -8,6 +8,7 @@ import type { SourceSpec } from "#crawler/source.ts"
 import { readSourceSpec } from "#crawler/sources/source-spec.ts"
 import { fieldText, SourceError } from "#crawler/sources/written/source-problem.ts"
 import { workProblems } from "#crawler/sources/written/surroundings.ts"
+import { fullCrawlOf } from "#crawler/sources/file/plan.ts"
 import { sourceStatus } from "#crawler/sources/source-status.ts"
 import { type SourceEntry, SourceOfFileError } from "#crawler/sources/source-table.ts"
 
@@ -196,6 +197,14 @@ export function sourceRoutes(
       ctx.body = await shown(name)
     })
   }
+
+  router.get("/sources/:name/full-crawl", (ctx) => {
+    const name = nameOf(ctx)
+    const entry = sources.get(name)
+    if (!entry) throw unknownSource(name)
+    const { pages, areKnown, seconds, delayMs } = fullCrawlOf(db, entry.source, crawlerConfig)
+    ctx.body = { name, pages, pages_known: areKnown, seconds, delay_ms: delayMs }
+  })
 
   router.get("/sources/:name/next-runs", (ctx) => {
     const name = nameOf(ctx)

@@ -382,6 +382,13 @@ export const adminSchemas = {
     schedule: orNull({ type: "object" }),
     next_runs: listOf(time()),
   }),
+  FullCrawl: object({
+    name: text(),
+    pages: count("Addresses that earlier runs know; before the first run the most that its limits let in."),
+    pages_known: yesNo("Whether earlier runs know them."),
+    seconds: count("About so long does a run over all of it take, by the pauses that its hosts are given."),
+    delay_ms: count("The longest pause between two requests to one of its hosts."),
+  }),
   Job: job,
   JobDetail: jobDetail,
   JobAddresses: object({

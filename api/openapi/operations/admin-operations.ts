@@ -204,6 +204,19 @@ export const adminOperations: readonly Operation[] = [
     refusals: [404],
     examples: one("The next three", { path: SOURCE, query: { count: "3" } }),
   }),
+  admin({
+    id: "fullCrawl",
+    method: "get",
+    path: "/admin/sources/{name}/full-crawl",
+    tag: "Sources",
+    summary: "How long a run over all of it takes",
+    description:
+      "By what earlier runs know and the pace of its hosts; nothing is fetched. A site that is slow, or asks for more patience, takes longer.",
+    parameters: [sourceName],
+    answers: list("FullCrawl", "Pages and seconds."),
+    refusals: [404],
+    examples: one("Before it is run", { path: SOURCE }),
+  }),
   ...sourceActions,
   admin({
     id: "runSource",

@@ -4,6 +4,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { endWithUs } from "#base/testing/end-with-us.ts"
 import { debianFolder, libraries } from "./packages.ts"
 import type { Environment, Served } from "./site.ts"
 
@@ -174,6 +175,7 @@ async function serve(
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],
   })
+  endWithUs(child)
   let said = ""
   child.stderr?.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2000)))
   await answers(child, port, () => `${command}: ${said}`)

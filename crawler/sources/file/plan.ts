@@ -40,7 +40,7 @@ type PaceConfig = Pick<
 >
 
 /** By what earlier runs know of a source, and the pace that it and the settings give its hosts; nothing is fetched. */
-function fullCrawlOf(db: StateStore, source: Source, config: PaceConfig): FullCrawl {
+export function fullCrawlOf(db: StateStore, source: Source, config: PaceConfig): FullCrawl {
   const known = addressesByHost(db, source.name)
   const origins = new Map(source.seeds.map((seed) => [new URL(seed).host, new URL(seed)]))
   for (const host of known.keys()) if (!origins.has(host)) origins.set(host, new URL(`https://${host}/`))

@@ -1,0 +1,34 @@
+import type { ChildProcess } from "node:child_process"
+
+const groups = new Set<number>()
+const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
+
+/**
+ * Ends a child that was started `detached`, with all processes of its group, when this process ends or is interrupted: Ctrl-C does not
+ * reach another group. What is to be cleared away after that belongs into a listener of `exit` that is added later.
+ */
+export function endWithUs(child: ChildProcess): void {
+  const { pid } = child
+  if (pid === undefined) return
+  listen()
+  groups.add(pid)
+  child.once("exit", () => groups.delete(pid))
+}
+
+let isListening = false
+
+function listen(): void {
+  if (isListening) return
+  isListening = true
+  process.once("exit", () => {
+    for (const pid of groups) {
+      try {
+        process.kill(-pid, "SIGKILL")
+      } catch {
+        // Gone in the meantime.
+      }
+    }
+  })
+  // As a shell tells it; without a listener `exit` would not be heard.
+  for (const [name, number] of Object.entries(SIGNALS)) process.once(name, () => process.exit(128 + number))
+}
