@@ -37,7 +37,8 @@ describe("reports on real manuals", () => {
   test.each(TASKS)("$input", async (task) => {
     const report = await judgedReport(task, "mini", { engine, embedder })
     expect(report.unsupported).toEqual([])
-    expect(report.cited).toBeGreaterThan(10)
+    // A few on the task, not many around it.
+    expect(report.cited).toBeGreaterThan(5)
     expect(report.coverage).toBe(1)
   })
 

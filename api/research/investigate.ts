@@ -1,36 +1,43 @@
 import { randomUUID } from "node:crypto"
 
-import type { Embedder, Engine, Hit } from "#engine"
-import { extractAnswer } from "#engine/answer-extraction/extract-answer.ts"
+import type { Engine, Hit } from "#engine"
 
 import type { Emit, Step, StepName } from "./report/events.ts"
 import type { Evidence, Question, Source } from "./sources/evidence.ts"
+import type { Nearness } from "./sources/nearness.ts"
+import { type StatedText, statedBy } from "./sources/stated.ts"
 import { type PageMemory, SeenPages } from "./sources/held-pages.ts"
 import { attachedHits, sourceOfHit } from "./sources/sources.ts"
-import { gaps, questionsOf, subtopics } from "./plan.ts"
+import { partOf, type Plan, planOf } from "./plan/parts.ts"
+import { followUps, subtopics } from "./plan/subtopics.ts"
+import { type Answered, choose } from "./report/choose.ts"
 import { type ResearchRequest, searchRules } from "./request.ts"
 
 /** How far a task goes. Each question is one search at the deepest depth and one reading of what it found. */
 export interface Effort {
-  /** Subtopics in each round after the first. */
+  /** Subtopics of an input that asks but one thing, and of a model's plan. */
+  readonly subtopics: number
+  /** Questions in each round that follow from what was found. */
   readonly rounds: readonly number[]
-  /** Questions for what is still missing at the end. */
-  readonly gaps: number
+  /** Whether parts that are answered are followed up, too, or those alone that are not. */
+  readonly deeper: boolean
   /** Pages of a search that are read for statements. */
   readonly pagesRead: number
 }
 
 export const EFFORTS: Readonly<Record<ResearchRequest["model"], Effort>> = {
-  mini: { rounds: [4], gaps: 2, pagesRead: 6 },
-  pro: { rounds: [8, 6], gaps: 4, pagesRead: 10 },
+  mini: { subtopics: 3, rounds: [2], deeper: false, pagesRead: 10 },
+  pro: { subtopics: 5, rounds: [8, 6], deeper: true, pagesRead: 12 },
 }
 
 const PAGES_FOUND = 12
-const PASSAGES_OF_PAGE = 5
+const PASSAGES_OF_PAGE = 8
+/** Statements that one question takes into the evidence: each is embedded, at some 10 ms of processor time. */
+const STATEMENTS_OF_QUESTION = 120
 
 export interface InvestigationParts {
   readonly engine: Pick<Engine, "search">
-  readonly embedder: Pick<Embedder, "embed">
+  readonly nearness: Nearness
   readonly pages: PageMemory
   /** Plans questions instead of the rules of `plan.ts`; null, or an empty list from it, leaves it to those. */
   readonly planner:
@@ -43,14 +50,17 @@ export interface InvestigationParts {
 }
 
 /**
- * Looks into a request until its effort is spent: first the questions it asks itself, then, round by round, the subtopics
- * that the pages found bring up, at last what the input names and nothing found speaks of. Goes on where `evidence` ends.
+ * Looks into a request until its effort is spent: first the whole of it and its parts, then the subtopics of a model's plan, or
+ * those that the pages found bring up when the input asks but one thing, then, round by round, what follows from the parts'
+ * answers. Goes on where `evidence` ends.
+ *
+ * @returns what the report is made of, part by part
  */
 export async function investigate(
   request: ResearchRequest,
   evidence: Evidence,
   parts: InvestigationParts,
-): Promise<void> {
+): Promise<Answered[]> {
   const { emit } = parts
   const effort = EFFORTS[request.model]
   const done = evidence.questions.length
@@ -92,26 +102,51 @@ export async function investigate(
 
   const planning: Step = { name: "Planning", id: stepId(), about: "Initializing research plan" }
   emit({ kind: "call", step: planning })
-  const own = questionsOf(request.input)
+  const plan = planOf(request.input)
+  const names = plan.parts.flatMap(({ name, text, label }) =>
+    name === null ? [] : [{ text: name, label, follows: text }],
+  )
+  const own = [plan.whole, ...plan.parts, ...names]
   emit({
     kind: "response",
     step: { ...planning, about: `Research plan: ${own.length} questions to begin with` },
   })
   await ask(own, "WebSearch", `Executing ${own.length} search queries`)
   if (seen.ranked.length === 0 && done > 0) seen.add(await find(request, request.input, parts))
-  for (const [round, count] of effort.rounds.entries()) {
-    const { ranked } = seen
-    const planned = round === 0 ? await planFromModel(request.input, ranked, count, parts) : []
-    const known = evidence.questions
-    const questions =
-      planned.length > 0
-        ? planned
-        : await subtopics(request.input, ranked, { count, known, names: round > 0 })
-    const name = request.model === "pro" ? "ResearchSubtopic" : "WebSearch"
-    await ask(questions, name, `Looking into ${questions.length} subtopics`)
+  const about = request.model === "pro" ? "ResearchSubtopic" : "WebSearch"
+  const planned = await planFromModel(request.input, seen.ranked, effort.subtopics, parts)
+  const { questions: known } = evidence
+  const more =
+    planned.length > 0 || plan.parts.length > 0
+      ? planned
+      : await subtopics(request.input, seen.ranked, { count: effort.subtopics, known })
+  await ask(more, about, `Looking into ${more.length} subtopics`)
+  const chosen = () => choose(partsOf(plan, evidence), evidence, { length: request.outputLength, ...parts })
+  for (const count of effort.rounds) {
+    const found = (await chosen()).map(({ part, chosen }) => ({
+      part,
+      headings: chosen.map(({ finding }) => finding.stated?.headings ?? []),
+    }))
+    const { questions: known } = evidence
+    const nearest = seen.ranked[0]?.title ?? null
+    const open = followUps(found, nearest, { count, known, deeper: effort.deeper })
+    await ask(open, about, `Looking into ${open.length} questions that follow`)
   }
-  const missing = gaps(request.input, evidence.terms(), evidence.questions, effort.gaps)
-  await ask(missing, "WebSearch", `Looking for what is still missing`)
+  return await chosen()
+}
+
+/** The parts of a report: those of the task, and the subtopics that were asked for beside them. */
+function partsOf(plan: Plan, { questions }: Evidence): Plan {
+  const own = new Set([plan.whole, ...plan.parts].map(({ text }) => text))
+  const others = questions.filter(({ text, follows }) => follows === undefined && !own.has(text))
+  const first = plan.parts.length > 0 ? plan.parts : [partOf(plan.whole.text)]
+  return {
+    ...plan,
+    parts: [
+      ...first,
+      ...others.map((one) => ({ ...partOf(one.text), heading: one.label, label: one.label })),
+    ],
+  }
 }
 
 async function planFromModel(
@@ -141,20 +176,22 @@ async function find(
   return hits
 }
 
-/** Takes what the pages state on a question into the evidence. */
+/** Takes what the pages state on a question into the evidence: the most promising by their words and by where they stand. */
 async function collect(
   question: Question,
   hits: readonly Hit[],
   evidence: Evidence,
-  { embedder, signal }: InvestigationParts,
+  { signal }: InvestigationParts,
 ): Promise<void> {
-  const statements = await extractAnswer(question.text, hits, { length: "long", embedder, signal })
+  const statements = await statedBy(question.text, hits, signal)
   signal.throwIfAborted()
   const place = evidence.questions.push(question) - 1
-  for (const { text, source, kind } of statements) {
-    // Code that no sentence announces: a report cannot say what it is for.
-    if (kind !== "code") evidence.add(place, text, sourceOfHit(hits[source]!))
-  }
+  const promise = ({ words, rank, stated }: StatedText) => words + stated.score + 1 / (1 + rank)
+  const most = statements.toSorted((a, b) => promise(b) - promise(a)).slice(0, STATEMENTS_OF_QUESTION)
+  const sources = hits.map(sourceOfHit)
+  for (const [at, { url }] of sources.entries())
+    evidence.met(place, url, hits[at]!.score / (hits[0]!.score || 1))
+  for (const { text, source, stated } of most) evidence.add(place, text, sources[source]!, stated)
 }
 
 const unique = (sources: readonly Source[]): Source[] => [

@@ -54,7 +54,7 @@ export const researchSchema: RequestSchema<ResearchBody> = {
       enum: RESEARCH_MODELS,
       default: "auto",
       description:
-        "How deep: `mini` asks a few sub-questions, `pro` follows subtopics over several rounds; `auto` chooses by the input.",
+        "How deep: `mini` asks what the task asks, `pro` follows the answers over two rounds; `auto` chooses by the input.",
     },
     stream: {
       type: "boolean",

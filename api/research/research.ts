@@ -100,6 +100,15 @@ export function researchStatus(tasks: Pick<ResearchTasks, "get">): Middleware {
   }
 }
 
+/** Paths by themselves, and what is known of why. */
+function presentMissing(missing: ResearchTask["missing"]): object {
+  const reasons = missing.flatMap(({ path, reason }) => (reason === null ? [] : [[path, reason]]))
+  return {
+    missing: missing.map(({ path }) => path),
+    ...(reasons.length > 0 && { missing_reasons: Object.fromEntries(reasons) as object }),
+  }
+}
+
 function present(task: ResearchTask, withUsage: boolean): object {
   const { id, state, createdAt, content, sources, missing, error, credits, found } = task
   switch (state) {
@@ -110,7 +119,7 @@ function present(task: ResearchTask, withUsage: boolean): object {
         status: state,
         content,
         sources: sources.map(presentSource),
-        ...(missing.length > 0 && { missing }),
+        ...(missing.length > 0 && presentMissing(missing)),
         ...(withUsage && { usage: { credits } }),
       }
     case "failed":

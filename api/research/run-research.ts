@@ -10,11 +10,15 @@ import { citationsOf } from "./report/citations.ts"
 import type { Emit, Step } from "./report/events.ts"
 import { Evidence, type EvidenceRecord, type Source } from "./sources/evidence.ts"
 import { investigate } from "./investigate.ts"
-import { outline, rendered, type Section, unreadNote, WORDS } from "./report/report.ts"
+import type { Answered } from "./report/choose.ts"
+import { outline, SUMMARY } from "./report/outline.ts"
+import { refusal, rendered, type Section, unreadNote, WORDS } from "./report/report.ts"
 import { type ResearchRequest, searchRules } from "./request.ts"
 import type { PageMemory } from "./sources/held-pages.ts"
+import { Nearness } from "./sources/nearness.ts"
+import { wordsWithout } from "./plan/words.ts"
 import { attachedHits, sourceOfHit } from "./sources/sources.ts"
-import { type Answering, fillSchema } from "./report/structured.ts"
+import { type Answering, fillSchema, type MissingValue } from "./report/structured.ts"
 import { withoutRepeats, Writer } from "./writing/writer.ts"
 
 export interface ResearchParts {
@@ -44,10 +48,11 @@ export interface ResearchResult {
   /** In the order of their first citation. */
   readonly sources: readonly Source[]
   /** Values of a structured report that nothing found gives. */
-  readonly missing: readonly string[]
+  readonly missing: readonly MissingValue[]
   readonly searches: number
 }
 
+const NOT_BORNE_OUT = "No source that the language model was shown bears a value out."
 /** Pages that one value of a structured report is looked for in. */
 const PAGES_FOR_VALUE = 6
 
@@ -64,8 +69,10 @@ export async function runResearch(
     ...(await passagesOn(question, request, parts.engine, signal)),
   ]
   const writer = model ? new Writer({ model, tokens, signal, log, embedder: parts.embedder, passages }) : null
-  await investigate(request, evidence, {
+  const nearness = new Nearness(parts.embedder)
+  const answered = await investigate(request, evidence, {
     ...parts,
+    nearness,
     planner: writer ? (input, hits, count) => writer.plan(input, hits, count) : null,
     emit,
     onProgress: () => onProgress(evidence.toRecord()),
@@ -74,8 +81,8 @@ export async function runResearch(
   const step: Step = { name: "Generating", id: `fc_${randomUUID()}`, about: "Generating final report" }
   emit({ kind: "call", step })
   const result = request.outputSchema
-    ? await structuredReport(request, request.outputSchema, evidence, parts, { writer, signal })
-    : await textReport(request, evidence, { writer, signal, emit, started: step })
+    ? await structuredReport(request, request.outputSchema, evidence, parts, { writer, nearness, signal })
+    : await textReport(request, answered, evidence, { writer, signal, emit, started: step })
   if (request.outputSchema) {
     // Its form has no place for it.
     const limits = evidence.unread > 0 ? `. ${unreadNote(evidence.unread)}` : ""
@@ -91,6 +98,7 @@ type Report = Omit<ResearchResult, "searches">
 /** The report piece by piece, so that a caller may read along. */
 async function textReport(
   { input, outputLength, citationFormat }: ResearchRequest,
+  answered: readonly Answered[],
   evidence: Evidence,
   {
     writer,
@@ -99,13 +107,15 @@ async function textReport(
     started,
   }: { writer: Writer | null; signal: AbortSignal; emit: Emit; started: Step },
 ): Promise<Report> {
-  const sections = outline(evidence, outputLength)
+  const { sections, missing } = outline(answered, evidence, outputLength)
   const words = Math.round(WORDS[outputLength] / Math.max(1, sections.length))
   const written = writer ? await inWords(input, sections, { writer, evidence, words, signal }) : sections
   emit({ kind: "response", step: { ...started, about: "Report generated" } })
   const citations = citationsOf(evidence.sources, citationFormat)
+  const unknown = wordsWithout(input, evidence.terms())
+  const notes = { missing, unread: evidence.unread, refusal: refusal(input, evidence, unknown) }
   let content = ""
-  for (const piece of rendered(input, written, citations, evidence.unread)) {
+  for (const piece of rendered(input, written, citations, notes)) {
     emit({ kind: "content", content: piece })
     content += piece
   }
@@ -123,18 +133,21 @@ async function inWords(
     signal,
   }: { writer: Writer; evidence: Evidence; words: number; signal: AbortSignal },
 ): Promise<readonly Section[]> {
-  const [lead, ...others] = sections
-  if (!lead) return []
+  const [first, ...others] = sections
+  if (!first) return []
+  // A comparison alone begins with its table.
+  const lead = first.table || others.length === 0 ? null : first
   const written: Section[] = []
-  for (const section of others.length > 0 ? others : [lead]) {
+  for (const section of lead ? others : sections) {
     signal.throwIfAborted()
-    const one = await writer.section(input, section, evidence, words)
+    const one = section.table ? null : await writer.section(input, section, evidence, words)
     if (one !== "nothing") written.push(one ?? section)
   }
-  if (others.length === 0) return withoutRepeats(written)
   const rest = withoutRepeats(written)
-  const summary = await writer.summary(input, [...rest, lead], evidence)
-  return [summary ? { ...lead, findings: summary } : lead, ...rest]
+  if (others.length === 0) return rest
+  const summary = await writer.summary(input, lead ? [...rest, lead] : rest, evidence)
+  if (summary) return [{ heading: SUMMARY, findings: summary }, ...rest]
+  return lead ? [lead, ...rest] : rest
 }
 
 /** Pages that a section is written from. */
@@ -166,14 +179,15 @@ async function structuredReport(
   schema: NonNullable<ResearchRequest["outputSchema"]>,
   evidence: Evidence,
   { engine, embedder, pages }: ResearchParts,
-  { writer, signal }: { writer: Writer | null; signal: AbortSignal },
+  { writer, nearness, signal }: { writer: Writer | null; nearness: Nearness; signal: AbortSignal },
 ): Promise<Report> {
   const filled = await writer?.form(request.input, schema, evidence)
   if (filled) {
-    const { content, missing } = filled
+    const { content } = filled
+    const missing = filled.missing.map((path) => ({ path, reason: NOT_BORNE_OUT }))
     return { content, missing, sources: filled.sources.map((place) => evidence.sources[place]!) }
   }
-  const answer = async (question: string): Promise<Answering[]> => {
+  const answer = async (question: string, about: string): Promise<Answering[]> => {
     signal.throwIfAborted()
     const { hits } = await engine.search(
       { text: question, depth: "advanced", limit: PAGES_FOR_VALUE, ...searchRules(request) },
@@ -186,7 +200,12 @@ async function structuredReport(
       signal.throwIfAborted()
       // No more of the page than its source is told by.
       const told = read.map((hit) => ({ ...hit, markdown: "" }))
-      return found.map(({ text, source }) => ({ text, hit: told[source]! }))
+      await nearness.know([about, ...found.map(({ text }) => text)], signal)
+      return found.map(({ text, source }) => ({
+        text,
+        hit: told[source]!,
+        nearness: nearness.between(about, text),
+      }))
     })
     evidence.unread += unread
     return made

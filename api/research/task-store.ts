@@ -9,6 +9,7 @@ import {
   StoredUse,
 } from "../accounts/limits/stored-use.ts"
 import type { WriteQueue } from "../accounts/billing/write-queue.ts"
+import type { MissingValue } from "./report/structured.ts"
 import type { EvidenceRecord, Source } from "./sources/evidence.ts"
 import type { ResearchRequest } from "./request.ts"
 
@@ -29,7 +30,7 @@ export interface ResearchTask {
   readonly found: EvidenceRecord | null
   readonly content: string | object | null
   readonly sources: readonly Source[]
-  readonly missing: readonly string[]
+  readonly missing: readonly MissingValue[]
   /** Why it failed, for its owner. */
   readonly error: string | null
   readonly credits: number
@@ -212,7 +213,10 @@ function toTask(row: Record<string, unknown>): ResearchTask {
     found: json("found") as EvidenceRecord | null,
     content: json("content") as string | object | null,
     sources: json("sources") as Source[],
-    missing: json("missing") as string[],
+    missing: (json("missing") as (string | MissingValue)[]).map((one) =>
+      // Tasks of older versions do not say why.
+      typeof one === "string" ? { path: one, reason: null } : one,
+    ),
     error: row["error"] as string | null,
     credits: Number(row["credits"]),
     createdAt: new Date(Number(row["created_at"])),

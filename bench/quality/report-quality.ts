@@ -47,11 +47,12 @@ export async function judgeReport(
   }
 }
 
-/** The text before each citation, without headings and the list of sources; what follows the last has no numbers. */
+/** The text before each citation, without headings, what the report says of itself, and the list of sources; what follows the last has no numbers. */
 export function citedTexts(content: string): CitedPiece[] {
   // In code such a line is a comment.
-  const body = content
-    .split(/^## Sources$/m)[0]!
+  const body = withoutTables(content.split(/^## Sources$/m)[0]!)
+    .replace(/^## What is missing\n[\s\S]*/m, "")
+    .replace(/^Nothing on this was found in the index\..*$/m, "")
     .replaceAll(/^(`{3,})\n[\s\S]*?\n\1$|^#{1,2} .*$/gm, (part, fence?: string) => (fence ? part : ""))
   const found: CitedPiece[] = []
   for (const { text, numbers } of citedPieces(body)) {
@@ -62,6 +63,23 @@ export function citedTexts(content: string): CitedPiece[] {
   }
   return found
 }
+
+/** The cells of the report's own table one after the other, without the names of its columns and rows. */
+const withoutTables = (content: string): string =>
+  content.replaceAll(/^\|  ?\|.*\n\| --- .*\n((?:\|.*\n?)+)/gm, (_, rows: string) =>
+    rows
+      .split("\n")
+      .map((row) =>
+        row
+          .split(" | ")
+          .slice(1)
+          .join(" ")
+          .replace(/ \|$/, "")
+          .replaceAll(/(?:^|(?<= ))–(?= |$)/g, "")
+          .replace(/ \|$/, ""),
+      )
+      .join("\n"),
+  )
 
 function splitCode(text: string): [string, string] {
   const [whole, code] = /^`{3,}\n([\s\S]*?)\n`{3,}(?:\n|$)/.exec(text)!

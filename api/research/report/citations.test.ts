@@ -23,7 +23,7 @@ describe("sources are named", () => {
     expect(citations.mark([1])).toBe("[1]")
     expect(citations.mark([0, 1])).toBe("[2][1]")
     expect(citations.list()).toBe(
-      "## Sources\n\n1. [Seals \\[1\\]](https://b.example/)\n2. [All about pumps](https://www.pumps.example/a%28b%29)",
+      "## Sources\n\n1. [Seals \\[1\\]](https://b.example/), read 5 Jan 2026\n2. [All about pumps](https://www.pumps.example/a%28b%29), published 9 Mar 2024",
     )
     expect(citations.cited.map(({ url }) => url)).toEqual([SOURCES[1]!.url, SOURCES[0]!.url])
   })

@@ -40,7 +40,9 @@ export function citationsOf(sources: readonly Source[], format: CitationFormat):
       if (order.length === 0) return ""
       const entries = order.map((place) => ({ source: sources[place]!, letter: letters.get(place) ?? "" }))
       if (format === "numbered") {
-        const lines = entries.map(({ source }, i) => `${i + 1}. ${link(source.title, source)}`)
+        const lines = entries.map(
+          ({ source }, i) => `${i + 1}. ${link(source.title, source)}${datesOf(source)}`,
+        )
         return [`## ${HEADINGS[format]}`, lines.join("\n")].join("\n\n")
       }
       const lines = entries.map(({ source, letter }) => fullEntry(source, format, letter)).sort()
@@ -114,6 +116,14 @@ function fullEntry(source: Source, style: Style, letter: string): string {
     default:
       return style satisfies never
   }
+}
+
+/** When a page was published, else when it was read. */
+function datesOf(source: Source): string {
+  const { published, fetched } = source
+  if (hostOf(source) === null) return ""
+  if (published !== null) return `, published ${dayMonthYear(published)}`
+  return fetched === null ? "" : `, read ${dayMonthYear(fetched)}`
 }
 
 const yearOf = ({ published }: Source): string =>

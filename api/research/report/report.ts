@@ -1,115 +1,107 @@
-import type { Citations } from "./citations.ts"
-import type { Evidence, Finding } from "../sources/evidence.ts"
 import type { OutputLength } from "../request.ts"
+import type { Evidence, Finding } from "../sources/evidence.ts"
+import type { Citations } from "./citations.ts"
 
-/** About how many words the text has, without headings and sources. */
+/** About how many words the text has at most, without headings and sources. */
 export const WORDS: Readonly<Record<OutputLength, number>> = { short: 250, standard: 800, long: 1600 }
 
 /** A part of the report. */
 export interface Section {
   readonly heading: string
   readonly findings: readonly Finding[]
+  /** What is compared, side by side; its findings are those of the cells. */
+  readonly table?: Table
+}
+
+/** Columns by name, the first without one; a row's cells are null where no page says anything. */
+export interface Table {
+  readonly columns: readonly string[]
+  readonly rows: readonly { readonly label: string; readonly cells: readonly (Finding | null)[] }[]
+}
+
+/** How the report says what is not in it: in words of its own, which cite nothing. */
+const MISSING = "What is missing"
+
+/** What is said in place of a report when no page answers: what was looked for, where, and what is missing. */
+export function refusal(
+  input: string,
+  { questions, sources, findings }: Evidence,
+  missing: readonly string[],
+): string {
+  const asked = questions
+    .filter(({ follows }) => follows === undefined)
+    .map(({ text }) => `“${titleOf(text)}”`)
+  const places = [...new Set(sources.map(({ url }) => URL.parse(url)?.host || url))]
+  const titles = nearestTitles(findings, sources).map((title) => `“${title}”`)
+  return [
+    NOTHING_FOUND,
+    `It was searched for ${listed(asked.slice(0, 4))}.`,
+    ...(titles.length > 0
+      ? [`The nearest pages, ${listed(titles)} (${listed(places.slice(0, 4))}), do not answer it.`]
+      : []),
+    ...(missing.length > 0 ? [`No page found speaks of ${listed(missing.map((word) => `“${word}”`))}.`] : []),
+  ].join(" ")
 }
 
 /** What is said when nothing in the index, or in the files, bears on the input. */
 export const NOTHING_FOUND = "Nothing on this was found in the index."
+const NEAREST = 3
 
-const OVERVIEW = "Overview"
-const DISAGREEMENT = "Where sources differ"
-const REST = "Further findings"
-/** The overview's share of the whole. */
-const OVERVIEW_SHARE = 0.3
-const MOST_LEADS = 4
-/** A section with fewer words is none of its own. */
-const SMALLEST_SECTION = 25
-
-/**
- * The findings in sections: what answers the input itself, then a section for each question that brought some, then what
- * sources say differently, side by side. Sections give up their last findings until all fit the length.
- */
-export function outline(evidence: Evidence, length: OutputLength): Section[] {
-  const contested = disagreements(evidence)
-  const free = evidence.findings.filter((finding) => !contested.includes(finding))
-  const byQuestion = Map.groupBy(free, ({ question }) => question)
-  const [whole = [], ...others] = evidence.questions.map((_, place) => byQuestion.get(place) ?? [])
-  const budget = WORDS[length]
-  // When nothing answers all of the input at once, the overview is made of the first that answers each part.
-  const overview =
-    whole.length > 0 ? whole : others.flatMap((findings) => findings.splice(0, 1)).slice(0, MOST_LEADS)
-  const said = contested.slice(0, length === "short" ? 2 : 6)
-  const first = fitting(overview, budget * (others.some((some) => some.length > 0) ? OVERVIEW_SHARE : 1))
-  const left = budget - wordsIn(first) - wordsIn(said)
-  const shared = share(others, left)
-  const sections: Section[] = [{ heading: OVERVIEW, findings: first }]
-  const small: Finding[] = []
-  for (const [i, findings] of shared.entries()) {
-    const { label } = evidence.questions[i + 1]!
-    if (wordsIn(findings) < SMALLEST_SECTION) small.push(...findings)
-    else sections.push({ heading: label, findings })
-  }
-  sections.push({ heading: REST, findings: small }, { heading: DISAGREEMENT, findings: said })
-  return sections.filter(({ findings }) => findings.length > 0)
+function nearestTitles(findings: Evidence["findings"], sources: Evidence["sources"]): string[] {
+  const ranked = findings
+    .toSorted((a, b) => (b.stated?.score ?? 0) - (a.stated?.score ?? 0))
+    .map((finding) => sources[finding.sources[0]!]!)
+    .filter(({ addressesModels }) => addressesModels !== true)
+  return [...new Set(ranked.map(({ title }) => titleOf(title)))].slice(0, NEAREST)
 }
+
+const listed = (names: readonly string[]): string => new Intl.ListFormat("en").format(names)
 
 /** What a report says of pages that were found and not read. */
 export const unreadNote = (pages: number): string =>
   `${pages === 1 ? "One page that was" : `${pages} pages that were`} found could not be read: the memory for pages was spent.`
 
-/** Pairs that contradict each other, one right behind the other. */
-function disagreements({ findings }: Evidence): Finding[] {
-  const pairs: Finding[] = []
-  for (const finding of findings) {
-    if (finding.disagrees === null) continue
-    const other = findings[finding.disagrees]!
-    if (!pairs.includes(finding) && !pairs.includes(other)) pairs.push(other, finding)
-  }
-  return pairs
+/** What a report says besides the pages' own sentences. */
+export interface Notes {
+  readonly missing: readonly string[]
+  /** Pages that were found and not read. */
+  readonly unread: number
+  /** What is said when there are no sections. */
+  readonly refusal: string
 }
-
-/** The first findings of each list in turn, until the words are spent; each list keeps its order. */
-function share(lists: readonly (readonly Finding[])[], words: number): Finding[][] {
-  const taken = lists.map((): Finding[] => [])
-  let left = words
-  const longest = Math.max(0, ...lists.map(({ length }) => length))
-  for (let row = 0; row < longest; row++) {
-    for (const [i, list] of lists.entries()) {
-      const finding = list[row]
-      if (!finding) continue
-      const size = wordsIn([finding])
-      if (size > left) continue
-      taken[i]!.push(finding)
-      left -= size
-    }
-  }
-  return taken
-}
-
-function fitting(findings: readonly Finding[], words: number): Finding[] {
-  const taken: Finding[] = []
-  for (const finding of findings) {
-    if (taken.length === 0 || wordsIn([...taken, finding]) <= words) taken.push(finding)
-  }
-  return taken
-}
-
-const wordsIn = (findings: readonly Finding[]): number =>
-  findings.reduce((sum, { text }) => sum + (text.match(/\S+/g)?.length ?? 0), 0)
 
 /** Title, then each section, then the sources: pieces of markdown that follow each other. */
 export function* rendered(
   title: string,
   sections: readonly Section[],
   citations: Citations,
-  unread = 0,
+  { missing, unread, refusal }: Notes,
 ): Generator<string> {
   yield `# ${titleOf(title)}`
-  for (const { heading, findings } of sections)
-    yield `\n\n## ${heading}\n\n${paragraphs(findings, citations)}`
-  if (sections.length === 0) yield `\n\n${NOTHING_FOUND}`
+  for (const { heading, findings, table } of sections) {
+    const text = table ? tableText(table, citations) : paragraphs(findings, citations)
+    yield `\n\n## ${heading}\n\n${text}`
+  }
+  if (sections.length === 0) yield `\n\n${refusal}`
+  else if (missing.length > 0)
+    yield `\n\n## ${MISSING}\n\nNo page that was found answers:\n\n${missing.map((one) => `- ${one}`).join("\n")}`
   if (unread > 0) yield `\n\n${unreadNote(unread)}`
   const list = citations.list()
   if (list !== "") yield `\n\n${list}\n`
 }
+
+function tableText({ columns, rows }: Table, citations: Citations): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`
+  return [
+    line(["", ...columns.map(inCell)]),
+    line(["---", ...columns.map(() => "---")]),
+    ...rows.map(({ label, cells }) =>
+      line([inCell(label), ...cells.map((cell) => (cell === null ? "–" : cited(cell, citations)))]),
+    ),
+  ].join("\n")
+}
+
+const inCell = (text: string): string => text.replaceAll("|", "\\|")
 
 const TITLE_CHARS = 120
 export function titleOf(input: string): string {

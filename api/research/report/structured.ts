@@ -1,39 +1,56 @@
 import { Ajv } from "ajv"
 
 import type { Hit } from "#engine"
+import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 
+import { FILE_SCHEME } from "../sources/sources.ts"
 import type { OutputField, OutputSchema } from "./output-schema.ts"
 
 export interface Structured {
   readonly content: Readonly<Record<string, unknown>>
-  /** Paths of the values that nothing found gives, such as `company.founded`; they are null. */
-  readonly missing: readonly string[]
+  /** The values that nothing found gives; they are null. */
+  readonly missing: readonly MissingValue[]
   /** Pages that the values were taken from. */
   readonly hits: readonly Hit[]
+}
+
+/** A value of a structured report that is null. */
+export interface MissingValue {
+  /** Such as `company.founded`. */
+  readonly path: string
+  /** For anybody to read; null for tasks of older versions. */
+  readonly reason: string | null
 }
 
 /** A statement that answers, and the page it stands in. */
 export interface Answering {
   readonly text: string
   readonly hit: Hit
+  /** How near in meaning it is to what the value is, 0..1. */
+  readonly nearness: number
 }
+
+/** A sentence without a word of what the value is has to be so near to it in meaning. */
+const LEAST_NEARNESS = 0.4
 
 /** Entries of a list at most. */
 const MAX_ITEMS = 10
 
 /**
  * Fills a form from what pages state: each value is a question, put together of the input, the names above the value and
- * its description. A text is what a page says, word by word; a number the first in it. What no page says is null.
+ * its description. A text is what a page says of it, word by word; a number the one in such a sentence. What no page says is null.
  *
- * @param answer the statements that answer a question, best pages first; empty when none does
+ * @param answer the statements that answer a question on a value, best pages first; empty when none does
  */
 export async function fillSchema(
   input: string,
   { properties }: OutputSchema,
-  answer: (question: string) => Promise<readonly Answering[]>,
+  answer: (question: string, about: string) => Promise<readonly Answering[]>,
 ): Promise<Structured> {
-  const missing: string[] = []
-  const hits = new Set<Hit>()
+  const missing: MissingValue[] = []
+  // One page found for two values is one source.
+  const hits = new Map<string, Hit>()
+  const subject = new Set(analyse(input, null))
 
   async function object(fields: Readonly<Record<string, OutputField>>, path: readonly string[]) {
     const filled: [string, unknown][] = []
@@ -45,20 +62,42 @@ export async function fillSchema(
 
   async function value(field: OutputField, path: readonly string[]): Promise<unknown> {
     if (field.type === "object") return object(field.properties ?? {}, path)
-    const found = await answer(questionFor(input, field, path))
-    const given = read(field, found)
-    if (given === null) missing.push(path.join("."))
-    else for (const { hit } of given.from) hits.add(hit)
+    const about = aboutOf(field, path)
+    const found = await answer(`${about} ${input}`, about)
+    const own = found.filter((one) => isAbout(one, about, subject))
+    const given = read(field, own, about)
+    if (given === null) missing.push({ path: path.join("."), reason: reasonFor(field, about, found, own) })
+    else for (const { hit } of given.from) if (!hits.has(keyOf(hit))) hits.set(keyOf(hit), hit)
     return given?.value ?? null
   }
 
   const content = await object(properties, [])
-  return { content, missing, hits: [...hits] }
+  return { content, missing, hits: [...hits.values()] }
 }
 
-function questionFor(input: string, field: OutputField, path: readonly string[]): string {
-  const about = field.description ?? field.items?.description ?? path.map(words).join(" ")
-  return `${about} ${input}`
+/** Files have no address of their own. */
+const keyOf = ({ url, source }: Hit): string => (source.startsWith(FILE_SCHEME) ? source : url)
+
+/** What a value is, in words. */
+const aboutOf = (field: OutputField, path: readonly string[]): string =>
+  field.description ?? field.items?.description ?? path.map(words).join(" ")
+
+/** Whether a statement speaks of the value itself, not of the input alone; of a value that has no words of its own all do. */
+function isAbout({ text, nearness }: Answering, about: string, subject: ReadonlySet<string>): boolean {
+  const own = analyseQuery(about, null).terms.filter((term) => !subject.has(term))
+  const said = new Set(analyse(text, null))
+  return own.length === 0 || own.some((term) => said.has(term)) || nearness >= LEAST_NEARNESS
+}
+
+function reasonFor(
+  { type }: OutputField,
+  about: string,
+  found: readonly Answering[],
+  own: readonly Answering[],
+): string {
+  if (found.length === 0) return `No page that was found answers “${about}”.`
+  if (own.length === 0) return `The pages that were found state nothing on “${about}”.`
+  return `No sentence on “${about}” holds ${type === "integer" || type === "number" ? "such a number" : "such a value"}.`
 }
 
 /** `foundingYear` and `founding_year` as words. */
@@ -67,9 +106,49 @@ const words = (name: string): string =>
 
 const NUMBER = /(?<![\p{L}\d.])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\p{L}\d.])-?\d+(?:\.\d+)?(?![\p{L}\d])/gu
 
+/** A number as it stands in a text, with the words beside it. */
+interface Placed {
+  readonly value: number
+  readonly beside: ReadonlySet<string>
+  readonly isYear: boolean
+}
+
+const YEAR = /^(?:1[4-9]|20)\d\d$/
+const ASKS_YEAR = /\b(?:year|date|founded|since|when|born|established|jahr|année|año)\b/i
+/** Words on each side of a number that may tell what it counts. */
+const WORDS_BESIDE = 3
+
+function numbersIn(text: string): Placed[] {
+  return [...text.matchAll(NUMBER)].map(({ 0: digits, index }) => {
+    const before = text
+      .slice(0, index)
+      .split(/\s+/)
+      .slice(-WORDS_BESIDE - 1)
+    const behind = text
+      .slice(index + digits.length)
+      .split(/\s+/)
+      .slice(0, WORDS_BESIDE + 1)
+    return {
+      value: Number(digits.replaceAll(",", "")),
+      beside: new Set(analyse([...before, ...behind].join(" "), null)),
+      isYear: YEAR.test(digits),
+    }
+  })
+}
+
+/** The number that a value is: of those that fit its type, the one beside a word of what is asked, else the first; a year is none unless asked for. */
+function numberIn(text: string, type: "integer" | "number", about: string): number | null {
+  const fitting = numbersIn(text).filter(({ value }) => type === "number" || Number.isSafeInteger(value))
+  if (ASKS_YEAR.test(about)) return fitting.find(({ isYear }) => isYear)?.value ?? null
+  const asked = new Set(analyseQuery(about, null).terms)
+  const counting = fitting.filter(({ beside }) => beside.intersection(asked).size > 0)
+  return (counting[0] ?? fitting.find(({ isYear }) => !isYear))?.value ?? null
+}
+
 function read(
   field: OutputField,
   found: readonly Answering[],
+  about: string,
 ): { readonly value: unknown; readonly from: readonly Answering[] } | null {
   if (found.length === 0) return null
   switch (field.type) {
@@ -78,38 +157,37 @@ function read(
     case "integer":
     case "number": {
       for (const one of found) {
-        const numbers = (one.text.match(NUMBER) ?? []).map((text) => Number(text.replaceAll(",", "")))
-        const fits = numbers.find((number) => field.type === "number" || Number.isSafeInteger(number))
-        if (fits !== undefined) return { value: fits, from: [one] }
+        const value = numberIn(one.text, field.type, about)
+        if (value !== null) return { value, from: [one] }
       }
       return null
     }
     case "array":
-      return list(field.items!, found.slice(0, MAX_ITEMS))
+      return list(field.items!, found.slice(0, MAX_ITEMS), about)
     default:
       return null
   }
 }
 
 /** One entry for each statement that gives one. Of objects only what a single statement says of each value. */
-function list(items: OutputField, found: readonly Answering[]) {
+function list(items: OutputField, found: readonly Answering[], about: string) {
   const entries = found.flatMap((one) => {
-    const entry = entryFrom(items, one)
+    const entry = entryFrom(items, one, about)
     return entry === null ? [] : [{ entry, one }]
   })
   if (entries.length === 0) return null
   return { value: entries.map(({ entry }) => entry), from: entries.map(({ one }) => one) }
 }
 
-function entryFrom(items: OutputField, one: Answering): unknown {
-  if (items.type !== "object") return read(items, [one])?.value ?? null
+function entryFrom(items: OutputField, one: Answering, about: string): unknown {
+  if (items.type !== "object") return read(items, [one], items.description ?? about)?.value ?? null
   const values = Object.entries(items.properties ?? {}).map(([name, field], place): [string, unknown] => {
     // The statement is what the first text says; others cannot be told from it without a model.
     const isText = field.type === "string" && place === 0
     return [
       name,
       isText || field.type === "integer" || field.type === "number"
-        ? (read(field, [one])?.value ?? null)
+        ? (read(field, [one], field.description ?? words(name))?.value ?? null)
         : null,
     ]
   })

@@ -24,6 +24,23 @@ export interface Finding {
   readonly question: number
   /** Place of a finding that says otherwise; null when none does. */
   disagrees: number | null
+  /** Where it stands in its page; findings of a model, and those of tasks of older versions, do not say. */
+  readonly stated?: Stated
+}
+
+/** Where in a page a finding stands. */
+export interface Stated {
+  /** The headings above it, outermost first; the page's title is the first. */
+  readonly headings: readonly string[]
+  /** Its place among the page's statements. */
+  readonly position: number
+  /** The statement before it, without which it makes no sense; null when it stands by itself. */
+  readonly needs: string | null
+  readonly kind: "prose" | "item" | "row" | "code"
+  /** It is the first below its heading. */
+  readonly opens: boolean
+  /** The page's score beside the best one's, in the best search that found it: 0..1. */
+  readonly score: number
 }
 
 /** A question that was looked into. */
@@ -32,6 +49,8 @@ export interface Question {
   readonly text: string
   /** How the report calls it. */
   readonly label: string
+  /** The text of the question whose answer this one looks for, too; left out of one that is a part of the report. */
+  readonly follows?: string
 }
 
 /** What is kept of a task in progress, so that a restart goes on with it. */
@@ -42,6 +61,16 @@ export interface EvidenceRecord {
   readonly searches: number
   /** Left out while it is 0. */
   readonly unread?: number
+  /** What {@link Evidence.met} was told; tasks of older versions do not say. */
+  readonly scores?: Readonly<Record<string, PageScores>>
+}
+
+/** A page's score beside the best one's, 0..1. */
+export interface PageScores {
+  /** In the search for the whole task; 0 when that did not find it. */
+  readonly task: number
+  /** In the search that found it best. */
+  readonly best: number
 }
 
 /** Two statements that share more of their terms speak of the same: they say it twice, or contradict each other. */
@@ -57,6 +86,7 @@ export class Evidence {
   searches: number
   /** Pages found that there was no memory to read. */
   unread: number
+  readonly #scores: Map<string, PageScores>
   readonly #terms: Set<string>[]
 
   constructor(record: EvidenceRecord = { questions: [], sources: [], findings: [], searches: 0 }) {
@@ -65,12 +95,34 @@ export class Evidence {
     this.findings = record.findings.map((finding) => ({ ...finding, sources: [...finding.sources] }))
     this.searches = record.searches
     this.unread = record.unread ?? 0
+    this.#scores = new Map(Object.entries(record.scores ?? {}))
     this.#terms = this.findings.map(({ text }) => termsOf(text))
   }
 
   toRecord(): EvidenceRecord {
     const { questions, sources, findings, searches, unread } = this
-    return { questions, sources, findings, searches, ...(unread > 0 && { unread }) }
+    const scores = Object.fromEntries(this.#scores)
+    return { questions, sources, findings, searches, ...(unread > 0 && { unread }), scores }
+  }
+
+  /** Remembers how well a search found a page; the first question's is the search for the whole task. */
+  met(question: number, url: string, score: number): void {
+    const { task, best } = this.#scores.get(url) ?? { task: 0, best: 0 }
+    this.#scores.set(url, { task: question === 0 ? score : task, best: Math.max(best, score) })
+  }
+
+  /** How well the searches found the page that a finding stands in. */
+  scoresOf({ sources }: Pick<Finding, "sources">): PageScores {
+    return this.#scores.get(this.sources[sources[0]!]!.url) ?? { task: 0, best: 0 }
+  }
+
+  #worth(url: string): number {
+    const { task, best } = this.#scores.get(url) ?? { task: 0, best: 0 }
+    return task + best
+  }
+
+  #worthOf({ sources }: Finding): number {
+    return this.#worth(this.sources[sources[0]!]!.url)
   }
 
   /** @returns the place of the source, which is one for each address. */
@@ -87,7 +139,7 @@ export class Evidence {
    * Takes a statement in, unless it is known; of one that says the same the source is remembered. What gives orders to
    * language models is left out.
    */
-  add(question: number, text: string, source: Source): void {
+  add(question: number, text: string, source: Source, stated?: Stated): void {
     if (holdsModelOrder(text)) return
     const terms = termsOf(text)
     let opposite: number | null = null
@@ -99,6 +151,13 @@ export class Evidence {
       } else {
         // Who leaves the numbers out bears them out no more than who gives others.
         const bears = sameNumbers(text, other.text)
+        // One text of several pages is cited from the page that was found best.
+        if (text === other.text && stated && !sameSource && this.#worth(source.url) > this.#worthOf(other)) {
+          const own = this.source(source)
+          const others = other.sources.filter((known) => known !== own)
+          this.findings[place] = { ...other, sources: [own, ...others], stated }
+          return
+        }
         if (bears && !other.sources.some((known) => this.sources[known]!.url === source.url)) {
           other.sources.push(this.source(source))
         }
@@ -106,7 +165,13 @@ export class Evidence {
       }
     }
     const place = this.findings.length
-    this.findings.push({ text, sources: [this.source(source)], question, disagrees: opposite })
+    this.findings.push({
+      text,
+      sources: [this.source(source)],
+      question,
+      disagrees: opposite,
+      ...(stated && { stated }),
+    })
     if (opposite !== null && this.findings[opposite]!.disagrees === null) {
       this.findings[opposite]!.disagrees = place
     }

@@ -1,0 +1,56 @@
+import { subjectWords } from "./words.ts"
+
+const STEM_END =
+  "with|of|for|in|on|against|between|about|to|from|by|like|including|into|as|during|through|than|mit|von|für|gegen|über|avec|pour|contre|sur|con|para|contra|sobre"
+const SPLIT = /,\s*(?:(?:and|or|und|oder|et|ou|y|o)\s+)?|\s+(?:and|or|und|oder|et|ou|y|o)\s+/i
+/** Of two things joined by "and" alone it is not known whether they are two parts; three in a row are a list. */
+const LEAST_ITEMS = 3
+const MAX_ITEM_WORDS = 10
+
+/**
+ * A clause item by item, each with the words before the list: "What do they do with their seals, hoses and oil?" asks three things.
+ * The clause alone when it has no list.
+ */
+export function itemsOf(clause: string): string[] {
+  const bare = clause.replace(/[?？.!]+$/, "")
+  const listed = afterColon(bare) ?? inClause(bare)
+  if (listed === null) return [clause]
+  const { stem, items } = listed
+  return items.map((item) => `${stem} ${item}`.trim())
+}
+
+interface Listed {
+  readonly stem: string
+  readonly items: readonly string[]
+}
+
+/** The items of "…: a, b and c". */
+function afterColon(clause: string): Listed | null {
+  const [, stem = "", rest = ""] =
+    /^(.{3,160}?)(?::\s+|\s+such as\s+|\s+including\s+)(.+)$/is.exec(clause) ?? []
+  const items = parted(rest)
+  return items.length >= 2 && items.every(isShort) ? { stem, items } : null
+}
+
+/** The items of "… with a, b and c"; what precedes the first item ends with a preposition. */
+function inClause(clause: string): Listed | null {
+  if (!clause.includes(",")) return null
+  const pieces = parted(clause)
+  if (pieces.length < LEAST_ITEMS || !pieces.slice(1).every(isShort)) return null
+  const [first = "", ...others] = pieces
+  const [, stem, item] = new RegExp(String.raw`^(.*\b(?:${STEM_END}))\s+(\S.*)$`, "i").exec(first) ?? []
+  if (stem === undefined || item === undefined || !isShort(item)) return null
+  // "against a, against b": the preposition stands with each item.
+  const preposition = /\S+$/.exec(stem)![0]
+  const repeated = new RegExp(String.raw`^${preposition}\s+`, "i")
+  return { stem, items: [item, ...others.map((other) => other.replace(repeated, ""))] }
+}
+
+const parted = (text: string): string[] =>
+  text
+    .split(SPLIT)
+    .map((item) => item.trim())
+    .filter((item) => item !== "")
+
+const isShort = (item: string): boolean =>
+  item.split(/\s+/).length <= MAX_ITEM_WORDS && subjectWords(item).length > 0

@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest"
+
+import { planOf } from "./parts.ts"
+
+const texts = (input: string) => planOf(input).parts.map(({ text }) => text)
+
+describe("the parts of a task", () => {
+  test("are none of their own when it asks but one thing", () => {
+    expect(planOf("  How do pumps   work?  ")).toEqual({
+      whole: { text: "How do pumps work?", label: "How do pumps work" },
+      parts: [],
+      subject: ["pumps"],
+    })
+    expect(planOf("rotary pumps").parts).toEqual([])
+  })
+
+  test("are its clauses, each with the subject that it leaves out", () => {
+    expect(
+      texts("How does a rotary pump work, what does it cost, and for how long is it guaranteed?"),
+    ).toEqual([
+      "How does a rotary pump work",
+      "what does it cost rotary pump",
+      "for how long is it guaranteed rotary pump",
+    ])
+    const headings = planOf("How does a rotary pump work, and say which one is the quietest").parts
+    expect(headings.map(({ heading }) => heading)).toEqual([
+      "How does a rotary pump work",
+      "Which one is the quietest",
+    ])
+  })
+
+  test("are its sentences and the lines of a list", () => {
+    expect(texts("Explain rotary pumps briefly.\n- List the makers of seals\n- Hi")).toEqual([
+      "Explain rotary pumps briefly",
+      "List the makers of seals rotary pumps briefly",
+    ])
+  })
+
+  test("are the items that it names, with the words before them", () => {
+    expect(texts("What must an owner do with the seals, the hoses and the oil?")).toEqual([
+      "What must an owner do with the seals",
+      "What must an owner do with the hoses",
+      "What must an owner do with the oil",
+    ])
+    expect(texts("How is a boat guarded against rust, against theft, and against rough weather?")).toEqual([
+      "How is a boat guarded against rust",
+      "How is a boat guarded against theft",
+      "How is a boat guarded against rough weather",
+    ])
+    expect(texts("Maintenance of pumps: seals, bearings and oil")).toEqual([
+      "Maintenance of pumps seals",
+      "Maintenance of pumps bearings",
+      "Maintenance of pumps oil",
+    ])
+    expect(texts("How are pumps made, with and without rollers, and who makes them?")).toHaveLength(2)
+  })
+
+  test("are asked in other languages, too", () => {
+    expect(texts("Wie arbeitet eine Pumpe, was kostet sie und wer stellt sie her?")).toHaveLength(3)
+  })
+
+  test("are few, however long the input, and have short labels", () => {
+    const input = Array.from({ length: 50 }, (_, i) => `Explain the matter number ${i} of many.`).join(" ")
+    const { parts } = planOf(input)
+    expect(parts.length).toBeLessThanOrEqual(9)
+    for (const { label } of parts) expect(label.length).toBeLessThanOrEqual(92)
+  })
+})
+
+describe("the sides of a comparison", () => {
+  const sides = (input: string) =>
+    planOf(input).parts.flatMap(({ side, heading }) => (side === null ? [] : [`${side} | ${heading}`]))
+
+  test.each([
+    ["Compare PostgreSQL and SQLite", ["PostgreSQL", "SQLite"]],
+    ["Rust vs. Go", ["Rust", "Go"]],
+    ["How do Kafka, RabbitMQ and NATS differ in delivery guarantees?", ["Kafka", "RabbitMQ", "NATS"]],
+    ["What is the difference between a mutex and a semaphore?", ["mutex", "semaphore"]],
+    ["Compare Acme's red, green and blue pumps for small boats", ["red pumps", "green pumps", "blue pumps"]],
+  ])("of %s", (input, wanted) => {
+    expect(planOf(input).parts.map(({ side }) => side)).toEqual(wanted)
+  })
+
+  test("are each asked what the clauses behind them ask", () => {
+    expect(sides("Tea versus coffee: what does each cost, and how are they brewed?")).toEqual([
+      "Tea | What does each cost",
+      "coffee | What does each cost",
+      "Tea | How are they brewed",
+      "coffee | How are they brewed",
+    ])
+    expect(sides("Hot and cold storage: how do they differ, and which one is cheaper?")).toEqual([
+      "Hot storage | How do they differ",
+      "cold storage | How do they differ",
+    ])
+  })
+
+  test("are searched for with the rest of the task, and by the name that pages about them have", () => {
+    const { parts } = planOf(
+      "What is amortisation, and how does it differ between a lender and small traders?",
+    )
+    expect(parts.map(({ text, name }) => [text, name])).toEqual([
+      ["What is amortisation", null],
+      ["lender amortisation", "lender"],
+      ["small traders amortisation", "small traders"],
+    ])
+    expect(planOf("Compare red, green and blue pumps").parts.map(({ name }) => name)).toEqual([
+      "red",
+      "green",
+      "blue",
+    ])
+  })
+
+  test("are found in an input of blanks, which leaves countless ways to share them out", () => {
+    const input = `compare${" ".repeat(19_000)}rotary pumps${"\t ".repeat(400)}and piston pumps`
+    expect(planOf(input).parts.map(({ side }) => side)).toEqual(["rotary pumps", "piston pumps"])
+  })
+})

@@ -1,0 +1,44 @@
+import { analyse } from "#engine/text/analysis/analyse.ts"
+import { isStopWord } from "#engine/text/analysis/stop-words.ts"
+
+const MAX_LABEL_CHARS = 90
+/** Texts that share more of their terms ask the same. */
+const SAME = 0.6
+
+/** Words of tasks and comparisons that name no subject. */
+const OF_TASKS =
+  /^(?:compar\w*|contrast\w*|differ|differs|differences?|differ\w*|versus|vs|say|says|tell|explain|describe|list|show|give|name|discuss|summari[sz]e|outline|please|each|both|several|respectively|get|gets|got|happens?|work|works|way|ways|one|ones|use|used|using|need|needs|between|begin|began|begins|start|starts|know|knows|choose|make|makes|made|bring|take|takes|become|becomes|decide|decides|exist|exists|mean|means|keep|keeps|first|best)$/i
+
+/** The telling words of a text, as written, each once. */
+export function tellingWords(text: string): string[] {
+  const words = text.match(/[\p{L}\p{N}.][\p{L}\p{M}\p{N}_.'’/+#-]*[\p{L}\p{N}+#]|[\p{L}\p{N}]/gu) ?? []
+  return [...new Set(words.filter((word) => !isStopWord(word.toLowerCase(), null)))]
+}
+
+/** Those of the telling words that may name what a text is about. */
+export const subjectWords = (text: string): string[] =>
+  tellingWords(text)
+    .map((word) => word.replace(/['’]s$/, ""))
+    .filter((word) => !OF_TASKS.test(word))
+
+/** Those of the words that name what a text is about which have none of their terms among these. */
+export const wordsWithout = (text: string, terms: ReadonlySet<string>): string[] =>
+  subjectWords(text).filter((word) => !analyse(word, null).some((term) => terms.has(term)))
+
+/** A text as a heading. */
+export function labelOf(text: string): string {
+  const line = text
+    .replaceAll(/\s+/g, " ")
+    .replace(/[.;:,?!？]+$/, "")
+    .trim()
+  if (line.length <= MAX_LABEL_CHARS) return capitalised(line)
+  return `${capitalised(line.slice(0, MAX_LABEL_CHARS).replace(/\s+\S*$/, ""))} …`
+}
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Whether two texts ask the same. */
+export function areSame(one: string, other: string, least = SAME): boolean {
+  const [a, b] = [new Set(analyse(one, null)), new Set(analyse(other, null))]
+  return a.intersection(b).size / Math.max(1, a.union(b).size) >= least
+}

@@ -1,0 +1,92 @@
+import { offLoop, WorkError } from "#base/process/off-loop.ts"
+import type { Hit } from "#engine"
+import { type StatedIn, statementsOf } from "#engine/answer-extraction/statements.ts"
+import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
+
+import type { Stated } from "./evidence.ts"
+
+/** A statement of a page that was found, before it is a finding. */
+export interface StatedText {
+  readonly text: string
+  /** Position of its page among the hits. */
+  readonly source: number
+  readonly stated: Stated
+  /** Share of the question's terms that stand in it or above it. */
+  readonly words: number
+  /** Place of its passage among the page's best. */
+  readonly rank: number
+}
+
+interface ReadOptions {
+  /** The page's score beside the best one's. */
+  readonly score: number
+  /** So many of its best passages are read. */
+  readonly passages: number
+}
+
+/** Pages that are read with all of their passages; of the others only the best are. */
+const PAGES_READ_WELL = 4
+const PASSAGES = { well: 8, else: 4 }
+
+/** What leads readers elsewhere, or along, and states nothing by itself. */
+const SIGNPOST =
+  /^(?:let(?:['’]s| us)\b|(?:for )?(?:more|further|additional) (?:information|details)|(?:please )?(?:see|refer to|consult)\b|sections? \d|chapters? \d|now\b|don['’]t worry|(?:we|i)\b|the (?:first|second|third|next|last|final) (?:step|thing|part|section|chapter)\b|at the end of|to (?:do|accomplish|achieve|avoid) (?:this|that|so)\b)|\b(?:this (?:section|chapter|document|page|appendix|article)\b|will be (?:discussed|described|explained|covered)|(?:is|are) (?:described|discussed|explained|covered|presented) (?:in|below)|(?:please )?see (?:the|section|chapter|also)\b|in the next (?:section|chapter|pages?)|next few pages)/iu
+
+/** What the best passages of one page state that can be said to others, as values that can be handed from thread to thread. */
+export function statedTextsIn(
+  question: string,
+  page: StatedIn,
+  source: number,
+  { score, passages }: ReadOptions,
+): StatedText[] {
+  const asked = new Set(analyseQuery(question, page.language).terms)
+  const texts: StatedText[] = []
+  let section = ""
+  // All of the page, so that a place means the same to every question.
+  for (const statement of statementsOf(page, source, () => true)) {
+    const { text, headings, position, kind, rank, before } = statement
+    const opens = headings.join("\n") !== section
+    section = headings.join("\n")
+    if (statement.addressesModels || kind === "code" || SIGNPOST.test(text)) continue
+    if (rank >= passages) continue
+    // "This module …", right below the heading that names it.
+    const dangling = statement.dangling && !(opens && before === null && /^th(?:is|ese) \p{L}/iu.test(text))
+    // Without the one before it makes no sense, and that one without another neither.
+    if (dangling && (before === null || before.dangling || before.addressesModels)) continue
+    const terms = new Set(analyse([...headings, text].join("\n"), page.language))
+    texts.push({
+      text,
+      source,
+      rank,
+      words: asked.size === 0 ? 0 : asked.intersection(terms).size / asked.size,
+      stated: { headings, position, kind, opens, score, needs: dangling ? before!.text : null },
+    })
+  }
+  return texts
+}
+
+const statedTexts = offLoop(import.meta.url, statedTextsIn)
+
+/** What the best passages of the hits state, page by page. */
+export async function statedBy(
+  question: string,
+  hits: readonly Hit[],
+  signal: AbortSignal,
+): Promise<StatedText[]> {
+  const best = hits[0]?.score || 1
+  const found: StatedText[] = []
+  for (const [source, { title, markdown, passages, language, score }] of hits.entries()) {
+    const page = { title, markdown, passages, language }
+    try {
+      const options = {
+        score: Math.min(1, score / best),
+        passages: source < PAGES_READ_WELL ? PASSAGES.well : PASSAGES.else,
+      }
+      found.push(...(await statedTexts({ chars: markdown.length, signal }, question, page, source, options)))
+    } catch (error) {
+      // A page that cannot be read states nothing.
+      if (!(error instanceof WorkError)) throw error
+    }
+  }
+  return found
+}
