@@ -302,13 +302,20 @@ describe("a report with a model", () => {
       (_: StubRequest, response: { writeHead(status: number): { end(): void } }) =>
         response.writeHead(500).end(),
     ],
-    ["writes nothing that holds", saying("NONE")],
     ["writes nonsense", saying("Zeus built 1234 pumps [1].")],
   ])("that %s is made without it", async (_, answer) => {
     await using stub = await startStubModel(answer)
     const { text } = await report({}, { model: stub.url })
     expect(text).toContain("A rotary pump moves water through a hose with turning rollers. [")
     expect(text).not.toContain("Zeus")
+  })
+
+  test("that has nothing to say on any section keeps the summary of the pages' own sentences", async () => {
+    await using stub = await startStubModel(saying("NONE"))
+    const { text, sources } = await report({}, { model: stub.url })
+    expect(text.match(/^## .*/gm)).toEqual(["## Summary", "## Sources"])
+    expect(text).toMatch(/## Summary\n\n.*rotary pump.* \[1\]/)
+    expect(sources.length).toBeGreaterThan(0)
   })
 
   test("asks a model that fails twice in a row no more", async () => {

@@ -12,6 +12,8 @@ export interface Weighed {
   readonly value: number
   /** How much of the part's own words stands in it, 0..1. */
   readonly said: number
+  /** It names what the task or its part is about itself, not the headings above it alone. */
+  readonly names: boolean
   readonly terms: ReadonlySet<string>
 }
 
@@ -148,7 +150,8 @@ export async function choose(
           (finding.stated?.opens ? OPENING : 0) +
           (defines(finding.text, subjects[p]!) ? DEFINITION : 0) -
           drawback(finding)
-        return { finding, terms, value, said }
+        const names = !subject.isDisjointFrom(terms) || askedTerms[p]!.some((term) => terms.has(term))
+        return { finding, terms, value, said, names }
       })
       .sort((a, b) => b.value - a.value)
     return { part, own }

@@ -21,7 +21,7 @@ const MAX_CELL_CHARS = 400
 /** Sentences of the summary when the task asks but one thing. */
 const LEADS_OF_WHOLE = 3
 const MOST_DISPUTED = 3
-/** What a sentence that depends on another, or the other on it, loses as a lead. */
+/** What a sentence loses as a lead that depends on another, or another on it; and one that does not name what it is about. */
 const DEPENDING = 0.1
 
 /**
@@ -105,9 +105,9 @@ function leadsOf(chosen: readonly Weighed[], count: number): Finding[] {
 }
 
 /** What needs another sentence makes a poor beginning, and what another needs would be said twice. */
-function leading({ finding, value }: Weighed, chosen: readonly Weighed[]): number {
+function leading({ finding, value, names }: Weighed, chosen: readonly Weighed[]): number {
   const isNeeded = chosen.some((other) => other.finding.stated?.needs === finding.text)
-  return value - (finding.stated?.needs || isNeeded ? DEPENDING : 0)
+  return value - (finding.stated?.needs || isNeeded ? DEPENDING : 0) - (names ? 0 : DEPENDING)
 }
 
 /** As many of the first as have room. */

@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 
 import type { Embedder, Hit } from "#engine"
 import { analyseQuery } from "#engine/text/analysis/analyse.ts"
+import { holdsModelOrder } from "#engine/text/model-orders.ts"
 
 import { Bearing } from "../../answers/borne-out.ts"
 import { checkedSentences } from "../../answers/check-citations.ts"
@@ -279,7 +280,11 @@ const bySource = (findings: readonly Finding[]): [number, string[]][] =>
   ])
 
 const passagesOf = ({ passages }: Hit): string =>
-  passages.map(({ headings, text }) => [headings.at(-1) ?? "", text].filter(Boolean).join("\n")).join("\n")
+  passages
+    .map(({ headings, text }) => [headings.at(-1) ?? "", text].filter(Boolean).join("\n"))
+    // What the model is not shown bears nothing out.
+    .filter((text) => !holdsModelOrder(text))
+    .join("\n")
 
 /** As many of the sources as a request may show; the first one in any case, cut where it is too long. */
 function fitting(sources: readonly ShownSource[], room: number): ShownSource[] {
