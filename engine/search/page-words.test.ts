@@ -19,7 +19,7 @@ function indexOf(pages: Readonly<Record<string, number>>) {
       }
     },
   }
-  return { words: new PageWords(index as unknown as SearchIndex, QUESTION), read }
+  return { words: new PageWords(index as unknown as SearchIndex, { words: QUESTION }), read }
 }
 
 test("each page is read once, and one that is gone says nothing", async () => {
@@ -47,4 +47,23 @@ test("only the likeliest pages are read, and the others go by what the arm said"
   expect(shares[3]).toBeGreaterThan(0)
   expect(words.share("near")).toBe(0)
   expect(words.passages("c")).toBeNull()
+})
+
+test("stems of a language that few pages have count on its pages only", async () => {
+  const packed = packTerms({ title: [], address: [], single: [], passages: [["pump", "lant", "oil"]] })
+  const languages: Record<string, string | null> = { english: "en", german: "de", unknown: null }
+  const ids = Object.keys(languages)
+  const index = {
+    facts: () => Promise.resolve(new Map(ids.map((id) => [id, { language: languages[id] }]))),
+    async *passageTerms() {
+      for (const id of ids) yield [id, packed] as const
+    },
+  }
+  const lantern = { terms: ["lantern"], idf: 4, asked: 4 }
+  const words = new PageWords(index as unknown as SearchIndex, {
+    words: [lantern],
+    further: new Map([["de", [{ ...lantern, terms: ["lantern", "lant"] }]]]),
+  })
+  await words.read(ids)
+  expect(ids.map((id) => words.share(id) > 0)).toEqual([false, true, false])
 })

@@ -3,16 +3,25 @@ import { type WeightedWord, type WordEvidence, wordEvidenceFor } from "../rankin
 import { unpackTerms } from "../text/passage-terms.ts"
 import type { LexicalHits, SearchIndex } from "../index/search-index.ts"
 
+/** The words of one question. */
+export interface WordsAsked {
+  readonly words: readonly WeightedWord[]
+  /** The same for pages in languages of few pages. Default: none. */
+  readonly further?: ReadonlyMap<string, readonly WeightedWord[]>
+}
+
 /** What pages say in the words of one question; each page is read once. */
 export class PageWords {
   readonly #index: SearchIndex
-  readonly #evidence: ReturnType<typeof wordEvidenceFor>
+  readonly #asked: WordsAsked
+  /** By language; null: all that are none of the further ones. */
+  readonly #evidence = new Map<string | null, ReturnType<typeof wordEvidenceFor>>()
   readonly #known = new Map<string, WordEvidence | null>()
   readonly #likely = new Map<string, number>()
 
-  constructor(index: SearchIndex, words: readonly WeightedWord[]) {
+  constructor(index: SearchIndex, asked: WordsAsked) {
     this.#index = index
-    this.#evidence = wordEvidenceFor(words)
+    this.#asked = asked
   }
 
   /**
@@ -40,11 +49,23 @@ export class PageWords {
     const unknown = [...pages].filter((page) => !this.#known.has(page))
     if (unknown.length === 0) return
     for (const page of unknown) this.#known.set(page, null)
+    const { further } = this.#asked
+    const facts = further?.size ? await this.#index.facts(unknown) : undefined
     const breathe = breather()
     for await (const [page, packed] of this.#index.passageTerms(unknown)) {
       await breathe()
-      this.#known.set(page, this.#evidence(unpackTerms(packed)))
+      this.#known.set(page, this.#evidenceIn(facts?.get(page)?.language ?? null)(unpackTerms(packed)))
     }
+  }
+
+  /** Made once it is wanted: of a dozen languages seldom one or two are. */
+  #evidenceIn(language: string | null): ReturnType<typeof wordEvidenceFor> {
+    const { words, further } = this.#asked
+    const own = language === null ? undefined : further?.get(language)
+    const key = own ? language : null
+    let evidence = this.#evidence.get(key)
+    if (!evidence) this.#evidence.set(key, (evidence = wordEvidenceFor(own ?? words)))
+    return evidence
   }
 
   /** 0..1; when the page was not read, what the lexical arm lets expect; 0 when it is gone. */

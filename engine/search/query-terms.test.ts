@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { parseQueryText } from "../text/query-text.ts"
-import { analyseInLanguages, withStemsOf, wordsWith } from "./query-terms.ts"
+import { analyseInLanguages, rareStems, withStemsOf, wordsWith } from "./query-terms.ts"
 
 const analysed = (text: string, ...languages: string[]) => analyseInLanguages(parseQueryText(text), languages)
 
@@ -21,11 +21,16 @@ test("a word counts as its most frequent form, and a misspelt one as what it may
 test("words are looked for as the languages of few pages cut them, but these tell nothing of misspellings", () => {
   const asked = analysed("paper lantern festivals", "en")
   expect(asked.terms).toEqual(["paper", "lantern", "festiv"])
-  expect(withStemsOf(asked, ["de", "fr"])).toEqual([
+  const german = [
     ["paper", "pap"],
     ["lantern", "lant"],
     ["festiv", "festival"],
-  ])
+  ]
+  expect(withStemsOf(asked, "de")).toEqual(german)
+  const found = rareStems(new Map([["de", german]]), new Map([["de", 0.01]]), (term) =>
+    term === "pap" ? 4.6 : 2,
+  )
+  expect(found).toEqual(["pap"])
   const corrections = new Map([["lantern", ["lanterns"]]])
   const words = wordsWith([["lantern", "lanter"]], corrections, () => 1)
   expect(words).toEqual([{ terms: ["lanterns", "lanter"], idf: 1, asked: 1 }])

@@ -42,16 +42,38 @@ function formsOf(analysed: readonly (readonly string[])[]): string[][] {
 }
 
 /**
- * The words of a question as further languages cut them, too: a page in one of them holds the word as it is written. These stems
- * are looked for only; what is known in so few pages excuses no misspelling.
+ * The words of a question as a further language cuts them, too: a page in it holds the word as it is written. These stems
+ * are looked for only, and count on pages in that language; what is known in so few pages excuses no misspelling.
  */
 export function withStemsOf(
   { forms, written }: Pick<AnalysedQuery, "forms" | "written">,
-  languages: readonly string[],
+  language: string,
 ): string[][] {
+  const stem = stemmerOf(language)
   return forms.map((terms) => {
     const words = terms.flatMap((term) => written.get(term)?.word ?? [])
-    return [...new Set([...terms, ...languages.flatMap((one) => words.map(stemmerOf(one)))])]
+    return [...new Set([...terms, ...words.map(stem)])]
+  })
+}
+
+/** As many times more pages than a language has may hold a stem of it. */
+const NOT_RARE = 1.6
+
+/**
+ * The stems that find pages in further languages: those in about as few pages as are in the language. One that stands in more is mostly a word
+ * of other pages, and would bring those. With all of them nDCG@10 of long pages by words alone was 0.788, with none or these it is 0.804.
+ *
+ * @param further forms of each word, by language
+ * @param shares of the pages, by language
+ */
+export function rareStems(
+  further: ReadonlyMap<string, readonly (readonly string[])[]>,
+  shares: ReadonlyMap<string, number>,
+  idf: (term: string) => number,
+): string[] {
+  return [...further].flatMap(([language, forms]) => {
+    const least = -Math.log(NOT_RARE * (shares.get(language) ?? 1))
+    return forms.flat().filter((stem) => idf(stem) >= least)
   })
 }
 

@@ -28,7 +28,7 @@ import { PageWords } from "./page-words.ts"
 import { bestTexts, type CosinesByPage } from "./second-reading/passage-texts.ts"
 import { pagesWithPhrases } from "./phrases.ts"
 import { withPreferred } from "./preferred.ts"
-import { analyseInLanguages, withStemsOf, wordsWith } from "./query-terms.ts"
+import { analyseInLanguages, rareStems, withStemsOf, wordsWith } from "./query-terms.ts"
 import { languagesAsked, readBy } from "./reader-language.ts"
 import type { QueryVectors } from "./query-vectors.ts"
 import { isAsked, Readings, type Reranking } from "./second-reading/reranking.ts"
@@ -78,17 +78,16 @@ export async function searchIndex(
   const analysed = analyseInLanguages(question, spoken)
   const { terms: asked, quoted } = analysed
   const corrections = await index.corrections(analysed)
-  const forms = withStemsOf(
-    analysed,
-    languages.filter((one) => !spoken.includes(one)),
+  const further = new Map(
+    languages.filter((one) => !spoken.includes(one)).map((one) => [one, withStemsOf(analysed, one)]),
   )
-  const terms = [
-    ...new Set([...asked, ...asked.flatMap((term) => corrections.get(term) ?? []), ...forms.flat()]),
-  ]
+  const terms = [...new Set([...asked, ...asked.flatMap((term) => corrections.get(term) ?? [])])]
+  const stems = [...new Set([...further.values()].flat(2))]
   const latePages = lateReader.isAble ? plan.latePages : 0
   const weighed = latePages > 0 ? analyse(question.text, spoken[0] ?? null) : []
-  const idfs = await index.idf([...new Set([...terms, ...weighed])])
+  const idfs = await index.idf([...new Set([...terms, ...stems, ...weighed])])
   const idf = (term: string) => idfs.get(term) ?? 0
+  const lookedFor = [...new Set([...terms, ...rareStems(further, index.languages, idf)])]
   // What its pieces mean is not what is meant, and no page holds it: it would weigh more than any other.
   const idfAsWritten = (term: string) => (corrections.has(term) ? 0 : idf(term))
 
@@ -111,7 +110,7 @@ export async function searchIndex(
     const [lexical, nearest] = await Promise.all([
       arms === "vector" || terms.length === 0
         ? new Map<string, number>()
-        : index.lexical(terms, Math.max(plan.pages, many * 2), all),
+        : index.lexical(lookedFor, Math.max(plan.pages, many * 2), all),
       embedding?.then((vector) => index.nearest(vector, Math.max(plan.passages, many * 4), all)) ?? [],
     ])
     return { lexical, nearest, aside: new Set() }
@@ -126,7 +125,12 @@ export async function searchIndex(
     index.allEmbedded || arms !== "hybrid"
       ? new Set<string>()
       : await index.withoutVectors([...lexical.keys()].filter((id) => !near.has(id)))
-  const words = new PageWords(index, wordsWith(forms, corrections, idf))
+  const words = new PageWords(index, {
+    words: wordsWith(analysed.forms, corrections, idf),
+    further: new Map(
+      Array.from(further, ([language, forms]) => [language, wordsWith(forms, corrections, idf)]),
+    ),
+  })
   const unread = arms === "hybrid" ? await unreadPages(index, near, traits.scripts) : new Set<string>()
   const evidence: Evidence = {
     ...found,
