@@ -79,9 +79,10 @@ async function call(path: string, body: object) {
 
 test("pages, images, webhooks, live calls and the language model trust the operator's authority", async () => {
   await call("/admin/sources/bells/run", {})
+  // The model is tried at the start, beside the crawl.
   await expect
-    .poll(() => new Set(site.requests.map(({ path }) => path)))
-    .toEqual(new Set(["/robots.txt", "/sitemap.xml", "/", "/bell.png", "/hook"]))
+    .poll(() => site.requests.map(({ path }) => path))
+    .toEqual(expect.arrayContaining(["/robots.txt", "/sitemap.xml", "/", "/bell.png", "/hook"]))
   expect(await call("/extract", { urls: [site.url("/")], timeout: 60 })).toMatchObject({
     results: [{ raw_content: expect.stringContaining("cast in bronze") }],
     failed_results: [],

@@ -6,6 +6,6 @@ export const PATIENCE = {
   testTimeout: 600_000,
   hookTimeout: 600_000,
   // Ends before its test does, so that it can show what came instead.
-  expect: { poll: { timeout: 120_000 } },
+  expect: { poll: { timeout: 300_000 } },
   retry: 0,
 } as const
