@@ -171,9 +171,11 @@ describe("a process that is killed", () => {
     await folder[Symbol.asyncDispose]()
   })
 
-  /** Runs the child until it says the line for the nth time, and kills it then. @returns what it said */
+  /** Runs the child until it has said so many lines, and kills it then. @returns what it said */
   async function killedAt(nth: number, ...args: string[]): Promise<string[]> {
-    const child = spawn(process.execPath, [CHILD, ...args], { stdio: ["ignore", "pipe", "inherit"] })
+    const child = spawn(process.execPath, [CHILD, String(nth), ...args], {
+      stdio: ["ignore", "pipe", "inherit"],
+    })
     const said: string[] = []
     const exited = once(child, "exit")
     for await (const line of createInterface({ input: child.stdout })) {

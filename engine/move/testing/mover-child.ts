@@ -1,40 +1,26 @@
-// A process of its own that a test may kill: `node mover-child.ts export|import <index folder> <file>`. It says each
-// step it has made, and takes its time.
-import { createReadStream } from "node:fs"
-import { setTimeout as sleep } from "node:timers/promises"
-import type { Engine } from "#engine/engine.ts"
+// A process of its own that a test kills: `node mover-child.ts <steps> export|import <index folder> <file>`. It says each step
+// it has made, and after so many goes no further: it must not be done before the test that kills it has its turn.
+import { createReadStream, writeSync } from "node:fs"
 import { exportToFile } from "../export-to-file.ts"
 import { importPages } from "../import-pages.ts"
 import { ExportReader } from "../format/read-export.ts"
 import { openWide } from "./movable-index.ts"
 
-const [role, dir, file] = process.argv.slice(2) as ["export" | "import", string, string]
-const say = (line: string) => process.stdout.write(`${line}\n`)
+const [steps, role, dir, file] = process.argv.slice(2) as [string, "export" | "import", string, string]
+let said = 0
+const say = (line: string) => {
+  writeSync(1, `${line}\n`)
+  said += 1
+  if (said === Number(steps)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+}
 
 await using engine = await openWide(dir, role === "export" ? "read" : "write")
 if (role === "export") {
-  await exportToFile(slowly(engine), file, {
+  await exportToFile(engine, file, {
     onResume: ({ pages }) => say(`resumed ${pages}`),
     onProgress: (pages) => say(`written ${pages}`),
   })
 } else {
   const reader = await ExportReader.open(createReadStream(file), file)
   await importPages(engine, reader, { onProgress: (pages) => say(`imported ${pages}`) })
-}
-
-function slowly(engine: Engine): Engine {
-  return new Proxy(engine, {
-    get(target, name) {
-      if (name === "allPages") {
-        return async function* (options?: Parameters<Engine["allPages"]>[0]) {
-          for await (const page of target.allPages(options)) {
-            await sleep(2)
-            yield page
-          }
-        }
-      }
-      const value: unknown = Reflect.get(target, name)
-      return typeof value === "function" ? value.bind(target) : value
-    },
-  })
 }
