@@ -20,6 +20,7 @@ export function testConfig(more: Readonly<Record<`FOSSICK_${string}`, string>> =
     FOSSICK_READER_THREADS: "1",
     FOSSICK_FETCH_TIMEOUT_MS: "120000",
     FOSSICK_READ_TIMEOUT_MS: "120000",
+    FOSSICK_RENDER_TIMEOUT_MS: "120000",
     ...more,
   })
 }
