@@ -6,8 +6,10 @@ export type Pooling = "mean" | "cls"
 export interface WorkerSetup {
   /** Absolute path of the model folder. */
   readonly folder: string
-  /** Absolute path of the ONNX file. */
+  /** Absolute path of the ONNX file with the weights. */
   readonly weights: string
+  /** Of the one to open: the same, or one that has its weights there. */
+  readonly graph: string
   readonly maxTokens: number
   readonly pooling: Pooling
 }

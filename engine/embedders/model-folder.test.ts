@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { TransformersEmbedder, shippedModel } from "./transformers-embedder.ts"
-import { readModelFolder } from "./model-folder.ts"
+import { SHIPPED_MODELS, readModelFolder } from "./model-folder.ts"
 import { vocabularyScripts } from "./model/vocabulary-scripts.ts"
 
 let dir: string
@@ -67,6 +67,41 @@ describe("what a model folder says of itself", () => {
     const [question] = await prefixed.embed(["robots.txt"], { as: "question" })
     const [passage] = await prefixed.embed(["robots.txt"])
     expect([question, passage]).toEqual(await plain.embed(["query: robots.txt", "passage: robots.txt"]))
+  })
+})
+
+describe.each(["english", "multilingual"] as const)("the fused graph of the %s model", (name) => {
+  /** The model without it. */
+  async function plainModel(): Promise<string> {
+    const folder = path.join(dir, path.basename(SHIPPED_MODELS[name]))
+    await cp(SHIPPED_MODELS[name], folder, { recursive: true, filter: (file) => !/fused-.*onnx$/.test(file) })
+    return folder
+  }
+
+  test("gives the vectors of the weights' own graph", async () => {
+    const texts = [
+      "robots.txt",
+      "",
+      "The crawler waits a second between two requests. ".repeat(60),
+      "naïve 日本語",
+    ]
+    await using fused = await TransformersEmbedder.open({ model: SHIPPED_MODELS[name], threads: 1 })
+    await using plain = await TransformersEmbedder.open({ model: await plainModel(), threads: 1 })
+    expect(fused.id).toBe(plain.id)
+    const vectors = await fused.embed(texts)
+    for (const [i, vector] of (await plain.embed(texts)).entries()) {
+      expect(vector.reduce((sum, value, at) => sum + value * vectors[i]![at]!, 0)).toBeGreaterThan(0.9999)
+    }
+  })
+
+  test("is opened for the weights that it was made of, and no others", async () => {
+    const { setup } = await readModelFolder(SHIPPED_MODELS[name])
+    expect(path.basename(setup.graph)).toMatch(/^fused-/)
+    const folder = await plainModel()
+    await cp(setup.graph, path.join(folder, "onnx", path.basename(setup.graph)))
+    await writeFile(path.join(folder, "onnx", "model_quantized.onnx"), "other weights")
+    const other = (await readModelFolder(folder)).setup
+    expect(other.graph).toBe(other.weights)
   })
 })
 

@@ -11,6 +11,7 @@ export interface Session {
 }
 
 interface Runtime {
+  readonly Tensor: new (type: "int64", data: BigInt64Array, dims: readonly number[]) => object
   readonly InferenceSession: { create(file: string, options: object): Promise<Session> }
 }
 

@@ -7,8 +7,9 @@ import type { WorkerSetup } from "./embed-protocol.ts"
 /** Of the machine's memory; the rest is the crawls', the index's and the browser's. */
 const MEMORY_SHARE = 1 / 4
 /**
- * Memory of one thread, as measured with onnxruntime-node 1.14 in Node 24: all-MiniLM-L6-v2 (22 MB of weights, a vocabulary of
- * 0.4 MB) 80 MB, multilingual-e5-small (73 MB and 6.2 MB) 310 to 400 MB.
+ * Memory of one thread, as measured with onnxruntime-node 1.14 in Node 24, texts of all lengths: all-MiniLM-L6-v2 (22 MB of weights, a
+ * vocabulary of 0.4 MB) 90 MB, multilingual-e5-small (45 MB and 2.6 MB) 200 MB, with its whole vocabulary (73 MB and 6.2 MB) 310 to
+ * 400 MB. With a fused graph the first two take 68 and 185 MB.
  */
 const BASE_BYTES = 40 * 2 ** 20
 const BYTES_PER_WEIGHT = 1.5

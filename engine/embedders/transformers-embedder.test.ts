@@ -169,6 +169,7 @@ describe("threads", () => {
     expect(await count(22, 1, 64, 24_000)).toBe(55)
     expect(await count(22, 1, 64, 2_000)).toBe(4)
     expect(await count(73, 6, 8, 4_000)).toBe(2)
+    expect(await count(45, 3, 8, 4_000)).toBe(4)
     expect(await count(73, 6, 8, 500)).toBe(1)
   })
 
