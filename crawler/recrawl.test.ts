@@ -166,6 +166,24 @@ describe("conditional requests", () => {
     })
   })
 
+  test("headings that are named anew on every visit do not index the same text again", async () => {
+    let hits = 0
+    const page = () => {
+      hits += 1
+      const name = `h-${hits}`
+      const text = `set up as written below</p><h2 id="${name}">Set-up</h2><p>The set-up takes a minute.`
+      return article("Home", { text: hits < 4 ? text : `${text} Or two.` })
+    }
+    await using runs = await Runs.begin({ "/": (request, response) => html(page())(request, response) })
+    await runs.run("all")
+    expect(runs.page("/")?.anchors?.flat()).toContain("h-1")
+    for (let visit = 2; visit < 4; visit++) {
+      expect(await runs.run("all")).toMatchObject({ outcomes: { unchanged: 1 }, indexed: [] })
+    }
+    expect(await runs.run("all")).toMatchObject({ outcomes: { indexed: 1 }, indexed: ["/"] })
+    expect(runs.page("/")?.anchors?.flat()).toContain("h-4")
+  })
+
   test("a date that advances with every request, or a new ETag, does not index the same text again", async () => {
     let hits = 0
     await using runs = await Runs.begin({

@@ -18,3 +18,19 @@ export interface PageFacts extends Place {
 
 /** Facts by page id; a page that is gone has none. */
 export type FactsOf = (ids: readonly string[]) => Promise<ReadonlyMap<string, PageFacts>>
+
+/** The same, each page read once, as one question wants it: several of its steps look at the same pages. */
+export function factsOnce(factsOf: FactsOf): FactsOf {
+  const known = new Map<string, PageFacts | null>()
+  return async (ids) => {
+    const unknown = ids.filter((id) => !known.has(id))
+    const read = unknown.length > 0 ? await factsOf(unknown) : new Map<string, PageFacts>()
+    for (const id of unknown) known.set(id, read.get(id) ?? null)
+    return new Map(
+      ids.flatMap((id) => {
+        const facts = known.get(id)
+        return facts ? [[id, facts] as const] : []
+      }),
+    )
+  }
+}

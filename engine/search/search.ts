@@ -14,6 +14,7 @@ import {
   withLateInteraction,
   withReranker,
 } from "../ranking/fusion.ts"
+import { factsOnce } from "../page/page-facts.ts"
 import { type PageHead, toPage } from "../index/page-record.ts"
 import type { Page } from "../page/page.ts"
 import { typeOf } from "../page/page-type.ts"
@@ -58,10 +59,11 @@ export interface SearchContext {
 
 /** Both arms at once, one ranking; then the pages themselves, checked against what the arms knew of them. */
 export async function searchIndex(
-  { index, queryVectors, lateReader, reranking, onProblem }: SearchContext,
+  { index: given, queryVectors, lateReader, reranking, onProblem }: SearchContext,
   query: Query,
   signal: AbortSignal | undefined,
 ): Promise<SearchResult> {
+  const index = { ...given, facts: factsOnce((ids) => given.facts(ids)) }
   const question = typeof query.text === "string" ? parseQueryText(query.text) : query.text
   if (query.limit < 1 || question.text.trim() === "") return { hits: [] }
   const { filter } = query
@@ -249,16 +251,18 @@ async function rankAndRead(
     const factsOf = (some: readonly string[]) => index.facts(some)
     const ranked = fuse(candidates, { hasWords: words !== null })
     const best = await arrange(await rerank(ranked, cosines), { limit, preference, holders, reads, factsOf })
-    const unread = best.filter(({ id }) => !read.has(id)).map(({ id }) => id)
-    if (unread.length === 0) {
+    const unread = new Set(best.map(({ id }) => id).filter((id) => !read.has(id)))
+    for (const id of unread) read.set(id, null)
+    for (const page of unread.size > 0 ? await index.heads([...unread]) : []) read.set(page.id, page)
+    const isGone = [...unread].some((id) => read.get(id) === null)
+    const isOld = ({ page, revision }: Nearest) => unread.has(page) && read.get(page)?.revision !== revision
+    if (!isGone && !nearest.some(isOld)) {
       return best.map((ranked) => ({
         ranked,
         page: read.get(ranked.id)!,
         cosines: cosines.get(ranked.id) ?? new Map<number, number>(),
       }))
     }
-    for (const id of unread) read.set(id, null)
-    for (const page of await index.heads(unread)) read.set(page.id, page)
   }
 }
 

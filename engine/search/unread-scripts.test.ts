@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { TransformersEmbedder, shippedModel } from "#engine/embedders/transformers-embedder.ts"
+import { PageStore } from "#engine/adapters/embedded/files/page-store.ts"
 import { type Engine, openEngine } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { readSettings } from "#base/settings.ts"
@@ -57,4 +58,12 @@ test("pages in such a script are not near a question that the model reads", asyn
   expect(hits[0]).toMatchObject({ title: "Otters", parts: { vector: expect.toSatisfy((one) => one > 0.3) } })
   expect(hits.slice(1).every(({ parts }) => parts.vector === 0)).toBe(true)
   expect(wordsAlone).toBeUndefined()
+})
+
+test("a question reads what ranking asks of a page once", async () => {
+  using facts = vi.spyOn(PageStore.prototype, "facts")
+  await engine.search({ text: "how do animals sleep", limit: 4 })
+  const read = facts.mock.calls.flatMap(([ids]) => [...ids])
+  expect(read).toHaveLength(4)
+  expect(new Set(read).size).toBe(read.length)
 })
