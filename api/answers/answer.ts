@@ -1,7 +1,7 @@
 import type { Logger } from "pino"
 
-import type { Embedder, Hit } from "#engine"
-import { type CitedStatement, extractAnswer } from "#engine/answer-extraction/extract-answer.ts"
+import type { Embedder, Hit, SearchResult } from "#engine"
+import { type CitedStatement, extractSides } from "#engine/answer-extraction/extract-answer.ts"
 import { followUpQuestions } from "#engine/answer-extraction/follow-ups.ts"
 
 import type { ChatModel } from "../chat-models/chat-model.ts"
@@ -20,6 +20,8 @@ export interface Asked {
   readonly question: string
   /** In the order of the results, since answers cite them by their place. */
   readonly hits: readonly Hit[]
+  /** As in `SearchResult`. */
+  readonly rarity?: SearchResult["rarity"]
   readonly depth: AnswerDepth
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal
@@ -40,18 +42,19 @@ const MEANING_MS = 1500
 
 /** A cited answer from the hits. Without any trustworthy one from the model, their own sentences answer. */
 export async function answerFrom(asked: Asked, { embedder, chatModel }: AnswerParts): Promise<Answered> {
-  const { question, hits, depth, signal } = asked
+  const { question, hits, rarity, depth, signal } = asked
   const sources = hits.slice(0, MAX_SOURCES)
   const more = await followUpQuestions(question, sources, signal)
   const written = chatModel && sources.length > 0 ? await inWords(asked, chatModel, embedder) : null
-  const extracted = async () =>
-    citedText(
-      await extractAnswer(question, sources, {
-        length: depth === "advanced" ? "long" : "short",
-        embedder,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(MEANING_MS)]),
-      }),
-    )
+  const extracted = async () => {
+    const { statements, missing } = await extractSides(question, sources, {
+      length: depth === "advanced" ? "long" : "short",
+      embedder,
+      ...(rarity && { rarity }),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(MEANING_MS)]),
+    })
+    return citedText(statements, missing)
+  }
   const answer = written ?? (await extracted())
   if (written === null) asked.onPiece?.(answer)
   signal.throwIfAborted()

@@ -1,5 +1,5 @@
 import type { CitedStatement } from "#engine/answer-extraction/extract-answer.ts"
-import { splitSentences } from "#engine/answer-extraction/sentences.ts"
+import { splitSentences } from "#engine/answer-extraction/statements/sentences.ts"
 
 import { type Bearing, SUPPORTED } from "./borne-out.ts"
 import { CITATION, plainCitations } from "./citation-forms.ts"

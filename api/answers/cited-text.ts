@@ -3,10 +3,17 @@ import type { CitedStatement } from "#engine/answer-extraction/extract-answer.ts
 /** The answer to a question that nothing in the index answers. */
 export const NO_ANSWER = "No answer to this was found in the index."
 
-/** An answer as it stands on the wire: after each statement its source's number, the place in `results` from 1. */
-export function citedText(statements: readonly CitedStatement[]): string {
+/**
+ * An answer as it stands on the wire: after each statement its source's number, the place in `results` from 1. What a statement
+ * depends on stands before it, each piece word by word as in the page: `Term: statement. [1]`.
+ *
+ * @param missing what was asked for besides and not found
+ */
+export function citedText(statements: readonly CitedStatement[], missing: readonly string[] = []): string {
   const text = new CitedText()
-  return statements.map((statement) => text.add(statement)).join("") || NO_ANSWER
+  const cited = statements.map((statement) => text.add(statement)).join("")
+  if (cited === "") return NO_ANSWER
+  return [cited, ...missing.map((one) => `Nothing about ${one} was found in the index.`)].join("\n")
 }
 
 /** The same, statement by statement. */
@@ -20,6 +27,11 @@ export class CitedText {
     // Code and what comes from another page begin a line of their own.
     const apart =
       last === null ? "" : last.source !== statement.source || last.text.includes("\n") ? "\n" : " "
-    return `${apart}${statement.text} [${statement.source + 1}]`
+    return `${apart}${withLeads(statement)} [${statement.source + 1}]`
   }
+}
+
+function withLeads({ leads = [], text }: CitedStatement): string {
+  const led = leads.map((lead) => (/[:：?!.]$/u.test(lead) ? lead : `${lead}:`))
+  return [...led, text].join(" ")
 }

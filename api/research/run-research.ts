@@ -196,7 +196,7 @@ async function structuredReport(
     evidence.searches++
     const all: Hit[] = [...(await attachedHits(request.files, question)), ...hits]
     const { made, unread } = await pages.read(all, async (read) => {
-      const found = await extractAnswer(question, read, { length: "long", embedder, signal })
+      const found = await extractAnswer(question, read, { length: "evidence", embedder, signal })
       signal.throwIfAborted()
       // No more of the page than its source is told by.
       const told = read.map((hit) => ({ ...hit, markdown: "" }))

@@ -149,7 +149,7 @@ export async function performSearch(
     searched: query.limit === 0 ? null : await searchedOrNone(ctx, () => searched?.(query, hits, stop)),
     wordsAlone: found.wordsAlone,
     notReranked: found.notReranked,
-    answered: await answered(prepared, hits, { answering, signal: stop, log: ctx.state.log }),
+    answered: await answered(prepared, { ...found, hits }, { answering, signal: stop, log: ctx.state.log }),
     credits: searchCredits(request.search_depth),
     requestId: ctx.state.requestId,
     responseTime: responseTime(ctx),
@@ -172,12 +172,12 @@ async function searchedOrNone(
 /** The answer that was asked for; null when none was, or no results were. */
 async function answered(
   { request, question }: PreparedSearch,
-  hits: readonly Hit[],
+  { hits, rarity }: SearchResult,
   { answering, ...waiting }: { answering: AnswerParts } & Pick<Asked, "signal" | "log">,
 ): Promise<Answered | null> {
   if (request.include_answer === false || request.max_results === 0) return null
   const depth = request.include_answer === "advanced" ? "advanced" : "basic"
-  return answerFrom({ question: question.text, hits, depth, ...waiting }, answering)
+  return answerFrom({ question: question.text, hits, ...(rarity && { rarity }), depth, ...waiting }, answering)
 }
 
 /** Every parameter with its value: what was given wins over what was chosen, that over the default. */

@@ -2,8 +2,9 @@ import { offLoop, WorkError } from "#base/process/off-loop.ts"
 import { analyse, analyseQuery } from "../text/analysis/analyse.ts"
 import { blocksOf } from "../text/markdown-blocks.ts"
 import { holdsModelOrder } from "../text/model-orders.ts"
-import { isBoldLine, lineKey, marksOf } from "./page-marks.ts"
-import { MAX_PAGE_CHARS, type StatedIn } from "./statements.ts"
+import { isBoldLine, lineKey, marksOf } from "./statements/page-marks.ts"
+import type { StatedIn } from "./statements/page-parts.ts"
+import { MAX_PAGE_CHARS } from "./statements/statements.ts"
 
 /** Headings of this many pages are read. */
 const MAX_PAGES = 10

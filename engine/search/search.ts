@@ -164,6 +164,7 @@ export async function searchIndex(
   if (readings?.failure) onProblem?.(readings.failure)
   return {
     hits,
+    rarity: new Map(asked.map((term) => [term, idf(term)])),
     ...(isUnread && { wordsAlone: UNREAD }),
     ...(readings?.failure && { notReranked: readings.failure.because }),
   }

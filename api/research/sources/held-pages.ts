@@ -1,5 +1,5 @@
 import type { Hit } from "#engine"
-import { MAX_PAGE_CHARS } from "#engine/answer-extraction/statements.ts"
+import { MAX_PAGE_CHARS } from "#engine/answer-extraction/statements/statements.ts"
 import type { ByteBudget } from "#base/flow/byte-budget.ts"
 
 /** A text takes one byte or two for each character, here and in the thread that reads it. */

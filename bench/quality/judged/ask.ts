@@ -95,8 +95,21 @@ export async function saidIn(
 
 async function standsIn(text: string, url: string, engine: Pick<Engine, "get">): Promise<boolean> {
   const page = await engine.get(url as PageUrl)
-  return page !== null && bare(toPlainText(page.markdown)).includes(bare(text))
+  return page !== null && isMadeOf(text, bare(toPlainText(page.markdown)))
+}
+
+/** Longest term, heading or row of names that is printed before a sentence. */
+const MAX_LEAD_CHARS = 260
+
+/** Whether a text stands in a page, or is made of pieces that do: `Term: sentence`, the colon ours or the page's. */
+export function isMadeOf(text: string, page: string): boolean {
+  if (page.includes(bare(text))) return true
+  return [...text.matchAll(/[:：?!.](?=\s)/g)].some(({ index }) => {
+    if (index > MAX_LEAD_CHARS) return false
+    const lead = text.slice(0, index)
+    return page.includes(bare(lead)) && isMadeOf(text.slice(index + 1).trim(), page)
+  })
 }
 
 /** Readings of markdown differ in blanks, in what stands between the cells of a table, and in the marks before quoted lines. */
-const bare = (text: string): string => text.replaceAll(/[\s|>]+/g, "")
+export const bare = (text: string): string => text.replaceAll(/[\s|>]+/g, "")

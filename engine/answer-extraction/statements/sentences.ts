@@ -31,6 +31,8 @@ export function splitSentences(line: string, language: string | null): string[] 
 }
 
 function goesOn(text: string): boolean {
+  // `the .conf files`: the dot begins a name.
+  if (/(?:^|[\s([„“"'])\.$/u.test(text)) return true
   if (/^[([]?(?:\d{1,3}|\p{L})[.)\]]$/u.test(text) || ABBREVIATION.test(text)) return true
   return count(text, /[([{（「『]/g) > count(text, /[)\]}）」』]/g)
 }

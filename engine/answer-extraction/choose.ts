@@ -1,0 +1,60 @@
+import type { Statement } from "./statements/statements.ts"
+import type { Valued } from "./values.ts"
+
+export interface Room {
+  readonly statements: number
+  readonly perSource: number
+  readonly chars: number
+  /** Of the best value, what a statement of the same page, and of another one, has to have. */
+  readonly share: number
+  readonly shareElsewhere: number
+}
+
+/** Statements that share more of their terms say the same. */
+const REPETITION = 0.6
+
+/** The best ones that each say something new, with those without which they make no sense right before them. */
+export function choose(candidates: readonly Valued[], room: Room, taken: readonly Valued[] = []): Valued[] {
+  const [best] = candidates
+  const chosen: Valued[] = []
+  let used = 0
+  for (const candidate of candidates) {
+    const { statement, own, value } = candidate
+    if (chosen.length >= room.statements || value < room.share * best!.value) break
+    if (statement.source !== best!.statement.source && value < room.shareElsewhere * best!.value) continue
+    if (statement.addressesModels || neededBy(statement) === null) continue
+    const length = statement.text.length
+    if (chosen.length > 0 && used + length > room.chars) continue
+    const all = [...taken, ...chosen]
+    if (chosen.filter((other) => other.statement.source === statement.source).length >= room.perSource) continue
+    if (all.some((other) => overlap(own, other.own) > REPETITION || holds(other.statement, statement))) continue
+    chosen.push(candidate)
+    used += length
+  }
+  return chosen
+}
+
+/** Longest row of sentences that hold on to each other. */
+const MAX_CHAIN = 2
+
+/** The statements before it that a statement needs, in the page's order; null when they are not to be had. */
+export function neededBy(statement: Statement): Statement[] | null {
+  const needed: Statement[] = []
+  let first = statement
+  while (first.dangling && first.before !== null && needed.length < MAX_CHAIN) {
+    first = first.before
+    needed.unshift(first)
+  }
+  // What opens a section or a term's text speaks of that.
+  return !first.dangling || first.opens || (needed.length === 0 && first.before === null && first.headings.length > 1)
+    ? needed
+    : null
+}
+
+/** Whether a statement says the other with what it announces, or the other way round. */
+const holds = (a: Statement, b: Statement): boolean =>
+  a.source === b.source && (a.text.includes(b.text) || b.text.includes(a.text))
+
+/** The share of the smaller set that is in the other. */
+const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): number =>
+  a.intersection(b).size / Math.max(1, Math.min(a.size, b.size))

@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest"
+import { comparisonIn } from "./sides.ts"
+
+describe("what a question compares", () => {
+  test.each([
+    ["tea versus coffee", ["tea", "coffee"]],
+    ["tea vs coffee vs water?", ["tea", "coffee", "water"]],
+    ["Tea or coffee: which has more caffeine?", ["Tea", "coffee"]],
+    ["How do tea, coffee and cocoa differ?", ["tea", "coffee", "cocoa"]],
+    ["What is the difference between a gas hob and an induction hob in a kitchen?", ["gas hob", "induction hob"]],
+    ["diesel or electric engines, which one is louder", ["diesel engines", "electric engines"]],
+    ["Hard and soft cheese compared", ["Hard cheese", "soft cheese"]],
+    ["Should I use butter or oil for pancakes?", ["butter", "oil"]],
+    ["Butter compared with oil: what burns first?", ["Butter", "oil"]],
+    ["which burns first, butter or oil?", ["butter", "oil"]],
+  ])("%s", (question, sides) => {
+    expect(comparisonIn(question)?.sides).toEqual(sides)
+  })
+
+  test.each([
+    "How do I stop or restart the server?",
+    "When was the house built, and by whom?",
+    "What is butter?",
+    "My pan is hot and dry, what can I do?",
+    "Error: cannot open file",
+  ])("is nothing in %j", (question) => {
+    expect(comparisonIn(question)).toBeNull()
+  })
+
+  test("asks of each side what is asked of all", () => {
+    expect(comparisonIn("Tea or coffee: which has more caffeine?")?.questions).toEqual([
+      "Tea which has more caffeine",
+      "coffee which has more caffeine",
+    ])
+  })
+})

@@ -1,0 +1,67 @@
+/** What a question compares, and what it asks of each. */
+export interface Comparison {
+  /** Two to four things, as written. */
+  readonly sides: readonly string[]
+  /** The question about each of them, in the order of the sides. */
+  readonly questions: readonly string[]
+}
+
+const MOST_SIDES = 4
+const MOST_WORDS = 6
+const ASKING = "(?:what|which|how|who|where|when|why|is|are|aren['’]t|isn['’]t|do|does|can|should)"
+/** A list, and what is asked about its items. */
+const LISTED = new RegExp(`^(.{3,120}?)(?::\\s+|,\\s+(?=${ASKING}\\b))(.*)$`, "is")
+const BETWEEN = /\b(?:differences?|choose|choice|comparison|distinguish|compare)\s+(?:between|of)?\s*(.+)$/is
+const DIFFER = /^how\s+(?:do|does|are|is)\s+(.+?)\s+(?:differ(?:ent)?|compare)\b\s*(.*)$/is
+const COMPARED = /^(.+?)\s+compared(?:\s+(?:with|to)\s+(.+))?$/is
+const VERSUS = /\s+(?:versus|vs\.?)\s+/i
+/** Words that end a list of things: what follows is said of all of them. */
+const REST = /^(.+?)\s+((?:in|for|on|of|to|with|when|while|under|from|as)\s+.+)$/is
+const CHOICE =
+  /^(?:do|should|shall|must|would|can)\s+(?:i|you|we|one)\s+(?:rather\s+)?(?:write|use|choose|take|need|pick|prefer|put|have|install|run)\s+(.+?)\s+or\s+(.+?)(?:\s+((?:to|for|in|when|if|on|with)\s+.+))?$/is
+const OR_LAST = new RegExp(`^(${ASKING}\\b.{3,100}?)[,:]\\s+(.+?\\s+or\\s+.+)$`, "is")
+
+/**
+ * What a question compares: "A or B: which …", "A versus B", "how do A, B and C differ", "the difference between A and B".
+ * Null when it compares nothing. English only.
+ */
+export function comparisonIn(question: string): Comparison | null {
+  const text = question.trim().replaceAll(/\s+/g, " ").replace(/[?.!]+$/, "").slice(0, 400)
+  const choice = CHOICE.exec(text)
+  if (choice) return comparison([choice[1]!, choice[2]!], choice[3] ?? "")
+  const differ = DIFFER.exec(text)
+  if (differ) return comparison(itemsOf(differ[1]!), differ[2]!)
+  const listed = LISTED.exec(text)
+  const [head, rest] = listed ? [listed[1]!, listed[2]!] : [text, ""]
+  if (VERSUS.test(head)) return comparison(head.split(VERSUS).flatMap(itemsOf), rest)
+  const compared = COMPARED.exec(head)
+  if (compared) return comparison(compared[2] === undefined ? itemsOf(compared[1]!) : [compared[1]!, compared[2]], rest)
+  const between = BETWEEN.exec(head)
+  if (between) {
+    const items = REST.exec(between[1]!)
+    const named = items && / (?:and|or|to|with) /i.test(items[1]!) ? items : null
+    return comparison(itemsOf(named?.[1] ?? between[1]!), `${named?.[2] ?? ""} ${rest}`.trim())
+  }
+  const last = OR_LAST.exec(text)
+  if (last && / or /i.test(last[2]!) && !new RegExp(`^${ASKING}\\b`, "i").test(last[2]!))
+    return comparison(itemsOf(last[2]!.replace(/\s+or something .*$/i, "")), last[1]!)
+  if (!listed || new RegExp(`^${ASKING}\\b`, "i").test(head)) return null
+  return comparison(itemsOf(head), rest)
+}
+
+const itemsOf = (list: string): string[] => list.split(/,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+/i)
+
+function comparison(items: readonly string[], rest: string): Comparison | null {
+  const sides = items.map((item) => item.replace(/^(?:(?:a|an|the|both|either)\s+)+/i, "").trim()).filter((item) => item !== "")
+  if (sides.length < 2 || sides.length > MOST_SIDES) return null
+  if (sides.some((side) => side.split(" ").length > MOST_WORDS)) return null
+  if (new Set(sides.map((side) => side.toLowerCase())).size < sides.length) return null
+  const words = sides.at(-1)!.split(" ")
+  const whole = sides.map((side) => {
+    // "linear or geometric depreciation", "realized and unrealized gains": the last one names them all.
+    const own = side.split(" ").length
+    return own < words.length ? `${side} ${words.slice(own).join(" ")}` : side
+  })
+  const asked = rest.replace(/[:,]+$/, "").trim()
+  return { sides: whole, questions: whole.map((side) => `${side} ${asked}`.trim()) }
+}

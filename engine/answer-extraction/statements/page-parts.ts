@@ -1,0 +1,113 @@
+import type { Hit } from "../../engine.ts"
+import { type Block, blocksOf } from "../../text/markdown-blocks.ts"
+import { isBoldLine, lineKey, type PageMarks } from "./page-marks.ts"
+
+/** What is looked at: the page's title, its text, and which parts of it the search found best. */
+export type StatedIn = Pick<Hit, "title" | "markdown" | "passages" | "language">
+
+/** A block of a page that is no heading, and what it depends on, each as it stands in the page. */
+export interface Part {
+  readonly block: Block
+  /** Its lines of markdown; empty when there is none. */
+  readonly raw: readonly string[]
+  /** The headings above it, outermost first; the page title is the first. */
+  readonly headings: readonly string[]
+  /** What it defines or describes. */
+  readonly term: string | null
+  /** What stood before the list that it is an item of, such as "These were:". */
+  readonly announcement: string | null
+  /** The code, or items of the list, that follow it. */
+  readonly announces: readonly Block[]
+  /** Nothing stands between it and what heads it. */
+  readonly isFirst: boolean
+}
+
+const ITEM = /^(?:-|\d{1,9}[.)]) /
+/** Begins what a term stands for. */
+const DEFINITION = /^: /
+/** More of a list is not looked at. */
+const MAX_ITEMS = 20
+/** A term, or what announces a list, is no longer. */
+const MAX_LEAD_CHARS = 240
+
+/** The parts of a page in its order: of its passages when it has no text. */
+export function partsOf({ title, markdown, passages }: StatedIn, marks: PageMarks): Part[] {
+  if (markdown === "") {
+    return passages.map(({ text, headings }) => ({
+      block: { kind: "text", line: 0, text },
+      raw: [],
+      headings: [title, ...headings],
+      term: null,
+      announcement: null,
+      announces: [],
+      isFirst: false,
+    }))
+  }
+  const lines = markdown.split(/\r\n?|\n/)
+  const blocks = blocksOf(markdown)
+  const found: Part[] = []
+  const path: { depth: number; text: string }[] = []
+  /** A bold line that heads what follows. */
+  let lead: string | null = null
+  let term: string | null = null
+  let announcement: string | null = null
+  let isFirst = true
+  for (const [at, block] of blocks.entries()) {
+    const next = blocks[at + 1]
+    if (block.kind === "heading") {
+      while (path.length > 0 && path.at(-1)!.depth >= block.depth) path.pop()
+      path.push(block)
+      lead = term = announcement = null
+      isFirst = true
+      continue
+    }
+    if (block.kind === "text" && isBoldLine(marks, block.text)) {
+      const text = lineKey(block.text.replace(ITEM, ""))
+      const defined = next?.kind === "text" && DEFINITION.test(next.text)
+      if (defined) term = text
+      else [lead, term] = [text, null]
+      announcement = null
+      isFirst = true
+      continue
+    }
+    const isIndented = /^\s/.test(lines[block.line] ?? "")
+    const isItem = ITEM.test(block.text)
+    if (!isIndented && !DEFINITION.test(block.text)) term = null
+    if (!isItem && !isIndented) announcement = null
+    const headings = [title, ...path.map(({ text }) => text), ...(lead === null ? [] : [lead])]
+    const end = next?.line ?? lines.length
+    found.push({
+      block,
+      raw: lines.slice(block.line, end),
+      headings,
+      term,
+      announcement: isItem ? announcement : null,
+      announces: announcedBy(blocks, at),
+      isFirst,
+    })
+    isFirst = false
+    if (block.kind === "text" && !isItem) announcement = announcementOf(block.text)
+  }
+  return found
+}
+
+/** The last line of a paragraph when something has to follow it. */
+function announcementOf(text: string): string | null {
+  const last = lineKey(text.replace(DEFINITION, "").split("\n").at(-1)!)
+  const sentence = last.slice(last.search(/[^.!?。]*$/u)).trim()
+  return sentence !== "" && sentence.length <= MAX_LEAD_CHARS && /[\p{L}\p{N}:：)]$/u.test(sentence)
+    ? sentence
+    : null
+}
+
+function announcedBy(blocks: readonly Block[], at: number): Block[] {
+  const next = blocks[at + 1]
+  if (next?.kind === "code") return [next]
+  const items: Block[] = []
+  for (let i = at + 1; i < blocks.length && items.length < MAX_ITEMS; i++) {
+    const block = blocks[i]!
+    if (block.kind !== "text" || !ITEM.test(block.text)) break
+    items.push(block)
+  }
+  return items
+}
