@@ -10,6 +10,7 @@ import { hitAddressesModels, modelLabel, textAddressesModels } from "./addresses
 import type { AutoParameters } from "./query/auto-parameters.ts"
 import { searchedText } from "./query/searched-text.ts"
 import type { SearchRequest } from "./schema.ts"
+import { snippetsOf } from "./snippets.ts"
 import { type ImageKnowledge, pageImages, searchImages } from "./search-images.ts"
 
 /** Stands between two passages of one page. */
@@ -134,7 +135,7 @@ function sectionOf({ url, passages: [best] }: Hit): { heading: string | null; ur
 }
 
 function contentOf(request: SearchRequest, hit: Hit): string {
-  const passages = hit.passages.map((passage) => passage.text)
+  const passages = snippetsOf(hit.passages)
   const summary = request.search_depth === "ultra-fast" ? hit.description : null
   if (summary !== null) return summary
   if (passages.length > 0) return passages.join(CHUNK_SEPARATOR)

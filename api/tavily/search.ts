@@ -177,7 +177,10 @@ async function answered(
 ): Promise<Answered | null> {
   if (request.include_answer === false || request.max_results === 0) return null
   const depth = request.include_answer === "advanced" ? "advanced" : "basic"
-  return answerFrom({ question: question.text, hits, ...(rarity && { rarity }), depth, ...waiting }, answering)
+  return answerFrom(
+    { question: question.text, hits, ...(rarity && { rarity }), depth, ...waiting },
+    answering,
+  )
 }
 
 /** Every parameter with its value: what was given wins over what was chosen, that over the default. */

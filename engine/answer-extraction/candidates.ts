@@ -63,8 +63,10 @@ export function statedIn(question: string, page: StatedIn, source: number): Cand
       // Not the whole paragraph before it, each sentence holding on to the last.
       statement: { ...statement, before: before && { ...before, before: withoutBefore(before.before) } },
       asked,
-      own: termsOf([...statement.leads, statement.text].join("\n")),
-      close: [close ?? "", before?.text ?? ""].map(wantedOf),
+      own: termsOf(
+        [...statement.leads.filter((lead) => lead !== statement.announcement), statement.text].join("\n"),
+      ),
+      close: [close ?? "", before?.text ?? "", statement.announcement ?? ""].map(wantedOf),
       far: far.map(wantedOf),
     })
   }

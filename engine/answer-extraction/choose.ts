@@ -26,8 +26,10 @@ export function choose(candidates: readonly Valued[], room: Room, taken: readonl
     const length = statement.text.length
     if (chosen.length > 0 && used + length > room.chars) continue
     const all = [...taken, ...chosen]
-    if (chosen.filter((other) => other.statement.source === statement.source).length >= room.perSource) continue
-    if (all.some((other) => overlap(own, other.own) > REPETITION || holds(other.statement, statement))) continue
+    if (chosen.filter((other) => other.statement.source === statement.source).length >= room.perSource)
+      continue
+    if (all.some((other) => overlap(own, other.own) > REPETITION || holds(other.statement, statement)))
+      continue
     chosen.push(candidate)
     used += length
   }
@@ -46,7 +48,9 @@ export function neededBy(statement: Statement): Statement[] | null {
     needed.unshift(first)
   }
   // What opens a section or a term's text speaks of that.
-  return !first.dangling || first.opens || (needed.length === 0 && first.before === null && first.headings.length > 1)
+  return !first.dangling ||
+    first.opens ||
+    (needed.length === 0 && first.before === null && first.headings.length > 1)
     ? needed
     : null
 }

@@ -38,14 +38,14 @@ export interface Extracted {
 }
 
 const LENGTHS = {
-  short: { statements: 3, perSource: 3, chars: 700, share: 0.93, shareElsewhere: 0.97 },
-  long: { statements: 6, perSource: 4, chars: 1600, share: 0.88, shareElsewhere: 0.94 },
+  short: { statements: 3, perSource: 3, chars: 700, share: 0.95, shareElsewhere: 0.98 },
+  long: { statements: 5, perSource: 4, chars: 1400, share: 0.9, shareElsewhere: 0.95 },
   evidence: { statements: 8, perSource: 4, chars: 2000, share: 0.6, shareElsewhere: 0.6 },
 } satisfies Record<string, Room>
 /** For each side of a comparison. */
 const A_SIDE = {
   short: { ...LENGTHS.short, statements: 1 },
-  long: { ...LENGTHS.long, statements: 2, share: 0.93 },
+  long: { ...LENGTHS.long, statements: 2, share: 0.95 },
 }
 const EMBEDDED_A_SIDE = { byWords: 10, byPlace: 4 }
 /** What is near enough to a question to be worth a look. */
@@ -92,27 +92,46 @@ export async function extractSides(
   if (!best) return { statements: [], missing: [] }
   if (length === "evidence") {
     const { meaning, words } = LEAST_EVIDENCE
-    const near = best.meaning === null ? 0.35 * best.words >= words : 0.35 * best.words + 0.5 * best.meaning >= meaning
-    return { statements: near ? inReadingOrder(choose(all!, LENGTHS.evidence)) : [], missing: [] }
+    const near =
+      best.meaning === null ? 0.35 * best.words >= words : 0.35 * best.words + 0.5 * best.meaning >= meaning
+    return { statements: near ? inReadingOrder(choose(all!, LENGTHS.evidence), rarity) : [], missing: [] }
   }
   if (!isAnswered(best, all!, hits, rarity)) return { statements: [], missing: [] }
   if (comparison) {
-    const chosen: Valued[] = []
+    // What sets the one against the other in a sentence comes first.
+    const contrasts = all!.filter(
+      (one) =>
+        one.value >= CONTRAST_SHARE * best.value &&
+        sides.every(({ subject }) => subject.every((term) => one.own.has(term))),
+    )
+    const chosen = choose(contrasts, { ...LENGTHS[length], statements: 1 })
     const missing: string[] = []
     for (const [i, candidatesOfSide] of each.entries()) {
-      // What was said for another side may be said of this one, too.
       const [first] = candidatesOfSide
       if (first === undefined) missing.push(comparison.sides[i]!)
-      else if (!chosen.some(({ statement }) => statement === first.statement))
-        chosen.push(...choose(candidatesOfSide, A_SIDE[length], chosen))
+      else if (!isServed(candidatesOfSide, chosen))
+        chosen.push(...choose(candidatesOfSide, sides.length > 2 ? A_SIDE.short : A_SIDE[length], chosen))
     }
     if (missing.length < comparison.sides.length)
-      return { statements: inReadingOrder(chosen), missing }
+      return { statements: inReadingOrder(chosen, rarity), missing }
   }
-  return { statements: inReadingOrder(choose(all!, LENGTHS[length])), missing: [] }
+  return { statements: inReadingOrder(choose(all!, LENGTHS[length]), rarity), missing: [] }
+}
+
+/** Of the best value, what a sentence about all sides has to have. */
+const CONTRAST_SHARE = 0.9
+/** What is said of another side may be said of this one, too, and nearly as good as its best. */
+const SERVED_SHARE = 0.95
+
+function isServed(candidates: readonly Valued[], chosen: readonly Valued[]): boolean {
+  return candidates.some(
+    ({ statement, value }) =>
+      value >= SERVED_SHARE * candidates[0]!.value && chosen.some((one) => one.statement === statement),
+  )
 }
 
 interface Side extends Asked {
+  readonly subject: readonly string[]
   readonly candidates: readonly Candidate[]
 }
 
@@ -123,25 +142,33 @@ function sidesOf(
   language: string | null,
 ): Side[] {
   const terms = sides.map((side) => new Set(analyse(side, language)))
-  return sides.map((_, at) => {
+  const telling = terms.map((own, at) => {
     // What tells it from the others: "RAID-6" from "RAID-5", both of which have "raid".
-    const others = terms.filter((__, other) => other !== at)
-    const own = [...terms[at]!].filter((term) => !others.some((other) => other.has(term)))
-    const telling = own.length > 0 ? own : [...terms[at]!]
-    const text = questions[at]!
-    const unlike = new Set(others.flatMap((other) => [...other]).filter((term) => !terms[at]!.has(term)))
+    const alone = [...own].filter((term) => !terms.some((other, i) => i !== at && other.has(term)))
+    return alone.length > 0 ? alone : [...own]
+  })
+  const speaking = telling.map((subject) =>
+    candidates.filter(({ own, close, far }) =>
+      subject.every((term) => [own, ...close, ...far].some((all) => all.has(term))),
+    ),
+  )
+  const pages = speaking.map((those) => new Set(those.map(({ statement }) => statement.source)))
+  // A page that speaks of all of them compares them; another may mean something else by a name.
+  const common = pages.reduce((all, some) => all.intersection(some))
+  return sides.map((_, at) => {
+    const others = terms.flatMap((all, i) => (i === at ? [] : [...all]))
+    const unlike = new Set(others.filter((term) => !terms[at]!.has(term)))
     return {
-      text,
+      text: questions[at]!,
+      subject: telling[at]!,
       terms: new Set(candidates[0]!.asked.filter((term) => !unlike.has(term))),
-      candidates: candidates.filter(({ own: said, close, far }) =>
-        telling.every((term) => [said, ...close, ...far].some((all) => all.has(term))),
-      ),
+      candidates: speaking[at]!.filter(({ statement }) => common.size === 0 || common.has(statement.source)),
     }
   })
 }
 
 /** Page by page, the best page first, each in its own order, with the statements that they need. */
-function inReadingOrder(chosen: readonly Valued[]): ExtractedStatement[] {
+function inReadingOrder(chosen: readonly Valued[], rarity: Rarity): ExtractedStatement[] {
   const sources = [...new Set(chosen.map(({ statement }) => statement.source))]
   const said = new Set<number>()
   return sources.flatMap((source) => {
@@ -152,20 +179,18 @@ function inReadingOrder(chosen: readonly Valued[]): ExtractedStatement[] {
       .sort((a, b) => a.statement.position - b.statement.position)
       .flatMap((one) => {
         const needed = neededBy(one.statement) ?? []
-        const leads = leadsOf(one)
+        const leads = leadsOf(one, rarity)
         const all = [...needed, one.statement].filter(({ position }) => !said.has(position))
         for (const { position } of all) said.add(position)
         // What several statements in a row have above them is said once.
         const fresh = leads.filter((lead) => !last.includes(lead))
         last = leads
-        return all.map(
-          ({ text, kind }, at): ExtractedStatement => ({
-            text,
-            source,
-            kind,
-            ...(at === 0 && fresh.length > 0 && { leads: fresh }),
-          }),
-        )
+        return all.map(({ text, kind }, at): ExtractedStatement => ({
+          text,
+          source,
+          kind,
+          ...(at === 0 && fresh.length > 0 && { leads: fresh }),
+        }))
       })
   })
 }

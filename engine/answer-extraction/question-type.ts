@@ -19,7 +19,10 @@ const TYPES: readonly (readonly [QuestionType, RegExp])[] = [
   ["person", /\bwho(?:m|se)?\b/i],
   ["place", /\bwhere\b|\b(?:what|which) (?:folder|file|directory|path|place|country|city)\b/i],
   ["reason", /\bwhy\b|\bwhat for\b|\bwhat (?:is|was) the reason\b|\bhow come\b/i],
-  ["definition", /^\s*(?:what(?:'s| is| are| does)|define|explain|meaning of)\b/i],
+  [
+    "definition",
+    /^\s*(?:what(?:'s| is| are| does)|define|explain|meaning of)\b|\bwhat (?:is|was) meant\b|\bwhat does (?:it|that|this) mean\b|\bwhat does .{1,60} mean\b/i,
+  ],
   [
     "method",
     /\bhow (?:do|does|did|can|could|to|should|must|would|may)\b|\bwhat (?:must|can|should|do) (?:i|you|we|one)\b|\bsteps to\b|\bway to\b/i,

@@ -7,7 +7,10 @@ describe("what a question compares", () => {
     ["tea vs coffee vs water?", ["tea", "coffee", "water"]],
     ["Tea or coffee: which has more caffeine?", ["Tea", "coffee"]],
     ["How do tea, coffee and cocoa differ?", ["tea", "coffee", "cocoa"]],
-    ["What is the difference between a gas hob and an induction hob in a kitchen?", ["gas hob", "induction hob"]],
+    [
+      "What is the difference between a gas hob and an induction hob in a kitchen?",
+      ["gas hob", "induction hob"],
+    ],
     ["diesel or electric engines, which one is louder", ["diesel engines", "electric engines"]],
     ["Hard and soft cheese compared", ["Hard cheese", "soft cheese"]],
     ["Should I use butter or oil for pancakes?", ["butter", "oil"]],

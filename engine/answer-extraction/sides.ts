@@ -9,6 +9,8 @@ export interface Comparison {
 const MOST_SIDES = 4
 const MOST_WORDS = 6
 const ASKING = "(?:what|which|how|who|where|when|why|is|are|aren['’]t|isn['’]t|do|does|can|should)"
+/** A sentence, and no list of things. */
+const SENTENCE = /\b(?:is|are|was|were|has|have|had|does|do|did|says?|can|cannot|my|i|we|you|it|they)\b/i
 /** A list, and what is asked about its items. */
 const LISTED = new RegExp(`^(.{3,120}?)(?::\\s+|,\\s+(?=${ASKING}\\b))(.*)$`, "is")
 const BETWEEN = /\b(?:differences?|choose|choice|comparison|distinguish|compare)\s+(?:between|of)?\s*(.+)$/is
@@ -26,7 +28,11 @@ const OR_LAST = new RegExp(`^(${ASKING}\\b.{3,100}?)[,:]\\s+(.+?\\s+or\\s+.+)$`,
  * Null when it compares nothing. English only.
  */
 export function comparisonIn(question: string): Comparison | null {
-  const text = question.trim().replaceAll(/\s+/g, " ").replace(/[?.!]+$/, "").slice(0, 400)
+  const text = question
+    .trim()
+    .replaceAll(/\s+/g, " ")
+    .replace(/[?.!]+$/, "")
+    .slice(0, 400)
   const choice = CHOICE.exec(text)
   if (choice) return comparison([choice[1]!, choice[2]!], choice[3] ?? "")
   const differ = DIFFER.exec(text)
@@ -35,7 +41,8 @@ export function comparisonIn(question: string): Comparison | null {
   const [head, rest] = listed ? [listed[1]!, listed[2]!] : [text, ""]
   if (VERSUS.test(head)) return comparison(head.split(VERSUS).flatMap(itemsOf), rest)
   const compared = COMPARED.exec(head)
-  if (compared) return comparison(compared[2] === undefined ? itemsOf(compared[1]!) : [compared[1]!, compared[2]], rest)
+  if (compared)
+    return comparison(compared[2] === undefined ? itemsOf(compared[1]!) : [compared[1]!, compared[2]], rest)
   const between = BETWEEN.exec(head)
   if (between) {
     const items = REST.exec(between[1]!)
@@ -45,14 +52,16 @@ export function comparisonIn(question: string): Comparison | null {
   const last = OR_LAST.exec(text)
   if (last && / or /i.test(last[2]!) && !new RegExp(`^${ASKING}\\b`, "i").test(last[2]!))
     return comparison(itemsOf(last[2]!.replace(/\s+or something .*$/i, "")), last[1]!)
-  if (!listed || new RegExp(`^${ASKING}\\b`, "i").test(head)) return null
+  if (!listed || SENTENCE.test(head) || new RegExp(`^${ASKING}\\b`, "i").test(head)) return null
   return comparison(itemsOf(head), rest)
 }
 
 const itemsOf = (list: string): string[] => list.split(/,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+/i)
 
 function comparison(items: readonly string[], rest: string): Comparison | null {
-  const sides = items.map((item) => item.replace(/^(?:(?:a|an|the|both|either)\s+)+/i, "").trim()).filter((item) => item !== "")
+  const sides = items
+    .map((item) => item.replace(/^(?:(?:a|an|the|both|either)\s+)+/i, "").trim())
+    .filter((item) => item !== "")
   if (sides.length < 2 || sides.length > MOST_SIDES) return null
   if (sides.some((side) => side.split(" ").length > MOST_WORDS)) return null
   if (new Set(sides.map((side) => side.toLowerCase())).size < sides.length) return null

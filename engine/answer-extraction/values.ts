@@ -10,6 +10,8 @@ export interface Asked {
   readonly text: string
   /** Which of the candidate's terms count; null for all that were asked for. */
   readonly terms: ReadonlySet<string> | null
+  /** Those that name what it is about: best said of what has them first. Left out: nothing is known of it. */
+  readonly subject?: readonly string[]
 }
 
 /** A candidate and what speaks for it, each about 0..1. */
@@ -34,10 +36,16 @@ const WEIGHTS = {
   page: 0.25,
   passage: 0.08,
   form: 0.12,
+  /** Where nothing answers without the form: a number, a date, what something is. */
+  strictForm: 0.3,
   /** A rule or a limit, where a question is to be answered with yes or no. */
   ruling: 0.4,
   recency: 0.5,
+  /** It begins with what it is asked about. */
+  subject: 0.2,
 }
+/** Where a subject stands in a sentence that begins with it. */
+const SUBJECT_CHARS = 50
 /** A term of the question that only stands above or before the statement counts for so much. */
 const BESIDE = { close: 0.8, far: 0.5 }
 /** Statements so far apart stand around each other. */
@@ -47,8 +55,16 @@ const AROUND = 2
  * for tuning, 24 found as much as 66, 16 an answer less.
  */
 export const EMBEDDED = { byWords: 14, byPlace: 10 }
+/** Says what is to be read where. */
+const ABOUT_ITSELF =
+  /^(?:this|the (?:following|next|previous)|in this) (?:page|document|guide|manual|chapter|article|book|section|tutorial|appendix)s?\b/i
 const RULING =
   /\b(?:not|never|no|cannot|only|must|neither|nor|without|unless|\w+n['’]t|impossib\w+|necessar\w+|required?|allowed|permitted|always|automatic\w+|same)\b/i
+
+/** A subject, and what is said of it. */
+const DEFINES =
+  /^(.{1,80}?),?\s(?:(?:which )?(?:is|are|was|were|means?|refers? to|stands? for)|—|says|specifies|describes)\s/iu
+const STRICT = new Set<ReturnType<typeof questionType>>(["amount", "time", "definition"])
 
 /** Values the candidates by all but their meaning, best first. */
 export function valuedByWords(
@@ -90,11 +106,12 @@ export function valuedByWords(
         WEIGHTS.wordsAround * wordsAround +
         WEIGHTS.page * (hits[statement.source]!.score / bestScore) +
         WEIGHTS.passage * (1 / (1 + statement.rank)) +
-        WEIGHTS.form * (isOfForm(type, one, counted(one)) ? 1 : 0) +
+        (STRICT.has(type) ? WEIGHTS.strictForm : WEIGHTS.form) * (isOfForm(type, one, counted(one)) ? 1 : 0) +
         WEIGHTS.ruling * (type === "yes-or-no" && RULING.test(statement.text) ? 1 : 0) +
-        WEIGHTS.recency * (recency?.(statement) ?? 0) -
+        WEIGHTS.recency * (recency?.(statement) ?? 0) +
+        (asked.subject ? WEIGHTS.subject * aboutSubject(one, asked.subject) : 0) -
         drawback(one)
-      return { ...one, words, meaning: null, value }
+      return { ...one, asked: counted(one), words, meaning: null, value }
     })
     .sort((a, b) => b.value - a.value)
 }
@@ -140,10 +157,7 @@ function isOfForm(
 
 /** Whether a statement says of the question's subject what it is or does. */
 function defines(text: string, asked: readonly string[]): boolean {
-  const subject =
-    /^(.{1,80}?)\s(?:is|are|was|were|means?|refers? to|stands? for|—|says|specifies|describes)\s/iu.exec(
-      text,
-    )?.[1]
+  const subject = DEFINES.exec(text)?.[1]
   return subject !== undefined && holdsTerm(subject, asked)
 }
 
@@ -152,10 +166,24 @@ function holdsTerm(text: string, asked: readonly string[]): boolean {
   return asked.some((term) => terms.has(term))
 }
 
+/** 1 when a statement begins with a subject, 2 when it says what that is. */
+function aboutSubject({ statement: { leads, text } }: Candidate, subject: readonly string[]): number {
+  const holds = (part: string) => {
+    const terms = new Set(analyse(part, null))
+    return subject.every((term) => terms.has(term))
+  }
+  if (leads.some((lead) => lead.length <= SUBJECT_CHARS && holds(lead))) return 2
+  const [, before] = DEFINES.exec(text) ?? []
+  if (before !== undefined && holds(before)) return 2
+  return holds(text.slice(0, SUBJECT_CHARS)) ? 1 : 0
+}
+
 function drawback({ statement: { dangling, before, opens, kind, text } }: Candidate): number {
   return (
     (dangling && before === null && !opens ? 0.5 : 0) +
-    (kind === "code" ? 0.1 : 0) +
+    (kind === "code" || kind === "row" ? 0.1 : 0) +
+    (text.startsWith("(") ? 0.3 : 0) +
+    (ABOUT_ITSELF.test(text) ? 1 : 0) +
     (text.length > 400 ? 0.05 : 0)
   )
 }

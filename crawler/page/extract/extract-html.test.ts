@@ -39,8 +39,7 @@ describe("main content", () => {
         <div class="sidebar"><p>Our shop sells hives, frames and gloves, and sends them to any place within three working days.</p></div>`),
       URL,
     )
-    expect(markdown).toContain(aside)
-    expect(markdown).toContain("TIP No smoke")
+    expect(markdown).toContain(`> **TIP No smoke**\n>\n> ${aside}`)
     expect(markdown).not.toContain("Our shop")
   })
 

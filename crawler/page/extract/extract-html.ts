@@ -31,7 +31,12 @@ export function extractHtml(html: string, url: string): Extracted {
   const content = findMainContent(document, signs, logos)
   const written = toAnchoredMarkdown(
     content.root,
-    { baseUrl: facts.baseUrl, skipped: content.skipped, sourceChars: html.length },
+    {
+      baseUrl: facts.baseUrl,
+      skipped: content.skipped,
+      boxes: content.boxes,
+      sourceChars: html.length,
+    },
     document,
   )
   const isIndex = isDirectoryIndex(document, facts.titleTag)

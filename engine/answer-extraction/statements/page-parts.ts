@@ -1,6 +1,7 @@
 import type { Hit } from "../../engine.ts"
 import { type Block, blocksOf } from "../../text/markdown-blocks.ts"
 import { isBoldLine, lineKey, type PageMarks } from "./page-marks.ts"
+import { splitSentences } from "./sentences.ts"
 
 /** What is looked at: the page's title, its text, and which parts of it the search found best. */
 export type StatedIn = Pick<Hit, "title" | "markdown" | "passages" | "language">
@@ -25,13 +26,15 @@ export interface Part {
 const ITEM = /^(?:-|\d{1,9}[.)]) /
 /** Begins what a term stands for. */
 const DEFINITION = /^: /
+const QUOTED = /^\s*>/
+const CAPTION = /^(?:table|figure|fig\.?|listing|example)\s+\d/i
 /** More of a list is not looked at. */
 const MAX_ITEMS = 20
 /** A term, or what announces a list, is no longer. */
 const MAX_LEAD_CHARS = 240
 
 /** The parts of a page in its order: of its passages when it has no text. */
-export function partsOf({ title, markdown, passages }: StatedIn, marks: PageMarks): Part[] {
+export function partsOf({ title, markdown, passages, language }: StatedIn, marks: PageMarks): Part[] {
   if (markdown === "") {
     return passages.map(({ text, headings }) => ({
       block: { kind: "text", line: 0, text },
@@ -52,8 +55,15 @@ export function partsOf({ title, markdown, passages }: StatedIn, marks: PageMark
   let term: string | null = null
   let announcement: string | null = null
   let isFirst = true
+  /** The bold line heads a quotation, such as a box beside the text, or nothing but the table below it. */
+  let isQuoted = false
+  let isCaption = false
   for (const [at, block] of blocks.entries()) {
     const next = blocks[at + 1]
+    if (isQuoted && !QUOTED.test(lines[block.line] ?? "")) {
+      lead = null
+      isQuoted = false
+    }
     if (block.kind === "heading") {
       while (path.length > 0 && path.at(-1)!.depth >= block.depth) path.pop()
       path.push(block)
@@ -66,6 +76,8 @@ export function partsOf({ title, markdown, passages }: StatedIn, marks: PageMark
       const defined = next?.kind === "text" && DEFINITION.test(next.text)
       if (defined) term = text
       else [lead, term] = [text, null]
+      isQuoted = QUOTED.test(lines[block.line] ?? "")
+      isCaption = CAPTION.test(text)
       announcement = null
       isFirst = true
       continue
@@ -86,18 +98,17 @@ export function partsOf({ title, markdown, passages }: StatedIn, marks: PageMark
       isFirst,
     })
     isFirst = false
-    if (block.kind === "text" && !isItem) announcement = announcementOf(block.text)
+    if (isCaption) lead = null
+    if (block.kind === "text" && !isItem) announcement = announcementOf(block.text, language)
   }
   return found
 }
 
-/** The last line of a paragraph when something has to follow it. */
-function announcementOf(text: string): string | null {
+/** The last sentence of a paragraph when something has to follow it. */
+function announcementOf(text: string, language: string | null): string | null {
   const last = lineKey(text.replace(DEFINITION, "").split("\n").at(-1)!)
-  const sentence = last.slice(last.search(/[^.!?。]*$/u)).trim()
-  return sentence !== "" && sentence.length <= MAX_LEAD_CHARS && /[\p{L}\p{N}:：)]$/u.test(sentence)
-    ? sentence
-    : null
+  const sentence = splitSentences(last, language).at(-1) ?? ""
+  return sentence.length <= MAX_LEAD_CHARS && /[\p{L}\p{N}:：)]$/u.test(sentence) ? sentence : null
 }
 
 function announcedBy(blocks: readonly Block[], at: number): Block[] {

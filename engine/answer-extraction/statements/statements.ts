@@ -22,6 +22,8 @@ export interface Statement {
   readonly headings: readonly string[]
   /** What it says nothing without: the term it defines, the names of its columns, what announces its list. Verbatim. */
   readonly leads: readonly string[]
+  /** Of the leads, the one that announces its list. */
+  readonly announcement: string | null
   /** The statement right before it in its paragraph. */
   readonly before: Statement | null
   /** It makes no sense without the one before: it begins with "It", "However" and the like. */
@@ -85,6 +87,7 @@ function fromPart(part: Part, { marks, language, ...place }: Place): Statement[]
     ...place,
     headings,
     leads,
+    announcement,
     position: 0,
     before: null,
     dangling: false,

@@ -10,6 +10,8 @@ export interface MainContent {
   readonly root: Element
   /** Boilerplate inside the root, with everything below it. */
   readonly skipped: ReadonlySet<Element>
+  /** Parts of it that stand beside its text, such as the sidebars of a book. */
+  readonly boxes: ReadonlySet<Element>
 }
 
 type Measures = ReadonlyMap<Element, TextMeasure>
@@ -46,15 +48,22 @@ export function findMainContent(
   let measures = measureText(body, skipped)
   if (measures.get(body)!.chars < 600 && showNoscript(body, skipped, measures.get(body)!.chars))
     measures = measureText(body, skipped)
-  skipBoilerplate(body, skipped, measures, signs)
+  const boxes = skipBoilerplate(body, skipped, measures, signs)
   measures = measureText(body, skipped)
   const root = chooseRoot(body, skipped, measures)
   skipLanguageLinks(root, skipped, measures)
   skipClutter(root, skipped, measures, signs)
-  return { root, skipped }
+  return { root, skipped, boxes }
 }
 
-function skipBoilerplate(body: Element, skipped: Set<Element>, measures: Measures, signs: PageSigns): void {
+/** Gives those that look like boilerplate and belong to the text. */
+function skipBoilerplate(
+  body: Element,
+  skipped: Set<Element>,
+  measures: Measures,
+  signs: PageSigns,
+): Set<Element> {
+  const boxes = new Set<Element>()
   const weight = (element: Element) => {
     const own = measures.get(element)
     return own ? own.prose + UNSURE_WEIGHT * Math.max(0, own.chars - own.linkChars - own.prose) : 0
@@ -88,10 +97,13 @@ function skipBoilerplate(body: Element, skipped: Set<Element>, measures: Measure
       if (typeof child === "string" || skipped.has(child)) continue
       // Where the page says which part is its content, what stands beside that and says that it is none is believed.
       const beside = isBeside && child !== main
-      const believed = signsOf(child).some(
+      const found = signsOf(child)
+      if (found.some(({ suspicion }) => suspicion === "beside-text") && isAmongText(child, skipped, measures))
+        boxes.add(child)
+      const believed = found.some(
         ({ name, suspicion }) =>
           applies(suspicion, signs) &&
-          !(suspicion === "beside-text" && isAmongText(child, skipped, measures)) &&
+          !(suspicion === "beside-text" && boxes.has(child)) &&
           ((covered.get(name) ?? 0) <= total * MAX_SHARE[suspicion] ||
             (beside && main !== null && suspicion === "strong" && !isInside(main, child))),
       )
@@ -100,6 +112,7 @@ function skipBoilerplate(body: Element, skipped: Set<Element>, measures: Measure
     }
   }
   skip(body, true)
+  return boxes
 }
 
 /** The one element that the page calls its main content, if it has some. */
@@ -127,10 +140,10 @@ function applies(suspicion: Suspicion, signs: PageSigns): boolean {
   }
 }
 
-/** Whether an element is mostly prose, and stands among paragraphs. */
+/** Whether an element has prose and few links, and stands among paragraphs. */
 function isAmongText(element: Element, skipped: ReadonlySet<Element>, measures: Measures): boolean {
   const own = measures.get(element)
-  if (!own || own.prose < own.chars * 0.5 || own.linkChars > own.chars * 0.3) return false
+  if (!own || own.prose === 0 || own.linkChars > own.chars * 0.3) return false
   return element.parent!.children.some(
     (child) =>
       typeof child !== "string" &&

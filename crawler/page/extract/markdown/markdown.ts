@@ -10,6 +10,8 @@ export interface MarkdownOptions {
   readonly baseUrl: string
   /** Elements to leave out, with everything below them. */
   readonly skipped: ReadonlySet<Element>
+  /** Boxes beside the text, written as quotations, so that their titles head nothing behind them. */
+  readonly boxes?: ReadonlySet<Element>
   /** Length of the document: what markdown adds to its text is bounded by it. */
   readonly sourceChars: number
 }
@@ -106,7 +108,9 @@ class Writer {
       else if (isBlockTag(child.tag) || child.containsBlock || child.asBlock) {
         flush()
         // Not push(...blocks): a flat document may have more blocks than a call may have arguments.
-        for (const block of this.block(child)) blocks.push(block)
+        const own = this.block(child)
+        for (const block of this.#options.boxes?.has(child) ? this.#prefixed(own, "> ") : own)
+          blocks.push(block)
       } else inline.add(this.#inline(child))
     }
     flush()
