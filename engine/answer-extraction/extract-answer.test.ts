@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
+import type { PageUrl } from "../page/page-url.ts"
 import { toPassages } from "../text/passages.ts"
-import { extractAnswer } from "./extract-answer.ts"
+import { extractAnswer, extractSides } from "./extract-answer.ts"
 
 const QUESTION = "how do I schedule a crawl every night?"
 
@@ -42,5 +43,84 @@ describe("an answer from the pages' own sentences", () => {
     const answer = await extractAnswer(QUESTION, [example, SCHEDULE], { length: "long" })
     expect(answer.length).toBeGreaterThan(0)
     expect(answer.every(({ source }) => source === 1)).toBe(true)
+  })
+})
+
+describe("what an answer is made of", () => {
+  const long = { length: "long" } as const
+
+  test("what only a heading says of a statement is printed with it, and a heading that turns it", async () => {
+    const rules = page(
+      "Rules of the mill",
+      "# Mill\n\n## Not allowed\n\n- Smoking beside the flour sacks of the mill.\n\n## Rotor brake\n\nPull the red lever twice.",
+    )
+    const [smoking] = await extractAnswer("is smoking fine in the mill, beside flour sacks", [rules], long)
+    expect(smoking).toMatchObject({ leads: ["Not allowed"] })
+    const [lever] = await extractAnswer("pull which lever for the rotor brake", [rules], long)
+    expect(lever).toMatchObject({ leads: ["Rotor brake"], text: "Pull the red lever twice." })
+  })
+
+  test("a comparison has something for each side, or names the one that is missing", async () => {
+    const engines = page(
+      "Engines",
+      "A diesel engine burns oil under pressure. A petrol engine burns petrol with a spark.\n\nEngines need air.",
+    )
+    const both = await extractSides("diesel engine versus petrol engine", [engines], { length: "short" })
+    expect(both.statements.map(({ text }) => text)).toEqual([
+      "A diesel engine burns oil under pressure.",
+      "A petrol engine burns petrol with a spark.",
+    ])
+    expect(both.missing).toEqual([])
+    const one = await extractSides("diesel engine versus steam turbine", [engines], { length: "short" })
+    expect(one.statements.map(({ text }) => text)).toEqual(["A diesel engine burns oil under pressure."])
+    expect(one.missing).toEqual(["steam turbine"])
+  })
+
+  test("the newest is preferred where it is asked for", async () => {
+    const fairs = page(
+      "Fairs",
+      "The fair of 2009 was held in the town of Ulm.\n\nThe fair of 2021 was held in the town of Graz.\n\nThe fair of 2015 was held in the town of Lyon.",
+    )
+    const [latest] = await extractAnswer("in which town was the most recent fair held", [fairs], {
+      length: "short",
+    })
+    expect(latest?.text).toContain("Graz")
+  })
+
+  test("of two versions of a page, too", async () => {
+    const of = (version: string, size: number) => ({
+      ...page(`Sails ${version}`, `The largest sail of the mill measures ${size} metres.`),
+      url: `http://mill.test/docs/${version}/sails` as PageUrl,
+    })
+    const [latest] = await extractAnswer(
+      "how large is the largest sail of the mill now",
+      [of("2.9", 20), of("2.10", 30)],
+      { length: "short" },
+    )
+    expect(latest?.text).toContain("30")
+  })
+
+  test("no page that merely speaks of the subject answers for a year or a rare thing that no page has", async () => {
+    const leaders = page("Guild", "The leader of the millers' guild is chosen each spring.", 0.52)
+    const asked = { length: "short" } as const
+    expect(await extractAnswer("who is chosen as leader of the guild", [leaders], asked)).toHaveLength(1)
+    expect(await extractAnswer("who was chosen as leader of the guild in 2023", [leaders], asked)).toEqual([])
+    const rarity = new Map([["zeppelin", 9]])
+    const far = { ...leaders, score: 0.26 }
+    const question = "zeppelin of the millers guild leader spring"
+    expect(await extractAnswer(question, [far], asked)).toHaveLength(1)
+    expect(await extractAnswer(question, [far], { ...asked, rarity })).toEqual([])
+  })
+
+  test("more candidates than sixteen are read for their meaning", async () => {
+    const rooms = Array.from({ length: 40 }, (_, i) => `The inn has a room ${i} with a bed.`)
+    const numbered = page("Inn", rooms.join("\n\n"))
+    const texts: string[] = []
+    const embed = (asked: readonly string[]) => {
+      texts.push(...asked)
+      return Promise.resolve(asked.map(() => Float32Array.of(1, 0)))
+    }
+    await extractAnswer("room of the inn", [numbered], { length: "short", embedder: { embed } })
+    expect(texts.filter((text) => text.startsWith("The inn has")).length).toBeGreaterThan(16)
   })
 })

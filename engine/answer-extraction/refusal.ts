@@ -14,11 +14,11 @@ const RAREST = 7
  * that was asked for and is not there. Below `least` nothing is said.
  *
  * On the half for tuning of `bench/questions/judged`, 18 of 19 questions that no page answers lie below, 3 of the 75 others.
- * Without vectors the share of the words stands for the meaning.
+ * Without vectors the share of the words stands for the meaning. Below `floor` no score of a page helps.
  */
 const BAR = {
-  meaning: { weight: 1, least: 0.97 },
-  words: { weight: 0.5, least: 0.7 },
+  meaning: { weight: 1, least: 0.97, floor: 0.3 },
+  words: { weight: 0.5, least: 0.7, floor: 0.2 },
   page: 1.5,
   rarest: 0.2,
   number: 0.5,
@@ -46,13 +46,13 @@ export function isAnswered(
   const missing = asked.filter((term) => !isThere(term))
   const rarest = Math.max(0, ...missing.map((term) => Math.min(1, (rarity.get(term) ?? 0) / RAREST)))
   const page = Math.max(...hits.map(({ score }) => score))
-  const { weight, least } = meaning === null ? BAR.words : BAR.meaning
+  const { weight, least, floor } = meaning === null ? BAR.words : BAR.meaning
   const sum =
     weight * (meaning ?? words) +
     BAR.page * page -
     BAR.rarest * rarest -
     (missing.some((term) => /^\d/.test(term)) ? BAR.number : 0)
-  return sum >= least
+  return sum >= least && (meaning ?? words) >= floor
 }
 
 function decoded(url: string): string {

@@ -17,6 +17,7 @@ describe("sentences", () => {
       ["Run node:sqlite v2.0.1 with foo.bar().", "Then wait."],
     ],
     ["He said “Stop.” Then he left.", ["He said “Stop.”", "Then he left."]],
+    ["Delete the .LCK and .LNK files. Then start.", ["Delete the .LCK and .LNK files.", "Then start."]],
     ["z. B. Hunde bellen. Katzen nicht.", ["z. B. Hunde bellen.", "Katzen nicht."], "de"],
     ["今日は雨です。明日は晴れます！本当？", ["今日は雨です。", "明日は晴れます！", "本当？"], "ja"],
     ["它很快。它很小。", ["它很快。", "它很小。"], "zh"],

@@ -39,7 +39,7 @@ describe("what a page states", () => {
     )
   })
 
-  test("rows of a table, without the names of its columns", () => {
+  test("rows of a table", () => {
     expect(
       texts("| setting | default |\n|---|---|\n| `PORT` number | 8080 |\n| `HOST` name | localhost |"),
     ).toEqual(["PORT number | 8080", "HOST name | localhost"])
@@ -59,12 +59,77 @@ describe("what a page states", () => {
     expect(second!.before).toBe(first)
   })
 
-  test("of a page without text, or with far too much, its passages", () => {
+  test("of a page without text, its passages", () => {
     const passage = "The pump moves water."
-    for (const markdown of ["", "word ".repeat(50_000)]) {
-      const [only, ...others] = statements(markdown, [passage])
-      expect(only).toMatchObject({ text: passage, headings: ["Page", "Section"], rank: 0 })
-      expect(others).toEqual([])
-    }
+    const [only, ...others] = statements("", [passage])
+    expect(only).toMatchObject({ text: passage, headings: ["Page", "Section"], rank: 0 })
+    expect(others).toEqual([])
+  })
+
+  test("a long page is read to its end", () => {
+    const markdown = `${"A mill grinds wheat.\n\n".repeat(12_000)}The pump moves water.`
+    expect(markdown.length).toBeGreaterThan(200_000)
+    expect(texts(markdown).at(-1)).toBe("The pump moves water.")
+  })
+})
+
+describe("what a statement depends on", () => {
+  const led = (markdown: string) =>
+    statements(markdown).map(({ leads, text }) => [...leads, text].join(" > "))
+
+  test("is the term that a definition defines, up to its last paragraph", () => {
+    const markdown = [
+      "**Pump**\n\n: Moves water.\n\n  Its seal wears out first.",
+      "**5-9:**\n\n: Spare parts.",
+      "Mills are another matter.",
+    ].join("\n\n")
+    expect(led(markdown)).toEqual([
+      "Pump > Moves water.",
+      "Pump > Its seal wears out first.",
+      "5-9: > Spare parts.",
+      "Mills are another matter.",
+    ])
+  })
+
+  test("is the names of a table's columns, where it has some", () => {
+    expect(led("| Year | Loss |\n|---|---|\n| 1 | 300 |")).toEqual(["Year | Loss > 1 | 300"])
+    expect(led("| Default: | `Port 80` |\n|---|---|\n| Context: | server |")).toEqual([
+      "Default: | Port 80",
+      "Context: | server",
+    ])
+  })
+
+  test("is what announces a list, for each of its items", () => {
+    expect(led("In a mill you\n\n- must not smoke, and\n- must wear a helmet.\n\nPumps are wet.")).toEqual([
+      "In a mill you > must not smoke, and",
+      "In a mill you > must wear a helmet.",
+      "Pumps are wet.",
+    ])
+  })
+
+  test("is the list that a sentence announces", () => {
+    expect(texts("These parts wear out:\n\n- seals\n- hoses\n\nOthers last.")[0]).toBe(
+      "These parts wear out:\n- seals\n- hoses",
+    )
+  })
+
+  test("is not the title of a box beside the text, nor what a table is called", () => {
+    const markdown =
+      "# Pumps\n\n> **TIP Frost**\n>\n> Empty it in winter.\n\nA pump moves water.\n\n**Table 3. Pumps**\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\nHoses carry water."
+    expect(statements(markdown).map(({ headings, text }) => [text, headings.at(-1)])).toEqual([
+      ["Empty it in winter.", "TIP Frost"],
+      ["A pump moves water.", "Pumps"],
+      ["1 | 2", "Table 3. Pumps"],
+      ["Hoses carry water.", "Pumps"],
+    ])
+  })
+
+  test("rows of links say nothing, and a table of one cell is text", () => {
+    expect(
+      texts("| Chapter 2. Pumps |  |\n|---|---|\n| [Prev](http://x.test/a) | [Next page](http://x.test/b) |"),
+    ).toEqual([])
+    expect(
+      texts("| ![](http://x.test/note.png) | Note |\n|---|---|\n| A pump is heavy. Seals are light. |  |"),
+    ).toEqual(["A pump is heavy.", "Seals are light."])
   })
 })

@@ -1,0 +1,19 @@
+import { describe, expect, test } from "vitest"
+import { citedText, NO_ANSWER } from "./cited-text.ts"
+
+describe("an answer on the wire", () => {
+  test("has what a statement depends on before it, as the page writes it", () => {
+    const statements = [
+      { text: "Moves water.", source: 0, leads: ["Pump"] },
+      { text: "Spare parts.", source: 0, leads: ["Is it old?", "5-9:"] },
+    ]
+    expect(citedText(statements)).toBe("Pump: Moves water. [1] Is it old? 5-9: Spare parts. [1]")
+  })
+
+  test("names what was not found, without a number", () => {
+    expect(citedText([{ text: "Pumps move water.", source: 1 }], ["mills"])).toBe(
+      "Pumps move water. [2]\nNothing about mills was found in the index.",
+    )
+    expect(citedText([], ["mills"])).toBe(NO_ANSWER)
+  })
+})
