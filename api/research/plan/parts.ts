@@ -1,4 +1,4 @@
-import { splitSentences } from "#engine/answer-extraction/sentences.ts"
+import { splitSentences } from "#engine/answer-extraction/statements/sentences.ts"
 
 import type { Question } from "../sources/evidence.ts"
 import { comparedBeforeColon, type Comparison, comparisonIn } from "./comparison.ts"

@@ -1,6 +1,7 @@
 import { offLoop, WorkError } from "#base/process/off-loop.ts"
 import type { Hit } from "#engine"
-import { type StatedIn, statementsOf } from "#engine/answer-extraction/statements.ts"
+import type { StatedIn } from "#engine/answer-extraction/statements/page-parts.ts"
+import { statementsOf } from "#engine/answer-extraction/statements/statements.ts"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 
 import type { Stated } from "./evidence.ts"
@@ -47,7 +48,8 @@ export function statedTextsIn(
     const { text, headings, position, kind, rank, before } = statement
     const opens = headings.join("\n") !== section
     section = headings.join("\n")
-    if (statement.addressesModels || kind === "code" || SIGNPOST.test(text)) continue
+    if (!statement.standsAlone || statement.addressesModels || kind === "code" || SIGNPOST.test(text))
+      continue
     if (rank >= passages) continue
     // "This module …", right below the heading that names it.
     const dangling = statement.dangling && !(opens && before === null && /^th(?:is|ese) \p{L}/iu.test(text))

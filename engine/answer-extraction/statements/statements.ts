@@ -30,6 +30,8 @@ export interface Statement {
   readonly dangling: boolean
   /** It begins what stands under a heading or a term: that is then what it speaks of. */
   readonly opens: boolean
+  /** It can be said without its leads, and brings no list along. */
+  readonly standsAlone: boolean
   /** It, or something before it in its block, gives orders to language models: nobody is to be told it. */
   readonly addressesModels: boolean
 }
@@ -92,6 +94,7 @@ function fromPart(part: Part, { marks, language, ...place }: Place): Statement[]
     before: null,
     dangling: false,
     opens: false,
+    standsAlone: true,
     addressesModels: orders,
   }
   const lines = block.text.split("\n")
@@ -129,6 +132,7 @@ function fromPart(part: Part, { marks, language, ...place }: Place): Statement[]
         kind,
         before,
         dangling: isDangling(sentence),
+        standsAlone: isWhole(text, kind, language) && (announced === null || announces[0]!.kind === "code"),
         opens: place === 0 && at === 0 && (isFirst || leads.length > 0),
         addressesModels: orders && holdsModelOrder(said),
       }
