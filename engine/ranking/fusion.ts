@@ -57,16 +57,19 @@ const MORE_WORDS = 0.4
 /**
  * Weight of late interaction beside all other evidence where no page says anything of the question in words; the more one says, the less
  * there is to gain, and from {@link ENOUGH_WORDS} on nothing. nDCG@10 on the sets above, `basic` first; the vectors that
- * an index finds differ a little each time it is made, which is worth up to 0.012 on the 32 long pages:
+ * an index finds differ a little each time it is made, which is worth up to 0.001 on the 32 long pages, and 0.012 where the first two pages of a
+ * question are 0.0001 apart, as one pair was with late interaction up to 0.5 (0.836 or 0.825):
  *
  *     none                                   0.835  0.963  0.935    0.845  0.753  0.743    0.743
  *     0.3, to 0 at 1, misspelt words too     0.819  0.957  0.934    0.854  0.755  0.750    0.754
  *     0.4, to 0 at 0.65                      0.825  0.963  0.946                           0.750
- *     this                                   0.836  0.963  0.935    0.852  0.755  0.751    0.752
+ *     0.4, to 0 at 0.5                       0.825  0.979  0.935    0.852  0.755  0.751    0.752
+ *     0.4, to 0 at 0.45                      0.835  0.979  0.935                           0.743
+ *     this, to 0 at 0.48                     0.836  0.979  0.935                           0.746
  */
 const MOST_LATE = 0.4
 /** With a page of so much in words passages are not read again. */
-const ENOUGH_WORDS = 0.5
+const ENOUGH_WORDS = 0.48
 
 /**
  * Logistic regression of "the page answers the query" on the page's share of the best fused value, squared,
