@@ -11,6 +11,8 @@ const browserPath = await findTestBrowser()
 const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
 
 const TIMEOUT_MS = 12_000
+/** For pages that are to be at it for as long as the test likes. */
+const PATIENT_MS = 120_000
 const MAX_PAGE_BYTES = 2_000_000
 
 function readerOf(site: TestSite, timeoutMs: number): PageReader {
@@ -124,18 +126,20 @@ describe.skipIf(browserPath === null)(`a page that means ill ${skipped}`, () => 
   })
 
   test("whose process is killed fails, and so does one whose browser is, and then the next is well", async () => {
-    const waiting = visit("/waits", page(`setInterval(() => fetch("/more?" + Math.random()), 5)`))
-    await asked("/more")
+    await using by = readerOf(site, PATIENT_MS)
+    const waiting = visit("/waits", page(`setInterval(() => fetch("/more?" + Math.random()), 5)`), by)
+    await asked("/more", waiting)
     await signalBrowsers("SIGKILL")
     expect(await waiting).toMatchObject({ kind: "failed", because: "unreadable", transient: true })
-    expect(await visit("/well", page(""))).toMatchObject({ kind: "read" })
+    expect(await visit("/well", page(""), by)).toMatchObject({ kind: "read" })
   })
 
   test("is left when the caller stops waiting", async () => {
     site.serve({ "/left": page(`fetch("/called"); setTimeout(() => { for (;;); }, 50)`) })
     const stop = new AbortController()
-    const visiting = reader.visit(site.url("/left") as PageUrl, { signal: stop.signal })
-    await asked("/called")
+    await using by = readerOf(site, PATIENT_MS)
+    const visiting = by.visit(site.url("/left") as PageUrl, { signal: stop.signal })
+    await asked("/called", visiting)
     stop.abort()
     expect(await visiting).toMatchObject({ kind: "failed", because: "cancelled" })
   })
@@ -145,9 +149,13 @@ describe.skipIf(browserPath === null)(`a page that means ill ${skipped}`, () => 
     expect(await browserProcesses()).toEqual([])
   })
 
-  /** Resolves when the site is asked for this path. */
-  async function asked(path: string): Promise<void> {
-    await until(() => site.requests.some((one) => one.startsWith(path)))
+  /** Resolves when the site is asked for this path. A visit that ends before would be waited for in vain. */
+  async function asked(path: string, visiting: Promise<unknown>): Promise<void> {
+    const ended = visiting.then((result) => {
+      throw new Error(`It ended first: ${JSON.stringify(result)}`)
+    })
+    ended.catch(() => undefined)
+    await Promise.race([ended, until(() => site.requests.some((one) => one.startsWith(path)))])
     site.requests.length = 0
   }
 })
