@@ -10,6 +10,7 @@ import { readSettings } from "#base/settings.ts"
 import { Jobs } from "./jobs/jobs.ts"
 import { defineSource } from "./source.ts"
 import { openStateStore } from "#base/store/state-store.ts"
+import { until } from "#base/testing/until.ts"
 import { temporaryFolder } from "./testing/crawl-fixture.ts"
 import { startTestSite } from "./testing/test-site.ts"
 
@@ -38,6 +39,7 @@ test("a first crawl of German pages is embedded by the multilingual model, once,
   const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path })
   await using reader = await openSearchEngine(settings)
   const log: string[] = []
+  const inUse = () => log.filter((line) => line === "a new index is in use")
   const env = {
     PATH: process.env["PATH"],
     FOSSICK_DATA_DIR: folder.path,
@@ -76,9 +78,10 @@ test("a first crawl of German pages is embedded by the multilingual model, once,
       await context.file.change(() => ({ choice: { wanted: "english", chosen: null } }))
     }
     await become(/^all-MiniLM-L6-v2:/)
+    await until(() => inUse().length === 2)
   } finally {
     crawler.kill("SIGTERM")
     await closed
   }
-  expect(log.filter((line) => line === "a new index is in use")).toHaveLength(2)
+  expect(inUse()).toHaveLength(2)
 })

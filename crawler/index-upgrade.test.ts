@@ -11,6 +11,7 @@ import { readSettings } from "#base/settings.ts"
 import { Jobs } from "./jobs/jobs.ts"
 import { defineSource } from "./source.ts"
 import { openStateStore } from "#base/store/state-store.ts"
+import { until } from "#base/testing/until.ts"
 import { temporaryFolder } from "./testing/crawl-fixture.ts"
 import { article, startTestSite } from "./testing/test-site.ts"
 
@@ -43,12 +44,14 @@ test("a crawler that finds an index of an older format makes it anew, and then c
     await expect
       .poll(() => reader.stats(), { interval: 200 })
       .toMatchObject({ pages: OLD_PAGES + 1, pagesWithoutVectors: 0 })
+    await until(() => log.some((line) => / finished: /.test(line)))
   } finally {
     crawler.kill("SIGTERM")
     await closed
   }
   expect(reader.problem).toBeNull()
-  const order = log.filter((line) => /format|^crawl /.test(line))
+  // Where it takes long it says in between how far it is.
+  const order = log.filter((line) => /format|^crawl .* (?:started|finished: .*)$/.test(line))
   expect(order).toEqual([
     "the index has today's format now",
     expect.stringMatching(/ started$/),

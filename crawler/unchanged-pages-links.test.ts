@@ -143,7 +143,7 @@ describe("pages that answer 304", () => {
       return Promise.resolve()
     }
     // No more pages are asked for until the first is in the index.
-    await site.run({ politeness: { concurrency: 1, delayMs: 60_000 } }, "all", stop.signal)
+    await site.run({ politeness: { concurrency: 1, delayMs: 8000 } }, "all", stop.signal)
     site.fixture.jobs.cancel(1)
     expect(site.pages()).toEqual(["/"])
     engine.beforeIndex = () => Promise.resolve()

@@ -1,5 +1,5 @@
 import type { PageUrl } from "#engine"
-import { isFailure, isMissing, type OutcomeName } from "../outcome-name.ts"
+import { isFailure, isMissing, isSkip, type OutcomeName } from "../outcome-name.ts"
 import type { Step, StepName } from "./step.ts"
 import type { Trace } from "./trace.ts"
 
@@ -117,5 +117,5 @@ export function causeOfOutcome(
   if (isMissing(status)) return "not-found"
   if (status === 401 || (isFailure(outcome) && wasLoginRefused)) return "login-failed"
   if (isFailure(outcome) || outcome === "postponed") return "unreachable"
-  return outcome.startsWith("skipped:") ? "unreadable" : "lost"
+  return isSkip(outcome) ? "unreadable" : "lost"
 }
