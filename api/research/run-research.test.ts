@@ -318,6 +318,71 @@ describe("a report with a model", () => {
     expect(sources.length).toBeGreaterThan(0)
   })
 
+  const isSummary = (request: StubRequest) => system(request).startsWith("You write the summary")
+  const sectionOf = ({ body }: StubRequest) => /^Section: (.*)$/m.exec(body.messages[1]!.content)?.[1] ?? ""
+
+  test("is written from passages, not from torn out sentences alone", async () => {
+    await using stub = await startStubModel(saying((request) => (isPlan(request) ? "[]" : "NONE")))
+    await report({}, { model: stub.url })
+    const shown = stub.requests
+      .filter((request) => sectionOf(request) !== "")
+      .map(({ body }) => body.messages[1]!.content)
+    expect(shown.length).toBeGreaterThan(0)
+    const paragraphs = PUMP_PAGES.flatMap(({ markdown }) => markdown.split("\n\n")).filter(
+      (paragraph) => (paragraph.match(/[.!?](?:\s|$)/g)?.length ?? 0) > 1,
+    )
+    expect(paragraphs.some((paragraph) => shown.some((text) => text.includes(paragraph)))).toBe(true)
+  })
+
+  test("leaves a section out of which the model says that there is nothing", async () => {
+    const written = await report({ model: "pro" })
+    const headings = (text: string) => [...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading!)
+    const [, dropped] = headings(written.text)
+    await using stub = await startStubModel(
+      saying((request) =>
+        isPlan(request) ? "[]" : sectionOf(request) === dropped ? "NONE" : "Nonsense of 1234 [1].",
+      ),
+    )
+    const { text } = await report({ model: "pro" }, { model: stub.url })
+    expect(headings(text)).not.toContain(dropped)
+    expect(headings(text).length).toBeGreaterThan(1)
+  })
+
+  test("is summed up last, from what was written, and says nothing twice", async () => {
+    const said = "A rotary pump moves water through a hose with turning rollers [1]."
+    await using stub = await startStubModel(
+      saying((request) => {
+        if (isPlan(request)) return "[]"
+        return isSummary(request)
+          ? "A rotary pump moves water with rollers [1]. It is loved by Zeus [1]."
+          : `${said} ${said}`
+      }),
+    )
+    const { text } = await report({ model: "pro" }, { model: stub.url })
+    expect(isSummary(stub.requests.at(-1)!)).toBe(true)
+    expect(stub.requests.at(-1)!.body.messages[1]!.content).toContain(
+      "A rotary pump moves water through a hose",
+    )
+    expect(text.split("## ")[1]).toContain("A rotary pump moves water with rollers.")
+    expect(text).not.toContain("Zeus")
+    const repeated = text.split("A rotary pump moves water through a hose with turning rollers").length - 1
+    expect(repeated).toBeLessThanOrEqual(1)
+  })
+
+  test("asks for plans and forms by a schema, and takes a plan that is an object", async () => {
+    await using stub = await startStubModel(
+      saying((request) => (isPlan(request) ? '{"questions": ["noise of a piston pump",]}' : "NONE")),
+    )
+    const { events } = await report({}, { model: stub.url })
+    const format = (request: StubRequest) => (request.body as { response_format?: unknown }).response_format
+    expect(format(stub.requests.find(isPlan)!)).toMatchObject({
+      type: "json_schema",
+      json_schema: { name: "plan" },
+    })
+    const queries = events.flatMap((event) => (event.kind === "call" ? (event.step.queries ?? []) : []))
+    expect(queries).toContain("noise of a piston pump")
+  })
+
   test("asks a model that fails twice in a row no more", async () => {
     await using stub = await startStubModel((_, response) => response.writeHead(400).end())
     const { text } = await report({ model: "pro" }, { model: stub.url })

@@ -24,6 +24,7 @@ import { type Searched, searchedOf } from "../misses/search-miss.ts"
 import { presentSearch } from "./present.ts"
 import { type SearchBody, searchSchema, type SearchRequest } from "./schema.ts"
 import type { ImageKnowledge } from "./search-images.ts"
+import { SearchEvents, wantsEvents } from "./search-events.ts"
 import { searchedText } from "./query/searched-text.ts"
 import { bodyReader } from "../wire/validate.ts"
 
@@ -88,7 +89,8 @@ export function search(
     checkExplain(request, ctx.state.key)
     const cost = searchCost(request.search_depth)
     await bill.reserve(cost)
-    const found = await performSearch(prepared, ctx, {
+    const settle = () => bill.settle(cost, { depth: request.search_depth, query: request.query })
+    const searching: SearchParts = {
       ...parts,
       engine: reach.engine,
       filing: reach.names.filing(),
@@ -100,10 +102,41 @@ export function search(
             ? await searchedOf(query, hits, { reach, key: ctx.state.key, knowledge: misses, signal })
             : null,
       }),
-    })
-    await bill.settle(cost, { depth: request.search_depth, query: request.query })
+    }
+    if (wantsEvents(ctx) && wantsAnswer(request)) {
+      await streamSearch(prepared, ctx, searching, settle)
+      return
+    }
+    const found = await performSearch(prepared, ctx, searching)
+    await settle()
     ctx.body = found
   }
+}
+
+/** Resolves when what was found has been sent; the answer follows in the stream. */
+async function streamSearch(
+  prepared: PreparedSearch,
+  ctx: Context,
+  parts: SearchParts,
+  settle: () => Promise<unknown>,
+): Promise<void> {
+  const stop = clientGone(ctx)
+  const found = await hitsFor(prepared, parts.engine, stop)
+  const body = await presented(prepared, ctx, found, { parts, stop, answer: null })
+  await settle()
+  const events = new SearchEvents(ctx)
+  events.begin(body)
+  void answered(prepared, found, {
+    answering: parts,
+    signal: stop,
+    log: ctx.state.log,
+    onPiece: (piece) => events.piece(piece),
+  })
+    .then((answer) => events.end(answer))
+    .catch((err: unknown) => {
+      if (!stop.aborted) ctx.state.log.error({ err }, "an answer broke off in its stream")
+      events.fail()
+    })
 }
 
 /**
@@ -133,13 +166,30 @@ export function prepareSearch(
 export async function performSearch(
   prepared: PreparedSearch,
   ctx: Context,
-  { engine, images, forms, filing, checked, searched, ...answering }: SearchParts,
+  parts: SearchParts,
   stop: AbortSignal = clientGone(ctx),
 ) {
-  const { request, chosen } = prepared
-  const { query } = prepared
-  const found: SearchResult = query.limit === 0 ? { hits: [] } : await engine.search(query, { signal: stop })
-  const hits = cut(found.hits, request)
+  const found = await hitsFor(prepared, parts.engine, stop)
+  const answer = await answered(prepared, found, { answering: parts, signal: stop, log: ctx.state.log })
+  return await presented(prepared, ctx, found, { parts, stop, answer })
+}
+
+async function hitsFor(
+  { request, query }: PreparedSearch,
+  engine: SearchParts["engine"],
+  signal: AbortSignal,
+): Promise<SearchResult> {
+  const found: SearchResult = query.limit === 0 ? { hits: [] } : await engine.search(query, { signal })
+  return { ...found, hits: cut(found.hits, request) }
+}
+
+async function presented(
+  { request, query, chosen }: PreparedSearch,
+  ctx: Context,
+  { hits, wordsAlone, notReranked }: SearchResult,
+  { parts, stop, answer }: { parts: SearchParts; stop: AbortSignal; answer: Answered | null },
+) {
+  const { images, forms, filing, checked, searched } = parts
   return presentSearch(request, hits, {
     chosen,
     images,
@@ -147,9 +197,9 @@ export async function performSearch(
     checked,
     otherForms: forms && (await otherForms(hits, forms.knowledge, forms.reach)),
     searched: query.limit === 0 ? null : await searchedOrNone(ctx, () => searched?.(query, hits, stop)),
-    wordsAlone: found.wordsAlone,
-    notReranked: found.notReranked,
-    answered: await answered(prepared, { ...found, hits }, { answering, signal: stop, log: ctx.state.log }),
+    wordsAlone,
+    notReranked,
+    answered: answer,
     credits: searchCredits(request.search_depth),
     requestId: ctx.state.requestId,
     responseTime: responseTime(ctx),
@@ -169,13 +219,16 @@ async function searchedOrNone(
   }
 }
 
+const wantsAnswer = (request: SearchRequest): boolean =>
+  request.include_answer !== false && request.max_results !== 0
+
 /** The answer that was asked for; null when none was, or no results were. */
 async function answered(
   { request, question }: PreparedSearch,
   { hits, rarity }: SearchResult,
-  { answering, ...waiting }: { answering: AnswerParts } & Pick<Asked, "signal" | "log">,
+  { answering, ...waiting }: { answering: AnswerParts } & Pick<Asked, "signal" | "log" | "onPiece">,
 ): Promise<Answered | null> {
-  if (request.include_answer === false || request.max_results === 0) return null
+  if (!wantsAnswer(request)) return null
   const depth = request.include_answer === "advanced" ? "advanced" : "basic"
   return answerFrom(
     { question: question.text, hits, ...(rarity && { rarity }), depth, ...waiting },

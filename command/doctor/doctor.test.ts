@@ -17,6 +17,7 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { startModelServer } from "#engine/testing/model-server.ts"
 import { aPage } from "#engine/testing/pages.ts"
 import { readSettings } from "#base/settings.ts"
+import { startChatRuntime } from "../../api/chat-models/testing/chat-runtime.ts"
 import { BackupTable } from "#crawler/backup/scheduled/backup-table.ts"
 import { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
 import { FOSSICK } from "../testing/fossick.ts"
@@ -73,6 +74,35 @@ describe("the doctor", () => {
     expect(JSON.stringify(ill.of("model"))).toContain("answered 401: it does not take the key")
     expect(JSON.stringify(ill.report)).not.toMatch(/hush-hush|wrong-wrong/)
     expect(ill.code).toBe(1)
+  })
+
+  test("has the language model write, and says in one line what works, or what does not and why", async () => {
+    using folder = temporaryFolder()
+    await using server = await startChatRuntime("ollama", {
+      says: ({ body }) => (body["response_format"] === undefined ? "ready" : '{"ready": true}'),
+      key: "hush-hush-hush",
+      context: 16_384,
+    })
+    const env = { FOSSICK_LLM_URL: server.url, FOSSICK_LLM_MODEL: "qwen3" }
+    const well = await examine(folder.path, { ...env, FOSSICK_LLM_API_KEY: "${LLM}", LLM: "hush-hush-hush" })
+    expect(well.of("language model")).toEqual([
+      {
+        level: "note",
+        what: expect.stringMatching(
+          /^qwen3 answers, after [\d.]+ s: it streams, keeps to a JSON schema and reads 16,384 tokens \(told\)\.$/,
+        ) as unknown,
+        advice: "",
+      },
+    ])
+    expect(well.code).toBe(0)
+    const ill = await examine(folder.path, { ...env, FOSSICK_LLM_API_KEY: "wrong-wrong" })
+    expect(ill.of("language model")).toMatchObject([
+      { level: "wrong", what: expect.stringContaining("answered 401: it does not take the key") as unknown },
+    ])
+    expect(JSON.stringify(ill.report)).not.toMatch(/hush-hush|wrong-wrong/)
+    const keyless = await examine(folder.path, { ...env, FOSSICK_LLM_API_KEY: "${NOT_SET}" })
+    expect(JSON.stringify(keyless.of("language model"))).toContain("FOSSICK_LLM_API_KEY")
+    expect((await examine(folder.path)).of("language model")).toEqual([])
   })
 
   test("finds nothing wrong before the first start, and makes nothing", async () => {
