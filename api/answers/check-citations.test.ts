@@ -83,6 +83,11 @@ describe("a citation is read", () => {
     expect(await kept("Seals are made of rubber and wear out.")).toEqual([])
   })
 
+  test("and not of a sentence that says nothing but that it answers", async () => {
+    expect(await kept("The answer is: 3 [2]. The source is: [2]. Source [2]")).toEqual([])
+    expect(await kept("The answer is that seals wear out first [2].")).toEqual(["Seals wear out first. [2]"])
+  })
+
   test("and not where a number in parentheses is none", async () => {
     expect(await kept("Rollers press the hose flat, says pump(1). [1]")).toEqual([])
     expect(await kept("Rollers (40) press the hose flat [1].")).toEqual([

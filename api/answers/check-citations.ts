@@ -93,8 +93,8 @@ export class CheckedReply {
           [...sentence.matchAll(CITATION)].flatMap(([, numbers = ""]) => numbers.split(",").map(Number)),
         ),
       ]
-      const text = sentence.replaceAll(CITATION, "").trim()
-      if (!/[\p{L}\p{N}]/u.test(text)) continue
+      const text = withoutFrame(sentence.replaceAll(CITATION, "").trim())
+      if (!/\p{L}/u.test(text)) continue
       if (cited.length === 0) {
         open.push(text)
         continue
@@ -156,6 +156,21 @@ function settled(text: string): number {
   for (const { index, 0: mark } of open.matchAll(CITED_END)) end = index + mark.length
   return line + end
 }
+
+/** What a sentence says, without the words that only say that it is the answer; nothing of one that tells of its source alone. */
+const withoutFrame = (sentence: string): string =>
+  sentence
+    .replace(
+      /^(?:so,? |therefore,? )?(?:the |my )?(?:final |correct |short )?answer(?: to (?:the|this|your) question)? is(?: that)?\s*:?\s*/i,
+      "",
+    )
+    .replace(
+      /^(?:the |my )?(?:sources?|references?|citations?)(?: numbers?)?(?: for this| used| cited)? (?:is|are)\b[^\p{L}]*$/iu,
+      "",
+    )
+    .replace(/^\p{Ll}/u, (letter) =>
+      /^(?:so |therefore |the |my |final )*answer/i.test(sentence) ? letter.toUpperCase() : letter,
+    )
 
 /** A last sentence that was cut off. */
 function withoutEnd(line: string): string {
