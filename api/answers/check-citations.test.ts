@@ -102,6 +102,14 @@ describe("a citation is read", () => {
   })
 })
 
+test("a model that gives back what it was asked has said nothing", async () => {
+  const mark = "source-55ccbd16eef04aa1"
+  const echo = `<${mark} n="2">\n${SOURCES[0]}\n</${mark}>\n\nQuestion: How often are the three seals replaced every year?`
+  expect(await kept(echo)).toEqual([])
+  expect(await kept(`${echo}\n\nSeals wear out first [2].`)).toEqual(["Seals wear out first. [2]"])
+  expect(await kept("Pumps")).toEqual([])
+})
+
 describe("a number is the same", () => {
   test.each([
     "It costs $3000 [1].",

@@ -13,6 +13,11 @@ const UNCITED = 0.8
 const LIST_OF_SOURCES =
   /^[\s#*_]*(?:sources?|references?|citations?|footnotes?|quellen|quellenverzeichnis|références|fuentes|referencias|fonti|fontes|referências|bronnen|источники|参考资料|来源|出典|参考文献)(?:\s+(?:used|cited))?\s*[:：]?[\s*_]*$/i
 
+const ECHO_BEGINS = /^\s*<source[-\w]*\s+n\s*=[^>]*>\s*$/
+const ECHO_ENDS = /<\/source[-\w]*>\s*$/
+/** A sentence of fewer words that cites nothing is a heading, or says too little to be looked for. */
+const LEAST_WORDS = 3
+
 /** The end of a citation of any form, with more text behind it. */
 const CITED_END =
   /(?:\[[^\]\n]{1,40}\]|【[^】\n]{1,40}】|[(（][^()（）\n]{0,12}\d{1,3}[)）]|<\/sup>)[.!?。！？]?["”’]?(?=\s+[^\s[(【（^<.])/g
@@ -35,6 +40,7 @@ export class CheckedReply {
   #taken = ""
   #isOver = false
   #inCode = false
+  #inEcho = false
   #hasBrackets = false
   #refused = false
 
@@ -71,6 +77,12 @@ export class CheckedReply {
   }
 
   async #line(line: string): Promise<CitedStatement[]> {
+    // Small models give the question back, source and all.
+    if (ECHO_BEGINS.test(line) || ECHO_ENDS.test(line)) {
+      this.#inEcho = !ECHO_ENDS.test(line)
+      return []
+    }
+    if (this.#inEcho || /^\s*Question:/.test(line)) return []
     if (/^\s*(?:```|~~~)/.test(line)) {
       this.#inCode = !this.#inCode
       return []
@@ -103,7 +115,10 @@ export class CheckedReply {
       open = []
       statements.push(...(await this.#judged(text, cited, false)))
     }
-    for (const one of open) statements.push(...(await this.#judged(one, [], true)))
+    for (const one of open) {
+      if (wordsIn(one) >= LEAST_WORDS) statements.push(...(await this.#judged(one, [], true)))
+      else this.#refused ||= isRefusal(one)
+    }
     return statements
   }
 
@@ -151,11 +166,16 @@ function settled(text: string): number {
   const line = text.lastIndexOf("\n") + 1
   const open = text.slice(line)
   // What a line is, its beginning tells: code, a list of sources, a heading.
-  if (/^\s*(?:```|~~~|#)/.test(open)) return line
+  if (/^\s*(?:```|~~~|#|<source|Question:)/.test(open)) return line
   let end = 0
   for (const { index, 0: mark } of open.matchAll(CITED_END)) end = index + mark.length
   return line + end
 }
+
+/** Words, of scripts without blanks letters. */
+const wordsIn = (text: string): number =>
+  text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu)
+    ?.length ?? 0
 
 /** What a sentence says, without the words that only say that it is the answer; nothing of one that tells of its source alone. */
 const withoutFrame = (sentence: string): string =>
