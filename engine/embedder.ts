@@ -27,6 +27,8 @@ export interface CosineRange {
 /** Of a model that says nothing of itself. */
 export const PLAIN_TRAITS: ModelTraits = { cosines: { unrelated: 0, same: 1 }, scripts: null }
 
+export const traitsOf = ({ traits }: Pick<Embedder, "traits">): ModelTraits => traits ?? PLAIN_TRAITS
+
 /**
  * Turns text into vectors of unit length.
  *

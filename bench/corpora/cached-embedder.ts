@@ -3,7 +3,7 @@ import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readFileSyn
 import { tmpdir } from "node:os"
 import path from "node:path"
 import type { Embedder } from "#engine"
-import { type EmbedOptions, type ModelTraits, PLAIN_TRAITS, type TokenVectors } from "#engine/embedder.ts"
+import { type EmbedOptions, type ModelTraits, type TokenVectors, traitsOf } from "#engine/embedder.ts"
 
 const KEY_BYTES = 16
 
@@ -20,7 +20,7 @@ export class CachedEmbedder implements Embedder {
   constructor(embedder: Embedder) {
     this.id = embedder.id
     this.dimensions = embedder.dimensions
-    this.traits = embedder.traits ?? PLAIN_TRAITS
+    this.traits = traitsOf(embedder)
     this.#embedder = embedder
     const folder = path.join(tmpdir(), "fossick-bench")
     mkdirSync(folder, { recursive: true })

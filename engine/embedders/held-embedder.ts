@@ -2,8 +2,8 @@ import {
   type EmbedOptions,
   type Embedder,
   type ModelTraits,
-  PLAIN_TRAITS,
   type TokenVectors,
+  traitsOf,
 } from "../embedder.ts"
 import { unlessAborted } from "#base/flow/unless-aborted.ts"
 
@@ -25,7 +25,7 @@ export class HeldEmbedder implements Embedder {
   }
 
   get traits(): ModelTraits {
-    return this.#embedder.traits ?? PLAIN_TRAITS
+    return traitsOf(this.#embedder)
   }
 
   letGo(): void {

@@ -1,4 +1,4 @@
-import { type Embedder, PLAIN_TRAITS } from "../embedder.ts"
+import { type Embedder, traitsOf } from "../embedder.ts"
 import type {
   Engine,
   EngineStats,
@@ -101,7 +101,7 @@ export class FollowingEngine implements Engine {
         return current().id
       },
       get traits() {
-        return current().traits ?? PLAIN_TRAITS
+        return traitsOf(current())
       },
       embed: async (texts, options) => {
         const serving = this.#enter()

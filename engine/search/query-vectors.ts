@@ -1,4 +1,4 @@
-import { type EmbedOptions, type Embedder, type ModelTraits, PLAIN_TRAITS } from "../embedder.ts"
+import { type EmbedOptions, type Embedder, type ModelTraits, traitsOf } from "../embedder.ts"
 import { Lru } from "#base/flow/lru.ts"
 
 /** The vectors of the last questions: the same question often comes again, on another page or with a filter. */
@@ -12,7 +12,7 @@ export class QueryVectors {
 
   /** What the model says of itself. */
   get traits(): ModelTraits {
-    return this.#embedder.traits ?? PLAIN_TRAITS
+    return traitsOf(this.#embedder)
   }
 
   async of(text: string, signal: AbortSignal | undefined): Promise<Float32Array> {

@@ -1,6 +1,6 @@
 import { breather } from "#base/flow/breather.ts"
 import type { Embedder } from "#engine"
-import { PLAIN_TRAITS } from "#engine/embedder.ts"
+import { traitsOf } from "#engine/embedder.ts"
 import { nearnessOf } from "#engine/ranking/fusion.ts"
 import { isWrittenIn } from "#engine/text/scripts.ts"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
@@ -66,7 +66,7 @@ export function relevanceTo(
   async function mixed(words: readonly number[], texts: readonly string[]): Promise<number[]> {
     if (embedder.id !== embeddedBy) intentVector = undefined
     embeddedBy = embedder.id
-    const { cosines, scripts } = embedder.traits ?? PLAIN_TRAITS
+    const { cosines, scripts } = traitsOf(embedder)
     intentVector ??= (isWrittenIn(scripts, asked) ? embed([asked], "question") : Promise.resolve(null)).then(
       (vectors) => vectors?.[0] ?? null,
     )

@@ -14,7 +14,7 @@ export interface AdapterUnderTest {
   /** A place for a new index: a folder, or the name of an index on a server. */
   freshPlace(): Promise<string>
   removePlace(place: string): Promise<void>
-  /** Its answers come from a recording, so that stories which were added since are left out. */
+  /** Its answers come from a recording or go into one: stories that were added since, or that need it to embed by itself, are left out. */
   readonly isRecorded?: boolean
   /** Pages that a writer has written when it is killed. Default 12. */
   readonly killedAfter?: number

@@ -30,7 +30,7 @@ export function onServer(server: TestServer, killedAfter?: number): AdapterUnder
   return {
     ...adapter,
     ...(killedAfter !== undefined && { killedAfter }),
-    isRecorded: server.kind === "recorded",
+    isRecorded: server.kind !== "real",
     freshPlace: async () => {
       const { url, key = "", kind } = server
       return JSON.stringify({ url, key, name: server.freshPlace(), kind } satisfies Place)
