@@ -1,7 +1,6 @@
 import type { Values } from "#base/settings.ts"
-import { EngineError } from "../errors.ts"
-import { Availability, ModelOutage } from "../model-servers/availability.ts"
 import { ModelServer, ModelServerError } from "../model-servers/model-server.ts"
+import { ServerCalls } from "../model-servers/server-calls.ts"
 import { serverKey } from "../model-servers/server-key.ts"
 import type { modelServerSettings } from "../model-servers/settings.ts"
 import type { Reranker } from "../reranker.ts"
@@ -27,8 +26,7 @@ export class RemoteReranker implements Reranker {
   readonly id: string
   readonly #settings: RerankerSettings
   readonly #server: ModelServer
-  readonly #availability: Availability
-  readonly #closing = new AbortController()
+  readonly #calls: ServerCalls
   #shape: RerankShape
   #isShapeKnown: boolean
   /** Whether the server has given a score outside of 0..1, as those do that give the model's own numbers (llama.cpp). */
@@ -44,40 +42,28 @@ export class RemoteReranker implements Reranker {
     })
     this.#isShapeKnown = settings.rerankerApi !== "auto"
     this.#shape = RERANK_SHAPES[settings.rerankerApi === "tei" ? "tei" : "cohere"]
-    this.#availability = new Availability(async () => {
-      await this.#ask(PROBE, [PROBE], this.#closing.signal)
+    this.#calls = new ServerCalls({
+      what: "reranker",
+      model: "the reranker",
+      whatNow: WHAT_NOW,
+      look: async () => void (await this.#ask(PROBE, [PROBE], this.#calls.closing)),
     })
   }
 
   get outage(): string | null {
-    return this.#availability.outage?.because ?? null
+    return this.#calls.outage
   }
 
   async scores(question: string, texts: readonly string[], signal?: AbortSignal): Promise<number[]> {
-    signal?.throwIfAborted()
-    if (this.#closing.signal.aborted) throw closedError()
-    if (this.#availability.outage) throw this.#availability.outage
-    if (texts.length === 0) return []
-    const either = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal
-    try {
-      const scores = await this.#ask(question, texts, either)
-      this.#availability.answered()
-      this.#givesLogits ||= scores.some((score) => score < 0 || score > 1)
-      return this.#givesLogits ? scores.map(sigmoid) : scores
-    } catch (error) {
-      signal?.throwIfAborted()
-      if (this.#closing.signal.aborted) throw closedError()
-      if (!(error instanceof ModelServerError)) throw error
-      const outage = new ModelOutage(`The server of the reranker ${error.message}.`, WHAT_NOW, {
-        cause: error,
-      })
-      throw this.#availability.failed(outage, error.retryAfterMs ?? 0)
-    }
+    const scores = await this.#calls.run(signal, async (either) =>
+      texts.length === 0 ? [] : await this.#ask(question, texts, either),
+    )
+    this.#givesLogits ||= scores.some((score) => score < 0 || score > 1)
+    return this.#givesLogits ? scores.map(sigmoid) : scores
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort()
-    this.#availability[Symbol.dispose]()
+    this.#calls[Symbol.dispose]()
     await this.#server[Symbol.asyncDispose]()
   }
 
@@ -99,5 +85,3 @@ export class RemoteReranker implements Reranker {
     }
   }
 }
-
-const closedError = () => new EngineError("ENGINE_CLOSED", "The reranker was closed.")

@@ -9,8 +9,9 @@ import {
   type TokenVectors,
 } from "../../embedder.ts"
 import { EngineError } from "../../errors.ts"
-import { Availability, ModelOutage } from "../../model-servers/availability.ts"
+import { ModelOutage } from "../../model-servers/availability.ts"
 import { ModelServer, ModelServerError, type PostOptions } from "../../model-servers/model-server.ts"
+import { ServerCalls } from "../../model-servers/server-calls.ts"
 import { serverKey } from "../../model-servers/server-key.ts"
 import { MAX_DIMENSIONS, type modelServerSettings } from "../../model-servers/settings.ts"
 import { EMBEDDINGS_SHAPES, type EmbeddingsShape, unitVector } from "./embeddings-wire.ts"
@@ -71,8 +72,7 @@ export class RemoteEmbedder implements Embedder {
   readonly #server: ModelServer
   /** Null: nothing is kept. */
   readonly #file: KnownModelFile | null
-  readonly #availability: Availability
-  readonly #closing = new AbortController()
+  readonly #calls: ServerCalls
   #shape: EmbeddingsShape
   #isShapeKnown: boolean
   #probe: readonly number[] | null
@@ -90,7 +90,12 @@ export class RemoteEmbedder implements Embedder {
     this.#probe = known.probe
     this.#isShapeKnown = settings.embeddingsApi !== "auto"
     this.#shape = EMBEDDINGS_SHAPES[settings.embeddingsApi === "tei" ? "tei" : "openai"]
-    this.#availability = new Availability(() => this.#recognise())
+    this.#calls = new ServerCalls({
+      what: "embedder",
+      model: "the embedding model",
+      whatNow: WHAT_NOW,
+      look: () => this.#recognise(),
+    })
   }
 
   /**
@@ -130,7 +135,7 @@ export class RemoteEmbedder implements Embedder {
 
   /** Why there are no vectors at present; a sentence for anybody to read. */
   get outage(): string | null {
-    return this.#availability.outage?.because ?? null
+    return this.#calls.outage
   }
 
   /** @throws ModelOutage while the server is away; EngineError `MODEL_UNAVAILABLE` for a text that it will not take. */
@@ -138,28 +143,20 @@ export class RemoteEmbedder implements Embedder {
     given: readonly string[],
     { as = "passage", priority = "index", signal }: EmbedOptions = {},
   ): Promise<Float32Array[]> {
-    signal?.throwIfAborted()
-    if (this.#closing.signal.aborted) throw closedError()
-    if (this.#availability.outage) throw this.#availability.outage
-    if (given.length === 0) return []
     const { embeddingsQuestionPrefix, embeddingsPassagePrefix } = this.#settings
     const prefix = as === "question" ? embeddingsQuestionPrefix : embeddingsPassagePrefix
     const texts = given.map((text) => `${prefix}${text}`)
-    const either = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal
-    try {
+    return await this.#calls.run(signal, async (either) => {
+      if (texts.length === 0) return []
       await this.#recogniseOnce(signal)
-      const vectors =
-        priority === "query"
+      try {
+        return priority === "query"
           ? await this.#batches(texts, this.#settings.embeddingsTimeoutMs, either)
           : await this.#patiently(texts, either)
-      this.#availability.answered()
-      return vectors
-    } catch (error) {
-      signal?.throwIfAborted()
-      if (this.#closing.signal.aborted) throw closedError()
-      if (!(error instanceof ModelServerError)) throw error
-      throw isTooMuch(error) ? this.#refusal(error) : this.#away(error)
-    }
+      } catch (error) {
+        throw isTooMuch(error) ? this.#refusal(error) : error
+      }
+    })
   }
 
   tokenVectors(): Promise<TokenVectors[]> {
@@ -169,16 +166,8 @@ export class RemoteEmbedder implements Embedder {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort()
-    this.#availability[Symbol.dispose]()
+    this.#calls[Symbol.dispose]()
     await this.#server[Symbol.asyncDispose]()
-  }
-
-  #away(error: ModelServerError): ModelOutage {
-    const outage = new ModelOutage(`The server of the embedding model ${error.message}.`, WHAT_NOW, {
-      cause: error,
-    })
-    return this.#availability.failed(outage, error.retryAfterMs ?? 0)
   }
 
   #refusal(error: ModelServerError): ModelOutage {
@@ -193,7 +182,7 @@ export class RemoteEmbedder implements Embedder {
   async #recogniseOnce(signal: AbortSignal | undefined): Promise<void> {
     this.#recognised ??= this.#recognise().catch((error: unknown) => {
       this.#recognised = undefined
-      throw error instanceof ModelServerError ? this.#away(error) : error
+      throw error instanceof ModelServerError ? this.#calls.away(error) : error
     })
     if (!signal) return await this.#recognised
     await unlessAborted(this.#recognised, signal)
@@ -202,7 +191,7 @@ export class RemoteEmbedder implements Embedder {
 
   /** Sees that the server has the model that it had before. */
   async #recognise(): Promise<void> {
-    const [vector] = await this.#ask([PROBE], this.#settings.embeddingsTimeoutMs, this.#closing.signal)
+    const [vector] = await this.#ask([PROBE], this.#settings.embeddingsTimeoutMs, this.#calls.closing)
     if (this.#probe) {
       const cosine = vector!.reduce((sum, value, i) => sum + value * this.#probe![i]!, 0)
       if (cosine >= SAME_MODEL) return
@@ -330,10 +319,8 @@ export function remoteModelOf(id: string): string | null {
 const fileOf = ({ dataDir, embeddingsModel, embeddingsDimensions }: RemoteSettings): KnownModelFile =>
   new KnownModelFile(dataDir, embeddingsModel, embeddingsDimensions)
 
-const isTooMuch = (error: unknown): boolean =>
+const isTooMuch = (error: unknown): error is ModelServerError =>
   error instanceof ModelServerError && TOO_MUCH.has(error.status ?? 0)
 
 const isNotThere = (error: unknown): error is ModelServerError =>
   error instanceof ModelServerError && NOT_THERE.has(error.status ?? 0)
-
-const closedError = () => new EngineError("ENGINE_CLOSED", "The embedder was closed.")
