@@ -51,8 +51,6 @@ describe("paths and methods", () => {
   )
 
   test.each([
-    "/v2/search",
-    "/v1/search",
     "/v1/vector_stores/7/search",
     "/tv/v2/search",
     "/V1/extract",
@@ -60,6 +58,15 @@ describe("paths and methods", () => {
     "/https://example.com/search",
   ])("%s is the path of another API, and no search", async (path) => {
     expect((await app.post(path, { query: "pumps" })).status).toBe(404)
+  })
+
+  test.each(["/v2/search", "//v2/search", "/v1/search/"])("%s is the search of another API", async (path) => {
+    const found = await fetch(app.url + path, {
+      method: "POST",
+      headers: { ...json, ...bearer },
+      body: '{"query": "pumps"}',
+    })
+    expect(await found.json()).toMatchObject({ success: true })
   })
 
   test("a prefix that the public address has is one, whatever it looks like", async () => {
@@ -73,7 +80,14 @@ describe("paths and methods", () => {
       body: '{"query": "pumps"}',
     })
     expect(found.status).toBe(200)
-    expect((await served.post("/v2/search", { query: "pumps" })).status).toBe(404)
+    for (const path of ["/v2/search", "/tools/v2/v2/search"]) {
+      const other = await fetch(served.url + path, {
+        method: "POST",
+        headers: { ...json, ...bearer },
+        body: '{"query": "pumps"}',
+      })
+      expect(await other.json()).toMatchObject({ success: true })
+    }
     const read = await fetch(`${served.url}/tools/v2/read/https://example.com/pumps`, { headers: bearer })
     expect([read.status, await read.text()]).toEqual([
       200,

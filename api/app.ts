@@ -19,6 +19,9 @@ import { lazyAdmin } from "./admin/lazy-admin.ts"
 import type { ChatModel } from "./chat-models/chat-model.ts"
 import type { apiSettings } from "./settings.ts"
 import type { Middleware, RequestState } from "./context.ts"
+import type { FirecrawlJobs } from "./firecrawl/open-firecrawl.ts"
+import { firecrawlApi } from "./firecrawl/refusal.ts"
+import { firecrawlRoutes } from "./firecrawl/routes.ts"
 import { handbook } from "./handbook/handbook.ts"
 import { type Check, healthOf } from "./health.ts"
 import { httpServer } from "./server/http-server.ts"
@@ -71,6 +74,8 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses"> {
   readonly sourceNames: ReachParts["sourceNames"]
   /** Makes reports; without it no research is served. */
   readonly research?: ResearchEndpointParts
+  /** Jobs of Firecrawl's API; without them none are taken. */
+  readonly firecrawl?: FirecrawlJobs
   /** Opens what the admin API works on, with its first request; without it none is served. */
   readonly admin?: () => Promise<AdminParts>
   /** Counted in the metrics. */
@@ -113,6 +118,9 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses"> {
   readonly warnings?: () => readonly string[]
 }
 
+/** Those whose shapes are spoken beside our own. */
+const OTHER_APIS = [firecrawlApi]
+
 /** The HTTP application, without a socket. It opens and closes nothing. */
 export function createApp(parts: AppParts): Koa<RequestState> {
   const { accounts, config, readOnly = null } = parts
@@ -153,6 +161,23 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   }
   accountRoutes(router, accounts, admissions, config)
   const { pages: knowledge } = parts
+  const jobs = parts.firecrawl && {
+    store: parts.firecrawl.store,
+    runner: parts.firecrawl.start((key) => admissions.reach({ ...key, isPatient: true })),
+  }
+  firecrawlRoutes(router, {
+    ...live,
+    keys: accounts.keys,
+    admissions,
+    limits: config,
+    bodyLimit: config.bodyLimit,
+    images,
+    chatModel,
+    knowledge,
+    jobs,
+    publicUrl: config.publicUrl,
+    refuseLive: readOnly === null ? null : refuseAll(readOnly),
+  })
   pageRoutes(router, { keys: accounts.keys, admissions, knowledge, misses, about: config.about })
   router.get("/healthz", (ctx) => {
     ctx.body = { status: "ok" }
@@ -180,12 +205,17 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.use(tracking(accounts.hashHuman))
   app.use(requestId())
   app.use(requestLog(parts.log, { queries: config.logQueries }))
-  app.use(errorEnvelope())
+  app.use(errorEnvelope(OTHER_APIS))
   // What proxies say is checked by the first of these.
   app.proxy = true
   const stored = () => {
     const reports = parts.research?.tasks.stored.all().bytes
-    return new Map([...accounts.stored(), ...(reports === undefined ? [] : [["research", reports] as const])])
+    const documents = parts.firecrawl?.store.stored.all().bytes
+    return new Map([
+      ...accounts.stored(),
+      ...(reports === undefined ? [] : [["research", reports] as const]),
+      ...(documents === undefined ? [] : [["crawl-jobs", documents] as const]),
+    ])
   }
   const around = service({
     ...parts,
@@ -194,6 +224,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     load: { connections: parts.connections, gates, stored },
     keys: accounts.keys,
     endpoints: [...Object.keys(endpoints), ...ACCOUNT_PATHS, ...PAGE_PATHS],
+    otherApis: ["v1", "v2"],
     tools: [...(readOnly === null ? Object.keys(endpoints) : ["search", "research"]), "pages"],
     notice: readOnly,
     server: () => httpServer(app),

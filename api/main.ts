@@ -44,6 +44,7 @@ import { reachableHost } from "./server/reachable-host.ts"
 import { tellSupervisor } from "./supervisor/messages.ts"
 import { openMissKnowledge } from "./misses/miss-knowledge.ts"
 import { openPageKnowledge } from "./pages/page-knowledge.ts"
+import { openFirecrawlJobs } from "./firecrawl/open-firecrawl.ts"
 import { openResearch } from "./research/open-research.ts"
 import { lazyReader } from "./tavily/live/lazy-reader.ts"
 import { sellingOf, x402Settings } from "./x402/settings.ts"
@@ -122,6 +123,10 @@ async function serve(): Promise<void> {
   const { embedder } = following
   const research = openResearch(accountsDb, config, { accounts, embedder, chatModel, log })
   opened.use(research.researchers)
+  const pages = openPageKnowledge(db, jobs)
+  const firecrawl = opened.use(
+    openFirecrawlJobs(accountsDb, config, { accounts, knowledge: pages, chatModel, log }),
+  )
   // One account for both listeners: they share the descriptors and the memory of this process.
   const connections = openConnections(config)
   const gates = openGates(config)
@@ -130,7 +135,7 @@ async function serve(): Promise<void> {
     engine,
     images,
     forms: new OtherForms(db),
-    pages: openPageKnowledge(db, jobs),
+    pages,
     misses: openMissKnowledge(db, jobs, following, () =>
       sourceNames(db).filter((name) => name !== HANDBOOK_SOURCE),
     ),
@@ -141,6 +146,7 @@ async function serve(): Promise<void> {
     sites: sourceSites(db, jobs),
     sourceNames: () => sourceNames(db),
     research,
+    firecrawl,
     connections,
     gates,
     sales: () => paid?.outcomes ?? null,

@@ -37,6 +37,8 @@ export interface ServiceParts {
   readonly endpoints: readonly string[]
   /** Those of them that are offered to models. */
   readonly tools: readonly string[]
+  /** First segments of the paths of other APIs that are spoken here. */
+  readonly otherApis: readonly string[]
   /** What the appliance says of itself first; null: nothing. */
   readonly notice: string | null
   /** Serves the whole app without listening. */
@@ -59,6 +61,7 @@ export function service({
   load,
   config,
   endpoints,
+  otherApis,
   tools,
   notice,
   server,
@@ -84,7 +87,7 @@ export function service({
             disk,
             indexState,
             load,
-            endpoints: [...paths, "admin", "docs"],
+            endpoints: [...paths, ...otherApis, "admin", "docs"],
             authenticate:
               config.metrics === "open"
                 ? (_, next) => next()

@@ -4,6 +4,7 @@ import { headerSecret, integer, onOff, type Setting, SettingsError, text } from 
 
 import { accountSettings } from "./accounts/settings.ts"
 import { chatModelSettings, checkChatModel } from "./chat-models/settings.ts"
+import { firecrawlSettings } from "./firecrawl/settings.ts"
 import { loadSettings } from "./load/settings.ts"
 import { researchSettings } from "./research/settings.ts"
 import { serviceSettings } from "./service-settings.ts"
@@ -155,6 +156,7 @@ export const apiSettings = {
   ...chatModelSettings,
   ...accountSettings,
   ...researchSettings,
+  ...firecrawlSettings,
 }
 
 /** @throws SettingsError when settings that need each other do not come together. */

@@ -19,6 +19,26 @@ export interface Reading {
   readonly rendered?: boolean
   /** Of a reading without main content: what is known of the reason, in words. */
   readonly emptyBecause?: string
+  /** With `withHtml`, of an HTML page: the document as the site sent it, or as a browser ended with it. */
+  readonly html?: string
+  /** With `screenshot`: the page as a browser shows it. */
+  readonly screenshot?: Screenshot
+}
+
+/** A picture of a page. */
+export interface Screenshot {
+  readonly type: "image/png" | "image/jpeg"
+  readonly bytes: Uint8Array
+}
+
+/** How a picture of a page is taken. */
+export interface ScreenshotOptions {
+  /** The whole height of the page, as far as a picture may have it, and not the first screen alone. */
+  readonly fullPage: boolean
+  /** Of a JPEG, 0 to 100; a PNG without it. */
+  readonly quality?: number | undefined
+  /** Pixels. Default: the browser's. */
+  readonly viewport?: { readonly width: number; readonly height: number } | undefined
 }
 
 /** A reading, or why there is none. */
@@ -50,6 +70,12 @@ export interface ReadOptions {
   readonly linksOnly?: boolean
   /** Default `http`. */
   readonly rendering?: Rendering
+  /** Keep the document itself beside what was read of it. Default false. */
+  readonly withHtml?: boolean
+  /** Take a picture of the page; with the rendering `browser` alone. */
+  readonly screenshot?: ScreenshotOptions
+  /** Milliseconds that a browser leaves a page at least before it is read. Default 0. */
+  readonly settleMs?: number
   /**
    * Which addresses may be read: the one given, and each that a redirect or a script leads to. Others end the visit as
    * `out-of-scope`. Default: all.

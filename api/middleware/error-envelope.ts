@@ -9,11 +9,33 @@ const reasonPhrases: Readonly<Record<number, string>> = {
   433: "Pay As You Go Limit Exceeded",
 }
 
+/** Another API whose shapes are spoken under some paths. */
+export interface OtherApi {
+  /** Whether a path is one of its own. */
+  readonly owns: (path: string) => boolean
+  /** A refusal as its clients read it. */
+  readonly refusal: (refused: Refused) => { readonly status: number; readonly body: object }
+}
+
+export interface Refused {
+  readonly status: number
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
 /**
  * Turns everything that goes wrong, also what Koa and the router answer by themselves (404, 405), into the
- * contract's envelope. The failure itself goes to the log only.
+ * contract's envelope, or into that of the API whose path was asked for. The failure itself goes to the log only.
  */
-export function errorEnvelope(): Middleware {
+export function errorEnvelope(others: readonly OtherApi[] = []): Middleware {
+  const fail = (ctx: Context, status: number, message: string, fields: Refused["fields"] = {}): void => {
+    const other = others.find((one) => one.owns(ctx.path))
+    const answer = other?.refusal({ status, message, fields }) ?? { status, body: envelope(message, fields) }
+    // Not ctx.throw(): Koa knows no status 432 or 433 and would answer 500.
+    ctx.status = answer.status
+    ctx.message = STATUS_CODES[answer.status] ?? reasonPhrases[answer.status] ?? "Error"
+    ctx.body = answer.body
+  }
   return async (ctx, next) => {
     try {
       await next()
@@ -29,18 +51,6 @@ export function errorEnvelope(): Middleware {
       fail(ctx, ctx.status, unserved(ctx))
     }
   }
-}
-
-function fail(
-  ctx: Context,
-  status: number,
-  message: string,
-  fields?: Readonly<Record<string, unknown>>,
-): void {
-  // Not ctx.throw(): Koa knows no status 432 or 433 and would answer 500.
-  ctx.status = status
-  ctx.message = STATUS_CODES[status] ?? reasonPhrases[status] ?? "Error"
-  ctx.body = envelope(message, fields)
 }
 
 function unserved(ctx: Context): string {

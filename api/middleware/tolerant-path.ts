@@ -4,7 +4,10 @@ import type { Middleware } from "../context.ts"
 const OWN_ROOTS = new Set(["docs", "admin", "read"])
 
 /** Paths of other search and reading APIs, which clients of theirs put an endpoint's name behind. */
-const OTHER_APIS = new Set(["searxng", "firecrawl", "openai", "jina"])
+const OTHER_APIS = new Set(["searxng", "firecrawl", "openai", "openwebui", "jina"])
+
+/** First segments below which a path is left as it is, once the appliance's own prefix is off. */
+const isRoot = (segment = ""): boolean => segment === "read" || !mayBePrefix(segment)
 
 /**
  * Clients that join a base address and a path by hand send `//search`, `/search/` or, behind a proxy that keeps its prefix,
@@ -24,7 +27,7 @@ export function tolerantPath(endpoints: readonly string[], publicPath = ""): Mid
     const segments = isOwn ? all.slice(own.length) : all
     const meant = OWN_ROOTS.has(segments[0] ?? "") ? null : endpointOf(segments, known)
     // The address that follows /read/ is read as it was sent.
-    const to = meant ?? (isOwn && segments[0] === "read" ? `/${segments.join("/")}` : path)
+    const to = meant ?? (isOwn && isRoot(segments[0]) ? `/${segments.join("/")}` : path)
     if (to !== ctx.path) ctx.path = to
     await next()
   }

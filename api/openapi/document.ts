@@ -74,6 +74,7 @@ export function openApiDocument(server: string, version: string, caps?: DomainCa
       summary: "A self-hosted search engine: your sites, crawled and searchable.",
       description:
         "`/search`, `/extract`, `/crawl` and `/map` have the shapes of the Tavily API, whose clients work here with only the base address changed. " +
+        "`/v1` and `/v2` speak the API of Firecrawl, whose own description holds for them; the handbook's page on its clients says what differs. " +
         'Whatever goes wrong is answered with JSON of the form `{"detail": {"error": "…"}}`. A method that a path does not have is 405, a path that is not listed is 404.',
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },

@@ -7,8 +7,9 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { type Accounts, openAccounts } from "../accounts/accounts.ts"
 import type { KeySpec } from "../accounts/keys/keys.ts"
 import { apiSettings } from "../settings.ts"
+import { openFirecrawlJobs } from "../firecrawl/open-firecrawl.ts"
 import { openResearch } from "../research/open-research.ts"
-import { type Answer, answerOf, memoryState, serveApp, withTestKeys } from "./serve-app.ts"
+import { type Answer, answerOf, memoryState, NO_PAGES, serveApp, withTestKeys } from "./serve-app.ts"
 
 export interface ServedAccounts extends AsyncDisposable {
   readonly url: string
@@ -34,7 +35,9 @@ export async function serveAccounts({
   const embedder = new HashingEmbedder()
   const log = pino({ level: "silent" })
   const research = openResearch(db, config, { accounts, embedder, chatModel: null, log })
-  const app = await serveApp({ ...given, accounts, research })
+  const { chatModel = null, pages: knowledge = NO_PAGES } = given
+  const firecrawl = openFirecrawlJobs(db, config, { accounts, knowledge, chatModel, log })
+  const app = await serveApp({ ...given, accounts, research, firecrawl })
   return {
     url: app.url,
     accounts,
@@ -52,6 +55,7 @@ export async function serveAccounts({
     },
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]()
+      await firecrawl[Symbol.asyncDispose]()
       await research.researchers[Symbol.asyncDispose]()
       opened[Symbol.dispose]()
       db.close()

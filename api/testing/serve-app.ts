@@ -45,6 +45,14 @@ export interface Answer {
   readonly body: any
 }
 
+/** Of an index that no crawl has filled. */
+export const NO_PAGES: AppParts["pages"] = {
+  standingFor: () => [],
+  spellingsOf: () => [],
+  visits: () => ({ checkedAt: null, changedAt: null }),
+  sources: async () => [],
+}
+
 /** Serves the app on a real socket, with a fake engine unless one is given. */
 export async function serveApp(
   given: Partial<Omit<AppParts, "config">> & { readonly config?: Partial<ApiConfig> } = {},
@@ -63,12 +71,7 @@ export async function serveApp(
     engine: new FakeEngine(),
     images: { facts: () => new Map() },
     forms: { of: () => [] },
-    pages: {
-      standingFor: () => [],
-      spellingsOf: () => [],
-      visits: () => ({ checkedAt: null, changedAt: null }),
-      sources: async () => [],
-    },
+    pages: NO_PAGES,
     sites: async () => () => false,
     sourceNames: () => [],
     log,

@@ -74,20 +74,27 @@ export class PageRendering {
       maxChars: config.maxBytes,
       timeoutMs: config.renderTimeoutMs,
       signal: options.signal,
+      screenshot: options.screenshot,
+      settleMs: options.settleMs,
       ...(options.timeoutMs === undefined ? {} : { deadline: deadline - READING_MS }),
     })
     if (result.kind === "no-browser") return sent ? unread(sent, result.detail) : noBrowser(result.detail)
     // The site has answered, whatever became of the page in the browser.
     if (result.kind === "failed") return { ...result, status: result.status ?? fetched.status }
     if (result.kind !== "rendered") return result
-    const { document, html, bytes, refused } = result
+    const { document, html, bytes, refused, screenshot } = result
     const body = new TextEncoder().encode(html)
     const headers = { ...document.headers, "content-type": "text/html; charset=utf-8" }
     const until = options.timeoutMs === undefined ? steadyNow() + config.timeoutMs : deadline
     const visit = await read({ ...document, headers, body }, until, options)
     if (visit.kind !== "read") return visit
     const { validators: _, ...reading } = visit.reading
-    const page = { ...reading, bytes: document.body.byteLength + bytes, rendered: true }
+    const page = {
+      ...reading,
+      bytes: document.body.byteLength + bytes,
+      rendered: true,
+      ...(screenshot && { screenshot }),
+    }
     if (page.extracted.markdown.trim() !== "") return { kind: "read", reading: page }
     const emptyBecause = ["no main content found, even in a browser", ...refused].join("; ")
     return { kind: "read", reading: { ...page, emptyBecause } }

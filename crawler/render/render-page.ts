@@ -7,6 +7,7 @@ import type { AddressGuard } from "../fetch/guard/address-guard.ts"
 import type { Fetched, FetchFailure, FetchResult } from "../fetch/fetch.ts"
 import type { Session } from "../fetch/session.ts"
 import type { CrawlOutcome } from "../outcome.ts"
+import type { Screenshot, ScreenshotOptions } from "../reading.ts"
 import type { Browser } from "./browser.ts"
 import type { GuardProxy, ProxyPass } from "./guard-proxy.ts"
 import { measurePage, muteDialogs, type PageMeasure, serialisePage } from "./in-page.ts"
@@ -30,6 +31,10 @@ export interface RenderTask {
   /** When it must be done, the wait for room included, in milliseconds since 1970. Default: no such time. */
   readonly deadline?: number
   readonly signal?: AbortSignal | undefined
+  /** Take a picture at the end; then images and fonts are loaded, too. */
+  readonly screenshot?: ScreenshotOptions | undefined
+  /** Leave each document so long at least before it is read. Default 0. */
+  readonly settleMs?: number | undefined
 }
 
 export interface Rendered {
@@ -42,6 +47,8 @@ export interface Rendered {
   readonly bytes: number
   /** What it was refused, in words: it may explain why something is missing. */
   readonly refused: readonly string[]
+  /** Where one was asked for and there was time for it. */
+  readonly screenshot?: Screenshot
 }
 
 /** HTML, or why there is none. */
@@ -74,9 +81,16 @@ const READ_MS = 3000
 /** To open a page, which takes far less than a second, on a machine that is busy. */
 const OPEN_MS = 15_000
 const CLOSE_MS = 3000
+/** To take a picture. */
+const SCREENSHOT_MS = 10_000
+/** Pixels of a picture's height at most: the browser holds all of it at once, at some four bytes a pixel. */
+const SCREENSHOT_HEIGHT = 10_000
+const VIEWPORT = { width: 1280, height: 720 }
 
 /** Never loaded: they hold no text. */
 const UNWANTED = new Set(["image", "media", "font", "texttrack", "manifest", "ping", "cspviolationreport"])
+/** Loaded for a picture all the same. */
+const SEEN = new Set(["image", "font"])
 /** May stay open for as long as the page does. */
 const LASTING = new Set(["websocket", "eventsource"])
 
@@ -170,12 +184,14 @@ class PageVisit {
     })
     page.on("requestfinished", ended)
     page.on("requestfailed", ended)
+    const viewport = this.#task.screenshot?.viewport
+    if (viewport !== undefined) await page.setViewportSize(viewport)
     const settleBy = steadyNow() + (this.#deadline - steadyNow()) * SETTLE_SHARE
     for (let hops = 0; ; hops += 1) {
       await this.#load()
       const isCalm = await this.#settle(world, settleBy)
       const next = this.#next
-      if (next === null) return await this.#read(world, isCalm)
+      if (next === null) return await this.#seen(await this.#read(world, isCalm))
       if (hops === MAX_HOPS) {
         return failed("redirect-loop", `its scripts go from page to page, the last time to ${next}`)
       }
@@ -206,6 +222,7 @@ class PageVisit {
     const { maxChars } = this.#task
     let last: PageMeasure | null = null
     let changedAt = steadyNow()
+    const leftUntil = steadyNow() + (this.#task.settleMs ?? 0)
     while (steadyNow() < until && this.#next === null) {
       await sleep(POLL_MS)
       if (this.#requests >= MAX_REQUESTS) return false
@@ -218,7 +235,8 @@ class PageVisit {
       const doneMs = value.text < THIN_CHARS ? THIN_QUIET_MS : QUIET_MS
       const quietMs = value.isLoaded ? doneMs : LOADING_QUIET_MS
       const isQuiet = this.#inFlight.size === 0 && now - this.#activeAt >= quietMs
-      if ((isQuiet && now - changedAt >= quietMs) || value.text > maxChars) return true
+      const isDone = isQuiet && now - changedAt >= quietMs && now >= leftUntil
+      if (isDone || value.text > maxChars) return true
     }
     return true
   }
@@ -243,11 +261,38 @@ class PageVisit {
     return { kind: "rendered", document: this.#document, html: read.value, bytes: 0, refused: [] }
   }
 
+  /** The result with the picture that was asked for. */
+  async #seen(result: RenderResult): Promise<RenderResult> {
+    const { screenshot: asked } = this.#task
+    if (asked === undefined || result.kind !== "rendered") return result
+    const { quality, fullPage } = asked
+    const { width, height } = this.#page.viewportSize() ?? VIEWPORT
+    const bytes = await this.#page
+      .screenshot({
+        fullPage,
+        ...(fullPage && { clip: { x: 0, y: 0, width, height: await this.#heightOf(height) } }),
+        ...(quality === undefined ? { type: "png" } : { type: "jpeg", quality }),
+        animations: "disabled",
+        timeout: Math.max(1, Math.min(SCREENSHOT_MS, this.#deadline - steadyNow())),
+      })
+      .catch(() => null)
+    if (bytes === null) return result
+    return { ...result, screenshot: { type: quality === undefined ? "image/png" : "image/jpeg", bytes } }
+  }
+
+  /** Of the whole page, as the browser says; at least a screen. */
+  async #heightOf(screen: number): Promise<number> {
+    const session = await this.#context.newCDPSession(this.#page)
+    const { cssContentSize } = await session.send("Page.getLayoutMetrics")
+    return Math.min(SCREENSHOT_HEIGHT, Math.max(screen, Math.ceil(cssContentSize.height)))
+  }
+
   async #decide(route: Route): Promise<void> {
     const request = route.request()
     try {
-      if (this.#requests >= MAX_REQUESTS || UNWANTED.has(request.resourceType()))
-        await route.abort("blockedbyclient")
+      const type = request.resourceType()
+      const isUnwanted = UNWANTED.has(type) && !(this.#task.screenshot !== undefined && SEEN.has(type))
+      if (this.#requests >= MAX_REQUESTS || isUnwanted) await route.abort("blockedbyclient")
       else if (!request.isNavigationRequest()) await route.continue()
       else if (request.frame().parentFrame() !== null) await this.#frame(route, request)
       else if (this.#isExpected) {

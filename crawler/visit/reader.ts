@@ -286,12 +286,11 @@ export class PageReader implements Reader {
       return await this.#readDocument(fetched, content.format, options, deadline)
     const bytes = fetched.body.byteLength
     const charset = charsetParameter(header)
-    if (
-      linksOnly &&
-      content.kind === "html" &&
-      bytes <= IN_PLACE_BYTES &&
-      (bytes <= DECODED_IN_PLACE_BYTES || isUtf8(fetched.body))
-    ) {
+    // Before a thread takes the bytes. Where decoding would hold up others, there is none.
+    const isKept = options.withHtml === true && content.kind === "html"
+    const isDecodedHere = bytes <= DECODED_IN_PLACE_BYTES || isUtf8(fetched.body)
+    const html = isKept && isDecodedHere ? decodeText(fetched.body, charset) : undefined
+    if (linksOnly && content.kind === "html" && bytes <= IN_PLACE_BYTES && isDecodedHere) {
       // Less work than the way to a thread and back.
       const links = new LinkReading(decodeText(fetched.body, charset), fetched.url)
       const breathe = breather()
@@ -307,7 +306,9 @@ export class PageReader implements Reader {
       body: fetched.body,
     }
     const pool = bytes > THREAD_BYTES ? this.#places.processes : this.#places.threads
-    return await this.#readInPool(pool, task, fetched, deadline, options)
+    const visit = await this.#readInPool(pool, task, fetched, deadline, options)
+    if (visit.kind !== "read" || html === undefined) return visit
+    return { kind: "read", reading: { ...visit.reading, html } }
   }
 
   /**

@@ -151,9 +151,14 @@ async function* read(
       reading.catch(() => undefined)
       running.push(reading)
     }
-    yield { step, result: await running[index]! }
+    const result = await running[index]!
+    // A level may have thousands of pages, and who asked for them keeps what it wants.
+    running[index] = DONE
+    yield { step, result }
   }
 }
+
+const DONE = Promise.resolve(null)
 
 interface LinkFilter {
   /** The test for pages inside the walk, once it is known where the start really lies. */

@@ -1,4 +1,4 @@
-import type { Extracted, Reader, ReadResult } from "#crawler"
+import type { Extracted, Reader, Reading, ReadResult } from "#crawler"
 import { type ByteAccount, ByteBudget } from "#base/flow/byte-budget.ts"
 
 import type { Context } from "../../context.ts"
@@ -65,7 +65,7 @@ export class CallMemory {
       read: async (url, options) => {
         if (this.#refused.length > 0) return this.#refuse(url)
         const result = await reader.read(url, options)
-        if (result.kind !== "read" || this.#account.reserve(weightOf(result.reading.extracted))) return result
+        if (result.kind !== "read" || this.#account.reserve(weightOfReading(result.reading))) return result
         return this.#refuse(url)
       },
     }
@@ -96,6 +96,10 @@ export class CallMemory {
     return NO_ROOM
   }
 }
+
+/** What is kept beside the text is text and bytes of its own. */
+const weightOfReading = ({ extracted, html = "", screenshot }: Reading): number =>
+  weightOf(extracted) + html.length * BYTES_PER_CHAR + (screenshot?.bytes.byteLength ?? 0) * BYTES_PER_CHAR
 
 const busy = () =>
   new ApiError(

@@ -1,0 +1,215 @@
+import { setInterval } from "node:timers"
+
+import type { Logger } from "pino"
+
+import { DeletionGuard } from "#base/steady-time.ts"
+
+import type { Billing } from "../../accounts/billing/billing.ts"
+import { type Cost, crawlCost, extractCost } from "../../accounts/billing/credits.ts"
+import type { ApiKey, KeyStore } from "../../accounts/keys/keys.ts"
+import type { WriteQueue } from "../../accounts/billing/write-queue.ts"
+import type { Reach } from "../../accounts/reach/reach.ts"
+import { ApiError } from "../../errors.ts"
+import { depthOf } from "../scrape.ts"
+import type { JobRequest } from "./crawl-request.ts"
+import { type FirecrawlJob, type JobEnd, type JobOwner, type JobStore, RESTARTED } from "./job-store.ts"
+import { type JobParts, runJob } from "./run-job.ts"
+
+export interface JobRunnerOptions {
+  readonly store: JobStore
+  readonly keys: Pick<KeyStore, "byId">
+  readonly billing: Billing
+  readonly writes: Pick<WriteQueue, "run">
+  readonly parts: Pick<JobParts, "chatModel" | "knowledge">
+  /** What a key may see. */
+  readonly reach: (key: ApiKey) => Reach
+  readonly log: Logger
+}
+
+/** Jobs under way at the same time: each reads as many pages at once as a live crawl, of which there are few at a time, too. */
+const CONCURRENT = 4
+/** Jobs that wait, of all keys; a quarter of them of one. */
+const WAITING = 100
+const WAITING_OF_KEY = WAITING / 4
+/** Firecrawl keeps results a day. */
+export const KEPT_MS = 86_400_000
+/** A job that takes longer would outlive what it found first. */
+const JOB_MS = 86_400_000
+const TIDY_MS = 3_600_000
+
+const NO_KEY = "The key that asked for this is no longer valid."
+const LATE = "The job was not done in a day."
+const BROKEN = "Something went wrong while this was worked on; the server's log says what."
+const NO_ROOM =
+  "There is no room for more documents: FOSSICK_CRAWL_JOBS_MB on this server limits what all jobs keep, and a key's quarter of it. They are deleted a day after their job has ended."
+
+/** What a job costs, or may at most: as a live crawl, or as an extraction of its pages. */
+export function jobCost(request: JobRequest, pages = mostPages(request)): Cost {
+  const depth = depthOf(request.scrape)
+  return request.kind === "crawl" ? crawlCost(false, depth, pages) : extractCost(depth, pages)
+}
+
+const mostPages = (request: JobRequest): number =>
+  request.kind === "crawl" ? request.limit : request.addresses.length
+
+/** Works on jobs, a few at a time, until it is closed; those under way end then with what they have found. */
+export class JobRunner implements AsyncDisposable {
+  readonly #options: JobRunnerOptions
+  readonly #stop = new AbortController()
+  readonly #running = new Map<string, { readonly cancel: AbortController; readonly work: Promise<void> }>()
+  #tidy: NodeJS.Timeout | undefined
+  #begun: Promise<void> | undefined
+
+  constructor(options: JobRunnerOptions) {
+    this.#options = options
+  }
+
+  /** Looks what an earlier process left, and takes jobs from now on. */
+  start(): void {
+    const { store, log } = this.#options
+    const guard = new DeletionGuard()
+    const tidy = () => {
+      if (!guard.mayDelete()) return
+      void store
+        .forget(new Date(Date.now() - KEPT_MS))
+        .catch(
+          (err: unknown) => this.#stop.signal.aborted || log.warn({ err }, "old crawl jobs were not deleted"),
+        )
+    }
+    const begin = async () => {
+      await store.recover(new Date())
+      tidy()
+      this.#wake()
+    }
+    this.#begun = begin().catch((err: unknown) => log.error({ err }, "crawl jobs cannot be worked on"))
+    this.#tidy = setInterval(tidy, TIDY_MS)
+    this.#tidy.unref()
+  }
+
+  /**
+   * Takes a job that has been checked.
+   * @throws ApiError 429 when too many wait, 432 or 433 when it may cost more than is left
+   */
+  async add(id: string, key: ApiKey, owner: JobOwner, request: JobRequest): Promise<void> {
+    const { store, billing } = this.#options
+    const waiting = store.open().filter(({ state }) => state === "waiting")
+    const own = waiting.filter((job) => job.owner.keyId === key.id)
+    if (waiting.length >= WAITING || own.length >= WAITING_OF_KEY) {
+      throw new ApiError(
+        429,
+        "Too many jobs are waiting. Try again when some are done.",
+        {},
+        { "Retry-After": "30" },
+      )
+    }
+    if (!store.hasRoom(key.id)) throw new ApiError(432, NO_ROOM)
+    // Set aside until the job has ended, not until this call has.
+    await billing.reserve({ requestId: id, key }, jobCost(request))
+    await store.add(id, owner, request, new Date())
+    this.#wake()
+  }
+
+  /** Ends a job with what it has found; resolves when it has ended. */
+  async cancel(job: FirecrawlJob): Promise<void> {
+    const running = this.#running.get(job.id)
+    if (running) {
+      running.cancel.abort()
+      await running.work
+      return
+    }
+    if (job.endedAt === null) await this.#end(job, { state: "cancelled", error: null })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#tidy)
+    this.#stop.abort()
+    await this.#begun
+    await Promise.all([...this.#running.values()].map(({ work }) => work))
+  }
+
+  #wake(): void {
+    if (this.#stop.signal.aborted) return
+    for (const job of this.#options.store.open()) {
+      if (this.#running.size >= CONCURRENT) return
+      if (this.#running.has(job.id) || job.state !== "waiting") continue
+      const cancel = new AbortController()
+      const work = this.#work(job, cancel.signal).finally(() => {
+        this.#running.delete(job.id)
+        this.#wake()
+      })
+      this.#running.set(job.id, { cancel, work })
+    }
+  }
+
+  /** Never rejects. */
+  async #work(job: FirecrawlJob, cancelled: AbortSignal): Promise<void> {
+    const { store, keys, billing, parts, reach, log } = this.#options
+    const { id, request, owner } = job
+    const late = AbortSignal.timeout(JOB_MS)
+    const full = new AbortController()
+    const gone = new AbortController()
+    const signal = AbortSignal.any([this.#stop.signal, cancelled, late, full.signal, gone.signal])
+    try {
+      const key = keys.byId(owner.keyId)
+      if (!key) return await this.#end(job, { state: "failed", error: NO_KEY })
+      // What was set aside when the job was taken may have gone with the process that took it.
+      await billing.reserve({ requestId: id, key }, jobCost(request))
+      await store.begin(id)
+      const results = {
+        document: async (url: string, document: Parameters<JobStore["addDocument"]>[2]) => {
+          if (!keys.byId(owner.keyId)) gone.abort()
+          else if (!store.hasRoom(owner.keyId)) full.abort()
+          else if (!signal.aborted) await store.addDocument(job, url, document)
+        },
+        failure: async (failure: Parameters<JobStore["addFailure"]>[1]) => {
+          if (!signal.aborted) await store.addFailure(job, failure)
+        },
+      }
+      await runJob(request, { ...parts, reach: reach(key), signal, results })
+      const failed = (error: string) => ({ state: "failed", error }) as const
+      const outcome = cancelled.aborted
+        ? ({ state: "cancelled", error: null } as const)
+        : full.signal.aborted
+          ? failed(NO_ROOM)
+          : gone.signal.aborted
+            ? failed(NO_KEY)
+            : late.aborted
+              ? failed(LATE)
+              : this.#stop.signal.aborted
+                ? failed(RESTARTED)
+                : ({ state: "completed", error: null } as const)
+      await this.#end(job, outcome)
+    } catch (error) {
+      const refused = error instanceof ApiError ? error.message : BROKEN
+      if (refused === BROKEN && !signal.aborted) log.error({ err: error, job: id }, "a crawl job failed")
+      await this.#end(
+        job,
+        cancelled.aborted ? { state: "cancelled", error: null } : { state: "failed", error: refused },
+      )
+    }
+  }
+
+  /** Ends a job and counts what it has read. Never rejects. */
+  async #end(job: FirecrawlJob, end: Omit<JobEnd, "credits">): Promise<void> {
+    const { store, keys, billing, writes, log } = this.#options
+    const { id, owner, request, createdAt } = job
+    try {
+      const key = keys.byId(owner.keyId)
+      const pages = store.get(id)?.completed ?? 0
+      if (!key) {
+        await writes.run(() => store.end(id, { ...end, credits: 0 }, new Date()))
+        return
+      }
+      const endpoint = request.kind === "crawl" ? ("crawl" as const) : ("extract" as const)
+      const seconds = Math.round((Date.now() - createdAt.getTime()) / 1000)
+      const credits = await billing.settle(
+        { ...owner, requestId: id, key, endpoint },
+        jobCost(request, pages),
+        { depth: depthOf(request.scrape), seconds },
+      )
+      await writes.run(() => store.end(id, { ...end, credits }, new Date()))
+    } catch (err) {
+      log.error({ err, job: id }, "the end of a crawl job was not written down; the next start finds it")
+    }
+  }
+}

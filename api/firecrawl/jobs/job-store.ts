@@ -1,0 +1,230 @@
+import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+
+import type { WriteQueue } from "../../accounts/billing/write-queue.ts"
+import {
+  countStored,
+  storeLimits,
+  type StoredTable,
+  type StoreLimits,
+  StoredUse,
+} from "../../accounts/limits/stored-use.ts"
+import type { Tracking } from "../../accounts/tracking.ts"
+import type { FirecrawlDocument } from "../documents/document.ts"
+import type { JobRequest } from "./crawl-request.ts"
+
+export type JobState = "waiting" | "scraping" | "completed" | "failed" | "cancelled"
+
+/** Who asked for a job: what it is billed to. */
+export interface JobOwner extends Tracking {
+  readonly keyId: string
+}
+
+export interface FirecrawlJob {
+  readonly id: string
+  readonly owner: JobOwner
+  readonly request: JobRequest
+  readonly state: JobState
+  /** Documents so far. */
+  readonly completed: number
+  /** Documents and failures so far. */
+  readonly tried: number
+  readonly credits: number
+  readonly error: string | null
+  readonly createdAt: Date
+  readonly endedAt: Date | null
+}
+
+export interface StoredFailure {
+  readonly id: string
+  readonly url: string
+  readonly code: string
+  readonly error: string
+  readonly isRobots: boolean
+  readonly at: Date
+}
+
+/** How a job ended. */
+export interface JobEnd {
+  readonly state: Extract<JobState, "completed" | "failed" | "cancelled">
+  readonly credits: number
+  readonly error: string | null
+}
+
+const RESULTS: StoredTable = { table: "firecrawl_result", key: "key_id", columns: ["url", "result"] }
+/** One key may fill such a part, so that there is room left for the others. */
+const SHARE_OF_KEY = 4
+
+const STEPS = [
+  `create table firecrawl_job (
+     id text primary key,
+     key_id text not null,
+     owner text not null,
+     request text not null,
+     state text not null check (state in ('waiting', 'scraping', 'completed', 'failed', 'cancelled')),
+     completed integer not null default 0,
+     tried integer not null default 0,
+     credits integer not null default 0,
+     error text,
+     created_at integer not null,
+     ended_at integer
+   ) strict;
+   create index firecrawl_job_key on firecrawl_job (key_id, state);
+   create index firecrawl_job_ended on firecrawl_job (ended_at) where ended_at is not null;
+   create table firecrawl_result (
+     job_id text not null,
+     place integer not null,
+     key_id text not null,
+     url text not null,
+     code text,
+     result text not null,
+     primary key (job_id, place)
+   ) strict, without rowid;
+   ${countStored(RESULTS)}`,
+]
+
+/** Jobs in state.db with what they have found, until it is forgotten. */
+export class JobStore {
+  readonly stored: StoredUse
+  readonly #sql: ReturnType<typeof prepareOnce>
+  readonly #writes: Pick<WriteQueue, "run">
+  readonly #limits: StoreLimits
+
+  /**
+   * @param writes the queue that writes over the same connection
+   * @param bytes that all documents may take; a quarter of them of one key
+   */
+  constructor(db: StateStore, writes: Pick<WriteQueue, "run">, bytes: number) {
+    migrate(db, "firecrawl", STEPS)
+    this.stored = new StoredUse(db, RESULTS)
+    this.#sql = prepareOnce(db)
+    this.#writes = writes
+    this.#limits = storeLimits(bytes, SHARE_OF_KEY)
+  }
+
+  async add(id: string, owner: JobOwner, request: JobRequest, now: Date): Promise<void> {
+    const [ownerText, text] = [JSON.stringify(owner), JSON.stringify(request)]
+    await this.#writes.run(() =>
+      this.#sql(
+        "insert into firecrawl_job (id, key_id, owner, request, state, created_at) values (?, ?, ?, ?, 'waiting', ?)",
+      ).run(id, owner.keyId, ownerText, text, now.getTime()),
+    )
+  }
+
+  get(id: string): FirecrawlJob | null {
+    const row = this.#sql("select * from firecrawl_job where id = ?").get(id)
+    return row ? toJob(row) : null
+  }
+
+  /** Those that have not ended, oldest first; of one key or of all. */
+  open(keyId: string | null = null): readonly FirecrawlJob[] {
+    return this.#sql(
+      `select * from firecrawl_job where state in ('waiting', 'scraping') and (?1 is null or key_id = ?1)
+       order by created_at, id`,
+    )
+      .all(keyId)
+      .map(toJob)
+  }
+
+  async begin(id: string): Promise<void> {
+    await this.#writes.run(() =>
+      this.#sql("update firecrawl_job set state = 'scraping' where id = ? and state = 'waiting'").run(id),
+    )
+  }
+
+  /** Whether there is room for another document of this key. */
+  hasRoom(keyId: string): boolean {
+    return !this.stored.isFull(keyId, this.#limits)
+  }
+
+  async addDocument({ id, owner }: FirecrawlJob, url: string, document: FirecrawlDocument): Promise<void> {
+    await this.#addResult(id, owner.keyId, url, null, JSON.stringify(document))
+  }
+
+  async addFailure({ id, owner }: FirecrawlJob, failure: StoredFailure): Promise<void> {
+    await this.#addResult(id, owner.keyId, failure.url, failure.code, JSON.stringify(failure))
+  }
+
+  async #addResult(id: string, keyId: string, url: string, code: string | null, text: string): Promise<void> {
+    await this.#writes.run(() => {
+      this.#sql(
+        `insert into firecrawl_result select id, tried, ?2, ?3, ?4, ?5 from firecrawl_job
+         where id = ?1 and state = 'scraping'`,
+      ).run(id, keyId, url, code, text)
+      this.#sql(
+        `update firecrawl_job set tried = tried + 1, completed = completed + ?2 where id = ?1 and state = 'scraping'`,
+      ).run(id, code === null ? 1 : 0)
+    })
+  }
+
+  /** Documents in their order, as they were written, from a place on. */
+  *documents(id: string, skip: number): Generator<{ readonly url: string; readonly text: string }> {
+    const first = this.#sql(
+      "select place from firecrawl_result where job_id = ? and code is null order by place limit 1 offset ?",
+    ).get(id, skip)
+    for (let from = Number(first?.["place"] ?? Infinity); Number.isFinite(from); from += 1) {
+      const row = this.#sql(
+        `select place, url, result from firecrawl_result
+         where job_id = ? and code is null and place >= ? order by place limit 1`,
+      ).get(id, from)
+      if (row === undefined) return
+      from = Number(row["place"])
+      yield { url: row["url"] as string, text: row["result"] as string }
+    }
+  }
+
+  failures(id: string): readonly StoredFailure[] {
+    return this.#sql(
+      "select result from firecrawl_result where job_id = ? and code is not null order by place",
+    )
+      .all(id)
+      .map((row) => {
+        const { at, ...failure } = JSON.parse(row["result"] as string) as StoredFailure & { at: string }
+        return { ...failure, at: new Date(at) }
+      })
+  }
+
+  /** For a transaction of the write queue. */
+  end(id: string, { state, credits, error }: JobEnd, now: Date): void {
+    this.#sql(
+      "update firecrawl_job set state = ?2, credits = ?3, error = ?4, ended_at = ?5 where id = ?1 and ended_at is null",
+    ).run(id, state, credits, error, now.getTime())
+  }
+
+  /** After a process died: what was under way has failed, with what it had found. */
+  recover(now: Date): Promise<void> {
+    return this.#writes.run(() => {
+      this.#sql(
+        "update firecrawl_job set state = 'failed', error = ?, ended_at = ? where state = 'scraping'",
+      ).run(RESTARTED, now.getTime())
+    })
+  }
+
+  /** Forgets what ended before a time. */
+  async forget(before: Date): Promise<void> {
+    await this.#writes.run(() => {
+      this.#sql(
+        "delete from firecrawl_result where job_id in (select id from firecrawl_job where ended_at < ?)",
+      ).run(before.getTime())
+      this.#sql("delete from firecrawl_job where ended_at < ?").run(before.getTime())
+    })
+  }
+}
+
+export const RESTARTED =
+  "The appliance was stopped while it worked on this; what it had found by then is kept."
+
+function toJob(row: Record<string, unknown>): FirecrawlJob {
+  const date = (column: string) => new Date(Number(row[column]))
+  return {
+    id: row["id"] as string,
+    owner: JSON.parse(row["owner"] as string) as JobOwner,
+    request: JSON.parse(row["request"] as string) as JobRequest,
+    state: row["state"] as JobState,
+    completed: Number(row["completed"]),
+    tried: Number(row["tried"]),
+    credits: Number(row["credits"]),
+    error: row["error"] as string | null,
+    createdAt: date("created_at"),
+    endedAt: row["ended_at"] === null ? null : date("ended_at"),
+  }
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from "node:crypto"
+
+import type { Reader, ReadResult } from "#crawler"
+import type { PageUrl } from "#engine"
+import { pause } from "#base/flow/pause.ts"
+import { Serial } from "#base/flow/serial.ts"
+
+import type { AddressTest, Reach } from "../../accounts/reach/reach.ts"
+import { findPage } from "../../pages/find-page.ts"
+import { documentOf, failureOf } from "../documents/document.ts"
+import {
+  failureOf as failureOfReading,
+  readDocument,
+  readOptions,
+  type ScrapeParts,
+} from "../documents/read-document.ts"
+import type { BatchJobRequest, CrawlJobRequest, JobRequest, Pace } from "./crawl-request.ts"
+import type { FirecrawlDocument } from "../documents/document.ts"
+import type { StoredFailure } from "./job-store.ts"
+
+/** Keeps what a job finds. */
+export interface JobResults {
+  document(url: string, document: FirecrawlDocument): Promise<void>
+  failure(failure: StoredFailure): Promise<void>
+}
+
+export type JobParts = Omit<ScrapeParts, "reader" | "reach" | "scrapeId"> & {
+  readonly reach: Pick<Reach, "page" | "limits" | "reader" | "addresses">
+  readonly results: JobResults
+}
+
+/** Works a job through: page by page, each kept before the next, until it is done or `signal` aborts. */
+export async function runJob(request: JobRequest, parts: JobParts): Promise<void> {
+  const { scrape, pace } = request
+  const reader = paced(parts.reach.reader, pace, parts.signal)
+  const asked = { ...readOptions(scrape, parts.signal), timeoutMs: scrape.timeoutMs }
+  const own: Pick<Reader, "read"> = { read: (url, options) => reader.read(url, { ...asked, ...options }) }
+  await (request.kind === "crawl" ? runCrawl(request, own, parts) : runBatch(request, own, parts))
+}
+
+async function runCrawl(
+  request: CrawlJobRequest,
+  reader: Pick<Reader, "read">,
+  parts: JobParts,
+): Promise<void> {
+  const { signal, results } = parts
+  const { scrape } = request
+  // Loaded when first needed, like the reader.
+  const { walkSite } = await import("#crawler")
+  const admits = await linkTest(request, await parts.reach.addresses())
+  const pages = walkSite(reader, {
+    url: request.url,
+    maxDepth: request.maxDepth,
+    maxBreadth: request.limit,
+    limit: request.limit,
+    allowExternal: request.external,
+    selectPaths: request.includePaths,
+    excludePaths: request.excludePaths,
+    rendering: scrape.rendering,
+    admits,
+    signal,
+  })
+  for await (const { url, result } of pages) {
+    if (signal.aborted) return
+    if (result === null) continue
+    if (result.kind === "read") {
+      await keep(url, results, async () => ({
+        kind: "document",
+        document: await documentOf(url, { kind: "read", reading: result.reading }, scrape, {
+          ...parts,
+          scrapeId: randomUUID(),
+          stored: () => findPage(url, parts),
+        }),
+      }))
+    } else await results.failure(failed(url, failureOfReading(result)))
+  }
+}
+
+async function runBatch(
+  request: BatchJobRequest,
+  reader: Pick<Reader, "read">,
+  parts: JobParts,
+): Promise<void> {
+  const { signal, results } = parts
+  const waiting = [...request.addresses]
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) {
+      const address = next
+      await keep(address.given, results, () =>
+        readDocument(address, request.scrape, { ...parts, reader, scrapeId: randomUUID() }),
+      )
+    }
+  }
+  await Promise.all(Array.from({ length: request.pace.concurrency }, work))
+}
+
+/** Keeps what `make` gives, as a failure where it cannot be made. */
+async function keep(
+  url: string,
+  results: JobResults,
+  make: () => Promise<
+    | { readonly kind: "document"; readonly document: FirecrawlDocument }
+    | { readonly kind: "failure"; readonly failure: ReturnType<typeof failureOfReading> }
+  >,
+): Promise<void> {
+  const made = await make().catch((error: unknown) => {
+    const message = failureOf(error)
+    if (message === null) throw error
+    return { kind: "failure", failure: { code: "SCRAPE_SITE_ERROR", message, isRobots: false } } as const
+  })
+  if (made.kind === "document") await results.document(url, made.document)
+  else await results.failure(failed(url, made.failure))
+}
+
+const failed = (
+  url: string,
+  { code, message, isRobots }: Pick<ReturnType<typeof failureOfReading>, "code" | "message" | "isRobots">,
+): StoredFailure => ({ id: randomUUID(), url, code, error: message, isRobots, at: new Date() })
+
+/** Which links of a crawl are followed. */
+async function linkTest(
+  { url, wholeDomain, subdomains, external, withoutQueries }: CrawlJobRequest,
+  reachable: AddressTest,
+): Promise<AddressTest> {
+  const { scopeOf } = await import("#crawler/scope/scope.ts")
+  const start = new URL(url)
+  const isOfDomain = scopeOf(url, "domain")
+  const chosen = new Map<string, PageUrl>()
+  return (link) => {
+    if (!reachable(link)) return false
+    if (!isOfDomain(link)) return external
+    const to = new URL(link)
+    if (!subdomains && bare(to) !== bare(start)) return false
+    if (!wholeDomain && !to.pathname.startsWith(start.pathname)) return false
+    if (!withoutQueries) return true
+    const page = `${to.origin}${to.pathname}`
+    const first = chosen.get(page) ?? link
+    chosen.set(page, first)
+    return first === link
+  }
+}
+
+const bare = ({ host }: URL): string => host.replace(/^www\./, "")
+
+/** Reads no faster than a job may. */
+function paced(
+  reader: Pick<Reader, "read">,
+  { delayMs, concurrency }: Pace,
+  signal: AbortSignal,
+): Pick<Reader, "read"> {
+  const lanes = Array.from({ length: concurrency }, () => new Serial())
+  let count = 0
+  return {
+    read: (url, options) => {
+      const isFirst = count === 0
+      count += 1
+      return lanes[count % lanes.length]!.run(async (): Promise<ReadResult> => {
+        if (delayMs > 0 && !isFirst) await pause(delayMs, signal)
+        return await reader.read(url, options)
+      })
+    },
+  }
+}

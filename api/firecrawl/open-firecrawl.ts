@@ -1,0 +1,50 @@
+import type { Logger } from "pino"
+
+import type { StateStore } from "#base/store/state-store.ts"
+import type { Values } from "#base/settings.ts"
+
+import type { Accounts } from "../accounts/accounts.ts"
+import type { ApiKey } from "../accounts/keys/keys.ts"
+import type { Reach } from "../accounts/reach/reach.ts"
+import type { ChatModel } from "../chat-models/chat-model.ts"
+import type { PageKnowledge } from "../pages/page-knowledge.ts"
+import { JobRunner } from "./jobs/job-runner.ts"
+import { JobStore } from "./jobs/job-store.ts"
+import type { firecrawlSettings } from "./settings.ts"
+
+/** Opened by the process, since they end before its connection does. */
+export interface FirecrawlJobs extends AsyncDisposable {
+  readonly store: JobStore
+  /** Begins to work on jobs. @param reach what a key may see */
+  start(reach: (key: ApiKey) => Reach): JobRunner
+}
+
+/**
+ * What the jobs of Firecrawl's API are kept in and worked on with.
+ * @param db the connection that the accounts write over
+ */
+export function openFirecrawlJobs(
+  db: StateStore,
+  config: Values<typeof firecrawlSettings>,
+  parts: {
+    readonly accounts: Pick<Accounts, "keys" | "billing" | "writes">
+    readonly knowledge: PageKnowledge
+    readonly chatModel: ChatModel | null
+    readonly log: Logger
+  },
+): FirecrawlJobs {
+  const { keys, billing, writes } = parts.accounts
+  const store = new JobStore(db, writes, config.crawlJobsMb * 1_000_000)
+  let runner: JobRunner | undefined
+  return {
+    store,
+    start(reach) {
+      runner = new JobRunner({ store, keys, billing, writes, parts, reach, log: parts.log })
+      runner.start()
+      return runner
+    },
+    async [Symbol.asyncDispose]() {
+      await runner?.[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import type { Router } from "@koa/router"
+
+import type { KeyStore } from "../accounts/keys/keys.ts"
+import type { Admissions } from "../accounts/limits/admission.ts"
+import type { Middleware, RequestState } from "../context.ts"
+import { admission } from "../middleware/admission.ts"
+import { authentication } from "../middleware/authentication.ts"
+import { jsonBody } from "../middleware/json-body.ts"
+import type { SearchLimits } from "../tavily/search.ts"
+import {
+  activeCrawls,
+  cancelJob,
+  JOB_PATHS,
+  jobErrors,
+  type JobEndpointParts,
+  jobStatus,
+  startJob,
+} from "./jobs/job-routes.ts"
+import { map } from "./map.ts"
+import { type FirecrawlParts, scrape } from "./scrape.ts"
+import { type FirecrawlSearchParts, search } from "./search.ts"
+
+export interface FirecrawlRouteParts extends FirecrawlParts, Pick<FirecrawlSearchParts, "images"> {
+  readonly embedder: FirecrawlParts["embedder"] & FirecrawlSearchParts["embedder"]
+  readonly keys: Pick<KeyStore, "verify">
+  readonly admissions: Admissions
+  readonly limits: SearchLimits
+  readonly bodyLimit: number
+  /** Without it no jobs are taken, as without it none would be worked on. */
+  readonly jobs?: Omit<JobEndpointParts, "chatModel" | "publicUrl"> | undefined
+  readonly publicUrl: string
+  /** Refuses what reads live pages; null: it is served. */
+  readonly refuseLive: Middleware | null
+}
+
+/** The calls of Firecrawl's API, in its second version and, where they differ in name alone, in its first. */
+export function firecrawlRoutes(router: Router<RequestState>, parts: FirecrawlRouteParts): void {
+  const { keys, admissions, jobs, refuseLive } = parts
+  const key = authentication(keys, { bodyKey: false }).beforeBody
+  const body = jsonBody(parts.bodyLimit)
+  const live = (one: Middleware): Middleware => refuseLive ?? one
+  for (const version of [1, 2] as const) {
+    const at = `/v${version}`
+    router.post(`${at}/scrape`, key, body, admission(admissions, "extract"), live(scrape(version, parts)))
+    router.post(
+      `${at}/search`,
+      key,
+      body,
+      admission(admissions, "search"),
+      search(version, parts.limits, parts),
+    )
+    router.post(`${at}/map`, key, body, admission(admissions, "map"), live(map(version, parts)))
+    if (jobs === undefined) continue
+    const served = { ...jobs, chatModel: parts.chatModel, publicUrl: parts.publicUrl }
+    // Polls are no calls that cost anything; they see what the key may see.
+    const seeing: Middleware = async (ctx, next) => {
+      ctx.state.reach = admissions.reach(ctx.state.key)
+      await next()
+    }
+    for (const name of ["active", "ongoing"]) router.get(`${at}/crawl/${name}`, key, activeCrawls(served))
+    for (const kind of ["crawl", "batch"] as const) {
+      const path = `${at}/${JOB_PATHS[kind]}`
+      const admit = admission(admissions, kind === "crawl" ? "crawl" : "extract")
+      router.post(path, key, body, admit, live(startJob(kind, version, served)))
+      router.get(`${path}/:id`, key, seeing, jobStatus(version, served))
+      router.get(`${path}/:id/errors`, key, seeing, jobErrors(served))
+      router.delete(`${path}/:id`, key, cancelJob(served))
+    }
+  }
+}

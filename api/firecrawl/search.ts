@@ -1,0 +1,180 @@
+import { searchCost } from "../accounts/billing/credits.ts"
+import type { Middleware } from "../context.ts"
+import { writeAsHtml } from "../pages/page-html.ts"
+import { clientGone } from "../tavily/live/live-call.ts"
+import { performSearch, prepareSearch, type SearchLimits, type SearchParts } from "../tavily/search.ts"
+import { type SearchBody, searchSchema } from "../tavily/schema.ts"
+import { bodyReader } from "../wire/validate.ts"
+import { FieldReader, isFields } from "../wire/fields.ts"
+import type { Formats, Version } from "./documents/formats.ts"
+import { readScrapeOptions } from "./scrape-request.ts"
+
+export type FirecrawlSearchParts = Pick<SearchParts, "images" | "embedder" | "chatModel">
+
+const MAX_QUERY_CHARS = 10_000
+const MAX_LIMIT = 100
+/** The most that a search of the appliance gives. */
+const MOST_RESULTS = 50
+const DEFAULT_LIMIT: Readonly<Record<Version, number>> = { 1: 5, 2: 10 }
+const MAX_DOMAINS = 300
+const MAX_TIMEOUT_MS = 300_000
+
+interface AskedSearch {
+  readonly body: Readonly<Record<string, unknown>>
+  readonly sources: readonly Source[]
+  readonly formats: Formats | null
+  readonly timeoutMs: number
+}
+
+const SOURCES = ["web", "news", "images"] as const
+type Source = (typeof SOURCES)[number]
+
+/** POST /v1/search, /v2/search: the index, asked. Content comes from the index, too, and nothing is read from the web. */
+export function search(version: Version, limits: SearchLimits, parts: FirecrawlSearchParts): Middleware {
+  const read = bodyReader<SearchBody>(searchSchema)
+  return async (ctx) => {
+    const asked = readSearch(new FieldReader(ctx.state.body), version)
+    const { bill, reach } = ctx.state
+    const signal = AbortSignal.any([clientGone(ctx), AbortSignal.timeout(asked.timeoutMs)])
+    const prepared = prepareSearch(read(asked.body), limits, reach.names)
+    const cost = searchCost("basic")
+    await bill.reserve(cost)
+    const found = await performSearch(prepared, ctx, { ...parts, engine: reach.engine }, signal)
+    const creditsUsed = await bill.settle(cost, { depth: "basic", query: prepared.request.query })
+    const pages = []
+    for (const [at, result] of found.results.entries()) {
+      const content = await contentOf(result, asked.formats, signal)
+      const { url, title, content: description } = result
+      pages.push({ url, title, description, ...(version === 2 && { position: at + 1 }), ...content })
+    }
+    const images = found.images.map((image, at) => {
+      const { url, description } = typeof image === "string" ? { url: image, description: "" } : image
+      return { imageUrl: url, title: description, url, position: at + 1 }
+    })
+    const has = (source: Source) => asked.sources.includes(source)
+    const data =
+      version === 1
+        ? pages
+        : {
+            ...(has("web") && { web: pages }),
+            ...(has("news") && {
+              news: pages.map(({ description, ...page }, at) => {
+                const date = found.results[at]?.published_date
+                return { ...page, snippet: description, ...(date && { date }) }
+              }),
+            }),
+            ...(has("images") && { images }),
+          }
+    ctx.body = { success: true, data, creditsUsed, id: ctx.state.requestId }
+  }
+}
+
+function readSearch(body: FieldReader, version: Version): AskedSearch {
+  const query = body.requiredString("query", MAX_QUERY_CHARS)
+  const limit = body.number("limit", 1, MAX_LIMIT) ?? DEFAULT_LIMIT[version]
+  const sources = sourcesOf(body)
+  const categories = namesOf(body, "categories")
+  if (categories.some((one) => one !== "pdf"))
+    throw body.refusal("categories", "Only 'pdf' is told from others.")
+  const include = body.strings("includeDomains", MAX_DOMAINS, 300) ?? []
+  const exclude = body.strings("excludeDomains", MAX_DOMAINS, 300) ?? []
+  const timeoutMs = body.number("timeout", 1000, MAX_TIMEOUT_MS) ?? 60_000
+  const country = version === 2 ? body.string("country", 100) : undefined
+  const options = body.object("scrapeOptions")
+  const formats = options ? formatsOf(options, version) : null
+  // The first version's client always sends them, as the country and language of a web search.
+  if (version === 1) body.passedOver("country", "lang")
+  // Every result is an address that a crawl has read, and what is shown of it are its best passages.
+  body.passedOver("ignoreInvalidURLs", "highlights", "origin", "integration")
+  body.only([], ["location", "filter"], "The index is one for all places, and has no filters of this kind.")
+  body.only([[]], ["enterprise"], "It is not known here.")
+  body.only([false], ["domainTools"], "It is not known here.")
+  body.only([], ["threatProtection", "toolDetail", "auditMetadata"], "It is not known here.")
+  const times = timesOf(body)
+  body.end()
+  const isNews = sources.includes("news") && !sources.includes("web")
+  return {
+    sources,
+    formats,
+    timeoutMs,
+    body: {
+      query,
+      max_results: Math.min(limit, MOST_RESULTS),
+      include_domains: include,
+      exclude_domains: exclude,
+      ...(categories.length > 0 && { types: ["pdf"] }),
+      ...(isNews ? { topic: "news" } : country !== undefined && { country }),
+      ...(sources.includes("images") && { include_images: true, include_image_descriptions: true }),
+      ...(sources.includes("news") && { include_published_date: true }),
+      ...(formats !== null && (formats.markdown || formats.html) && { include_raw_content: "markdown" }),
+      ...times,
+    },
+  }
+}
+
+/** Names, or objects whose `type` is one. */
+function namesOf(body: FieldReader, field: string): readonly unknown[] {
+  const given = body.any(field)
+  if (given === undefined) return []
+  if (!Array.isArray(given)) throw body.refusal(field, "Must be a list.")
+  return (given as unknown[]).map((one) => (isFields(one) ? one["type"] : one))
+}
+
+function sourcesOf(body: FieldReader): readonly Source[] {
+  const names = namesOf(body, "sources")
+  const known = SOURCES.filter((one) => names.includes(one))
+  if (names.some((one) => !SOURCES.includes(one as Source))) {
+    throw body.refusal("sources", "Must be some of web, news and images.")
+  }
+  return known.length === 0 ? ["web"] : known
+}
+
+/** What the index has of a page, and no more. */
+function formatsOf(options: FieldReader, version: Version): Formats | null {
+  const { formats } = readScrapeOptions(options, version)
+  options.end()
+  if (options.any("formats") === undefined) return null
+  const { rawHtml, links, images, summary, screenshot, json, changeTracking } = formats
+  if (rawHtml || links || images || summary || screenshot || json || changeTracking) {
+    throw options.refusal(
+      "formats",
+      "Must be markdown or html, which the index holds; scrape the results for others.",
+    )
+  }
+  return formats
+}
+
+const RANGES: Readonly<Record<string, string>> = { d: "day", w: "week", m: "month", y: "year" }
+
+/** Google's `tbs`: `qdr:` and a letter, or `cdr:1,cd_min:…,cd_max:…` with days as month/day/year. */
+function timesOf(body: FieldReader): Readonly<Record<string, string>> {
+  const tbs = body.string("tbs", 200)?.trim()
+  if (!tbs) return {}
+  const range = RANGES[/^qdr:([dwmy])$/.exec(tbs)?.[1] ?? ""]
+  if (range !== undefined) return { time_range: range }
+  const [, from, to] = /^cdr:1,cd_min:([\d/]+),cd_max:([\d/]+)$/.exec(tbs) ?? []
+  const [start, end] = [dayOf(from), dayOf(to)]
+  if (start !== null && end !== null) return { start_date: start, end_date: end }
+  throw body.refusal(
+    "tbs",
+    "Must be qdr:d, qdr:w, qdr:m, qdr:y or cdr:1,cd_min:MM/DD/YYYY,cd_max:MM/DD/YYYY.",
+  )
+}
+
+function dayOf(text = ""): string | null {
+  const [, month, day, year] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text) ?? []
+  return year === undefined ? null : `${year}-${month!.padStart(2, "0")}-${day!.padStart(2, "0")}`
+}
+
+async function contentOf(
+  { url, title, raw_content: markdown }: { url: string; title: string; raw_content: string | null },
+  formats: Formats | null,
+  signal: AbortSignal,
+) {
+  if (formats === null || markdown === null || !(formats.markdown || formats.html)) return {}
+  return {
+    ...(formats.markdown && { markdown }),
+    ...(formats.html && { html: await writeAsHtml(markdown, url, signal) }),
+    metadata: { title, sourceURL: url, url, statusCode: 200, cacheState: "hit" },
+  }
+}

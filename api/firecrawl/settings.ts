@@ -1,0 +1,15 @@
+import { integer } from "#base/settings.ts"
+
+/** Settings of the jobs of Firecrawl's API. */
+export const firecrawlSettings = {
+  crawlJobsMb: integer(
+    {
+      name: "FOSSICK_CRAWL_JOBS_MB",
+      default: "1024",
+      about:
+        "Megabytes of documents that jobs of the Firecrawl API (`/v2/crawl`, `/v2/batch/scrape`) may keep, a quarter of them of one key, until a day after they have ended.",
+    },
+    4,
+    1_000_000,
+  ),
+}

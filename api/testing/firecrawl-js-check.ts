@@ -1,0 +1,127 @@
+import { rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+
+// Runs the unmodified npm client of Firecrawl against a running appliance. Not part of `npm test`: it is installed in a
+// folder of its own:
+//
+//   mkdir /tmp/firecrawl && cd /tmp/firecrawl && npm init -y && npm install @mendable/firecrawl-js@4.42.0
+//   npx node api/testing/firecrawl-js-check.ts /tmp/firecrawl http://localhost:8080 <api key>
+//
+// The handbook of the appliance is the site it reads, so the appliance must allow itself:
+// FOSSICK_ALLOWED_NETWORKS=localhost:8080. Exits with 0 when every check holds.
+
+/** What a client gives back is looked at field by field. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a client of which no types are installed here
+type Loose = any
+
+const [folder, address, key] = process.argv.slice(2)
+if (folder === undefined || address === undefined || key === undefined) {
+  process.stderr.write("Usage: firecrawl-js-check.ts <folder with the client> <address> <key>\n")
+  process.exit(2)
+}
+const base = address.replace(/\/+$/, "")
+const site = `${base}/docs/`
+const question = "how do I schedule a crawl?"
+const page = "schedule-a-crawl"
+let failed = 0
+
+async function check(name: string, holds: () => Promise<boolean>): Promise<void> {
+  let problem = ""
+  const good = await holds().catch((error: unknown) => {
+    problem = String(error).slice(0, 200)
+    return false
+  })
+  if (!good) failed += 1
+  process.stdout.write(`${good ? "ok  " : "FAIL"} ${name} ${problem}\n`)
+}
+
+const refusal = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => "",
+    (error: unknown) => String(error),
+  )
+
+const loader = join(folder, "load.mjs")
+await writeFile(
+  loader,
+  'export * from "@mendable/firecrawl-js"\nexport { default } from "@mendable/firecrawl-js"\n',
+)
+const { default: Firecrawl } = (await import(pathToFileURL(loader).href)) as { default: Loose }
+await rm(loader)
+const client = new Firecrawl({ apiKey: key, apiUrl: base })
+
+await check("scrape", async () => {
+  const read = await client.scrape(site, { formats: ["markdown", "html", "rawHtml", "links", "images"] })
+  return (
+    read.markdown.includes("handbook") &&
+    read.html.includes("<p>") &&
+    read.rawHtml.includes("<!doctype html>") &&
+    read.links.length > 20 &&
+    read.metadata.statusCode === 200
+  )
+})
+await check("scrape: changes since the crawl", async () => {
+  const read = await client.scrape(`${site}${page}`, {
+    formats: ["markdown", { type: "changeTracking", modes: ["git-diff"] }],
+  })
+  return read.changeTracking.changeStatus === "same"
+})
+await check("scrape: a format that is not made here is refused by name", async () =>
+  (await refusal(client.scrape(site, { formats: ["branding"] }))).includes("Invalid formats."),
+)
+await check("scrape: a page that is not there", async () =>
+  (await refusal(client.scrape(`${site}none`))).includes("404"),
+)
+await check("search", async () => {
+  const found = await client.search(question, { limit: 3, scrapeOptions: { formats: ["markdown"] } })
+  return (
+    found.web.length <= 3 &&
+    found.web.some((one: Loose) => one.url.includes(page) && one.markdown.length > 100)
+  )
+})
+await check("map", async () => {
+  const { links } = await client.map(site, { limit: 20, search: "schedule a crawl" })
+  return links.length > 10 && links[0].url.includes(page)
+})
+await check("crawl, to its end", async () => {
+  const job = await client.crawl(site, {
+    limit: 5,
+    scrapeOptions: { formats: ["markdown"] },
+    pollInterval: 1,
+  })
+  return job.status === "completed" && job.data.length === 5 && job.data[0].markdown.length > 100
+})
+await check("crawl: cancelled, its errors, and those under way", async () => {
+  const { id } = await client.startCrawl(site, { limit: 100, delay: 30 })
+  const active = await client.getActiveCrawls()
+  const { errors, robotsBlocked } = await client.getCrawlErrors(id)
+  const isActive = active.crawls.some((one: Loose) => one.id === id && one.url === site)
+  return isActive && errors.length === 0 && robotsBlocked.length === 0 && (await client.cancelCrawl(id))
+})
+await check("batch scrape, to its end", async () => {
+  const urls = [site, `${site}${page}`, "no address"]
+  const job = await client.batchScrape(urls, { options: { formats: ["markdown"] }, pollInterval: 1 })
+  return job.status === "completed" && job.data.length === 2
+})
+await check("a wrong key", async () =>
+  (await refusal(new Firecrawl({ apiKey: "fc-nope", apiUrl: base }).search("x"))).includes("invalid API key"),
+)
+
+const { v1 } = client
+await check("v1: scrape", async () =>
+  (await v1.scrapeUrl(site, { formats: ["markdown"] })).markdown.includes("handbook"),
+)
+await check("v1: search", async () =>
+  (await v1.search(question, {})).data.some((one: Loose) => one.url.includes(page)),
+)
+await check("v1: map", async () => (await v1.mapUrl(site, { limit: 10 })).links.length === 10)
+await check("v1: crawl", async () => {
+  const job = await v1.crawlUrl(site, { limit: 3, scrapeOptions: { formats: ["markdown"] } }, 1)
+  return job.status === "completed" && job.data.length === 3
+})
+await check("v1: batch scrape", async () => {
+  const job = await v1.batchScrapeUrls([site], { formats: ["markdown"] }, 1)
+  return job.status === "completed" && job.data.length === 1
+})
+process.exitCode = failed === 0 ? 0 : 1
