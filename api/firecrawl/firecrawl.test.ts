@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 import { article, hangs, html, redirect, status } from "#crawler/testing/test-site.ts"
@@ -12,6 +12,8 @@ import { serveTwoSources, type TwoSources } from "../testing/two-sources.ts"
 
 // A crawled site and its index, asked in Firecrawl's words over a socket.
 
+/** The shortest time that a scrape may be given. */
+const SHORTEST_MS = 1000
 const browserPath = await findTestBrowser()
 const opened = new AsyncDisposableStack()
 let garden: TwoSources
@@ -60,15 +62,8 @@ async function ended(start: string, body: object, key = garden.all) {
   const started = await call(start, body, key)
   expect(started.body).toMatchObject({ success: true, id: expect.any(String) })
   const path = new URL(started.body.url).pathname
-  const job = await vi.waitFor(
-    async () => {
-      const now = await call(path, undefined, key)
-      expect(now.body.status).not.toBe("scraping")
-      return now.body
-    },
-    { timeout: 20_000 },
-  )
-  return { job, path }
+  await expect.poll(async () => (await call(path, undefined, key)).body.status).not.toBe("scraping")
+  return { job: (await call(path, undefined, key)).body, path }
 }
 
 describe("a scrape", () => {
@@ -155,7 +150,7 @@ describe("a scrape", () => {
 
   test.each([
     ["/gone", {}, 500, "SCRAPE_SITE_ERROR"],
-    ["/late", { timeout: 1000 }, 408, "SCRAPE_TIMEOUT"],
+    ["/late", { timeout: SHORTEST_MS }, 408, "SCRAPE_TIMEOUT"],
   ])("of %s fails as with Firecrawl", async (path, options, code, name) => {
     const { status: answered, body } = await scrape(path, options)
     expect([answered, body.success, body.code]).toEqual([code, false, name])
@@ -314,9 +309,7 @@ describe("a crawl", () => {
   test("can be cancelled, and is among those under way until then", async () => {
     const { body } = await call("/v2/crawl", { url: garden.site.url("/guide"), delay: 60 })
     const path = new URL(body.url).pathname
-    await vi.waitFor(async () => expect((await call(path)).body.completed).toBeGreaterThan(0), {
-      timeout: 20_000,
-    })
+    await expect.poll(async () => (await call(path)).body.completed).toBeGreaterThan(0)
     const active = await call("/v2/crawl/active")
     expect(active.body.crawls).toMatchObject([{ id: body.id, url: garden.site.url("/guide") }])
     expect((await call("/v2/crawl/active", undefined, garden.narrow)).body.crawls).toEqual([])
