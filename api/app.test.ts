@@ -54,7 +54,7 @@ describe("paths and methods", () => {
     "/v1/vector_stores/7/search",
     "/tv/v2/search",
     "/V1/extract",
-    "/searxng/search",
+    "/openai/search",
     "/https://example.com/search",
   ])("%s is the path of another API, and no search", async (path) => {
     expect((await app.post(path, { query: "pumps" })).status).toBe(404)

@@ -6,7 +6,7 @@ import type { Logger } from "pino"
 
 import { concealingReader } from "#crawler/visit/concealing-reader.ts"
 import type { Reader } from "#crawler"
-import type { Engine } from "#engine"
+import type { Embedder, Engine } from "#engine"
 import type { DiskRoom } from "#base/disk-space.ts"
 import type { Values } from "#base/settings.ts"
 
@@ -39,8 +39,12 @@ import { tracking } from "./middleware/tracking.ts"
 import { reference } from "./openapi/serve.ts"
 import type { PageKnowledge } from "./pages/page-knowledge.ts"
 import type { MissKnowledge } from "./misses/miss-knowledge.ts"
+import { openaiApi } from "./openai/refusal.ts"
+import { openaiRoutes } from "./openai/routes.ts"
+import { openWebuiRoutes } from "./openwebui/routes.ts"
 import { PAGE_PATHS, pageRoutes } from "./pages/routes.ts"
 import { refuseAll } from "./read-only.ts"
+import { searxngApi, searxngRoutes } from "./searxng/routes.ts"
 import { service } from "./service.ts"
 import type { serviceSettings } from "./service-settings.ts"
 import { research, type ResearchEndpointParts, researchStatus } from "./research/research.ts"
@@ -55,7 +59,8 @@ import { ACCOUNT_PATHS, accountRoutes } from "./usage/routes.ts"
 
 export type ApiConfig = Values<typeof apiSettings>
 
-export interface AppParts extends Omit<LiveParts, "memory" | "misses"> {
+export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedder"> {
+  readonly embedder: Pick<Embedder, "id" | "dimensions" | "traits" | "embed">
   readonly engine: Engine
   /** Reads live pages. */
   readonly reader: Reader
@@ -100,6 +105,7 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses"> {
     | "includeDomainsCap"
     | "excludeDomainsCap"
     | "publicUrl"
+    | "searxngKey"
     | keyof typeof serviceSettings
     | "logQueries"
     | "rateLimits"
@@ -119,7 +125,7 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses"> {
 }
 
 /** Those whose shapes are spoken beside our own. */
-const OTHER_APIS = [firecrawlApi]
+const OTHER_APIS = [openaiApi, firecrawlApi, searxngApi]
 
 /** The HTTP application, without a socket. It opens and closes nothing. */
 export function createApp(parts: AppParts): Koa<RequestState> {
@@ -165,7 +171,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     store: parts.firecrawl.store,
     runner: parts.firecrawl.start((key) => admissions.reach({ ...key, isPatient: true })),
   }
-  firecrawlRoutes(router, {
+  const door = {
     ...live,
     keys: accounts.keys,
     admissions,
@@ -174,10 +180,12 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     images,
     chatModel,
     knowledge,
-    jobs,
-    publicUrl: config.publicUrl,
     refuseLive: readOnly === null ? null : refuseAll(readOnly),
-  })
+  }
+  firecrawlRoutes(router, { ...door, jobs, publicUrl: config.publicUrl })
+  openWebuiRoutes(router, door)
+  openaiRoutes(router, { ...door, embedder })
+  searxngRoutes(router, { ...door, keyOfAll: config.searxngKey })
   pageRoutes(router, { keys: accounts.keys, admissions, knowledge, misses, about: config.about })
   router.get("/healthz", (ctx) => {
     ctx.body = { status: "ok" }
@@ -224,7 +232,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     load: { connections: parts.connections, gates, stored },
     keys: accounts.keys,
     endpoints: [...Object.keys(endpoints), ...ACCOUNT_PATHS, ...PAGE_PATHS],
-    otherApis: ["v1", "v2"],
+    otherApis: ["v1", "v2", "searxng", "openwebui"],
     tools: [...(readOnly === null ? Object.keys(endpoints) : ["search", "research"]), "pages"],
     notice: readOnly,
     server: () => httpServer(app),

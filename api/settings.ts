@@ -7,6 +7,7 @@ import { chatModelSettings, checkChatModel } from "./chat-models/settings.ts"
 import { firecrawlSettings } from "./firecrawl/settings.ts"
 import { loadSettings } from "./load/settings.ts"
 import { researchSettings } from "./research/settings.ts"
+import { searxngSettings } from "./searxng/settings.ts"
 import { serviceSettings } from "./service-settings.ts"
 
 const port: Setting<number> = integer(
@@ -157,6 +158,7 @@ export const apiSettings = {
   ...accountSettings,
   ...researchSettings,
   ...firecrawlSettings,
+  ...searxngSettings,
 }
 
 /** @throws SettingsError when settings that need each other do not come together. */

@@ -1,11 +1,8 @@
 import type { OtherApi } from "../middleware/error-envelope.ts"
 
-/** First segments below `/v1` and `/v2` that are Firecrawl's. */
-const OPENAI = /^\/v1\/(embeddings|models|vector_stores)(\/|$)/
-
-/** Firecrawl's paths, and its refusals: `{"success": false, "error": "…"}`, and 402 where credits are used up. */
+/** Firecrawl's paths, as far as they are not OpenAI's, and its refusals: `{"success": false, "error": "…"}`, and 402 where credits are used up. */
 export const firecrawlApi: OtherApi = {
-  owns: (path) => /^\/v[12](\/|$)/.test(path) && !OPENAI.test(path),
+  owns: (path) => /^\/v[12](\/|$)/.test(path),
   refusal: ({ status, message, fields }) => ({
     status: status === 432 || status === 433 ? 402 : status,
     body: {

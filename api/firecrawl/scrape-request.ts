@@ -73,8 +73,8 @@ function refuseUnknowable(body: FieldReader, version: Version): void {
   body.only([[]], ["actions"], "No forms are filled and nothing is clicked on.")
   body.only([false], ["redactPII", "lockdown", "domainTools", "zeroDataRetention"], "It is not known here.")
   body.only([], ["minAge", "profile", "useMock", "threatProtection", "toolDetail"], "It is not known here.")
+  body.only([true], ["parsePDF"], "PDF files are read.")
   if (version === 1) {
-    body.only([true], ["parsePDF"], "PDF files are read.")
     body.only([], ["agent"], "It is not known here.")
   } else {
     body.only(

@@ -25,6 +25,10 @@ const MOST_ARRIVING = 64 * 1024 * 1024
 /** Bodies of the largest size that fit in any case. */
 const LEAST_BODIES = 4
 
+/** What bodies of this limit may take together while they arrive. */
+export const arrivingBodies = (limit: number): ArrivingBodies =>
+  new ArrivingBodies(Math.max(MOST_ARRIVING, LEAST_BODIES * limit))
+
 /**
  * Reads the body as one JSON object into `ctx.state.body`.
  *
@@ -32,22 +36,23 @@ const LEAST_BODIES = 4
  * the decoded body, and reading stops there, so that a small compressed body cannot grow without bound. Callers who send
  * slowly hold a bounded part of memory together: beyond it the slowest is cut off.
  */
-export function jsonBody(
-  limit: number,
-  arriving = new ArrivingBodies(Math.max(MOST_ARRIVING, LEAST_BODIES * limit)),
-): Middleware {
+export function jsonBody(limit: number, arriving = arrivingBodies(limit)): Middleware {
   return async (ctx, next) => {
     const type = ctx.get("Content-Type").split(";")[0]!.trim().toLowerCase()
     if (type !== "" && type !== "application/json" && !type.endsWith("+json")) {
       throw new ApiError(415, "Unsupported content type. Send the body as application/json.")
     }
-    const text = await readText(ctx.req, ctx.get("Content-Encoding"), limit, arriving)
+    const text = await bodyText(ctx.req, ctx.get("Content-Encoding"), limit, arriving)
     ctx.state.body = parseObject(text)
     await next()
   }
 }
 
-async function readText(
+/**
+ * The body as text, decoded, of at most `limit` bytes.
+ * @throws ApiError 400, 413, 415
+ */
+export async function bodyText(
   request: IncomingMessage,
   encoding: string,
   limit: number,

@@ -74,7 +74,7 @@ export function openApiDocument(server: string, version: string, caps?: DomainCa
       summary: "A self-hosted search engine: your sites, crawled and searchable.",
       description:
         "`/search`, `/extract`, `/crawl` and `/map` have the shapes of the Tavily API, whose clients work here with only the base address changed. " +
-        "`/v1` and `/v2` speak the API of Firecrawl, whose own description holds for them; the handbook's page on its clients says what differs. " +
+        "`/v1` and `/v2` speak the API of Firecrawl, and `/v1/embeddings`, `/v1/models` and `/v1/vector_stores` that of OpenAI; `/searxng` speaks that of SearXNG, `/openwebui` what Open WebUI calls external. Their own descriptions hold for them, and the handbook says what differs. " +
         'Whatever goes wrong is answered with JSON of the form `{"detail": {"error": "…"}}`. A method that a path does not have is 405, a path that is not listed is 404.',
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },

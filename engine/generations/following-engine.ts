@@ -92,13 +92,16 @@ export class FollowingEngine implements Engine {
    * The model of the generation that answers, for whoever else compares texts: so that one model is loaded at a time.
    * Its id says when it has become another one.
    */
-  get embedder(): Pick<Embedder, "id" | "traits" | "embed"> {
+  get embedder(): Pick<Embedder, "id" | "dimensions" | "traits" | "embed"> {
     const using = (serving: Serving) =>
       serving.isByWords ? this.#context.models.configured : serving.embedder
     const current = () => using(this.#serving)
     return {
       get id() {
         return current().id
+      },
+      get dimensions() {
+        return current().dimensions
       },
       get traits() {
         return traitsOf(current())

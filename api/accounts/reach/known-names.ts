@@ -24,6 +24,8 @@ export interface KnownNames {
    * @throws ApiError 400 naming the first name that is unknown, with those near it
    */
   named(asked: AskedNames): readonly string[] | undefined
+  /** All that are known, by name. */
+  all(): { readonly sources: readonly string[]; readonly collections: readonly string[] }
   /** Those of a page's sources that are known, and the collections that hold any of these. */
   filing(): (sources: readonly string[]) => Filed
 }
@@ -63,6 +65,13 @@ export function knownNames(scope: KeyScope, { collections, sourceNames }: NamePa
       )
       const held = sets.filter(({ name }) => wanted.collections.includes(name)).flatMap((one) => one.sources)
       return [...new Set([...wanted.sources, ...held])]
+    },
+    all() {
+      const mine = limits()
+      return {
+        sources: (mine ?? sourceNames()).toSorted(),
+        collections: knownCollections(mine !== null).map(({ name }) => name),
+      }
     },
     filing() {
       const mine = limits()

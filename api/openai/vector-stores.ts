@@ -1,0 +1,159 @@
+import { CHUNK_SEPARATOR } from "../tavily/present.ts"
+import { searchCost } from "../accounts/billing/credits.ts"
+import type { KnownNames } from "../accounts/reach/known-names.ts"
+import type { Context, Middleware } from "../context.ts"
+import { ApiError } from "../errors.ts"
+import { wholeNumber, parameter } from "../middleware/query-parameters.ts"
+import type { PageKnowledge } from "../pages/page-knowledge.ts"
+import { performSearch, prepareSearch, type SearchLimits, type SearchParts } from "../tavily/search.ts"
+import { type SearchBody, searchSchema } from "../tavily/schema.ts"
+import { FieldReader } from "../wire/fields.ts"
+import { bodyReader } from "../wire/validate.ts"
+import { readFilters } from "./filters.ts"
+
+export type VectorStoreParts = Pick<SearchParts, "images" | "embedder" | "chatModel"> & {
+  readonly knowledge: Pick<PageKnowledge, "sources">
+}
+
+/** The store that stands for all that a key may see. */
+export const ALL = "all"
+const MAX_QUERY_CHARS = 10_000
+const MAX_QUERIES = 10
+const MAX_RESULTS = 50
+const DEFAULT_RESULTS = 10
+
+/** GET /v1/vector_stores: all of the index, and each collection that the key knows. */
+export function listStores({ knowledge }: VectorStoreParts): Middleware {
+  return async (ctx) => {
+    const limit = wholeNumber(ctx, "limit", 20, 1, 100)
+    const after = parameter(ctx, "after")
+    const before = parameter(ctx, "before")
+    const ids = idsOf(ctx.state.reach.names)
+    const ordered = parameter(ctx, "order") === "asc" ? ids.toReversed() : ids
+    const from = after === undefined ? 0 : ordered.indexOf(after) + 1
+    const to = before === undefined ? ordered.length : Math.max(0, ordered.indexOf(before))
+    const shown = ordered.slice(from, to).slice(0, limit)
+    ctx.body = {
+      object: "list",
+      data: await Promise.all(shown.map((id) => storeObject(ctx, id, knowledge))),
+      first_id: shown[0] ?? null,
+      last_id: shown.at(-1) ?? null,
+      has_more: from + shown.length < to,
+    }
+  }
+}
+
+/** GET /v1/vector_stores/{id} */
+export function getStore({ knowledge }: VectorStoreParts): Middleware {
+  return async (ctx) => {
+    ctx.body = await storeObject(ctx, idOf(ctx), knowledge)
+  }
+}
+
+/** POST /v1/vector_stores/{id}/search: the index, or a collection of it. */
+export function searchStore(limits: SearchLimits, parts: VectorStoreParts): Middleware {
+  const read = bodyReader<SearchBody>(searchSchema)
+  return async (ctx) => {
+    const { bill, reach } = ctx.state
+    const id = idOf(ctx)
+    const body = new FieldReader(ctx.state.body)
+    const queries = queriesOf(body)
+    const most = body.number("max_num_results", 1, MAX_RESULTS) ?? DEFAULT_RESULTS
+    const filters = readFilters(body)
+    const ranking = body.object("ranking_options")
+    const threshold = ranking?.number("score_threshold", 0, 1, false) ?? 0
+    // Names of OpenAI's own rankers: there is one here, and `none` is no reranking, as there is none by itself.
+    ranking?.passedOver("ranker")
+    ranking?.only([], ["hybrid_search"], "Words and meaning have the shares that the appliance gives them.")
+    ranking?.end()
+    body.only([false], ["rewrite_query"], "Questions are asked as they stand.")
+    body.end()
+    const asked = {
+      query: queries.join(" "),
+      max_results: most,
+      include_published_date: true,
+      ...filters,
+      ...(id !== ALL && { collections: [id] }),
+    }
+    const prepared = prepareSearch(read(asked), limits, reach.names)
+    const cost = searchCost("basic")
+    await bill.reserve(cost)
+    const filing = reach.names.filing()
+    const found = await performSearch(prepared, ctx, { ...parts, engine: reach.engine, filing })
+    await bill.settle(cost, { depth: "basic", query: prepared.request.query })
+    ctx.body = {
+      object: "vector_store.search_results.page",
+      search_query: queries,
+      data: found.results
+        .filter(({ score }) => score >= threshold)
+        .map((result) => ({
+          file_id: result.url,
+          filename: result.title || result.url,
+          score: result.score,
+          attributes: {
+            url: result.url,
+            title: result.title,
+            type: result.type,
+            ...(result.language !== null && { language: result.language }),
+            ...(result.sources?.[0] !== undefined && { source: result.sources[0] }),
+            ...(result.published_date && {
+              published_at: Math.floor(Date.parse(result.published_date) / 1000),
+            }),
+          },
+          content: result.content.split(CHUNK_SEPARATOR).map((text) => ({ type: "text", text })),
+        })),
+      has_more: false,
+      next_page: null,
+    }
+  }
+}
+
+function queriesOf(body: FieldReader): readonly string[] {
+  const given = body.any("query")
+  const queries = typeof given === "string" ? [given] : given
+  const isQuery = (one: unknown): one is string =>
+    typeof one === "string" && one.trim() !== "" && one.length <= MAX_QUERY_CHARS
+  if (
+    Array.isArray(queries) &&
+    queries.length > 0 &&
+    queries.length <= MAX_QUERIES &&
+    queries.every(isQuery)
+  ) {
+    return queries
+  }
+  throw body.refusal("query", `Must be a text, or up to ${MAX_QUERIES} of them.`)
+}
+
+const idsOf = (names: Pick<KnownNames, "all">): readonly string[] => [ALL, ...names.all().collections]
+
+/** @throws ApiError 404 for a store that the key does not know */
+function idOf(ctx: Context): string {
+  const { id } = (ctx as Context & { params: { id: string } }).params
+  if (idsOf(ctx.state.reach.names).includes(id)) return id
+  throw new ApiError(404, `No vector store found with id ${JSON.stringify(id.slice(0, 100))}.`)
+}
+
+async function storeObject(ctx: Context, id: string, knowledge: VectorStoreParts["knowledge"]) {
+  const { names } = ctx.state.reach
+  const limits = ctx.state.reach.limits()
+  const held = new Set(id === ALL ? names.all().sources : (names.named({ collections: id }) ?? []))
+  const sources = (await knowledge.sources()).filter(({ name }) => held.has(name))
+  // How many of them are on the domains of a key, nobody has counted.
+  const isCounted = limits === null || limits.domains === null
+  const pages = isCounted ? sources.reduce((sum, one) => sum + one.pages, 0) : 0
+  const checked = isCounted ? sources.flatMap(({ checkedAt }) => checkedAt ?? []) : []
+  const last = checked.length === 0 ? null : Math.floor(Math.max(...checked.map(Number)) / 1000)
+  return {
+    id,
+    object: "vector_store",
+    created_at: 0,
+    name: id,
+    usage_bytes: 0,
+    file_counts: { in_progress: 0, completed: pages, failed: 0, cancelled: 0, total: pages },
+    status: "completed",
+    expires_after: null,
+    expires_at: null,
+    last_active_at: last,
+    metadata: {},
+  }
+}

@@ -1,0 +1,106 @@
+import type { Context } from "../context.ts"
+import { badRequest } from "../errors.ts"
+import type { KnownNames } from "../accounts/reach/known-names.ts"
+
+/** A search in SearXNG's words. */
+export interface SearxngRequest {
+  readonly query: string
+  readonly format: "html" | "json"
+  readonly page: number
+  /** The body of a search of ours. */
+  readonly body: Readonly<Record<string, unknown>>
+  readonly withImages: boolean
+  readonly category: "general" | "news" | "images"
+  /** Engines that were asked for by name and are none here. */
+  readonly unknownEngines: readonly string[]
+}
+
+export const ENGINE = "fossick"
+/** As many as SearXNG gives. */
+export const PAGE_RESULTS = 10
+/** The most that a search of ours gives. */
+export const MOST_RESULTS = 50
+const MAX_QUERY_CHARS = 10_000
+const MAX_NAMES = 100
+
+/** What a caller may give: in the address, or in the body of a form. */
+export type Given = (name: string) => string | undefined
+
+/**
+ * Reads a request. What says how a page looks (`theme`, `image_proxy` and so on) has no meaning here, as unknown fields
+ * have none for SearXNG.
+ * @throws ApiError 400 naming the field
+ */
+export function readSearxng(given: Given, names: Pick<KnownNames, "named" | "filing">): SearxngRequest {
+  const query = given("q")?.trim() ?? ""
+  if (query === "" || query.length > MAX_QUERY_CHARS) {
+    throw badRequest(`Invalid q. Must be a text of 1 to ${MAX_QUERY_CHARS} characters.`)
+  }
+  const format = given("format") || "html"
+  if (format !== "html" && format !== "json") throw badRequest("Invalid format. Must be json or html.")
+  const page = Number(given("pageno") || "1")
+  if (!Number.isInteger(page) || page < 1) throw badRequest("Invalid pageno. Must be a whole number from 1.")
+  const time = given("time_range") ?? ""
+  if (!["", "day", "week", "month", "year"].includes(time)) {
+    throw badRequest("Invalid time_range. Must be day, week, month or year.")
+  }
+  const safe = given("safesearch") || "0"
+  if (!["0", "1", "2"].includes(safe)) throw badRequest("Invalid safesearch. Must be 0, 1 or 2.")
+  const categories = listOf(given("categories"))
+  const category = categories.includes("images") ? "images" : categories.includes("news") ? "news" : "general"
+  const { filter, unknown } = filterOf([...listOf(given("engines"))], names)
+  const language = languageOf(given("language"))
+  return {
+    query,
+    format,
+    page,
+    category,
+    withImages: category === "images",
+    unknownEngines: unknown,
+    body: {
+      query,
+      max_results: Math.min(page * PAGE_RESULTS, MOST_RESULTS),
+      include_published_date: true,
+      ...(category === "news" && { topic: "news" }),
+      ...(category === "images" && { include_images: true, include_image_descriptions: true }),
+      ...(time !== "" && { time_range: time }),
+      ...(safe !== "0" && { safe_search: true }),
+      ...(language !== null && { language }),
+      ...filter,
+    },
+  }
+}
+
+const listOf = (text = ""): readonly string[] =>
+  text
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "")
+    .slice(0, MAX_NAMES)
+
+/** `en` and `en-US` prefer a language; `all` and `auto`, and what is none, prefer none, as with SearXNG. */
+const languageOf = (text = ""): string | null =>
+  /^([a-z]{2})(?:[-_].*)?$/i.exec(text.trim())?.[1]?.toLowerCase() ?? null
+
+/** Engines may be named by the sources and collections that the key knows. */
+function filterOf(engines: readonly string[], names: Pick<KnownNames, "named">) {
+  const isKnown = (asked: { sources?: string; collections?: string }): boolean => {
+    try {
+      return names.named(asked) !== undefined
+    } catch {
+      return false
+    }
+  }
+  const wanted = engines.filter((one) => one !== ENGINE)
+  const collections = wanted.filter((one) => isKnown({ collections: one }))
+  const sources = wanted.filter((one) => !collections.includes(one) && isKnown({ sources: one }))
+  const unknown = wanted.filter((one) => !collections.includes(one) && !sources.includes(one))
+  const isNarrow = !engines.includes(ENGINE) && collections.length + sources.length > 0
+  return { unknown, filter: isNarrow ? { collections, sources } : {} }
+}
+
+/** The fields of an address, or of a form that was posted; the first of each name counts. */
+export function givenBy(ctx: Context, form: URLSearchParams | null): Given {
+  const query = new URLSearchParams(ctx.querystring)
+  return (name) => form?.get(name) ?? query.get(name) ?? undefined
+}

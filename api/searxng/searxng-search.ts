@@ -1,0 +1,122 @@
+import { searchCost } from "../accounts/billing/credits.ts"
+import type { Middleware } from "../context.ts"
+import { performSearch, prepareSearch, type SearchLimits, type SearchParts } from "../tavily/search.ts"
+import { type SearchBody, searchSchema } from "../tavily/schema.ts"
+import { bodyReader } from "../wire/validate.ts"
+import { searchPage } from "./searxng-html.ts"
+import { ENGINE, givenBy, MOST_RESULTS, PAGE_RESULTS, readSearxng } from "./searxng-request.ts"
+
+export type SearxngParts = Pick<SearchParts, "images" | "embedder" | "chatModel">
+
+/** GET, POST /searxng/search: the index, asked in SearXNG's words. */
+export function searxngSearch(
+  limits: SearchLimits,
+  parts: SearxngParts,
+  form: (ctx: Parameters<Middleware>[0]) => URLSearchParams | null,
+): Middleware {
+  const read = bodyReader<SearchBody>(searchSchema)
+  return async (ctx) => {
+    const { bill, reach } = ctx.state
+    const given = givenBy(ctx, form(ctx))
+    ctx.set("Cache-Control", "no-store")
+    if (!given("q")?.trim() && (given("format") ?? "html") === "html") {
+      ctx.type = "html"
+      ctx.body = searchPage("", null, null)
+      return
+    }
+    const request = readSearxng(given, reach.names)
+    const prepared = prepareSearch(read(request.body), limits, reach.names)
+    const cost = searchCost("basic")
+    await bill.reserve(cost)
+    const found = await performSearch(prepared, ctx, { ...parts, engine: reach.engine })
+    await bill.settle(cost, { depth: "basic", query: request.query })
+    const from = (request.page - 1) * PAGE_RESULTS
+    const pages = found.results.slice(from, from + PAGE_RESULTS).map((result, at) => ({
+      ...of(result.url, result.title, result.content, from + at + 1),
+      score: result.score,
+      category: request.category,
+      template: "default.html",
+      publishedDate: dateOf(result.published_date),
+    }))
+    const images = found.images.flatMap((image, at) => {
+      if (typeof image === "string") return []
+      const { url, description } = image
+      return [
+        {
+          ...of(url, description, description, at + 1),
+          score: 1 / (at + 1),
+          category: "images",
+          template: "images.html",
+          img_src: url,
+          thumbnail_src: url,
+          publishedDate: null,
+        },
+      ]
+    })
+    const results = request.withImages ? (request.page === 1 ? images : []) : pages
+    if (request.format === "html") {
+      const isMore =
+        found.results.length === request.page * PAGE_RESULTS && found.results.length < MOST_RESULTS
+      ctx.type = "html"
+      ctx.body = searchPage(request.query, results, isMore ? request.page + 1 : null)
+      return
+    }
+    ctx.body = {
+      query: request.query,
+      number_of_results: results.length,
+      results,
+      answers: [],
+      corrections: [],
+      infoboxes: [],
+      suggestions: [],
+      unresponsive_engines: request.unknownEngines.map((name) => [name, "no engine of this name"]),
+    }
+  }
+}
+
+/** What every result has. */
+function of(url: string, title: string, content: string, position: number) {
+  const { protocol, host, pathname, search, hash } = new URL(url)
+  return {
+    url,
+    title,
+    content,
+    engine: ENGINE,
+    engines: [ENGINE],
+    positions: [position],
+    // As Python's urlparse takes it apart.
+    parsed_url: [protocol.slice(0, -1), host, pathname, "", search.slice(1), hash.slice(1)],
+    thumbnail: "",
+    priority: "",
+  }
+}
+
+/** ISO 8601 without a zone, in UTC, as SearXNG writes it. */
+const dateOf = (date: string | null | undefined): string | null =>
+  date ? new Date(date).toISOString().slice(0, 19) : null
+
+/** GET /searxng/config: what a client may ask for. */
+export function searxngConfig(): Middleware {
+  return async (ctx) => {
+    const { names } = ctx.state.reach
+    const { sources, collections } = names.all()
+    const engines = [...new Set([ENGINE, ...collections, ...sources])]
+    ctx.body = {
+      instance_name: "Fossick",
+      categories: ["general", "news", "images"],
+      engines: engines.map((name) => ({
+        name,
+        categories: ["general", "news", "images"],
+        shortcut: name,
+        enabled: name === ENGINE,
+        paging: true,
+        language_support: true,
+        safesearch: true,
+        time_range_support: true,
+      })),
+      plugins: [],
+      default_locale: "en",
+      safe_search: 0,
+    }
+  }
+}
