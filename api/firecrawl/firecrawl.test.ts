@@ -229,10 +229,16 @@ describe("a search", () => {
     expect(first.body.data[0]).toMatchObject({ url: expect.any(String), description: expect.any(String) })
     const news = await call("/v2/search", { query: "tulips", sources: ["web", { type: "news" }, "images"] })
     expect(Object.keys(news.body.data)).toEqual(["web", "news", "images"])
+    const tools = await call("/v2/search", {
+      query: "tulips",
+      sources: ["web", "alexandria"],
+      toolDetail: "compact",
+    })
+    expect(Object.keys(tools.body.data)).toEqual(["web"])
   })
 
   test.each([
-    [{ sources: ["alexandria"] }, "sources"],
+    [{ sources: ["maps"] }, "sources"],
     [{ categories: ["github"] }, "categories"],
     [{ tbs: "qdr:z" }, "tbs"],
     [{ location: "Paris" }, "location"],

@@ -28,6 +28,8 @@ interface AskedSearch {
 
 const SOURCES = ["web", "news", "images"] as const
 type Source = (typeof SOURCES)[number]
+/** A catalogue of tools, which Firecrawl's MCP server always asks as well. */
+const TOOLS = "alexandria"
 
 /** POST /v1/search, /v2/search: the index, asked. Content comes from the index, too, and nothing is read from the web. */
 export function search(version: Version, limits: SearchLimits, parts: FirecrawlSearchParts): Middleware {
@@ -88,8 +90,9 @@ function readSearch(body: FieldReader, version: Version): AskedSearch {
   body.passedOver("ignoreInvalidURLs", "highlights", "origin", "integration")
   body.only([], ["location", "filter"], "The index is one for all places, and has no filters of this kind.")
   body.only([[]], ["enterprise"], "It is not known here.")
-  body.only([false], ["domainTools"], "It is not known here.")
-  body.only([], ["threatProtection", "toolDetail", "auditMetadata"], "It is not known here.")
+  // Sent by Firecrawl's MCP server for tools of a catalogue, of which there are none here.
+  body.passedOver("domainTools", "toolDetail")
+  body.only([], ["threatProtection", "auditMetadata"], "It is not known here.")
   const times = timesOf(body)
   body.end()
   const isNews = sources.includes("news") && !sources.includes("web")
@@ -123,10 +126,10 @@ function namesOf(body: FieldReader, field: string): readonly unknown[] {
 function sourcesOf(body: FieldReader): readonly Source[] {
   const names = namesOf(body, "sources")
   const known = SOURCES.filter((one) => names.includes(one))
-  if (names.some((one) => !SOURCES.includes(one as Source))) {
+  if (names.some((one) => one !== TOOLS && !SOURCES.includes(one as Source))) {
     throw body.refusal("sources", "Must be some of web, news and images.")
   }
-  return known.length === 0 ? ["web"] : known
+  return names.length === 0 ? ["web"] : known
 }
 
 /** What the index has of a page, and no more. */
