@@ -36,7 +36,7 @@ async function load(name: string): Promise<Loose> {
 
 const versionOf = (name: string): string =>
   (
-    JSON.parse(readFileSync(join(folder!, "node_modules", name, "package.json"), "utf8")) as {
+    JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")) as {
       version: string
     }
   ).version
