@@ -194,6 +194,17 @@ describe("a model that thinks", () => {
     await expect(ask(model)).rejects.toThrow(/FOSSICK_LLM_THINKING_TOKENS/)
   })
 
+  test("and began to in its prompt is not taken at its first words, once that is known", async () => {
+    await using runtime = await startChatRuntime("vllm", {
+      says: () => "Hm. It may be 90.\n</think>\nForty litres. Yes.",
+    })
+    await using model = open(runtime)
+    expect((await ask(model)).text).toBe("Forty litres. Yes.")
+    const seen: string[] = []
+    await ask(model, { onText: (so) => void seen.push(so) })
+    for (const one of seen) expect("Forty litres. Yes.".startsWith(one)).toBe(true)
+  })
+
   test("is told not to, when the operator says so", async () => {
     await using runtime = await startChatRuntime("ollama", thinking(1))
     await using model = open(runtime, { FOSSICK_LLM_BODY: '{"reasoning_effort":"none","temperature":0.7}' })

@@ -45,6 +45,8 @@ export class ChatServer implements ChatModel {
   readonly #availability = new Availability(() => this.#look())
   #abilities: Abilities = ALL_ABILITIES
   #thinks = false
+  /** Its reasoning begins in the prompt, so what comes first looks like a reply. */
+  #thinksUnbegun = false
   #hasStreamed = false
   #context: number | null
   #contextIsFinal: boolean
@@ -223,9 +225,11 @@ export class ChatServer implements ChatModel {
       patience.heard()
       reader.events(piece)
       // Whether what came ends reasoning is looked up where a sentence may end.
-      if (options.onText && /[\n.!?。！？\]】)]/.test(piece)) options.onText(reader.arrived().text)
+      if (options.onText && /[\n.!?。！？\]】)]/.test(piece) && (!this.#thinksUnbegun || reader.endsUnbegun))
+        options.onText(reader.arrived().text)
       if (reader.isDone || reader.chars > maxTokens * CHARS_OF_TOKEN) break
     }
+    this.#thinksUnbegun ||= reader.endsUnbegun
     return reader.ended()
   }
 

@@ -18,6 +18,14 @@ const ANSWER_ELEMENT = /^\s*<(answer|response|output)>([^]*?)(?:<\/\1>\s*)?$/i
 const HARMONY = /<\|(?:channel|start|message)\|>/
 const HARMONY_PART = /(?:<\|start\|>\s*\w*)?<\|channel\|>\s*(\w+)[^<]*<\|message\|>/g
 
+/** Whether a reply ends reasoning that it did not begin, as with templates that write its beginning into the prompt. */
+export const endsUnbegun = (reply: string): boolean => {
+  const closed = new RegExp(`</(${NAMES})>`, "i").exec(reply)
+  return (
+    closed !== null && !reply.slice(0, closed.index).toLowerCase().includes(`<${closed[1]!.toLowerCase()}>`)
+  )
+}
+
 export interface Unreasoned {
   readonly text: string
   /** Whether there was any reasoning. */

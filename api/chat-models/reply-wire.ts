@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser"
 
-import { withoutReasoning } from "./reasoning.ts"
+import { endsUnbegun, withoutReasoning } from "./reasoning.ts"
 
 /** A reply as far as it has arrived. */
 export interface Arrived {
@@ -51,6 +51,11 @@ export class ReplyReader {
   /** Characters that have come, reasoning included. */
   get chars(): number {
     return this.#content.length
+  }
+
+  /** Whether reasoning ended in it that had begun in the prompt. */
+  get endsUnbegun(): boolean {
+    return endsUnbegun(this.#content)
   }
 
   /** The next text of a stream. @throws NoReply */
