@@ -1,4 +1,4 @@
-import { hasForm, questionType } from "#engine/answer-extraction/question-type.ts"
+import { hasForm, type QuestionType, questionType } from "#engine/answer-extraction/question-type.ts"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 
 import type { Part, Plan } from "../plan/parts.ts"
@@ -12,6 +12,8 @@ export interface Weighed {
   readonly value: number
   /** How much of the part's own words stands in it, 0..1. */
   readonly said: number
+  /** It says what the part asks to be defined, or one of its sides, is. */
+  readonly defines: boolean
   /** It names what the task or its part is about itself, not the headings above it alone. */
   readonly names: boolean
   readonly terms: ReadonlySet<string>
@@ -24,19 +26,21 @@ export interface Answered {
 }
 
 /** What each sign that a finding answers is worth. */
-const WEIGHTS = { task: 0.35, part: 0.45, section: 0.2, page: 0.12, words: 0.18, form: 0.05 }
+const WEIGHTS = { task: 0.35, part: 0.45, section: 0.2, page: 0.18, words: 0.18, form: 0.05 }
 /** Below this a finding answers nothing; what says (nearly) all words of its part may be farther in meaning. */
-const LEAST_VALUE = { inMeaning: 0.57, inWords: 0.45 }
+const LEAST_VALUE = { inMeaning: 0.62, inWords: 0.48 }
 const NEARLY_ALL = 0.8
 /** Findings that begin a part are worth so much of its best, those that go on with them so much. */
-const SHARE_OF_BEST = 0.85
-const SHARE_OF_RUN = 0.78
+const SHARE_OF_BEST = 0.87
+const SHARE_OF_RUN = 0.75
+/** Sentences that go on with one. */
+const LONGEST_RUN = 2
 /** How near to the task a finding has to be, beside the nearest. */
-const SHARE_OF_TASK = 0.5
+const SHARE_OF_TASK = 0.62
 /** Where fewer findings name the task's subject, the pages have other words for it, or speak another language. */
 const NAMING = 0.1
 /** A page beside the best one of a part has to be worth so much of it. */
-const OTHER_PAGE = 0.93
+const OTHER_PAGE = 0.94
 /** What is so much nearer to another part belongs there. */
 const ELSEWHERE = 0.3
 /** Beside nearness, in standard deviations: all of a part's own words. */
@@ -44,9 +48,14 @@ const FIT_OF_WORDS = 1.5
 /** Each finding of a section makes the next of it worth less: others have to say something, too. */
 const SAME_SECTION = 0.015
 /** The first below a heading tells more often what the section is about. */
-const OPENING = 0.03
+const OPENING = 0.015
 /** What is asked for, or compared, is told what it is first. */
 const DEFINITION = 0.08
+/** Of a side, what names it in a heading alone. */
+const UNNAMED = 0.06
+const LONG_CHARS = 400
+const SHORT_CHARS = 40
+const NARRATING = /(?:^|[\s(])(?:we|our|us|I|let['’]s|wir|nous)(?=[\s,.'’])/
 /** A word that only stands in the headings. */
 const ABOVE = 0.5
 /** What must, should or may be is told in such words. */
@@ -57,8 +66,8 @@ const REPETITION = 0.72
 
 const MOST: Readonly<Record<OutputLength, { ofPart: number; ofWhole: number; pages: number }>> = {
   short: { ofPart: 2, ofWhole: 5, pages: 1 },
-  standard: { ofPart: 4, ofWhole: 10, pages: 2 },
-  long: { ofPart: 8, ofWhole: 20, pages: 3 },
+  standard: { ofPart: 3, ofWhole: 9, pages: 2 },
+  long: { ofPart: 6, ofWhole: 16, pages: 3 },
 }
 
 export interface ChooseOptions {
@@ -103,7 +112,7 @@ export async function choose(
   const naming = candidates.filter(({ inContext }) => !subject.isDisjointFrom(inContext)).length
   const sharesSubject = (terms: ReadonlySet<string>) =>
     naming < NAMING * candidates.length || !subject.isDisjointFrom(terms)
-  const names = parts.map(({ name }) => (name === null ? [] : analyseQuery(name, null).terms))
+  const sideNames = parts.map(({ name }) => (name === null ? [] : analyseQuery(name, null).terms))
   // Some parts are near to everything, for their words: how much nearer than others a finding is tells which it belongs to.
   const fits = parts.map((_, p) => {
     const nearness = standardised(candidates.map(({ near }) => near[p]!))
@@ -133,10 +142,11 @@ export async function choose(
           task >= SHARE_OF_TASK * nearest &&
           sharesSubject(inContext) &&
           // What does not name a side is about another one, or about none.
-          names[p]!.every((term) => inContext.has(term)),
+          sideNames[p]!.every((term) => inContext.has(term)),
       )
       .map(({ finding, terms, inContext, section, task, near }): Weighed => {
         const said = held(askedTerms[p]!, terms, inContext, weights)
+        const isDefinition = defines(finding.text, subjects[p]!)
         const scores = evidence.scoresOf(finding)
         const page = (scores.task + scores.best) / 2
         const value =
@@ -148,10 +158,11 @@ export async function choose(
           WEIGHTS.form * (hasForm(types[p]!, finding.text) ? 1 : 0) +
           WEIGHTS.form * (RULES.test(asked[p]!) && RULES.test(finding.text) ? 1 : 0) +
           (finding.stated?.opens ? OPENING : 0) +
-          (defines(finding.text, subjects[p]!) ? DEFINITION : 0) -
-          drawback(finding)
+          (isDefinition ? DEFINITION : 0) -
+          drawback(finding, types[p]!) -
+          (sideNames[p]!.every((term) => terms.has(term)) ? 0 : UNNAMED)
         const names = !subject.isDisjointFrom(terms) || askedTerms[p]!.some((term) => terms.has(term))
-        return { finding, terms, value, said, names }
+        return { finding, terms, value, said, names, defines: isDefinition }
       })
       .sort((a, b) => b.value - a.value)
     return { part, own }
@@ -194,7 +205,8 @@ export async function choose(
       if (seed === null) continue
       take(seed.one, chosen)
       if (row > 0) continue
-      for (let last = seed.one; chosen.length < limit;) {
+      let last = seed.one
+      for (let more = 0; more < LONGEST_RUN && chosen.length < limit; more++) {
         const next = left.find((one) => follows(one.finding, last.finding) && !isSaid(one))
         if (next === undefined || next.value < SHARE_OF_RUN * seed.one.value) break
         take(next, chosen)
@@ -259,12 +271,17 @@ const coverage = (asked: string, terms: ReadonlySet<string>): number => {
   return wanted.length === 0 ? 0 : wanted.filter((term) => terms.has(term)).length / wanted.length
 }
 
-function drawback({ text, stated }: Finding): number {
+/** What tells against a finding. */
+function drawback({ text, stated }: Finding, type: QuestionType): number {
+  const { kind, needs } = stated ?? {}
   return (
-    (stated?.kind === "row" ? 0.08 : 0) +
-    (stated?.needs ? 0.04 : 0) +
-    (text.length > 400 ? 0.03 : 0) +
-    (text.length < 40 ? 0.05 : 0)
+    (kind === "row" ? 0.08 : 0) +
+    (needs ? 0.04 : 0) +
+    (text.length > LONG_CHARS ? 0.03 : 0) +
+    (text.length < SHORT_CHARS ? 0.05 : 0) +
+    // A guide leads its reader along; a report does not.
+    (NARRATING.test(text) ? 0.07 : 0) +
+    (text.includes("\n") && type !== "method" ? 0.06 : 0)
   )
 }
 

@@ -42,7 +42,7 @@ function reportOf(input: string, texts: readonly (readonly (string | [string, st
           stated: stated(10 * p + at, needs),
         }
         evidence.findings.push(finding)
-        return { finding, value: 1 - at / 10, said: 1, names: true, terms: new Set<string>() }
+        return { finding, value: 1 - at / 10, said: 1, names: true, defines: false, terms: new Set<string>() }
       }),
     }
   })

@@ -80,7 +80,8 @@ function tableOf(sides: readonly Answered[]): Table | null {
   const asked = [...new Set(sides.map(({ part }) => part.heading))]
   const cellOf = (side: string, heading: string): Finding | null => {
     const found = sides.find(({ part }) => part.side === side && part.heading === heading)
-    return found?.chosen.find(({ finding }) => fitsCell(finding))?.finding ?? null
+    const fitting = found?.chosen.filter(({ finding }) => fitsCell(finding)) ?? []
+    return (fitting.find(({ defines }) => defines) ?? fitting[0])?.finding ?? null
   }
   const rows =
     asked.length > 1

@@ -38,6 +38,24 @@ describe("evidence", () => {
     ])
   })
 
+  test("cites a text of several pages from the one that the searches found best", () => {
+    const evidence = new Evidence()
+    const text = "The rotary pump moves water through a rubber hose."
+    const stated = { headings: [], position: 0, needs: null, kind: "prose", opens: true, score: 1 } as const
+    for (const [name, score] of [
+      ["a", 0.2],
+      ["b", 0.9],
+      ["c", 0.5],
+    ] as const) {
+      evidence.met(0, source(name).url, score)
+      evidence.add(0, text, source(name), stated)
+    }
+    const [finding] = evidence.findings
+    expect(finding!.sources.map((place) => evidence.sources[place]!.title)).toEqual(["b", "a", "c"])
+    const again = new Evidence(JSON.parse(JSON.stringify(evidence.toRecord())))
+    expect(again.scoresOf(again.findings[0]!)).toEqual({ task: 0.9, best: 0.9 })
+  })
+
   test("takes what one page says twice for no contradiction", () => {
     const evidence = new Evidence()
     evidence.add(0, "The rotary pump moves 40 litres of water an hour.", source("a"))

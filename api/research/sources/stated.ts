@@ -1,7 +1,7 @@
 import { offLoop, WorkError } from "#base/process/off-loop.ts"
 import type { Hit } from "#engine"
 import type { StatedIn } from "#engine/answer-extraction/statements/page-parts.ts"
-import { statementsOf } from "#engine/answer-extraction/statements/statements.ts"
+import { type Statement, statementsOf } from "#engine/answer-extraction/statements/statements.ts"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 
 import type { Stated } from "./evidence.ts"
@@ -31,7 +31,7 @@ const PASSAGES = { well: 8, else: 4 }
 
 /** What leads readers elsewhere, or along, and states nothing by itself. */
 const SIGNPOST =
-  /^(?:let(?:['’]s| us)\b|(?:for )?(?:more|further|additional) (?:information|details)|(?:please )?(?:see|refer to|consult)\b|sections? \d|chapters? \d|now\b|don['’]t worry|(?:we|i)\b|the (?:first|second|third|next|last|final) (?:step|thing|part|section|chapter)\b|at the end of|to (?:do|accomplish|achieve|avoid) (?:this|that|so)\b)|\b(?:this (?:section|chapter|document|page|appendix|article)\b|will be (?:discussed|described|explained|covered)|(?:is|are) (?:described|discussed|explained|covered|presented) (?:in|below)|(?:please )?see (?:the|section|chapter|also)\b|in the next (?:section|chapter|pages?)|next few pages)/iu
+  /^(?:(?:during|in|with|at|by|after|before|under) (?:his|her|their|its)\b|let(?:['’]s| us)\b|(?:for )?(?:more|further|additional) (?:information|details)|(?:please )?(?:see|refer to|consult)\b|sections? \d|chapters? \d|now\b|don['’]t worry|(?:first|second|third|finally|lastly)(?:ly)?,|(?:if|when|once)\b[^,]{0,40}, (?:it|they|this|these)\b|there are (?:two|three|four|several|many|some) [\p{L} ]{3,40}\.$|(?:we|i)\b|the (?:first|second|third|next|last|final) (?:step|thing|part|section|chapter)\b|at the end of|to (?:do|accomplish|achieve|avoid) (?:this|that|so)\b)|\b(?:this (?:section|chapter|document|page|appendix|article)\b|will be (?:discussed|described|explained|covered)|(?:is|are) (?:described|discussed|explained|covered|presented) (?:in|below)|(?:please )?see (?:the|section|chapter|also)\b|in the next (?:section|chapter|pages?)|next few pages)/iu
 
 /** What the best passages of one page state that can be said to others, as values that can be handed from thread to thread. */
 export function statedTextsIn(
@@ -43,6 +43,8 @@ export function statedTextsIn(
   const asked = new Set(analyseQuery(question, page.language).terms)
   const texts: StatedText[] = []
   let section = ""
+  // Those whose referent is the heading.
+  const named = new Set<Statement>()
   // All of the page, so that a place means the same to every question.
   for (const statement of statementsOf(page, source, () => true)) {
     const { text, headings, position, kind, rank, before } = statement
@@ -52,9 +54,12 @@ export function statedTextsIn(
       continue
     if (rank >= passages) continue
     // "This module …", right below the heading that names it.
-    const dangling = statement.dangling && !(opens && before === null && /^th(?:is|ese) \p{L}/iu.test(text))
+    const isNamed = opens && before === null && /^th(?:is|ese) \p{L}/iu.test(text)
+    if (isNamed) named.add(statement)
+    const dangling = statement.dangling && !isNamed
     // Without the one before it makes no sense, and that one without another neither.
-    if (dangling && (before === null || before.dangling || before.addressesModels)) continue
+    if (dangling && (before === null || (before.dangling && !named.has(before)) || before.addressesModels))
+      continue
     const terms = new Set(analyse([...headings, text].join("\n"), page.language))
     texts.push({
       text,
