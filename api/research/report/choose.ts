@@ -28,15 +28,15 @@ export interface Answered {
 /** What each sign that a finding answers is worth. */
 const WEIGHTS = { task: 0.35, part: 0.45, section: 0.2, page: 0.18, words: 0.18, form: 0.05 }
 /** Below this a finding answers nothing; what says (nearly) all words of its part may be farther in meaning. */
-const LEAST_VALUE = { inMeaning: 0.62, inWords: 0.48 }
+const LEAST_VALUE = { inMeaning: 0.62, inWords: 0.4 }
 const NEARLY_ALL = 0.8
 /** Findings that begin a part are worth so much of its best, those that go on with them so much. */
-const SHARE_OF_BEST = 0.87
+const SHARE_OF_BEST = 0.86
 const SHARE_OF_RUN = 0.75
 /** Sentences that go on with one. */
 const LONGEST_RUN = 2
-/** How near to the task a finding has to be, beside the nearest. */
-const SHARE_OF_TASK = 0.62
+/** How near to the task a finding has to be, beside the nearest; one that names the subject and says (nearly) all words of its part less so. */
+const SHARE_OF_TASK = { inMeaning: 0.62, inWords: 0.4 }
 /** Where fewer findings name the task's subject, the pages have other words for it, or speak another language. */
 const NAMING = 0.1
 /** A page beside the best one of a part has to be worth so much of it. */
@@ -121,6 +121,8 @@ export async function choose(
         nearness[at]! + FIT_OF_WORDS * held(askedTerms[p]!, terms, inContext, weights),
     )
   })
+  const saysAll = (p: number, terms: ReadonlySet<string>) =>
+    !subject.isDisjointFrom(terms) && held(askedTerms[p]!, terms, terms, weights) >= NEARLY_ALL
   const nearest = Math.max(0, ...candidates.map(({ task }) => task))
   const ranked = parts.map((part, p) => {
     const sections = new Map(
@@ -137,9 +139,9 @@ export async function choose(
     const own = candidates
       .map((one, at) => ({ ...one, fit: fits.map((fit) => fit[at]!) }))
       .filter(
-        ({ fit, task, inContext }) =>
+        ({ fit, task, terms, inContext }) =>
           fit[p]! >= Math.max(...fit) - ELSEWHERE &&
-          task >= SHARE_OF_TASK * nearest &&
+          task >= (saysAll(p, terms) ? SHARE_OF_TASK.inWords : SHARE_OF_TASK.inMeaning) * nearest &&
           sharesSubject(inContext) &&
           // What does not name a side is about another one, or about none.
           sideNames[p]!.every((term) => inContext.has(term)),
@@ -189,13 +191,16 @@ export async function choose(
   // In turn, so that what two parts could say is said where it is needed more; each turn a run of a page's own sentences.
   for (let row = 0; row < most.ofWhole; row++) {
     for (const { left, top, limit, chosen } of answered) {
-      if (chosen.length >= limit) continue
+      if (undisputed(chosen) >= limit) continue
       const pages = new Set(chosen.map(({ finding }) => finding.sources[0]!))
       const seed = left
         .filter((one) => {
           const page = one.finding.sources[0]!
-          const isOfPages = pages.has(page) || (pages.size < most.pages && one.value >= OTHER_PAGE * top)
-          return isOfPages && one.value >= SHARE_OF_BEST * top && !isSaid(one)
+          // What says all that the part asks is a beginning of its own.
+          const isDirect = one.said >= NEARLY_ALL
+          const isOfPages =
+            pages.has(page) || (pages.size < most.pages && (isDirect || one.value >= OTHER_PAGE * top))
+          return isOfPages && one.value >= (isDirect ? SHARE_OF_RUN : SHARE_OF_BEST) * top && !isSaid(one)
         })
         .map((one) => {
           const beside = chosen.filter(({ finding }) => sectionOf(finding) === sectionOf(one.finding)).length
@@ -206,7 +211,7 @@ export async function choose(
       take(seed.one, chosen)
       if (row > 0) continue
       let last = seed.one
-      for (let more = 0; more < LONGEST_RUN && chosen.length < limit; more++) {
+      for (let more = 0; more < LONGEST_RUN && undisputed(chosen) < limit; more++) {
         const next = left.find((one) => follows(one.finding, last.finding) && !isSaid(one))
         if (next === undefined || next.value < SHARE_OF_RUN * seed.one.value) break
         take(next, chosen)
@@ -230,6 +235,10 @@ function defines(text: string, terms: ReadonlySet<string>): boolean {
     )?.[1]
   return subject !== undefined && analyse(subject, null).some((term) => terms.has(term))
 }
+
+/** What contradicts something has a section of its own. */
+const undisputed = (chosen: readonly Weighed[]): number =>
+  chosen.filter(({ finding }) => finding.disagrees === null).length
 
 /** Whether a finding stands right behind another in one section. */
 const follows = (one: Finding, other: Finding): boolean =>

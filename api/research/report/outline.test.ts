@@ -83,6 +83,15 @@ No page that was found answers:
 `)
 })
 
+test("a sentence is said once, and what leans on it stands right behind it or not at all", () => {
+  const text = reportOf("How does a rotary pump work, and what does it cost?", [
+    ["Rollers press a hose."],
+    ["A pump costs 120 euros.", ["Rollers press a hose.", "They are dear."]],
+  ])
+  expect(text.match(/Rollers press a hose/g)).toHaveLength(1)
+  expect(text).not.toContain("They are dear.")
+})
+
 test("the sides of a comparison stand beside each other, a row for each, or for each thing asked of them", () => {
   const one = reportOf("Compare tea and coffee", [["Tea is a leaf.", "It is dried."], ["Coffee is a bean."]])
   expect(one).toContain(`## Comparison

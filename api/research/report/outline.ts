@@ -59,8 +59,26 @@ export function outline(answered: readonly Answered[], evidence: Evidence, lengt
     ...rest,
     { heading: DISAGREEMENT, findings: disputed },
   ]
+  const told = toldOnce(sections)
   const missing = answered.filter(({ chosen }) => chosen.length === 0).map(({ part }) => askedBy(part))
-  return { sections: sections.filter(({ findings }) => findings.length > 0), missing: [...new Set(missing)] }
+  return { sections: told.filter(({ findings }) => findings.length > 0), missing: [...new Set(missing)] }
+}
+
+/** Without what an earlier section says, and without what makes no sense but right behind that. */
+function toldOnce(sections: readonly Section[]): Section[] {
+  const before = new Set<string>()
+  return sections.map((section) => {
+    const here = new Set<string>()
+    const findings = section.findings.filter(({ text, stated }) => {
+      const needs = stated?.needs ?? null
+      const isTorn = needs !== null && before.has(needs) && !here.has(needs)
+      if (!section.table && (before.has(text) || isTorn)) return false
+      here.add(text)
+      return true
+    })
+    for (const text of here) before.add(text)
+    return { ...section, findings }
+  })
 }
 
 const askedBy = ({ heading, side }: Answered["part"]): string =>
