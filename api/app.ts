@@ -55,6 +55,8 @@ import { map } from "./tavily/map.ts"
 import { search } from "./tavily/search.ts"
 import type { FormKnowledge } from "./tavily/other-forms.ts"
 import type { ImageKnowledge } from "./tavily/search-images.ts"
+import type { Watches } from "./watches/open-watches.ts"
+import { WATCH_PATH, watchRoutes } from "./watches/routes.ts"
 import { ACCOUNT_PATHS, accountRoutes } from "./usage/routes.ts"
 
 export type ApiConfig = Values<typeof apiSettings>
@@ -70,6 +72,8 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   readonly pages: PageKnowledge
   /** What they know of what is missing there; left out, nobody is told why nothing was found. */
   readonly misses?: MissKnowledge
+  /** Saved questions; without it none are served. */
+  readonly watches?: Watches
   /** Writes answers; null leaves them to the pages' own sentences. */
   readonly chatModel: ChatModel | null
   readonly accounts: Accounts
@@ -108,6 +112,8 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
     | "searxngKey"
     | keyof typeof serviceSettings
     | "logQueries"
+    | "watchesPerKey"
+    | "watchEmails"
     | "rateLimits"
   >
   /** Folder of the handbook's Markdown. */
@@ -187,6 +193,11 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   openaiRoutes(router, { ...door, embedder })
   searxngRoutes(router, { ...door, keyOfAll: config.searxngKey })
   pageRoutes(router, { keys: accounts.keys, admissions, knowledge, misses, about: config.about })
+  if (parts.watches) {
+    const { watches } = parts
+    watchRoutes(router, { watches, keys: accounts.keys, admissions, knowledge, config, readOnly })
+    if (readOnly === null) watches.start((key) => admissions.reach({ ...key, isPatient: true }), config)
+  }
   router.get("/healthz", (ctx) => {
     ctx.body = { status: "ok" }
   })
@@ -231,7 +242,12 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     disk: { freeBytes: () => parts.room?.freeBytes ?? null, uncounted: () => accounts.billing.waiting },
     load: { connections: parts.connections, gates, stored },
     keys: accounts.keys,
-    endpoints: [...Object.keys(endpoints), ...ACCOUNT_PATHS, ...PAGE_PATHS],
+    endpoints: [
+      ...Object.keys(endpoints),
+      ...ACCOUNT_PATHS,
+      ...PAGE_PATHS,
+      ...(parts.watches ? [WATCH_PATH] : []),
+    ],
     otherApis: ["v1", "v2", "searxng", "openwebui"],
     tools: [...(readOnly === null ? Object.keys(endpoints) : ["search", "research"]), "pages"],
     notice: readOnly,

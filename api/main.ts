@@ -45,6 +45,7 @@ import { tellSupervisor } from "./supervisor/messages.ts"
 import { openMissKnowledge } from "./misses/miss-knowledge.ts"
 import { openPageKnowledge } from "./pages/page-knowledge.ts"
 import { openFirecrawlJobs } from "./firecrawl/open-firecrawl.ts"
+import { openWatches } from "./watches/open-watches.ts"
 import { openResearch } from "./research/open-research.ts"
 import { lazyReader } from "./tavily/live/lazy-reader.ts"
 import { sellingOf, x402Settings } from "./x402/settings.ts"
@@ -131,7 +132,9 @@ async function serve(): Promise<void> {
   const connections = openConnections(config)
   const gates = openGates(config)
   let paid: PaidListener | undefined
+  const watches = opened.use(openWatches({ db, engine, keys, config, crawlerConfig, log }))
   const app = createApp({
+    watches,
     engine,
     images,
     forms: new OtherForms(db),

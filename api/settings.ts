@@ -9,6 +9,7 @@ import { loadSettings } from "./load/settings.ts"
 import { researchSettings } from "./research/settings.ts"
 import { searxngSettings } from "./searxng/settings.ts"
 import { serviceSettings } from "./service-settings.ts"
+import { watchSettings } from "./watches/settings.ts"
 
 const port: Setting<number> = integer(
   { name: "FOSSICK_PORT", default: "8080", about: "Port that the appliance answers on." },
@@ -159,6 +160,7 @@ export const apiSettings = {
   ...researchSettings,
   ...firecrawlSettings,
   ...searxngSettings,
+  ...watchSettings,
 }
 
 /** @throws SettingsError when settings that need each other do not come together. */

@@ -14,15 +14,17 @@ const SHOWN_CHARS = 32
  * @param secret empty: one that is made at the first start and kept in `state.db`
  */
 export function openHumanHash(db: StateStore, secret: string): HumanHash {
-  const key = secret === "" ? keptSecret(db) : secret
+  const key = secret === "" ? keptSecret(db, "human-ids") : secret
   return (id) => createHmac("sha256", key).update(id).digest("hex").slice(0, SHOWN_CHARS)
 }
 
-function keptSecret(db: StateStore): Uint8Array {
+/** A secret of 32 random bytes that is made with its first use and kept in `state.db`, by its name. */
+export function keptSecret(db: StateStore, name: string): Uint8Array {
   migrate(db, "account-secrets", STEPS)
   // Of two processes that start at once the first one's counts.
-  db.prepare("insert into account_secret values ('human-ids', ?) on conflict do nothing").run(
+  db.prepare("insert into account_secret values (?, ?) on conflict do nothing").run(
+    name,
     randomBytes(SECRET_BYTES),
   )
-  return db.prepare("select value from account_secret where name = 'human-ids'").get()!["value"] as Uint8Array
+  return db.prepare("select value from account_secret where name = ?").get(name)!["value"] as Uint8Array
 }

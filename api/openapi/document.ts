@@ -4,6 +4,7 @@ import { adminOperations } from "./operations/admin-operations.ts"
 import type { JsonSchema, Operation } from "./operation.ts"
 import { notSet } from "./published.ts"
 import { pageOperations, pageSchemas } from "./operations/page-operations.ts"
+import { watchOperations, watchSchemas } from "./operations/watch-operations.ts"
 import { refusals, refusalSchemas } from "./operations/refusals.ts"
 import { researchOperations, researchSchemas } from "./operations/research-operations.ts"
 import { tavilySchemas } from "./operations/tavily-answers.ts"
@@ -19,6 +20,7 @@ export const operations: readonly Operation[] = [
   ...tavilyOperations,
   ...pageOperations,
   ...researchOperations,
+  ...watchOperations,
   ...accountOperations,
   ...adminOperations,
   ...healthOperations,
@@ -30,6 +32,7 @@ export const tags: Readonly<Record<string, string>> = {
   "Stored pages": "Pages as the index holds them, by address; nothing is read from the web.",
   "Live pages": "Pages read from the web now; the index is neither asked nor filled.",
   Research: "Reports in which every sentence names its source.",
+  Watches: "Questions, sources and pages whose changes are told, by webhook, e-mail or feed.",
   "Keys and usage": "Keys, and the credits that they use.",
   Sources: "What is crawled, how, and when. For keys of the role `admin`, as all of `/admin`.",
   Jobs: "Runs of sources.",
@@ -48,6 +51,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   ...tavilySchemas,
   ...pageSchemas,
   ...researchSchemas,
+  ...watchSchemas,
   ...accountSchemas,
   ...adminSchemas,
 }

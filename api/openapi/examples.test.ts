@@ -9,6 +9,7 @@ import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 
 import { openAdmin } from "../admin/open-admin.ts"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
+import { watchesOf } from "../watches/testing/watches-of.ts"
 import { answerOf, expectDocumented, type ServedApp, serveApp, TEST_KEY } from "../testing/serve-app.ts"
 import { operations } from "./document.ts"
 import type { Example, Operation } from "./operation.ts"
@@ -24,9 +25,11 @@ let app: ServedApp
 beforeAll(async () => {
   db = openStateStore(folder)
   const jobs = new Jobs(db)
+  const crawlerConfig = testConfig({ FOSSICK_ALLOWED_NETWORKS: "" })
   app = await serveApp({
     engine,
-    admin: () => openAdmin({ db, engine, jobs, crawlerConfig: testConfig({ FOSSICK_ALLOWED_NETWORKS: "" }) }),
+    admin: () => openAdmin({ db, engine, jobs, crawlerConfig }),
+    watches: watchesOf({ db, engine, crawlerConfig }),
   })
 })
 afterAll(async () => {

@@ -13,6 +13,7 @@ import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { type ServedApp, serveApp, TEST_KEY } from "../testing/serve-app.ts"
 import { operations, type openApiDocument } from "./document.ts"
 import type { JsonSchema, Operation } from "./operation.ts"
+import { watchesOf } from "../watches/testing/watches-of.ts"
 import { boundaryTrials, sampleOf, type Trial } from "./testing/boundary-values.ts"
 
 // The published document and the server, asked the same: for every field and parameter values at its bounds and beyond,
@@ -30,7 +31,8 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
   "countries and languages are named in any spelling": [/^search (country|language)$/],
   "what an address is takes a parser of addresses": [
     /^extract urls/,
-    /^(crawl|map|why|try|getPage|readPage) url$/,
+    /^(crawl|map|why|try|getPage|readPage|createWatch) url$/,
+    /^(create|change)Watch webhook$/,
     /^putSource (seeds|sitemaps|feeds|webhooks\[0\]\.url|login\.url)/,
   ],
   "names are of things that there are": [
@@ -39,12 +41,20 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
     /^list(Jobs|Removals) source$/,
     /^(approve|reject|restore)Removals source$/,
     /^research output_schema\.required/,
+    /^createWatch source$/,
   ],
   "a page has the sections that it has": [/^getPage section$/],
   "the name stands in the path, too": [/^putSource name$/],
   "one value of a login names a secret": [/^putSource login\.kind/],
-  "the settings of the server allow it": [/^putSource (allowedNetworks|ignoreNoindex|caFile|clientCert)/],
-  "cron lines, zones and patterns have grammars of their own": [/^putSource (schedule|include|exclude)/],
+  "the settings of the server allow it": [
+    /^putSource (allowedNetworks|ignoreNoindex|caFile|clientCert)/,
+    /^(create|change)Watch emails/,
+  ],
+  "cron lines, zones and patterns have grammars of their own": [
+    /^putSource (schedule|include|exclude)/,
+    /^createWatch (include|exclude)/,
+  ],
+  "a watched question has fields of its own": [/^createWatch question/],
   "one bound may not be above the other": [/^putSource revisit/],
 }
 const isMoreStrict = (field: string): boolean =>
@@ -74,6 +84,8 @@ beforeAll(async () => {
       [Symbol.asyncDispose]: async () => {},
     },
     admin: () => openAdmin({ db, engine, jobs: new Jobs(db), crawlerConfig }),
+    watches: watchesOf({ db, engine, crawlerConfig }),
+    config: { watchesPerKey: 10_000 },
   })
   document = (await (await fetch(`${app.url}/openapi.json`)).json()) as typeof document
   ajv.addSchema({ $id: "document", components: document.components })
@@ -187,6 +199,7 @@ function baseOf({ id, examples = [] }: Operation, schema: JsonSchema): Record<st
   )
   const required = (schema["required"] ?? []) as readonly string[]
   if (id === "feedback") return { request_id: "r" }
+  if (id === "createWatch") return { source: "docs" }
   if (id === "runSources") return { all: true }
   if (id === "restoreRemovals") return { source: "docs" }
   return Object.fromEntries(

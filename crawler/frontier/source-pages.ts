@@ -247,3 +247,17 @@ export function pageTriggers(
    ${onUpdate("changed", "old.hash is not null and new.hash is not null and old.hash <> new.hash", "changed")}
    ${onUpdate("removed", "old.hash is not null and new.hash is null", "removed")}`
 }
+
+/**
+ * Triggers as those of {@link pageTriggers}, which also fire when the index gives up a page because its source is forgotten.
+ * `statement` gets the SQL of the address.
+ */
+export const pageOrSourceTriggers = (
+  prefix: string,
+  condition: string,
+  statement: (url: string) => string,
+): string =>
+  `${pageTriggers(prefix, condition, () => statement("new.url"))}
+   create trigger if not exists ${prefix}_forgotten after delete on known_address
+     when old.hash is not null and ${condition}
+     begin ${statement("old.url")}; end;`

@@ -15,6 +15,7 @@ export const LIMITED_ENDPOINTS = [
   "map",
   "research",
   "sources",
+  "watches",
   "usage",
   "logs",
   "feedback",

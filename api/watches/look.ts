@@ -1,0 +1,223 @@
+import { hash } from "node:crypto"
+
+import { type Engine, type Page, type PageUrl, sourcesOf } from "#engine"
+import { pageHash } from "#crawler/page/page-hash.ts"
+import { KnownAddresses } from "#crawler/frontier/known-addresses.ts"
+import { pagesOf } from "#crawler/frontier/source-pages.ts"
+import { addressPatterns } from "#crawler/scope/globs.ts"
+
+import type { ApiKey, KeyStore } from "../accounts/keys/keys.ts"
+import { pageTest, scopedPage } from "../accounts/reach/scoped-pages.ts"
+import type { Reach } from "../accounts/reach/reach.ts"
+import { ApiError } from "../errors.ts"
+import { DOUBTFUL } from "../misses/doubtful.ts"
+import { prepareSearch, type SearchLimits } from "../tavily/search.ts"
+import type { SearchBody } from "../tavily/schema.ts"
+import { difference } from "./difference.ts"
+import type { Found, Note, WatchStore } from "./store/watch-store.ts"
+import type { SeenPage, Watch } from "./watch.ts"
+
+export interface LookParts {
+  readonly store: WatchStore
+  readonly engine: Pick<Engine, "get" | "stats">
+  readonly keys: Pick<KeyStore, "byId">
+  /** What somebody may see, now. */
+  readonly reachOf: (key: ApiKey) => Pick<Reach, "engine" | "limits" | "names">
+  readonly searchLimits: SearchLimits
+}
+
+/** Results of a question that are looked at. */
+const MOST_HITS = 50
+/** Pages of a first look that are kept at once. */
+const STRETCH = 50
+/** A page whose crawl and index do not agree by then is taken as the index has it. */
+const SETTLED_MS = 60_000
+/** Vectors are waited for so long: until then a question finds pages by their words alone. */
+const VECTORS_MS = 10 * 60_000
+/** Notes taken up at once. */
+export const MOST_NOTES = 200
+
+/**
+ * A watch's first look: what is there already is no news. Goes on where an earlier process left it. Changes meanwhile are noted,
+ * and looked at afterwards.
+ */
+export async function lookFirst(watch: Watch, parts: LookParts, signal: AbortSignal): Promise<void> {
+  const { store } = parts
+  const from = store.lookedTo(watch.id)
+  const urls = (await firstPages(watch, parts, signal)).toSorted().filter((url) => url > from)
+  for (let at = 0; at < urls.length || at === 0; at += STRETCH) {
+    if (signal.aborted) return
+    const stretch = urls.slice(at, at + STRETCH)
+    const pages = await Promise.all(stretch.map((url) => parts.engine.get(url)))
+    const reach = reachFor(watch, parts)
+    const seen = pages.flatMap((page) => {
+      const shown = page === null || reach === null ? null : scopedPage(page, reach.limits())
+      return shown === null ? [] : [seenAs(shown)]
+    })
+    store.keepFirst(watch.id, seen, stretch.at(-1) ?? from, at + STRETCH >= urls.length)
+  }
+}
+
+async function firstPages(
+  { subject, key, ...watch }: Watch,
+  parts: LookParts,
+  signal: AbortSignal,
+): Promise<readonly PageUrl[]> {
+  if (subject.kind === "page") return subject.urls
+  if (subject.kind === "source") {
+    const fits = patternsOf(subject)
+    return pagesOf(parts.store.db, subject.source).filter(fits)
+  }
+  return [...(await hitsOf({ subject, key, ...watch }, parts, signal))]
+}
+
+/** Whether what crawls noted can be looked at: readers of the index see it, and have vectors where questions are watched. */
+export async function settledNotes(
+  notes: readonly Note[],
+  watches: readonly Watch[],
+  { store, engine }: LookParts,
+  now: number,
+): Promise<readonly Note[]> {
+  const known = new KnownAddresses(store.db)
+  const settled: Note[] = []
+  const waitsForVectors =
+    watches.some(({ subject }) => subject.kind === "question") &&
+    (await engine.stats()).pagesWithoutVectors > 0
+  for (const note of notes) {
+    const age = now - note.at
+    if (waitsForVectors && age < VECTORS_MS) continue
+    if (age < SETTLED_MS && !(await isSettled(note.url, known, engine))) continue
+    settled.push(note)
+  }
+  return settled
+}
+
+async function isSettled(url: PageUrl, known: KnownAddresses, engine: Pick<Engine, "get">): Promise<boolean> {
+  const hashes = known.all(url).flatMap((one) => one.hash ?? [])
+  const page = await engine.get(url)
+  if (page === null || hashes.length === 0) return page === null && hashes.length === 0
+  return hashes.includes(pageHash(page))
+}
+
+/** What became of pages since each watch last looked at them. It only looks. */
+export async function look(
+  urls: readonly PageUrl[],
+  watches: readonly Watch[],
+  parts: LookParts,
+  signal: AbortSignal,
+): Promise<readonly Found[]> {
+  const pages = new Map<PageUrl, Page | null>()
+  for (const url of urls) pages.set(url, await parts.engine.get(url))
+  const found: Found[] = []
+  for (const watch of watches) {
+    const reach = reachFor(watch, parts)
+    // The key is over: nobody may be told.
+    if (reach === null) continue
+    const limits = reach.limits()
+    const mayTell = limits === null ? () => true : pageTest(limits)
+    const matches = await matcherOf(watch, parts, signal)
+    for (const [url, page] of pages) {
+      const before = parts.store.seen(watch.id, url)
+      const shown = page && scopedPage(page, limits)
+      // What the key no longer sees may be there or not.
+      if (page !== null && shown === null) continue
+      if (before !== null && page === null && !mayTell(url, before.sources)) continue
+      const one = compare(
+        watch,
+        url,
+        { before, page: shown !== null && matches(shown, before) ? shown : null },
+        parts,
+      )
+      if (one !== null) found.push(one)
+    }
+  }
+  return found
+}
+
+function compare(
+  { id: watch, changes }: Watch,
+  url: PageUrl,
+  { before, page }: { readonly before: SeenPage | null; readonly page: Page | null },
+  { store }: LookParts,
+): Found | null {
+  if (page === null) {
+    if (before === null) return null
+    const { title, sources } = before
+    const entry = { change: "gone", title, sources, diff: null } as const
+    return { watch, url, entry: changes.includes("gone") ? entry : null, seen: null, before: before.hash }
+  }
+  const seen = seenAs(page)
+  if (seen.hash === before?.hash) return null
+  const change = before === null ? "new" : "changed"
+  const old = before === null ? null : store.texts.get(before.hash)
+  const entry = {
+    change,
+    title: seen.title,
+    sources: seen.sources,
+    diff: old === null ? null : difference(old, seen.text),
+  } as const
+  return {
+    watch,
+    url,
+    entry: changes.includes(change) ? entry : null,
+    seen,
+    before: before?.hash ?? null,
+  }
+}
+
+/** Which pages a watch is about. */
+async function matcherOf(
+  watch: Watch,
+  parts: LookParts,
+  signal: AbortSignal,
+): Promise<(page: Page, before: SeenPage | null) => boolean> {
+  const { subject } = watch
+  if (subject.kind === "page") return ({ url }) => subject.urls.includes(url)
+  if (subject.kind === "source") {
+    const fits = patternsOf(subject)
+    return (page) => sourcesOf(page).includes(subject.source) && fits(page.url)
+  }
+  const hits = await hitsOf(watch, parts, signal)
+  // What was found once is watched from then on: other pages may push it down.
+  return ({ url }, before) => before !== null || hits.has(url)
+}
+
+async function hitsOf(watch: Watch, parts: LookParts, signal: AbortSignal): Promise<ReadonlySet<PageUrl>> {
+  const reach = reachFor(watch, parts)
+  if (reach === null || watch.subject.kind !== "question") return new Set()
+  try {
+    const body = watch.subject.search as unknown as SearchBody
+    const { query } = prepareSearch(body, parts.searchLimits, reach.names)
+    const limit = typeof body.max_results === "number" ? body.max_results : MOST_HITS
+    const { hits } = await reach.engine.search(
+      { ...query, limit, passagesPerPage: 1, withMarkdown: false },
+      { signal },
+    )
+    return new Set(hits.filter(({ score }) => score >= DOUBTFUL).map(({ url }) => url))
+  } catch (error) {
+    // A source or collection that it names is no longer there.
+    if (error instanceof ApiError && error.status === 400) return new Set()
+    throw error
+  }
+}
+
+function reachFor({ key }: Pick<Watch, "key">, { keys, reachOf }: LookParts) {
+  const holder = keys.byId(key)
+  return holder && reachOf(holder)
+}
+
+function patternsOf(subject: {
+  readonly include: readonly string[]
+  readonly exclude: readonly string[]
+}): (url: PageUrl) => boolean {
+  const { include, exclude } = subject
+  const isIncluded = include.length === 0 ? () => true : addressPatterns("include", include)
+  const isExcluded = exclude.length === 0 ? () => false : addressPatterns("exclude", exclude)
+  return (url) => isIncluded(url) && !isExcluded(url)
+}
+
+function seenAs(page: Page): SeenPage & { readonly text: string } {
+  const { url, title, markdown } = page
+  const text = `# ${title}\n\n${markdown.trim()}\n`
+  return { url, title, text, sources: sourcesOf(page), hash: hash("sha256", text, "base64url") }
+}

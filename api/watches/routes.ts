@@ -1,0 +1,201 @@
+import type { Router } from "@koa/router"
+
+import type { Admissions } from "../accounts/limits/admission.ts"
+import type { KeyStore } from "../accounts/keys/keys.ts"
+import type { Context, RequestState } from "../context.ts"
+import { ApiError, badRequest } from "../errors.ts"
+import { admission } from "../middleware/admission.ts"
+import { authentication } from "../middleware/authentication.ts"
+import { jsonBody } from "../middleware/json-body.ts"
+import { flagParameter, parameter, strictBody, wholeNumber } from "../middleware/query-parameters.ts"
+import type { PageKnowledge } from "../pages/page-knowledge.ts"
+import { refuseChanges } from "../read-only.ts"
+import type { SearchLimits } from "../tavily/search.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../wire/body-schema.ts"
+import { atomFeed } from "./feed.ts"
+import { tellable } from "./follow-watches.ts"
+import type { LookParts } from "./look.ts"
+import { entryOnWire } from "./messages.ts"
+import type { Outbox, WatchDelivery } from "./store/outbox.ts"
+import { optionsBody, optionsOf, subjectOf, watchBody } from "./watch-body.ts"
+import type { Watch } from "./watch.ts"
+import type { WatchSecrets } from "./watch-secrets.ts"
+
+/** First path segment of the calls below. */
+export const WATCH_PATH = "watches"
+
+const FEED_ENTRIES = 100
+
+/** What the calls work on. */
+export interface WatchParts {
+  readonly store: LookParts["store"]
+  readonly outbox: Outbox
+  readonly secrets: WatchSecrets
+  readonly hasMailServer: boolean
+}
+
+/** Saved questions, sources and pages whose changes are told. Each key sees its own; keys of the role admin see all. */
+export function watchRoutes(
+  router: Router<RequestState>,
+  {
+    watches: { store, outbox, secrets, hasMailServer },
+    keys,
+    admissions,
+    knowledge,
+    config,
+    readOnly,
+  }: {
+    readonly watches: WatchParts
+    readonly keys: Pick<KeyStore, "verify" | "byId">
+    readonly admissions: Admissions
+    readonly knowledge: PageKnowledge
+    readonly config: SearchLimits & {
+      readonly bodyLimit: number
+      readonly publicUrl: string
+      readonly watchesPerKey: number
+      readonly watchEmails: readonly string[]
+    }
+    readonly readOnly: string | null
+  },
+): void {
+  const key = authentication(keys, { bodyKey: false }).beforeBody
+  const admit = admission(admissions, "watches")
+  const mayChange = refuseChanges(readOnly)
+  const body = jsonBody(config.bodyLimit)
+  const readWatch = strictBody(watchBody)
+  const readOptions = strictBody(optionsBody)
+  const told = { keys, reachOf: (holder: Parameters<Admissions["reach"]>[0]) => admissions.reach(holder) }
+
+  const feedOf = (ctx: Context, id: string) =>
+    `${config.publicUrl || `${ctx.protocol}://${ctx.host}`}/watches/${id}/feed`
+  const shown = (ctx: Context, watch: Watch) => ({
+    ...watchOnWire(watch),
+    pages_seen: store.seenCount(watch.id),
+    feed_url: `${feedOf(ctx, watch.id)}?token=${secrets.feedToken(watch.id)}`,
+  })
+  const mine = (ctx: Context, id = ""): Watch => {
+    const watch = store.get(id)
+    const { key: holder } = ctx.state
+    if (watch === null || (watch.key !== holder.id && holder.role !== "admin")) {
+      throw new ApiError(404, "This key has no such watch.")
+    }
+    return watch
+  }
+  const options = (ctx: Context) => ({ key: ctx.state.key, emails: config.watchEmails, hasMailServer })
+
+  router.post("/watches", key, mayChange, body, admit, async (ctx) => {
+    const { key: holder, reach } = ctx.state
+    if (holder.scope.endpoints?.includes("search") === false) {
+      throw new ApiError(403, "Access denied. A watch needs a key that may use /search.")
+    }
+    const given = readWatch(ctx)
+    const subject = await subjectOf(given, { reach, limits: config, knowledge })
+    const made = store.create(
+      { key: holder.id, subject, ...optionsOf(given, null, options(ctx)) },
+      config.watchesPerKey,
+    )
+    if (made === null) {
+      throw new ApiError(
+        403,
+        `Access denied. This key has as many watches as FOSSICK_WATCHES_PER_KEY allows (${config.watchesPerKey}).`,
+      )
+    }
+    ctx.status = 201
+    ctx.body = { ...shown(ctx, made), webhook_secret: secrets.signingSecret(made.id) }
+  })
+
+  router.get("/watches", key, admit, (ctx) => {
+    const all = flagParameter(ctx, "all")
+    const { key: holder } = ctx.state
+    if (all && holder.role !== "admin") {
+      throw new ApiError(403, "Access denied. all needs a key of the role admin.")
+    }
+    ctx.body = { watches: store.list(all ? undefined : holder.id).map((watch) => shown(ctx, watch)) }
+  })
+
+  router.get("/watches/:id", key, admit, (ctx) => {
+    const watch = mine(ctx, ctx.params["id"])
+    ctx.body = { ...shown(ctx, watch), deliveries: outbox.list(watch.id, DEFAULT_LIMIT).map(deliveryOnWire) }
+  })
+
+  router.put("/watches/:id", key, mayChange, body, admit, (ctx) => {
+    const given = readOptions(ctx)
+    const watch = mine(ctx, ctx.params["id"])
+    const changed = store.change(watch.id, optionsOf(given, watch, options(ctx)))
+    if (changed === null) throw new ApiError(404, "This key has no such watch.")
+    ctx.body = shown(ctx, changed)
+  })
+
+  router.delete("/watches/:id", key, mayChange, admit, (ctx) => {
+    const { id } = mine(ctx, ctx.params["id"])
+    store.delete(id)
+    ctx.body = { id, deleted: true }
+  })
+
+  router.get("/watches/:id/entries", key, admit, (ctx) => {
+    const limit = wholeNumber(ctx, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
+    const given = parameter(ctx, "after")
+    const after = given === undefined ? undefined : wholeNumber(ctx, "after", 0, 0, Number.MAX_SAFE_INTEGER)
+    const watch = mine(ctx, ctx.params["id"])
+    const entries = store.entries(watch.id, { limit, after })
+    ctx.body = {
+      entries: (tellable(watch, entries, told) ?? []).map(entryOnWire),
+      // Where to go on, whatever of it may be told.
+      next_after: entries.reduce((most, { seq }) => Math.max(most, seq), after ?? 0),
+    }
+  })
+
+  router.get("/watches/:id/feed", (ctx) => {
+    const id = ctx.params["id"] ?? ""
+    const token = parameter(ctx, "token")
+    if (token === undefined) throw badRequest("Invalid token. It is missing; feed_url of the watch has it.")
+    const watch = store.get(id)
+    if (watch === null || !secrets.isFeedToken(id, token)) throw new ApiError(404, NO_FEED)
+    const entries = tellable(watch, store.entries(id, { limit: FEED_ENTRIES }), told)
+    if (entries === null) throw new ApiError(404, NO_FEED)
+    ctx.set("Cache-Control", "private, no-cache")
+    ctx.type = "application/atom+xml"
+    ctx.body = atomFeed(watch, entries, feedOf(ctx, id))
+  })
+}
+
+const NO_FEED = "There is no such feed."
+
+function watchOnWire({ subject, everyMinutes, createdAt, readyAt, key, ...watch }: Watch) {
+  const about =
+    subject.kind === "question"
+      ? { question: subject.search }
+      : subject.kind === "source"
+        ? { source: subject.source, include: subject.include, exclude: subject.exclude }
+        : { url: subject.urls[0] }
+  return {
+    id: watch.id,
+    name: watch.name,
+    ...about,
+    changes: watch.changes,
+    webhook: watch.webhook,
+    emails: watch.emails,
+    every_minutes: everyMinutes,
+    paused: watch.paused,
+    key_id: key,
+    created_at: createdAt.toISOString(),
+    ready_at: readyAt?.toISOString() ?? null,
+  }
+}
+
+function deliveryOnWire(one: WatchDelivery) {
+  return {
+    id: one.id,
+    kind: one.kind,
+    receiver: one.receiver,
+    first_entry: one.firstEntry,
+    last_entry: one.lastEntry,
+    state: one.state,
+    attempts: one.attempts,
+    created_at: one.createdAt.toISOString(),
+    last_attempt_at: one.lastAttemptAt?.toISOString() ?? null,
+    next_attempt_at: one.nextAttemptAt?.toISOString() ?? null,
+    last_status: one.lastStatus,
+    last_error: one.lastError,
+  }
+}

@@ -1,0 +1,46 @@
+import { migrateFrontier } from "#crawler/frontier/frontier-schema.ts"
+import { pageOrSourceTriggers } from "#crawler/frontier/source-pages.ts"
+import { migrate, type StateStore } from "#base/store/state-store.ts"
+
+const STEPS = [
+  `create table watch (
+     id text primary key, key text not null, subject text not null, name text not null, changes text not null, webhook text,
+     emails text not null, every_minutes integer not null, paused integer not null, created_at integer not null,
+     ready_at integer, looked_to text not null default '', told_to integer not null default 0, told_at integer
+   ) strict, without rowid;
+   create index watch_key on watch (key);
+   create table watch_note (seq integer primary key autoincrement, url text not null, at integer not null) strict;
+   create table watch_seen (
+     watch text not null references watch (id) on delete cascade, url text not null, hash text not null, title text not null,
+     sources text not null, primary key (watch, url)
+   ) strict, without rowid;
+   create index watch_seen_url on watch_seen (url);
+   create index watch_seen_hash on watch_seen (hash);
+   create table watch_text (hash text primary key, packed blob not null) strict;
+   create table watch_entry (
+     seq integer primary key autoincrement, id text not null unique, watch text not null references watch (id) on delete cascade,
+     change text not null, url text not null, title text not null, sources text not null, diff text, at integer not null
+   ) strict;
+   create index watch_entry_watch on watch_entry (watch, seq);
+   create table watch_delivery (
+     seq integer primary key autoincrement, id text not null unique, watch text not null references watch (id) on delete cascade,
+     kind text not null, receiver text not null, first_entry integer not null, last_entry integer not null,
+     state text not null default 'waiting', attempts integer not null default 0, created_at integer not null, due_at integer,
+     first_due_at integer not null, attempted_at integer, status integer, error text
+   ) strict;
+   create index watch_delivery_due on watch_delivery (due_at) where state = 'waiting';
+   create index watch_delivery_watch on watch_delivery (watch, seq);
+   ${pageOrSourceTriggers(
+     "watch_page",
+     "exists (select 1 from watch)",
+     // By the clock of this machine: it is waited until readers of the index see what the crawl wrote.
+     (url) => `insert into watch_note (url, at) values (${url}, cast(unixepoch('subsec') * 1000 as integer))`,
+   )}`,
+]
+
+/** Makes the tables, and has changes of pages noted from then on wherever somebody watches anything. */
+export function migrateWatches(db: StateStore): void {
+  // First, since the triggers stand on its tables.
+  migrateFrontier(db)
+  migrate(db, "watches", STEPS)
+}

@@ -1,0 +1,21 @@
+import { pino } from "pino"
+
+import type { CrawlerConfig, StateStore } from "#crawler"
+import type { Engine } from "#engine"
+
+import { openWatches, type Watches } from "../open-watches.ts"
+
+/** Watches that look at nothing: for tests of the calls alone. */
+export const watchesOf = (parts: {
+  readonly db: StateStore
+  readonly engine: Pick<Engine, "get" | "stats" | "supports">
+  readonly crawlerConfig: CrawlerConfig
+}): Watches => {
+  const watches = openWatches({
+    ...parts,
+    keys: { byId: () => null },
+    config: { watchTextMb: 0, watchEntries: 10 },
+    log: pino({ level: "silent" }),
+  })
+  return { ...watches, start: () => {} }
+}

@@ -1,0 +1,251 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import { afterAll, beforeAll, expect, test } from "vitest"
+
+import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
+import { crawlerSettings } from "#crawler/settings.ts"
+import { sourceNames } from "#crawler/sources/source-names.ts"
+import { startMailServer } from "#crawler/testing/mail-server.ts"
+import { runSource } from "#crawler/testing/run-source.ts"
+import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
+import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
+import { readSettings } from "#base/settings.ts"
+import { until } from "#base/testing/until.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+
+import { openAccounts } from "../accounts/accounts.ts"
+import { readScope } from "../accounts/keys/key-scope.ts"
+import { sourceSites } from "../accounts/reach/source-sites.ts"
+import { openPageKnowledge } from "../pages/page-knowledge.ts"
+import { apiSettings } from "../settings.ts"
+import { type Answer, answerOf, expectDocumented, serveApp } from "../testing/serve-app.ts"
+import { openWatches } from "./open-watches.ts"
+import { startReceiver } from "./testing/receiver.ts"
+
+// A garden and a cellar that change, and what those who watch them are told.
+
+const opened = new AsyncDisposableStack()
+let db: StateStore
+let engine: EmbeddedEngine
+let site: TestSite
+let url: string
+let admin: string
+let makeKey: (spec: object) => string
+let disableAll: () => void
+let mail: Awaited<ReturnType<typeof startMailServer>>
+
+const page = (title: string, text: string) => article(title, { text: `${text} `.repeat(6) })
+
+beforeAll(async () => {
+  const dir = await mkdtemp(join(tmpdir(), "fossick-watches-"))
+  opened.defer(() => rm(dir, { recursive: true }))
+  db = openStateStore(dir)
+  opened.defer(() => db.close())
+  const embedder = new HashingEmbedder()
+  engine = opened.use(await EmbeddedEngine.open({ dir: join(dir, "index"), mode: "write", embedder }))
+  site = opened.use(
+    await startTestSite({
+      "/garden/": article("Garden", { links: ["/garden/roses", "/garden/beds", "/garden/oak"] }),
+      "/garden/roses": page("Roses", "Roses are pruned in winter."),
+      "/garden/beds": page("Beds", "The beds are dug in spring."),
+      "/garden/oak": page("Oak", "The oak is older than the house."),
+      "/cellar/": article("Cellar", { links: ["/cellar/wine"] }),
+      "/cellar/wine": page("Wine", "The wine lies on its side."),
+    }),
+  )
+  mail = await startMailServer()
+  opened.defer(() => mail[Symbol.asyncDispose]())
+  const jobs = new Jobs(db)
+  const sources = new Sources(db, jobs)
+  for (const name of ["garden", "cellar"]) {
+    sources.put({ name, seeds: [site.url(`/${name}/`)], scope: "prefix", removal: { maxShare: 1 } })
+    await runSource(name, db, engine)
+  }
+  const config = { ...readSettings(apiSettings, {}), watchesPerKey: 4, watchEmails: ["@example.org"] }
+  const accountsDb = openStateStore(dir)
+  const accounts = openAccounts(accountsDb, config, () => {})
+  opened.defer(() => {
+    accounts[Symbol.dispose]()
+    accountsDb.close()
+  })
+  const watches = opened.use(
+    openWatches({
+      db,
+      engine,
+      keys: accounts.keys,
+      config,
+      crawlerConfig: readSettings(crawlerSettings, {
+        FOSSICK_WEBHOOK_NETWORKS: "127.0.0.0/8",
+        FOSSICK_SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
+      }),
+      log: (await import("pino")).pino({ level: "silent" }),
+      pollMs: 20,
+    }),
+  )
+  const app = opened.use(
+    await serveApp({
+      engine,
+      embedder,
+      accounts,
+      watches,
+      pages: openPageKnowledge(db, jobs),
+      sourceNames: () => sourceNames(db),
+      sites: sourceSites(db, jobs),
+      config,
+    }),
+  )
+  url = app.url
+  admin = accounts.keys.create({ role: "admin" })
+  makeKey = (spec) => accounts.keys.create({ role: "search", ...spec })
+  disableAll = () =>
+    accounts.keys.list().forEach(({ id, role }) => role !== "admin" && accounts.keys.disable(id))
+})
+afterAll(() => opened.disposeAsync())
+
+async function call(method: string, path: string, key: string, body?: unknown): Promise<Answer> {
+  const answer = await answerOf(
+    await fetch(url + path, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }),
+  )
+  const documented = path.replace(/\?.*$/, "").replace(/^\/watches\/[^/]+/, "/watches/{id}")
+  expectDocumented(method, documented, answer)
+  return answer
+}
+
+async function watch(body: object, key = admin) {
+  const made = await call("POST", "/watches", key, body)
+  expect([made.status, made.body.detail]).toEqual([201, undefined])
+  await until(async () => (await call("GET", `/watches/${made.body.id}`, key)).body.ready_at !== null, 50)
+  return made.body
+}
+
+async function entries({ id }: { id: string }, count: number, key = admin) {
+  const now = async () => (await call("GET", `/watches/${id}/entries?after=0`, key)).body.entries
+  await expect.poll(now).toHaveLength(count)
+  return await now()
+}
+
+test("a source is told of page by page: new, changed with what changed, and gone", async () => {
+  let secret = ""
+  await using receiver = await startReceiver(() => secret)
+  const garden = await watch({ source: "garden", name: "The garden", webhook: receiver.url })
+  secret = garden.webhook_secret
+  site.serve({
+    "/garden/": article("Garden", {
+      links: ["/garden/roses", "/garden/beds", "/garden/oak", "/garden/fern"],
+    }),
+    "/garden/fern": page("Fern", "Ferns like the shade of walls."),
+    "/garden/roses": page("Roses", "Roses are pruned in spring."),
+    "/garden/oak": status(410),
+  })
+  await runSource("garden", db, engine)
+  const told = await entries(garden, 3)
+  const byPath = Object.fromEntries(
+    told.map((one: { url: string }) => [one.url.slice(site.origin.length), one]),
+  )
+  expect(byPath["/garden/fern"]).toMatchObject({ change: "new", title: "Fern", diff: null })
+  expect(byPath["/garden/oak"]).toMatchObject({ change: "gone", title: "Oak", diff: null })
+  expect(byPath["/garden/roses"].change).toBe("changed")
+  expect(byPath["/garden/roses"].diff).toMatch(
+    /^@@ .*\n[^]*^-Roses are pruned in winter\.[^]*^\+Roses are pruned in spring\./m,
+  )
+  // Its links changed, and these are no text of it.
+  expect(byPath["/garden/"]).toBeUndefined()
+  await expect
+    .poll(() => receiver.entries().map(({ id }) => id))
+    .toEqual(told.map(({ id }: { id: string }) => id))
+  expect(receiver.messages[0]).toMatchObject({
+    type: "watch.changed",
+    isGenuine: true,
+    data: { watch: { name: "The garden" } },
+  })
+  // A run that finds everything as it was tells nothing.
+  await runSource("garden", db, engine)
+  await runSource("cellar", db, engine)
+  const probe = await watch({ url: site.url("/cellar/wine") })
+  site.serve({ "/cellar/wine": page("Wine", "The wine is drunk.") })
+  await runSource("cellar", db, engine)
+  await entries(probe, 1)
+  await entries(garden, 3)
+})
+
+test("a question is told of pages that begin to answer it, as a feed that needs no key", async () => {
+  const key = makeKey({})
+  const beetles = await watch({ question: "how are beetles kept away", changes: ["new", "gone"] }, key)
+  site.serve({ "/garden/beds": page("Beetles in beds", "Beetles are kept away from the beds by nets.") })
+  await runSource("garden", db, engine)
+  const [entry] = await entries(beetles, 1, key)
+  expect(entry).toMatchObject({ change: "new", title: "Beetles in beds" })
+  const feed = await fetch(beetles.feed_url)
+  expect(feed.headers.get("content-type")).toBe("application/atom+xml")
+  const atom = await feed.text()
+  expect(atom).toContain(`<id>urn:uuid:${entry.id}</id>`)
+  expect(atom.match(/<entry>/g)).toHaveLength(1)
+  const withoutToken = await fetch(beetles.feed_url.replace(/token=.*/, "token=AAAA"))
+  expect(withoutToken.status).toBe(404)
+  disableAll()
+  expect((await fetch(beetles.feed_url)).status).toBe(404)
+})
+
+test("what a key may no longer see is neither sent nor shown, though it was found before", async () => {
+  const key = makeKey({ scope: readScope({ collections: ["wine"] }) })
+  const { openCollections } = await import("../accounts/reach/collections.ts")
+  const collections = openCollections(db)
+  collections.set("wine", ["cellar"])
+  const wine = await watch({ source: "cellar" }, key)
+  site.serve({ "/cellar/wine": page("Wine", "The wine is vinegar now.") })
+  await runSource("cellar", db, engine)
+  await entries(wine, 1, key)
+  collections.set("wine", ["garden"])
+  await entries(wine, 0, key)
+  expect(await (await fetch(wine.feed_url)).text()).not.toContain("<entry>")
+  expect((await call("POST", "/watches", key, { source: "cellar" })).status).toBe(400)
+  const outside = await call("POST", "/watches", key, { url: site.url("/cellar/wine") })
+  expect(outside.body.detail.error).toContain("outside what this key may see")
+})
+
+test("an e-mail goes out once, to whom the operator lets it", async () => {
+  const key = makeKey({})
+  const refused = await call("POST", "/watches", key, { source: "garden", emails: ["ada@elsewhere.example"] })
+  expect(refused.body.detail.error).toContain("FOSSICK_WATCH_EMAILS")
+  const beds = await watch({ url: site.url("/garden/beds"), emails: ["ada@example.org"] }, key)
+  site.serve({ "/garden/beds": page("Beds", "The beds lie fallow this year.") })
+  await runSource("garden", db, engine)
+  await entries(beds, 1, key)
+  await until(() => mail.received.length > 0)
+  expect(mail.received).toHaveLength(1)
+  expect(mail.received[0]!.recipients).toEqual(["ada@example.org"])
+  expect(mail.received[0]!.text).toContain("1 changed")
+  expect(mail.received[0]!.text).toContain("+The beds lie fallow this year.")
+})
+
+test("watches are their key's own, and as many as it may have", async () => {
+  const key = makeKey({})
+  const mine = await watch({ source: "garden" }, key)
+  for (let at = 1; at < 4; at++) await watch({ source: "cellar" }, key)
+  expect((await call("POST", "/watches", key, { source: "garden" })).status).toBe(403)
+  const other = makeKey({})
+  expect((await call("GET", `/watches/${mine.id}`, other)).status).toBe(404)
+  expect((await call("GET", "/watches", other)).body.watches).toEqual([])
+  expect((await call("GET", "/watches?all=true", other)).status).toBe(403)
+  expect((await call("GET", "/watches?all=true", admin)).body.watches.length).toBeGreaterThanOrEqual(4)
+  const renamed = await call("PUT", `/watches/${mine.id}`, key, { name: "Mine", every_minutes: 60 })
+  expect(renamed.body).toMatchObject({ name: "Mine", every_minutes: 60, source: "garden" })
+  expect((await call("DELETE", `/watches/${mine.id}`, key)).body).toEqual({ id: mine.id, deleted: true })
+  expect((await call("GET", `/watches/${mine.id}`, key)).status).toBe(404)
+})
+
+test("what is wrong is named", async () => {
+  const error = async (body: object) => (await call("POST", "/watches", admin, body)).body.detail.error
+  expect(await error({})).toContain("exactly one of question, source and url")
+  expect(await error({ source: "gardn" })).toContain('"garden"')
+  expect(await error({ question: { query: "x", search_depth: "deep" } })).toContain("search_depth")
+  expect(await error({ source: "garden", webhook: "ftp://x" })).toContain("webhook")
+  expect(await error({ source: "garden", include: ["re:("] })).toContain("include")
+  expect(await error({ source: "garden", colour: "red" })).toContain("colour")
+})
