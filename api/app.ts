@@ -36,6 +36,7 @@ import { jsonBody } from "./middleware/json-body.ts"
 import { requestId } from "./middleware/request-id.ts"
 import { requestLog } from "./middleware/request-log.ts"
 import { tracking } from "./middleware/tracking.ts"
+import type { OAuth } from "./oauth/oauth-endpoints.ts"
 import { reference } from "./openapi/serve.ts"
 import type { PageKnowledge } from "./pages/page-knowledge.ts"
 import type { MissKnowledge } from "./misses/miss-knowledge.ts"
@@ -72,6 +73,8 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   readonly pages: PageKnowledge
   /** What they know of what is missing there; left out, nobody is told why nothing was found. */
   readonly misses?: MissKnowledge
+  /** Lets programs in over MCP; without it they need a key. */
+  readonly oauth?: OAuth
   /** Saved questions; without it none are served. */
   readonly watches?: Watches
   /** Writes answers; null leaves them to the pages' own sentences. */
@@ -135,7 +138,9 @@ const OTHER_APIS = [openaiApi, firecrawlApi, searxngApi]
 
 /** The HTTP application, without a socket. It opens and closes nothing. */
 export function createApp(parts: AppParts): Koa<RequestState> {
-  const { accounts, config, readOnly = null } = parts
+  const { config, readOnly = null, oauth } = parts
+  const accounts =
+    oauth === undefined ? parts.accounts : { ...parts.accounts, keys: withInside(parts.accounts.keys, oauth) }
   const { collections } = accounts
   const { gates } = parts
   const { rateLimits } = config
@@ -254,6 +259,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     server: () => httpServer(app),
   })
   for (const one of around) app.use(one)
+  if (oauth !== undefined) app.use(oauth.endpoints)
   app.use(
     handbook({
       docsDir: parts.docsDir,
@@ -267,3 +273,9 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.use(router.allowedMethods())
   return app
 }
+
+/** Also takes what the calls go by that MCP makes inside for a program that was let in. */
+const withInside = (keys: Accounts["keys"], oauth: OAuth): Accounts["keys"] => ({
+  ...keys,
+  verify: (presented) => keys.verify(presented) ?? oauth.verifyInside(presented),
+})

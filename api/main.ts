@@ -45,6 +45,7 @@ import { tellSupervisor } from "./supervisor/messages.ts"
 import { openMissKnowledge } from "./misses/miss-knowledge.ts"
 import { openPageKnowledge } from "./pages/page-knowledge.ts"
 import { openFirecrawlJobs } from "./firecrawl/open-firecrawl.ts"
+import { oauthProblem, openOAuth } from "./oauth/oauth-endpoints.ts"
 import { openWatches } from "./watches/open-watches.ts"
 import { openResearch } from "./research/open-research.ts"
 import { lazyReader } from "./tavily/live/lazy-reader.ts"
@@ -133,7 +134,13 @@ async function serve(): Promise<void> {
   const gates = openGates(config)
   let paid: PaidListener | undefined
   const watches = opened.use(openWatches({ db, engine, keys, config, crawlerConfig, log }))
+  const noOAuth = oauthProblem(config.publicUrl)
+  if (noOAuth !== null && config.publicUrl !== "")
+    log.info({ reason: noOAuth }, "no OAuth is served for MCP: {reason}")
   const app = createApp({
+    ...(noOAuth === null && {
+      oauth: openOAuth({ db, keys, collections: accounts.collections, publicUrl: config.publicUrl }),
+    }),
     watches,
     engine,
     images,

@@ -15,6 +15,7 @@ import { cors } from "./middleware/cors.ts"
 import { forwarded } from "./middleware/forwarded.ts"
 import { securityHeaders } from "./middleware/security-headers.ts"
 import { tolerantPath } from "./middleware/tolerant-path.ts"
+import type { OAuth } from "./oauth/oauth-endpoints.ts"
 import { OPENAPI_PATH, openApi } from "./openapi/serve.ts"
 import type { DomainCaps } from "./openapi/operations/tavily-operations.ts"
 import type { serviceSettings } from "./service-settings.ts"
@@ -22,6 +23,7 @@ import type { serviceSettings } from "./service-settings.ts"
 export interface ServiceParts {
   readonly keys: Pick<KeyStore, "verify">
   readonly engine: Pick<Engine, "stats">
+  readonly oauth?: OAuth
   readonly jobs: JobCounts
   readonly backups: BackupResults
   readonly sourceResults: MetricsParts["sourceResults"]
@@ -52,6 +54,7 @@ const OWN_PATHS = ["healthz", "readyz", "metrics", "mcp", OPENAPI_PATH] as const
 export function service({
   keys,
   engine,
+  oauth,
   jobs,
   backups,
   sourceResults,
@@ -101,6 +104,7 @@ export function service({
     mcpEndpoint({
       server,
       authenticate,
+      oauth: oauth ?? null,
       endpoints: tools,
       notice,
       bodyLimit: config.bodyLimit,

@@ -11,6 +11,7 @@ import { paymentRoutes } from "../x402/books/payment-routes.ts"
 import { feedbackRoutes } from "./routes/feedback.ts"
 import { indexRoutes } from "./routes/index-state.ts"
 import { jobRoutes } from "./routes/jobs.ts"
+import { oauthRoutes } from "./routes/oauth.ts"
 import { pageRoutes } from "./routes/pages.ts"
 import { proposeRoutes } from "./routes/propose.ts"
 import { removalRoutes } from "./routes/removals.ts"
@@ -42,6 +43,7 @@ export function adminRouter(
   proposeRoutes(router, parts)
   webhookRoutes(router, parts)
   feedbackRoutes(router, parts)
+  oauthRoutes(router, parts)
   usageRoutes(router, parts)
   paymentRoutes(router, parts)
   return router

@@ -4,7 +4,9 @@ import type { Server } from "node:http"
 
 import { callerGone, type Context, type Middleware } from "../context.ts"
 import { ApiError, toApiError } from "../errors.ts"
+import { bearerOf } from "../middleware/authentication.ts"
 import { jsonBody, NoObjectBody, UnparsableBody } from "../middleware/json-body.ts"
+import type { OAuth } from "../oauth/oauth-endpoints.ts"
 import { clientGone } from "../tavily/live/live-call.ts"
 import { askInProcess } from "./ask-api.ts"
 
@@ -17,6 +19,8 @@ interface McpParts {
   readonly server: () => Server
   /** Refuses who has no valid key in the header. */
   readonly authenticate: Middleware
+  /** Lets programs in that somebody gave access to; null: there is none. */
+  readonly oauth: Pick<OAuth, "verify" | "inside" | "challenge"> | null
   readonly bodyLimit: number
   /** Last segments of the paths of endpoints: tools of others are left out. */
   readonly endpoints: readonly string[]
@@ -46,16 +50,38 @@ export function mcpEndpoint(parts: McpParts): Middleware {
       refuseStrangePages(ctx, parts.origins)
       // A stream that a server begins by itself, and the end of a session, may be refused so.
       if (ctx.method !== "POST") throw new ApiError(405, "Method not allowed.", {}, { Allow: "POST" })
-      await parts.authenticate(ctx, () =>
+      await letIn(ctx, parts, () =>
         readBody(ctx, () =>
-          answer(ctx, { server: (inner ??= parts.server()), running, serves, notice: parts.notice }),
+          answer(ctx, {
+            server: (inner ??= parts.server()),
+            running,
+            serves,
+            notice: parts.notice,
+            oauth: parts.oauth,
+          }),
         ),
       )
     } catch (error) {
       if (ctx.headerSent || callerGone(ctx)) throw error
       refuse(ctx, error)
+      if (ctx.status === 401 && parts.oauth !== null) ctx.set("WWW-Authenticate", parts.oauth.challenge)
     }
   }
+}
+
+/** By a key, or by an access token that was made for this endpoint. */
+async function letIn(
+  ctx: Context,
+  { oauth, authenticate }: Pick<McpParts, "oauth" | "authenticate">,
+  next: () => Promise<unknown>,
+): Promise<void> {
+  const granted = oauth?.verify(bearerOf(ctx) ?? "") ?? null
+  if (granted === null) {
+    await authenticate(ctx, next)
+    return
+  }
+  ctx.state.key = granted
+  await next()
 }
 
 /** Answers what went wrong before a message was understood as the SDK's transport does: a status, and JSON-RPC 2.0. */
@@ -79,9 +105,10 @@ interface Answering {
   readonly running: Map<string, AbortController>
   readonly serves: (endpoint: string) => boolean
   readonly notice: string | null
+  readonly oauth: McpParts["oauth"]
 }
 
-async function answer(ctx: Context, { server, running, serves, notice }: Answering): Promise<void> {
+async function answer(ctx: Context, { server, running, serves, notice, oauth }: Answering): Promise<void> {
   const { method, id, params } = ctx.state.body as {
     readonly method?: unknown
     readonly id?: unknown
@@ -105,10 +132,12 @@ async function answer(ctx: Context, { server, running, serves, notice }: Answeri
   ])
   const cancelled = new AbortController()
   const passedOn = PASSED_ON.map((name) => [name, ctx.get(name)]).filter(([, value]) => value !== "")
+  const inside = oauth?.inside(bearerOf(ctx) ?? "") ?? null
   const ask = askInProcess(server, {
     "x-client-source": "MCP",
     ...(session !== "" && { "x-session-id": session }),
     ...Object.fromEntries(passedOn),
+    ...(inside !== null && { authorization: inside }),
   })
   const signal = AbortSignal.any([clientGone(ctx), cancelled.signal])
   // Only the answer to this message has them.

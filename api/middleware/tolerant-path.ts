@@ -1,7 +1,7 @@
 import type { Middleware } from "../context.ts"
 
-/** First segments below which a last one may have the name of an endpoint: a page, a source, an address. */
-const OWN_ROOTS = new Set(["docs", "admin", "read"])
+/** First segments below which a last one may have the name of an endpoint: a page, a source, an address, what metadata is of. */
+const OWN_ROOTS = new Set(["docs", "admin", "read", ".well-known"])
 
 /** Paths of other search and reading APIs, which clients of theirs put an endpoint's name behind. */
 const OTHER_APIS = new Set(["searxng", "firecrawl", "openai", "openwebui", "jina"])

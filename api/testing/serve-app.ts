@@ -55,10 +55,13 @@ export const NO_PAGES: AppParts["pages"] = {
 
 /** Serves the app on a real socket, with a fake engine unless one is given. */
 export async function serveApp(
-  given: Partial<Omit<AppParts, "config">> & { readonly config?: Partial<ApiConfig> } = {},
+  given: Partial<Omit<AppParts, "config">> & {
+    readonly config?: Partial<ApiConfig>
+    readonly port?: number
+  } = {},
 ): Promise<ServedApp> {
   const logLines: string[] = []
-  const { config: settings, ...parts } = given
+  const { config: settings, port = 0, ...parts } = given
   const config = { ...readSettings(apiSettings, {}), ...settings }
   const db = parts.accounts ? null : memoryState()
   const own = db && openAccounts(db, config, () => {})
@@ -96,7 +99,7 @@ export async function serveApp(
   const server = httpServer(app, connections)
   let requests = 0
   server.on("request", () => requests++)
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url,

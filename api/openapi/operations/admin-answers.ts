@@ -452,6 +452,21 @@ export const adminSchemas = {
     days: count(),
     by: oneOf([...USE_PERIODS]),
   }),
+  GrantList: object({
+    grants: listOf(
+      object({
+        id: text(),
+        client_id: text(),
+        client_name: text("What the program calls itself."),
+        key_id: text("Of the key with which it was let in."),
+        collections: orNull(listOf(text(), "It is held to; null: all that the key may see.")),
+        created_at: time(),
+        used_at: orNull(time()),
+        revoked_at: orNull(time()),
+      }),
+    ),
+  }),
+  GrantRevoked: object({ id: text(), revoked: { const: true } }),
   FeedbackList: object({ feedback: listOf(feedback), ...page }),
   ...paymentSchemas,
 }

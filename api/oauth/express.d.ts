@@ -1,0 +1,17 @@
+/** As far as the handlers of the MCP SDK need it. */
+declare module "express" {
+  import type { IncomingMessage, ServerResponse } from "node:http"
+
+  type Handler = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void
+  interface Application extends Handler {
+    disable(setting: string): void
+    use(handler: unknown): void
+  }
+  export interface Response extends ServerResponse {
+    status(code: number): this
+    set(headers: Readonly<Record<string, string>>): this
+    send(body: string): this
+  }
+  export type RequestHandler = Handler
+  export default function express(): Application
+}

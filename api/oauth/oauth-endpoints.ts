@@ -1,0 +1,213 @@
+import { randomBytes } from "node:crypto"
+
+import type { StateStore } from "#base/store/state-store.ts"
+
+import type { Collections } from "../accounts/reach/collections.ts"
+import type { ApiKey, KeyStore } from "../accounts/keys/keys.ts"
+import type { Context, Middleware } from "../context.ts"
+import { ApiError } from "../errors.ts"
+import { grantedKey, notGrantable } from "./granted-key.ts"
+import { OAuthStore } from "./oauth-store.ts"
+import { openTickets } from "./tickets.ts"
+
+/** Paths that OAuth has at the root of the appliance's address. */
+const PATHS =
+  /^\/(?:authorize|token|register|revoke|\.well-known\/oauth-(?:authorization-server|protected-resource)(?:\/mcp)?)\/?$/
+const CONSENT_PATH = "/authorize/consent"
+const MAX_FORM_BYTES = 32_768
+/** Keys that are not valid, from one address in a quarter of an hour; then it waits. */
+const MOST_WRONG = 20
+const WRONG_MS = 15 * 60_000
+
+/** OAuth 2.1 for MCP, where it is served. */
+export interface OAuth {
+  readonly store: OAuthStore
+  /** Serves the calls of OAuth. */
+  readonly endpoints: Middleware
+  /** The key of a caller of `/mcp` that shows an access token; null: it is none. */
+  verify(token: string): ApiKey | null
+  /** The header under which the calls of such a caller go on inside, where no access token is taken. */
+  inside(token: string): string | null
+  /** The key behind such a header; null: it is none. */
+  verifyInside(presented: string): ApiKey | null
+  /** What a 401 of `/mcp` says (RFC 9728, section 5.1). */
+  readonly challenge: string
+}
+
+/** Why OAuth cannot be served under an address; null: it can. */
+export function oauthProblem(publicUrl: string): string | null {
+  const url = URL.parse(publicUrl)
+  if (url === null) return "FOSSICK_PUBLIC_URL is not set"
+  const isLocal = ["localhost", "127.0.0.1"].includes(url.hostname)
+  if (url.protocol !== "https:" && !isLocal) return "FOSSICK_PUBLIC_URL is no https address"
+  return url.pathname === "/" ? null : "FOSSICK_PUBLIC_URL has a path"
+}
+
+export function openOAuth({
+  db,
+  keys,
+  collections,
+  publicUrl,
+}: {
+  readonly db: StateStore
+  readonly keys: Pick<KeyStore, "verify" | "byId">
+  readonly collections: Pick<Collections, "list">
+  readonly publicUrl: string
+}): OAuth {
+  const store = new OAuthStore(db)
+  const { origin } = new URL(publicUrl)
+  const resource = `${origin}/mcp`
+  const tickets = openTickets(origin.startsWith("https:"))
+  const wrong = new WrongKeys()
+  // Known to this process alone.
+  const insidePrefix = `inside-${randomBytes(32).toString("base64url")}-`
+
+  const load = async () => {
+    const [{ default: express }, { mcpAuthRouter }, { oauthProvider, SEARCH_SCOPE }] = await Promise.all([
+      import("express"),
+      import("@modelcontextprotocol/sdk/server/auth/router.js"),
+      import("./oauth-provider.ts"),
+    ])
+    const app = express()
+    app.disable("x-powered-by")
+    // Behind a proxy express knows its address alone.
+    const limit = { validate: false, keyGenerator: (request: object) => callers.get(request) ?? "" }
+    app.use(
+      mcpAuthRouter({
+        provider: oauthProvider({ store, tickets, resource }),
+        issuerUrl: new URL(origin),
+        resourceServerUrl: new URL(resource),
+        resourceName: "Fossick",
+        scopesSupported: [SEARCH_SCOPE],
+        authorizationOptions: { rateLimit: limit },
+        tokenOptions: { rateLimit: limit },
+        revocationOptions: { rateLimit: limit },
+        clientRegistrationOptions: { rateLimit: limit, clientSecretExpirySeconds: 0 },
+      }),
+    )
+    return app
+  }
+  const callers = new WeakMap<object, string>()
+  let loading: ReturnType<typeof load> | undefined
+
+  const holderOf = (token: string): ApiKey | null => {
+    const found = store.granted(token)
+    const key = found && keys.byId(found.grant.key)
+    return found && key && grantedKey(key, found.grant)
+  }
+
+  const answerConsent = async (ctx: Context): Promise<void> => {
+    const form = await formOf(ctx)
+    const ticket = tickets.open(form.get("ticket") ?? "", ctx.get("Cookie"))
+    const sentFrom = ctx.get("Origin")
+    if (ticket === null || (sentFrom !== "" && sentFrom !== "null" && sentFrom !== origin)) {
+      throw new ApiError(400, "This page is no longer valid. Go back to the program and begin again.")
+    }
+    const back = new URL(ticket.redirectUri)
+    back.searchParams.set("iss", new URL(origin).href)
+    if (ticket.state !== undefined) back.searchParams.set("state", ticket.state)
+    const redirect = () => {
+      ctx.set("Cache-Control", "no-store")
+      ctx.status = 303
+      ctx.set("Location", back.href)
+      ctx.body = ""
+    }
+    if (form.get("answer") !== "allow") {
+      back.searchParams.set("error", "access_denied")
+      redirect()
+      return
+    }
+    const again = async (problem: string) => {
+      const { showConsent } = await import("./oauth-provider.ts")
+      const asked = { ...ticket, collections: given }
+      const reply = {
+        status: (code: number) => ((ctx.status = code), reply),
+        set: (headers: Readonly<Record<string, string>>) => (ctx.set({ ...headers }), reply),
+        send: (body: string) => ((ctx.body = body), reply),
+      }
+      showConsent(reply as never, asked, tickets, resource, problem)
+    }
+    const given = (form.get("collections") ?? "")
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== "")
+    if (wrong.isOverFor(ctx.ip))
+      return await again("Too many keys were wrong. Try again in a quarter of an hour.")
+    const key = keys.verify((form.get("key") ?? "").trim())
+    if (key === null) {
+      wrong.note(ctx.ip)
+      return await again("This is no valid key.")
+    }
+    const known = collections.list().map(({ name }) => name)
+    const not = notGrantable(key, given, known)
+    if (not !== null) return await again(`This key knows no collection “${not.slice(0, 100)}”.`)
+    const { client, clientName, redirectUri, challenge } = ticket
+    const code = store.allow(
+      { client, clientName, key: key.id, collections: given.length === 0 ? null : given },
+      { redirectUri, challenge },
+    )
+    back.searchParams.set("code", code)
+    redirect()
+  }
+
+  return {
+    store,
+    challenge: `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`,
+    verify: holderOf,
+    inside: (token) => (holderOf(token) === null ? null : `Bearer ${insidePrefix}${token}`),
+    verifyInside: (presented) =>
+      presented.startsWith(insidePrefix) ? holderOf(presented.slice(insidePrefix.length)) : null,
+    endpoints: async (ctx, next) => {
+      if (ctx.path === CONSENT_PATH && ctx.method === "POST") {
+        await answerConsent(ctx)
+        return
+      }
+      if (!PATHS.test(ctx.path)) {
+        await next()
+        return
+      }
+      const app = await (loading ??= load())
+      callers.set(ctx.req, ctx.ip)
+      ctx.respond = false
+      ctx.res.statusCode = 200
+      await new Promise<void>((resolve, reject) => {
+        ctx.res.once("close", resolve)
+        app(ctx.req, ctx.res, (error) => {
+          if (error !== undefined) reject(error)
+          else {
+            ctx.res.statusCode = 404
+            ctx.res.end()
+          }
+        })
+      })
+    },
+  }
+}
+
+async function formOf(ctx: Context): Promise<URLSearchParams> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of ctx.req) {
+    bytes += (chunk as Buffer).byteLength
+    if (bytes > MAX_FORM_BYTES) throw new ApiError(413, "The form is too large.")
+    chunks.push(chunk as Buffer)
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString("utf8"))
+}
+
+/** Counts keys that were not valid, by the address that showed them. */
+class WrongKeys {
+  readonly #counts = new Map<string, { count: number; until: number }>()
+
+  isOverFor(address: string): boolean {
+    const known = this.#counts.get(address)
+    return known !== undefined && known.until > Date.now() && known.count >= MOST_WRONG
+  }
+
+  note(address: string): void {
+    const now = Date.now()
+    for (const [one, { until }] of this.#counts) if (until <= now) this.#counts.delete(one)
+    const known = this.#counts.get(address) ?? { count: 0, until: now + WRONG_MS }
+    this.#counts.set(address, { ...known, count: known.count + 1 })
+  }
+}

@@ -1,0 +1,158 @@
+import {
+  InvalidClientMetadataError,
+  InvalidGrantError,
+  InvalidScopeError,
+  InvalidTargetError,
+  TemporarilyUnavailableError,
+} from "@modelcontextprotocol/sdk/server/auth/errors.js"
+import type {
+  AuthorizationParams,
+  OAuthServerProvider,
+} from "@modelcontextprotocol/sdk/server/auth/provider.js"
+import type { OAuthClientInformationFull, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js"
+import type { Response } from "express"
+
+import { consentPage, consentPolicy } from "./consent-page.ts"
+import type { IssuedTokens, OAuthStore } from "./oauth-store.ts"
+import type { Ticket, Tickets } from "./tickets.ts"
+
+/** Searching and reading what the key may see. `collection:NAME` holds a program to a collection. */
+export const SEARCH_SCOPE = "search"
+const COLLECTION = "collection:"
+const MAX_NAME_CHARS = 200
+
+export interface ProviderParts {
+  readonly store: OAuthStore
+  readonly tickets: Tickets
+  /** Address of the MCP endpoint: the resource that tokens are for (RFC 8707). */
+  readonly resource: string
+}
+
+/** What the handlers of the MCP SDK, which do the protocol, ask of us. */
+export function oauthProvider({ store, tickets, resource }: ProviderParts): OAuthServerProvider {
+  const forUs = (asked: URL | undefined): void => {
+    if (asked !== undefined && asked.href.replace(/\/$/, "") !== resource) {
+      throw new InvalidTargetError(`Tokens of this server are for ${resource}`)
+    }
+  }
+  const handedOut = (issued: IssuedTokens | null): OAuthTokens => {
+    if (issued === null) throw new InvalidGrantError("It is over, was used, or belongs to another client")
+    const { access, refresh, expiresIn } = issued
+    return {
+      access_token: access,
+      refresh_token: refresh,
+      token_type: "Bearer",
+      expires_in: expiresIn,
+      scope: SEARCH_SCOPE,
+    }
+  }
+  return {
+    clientsStore: {
+      getClient: (id) => {
+        const client = store.client(id)
+        return client === null
+          ? undefined
+          : ({ ...client.metadata, client_id: id } as OAuthClientInformationFull)
+      },
+      registerClient(given) {
+        const { redirect_uris: uris, client_name: name, client_uri: uri } = given
+        if (uris.length === 0 || uris.length > 10 || !uris.every(mayRedirectTo)) {
+          throw new InvalidClientMetadataError(
+            "redirect_uris must be up to ten of https, http on this machine, or a scheme of the program's own",
+          )
+        }
+        // All are public clients: a secret that is handed to anybody who asks proves nothing.
+        const metadata = {
+          redirect_uris: uris,
+          client_name: (name ?? "a program").slice(0, MAX_NAME_CHARS).toWellFormed(),
+          ...(uri !== undefined && { client_uri: uri }),
+          token_endpoint_auth_method: "none",
+          grant_types: ["authorization_code", "refresh_token"],
+          response_types: ["code"],
+        }
+        const client = store.register(metadata)
+        if (client === null)
+          throw new TemporarilyUnavailableError("Too many programs have registered. Try again tomorrow")
+        return { ...metadata, client_id: client.id, client_id_issued_at: Math.floor(Date.now() / 1000) }
+      },
+    },
+    async authorize(client, params, res) {
+      forUs(params.resource)
+      const ticket: Ticket = {
+        client: client.client_id,
+        clientName: client.client_name ?? "a program",
+        redirectUri: params.redirectUri,
+        challenge: params.codeChallenge,
+        state: params.state,
+        collections: collectionsOf(params),
+      }
+      showConsent(res, ticket, tickets, resource)
+    },
+    async challengeForAuthorizationCode(client, code) {
+      const pending = store.code(client.client_id, code)
+      if (pending === null)
+        throw new InvalidGrantError("The code is over, was used, or belongs to another client")
+      return pending.challenge
+    },
+    async exchangeAuthorizationCode(client, code, _verifier, redirectUri, asked) {
+      forUs(asked)
+      const pending = store.code(client.client_id, code)
+      if (pending === null || (redirectUri !== undefined && redirectUri !== pending.redirectUri))
+        return handedOut(null)
+      return handedOut(store.redeem(code, pending.grant))
+    },
+    async exchangeRefreshToken(client, token, scopes = [], asked) {
+      forUs(asked)
+      if (scopes.some((scope) => scope !== SEARCH_SCOPE))
+        throw new InvalidScopeError("A refresh keeps the scope")
+      return handedOut(store.refresh(client.client_id, token))
+    },
+    async verifyAccessToken(token) {
+      const found = store.granted(token)
+      if (found === null) throw new InvalidGrantError("The token is over")
+      const { grant, expiresAt } = found
+      return { token, clientId: grant.client, scopes: [SEARCH_SCOPE], expiresAt: expiresAt.getTime() / 1000 }
+    },
+    async revokeToken(client, { token }) {
+      store.revokeToken(client.client_id, token)
+    },
+  }
+}
+
+/** Puts the page before whoever is to let a program in. */
+export function showConsent(
+  res: Pick<Response, "status" | "set" | "send">,
+  ticket: Ticket,
+  tickets: Tickets,
+  resource: string,
+  problem: string | null = null,
+): void {
+  const { sealed, cookie } = tickets.seal(ticket)
+  res
+    .status(problem === null ? 200 : 403)
+    .set({
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Security-Policy": consentPolicy(ticket.redirectUri),
+      "Cache-Control": "no-store",
+      "Referrer-Policy": "no-referrer",
+      "X-Frame-Options": "DENY",
+      "Set-Cookie": cookie,
+    })
+    .send(consentPage({ ...ticket, ticket: sealed, resource, problem }))
+}
+
+function collectionsOf({ scopes = [] }: AuthorizationParams): readonly string[] {
+  const given = scopes.filter((scope) => scope !== "" && scope !== SEARCH_SCOPE && scope !== "offline_access")
+  if (given.some((scope) => !scope.startsWith(COLLECTION))) {
+    throw new InvalidScopeError(`Scopes are ${SEARCH_SCOPE} and ${COLLECTION}NAME`)
+  }
+  return given.map((scope) => decodeURIComponent(scope.slice(COLLECTION.length)))
+}
+
+/** https; http on the machine of the program (RFC 8252, section 7.3); a scheme of its own (7.1). No fragment (OAuth 2.1, 2.3). */
+function mayRedirectTo(uri: string): boolean {
+  const url = URL.parse(uri)
+  if (url === null || url.hash !== "") return false
+  if (url.protocol === "http:") return ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)
+  return !["javascript:", "data:", "vbscript:", "file:", "blob:", "about:"].includes(url.protocol)
+}

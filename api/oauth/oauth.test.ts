@@ -1,0 +1,281 @@
+import { createHash, randomBytes } from "node:crypto"
+
+import { auth, type OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js"
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js"
+import { afterAll, beforeAll, expect, test } from "vitest"
+
+import { freePort } from "#base/testing/free-port.ts"
+import { readSettings } from "#base/settings.ts"
+import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { aPage } from "#engine/testing/pages.ts"
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+
+import { openAccounts } from "../accounts/accounts.ts"
+import { readScope } from "../accounts/keys/key-scope.ts"
+import { apiSettings } from "../settings.ts"
+import { memoryState, serveApp } from "../testing/serve-app.ts"
+import { oauthProblem, type OAuth, openOAuth } from "./oauth-endpoints.ts"
+
+// The official client of the SDK against a real server: registered, let in, calling, refreshed, revoked.
+
+const CALLBACK = "http://127.0.0.1:1/callback"
+const opened = new AsyncDisposableStack()
+let url: string
+let oauth: OAuth
+let accounts: ReturnType<typeof openAccounts>
+let key: string
+
+beforeAll(async () => {
+  const folder = opened.use(temporaryFolder())
+  const embedder = new HashingEmbedder()
+  const engine = opened.use(
+    await EmbeddedEngine.open({ dir: `${folder.path}/index`, mode: "write", embedder }),
+  )
+  const page = (name: string, source: string) =>
+    aPage(`https://${source}.example.com/${name}`, {
+      title: name,
+      markdown: `${name} are pruned in winter. `.repeat(9),
+      source,
+    })
+  await engine.index([page("Roses", "garden"), page("Vines", "vineyard")])
+  await engine.settled()
+  const db = memoryState()
+  opened.defer(() => db.close())
+  const port = await freePort()
+  url = `http://127.0.0.1:${port}`
+  const config = { ...readSettings(apiSettings, {}), publicUrl: url }
+  accounts = openAccounts(db, config, () => {})
+  opened.defer(() => accounts[Symbol.dispose]())
+  accounts.collections.set("wine", ["vineyard"])
+  key = accounts.keys.create({ role: "admin" })
+  oauth = openOAuth({ db, keys: accounts.keys, collections: accounts.collections, publicUrl: url })
+  opened.use(
+    await serveApp({
+      engine,
+      embedder,
+      accounts,
+      oauth,
+      config,
+      port,
+      sourceNames: () => ["garden", "vineyard"],
+    }),
+  )
+})
+afterAll(() => opened.disposeAsync())
+
+/** What a program keeps, and where it sends its user. */
+class Program implements OAuthClientProvider {
+  readonly redirectUrl = CALLBACK
+  readonly clientMetadata = { client_name: "Test <program>", redirect_uris: [CALLBACK], scope: "search" }
+  information: OAuthClientInformationMixed | undefined
+  kept: OAuthTokens | undefined
+  sentTo: URL | undefined
+  #verifier = ""
+  state = () => "the state"
+  clientInformation = () => this.information
+  saveClientInformation(information: OAuthClientInformationMixed) {
+    this.information = information
+  }
+  tokens = () => this.kept
+  saveTokens(tokens: OAuthTokens) {
+    this.kept = tokens
+  }
+  redirectToAuthorization(to: URL) {
+    this.sentTo = to
+  }
+  saveCodeVerifier(verifier: string) {
+    this.#verifier = verifier
+  }
+  codeVerifier = () => this.#verifier
+}
+
+/** What a person does on the page. */
+async function consent(
+  page: URL,
+  answers: Readonly<Record<string, string>>,
+  withCookie = true,
+): Promise<Response> {
+  const shown = await fetch(page)
+  const html = await shown.text()
+  const ticket = /name="ticket" value="([^"]+)"/.exec(html)![1]!
+  const cookie = shown.headers.get("set-cookie")!.split(";")[0]!
+  return await fetch(`${url}/authorize/consent`, {
+    method: "POST",
+    redirect: "manual",
+    headers: withCookie ? { Cookie: cookie, Origin: url } : { Origin: url },
+    body: new URLSearchParams({ ticket, answer: "allow", ...answers }),
+  })
+}
+
+async function letIn(program: Program, answers: Readonly<Record<string, string>>): Promise<void> {
+  expect(await auth(program, { serverUrl: `${url}/mcp` })).toBe("REDIRECT")
+  const answer = await consent(program.sentTo!, answers)
+  expect(answer.status).toBe(303)
+  const back = new URL(answer.headers.get("location")!)
+  expect(back.searchParams.get("state")).toBe("the state")
+  const code = back.searchParams.get("code")!
+  expect(await auth(program, { serverUrl: `${url}/mcp`, authorizationCode: code })).toBe("AUTHORIZED")
+}
+
+async function search(program: Program): Promise<string> {
+  const client = new Client({ name: "test", version: "1" })
+  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { authProvider: program })
+  await client.connect(transport)
+  try {
+    return JSON.stringify(
+      await client.callTool({ name: "tavily_search", arguments: { query: "pruned in winter" } }),
+    )
+  } finally {
+    await client.close()
+  }
+}
+
+test("a program registers, is let in, calls a tool, refreshes, and is revoked", async () => {
+  const program = new Program()
+  const fresh = await fetch(`${url}/mcp`, { method: "POST", body: "{}" })
+  expect(fresh.status).toBe(401)
+  expect(fresh.headers.get("www-authenticate")).toContain(`${url}/.well-known/oauth-protected-resource/mcp`)
+  const described = await fetch(`${url}/.well-known/oauth-protected-resource/mcp`)
+  expect(await described.json()).toMatchObject({ resource: `${url}/mcp`, authorization_servers: [`${url}/`] })
+  await letIn(program, { key })
+  expect(program.information).not.toHaveProperty("client_secret")
+  const answer = await search(program)
+  expect(answer).toContain("garden.example.com/Roses")
+  expect(answer).toContain("vineyard.example.com/Vines")
+
+  const before = program.kept!
+  expect(await auth(program, { serverUrl: `${url}/mcp` })).toBe("AUTHORIZED")
+  expect(program.kept!.access_token).not.toBe(before.access_token)
+  expect(program.kept!.refresh_token).not.toBe(before.refresh_token)
+  expect(await search(program)).toContain("Roses")
+  expect(oauth.verify(before.access_token)).toBeNull()
+
+  const [grant] = oauth.store.grants(10)
+  expect(grant).toMatchObject({ clientName: "Test <program>", collections: null, revokedAt: null })
+  const revoked = await fetch(`${url}/revoke`, {
+    method: "POST",
+    body: new URLSearchParams({
+      token: program.kept!.refresh_token!,
+      client_id: program.information!.client_id,
+    }),
+  })
+  expect(revoked.status).toBe(200)
+  expect(oauth.store.grant(grant!.id)!.revokedAt).not.toBeNull()
+  expect(oauth.verify(program.kept!.access_token)).toBeNull()
+})
+
+test("a program that was let in for a collection sees nothing else, and administers nothing", async () => {
+  const program = new Program()
+  await letIn(program, { key, collections: "wine" })
+  const answer = await search(program)
+  expect(answer).toContain("Vines")
+  expect(answer).not.toContain("Roses")
+  expect(oauth.verify(program.kept!.access_token)!.role).toBe("search")
+  // Its tokens are for /mcp alone (RFC 8707).
+  const headers = {
+    Authorization: `Bearer ${program.kept!.access_token}`,
+    "Content-Type": "application/json",
+  }
+  const direct = await fetch(`${url}/search`, { method: "POST", headers, body: '{"query":"pruned"}' })
+  expect(direct.status).toBe(401)
+})
+
+test("what a key may not see it cannot grant, and a grant ends with its key", async () => {
+  const limited = accounts.keys.create({ role: "search", scope: readScope({ sources: ["garden"] }) })
+  const program = new Program()
+  await auth(program, { serverUrl: `${url}/mcp` })
+  const refused = await consent(program.sentTo!, { key: limited, collections: "wine" })
+  expect([refused.status, await refused.text()]).toEqual([
+    403,
+    expect.stringContaining("knows no collection"),
+  ])
+  await letIn(program, { key: limited })
+  expect(await search(program)).not.toContain("Vines")
+  const { key: id } = oauth.store.grants(1)[0]!
+  accounts.keys.disable(id)
+  expect(oauth.verify(program.kept!.access_token)).toBeNull()
+})
+
+test("a refresh token that comes a second time ends the grant", async () => {
+  const program = new Program()
+  await letIn(program, { key })
+  const { refresh_token: first = "" } = program.kept!
+  const refresh = () =>
+    fetch(`${url}/token`, {
+      method: "POST",
+      body: new URLSearchParams({
+        grant_type: "refresh_token",
+        refresh_token: first,
+        client_id: program.information!.client_id,
+      }),
+    })
+  const second = (await (await refresh()).json()) as OAuthTokens
+  expect(oauth.verify(second.access_token)).not.toBeNull()
+  expect((await refresh()).status).toBe(400)
+  expect(oauth.verify(second.access_token)).toBeNull()
+})
+
+test("the page has no script, is for one browser, and takes no key but a valid one", async () => {
+  const program = new Program()
+  await auth(program, { serverUrl: `${url}/mcp` })
+  const shown = await fetch(program.sentTo!)
+  const policy = shown.headers.get("content-security-policy")!
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).toContain("form-action 'self' http://127.0.0.1:1")
+  const html = await shown.text()
+  expect(html).not.toContain("<script")
+  expect(html).toContain("Test &lt;program&gt;")
+  expect((await consent(program.sentTo!, { key: "no-such-key" })).status).toBe(403)
+  expect((await consent(program.sentTo!, { key }, false)).status).toBe(400)
+  const denied = await consent(program.sentTo!, { answer: "deny" })
+  expect(denied.headers.get("location")).toContain("error=access_denied")
+})
+
+test("codes want their verifier, and only known addresses are sent back to", async () => {
+  const program = new Program()
+  await auth(program, { serverUrl: `${url}/mcp` })
+  const answer = await consent(program.sentTo!, { key })
+  const code = new URL(answer.headers.get("location")!).searchParams.get("code")!
+  const wrong = await fetch(`${url}/token`, {
+    method: "POST",
+    body: new URLSearchParams({
+      grant_type: "authorization_code",
+      code,
+      code_verifier: randomBytes(32).toString("base64url"),
+      client_id: program.information!.client_id,
+      redirect_uri: CALLBACK,
+    }),
+  })
+  expect(wrong.status).toBe(400)
+  const elsewhere = new URL(program.sentTo!)
+  elsewhere.searchParams.set("redirect_uri", "https://evil.example/")
+  expect((await fetch(elsewhere, { redirect: "manual" })).status).toBe(400)
+  const plain = new URL(program.sentTo!)
+  plain.searchParams.set("code_challenge_method", "plain")
+  plain.searchParams.set("code_challenge", createHash("sha256").update("x").digest("base64url"))
+  expect((await fetch(plain, { redirect: "manual" })).headers.get("location")).toContain(
+    "error=invalid_request",
+  )
+  const target = new URL(program.sentTo!)
+  target.searchParams.set("resource", "https://elsewhere.example/mcp")
+  expect((await fetch(target, { redirect: "manual" })).headers.get("location")).toContain(
+    "error=invalid_target",
+  )
+  const registered = await fetch(`${url}/register`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ redirect_uris: ["http://evil.example/"] }),
+  })
+  expect(registered.status).toBe(400)
+})
+
+test("it is served where the address is one that programs can trust", () => {
+  expect(oauthProblem("")).toContain("not set")
+  expect(oauthProblem("http://search.example.com")).toContain("no https")
+  expect(oauthProblem("https://example.com/search")).toContain("path")
+  expect(oauthProblem("https://search.example.com")).toBeNull()
+})

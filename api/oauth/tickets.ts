@@ -1,0 +1,55 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
+
+/** A request for authorization, between the page and its answer. */
+export interface Ticket {
+  readonly client: string
+  readonly clientName: string
+  readonly redirectUri: string
+  /** S256 of the verifier (RFC 7636). */
+  readonly challenge: string
+  readonly state: string | undefined
+  /** Collections that are asked for; empty: none by name. */
+  readonly collections: readonly string[]
+}
+
+export interface Tickets {
+  /** The ticket for the page, and the cookie without which it opens nothing: no other page can send both. */
+  seal(ticket: Ticket): { readonly sealed: string; readonly cookie: string }
+  /** @returns null for one that was made up, is over, or was given to another browser */
+  open(sealed: string, cookies: string): Ticket | null
+}
+
+const COOKIE = "fossick-consent"
+/** Somebody may have to look for their key. */
+const VALID_MS = 10 * 60_000
+
+/** @param isSecure whether the page is reached over https */
+export function openTickets(isSecure: boolean): Tickets {
+  // Of this process: a page that was open when it ended is asked for again.
+  const secret = randomBytes(32)
+  const mac = (text: string) => createHmac("sha256", secret).update(text).digest("base64url")
+  return {
+    seal(ticket) {
+      const nonce = randomBytes(16).toString("base64url")
+      const body = Buffer.from(JSON.stringify({ ...ticket, nonce, until: Date.now() + VALID_MS })).toString(
+        "base64url",
+      )
+      return {
+        sealed: `${body}.${mac(body)}`,
+        cookie: `${COOKIE}=${nonce}; Path=/authorize; HttpOnly; SameSite=Strict; Max-Age=${VALID_MS / 1000}${isSecure ? "; Secure" : ""}`,
+      }
+    },
+    open(sealed, cookies) {
+      const [body = "", given = ""] = sealed.split(".")
+      const right = mac(body)
+      if (given.length !== right.length || !timingSafeEqual(Buffer.from(given), Buffer.from(right)))
+        return null
+      const { nonce, until, ...ticket } = JSON.parse(Buffer.from(body, "base64url").toString()) as Ticket & {
+        nonce: string
+        until: number
+      }
+      const isTheirs = cookies.split(";").some((one) => one.trim() === `${COOKIE}=${nonce}`)
+      return isTheirs && Date.now() < until ? ticket : null
+    },
+  }
+}
