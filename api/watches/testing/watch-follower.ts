@@ -35,7 +35,11 @@ watches.start(
   () => ({
     engine,
     limits: () => null,
-    names: { named: () => undefined, filing: () => (sources) => ({ sources, collections: [] }) },
+    names: {
+      named: () => undefined,
+      all: () => ({ sources: [], collections: [] }),
+      filing: () => (sources) => ({ sources, collections: [] }),
+    },
   }),
   config,
 )
