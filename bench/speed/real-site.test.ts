@@ -84,11 +84,16 @@ describe("answers from these pages", () => {
   })
 
   test("are longer when more is asked for, and as true", async () => {
-    for (const { text } of MANUAL_QUESTIONS.slice(0, 4)) {
-      const answer = await answerQuestion(engine, embedder, text, "long")
-      expect(answer.invented).toEqual([])
-      expect(answer.statements.length).toBeGreaterThan(1)
+    const said = { short: 0, long: 0 }
+    for (const { text } of MANUAL_QUESTIONS.slice(0, 12)) {
+      for (const length of ["short", "long"] as const) {
+        const answer = await answerQuestion(engine, embedder, text, length)
+        expect(answer.invented).toEqual([])
+        said[length] += answer.statements.length
+      }
     }
+    // Some questions are answered by one sentence, however much is asked for.
+    expect(said.long).toBeGreaterThan(said.short)
   })
 
   test("are not given where no page answers", async () => {
