@@ -158,7 +158,9 @@ function withoutEchoes(shown: string, asked: object): string {
   const echoes = Object.values(asked)
     .flat()
     .map((value) => JSON.stringify(value).slice(1, -1))
-  return echoes.reduce((left, echo) => left.replaceAll(echo, ""), shown)
+  // A report without an answer quotes the words of its task that no page found has.
+  const words = echoes.flatMap((echo) => echo.split(/[\s:]+/)).map((word) => `“${word}”`)
+  return [...echoes, ...words].reduce((left, echo) => left.replaceAll(echo, ""), shown)
 }
 
 interface Live {
