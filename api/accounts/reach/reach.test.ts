@@ -155,12 +155,15 @@ async function toldTo(app: ServedAccounts, endpoint: Endpoint, key: string, bodi
 
 /** What was asked comes back; what it named is no page. */
 function withoutEchoes(shown: string, asked: object): string {
-  const echoes = Object.values(asked)
-    .flat()
-    .map((value) => JSON.stringify(value).slice(1, -1))
+  const echoes = stringsOf(asked).map((value) => JSON.stringify(value).slice(1, -1))
   // A report without an answer quotes the words of its task that no page found has.
   const words = echoes.flatMap((echo) => echo.split(/[\s:]+/)).map((word) => `“${word}”`)
   return [...echoes, ...words].reduce((left, echo) => left.replaceAll(echo, ""), shown)
+}
+
+function stringsOf(value: unknown): string[] {
+  if (typeof value === "string") return [value]
+  return value !== null && typeof value === "object" ? Object.values(value).flatMap(stringsOf) : []
 }
 
 interface Live {
