@@ -45,6 +45,7 @@ export function packedManifest(
   const asked = Object.values(bundled)
   return {
     ...Object.fromEntries(KEPT.map((key) => [key, own[key]])),
+    exports: withTypes(own["exports"] as Readonly<Record<string, string>>),
     imports: JSON.parse(JSON.stringify(own["imports"]).replaceAll('.ts"', '.js"')) as unknown,
     dependencies: { ...merged(asked.map((one) => one.dependencies)), ...dependencies },
     optionalDependencies: {
@@ -53,6 +54,18 @@ export function packedManifest(
     },
     bundleDependencies: Object.keys(bundled),
   }
+}
+
+/** What programs import of the package: JavaScript, with its types in a file beside it. */
+function withTypes(exports: Readonly<Record<string, string>>): object {
+  return Object.fromEntries(
+    Object.entries(exports).map(([name, file]) => [
+      name,
+      file.endsWith(".ts")
+        ? { types: file.replace(/\.ts$/, ".d.ts"), default: file.replace(/\.ts$/, ".js") }
+        : file,
+    ]),
+  )
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   type NodePackage,
   packedManifest,
 } from "./manifest.ts"
-import { copyBundled, writePackageFiles } from "./package-files.ts"
+import { copyBundled, writeDeclarations, writePackageFiles } from "./package-files.ts"
 
 // `npm run pack [folder]`: makes the npm package, in the folder dist. `npm pack` ends with it, too: what npm would pack is
 // TypeScript, which Node does not run from a package, so this takes the place of npm's own file.
@@ -31,6 +31,7 @@ const to = isPostpack
 const stage = mkdtempSync(join(tmpdir(), "fossick-pack-"))
 try {
   writePackageFiles(ROOT, stage)
+  writeDeclarations(ROOT, stage)
   const write = (file: string, value: unknown) => {
     writeFileSync(join(stage, file), `${JSON.stringify(value, null, 2)}\n`)
   }

@@ -1,9 +1,11 @@
-import { readFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { dirname, join, posix } from "node:path"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import nodes from "./node-packages.json" with { type: "json" }
 import { bundledManifest, bundledNames, type Lock, type Manifest, packedManifest } from "./manifest.ts"
-import { asJavaScript, packageFiles } from "./package-files.ts"
+import { asJavaScript, packageFiles, writeDeclarations } from "./package-files.ts"
 
 // What can be said of the npm package without making it; `npm run pack:check` makes and uses it.
 
@@ -24,13 +26,16 @@ test("the package holds what an appliance needs, and nothing for developers", ()
       "engine/models/multilingual-e5-small/onnx/model_quantized.onnx",
       "engine/models/multilingual-e5-small/LICENSE",
       "crawler/sources/sources.schema.json",
+      "api/client/client.ts",
       "api/handbook/handbook.css",
       "LICENSE",
     ]),
   )
   expect(
     files.filter((path) =>
-      /test|^bench|^docker|node_modules|\.py$|^docs\/(house|decisions)|dev\.js$/.test(path),
+      /test|^bench|^docker|node_modules|\.py$|^docs\/(house|decisions)|dev\.js$|^api\/client\/generate/.test(
+        path,
+      ),
     ),
   ).toEqual([])
 })
@@ -60,6 +65,37 @@ test("types go, lines keep their numbers, and modules of packages keep their nam
   expect(lines[1]!.trim()).toBe("")
   expect(lines[2]).toBe('import c from "c.ts"')
   expect(lines[3]).toMatch(/^const d {4}= await import\("#e\/d\.js"\)$/)
+})
+
+test("programs import the client from the package, and its types hold them to what a call takes", () => {
+  const folder = mkdtempSync(join(tmpdir(), "fossick-pack-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const installed = join(folder, "node_modules/fossick")
+  writeDeclarations(ROOT, installed)
+  for (const name of ["client", "calls"]) {
+    const code = asJavaScript(readFileSync(join(ROOT, `api/client/${name}.ts`), "utf8"))
+    writeFileSync(join(installed, `api/client/${name}.js`), code)
+  }
+  writeFileSync(join(installed, "package.json"), JSON.stringify(packedManifest(own, nodes, {})))
+  const program = [
+    'import { FossickClient } from "fossick/client"',
+    'const client = new FossickClient({ url: "http://localhost:8080" })',
+    "export const ask = async (): Promise<string[]> => {",
+    '  const { watches } = await client.call("GET /watches", { query: { all: true } })',
+    "  return watches.map(({ feed_url }) => feed_url)",
+    "}",
+    "// @ts-expect-error -- id is missing",
+    'export const none = () => client.call("GET /watches/{id}", {})',
+    "// @ts-expect-error -- there is no such change",
+    'export const odd = () => client.call("POST /watches", { body: { url: "", changes: ["lost"] } })',
+    "process.stdout.write(typeof client.call)",
+  ].join("\n")
+  writeFileSync(join(folder, "program.mts"), program)
+  const run = (...args: string[]) => execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8" })
+  const types = ["--typeRoots", join(ROOT, "node_modules/@types"), "--types", "node"]
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc")
+  run(tsc, "--strict", "--module", "nodenext", "--target", "es2024", "--noEmit", ...types, "program.mts")
+  expect(run("program.mts")).toBe("function")
 })
 
 test("no install script is left to run for Node, and the programs are of the version that a clone has", () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
 import { dirname, join, relative } from "node:path"
@@ -5,7 +6,7 @@ import { dirname, join, relative } from "node:path"
 /** What the npm package is made of, as folders and files of the clone. */
 const PARTS = ["base", "engine", "crawler", "api", "command", "docs", "README.md", "CHANGELOG.md", "LICENSE"]
 const LEFT_OUT =
-  /[.-]test\.ts$|(^|\/)testing(\/|$)|^command\/(?:pack(?:\/|$)|dev\.js$)|^docs\/(?:house|decisions)(?:\/|$)|^engine\/models\/build(\/|$)/
+  /[.-]test\.ts$|(^|\/)testing(\/|$)|^command\/(?:pack(?:\/|$)|dev\.js$)|^docs\/(?:house|decisions)(?:\/|$)|^engine\/models\/build(\/|$)|^api\/client\/generate(\/|$)/
 /** The handbook is served; what stands in other folders is for those who have a clone. */
 const ELSEWHERE = /^(?!docs\/)[^/]+\/.*\.md$/
 
@@ -41,7 +42,38 @@ export function writePackageFiles(root: string, to: string): void {
 
 /** Types away, and modules of this project named as they are called in the package. */
 export function asJavaScript(code: string): string {
-  return stripTypeScriptTypes(code).replaceAll(/(\b(?:from|import)\s*\(?\s*"[.#][^"\n]*)\.ts"/g, '$1.js"')
+  return named(stripTypeScriptTypes(code))
+}
+
+const named = (code: string): string =>
+  code.replaceAll(/(\b(?:from|import)\s*\(?\s*"[.#][^"\n]*)\.ts"/g, '$1.js"')
+
+/** The types of the client, which are gone from its JavaScript. */
+export function writeDeclarations(root: string, to: string): void {
+  const folder = "api/client"
+  execFileSync(process.execPath, [
+    join(root, "node_modules/typescript/bin/tsc"),
+    "--ignoreConfig",
+    "--declaration",
+    "--emitDeclarationOnly",
+    "--allowImportingTsExtensions",
+    "--strict",
+    "--module",
+    "nodenext",
+    "--target",
+    "es2024",
+    "--types",
+    "node",
+    "--rootDir",
+    join(root, folder),
+    "--outDir",
+    join(to, folder),
+    join(root, folder, "client.ts"),
+  ])
+  for (const name of readdirSync(join(to, folder)).filter((one) => one.endsWith(".d.ts"))) {
+    const file = join(to, folder, name)
+    writeFileSync(file, named(readFileSync(file, "utf8")))
+  }
 }
 
 /** What Node never loads of bundled packages: sources, types, builds for browsers, and packages of their own. */

@@ -1,0 +1,2385 @@
+// Made from the OpenAPI document by `npm run generate:client`, and held against it by a test. Edit the document, not this file.
+export type ErrorAnswer = {
+  readonly detail: {
+    /** What is wrong, for people: names the field and what is allowed. */
+    readonly error: string
+    /** With 422: every field that is wrong. */
+    readonly problems?: readonly ({
+      /** `limits.pages`; empty for the whole. */
+      readonly field: string
+      readonly message: string
+    } | string)[] | undefined
+    /** With 400 of an extraction: every address. */
+    readonly failed_results?: readonly FailedResult[] | undefined
+    readonly miss?: Miss | undefined
+  }
+}
+
+export type Usage = {
+  /** Credits that this call cost. */
+  readonly credits: number
+}
+
+export type SearchResult = {
+  /** Of this result in this answer. */
+  readonly id: string
+  readonly title: string
+  readonly url: string
+  /** The passages that matter, joined by ` [...] `. */
+  readonly content: string
+  /** How likely the page is relevant. */
+  readonly score: number
+  /** The whole page, when asked for. */
+  readonly raw_content: string | null
+  /** What the page is written in. */
+  readonly type: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub"
+  /** ISO 639-1; null when it is not known. */
+  readonly language: string | null
+  /** When a crawl last found the page, changed or not. */
+  readonly checked_at?: string | undefined
+  /** The sources that the page belongs to, the one that read it last first; not there when the key may not know them. */
+  readonly sources?: readonly string[] | undefined
+  /** The collections that hold any of these; not there when there is none. */
+  readonly collections?: readonly string[] | undefined
+  /** Where the best passage stands; not there when the page has no headings above it. */
+  readonly section?: {
+    /** The nearest above it; null when there is none. */
+    readonly heading: string | null
+    /** The page's address with the anchor of this place; not there when none is known. */
+    readonly url?: string | undefined
+  } | undefined
+  /** Address of the site's icon. */
+  readonly favicon?: string | null | undefined
+  /** As in HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`. */
+  readonly published_date?: string | null | undefined
+  /** Addresses, or `{url, description}` with `include_image_descriptions`. */
+  readonly images?: readonly (string | {
+    readonly url: string
+    /** Empty when the page gives none. */
+    readonly description: string
+  })[] | undefined
+  readonly explain?: Explanation | undefined
+  /** True when what is shown of it gives orders to language models; else not there. */
+  readonly addresses_models?: boolean | undefined
+  /** The same document in other formats; not there when there is none. */
+  readonly other_forms?: readonly ({
+    readonly url: string
+    /** As its address ends: `pdf`, `epub`, `html`. */
+    readonly format: string
+  })[] | undefined
+}
+
+export type Explanation = {
+  readonly depth: string
+  /** Share, before the score is calibrated. */
+  readonly lexical: number
+  /** Share, before the score is calibrated. */
+  readonly passage: number
+  /** Share, before the score is calibrated. */
+  readonly vector: number
+  /** Share, before the score is calibrated. */
+  readonly late: number
+  /** Share, before the score is calibrated. */
+  readonly rerank: number
+  /** Share, before the score is calibrated. */
+  readonly fused: number
+  readonly boost: number
+  /** Why meaning was left out; not there when it was not. */
+  readonly words_alone?: string | undefined
+  /** Why the reranker was left out; not there when it was not, or none is set. */
+  readonly not_reranked?: string | undefined
+}
+
+export type SearchAnswer = {
+  readonly query: string
+  readonly follow_up_questions: readonly string[] | null
+  /** Cited sentences, with `include_answer`. */
+  readonly answer: string | null
+  /** Addresses, or `{url, description}` with `include_image_descriptions`. */
+  readonly images: readonly (string | {
+    readonly url: string
+    /** Empty when the page gives none. */
+    readonly description: string
+  })[]
+  /** Best first. */
+  readonly results: readonly SearchResult[]
+  /** Seconds. */
+  readonly response_time: number
+  /** Also in the header `X-Request-Id`. */
+  readonly request_id: string
+  /** Why nothing was found; not there when a result is likely to answer. */
+  readonly miss?: {
+    /** The likeliest, by what crawls know. */
+    readonly cause: "not-crawled" | "out-of-scope" | "robots" | "noindex" | "removed" | "not-found" | "login-failed" | "other-address" | "trap" | "unreadable" | "unreachable" | "lost" | "filter" | "reach" | "no-match"
+    /** In words. */
+    readonly text: string
+    /** The address that it is about. */
+    readonly url?: string | undefined
+    /** Of the page while the index held it. */
+    readonly title?: string | undefined
+    /** When the page was removed or last visited. */
+    readonly at?: string | undefined
+    /** What counted against a page that was removed. */
+    readonly reason?: string | undefined
+    /** The address under which the index holds it. */
+    readonly held_as?: string | undefined
+    /** Parameters without which something would be found. */
+    readonly filters?: readonly string[] | undefined
+    /** As `fossick why` puts it; with an admin key. */
+    readonly detail?: string | undefined
+    /** Further pages that sound like the question and are not in the index. */
+    readonly others?: readonly Miss[] | undefined
+  } | undefined
+  /** How complete what was asked is: with `explain`, and where nothing was found. */
+  readonly coverage?: {
+    /** True when all sources that were asked hold all that their rules let in, with vectors; false, too, where that is not known. */
+    readonly complete: boolean
+    /** Those that were asked; none for keys that are limited to domains, which know none by name. */
+    readonly sources: readonly ({
+      readonly name: string
+      readonly pages: number
+      readonly complete: boolean
+      /** As of when; null when it is not complete. */
+      readonly complete_as_of: string | null
+      /** Why it is not: `never-run`, `running`, `login-failed`, `failed`, `cancelled`, `limit`, `depth`, `unread`, `rules-changed`, `unfollowed`. */
+      readonly incomplete: string | null
+      /** When a crawl last found one of its pages. */
+      readonly checked_at: string | null
+      /** Addresses that were visited and are no pages of the index, by cause. */
+      readonly kept_out: { readonly [name: string]: number }
+      /** Pages that are found by their words alone until then. */
+      readonly waiting_for_vectors: number
+    })[]
+    readonly complete_as_of?: string | undefined
+    /** That were asked and are not listed. */
+    readonly more_sources?: number | undefined
+  } | undefined
+  /** What `auto_parameters` chose. */
+  readonly auto_parameters?: {
+    readonly search_depth?: string | undefined
+    readonly topic?: string | undefined
+    readonly time_range?: string | undefined
+    readonly include_domains?: string | readonly string[] | undefined
+    readonly include_domains_mode?: string | undefined
+  } | undefined
+  readonly usage?: Usage | undefined
+}
+
+/** Why nothing was found. */
+export type Miss = {
+  /** The likeliest, by what crawls know. */
+  readonly cause: "not-crawled" | "out-of-scope" | "robots" | "noindex" | "removed" | "not-found" | "login-failed" | "other-address" | "trap" | "unreadable" | "unreachable" | "lost" | "filter" | "reach" | "no-match"
+  /** In words. */
+  readonly text: string
+  /** The address that it is about. */
+  readonly url?: string | undefined
+  /** Of the page while the index held it. */
+  readonly title?: string | undefined
+  /** When the page was removed or last visited. */
+  readonly at?: string | undefined
+  /** What counted against a page that was removed. */
+  readonly reason?: string | undefined
+  /** The address under which the index holds it. */
+  readonly held_as?: string | undefined
+  /** Parameters without which something would be found. */
+  readonly filters?: readonly string[] | undefined
+  /** As `fossick why` puts it; with an admin key. */
+  readonly detail?: string | undefined
+}
+
+export type FailedResult = {
+  /** As it was given. */
+  readonly url: string
+  /** Why it could not be read. */
+  readonly error: string
+  readonly miss?: Miss | undefined
+}
+
+export type ExtractAnswer = {
+  readonly results: readonly ({
+    /** As it was given. */
+    readonly url: string
+    readonly title: string
+    /** The page, or with `query` its nearest passages. */
+    readonly raw_content: string
+    readonly images: readonly string[]
+    /** Address of the site's icon. */
+    readonly favicon?: string | null | undefined
+    /** True when what is shown of it gives orders to language models; else not there. */
+    readonly addresses_models?: boolean | undefined
+  })[]
+  readonly failed_results: readonly FailedResult[]
+  /** Seconds. */
+  readonly response_time: number
+  /** Also in the header `X-Request-Id`. */
+  readonly request_id: string
+  readonly usage?: Usage | undefined
+}
+
+export type CrawlAnswer = {
+  /** The start, as it was given. */
+  readonly base_url: string
+  readonly results: readonly ({
+    readonly url: string
+    readonly raw_content: string
+    readonly images: readonly string[]
+    /** Address of the site's icon. */
+    readonly favicon?: string | null | undefined
+    /** True when what is shown of it gives orders to language models; else not there. */
+    readonly addresses_models?: boolean | undefined
+  })[]
+  /** Seconds. */
+  readonly response_time: number
+  /** Also in the header `X-Request-Id`. */
+  readonly request_id: string
+  readonly usage?: Usage | undefined
+  /** Pages that the memory for live calls had no room for, if any. */
+  readonly failed_results?: readonly FailedResult[] | undefined
+}
+
+export type MapAnswer = {
+  /** The start, as it was given. */
+  readonly base_url: string
+  /** Addresses found. */
+  readonly results: readonly string[]
+  /** Seconds. */
+  readonly response_time: number
+  /** Also in the header `X-Request-Id`. */
+  readonly request_id: string
+  readonly usage?: Usage | undefined
+  /** Pages that the memory for live calls had no room for, if any. */
+  readonly failed_results?: readonly FailedResult[] | undefined
+}
+
+export type Health = {
+  readonly status: "ok"
+}
+
+export type Readiness = {
+  readonly status: "ready" | "not ready"
+  /** By part of the appliance: `ok`, or what is wrong and what to do. */
+  readonly checks: { readonly [name: string]: string }
+  /** What is out of order while all parts work, and what to do. */
+  readonly warnings?: readonly string[] | undefined
+}
+
+export type StoredPage = {
+  /** Of the page; another one than was asked for where the index has it under that one. */
+  readonly url: string
+  readonly title: string
+  readonly description: string | null
+  readonly author: string | null
+  /** The sources that it belongs to, the one that read it last first; none when the key may not know them. */
+  readonly sources: readonly string[]
+  /** The collections that hold any of these. */
+  readonly collections: readonly string[]
+  /** What the page is written in. */
+  readonly type: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub"
+  /** ISO 639-1. */
+  readonly language: string | null
+  /** When it was published, as it says itself. */
+  readonly published_at: string | null
+  /** When a crawl read this text. */
+  readonly crawled_at: string
+  /** When a crawl first saw the text as it is; null when that is not known. */
+  readonly changed_at: string | null
+  /** When a crawl last found the page, changed or not. */
+  readonly checked_at: string
+  readonly format: "markdown" | "text" | "html"
+  /** Heading of the section that this is; null for the whole page. */
+  readonly section: string | null
+  /** The reading, from `offset` on. */
+  readonly content: string
+  /** Where `content` begins. */
+  readonly offset: number
+  /** Of the whole page, or section, of which `content` may be a part. */
+  readonly total_chars: number
+  /** Where to go on; null when this is the end. */
+  readonly next_offset: number | null
+  /** Seconds. */
+  readonly response_time: number
+  /** Also in the header `X-Request-Id`. */
+  readonly request_id: string
+  /** True when what is shown of it gives orders to language models; else not there. */
+  readonly addresses_models?: boolean | undefined
+  readonly usage?: Usage | undefined
+}
+
+export type SourcesInIndex = {
+  /** What the operator says of the index. */
+  readonly about: string | null
+  /** Those that the key may see, by name. */
+  readonly sources: readonly ({
+    readonly name: string
+    /** Pages in the index; null for a key that is limited to domains. */
+    readonly pages: number | null
+    /** Where its crawls start, without parameters. */
+    readonly starts: readonly string[]
+    /** When a crawl last found one of its pages; null as `pages`, or when none did. */
+    readonly checked_at: string | null
+  })[]
+  /** Seconds. */
+  readonly response_time: number
+  /** Also in the header `X-Request-Id`. */
+  readonly request_id: string
+}
+
+/** The form of a report: at most 60 values, nested at most 5 deep. */
+export type OutputSchema = {
+  readonly properties: { readonly [name: string]: OutputField }
+  /** Names among `properties`. */
+  readonly required?: readonly string[] | undefined
+}
+
+export type OutputField = {
+  readonly type: "string" | "integer" | "number"
+  /** What the value is; each costs a search. */
+  readonly description?: string | undefined
+} | {
+  readonly type: "object"
+  /** What the value is; each costs a search. */
+  readonly description?: string | undefined
+  readonly properties: { readonly [name: string]: OutputField }
+  /** Names among `properties`. */
+  readonly required?: readonly string[] | undefined
+} | {
+  readonly type: "array"
+  /** What the value is; each costs a search. */
+  readonly description?: string | undefined
+  readonly items: OutputField
+}
+
+export type ResearchSource = {
+  readonly title: string
+  /** `file:` and the name, of a file that came along. */
+  readonly url: string
+  /** Address of the site's icon. */
+  readonly favicon: string | null
+  /** True when what is shown of it gives orders to language models; else not there. */
+  readonly addresses_models?: boolean | undefined
+}
+
+export type ResearchTask = {
+  /** Id of the task. */
+  readonly request_id: string
+  readonly created_at: string
+  readonly status: "pending"
+  /** As it was given. */
+  readonly input: string
+  /** What `auto` chose. */
+  readonly model: "mini" | "pro"
+  /** Seconds. */
+  readonly response_time: number
+}
+
+export type ResearchInProgress = {
+  /** Id of the task. */
+  readonly request_id: string
+  readonly status: "pending" | "in_progress"
+  readonly progress: {
+    /** Searches made so far. */
+    readonly searches: number
+    /** Pages and files that say something. */
+    readonly sources: number
+    /** Statements found. */
+    readonly findings: number
+  }
+  /** Seconds. */
+  readonly response_time: number
+}
+
+export type ResearchReport = {
+  /** Id of the task. */
+  readonly request_id: string
+  readonly created_at: string
+  readonly status: "completed"
+  readonly content: string | { readonly [name: string]: unknown }
+  /** In the order of their first citation. */
+  readonly sources: readonly ResearchSource[]
+  /** Seconds. */
+  readonly response_time: number
+  /** Values of the form that nothing found gives; they are null. */
+  readonly missing?: readonly string[] | undefined
+  readonly usage?: Usage | undefined
+} | {
+  /** Id of the task. */
+  readonly request_id: string
+  readonly status: "failed"
+  /** Why. */
+  readonly error: string
+  /** Seconds. */
+  readonly response_time: number
+}
+
+export type Watch = {
+  readonly id: string
+  /** Empty for none. */
+  readonly name: string
+  readonly changes: readonly ("new" | "changed" | "gone")[]
+  readonly webhook: string | null
+  readonly emails: readonly string[]
+  readonly every_minutes: number
+  readonly paused: boolean
+  /** Of the key whose watch it is. */
+  readonly key_id: string
+  readonly created_at: string
+  /** When it knew what was there already: changes since then are told. Null while it looks. */
+  readonly ready_at: string | null
+  /** Pages that it watches now. */
+  readonly pages_seen: number
+  /** Of its Atom feed. Whoever has this address may read it. */
+  readonly feed_url: string
+  /** Of a watched question: a body of `/search`. */
+  readonly question?: { readonly [name: string]: unknown } | undefined
+  /** Of a watched source. */
+  readonly source?: string | undefined
+  readonly include?: readonly string[] | undefined
+  readonly exclude?: readonly string[] | undefined
+  /** Of a watched page. */
+  readonly url?: string | undefined
+}
+
+export type WatchMade = {
+  readonly id: string
+  /** Empty for none. */
+  readonly name: string
+  readonly changes: readonly ("new" | "changed" | "gone")[]
+  readonly webhook: string | null
+  readonly emails: readonly string[]
+  readonly every_minutes: number
+  readonly paused: boolean
+  /** Of the key whose watch it is. */
+  readonly key_id: string
+  readonly created_at: string
+  /** When it knew what was there already: changes since then are told. Null while it looks. */
+  readonly ready_at: string | null
+  /** Pages that it watches now. */
+  readonly pages_seen: number
+  /** Of its Atom feed. Whoever has this address may read it. */
+  readonly feed_url: string
+  /** Signs its webhooks, as Standard Webhooks says; shown only here. */
+  readonly webhook_secret: string
+  /** Of a watched question: a body of `/search`. */
+  readonly question?: { readonly [name: string]: unknown } | undefined
+  /** Of a watched source. */
+  readonly source?: string | undefined
+  readonly include?: readonly string[] | undefined
+  readonly exclude?: readonly string[] | undefined
+  /** Of a watched page. */
+  readonly url?: string | undefined
+}
+
+export type WatchWithDeliveries = {
+  readonly id: string
+  /** Empty for none. */
+  readonly name: string
+  readonly changes: readonly ("new" | "changed" | "gone")[]
+  readonly webhook: string | null
+  readonly emails: readonly string[]
+  readonly every_minutes: number
+  readonly paused: boolean
+  /** Of the key whose watch it is. */
+  readonly key_id: string
+  readonly created_at: string
+  /** When it knew what was there already: changes since then are told. Null while it looks. */
+  readonly ready_at: string | null
+  /** Pages that it watches now. */
+  readonly pages_seen: number
+  /** Of its Atom feed. Whoever has this address may read it. */
+  readonly feed_url: string
+  /** Messages of the last week, newest first. */
+  readonly deliveries: readonly WatchDelivery[]
+  /** Of a watched question: a body of `/search`. */
+  readonly question?: { readonly [name: string]: unknown } | undefined
+  /** Of a watched source. */
+  readonly source?: string | undefined
+  readonly include?: readonly string[] | undefined
+  readonly exclude?: readonly string[] | undefined
+  /** Of a watched page. */
+  readonly url?: string | undefined
+}
+
+export type WatchDelivery = {
+  /** The `webhook-id`; the same for every attempt. */
+  readonly id: string
+  readonly kind: "webhook" | "email"
+  readonly receiver: string
+  /** Number of the first entry that it tells of. */
+  readonly first_entry: number
+  readonly last_entry: number
+  readonly state: "waiting" | "delivered" | "given-up"
+  readonly attempts: number
+  readonly created_at: string
+  readonly last_attempt_at: string | null
+  /** Null once it is over. */
+  readonly next_attempt_at: string | null
+  readonly last_status: number | null
+  readonly last_error: string | null
+}
+
+export type WatchEntry = {
+  /** Rises from entry to entry. */
+  readonly seq: number
+  /** The same in the feed and in messages. */
+  readonly id: string
+  readonly change: "new" | "changed" | "gone"
+  readonly url: string
+  readonly title: string
+  /** What changed in its Markdown, in the unified format; null where the text before was not kept. */
+  readonly diff: string | null
+  /** When the change was found in the index. */
+  readonly at: string
+}
+
+export type UsageReport = {
+  readonly key: {
+    /** Credits that the key of this call has used. */
+    readonly usage: number
+    /** Credits that it may use; null for no limit. */
+    readonly limit: number | null
+    /** Credits. */
+    readonly search_usage: number
+    /** Credits. */
+    readonly extract_usage: number
+    /** Credits. */
+    readonly crawl_usage: number
+    /** Credits. */
+    readonly map_usage: number
+    /** Credits. */
+    readonly research_usage: number
+  }
+  readonly account: {
+    readonly current_plan: string
+    /** Credits of all keys, up to the plan's. */
+    readonly plan_usage: number
+    /** Credits of the plan; null for no limit. */
+    readonly plan_limit: number | null
+    /** Credits beyond the plan's. */
+    readonly paygo_usage: number
+    /** Credits that may be used beyond the plan's. */
+    readonly paygo_limit: number | null
+    /** Credits. */
+    readonly search_usage: number
+    /** Credits. */
+    readonly extract_usage: number
+    /** Credits. */
+    readonly crawl_usage: number
+    /** Credits. */
+    readonly map_usage: number
+    /** Credits. */
+    readonly research_usage: number
+  }
+}
+
+export type CallLog = {
+  /** Newest first; never what was asked or found. */
+  readonly logs: readonly ({
+    /** `2026-08-06T13:14:34.739000+00:00` */
+    readonly timestamp: string
+    readonly endpoint: "search" | "extract" | "crawl" | "map" | "research"
+    readonly depth: string | null
+    /** Seconds. */
+    readonly response_time: number
+    /** Credits. */
+    readonly credits: number
+    /** Its last characters. */
+    readonly api_key: string
+    readonly request_id: string
+  })[]
+  readonly count: number
+  /** Seconds. */
+  readonly response_time: number
+  readonly request_id: string
+}
+
+export type FeedbackTaken = {
+  readonly success: true
+  readonly feedback_id: string
+  /** Seconds. */
+  readonly response_time: number
+}
+
+export type KeysGenerated = {
+  /** Shown only here. */
+  readonly keys: readonly string[]
+  /** `2026-02-25T01:14:45Z` */
+  readonly expires_at: string
+  /** `2026-02-24T15:14:45`, in UTC. */
+  readonly created: string
+  readonly message: string
+  /** Names these keys to `/deactivate-keys`. */
+  readonly request_id: string
+}
+
+export type KeysDeactivated = {
+  readonly message: string
+}
+
+export type KeyInfo = {
+  readonly name: string
+  /** `2026-02-24T15:14:45`, in UTC; null for the key of the settings. */
+  readonly created: string | null
+  /** A time, or `never`. */
+  readonly expires_at: string
+  readonly key_type: "development" | "production"
+  readonly status: "active" | "deactivated"
+}
+
+/** What is crawled, how, and when: the fields of the file of sources. */
+export type Source = {
+  /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
+  readonly name?: string | undefined
+  /** Address or addresses where every run starts. */
+  readonly seeds: string | readonly string[]
+  /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
+  readonly scope?: "host" | "domain" | "prefix" | undefined
+  /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
+  readonly include?: string | readonly string[] | undefined
+  /** Patterns; addresses that fit one of them are not read. */
+  readonly exclude?: string | readonly string[] | undefined
+  /** What one run may take. */
+  readonly limits?: {
+    /** Pages taken in. */
+    readonly pages?: number | undefined
+    /** Link steps from a seed. */
+    readonly depth?: number | undefined
+    /** Bytes of all bodies read, decompressed; null: no limit. */
+    readonly bytes?: number | null | undefined
+    /** Minutes a run may last; null: no limit. */
+    readonly minutes?: number | null | undefined
+  } | undefined
+  /** http: pages as they are sent; browser: every page in a browser; auto: only those that come without content. */
+  readonly rendering?: "http" | "browser" | "auto" | undefined
+  /** How a host is treated; null: as the settings say. */
+  readonly politeness?: {
+    /** Pages fetched from one host at the same time. */
+    readonly concurrency?: number | null | undefined
+    /** Milliseconds between two requests to one host. */
+    readonly delayMs?: number | null | undefined
+    /** Whether robots.txt, crawl-delay, noindex and nofollow are obeyed. */
+    readonly robots?: boolean | null | undefined
+  } | undefined
+  /** Whether pages that ask not to be indexed are taken all the same; nofollow still holds. Only in the file of sources, for sites that are yours. */
+  readonly ignoreNoindex?: boolean | undefined
+  /** Private networks this source may reach: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
+  readonly allowedNetworks?: string | readonly string[] | undefined
+  /** How to log in. Passwords are named, not written: `${NAME}` of the environment, or `file:/path`. */
+  readonly login?: null | {
+    readonly kind?: "basic" | undefined
+    readonly user: string
+    readonly password: string
+  } | {
+    readonly kind?: "headers" | undefined
+    readonly headers: { readonly [name: string]: string }
+  } | {
+    readonly kind?: "cookies" | undefined
+    readonly cookies: { readonly [name: string]: string }
+  } | {
+    readonly kind?: "form" | undefined
+    readonly url: string
+    readonly fields: { readonly [name: string]: string }
+    readonly proof?: string | null | undefined
+  } | undefined
+  /** File of certificate authorities in PEM, trusted for this source beside the known ones and FOSSICK_CA_FILE; an absolute path. */
+  readonly caFile?: string | null | undefined
+  /** The certificate to show to the sites of the seeds and of the login. All of it is named, not written: `file:/path`, or `${NAME}` of the environment. */
+  readonly clientCert?: {
+    readonly cert: string
+    readonly key: string
+    readonly passphrase?: string | null | undefined
+  } | null | undefined
+  /** What you know of the pages; null: as each page says. */
+  readonly pages?: {
+    /** What all its pages are. */
+    readonly topic?: "news" | "finance" | null | undefined
+    /** Country of pages that name none: two letters (ISO 3166-1), lower case. */
+    readonly country?: string | null | undefined
+    /** Language of pages that name none: two letters (ISO 639-1), lower case. */
+    readonly language?: string | null | undefined
+    /** false: all its pages are for adults; true: none is. */
+    readonly safe?: boolean | null | undefined
+  } | undefined
+  /** Sitemaps to read beside those the site names. */
+  readonly sitemaps?: string | readonly string[] | undefined
+  /** RSS and Atom feeds to read beside those the site names. */
+  readonly feeds?: string | readonly string[] | undefined
+  /** When it runs: a cron line, or the fields below; null: when it is asked to. */
+  readonly schedule?: string | {
+    /** Five fields: minute, hour, day of month, month, day of week. */
+    readonly cron?: string | null | undefined
+    /** Hours from the start of one run to the start of the next. */
+    readonly everyHours?: number | null | undefined
+    /** Whose clock `cron` means: a name such as Europe/Paris. */
+    readonly timeZone?: string | undefined
+    /** A run starts up to this many minutes late, by chance. */
+    readonly jitterMinutes?: number | undefined
+  } | null | undefined
+  /** How soon a page is read again: sooner when it changes, later when it does not. */
+  readonly revisit?: {
+    /** Not sooner than this. */
+    readonly minHours?: number | undefined
+    /** Not later than this, when a run comes by. */
+    readonly maxHours?: number | undefined
+  } | undefined
+  /** How pages that are gone leave the index. */
+  readonly removal?: {
+    /** A run that would remove more than this share of the source's pages waits for your yes. 0 to 1. */
+    readonly maxShare?: number | undefined
+    /** Days for which a removed page can be restored. */
+    readonly keepDays?: number | undefined
+  } | undefined
+  /** Addresses that are told of runs that ended and pages that changed. */
+  readonly webhooks?: readonly ({
+    /** Where to send word. */
+    readonly url: string
+    /** finished: a run ended; changed: pages were added, changed or removed; alert: runs in a row went wrong, or are well again. */
+    readonly events?: readonly ("finished" | "changed" | "alert")[] | undefined
+    /** Signs the messages; `${NAME}` of the environment, or `file:/path`. */
+    readonly secret?: string | null | undefined
+  })[] | undefined
+}
+
+/** Every field with its value: what was left out has its default. */
+export type SourceShown = {
+  /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
+  readonly name: string
+  /** Address or addresses where every run starts. */
+  readonly seeds: string | readonly string[]
+  /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
+  readonly scope: "host" | "domain" | "prefix"
+  /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
+  readonly include: string | readonly string[]
+  /** Patterns; addresses that fit one of them are not read. */
+  readonly exclude: string | readonly string[]
+  /** What one run may take. */
+  readonly limits: {
+    /** Pages taken in. */
+    readonly pages?: number | undefined
+    /** Link steps from a seed. */
+    readonly depth?: number | undefined
+    /** Bytes of all bodies read, decompressed; null: no limit. */
+    readonly bytes?: number | null | undefined
+    /** Minutes a run may last; null: no limit. */
+    readonly minutes?: number | null | undefined
+  }
+  /** http: pages as they are sent; browser: every page in a browser; auto: only those that come without content. */
+  readonly rendering: "http" | "browser" | "auto"
+  /** How a host is treated; null: as the settings say. */
+  readonly politeness: {
+    /** Pages fetched from one host at the same time. */
+    readonly concurrency?: number | null | undefined
+    /** Milliseconds between two requests to one host. */
+    readonly delayMs?: number | null | undefined
+    /** Whether robots.txt, crawl-delay, noindex and nofollow are obeyed. */
+    readonly robots?: boolean | null | undefined
+  }
+  /** Whether pages that ask not to be indexed are taken all the same; nofollow still holds. Only in the file of sources, for sites that are yours. */
+  readonly ignoreNoindex: boolean
+  /** Private networks this source may reach: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
+  readonly allowedNetworks: string | readonly string[]
+  /** How it logs in. Values that may be secrets are `(hidden)`, names of secrets are shown. */
+  readonly login: { readonly [name: string]: unknown } | null
+  /** File of certificate authorities in PEM, trusted for this source beside the known ones and FOSSICK_CA_FILE; an absolute path. */
+  readonly caFile: string | null
+  /** The certificate to show to the sites of the seeds and of the login. All of it is named, not written: `file:/path`, or `${NAME}` of the environment. */
+  readonly clientCert: {
+    readonly cert: string
+    readonly key: string
+    readonly passphrase?: string | null | undefined
+  } | null
+  /** What you know of the pages; null: as each page says. */
+  readonly pages: {
+    /** What all its pages are. */
+    readonly topic?: "news" | "finance" | null | undefined
+    /** Country of pages that name none: two letters (ISO 3166-1), lower case. */
+    readonly country?: string | null | undefined
+    /** Language of pages that name none: two letters (ISO 639-1), lower case. */
+    readonly language?: string | null | undefined
+    /** false: all its pages are for adults; true: none is. */
+    readonly safe?: boolean | null | undefined
+  }
+  /** Sitemaps to read beside those the site names. */
+  readonly sitemaps: string | readonly string[]
+  /** RSS and Atom feeds to read beside those the site names. */
+  readonly feeds: string | readonly string[]
+  /** When it runs: a cron line, or the fields below; null: when it is asked to. */
+  readonly schedule: string | {
+    /** Five fields: minute, hour, day of month, month, day of week. */
+    readonly cron?: string | null | undefined
+    /** Hours from the start of one run to the start of the next. */
+    readonly everyHours?: number | null | undefined
+    /** Whose clock `cron` means: a name such as Europe/Paris. */
+    readonly timeZone?: string | undefined
+    /** A run starts up to this many minutes late, by chance. */
+    readonly jitterMinutes?: number | undefined
+  } | null
+  /** How soon a page is read again: sooner when it changes, later when it does not. */
+  readonly revisit: {
+    /** Not sooner than this. */
+    readonly minHours?: number | undefined
+    /** Not later than this, when a run comes by. */
+    readonly maxHours?: number | undefined
+  }
+  /** How pages that are gone leave the index. */
+  readonly removal: {
+    /** A run that would remove more than this share of the source's pages waits for your yes. 0 to 1. */
+    readonly maxShare?: number | undefined
+    /** Days for which a removed page can be restored. */
+    readonly keepDays?: number | undefined
+  }
+  /** Addresses that are told of runs that ended and pages that changed. */
+  readonly webhooks: readonly ({
+    /** Where to send word. */
+    readonly url: string
+    /** finished: a run ended; changed: pages were added, changed or removed; alert: runs in a row went wrong, or are well again. */
+    readonly events?: readonly ("finished" | "changed" | "alert")[] | undefined
+    /** Signs the messages; `${NAME}` of the environment, or `file:/path`. */
+    readonly secret?: string | null | undefined
+  })[]
+}
+
+export type SourceEntry = {
+  readonly name: string
+  /** Where it was declared, and so can be changed. */
+  readonly origin: "file" | "api"
+  readonly paused: boolean
+  readonly created_at: string
+  readonly updated_at: string
+  readonly next_run_at: string | null
+  /** Pages that the index holds for it. */
+  readonly pages: number
+  /** Those of them that have their vectors; null when the index cannot be asked. */
+  readonly pages_with_vectors: number | null
+  /** Of the last run that is over and was not cancelled. */
+  readonly last_result: {
+    readonly job_id: number
+    readonly result: "finished" | "finished-with-problems" | "failed"
+    /** One line why `result` is not `finished`. */
+    readonly reason: string | null
+    readonly ended_at: string | null
+    /** Pages that came into the index. */
+    readonly new: number
+    /** Pages whose text changed. */
+    readonly changed: number
+    /** Pages that left the index. */
+    readonly gone: number
+    /** Visits that failed. */
+    readonly failed: number
+  } | null
+  readonly last_job: {
+    readonly id: number
+    readonly state: "queued" | "running" | "paused" | "finished" | "failed" | "cancelled"
+    /** How it ended, for its operator: null while it is not over, and for one that was cancelled. */
+    readonly result: "finished" | "finished-with-problems" | "failed" | null
+    /** One line why `result` is not `finished`. */
+    readonly reason: string | null
+    readonly created_at: string
+    readonly ended_at: string | null
+    readonly note: string | null
+    readonly error: string | null
+  } | null
+  readonly source: SourceShown
+}
+
+export type SourceList = {
+  readonly sources: readonly SourceEntry[]
+  /** Of all, not only of those listed. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type SourceDeleted = {
+  readonly name: string
+  readonly deleted: true
+  readonly remove_pages: boolean
+}
+
+export type NextRuns = {
+  readonly name: string
+  readonly paused: boolean
+  readonly schedule: { readonly [name: string]: unknown } | null
+  readonly next_runs: readonly string[]
+}
+
+export type FullCrawl = {
+  readonly name: string
+  /** Addresses that earlier runs know; before the first run the most that its limits let in. */
+  readonly pages: number
+  /** Whether earlier runs know them. */
+  readonly pages_known: boolean
+  /** About so long does a run over all of it take, by the pauses that its hosts are given. */
+  readonly seconds: number
+  /** The longest pause between two requests to one of its hosts. */
+  readonly delay_ms: number
+}
+
+export type Job = {
+  readonly id: number
+  /** Name of the source. */
+  readonly source: string
+  /** Who asked for it. */
+  readonly trigger: "command" | "run" | "schedule" | "api" | "start"
+  readonly visits: "all" | "due"
+  readonly state: "queued" | "running" | "paused" | "finished" | "failed" | "cancelled"
+  /** How it ended, for its operator: null while it is not over, and for one that was cancelled. */
+  readonly result: "finished" | "finished-with-problems" | "failed" | null
+  /** One line why `result` is not `finished`. */
+  readonly reason: string | null
+  readonly created_at: string
+  readonly started_at: string | null
+  readonly ended_at: string | null
+  /** Addresses known and not yet visited. */
+  readonly queued: number
+  /** Hosts whose next try it waits for. */
+  readonly waits: readonly ({
+    /** With its port, if that is not the usual one. */
+    readonly host: string
+    readonly until: string
+    /** Why its last visit brought nothing. */
+    readonly why: string
+  })[]
+  /** Visits by how they ended: `indexed`, `skipped:robots`, `failed:dns` and so on. */
+  readonly outcomes: { readonly [name: string]: number }
+  /** What the run changed in the index. */
+  readonly changes: {
+    /** Pages that came into the index. */
+    readonly new: number
+    /** Pages whose text changed. */
+    readonly changed: number
+    /** Pages that left the index. */
+    readonly gone: number
+  }
+  readonly removals: {
+    /** Pages taken out of the index on its evidence. */
+    readonly removed: number
+    /** Pages that waited for an answer when it ended. */
+    readonly held: number
+  } | null
+  /** What is to be known of its end. */
+  readonly note: string | null
+  /** Why it failed. */
+  readonly error: string | null
+}
+
+export type JobDetail = {
+  readonly id: number
+  /** Name of the source. */
+  readonly source: string
+  /** Who asked for it. */
+  readonly trigger: "command" | "run" | "schedule" | "api" | "start"
+  readonly visits: "all" | "due"
+  readonly state: "queued" | "running" | "paused" | "finished" | "failed" | "cancelled"
+  /** How it ended, for its operator: null while it is not over, and for one that was cancelled. */
+  readonly result: "finished" | "finished-with-problems" | "failed" | null
+  /** One line why `result` is not `finished`. */
+  readonly reason: string | null
+  readonly created_at: string
+  readonly started_at: string | null
+  readonly ended_at: string | null
+  /** Addresses known and not yet visited. */
+  readonly queued: number
+  /** Hosts whose next try it waits for. */
+  readonly waits: readonly ({
+    /** With its port, if that is not the usual one. */
+    readonly host: string
+    readonly until: string
+    /** Why its last visit brought nothing. */
+    readonly why: string
+  })[]
+  /** Visits by how they ended: `indexed`, `skipped:robots`, `failed:dns` and so on. */
+  readonly outcomes: { readonly [name: string]: number }
+  /** What the run changed in the index. */
+  readonly changes: {
+    /** Pages that came into the index. */
+    readonly new: number
+    /** Pages whose text changed. */
+    readonly changed: number
+    /** Pages that left the index. */
+    readonly gone: number
+  }
+  readonly removals: {
+    /** Pages taken out of the index on its evidence. */
+    readonly removed: number
+    /** Pages that waited for an answer when it ended. */
+    readonly held: number
+  } | null
+  /** What is to be known of its end. */
+  readonly note: string | null
+  /** Why it failed. */
+  readonly error: string | null
+  readonly settings: SourceShown
+  readonly failures: readonly ({
+    readonly url: string
+    readonly outcome: string
+    readonly detail: string | null
+  })[]
+  readonly log: readonly ({
+    readonly at: string
+    readonly level: "info" | "warn" | "error"
+    readonly text: string
+  })[]
+}
+
+export type JobAddresses = {
+  readonly addresses: readonly ({
+    readonly url: string
+    readonly outcome: string
+    readonly detail: string | null
+  })[]
+  /** Visits that ended so, listed or not. */
+  readonly counted: number
+  readonly limit: number
+  /** What to send as `after` for those behind; null: there are no more. */
+  readonly next: string | null
+}
+
+export type JobsStarted = {
+  readonly jobs: readonly Job[]
+}
+
+export type JobList = {
+  readonly jobs: readonly Job[]
+  /** Of all, not only of those listed. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type Removals = {
+  readonly removals: readonly ({
+    readonly url: string
+    readonly source: string
+    readonly state: "struck" | "held" | "approved" | "removed" | "restoring"
+    /** What was found: `not-found`, `gone`, `noindex` and the like. */
+    readonly reason: string
+    readonly detail: string | null
+    /** Runs that found evidence, one after the other. */
+    readonly strikes: number
+    /** The run that found the latest evidence. */
+    readonly job_id: number
+    readonly at: string
+    /** Until when it can be restored. */
+    readonly kept_until: string | null
+  })[]
+  /** Of all, not only of those listed. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+  /** What waits for an answer, by source. */
+  readonly held: readonly ({
+    readonly source: string
+    readonly pages: number
+    /** Pages of the source that the index holds. */
+    readonly of_pages: number
+    /** Pages by reason. */
+    readonly reasons: { readonly [name: string]: number }
+    readonly job_id: number
+    readonly at: string
+  })[]
+}
+
+export type RemovalsAnswered = {
+  readonly source: string
+  readonly pages: number
+}
+
+export type RemovalsRestored = {
+  readonly pages: number
+}
+
+export type Trace = {
+  readonly url: string
+  readonly in_index: boolean
+  readonly summary: string
+  readonly steps: readonly ({
+    readonly name: string
+    readonly verdict: "yes" | "no" | "note"
+    readonly text: string
+    /** What the text was made of. */
+    readonly facts: { readonly [name: string]: unknown }
+  })[]
+}
+
+export type Tried = {
+  readonly url: string
+  readonly source: string
+  /** Whether a run of the source would visit it. */
+  readonly belongs: boolean
+  /** As runs record it: `indexed`, `skipped:noindex`, `failed:http-status`. */
+  readonly outcome: string
+  readonly detail: string | null
+  readonly robots: {
+    readonly obeyed: boolean
+    readonly allowed: boolean | null
+    readonly detail: string | null
+  }
+  readonly reading: {
+    /** After redirects. */
+    readonly url: string
+    readonly status: number
+    readonly content_type: string
+    readonly bytes: number
+    readonly canonical: string | null
+    readonly noindex: boolean
+    readonly nofollow: boolean
+    readonly links: {
+      readonly total: number
+      readonly followed: number
+      readonly nofollow: number
+      readonly outside: number
+    }
+    readonly feeds: readonly string[]
+    readonly note: string | null
+  } | null
+  readonly page: {
+    readonly title: string
+    readonly description: string | null
+    readonly language: string | null
+    readonly author: string | null
+    readonly published_at: string | null
+    readonly topic: string | null
+    readonly country: string | null
+    readonly unsafe: boolean
+    readonly images: readonly ({
+      readonly url: string
+      readonly description: string | null
+    })[]
+    readonly favicon: string | null
+    readonly markdown: string
+    readonly passages: readonly ({
+      readonly text: string
+      readonly headings: readonly string[]
+    })[]
+  } | null
+  readonly took_ms: number
+}
+
+export type Alerts = {
+  readonly alerts: readonly ({
+    readonly about: "source" | "backup"
+    readonly name: string
+    /** Number of the latest bad run: of a job, or of a backup. */
+    readonly run_id: number
+    /** How it ended. */
+    readonly result: string
+    readonly reason: string | null
+    /** Runs in a row that went wrong. */
+    readonly bad_runs: number
+    readonly since: string
+    readonly told_at: string | null
+  })[]
+  readonly mails: readonly ({
+    readonly id: string
+    readonly recipient: string
+    readonly subject: string
+    readonly state: "waiting" | "delivered" | "given-up"
+    readonly attempts: number
+    readonly created_at: string
+    readonly last_attempt_at: string | null
+    readonly next_attempt_at: string | null
+    readonly last_error: string | null
+  })[]
+}
+
+export type AlertsTested = {
+  readonly tested: readonly ({
+    readonly by: "email" | "webhook"
+    /** The recipient, or the host of the webhook. */
+    readonly to: string
+    /** Why it was not taken; null: it was. */
+    readonly error: string | null
+  })[]
+}
+
+export type Proposal = {
+  readonly asked: string
+  /** Where it leads; null when nothing could be read. */
+  readonly url: string | null
+  /** How the first visit ended, as runs record it. */
+  readonly outcome: string
+  readonly detail: string | null
+  readonly program: {
+    /** `MediaWiki`, `Docusaurus`, or what the page calls its generator. */
+    readonly name: string
+    readonly version: string | null
+    /** How it shows. */
+    readonly evidence: readonly string[]
+    /** Its section of the handbook's page Recipes. */
+    readonly recipe: string | null
+  } | null
+  /** The source that fits, with what differs from the defaults. */
+  readonly source: {
+    /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
+    readonly name?: string | undefined
+    /** Address or addresses where every run starts. */
+    readonly seeds: string | readonly string[]
+    /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
+    readonly scope?: "host" | "domain" | "prefix" | undefined
+    /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
+    readonly include?: string | readonly string[] | undefined
+    /** Patterns; addresses that fit one of them are not read. */
+    readonly exclude?: string | readonly string[] | undefined
+    /** What one run may take. */
+    readonly limits?: {
+      /** Pages taken in. */
+      readonly pages?: number | undefined
+      /** Link steps from a seed. */
+      readonly depth?: number | undefined
+      /** Bytes of all bodies read, decompressed; null: no limit. */
+      readonly bytes?: number | null | undefined
+      /** Minutes a run may last; null: no limit. */
+      readonly minutes?: number | null | undefined
+    } | undefined
+    /** http: pages as they are sent; browser: every page in a browser; auto: only those that come without content. */
+    readonly rendering?: "http" | "browser" | "auto" | undefined
+    /** How a host is treated; null: as the settings say. */
+    readonly politeness?: {
+      /** Pages fetched from one host at the same time. */
+      readonly concurrency?: number | null | undefined
+      /** Milliseconds between two requests to one host. */
+      readonly delayMs?: number | null | undefined
+      /** Whether robots.txt, crawl-delay, noindex and nofollow are obeyed. */
+      readonly robots?: boolean | null | undefined
+    } | undefined
+    /** Whether pages that ask not to be indexed are taken all the same; nofollow still holds. Only in the file of sources, for sites that are yours. */
+    readonly ignoreNoindex?: boolean | undefined
+    /** Private networks this source may reach: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
+    readonly allowedNetworks?: string | readonly string[] | undefined
+    /** How to log in. Passwords are named, not written: `${NAME}` of the environment, or `file:/path`. */
+    readonly login?: null | {
+      readonly kind?: "basic" | undefined
+      readonly user: string
+      readonly password: string
+    } | {
+      readonly kind?: "headers" | undefined
+      readonly headers: { readonly [name: string]: string }
+    } | {
+      readonly kind?: "cookies" | undefined
+      readonly cookies: { readonly [name: string]: string }
+    } | {
+      readonly kind?: "form" | undefined
+      readonly url: string
+      readonly fields: { readonly [name: string]: string }
+      readonly proof?: string | null | undefined
+    } | undefined
+    /** File of certificate authorities in PEM, trusted for this source beside the known ones and FOSSICK_CA_FILE; an absolute path. */
+    readonly caFile?: string | null | undefined
+    /** The certificate to show to the sites of the seeds and of the login. All of it is named, not written: `file:/path`, or `${NAME}` of the environment. */
+    readonly clientCert?: {
+      readonly cert: string
+      readonly key: string
+      readonly passphrase?: string | null | undefined
+    } | null | undefined
+    /** What you know of the pages; null: as each page says. */
+    readonly pages?: {
+      /** What all its pages are. */
+      readonly topic?: "news" | "finance" | null | undefined
+      /** Country of pages that name none: two letters (ISO 3166-1), lower case. */
+      readonly country?: string | null | undefined
+      /** Language of pages that name none: two letters (ISO 639-1), lower case. */
+      readonly language?: string | null | undefined
+      /** false: all its pages are for adults; true: none is. */
+      readonly safe?: boolean | null | undefined
+    } | undefined
+    /** Sitemaps to read beside those the site names. */
+    readonly sitemaps?: string | readonly string[] | undefined
+    /** RSS and Atom feeds to read beside those the site names. */
+    readonly feeds?: string | readonly string[] | undefined
+    /** When it runs: a cron line, or the fields below; null: when it is asked to. */
+    readonly schedule?: string | {
+      /** Five fields: minute, hour, day of month, month, day of week. */
+      readonly cron?: string | null | undefined
+      /** Hours from the start of one run to the start of the next. */
+      readonly everyHours?: number | null | undefined
+      /** Whose clock `cron` means: a name such as Europe/Paris. */
+      readonly timeZone?: string | undefined
+      /** A run starts up to this many minutes late, by chance. */
+      readonly jitterMinutes?: number | undefined
+    } | null | undefined
+    /** How soon a page is read again: sooner when it changes, later when it does not. */
+    readonly revisit?: {
+      /** Not sooner than this. */
+      readonly minHours?: number | undefined
+      /** Not later than this, when a run comes by. */
+      readonly maxHours?: number | undefined
+    } | undefined
+    /** How pages that are gone leave the index. */
+    readonly removal?: {
+      /** A run that would remove more than this share of the source's pages waits for your yes. 0 to 1. */
+      readonly maxShare?: number | undefined
+      /** Days for which a removed page can be restored. */
+      readonly keepDays?: number | undefined
+    } | undefined
+    /** Addresses that are told of runs that ended and pages that changed. */
+    readonly webhooks?: readonly ({
+      /** Where to send word. */
+      readonly url: string
+      /** finished: a run ended; changed: pages were added, changed or removed; alert: runs in a row went wrong, or are well again. */
+      readonly events?: readonly ("finished" | "changed" | "alert")[] | undefined
+      /** Signs the messages; `${NAME}` of the environment, or `file:/path`. */
+      readonly secret?: string | null | undefined
+    })[] | undefined
+  }
+  readonly rendering: {
+    readonly rendering: "auto" | "browser"
+    readonly because: string
+    /** A browser is needed and there is none: what to install. */
+    readonly browser_missing: string | null
+  } | null
+  readonly sitemap: {
+    readonly url: string
+    /** Those of the source that it lists. */
+    readonly pages: number
+    /** Else the source names it. */
+    readonly found_by_runs: boolean
+  } | null
+  readonly feeds: readonly string[]
+  readonly languages: readonly ({
+    /** ISO 639-1. */
+    readonly language: string
+    readonly from: "page" | "hreflang" | "address"
+    /** What the addresses of its pages begin with. */
+    readonly path: string | null
+  })[]
+  readonly login: {
+    /** Of the page with the form. */
+    readonly url: string
+    /** Nothing can be read without it. */
+    readonly needed: boolean
+    readonly user_field: string | null
+    readonly password_field: string
+    /** Sent as the page has them, such as a CSRF token. */
+    readonly hidden_fields: readonly string[]
+    /** It can be sent as it stands. */
+    readonly plain: boolean
+  } | null
+  /** What stands in the way. */
+  readonly obstacles: readonly ({
+    readonly kind: "address" | "browser" | "certificate" | "empty" | "login" | "network" | "noindex" | "pages" | "robots" | "server" | "sitemap"
+    readonly text: string
+    /** What helps. */
+    readonly help: string | null
+  })[]
+  /** What is to be known of its program. */
+  readonly notes: readonly string[]
+  readonly estimate: {
+    readonly pages: number
+    /** `links`: there are at least so many. */
+    readonly from: "sitemap" | "links"
+    readonly delay_ms: number
+    /** Of a full crawl. */
+    readonly seconds: number
+  } | null
+  /** Up to five, as they read. */
+  readonly pages: readonly ({
+    readonly url: string
+    readonly outcome: string
+    readonly detail: string | null
+    readonly title: string | null
+    readonly language: string | null
+    readonly characters: number
+    /** The beginning, as it would be indexed. */
+    readonly text: string | null
+  })[]
+  /** Made to the site. */
+  readonly requests: number
+  readonly took_ms: number
+}
+
+export type DeliveryList = {
+  readonly deliveries: readonly ({
+    readonly id: string
+    /** Null: it tells of a backup. */
+    readonly source: string | null
+    readonly job_id: number | null
+    readonly event: "finished" | "changed" | "alert"
+    readonly url: string
+    readonly state: "waiting" | "delivered" | "given-up"
+    readonly attempts: number
+    readonly created_at: string
+    readonly last_attempt_at: string | null
+    readonly next_attempt_at: string | null
+    readonly last_status: number | null
+    readonly last_error: string | null
+  })[]
+  /** Of all, not only of those listed. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type DeliveryRetried = {
+  readonly id: string
+  readonly state: "waiting"
+}
+
+export type IndexState = {
+  readonly index: {
+    /** Where it is kept: `embedded` or `meilisearch`. */
+    readonly engine: string
+    /** Id of the model that makes its vectors. */
+    readonly embedder: string
+    /** Of a vector. */
+    readonly dimensions: number
+    readonly pages: number
+    readonly passages: number
+    /** Pages found by their words only, until their vectors are made. */
+    readonly pages_without_vectors: number
+    /** Passages of those pages; on Meilisearch about. */
+    readonly passages_without_vectors: number
+    /** Passages that got their vectors in a second, over the last minute; null while none are made, or it is too early to tell. */
+    readonly vectors_per_second: number | null
+    /** Until all have their vectors, as things go; 0 when all have, null when nobody can tell. */
+    readonly seconds_left: number | null
+  }
+}
+
+export type KeyUsage = {
+  readonly usage: readonly ({
+    /** Day or month, in UTC. */
+    readonly time: string
+    readonly key_id: string
+    readonly calls: number
+    readonly credits: number
+    readonly endpoints: {
+      readonly search: {
+        readonly calls: number
+        readonly credits: number
+      }
+      readonly extract: {
+        readonly calls: number
+        readonly credits: number
+      }
+      readonly crawl: {
+        readonly calls: number
+        readonly credits: number
+      }
+      readonly map: {
+        readonly calls: number
+        readonly credits: number
+      }
+      readonly research: {
+        readonly calls: number
+        readonly credits: number
+      }
+    }
+  })[]
+  readonly days: number
+  readonly by: "day" | "month"
+}
+
+export type GrantList = {
+  readonly grants: readonly ({
+    readonly id: string
+    readonly client_id: string
+    /** What the program calls itself. */
+    readonly client_name: string
+    /** Of the key with which it was let in. */
+    readonly key_id: string
+    /** It is held to; null: all that the key may see. */
+    readonly collections: readonly string[] | null
+    readonly created_at: string
+    readonly used_at: string | null
+    readonly revoked_at: string | null
+  })[]
+}
+
+export type GrantRevoked = {
+  readonly id: string
+  readonly revoked: true
+}
+
+export type FeedbackList = {
+  readonly feedback: readonly ({
+    readonly feedback_id: string
+    readonly at: string
+    /** Of the key that gave it. */
+    readonly key_id: string
+    /** Of the answer that is judged; this or `session_id` is given. */
+    readonly request_id?: string | null | undefined
+    /** Of the session that is judged. */
+    readonly session_id?: string | null | undefined
+    /** What a program thinks of it. */
+    readonly agent_score?: number | string | null | undefined
+    /** What a person thinks of it. */
+    readonly human_score?: number | string | null | undefined
+    /** Further judgements. */
+    readonly extra_scores?: readonly ({
+      /** What was judged. */
+      readonly label: string
+      /** How it was judged. */
+      readonly value: number | string
+    })[] | null | undefined
+    /** In words. */
+    readonly comment?: string | null | undefined
+    /** What was made of the answer. */
+    readonly response_delivered?: string | null | undefined
+    /** Ids of the results that were used. */
+    readonly used_ids?: readonly string[] | null | undefined
+    /** Addresses of the results that were used. */
+    readonly used_urls?: readonly string[] | null | undefined
+    /** Citations that were used. */
+    readonly used_citations?: readonly string[] | null | undefined
+    /** Judgements of single results. */
+    readonly urls_scores?: readonly ({
+      /** Of the result; this or `url` is given. */
+      readonly id?: string | undefined
+      /** Of the result. */
+      readonly url?: string | undefined
+      /** What a program thinks of it. */
+      readonly agent_score?: number | string | undefined
+      /** Further judgements. */
+      readonly scores?: readonly ({
+        /** What was judged. */
+        readonly label: string
+        /** How it was judged. */
+        readonly value: number | string
+      })[] | undefined
+      /** In words. */
+      readonly comment?: string | undefined
+    })[] | null | undefined
+  })[]
+  /** Of all, not only of those listed. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type PaymentList = {
+  readonly payments: readonly ({
+    readonly at: string
+    /** US dollars. */
+    readonly amount_usd: string
+    /** CAIP-2. */
+    readonly network: string
+    /** Contract of the token. */
+    readonly asset: string
+    readonly payer: string
+    readonly pay_to: string
+    readonly transaction: string
+    readonly x402_version: number
+    readonly delivered_at: string | null
+    readonly verify_ms: number
+    readonly search_ms: number
+    readonly settle_ms: number
+  })[]
+  /** Of all, not only of those listed. */
+  readonly total: number
+  /** Payments whose outcome is not known yet. */
+  readonly open: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type PaymentDays = {
+  readonly revenue: readonly ({
+    readonly day: string
+    /** CAIP-2. */
+    readonly network: string
+    readonly sales: number
+    /** US dollars. */
+    readonly usd: string
+  })[]
+  readonly outcomes: readonly ({
+    readonly day: string
+    readonly outcome: "sold" | "sold-undelivered" | "delivered-later" | "unpaid" | "unusable" | "bad-request" | "already-used" | "in-progress" | "limited" | "invalid" | "facilitator-unavailable" | "search-failed" | "overloaded" | "caller-gone" | "refused" | "unknown"
+    readonly count: number
+  })[]
+}
+
+/** What each call is given, and answers when it succeeds. */
+export interface Calls {
+  /** Search the index. */
+  "POST /search": {
+    readonly given: {
+      readonly body: {
+        /** What to look for. `"a phrase"`, `-word`, `site:example.com` and `-site:example.com` are understood. */
+        readonly query: string
+        /** How much work the search is worth: words alone (`ultra-fast`, `fast`), meaning too (`basic`, the default), or a second reading of the best passages (`advanced`, 2 credits). */
+        readonly search_depth?: "basic" | "advanced" | "fast" | "ultra-fast" | null | undefined
+        /** Raises pages that are news, or on finance. Default `general`. */
+        readonly topic?: "general" | "news" | "finance" | null | undefined
+        /** How many results at most; `auto` returns those before scores fall off. */
+        readonly max_results?: number | "auto" | null | undefined
+        /** Passages of a page in `content`; not used by `ultra-fast`. */
+        readonly chunks_per_source?: number | null | undefined
+        /** Pages published since then; refused together with `start_date` or `end_date`. */
+        readonly time_range?: "day" | "week" | "month" | "year" | "d" | "w" | "m" | "y" | null | undefined
+        /** Pages published on this day or later, in UTC. */
+        readonly start_date?: string | null | undefined
+        /** Pages published on this day or earlier, in UTC. */
+        readonly end_date?: string | null | undefined
+        /** Older form of `time_range`: with the topic `news`, days back from now. */
+        readonly days?: unknown
+        /** Adds a cited `answer` and `follow_up_questions`; `true` means `basic`. */
+        readonly include_answer?: boolean | "basic" | "advanced" | null | undefined
+        /** Adds the whole page; `true` means `markdown`. */
+        readonly include_raw_content?: boolean | "markdown" | "text" | null | undefined
+        /** Adds the images of the pages found. */
+        readonly include_images?: boolean | null | undefined
+        /** With `include_images`: each image as `{url, description}`. */
+        readonly include_image_descriptions?: boolean | null | undefined
+        /** Adds the address of the site's icon. */
+        readonly include_favicon?: boolean | null | undefined
+        /** Pages of these domains only, or first: see `include_domains_mode`. A port (`localhost:8080`) keeps to that port. No wildcards, paths or public suffixes. */
+        readonly include_domains?: string | readonly string[] | null | undefined
+        /** No pages of these domains, written in the same way. */
+        readonly exclude_domains?: string | readonly string[] | null | undefined
+        /** `filter` (or `restrict`, the default) keeps to `include_domains`, `boost` (or `prefer`) raises them; refused without `include_domains`. */
+        readonly include_domains_mode?: "filter" | "boost" | "restrict" | "prefer" | null | undefined
+        /** Pages of these sources only, and of those in `collections`. */
+        readonly sources?: string | readonly string[] | null | undefined
+        /** Pages of the sources in these collections only, and of `sources`. */
+        readonly collections?: string | readonly string[] | null | undefined
+        /** Pages of these types only: what they are written in. */
+        readonly types?: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub")[] | null | undefined
+        /** Raises pages made in or for that country, with the topic `general`: its English name or its ISO 3166-1 alpha-2 code. */
+        readonly country?: string | null | undefined
+        /** Raises pages in that language: an ISO 639-1 code or its English name. */
+        readonly language?: string | null | undefined
+        /** Drops pages in other languages; refused without `language`. */
+        readonly filter_by_language?: boolean | null | undefined
+        /** Drops adult pages and their images; not used by `fast` and `ultra-fast`. */
+        readonly safe_search?: boolean | null | undefined
+        /** Chooses what is left open by the words of the query; what is given wins. */
+        readonly auto_parameters?: boolean | null | undefined
+        /** Only pages that hold every quoted phrase of the query. */
+        readonly exact_match?: boolean | null | undefined
+        /** Adds `published_date`. */
+        readonly include_published_date?: boolean | null | undefined
+        /** Also drops pages whose date is unknown; adds `published_date`. */
+        readonly filter_by_published_date?: boolean | null | undefined
+        /** Adds `usage`, the credits that this call cost. */
+        readonly include_usage?: boolean | null | undefined
+        /** Adds the parts of each score; for keys of the role `admin`. */
+        readonly explain?: boolean | null | undefined
+      }
+    }
+    readonly answer: SearchAnswer
+  }
+  /** Read pages. */
+  "POST /extract": {
+    readonly given: {
+      readonly body: {
+        /** Addresses of the pages to read, at most 20; one may be a plain string. */
+        readonly urls: string | readonly string[]
+        /** What the text is wanted for: `raw_content` then holds the passages nearest to it. */
+        readonly query?: string | null | undefined
+        /** With `query`: passages of each page. */
+        readonly chunks_per_source?: number | null | undefined
+        /** `advanced` loads pages in a browser that come without content. */
+        readonly extract_depth?: "basic" | "advanced" | null | undefined
+        /** How `raw_content` is written. */
+        readonly format?: "markdown" | "text" | null | undefined
+        /** Adds the addresses of the page's images. */
+        readonly include_images?: boolean | null | undefined
+        /** Adds the address of the site's icon. */
+        readonly include_favicon?: boolean | null | undefined
+        /** Adds `usage`, the credits that this call cost. */
+        readonly include_usage?: boolean | null | undefined
+        /** Seconds the call may take: 10 by default, 30 with the depth `advanced`. */
+        readonly timeout?: number | null | undefined
+      }
+    }
+    readonly answer: ExtractAnswer
+  }
+  /** Walk a site, with the content of its pages. */
+  "POST /crawl": {
+    readonly given: {
+      readonly body: {
+        /** Where the walk begins; `https://` may be left out. */
+        readonly url: string
+        /** Which pages are wanted, in your own words; the others are left out. */
+        readonly instructions?: string | null | undefined
+        /** Link steps from the start. */
+        readonly max_depth?: number | null | undefined
+        /** Links followed from one page. */
+        readonly max_breadth?: number | null | undefined
+        /** Pages at most. */
+        readonly limit?: number | null | undefined
+        /** Regular expressions; only pages whose path fits one. */
+        readonly select_paths?: readonly string[] | null | undefined
+        /** Regular expressions; only pages whose host fits one. */
+        readonly select_domains?: readonly string[] | null | undefined
+        /** Regular expressions; no pages whose path fits one. */
+        readonly exclude_paths?: readonly string[] | null | undefined
+        /** Regular expressions; no pages whose host fits one. */
+        readonly exclude_domains?: readonly string[] | null | undefined
+        /** Of older clients: `Documentation`, `Blogs`, `About` and the like. */
+        readonly categories?: readonly string[] | null | undefined
+        /** Whether addresses on other sites are among the results. */
+        readonly allow_external?: boolean | null | undefined
+        /** Adds `usage`, the credits that this call cost. */
+        readonly include_usage?: boolean | null | undefined
+        /** Seconds the call may take; what was found by then is the answer. */
+        readonly timeout?: number | null | undefined
+        /** With `instructions`: passages of each page. */
+        readonly chunks_per_source?: number | null | undefined
+        /** `advanced` loads pages in a browser that come without content. */
+        readonly extract_depth?: "basic" | "advanced" | null | undefined
+        /** How `raw_content` is written. */
+        readonly format?: "markdown" | "text" | null | undefined
+        /** Adds the addresses of the page's images. */
+        readonly include_images?: boolean | null | undefined
+        /** Adds the address of the site's icon. */
+        readonly include_favicon?: boolean | null | undefined
+      }
+    }
+    readonly answer: CrawlAnswer
+  }
+  /** Find the addresses of a site. */
+  "POST /map": {
+    readonly given: {
+      readonly body: {
+        /** Where the walk begins; `https://` may be left out. */
+        readonly url: string
+        /** Which pages are wanted, in your own words; the others are left out. */
+        readonly instructions?: string | null | undefined
+        /** Link steps from the start. */
+        readonly max_depth?: number | null | undefined
+        /** Links followed from one page. */
+        readonly max_breadth?: number | null | undefined
+        /** Pages at most. */
+        readonly limit?: number | null | undefined
+        /** Regular expressions; only pages whose path fits one. */
+        readonly select_paths?: readonly string[] | null | undefined
+        /** Regular expressions; only pages whose host fits one. */
+        readonly select_domains?: readonly string[] | null | undefined
+        /** Regular expressions; no pages whose path fits one. */
+        readonly exclude_paths?: readonly string[] | null | undefined
+        /** Regular expressions; no pages whose host fits one. */
+        readonly exclude_domains?: readonly string[] | null | undefined
+        /** Of older clients: `Documentation`, `Blogs`, `About` and the like. */
+        readonly categories?: readonly string[] | null | undefined
+        /** Whether addresses on other sites are among the results. */
+        readonly allow_external?: boolean | null | undefined
+        /** Adds `usage`, the credits that this call cost. */
+        readonly include_usage?: boolean | null | undefined
+        /** Seconds the call may take; what was found by then is the answer. */
+        readonly timeout?: number | null | undefined
+      }
+    }
+    readonly answer: MapAnswer
+  }
+  /** Read a page from the index. */
+  "GET /pages": {
+    readonly given: {
+      readonly query: { readonly url: string; readonly format?: "markdown" | "text" | "html" | undefined; readonly section?: string | undefined; readonly offset?: number | undefined; readonly limit?: number | undefined; readonly include_usage?: boolean | undefined }
+    }
+    readonly answer: StoredPage
+  }
+  /** Read a page from the index by a prefix to its address. */
+  "GET /read/{url}": {
+    readonly given: {
+      readonly path: { readonly url: string }
+    }
+    readonly answer: string
+  }
+  /** What the index holds, source by source. */
+  "GET /sources": {
+    readonly given: {}
+    readonly answer: SourcesInIndex
+  }
+  /** Have a report made. */
+  "POST /research": {
+    readonly given: {
+      readonly body: {
+        /** What the report is to be about: a question, or a task in your own words. */
+        readonly input: string
+        /** How deep: `mini` asks what the task asks, `pro` follows the answers over two rounds; `auto` chooses by the input. */
+        readonly model?: "mini" | "pro" | "auto" | null | undefined
+        /** Answers with server-sent events while the report is made. */
+        readonly stream?: boolean | null | undefined
+        /** The report as an object of this form: `properties` with type and description each, and `required`. */
+        readonly output_schema?: OutputSchema | null | undefined
+        /** How sources are named in the text and listed below it. */
+        readonly citation_format?: "numbered" | "mla" | "apa" | "chicago" | null | undefined
+        /** Pages of these domains, subdomains included, rank higher; others still appear. */
+        readonly include_domains?: readonly string[] | null | undefined
+        /** No pages of these domains and their subdomains. */
+        readonly exclude_domains?: readonly string[] | null | undefined
+        /** Pages of these sources only, and of those in `collections`. */
+        readonly sources?: string | readonly string[] | null | undefined
+        /** Pages of the sources in these collections only, and of `sources`. */
+        readonly collections?: string | readonly string[] | null | undefined
+        /** Pages of these types only: what they are written in. */
+        readonly types?: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub")[] | null | undefined
+        /** About how long: 250, 800 or 1,600 words. */
+        readonly output_length?: "short" | "standard" | "long" | null | undefined
+        /** Up to 5 texts of your own as sources, of 80,000 words in all. */
+        readonly files?: readonly ({
+          /** A file name that ends in `.txt`, `.md` or `.json`. */
+          readonly name: string
+          /** The file in base64: text in UTF-8. */
+          readonly data: string
+          /** How `data` is written. */
+          readonly type: "base64"
+        })[] | null | undefined
+      }
+    }
+    readonly answer: ResearchTask
+  }
+  /** See a task and its report. */
+  "GET /research/{id}": {
+    readonly given: {
+      readonly path: { readonly id: string }
+      readonly query?: { readonly include_usage?: string | undefined }
+    }
+    readonly answer: ResearchReport | ResearchInProgress
+  }
+  /** List watches. */
+  "GET /watches": {
+    readonly given: {
+      readonly query?: { readonly all?: boolean | undefined }
+    }
+    readonly answer: {
+      readonly watches: readonly Watch[]
+    }
+  }
+  /** Watch a question, a source or a page. */
+  "POST /watches": {
+    readonly given: {
+      readonly body: {
+        /** Pages that a search finds with a score of 0.25 or more: a question, or a body of `/search`. */
+        readonly question?: string | { readonly [name: string]: unknown } | undefined
+        /** Pages of a source. */
+        readonly source?: string | undefined
+        /** One page. */
+        readonly url?: string | undefined
+        /** With `source`: only addresses that fit one of these patterns. */
+        readonly include?: readonly string[] | undefined
+        /** With `source`: none that fit one of these. */
+        readonly exclude?: readonly string[] | undefined
+        /** For lists, feeds and messages. */
+        readonly name?: string | undefined
+        /** What is told. */
+        readonly changes?: readonly ("new" | "changed" | "gone")[] | undefined
+        /** Address that messages are sent to. */
+        readonly webhook?: string | null | undefined
+        /** Who is written to. */
+        readonly emails?: readonly string[] | undefined
+        /** Messages are no closer together than this; 0 sends them at once. */
+        readonly every_minutes?: number | undefined
+        /** Messages wait; the feed goes on. */
+        readonly paused?: boolean | undefined
+      }
+    }
+    readonly answer: WatchMade
+  }
+  /** Show a watch. */
+  "GET /watches/{id}": {
+    readonly given: {
+      readonly path: { readonly id: string }
+    }
+    readonly answer: WatchWithDeliveries
+  }
+  /** Change how a watch tells. */
+  "PUT /watches/{id}": {
+    readonly given: {
+      readonly path: { readonly id: string }
+      readonly body: {
+        /** For lists, feeds and messages. */
+        readonly name?: string | undefined
+        /** What is told. */
+        readonly changes?: readonly ("new" | "changed" | "gone")[] | undefined
+        /** Address that messages are sent to. */
+        readonly webhook?: string | null | undefined
+        /** Who is written to. */
+        readonly emails?: readonly string[] | undefined
+        /** Messages are no closer together than this; 0 sends them at once. */
+        readonly every_minutes?: number | undefined
+        /** Messages wait; the feed goes on. */
+        readonly paused?: boolean | undefined
+      }
+    }
+    readonly answer: Watch
+  }
+  /** End a watch. */
+  "DELETE /watches/{id}": {
+    readonly given: {
+      readonly path: { readonly id: string }
+    }
+    readonly answer: {
+      readonly id: string
+      readonly deleted: true
+    }
+  }
+  /** What changed. */
+  "GET /watches/{id}/entries": {
+    readonly given: {
+      readonly path: { readonly id: string }
+      readonly query?: { readonly after?: number | undefined; readonly limit?: number | undefined }
+    }
+    readonly answer: {
+      readonly entries: readonly WatchEntry[]
+      /** Where to go on: `after` of the next call. */
+      readonly next_after: number
+    }
+  }
+  /** What changed, as an Atom feed. */
+  "GET /watches/{id}/feed": {
+    readonly given: {
+      readonly path: { readonly id: string }
+      readonly query: { readonly token: string }
+    }
+    readonly answer: string
+  }
+  /** Credits used and left. */
+  "GET /usage": {
+    readonly given: {}
+    readonly answer: UsageReport
+  }
+  /** Calls that were answered. */
+  "POST /logs": {
+    readonly given: {
+      readonly body?: {
+        /** Calls at most. */
+        readonly limit?: number | null | undefined
+        /** Calls of this day or later, in UTC. */
+        readonly start_date?: string | null | undefined
+        /** Calls of this day or earlier, in UTC. */
+        readonly end_date?: string | null | undefined
+        /** Calls of these alone: search, extract, crawl, map, research. */
+        readonly endpoints?: "search" | "extract" | "crawl" | "map" | "research" | readonly ("search" | "extract" | "crawl" | "map" | "research")[] | null | undefined
+        /** Calls of this project alone. */
+        readonly project_id?: string | null | undefined
+        /** Calls with this key alone; keys of the role `search` never see others. */
+        readonly filter_by_api_key?: boolean | null | undefined
+      }
+    }
+    readonly answer: CallLog
+  }
+  /** Say what an answer was worth. */
+  "POST /feedback": {
+    readonly given: {
+      readonly body: {
+        /** Of the answer that is judged; this or `session_id` is given. */
+        readonly request_id?: string | null | undefined
+        /** Of the session that is judged. */
+        readonly session_id?: string | null | undefined
+        /** What a program thinks of it. */
+        readonly agent_score?: number | string | null | undefined
+        /** What a person thinks of it. */
+        readonly human_score?: number | string | null | undefined
+        /** Further judgements. */
+        readonly extra_scores?: readonly ({
+          /** What was judged. */
+          readonly label: string
+          /** How it was judged. */
+          readonly value: number | string
+        })[] | null | undefined
+        /** In words. */
+        readonly comment?: string | null | undefined
+        /** What was made of the answer. */
+        readonly response_delivered?: string | null | undefined
+        /** Ids of the results that were used. */
+        readonly used_ids?: readonly string[] | null | undefined
+        /** Addresses of the results that were used. */
+        readonly used_urls?: readonly string[] | null | undefined
+        /** Citations that were used. */
+        readonly used_citations?: readonly string[] | null | undefined
+        /** Judgements of single results. */
+        readonly urls_scores?: readonly ({
+          /** Of the result; this or `url` is given. */
+          readonly id?: string | undefined
+          /** Of the result. */
+          readonly url?: string | undefined
+          /** What a program thinks of it. */
+          readonly agent_score?: number | string | undefined
+          /** Further judgements. */
+          readonly scores?: readonly ({
+            /** What was judged. */
+            readonly label: string
+            /** How it was judged. */
+            readonly value: number | string
+          })[] | undefined
+          /** In words. */
+          readonly comment?: string | undefined
+        })[] | null | undefined
+      } & ({
+        readonly request_id: string
+      } | {
+        readonly session_id: string
+      })
+    }
+    readonly answer: FeedbackTaken
+  }
+  /** Make keys that end by themselves. */
+  "POST /generate-keys": {
+    readonly given: {
+      readonly body: {
+        /** `user` keys search and read; `admin` keys may do everything. */
+        readonly permission_level: "admin" | "user"
+        /** What the keys are for; numbered when there are several. */
+        readonly name?: string | null | undefined
+        /** `["api:generate_keys"]` lets a `user` key make keys itself. */
+        readonly scope?: readonly ("api:generate_keys")[] | null | undefined
+        /** A note; both do the same. */
+        readonly key_type?: "development" | "production" | null | undefined
+        /** Credits that each key may use in all. */
+        readonly key_limit?: number | null | undefined
+        /** Hours after which the keys end. */
+        readonly ttl_hours?: number | null | undefined
+        /** Keys to make. */
+        readonly count?: number | null | undefined
+        /** Endpoints that the keys may use. */
+        readonly endpoints?: readonly ("search" | "extract" | "crawl" | "map" | "research")[] | null | undefined
+        /** Sources whose pages the keys may see. */
+        readonly sources?: readonly string[] | null | undefined
+        /** Collections of sources whose pages the keys may see. */
+        readonly collections?: readonly string[] | null | undefined
+        /** Domains whose pages the keys may see. */
+        readonly domains?: readonly string[] | null | undefined
+        /** Projects that the keys may name. */
+        readonly projects?: readonly string[] | null | undefined
+      }
+    }
+    readonly answer: KeysGenerated
+  }
+  /** End keys. */
+  "POST /deactivate-keys": {
+    readonly given: {
+      readonly body?: {
+        /** Of the call that made the keys; left out: the key of this call. */
+        readonly request_id?: string | null | undefined
+      }
+    }
+    readonly answer: KeysDeactivated
+  }
+  /** What the key of this call is. */
+  "GET /key-info": {
+    readonly given: {}
+    readonly answer: KeyInfo
+  }
+  /** The declared sources. */
+  "GET /admin/sources": {
+    readonly given: {
+      readonly query?: { readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: SourceList
+  }
+  /** Declare a source, or replace it whole. */
+  "PUT /admin/sources/{name}": {
+    readonly given: {
+      readonly path: { readonly name: string }
+      readonly query?: { readonly run?: boolean | undefined }
+      readonly body: Source
+    }
+    readonly answer: SourceEntry
+  }
+  /** One source. */
+  "GET /admin/sources/{name}": {
+    readonly given: {
+      readonly path: { readonly name: string }
+    }
+    readonly answer: SourceEntry
+  }
+  /** When it runs next. */
+  "GET /admin/sources/{name}/next-runs": {
+    readonly given: {
+      readonly path: { readonly name: string }
+      readonly query?: { readonly count?: number | undefined }
+    }
+    readonly answer: NextRuns
+  }
+  /** How long a run over all of it takes. */
+  "GET /admin/sources/{name}/full-crawl": {
+    readonly given: {
+      readonly path: { readonly name: string }
+    }
+    readonly answer: FullCrawl
+  }
+  /** Hold its schedule. */
+  "POST /admin/sources/{name}/pause": {
+    readonly given: {
+      readonly path: { readonly name: string }
+      readonly body?: { readonly [name: string]: unknown }
+    }
+    readonly answer: SourceEntry
+  }
+  /** Let its schedule go on. */
+  "POST /admin/sources/{name}/resume": {
+    readonly given: {
+      readonly path: { readonly name: string }
+      readonly body?: { readonly [name: string]: unknown }
+    }
+    readonly answer: SourceEntry
+  }
+  /** Run it now. */
+  "POST /admin/sources/{name}/run": {
+    readonly given: {
+      readonly path: { readonly name: string }
+      readonly body?: {
+        /** Every known page, or only those that are due. */
+        readonly visits?: "all" | "due" | undefined
+      }
+    }
+    readonly answer: Job
+  }
+  /** Run several now. */
+  "POST /admin/sources/run": {
+    readonly given: {
+      readonly body: {
+        /** These sources; either they or `all`. */
+        readonly names?: readonly string[] | undefined
+        /** All sources that are not paused. */
+        readonly all?: true | undefined
+        /** Every known page, or only those that are due. */
+        readonly visits?: "all" | "due" | undefined
+      }
+    }
+    readonly answer: JobsStarted
+  }
+  /** Runs, newest first. */
+  "GET /admin/jobs": {
+    readonly given: {
+      readonly query?: { readonly source?: string | undefined; readonly state?: "queued" | "running" | "paused" | "finished" | "failed" | "cancelled" | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: JobList
+  }
+  /** One run: its counts, its log, what failed. */
+  "GET /admin/jobs/{id}": {
+    readonly given: {
+      readonly path: { readonly id: number }
+      readonly query?: { readonly log_limit?: number | undefined; readonly failure_limit?: number | undefined }
+    }
+    readonly answer: JobDetail
+  }
+  /** Every address of a run, by how its visit ended. */
+  "GET /admin/jobs/{id}/addresses": {
+    readonly given: {
+      readonly path: { readonly id: number }
+      readonly query?: { readonly outcome?: "bad-encoding" | "blocked-address" | "cancelled" | "crashed" | "dns" | "duplicate" | "empty" | "failed" | "failed:bad-encoding" | "failed:blocked-address" | "failed:cancelled" | "failed:crashed" | "failed:dns" | "failed:http-status" | "failed:redirect-loop" | "failed:refused" | "failed:timeout" | "failed:tls" | "failed:unreadable" | "http-status" | "indexed" | "noindex" | "out-of-scope" | "postponed" | "redirect-loop" | "refused" | "robots" | "skipped" | "skipped:duplicate" | "skipped:empty" | "skipped:noindex" | "skipped:out-of-scope" | "skipped:robots" | "skipped:soft-404" | "skipped:too-large" | "skipped:trap" | "skipped:unsupported-type" | "soft-404" | "timeout" | "tls" | "too-large" | "trap" | "unchanged" | "unreadable" | "unsupported-type" | undefined; readonly limit?: number | undefined; readonly after?: string | undefined }
+    }
+    readonly answer: JobAddresses
+  }
+  /** Interrupt it. */
+  "POST /admin/jobs/{id}/pause": {
+    readonly given: {
+      readonly path: { readonly id: number }
+      readonly body?: { readonly [name: string]: unknown }
+    }
+    readonly answer: Job
+  }
+  /** Let it go on. */
+  "POST /admin/jobs/{id}/resume": {
+    readonly given: {
+      readonly path: { readonly id: number }
+      readonly body?: { readonly [name: string]: unknown }
+    }
+    readonly answer: Job
+  }
+  /** End it for good. */
+  "POST /admin/jobs/{id}/cancel": {
+    readonly given: {
+      readonly path: { readonly id: number }
+      readonly body?: { readonly [name: string]: unknown }
+    }
+    readonly answer: Job
+  }
+  /** Give up a host for this run. */
+  "POST /admin/jobs/{id}/skip-host": {
+    readonly given: {
+      readonly path: { readonly id: number }
+      readonly body: {
+        /** Name of the host, with its port if that is not the usual one. */
+        readonly host: string
+      }
+    }
+    readonly answer: Job
+  }
+  /** Take it away, and cancel its jobs. */
+  "DELETE /admin/sources/{name}": {
+    readonly given: {
+      readonly path: { readonly name: string }
+      readonly query?: { readonly remove_pages?: boolean | undefined }
+    }
+    readonly answer: SourceDeleted
+  }
+  /** Pages that are gone, or seem to be. */
+  "GET /admin/removals": {
+    readonly given: {
+      readonly query?: { readonly state?: "struck" | "held" | "approved" | "removed" | "restoring" | undefined; readonly source?: string | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: Removals
+  }
+  /** What waits is removed. */
+  "POST /admin/removals/approve": {
+    readonly given: {
+      readonly body: {
+        /** Whose removals. */
+        readonly source: string
+      }
+    }
+    readonly answer: RemovalsAnswered
+  }
+  /** What waits stays. */
+  "POST /admin/removals/reject": {
+    readonly given: {
+      readonly body: {
+        /** Whose removals. */
+        readonly source: string
+      }
+    }
+    readonly answer: RemovalsAnswered
+  }
+  /** Put removed pages back. */
+  "POST /admin/removals/restore": {
+    readonly given: {
+      readonly body: {
+        /** These pages. */
+        readonly urls?: readonly string[] | undefined
+        /** All removed pages of this source. */
+        readonly source?: string | undefined
+        /** All pages removed on the evidence of this run. */
+        readonly job_id?: number | undefined
+      }
+    }
+    readonly answer: RemovalsRestored
+  }
+  /** Why a page is found, or is not. */
+  "GET /admin/why": {
+    readonly given: {
+      readonly query: { readonly url: string; readonly query?: string | undefined }
+    }
+    readonly answer: Trace
+  }
+  /** Read a page now as a run would, and index nothing. */
+  "POST /admin/try": {
+    readonly given: {
+      readonly body: {
+        /** The page to read, an http or https address. */
+        readonly url: string
+        /** The source with whose settings it is read. */
+        readonly source?: string | undefined
+        /** Instead of what the source says. */
+        readonly rendering?: "http" | "browser" | "auto" | undefined
+      }
+    }
+    readonly answer: Tried
+  }
+  /** Sources and backups that go wrong, and the e-mails that tell of it. */
+  "GET /admin/alerts": {
+    readonly given: {
+      readonly query?: { readonly mail_limit?: number | undefined }
+    }
+    readonly answer: Alerts
+  }
+  /** Send a test to each receiver of alerts now. */
+  "POST /admin/alerts/test": {
+    readonly given: {
+      readonly body?: { readonly [name: string]: unknown }
+    }
+    readonly answer: AlertsTested
+  }
+  /** Look once at a site, and propose how to crawl it. */
+  "POST /admin/sources/propose": {
+    readonly given: {
+      readonly body: {
+        /** Where to start, an http or https address; a folder stands for what is below it. */
+        readonly url: string
+        /** The site is yours: read what robots.txt forbids, and propose to do so. */
+        readonly ignore_robots?: boolean | undefined
+      }
+    }
+    readonly answer: Proposal
+  }
+  /** What was sent to webhooks, newest first. */
+  "GET /admin/webhooks/deliveries": {
+    readonly given: {
+      readonly query?: { readonly state?: "waiting" | "delivered" | "given-up" | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: DeliveryList
+  }
+  /** Send one again now. */
+  "POST /admin/webhooks/deliveries/{id}/retry": {
+    readonly given: {
+      readonly path: { readonly id: string }
+      readonly body?: { readonly [name: string]: unknown }
+    }
+    readonly answer: DeliveryRetried
+  }
+  /** What callers think of their answers, newest first. */
+  "GET /admin/feedback": {
+    readonly given: {
+      readonly query?: { readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: FeedbackList
+  }
+  /** Programs that were let in over OAuth, newest first. */
+  "GET /admin/oauth/grants": {
+    readonly given: {
+      readonly query?: { readonly limit?: number | undefined }
+    }
+    readonly answer: GrantList
+  }
+  /** Let a program in no more. */
+  "DELETE /admin/oauth/grants/{id}": {
+    readonly given: {
+      readonly path: { readonly id: string }
+    }
+    readonly answer: GrantRevoked
+  }
+  /** What the index holds, and how far its vectors are. */
+  "GET /admin/index": {
+    readonly given: {}
+    readonly answer: IndexState
+  }
+  /** What each key used, by day or month, newest first. */
+  "GET /admin/usage": {
+    readonly given: {
+      readonly query?: { readonly key_id?: string | undefined; readonly days?: number | undefined; readonly by?: "day" | "month" | undefined }
+    }
+    readonly answer: KeyUsage
+  }
+  /** Payments for searches that arrived, newest first. */
+  "GET /admin/payments": {
+    readonly given: {
+      readonly query?: { readonly from?: string | undefined; readonly to?: string | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: PaymentList
+  }
+  /** What each day brought, and how requests ended. */
+  "GET /admin/payments/days": {
+    readonly given: {
+      readonly query?: { readonly from?: string | undefined; readonly to?: string | undefined }
+    }
+    readonly answer: PaymentDays
+  }
+  /** Every payment, for bookkeeping. */
+  "GET /admin/payments.csv": {
+    readonly given: {
+      readonly query?: { readonly from?: string | undefined; readonly to?: string | undefined }
+    }
+    readonly answer: string
+  }
+  /** Whether the process answers. */
+  "GET /healthz": {
+    readonly given: {}
+    readonly answer: Health
+  }
+  /** Whether it can serve: index, model and crawler. */
+  "GET /readyz": {
+    readonly given: {}
+    readonly answer: Readiness
+  }
+  /** This document. */
+  "GET /openapi.json": {
+    readonly given: {}
+    readonly answer: { readonly [name: string]: unknown }
+  }
+  /** Counts and times, for Prometheus. */
+  "GET /metrics": {
+    readonly given: {}
+    readonly answer: string
+  }
+}
+
+/** The calls that answer with text; all others answer with JSON. */
+export const TEXT_CALLS: ReadonlySet<string> = new Set([
+  "GET /read/{url}",
+  "GET /watches/{id}/feed",
+  "GET /admin/payments.csv",
+  "GET /metrics",
+])

@@ -1,0 +1,153 @@
+import { once } from "node:events"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import { afterAll, beforeAll, expect, test } from "vitest"
+
+import { Jobs, openStateStore, Sources } from "#crawler"
+import { sourceNames } from "#crawler/sources/source-names.ts"
+import { testConfig } from "#crawler/testing/crawl-fixture.ts"
+import { runSource } from "#crawler/testing/run-source.ts"
+import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
+import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+
+import { openAdmin } from "../admin/open-admin.ts"
+import { openPageKnowledge } from "../pages/page-knowledge.ts"
+import { SEARCH_KEY, serveApp, TEST_KEY } from "../testing/serve-app.ts"
+import { watchesOf } from "../watches/testing/watches-of.ts"
+import { FossickClient, FossickError } from "./client.ts"
+import { clientSource } from "./generate/client-source.ts"
+import { typeOf } from "./generate/schema-types.ts"
+
+// An appliance on a socket, and a program that manages it by the client alone.
+
+const opened = new AsyncDisposableStack()
+let site: TestSite
+let url: string
+let client: FossickClient
+
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), "fossick-client-"))
+  opened.defer(() => rmSync(folder, { recursive: true }))
+  const db = openStateStore(folder)
+  opened.defer(() => db.close())
+  const embedder = new HashingEmbedder()
+  const engine = opened.use(
+    await EmbeddedEngine.open({ dir: join(folder, "index"), mode: "write", embedder }),
+  )
+  site = opened.use(await startTestSite({ "/": article("Pumps"), "/seals": article("Seals") }))
+  const jobs = new Jobs(db)
+  new Sources(db, jobs).put({ name: "docs", seeds: [site.url("/"), site.url("/seals")] })
+  await runSource("docs", db, engine)
+  const crawlerConfig = testConfig({ FOSSICK_ALLOWED_NETWORKS: site.authority })
+  const app = opened.use(
+    await serveApp({
+      engine,
+      embedder,
+      admin: () => openAdmin({ db, engine, jobs, crawlerConfig }),
+      watches: watchesOf({ db, engine, crawlerConfig }),
+      pages: openPageKnowledge(db, jobs),
+      sourceNames: () => sourceNames(db),
+    }),
+  )
+  url = app.url
+  client = new FossickClient({ url, key: TEST_KEY })
+})
+afterAll(() => opened.disposeAsync())
+
+const refused = async (call: Promise<unknown>): Promise<FossickError> => {
+  const error = await call.then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(FossickError)
+  return error as FossickError
+}
+
+test("calls.ts is what the OpenAPI document says now (npm run generate:client)", () => {
+  expect(readFileSync(join(import.meta.dirname, "calls.ts"), "utf8")).toBe(clientSource())
+})
+
+test("no type is made of a keyword that is not understood", () => {
+  expect(typeOf({ type: ["array", "null"], items: { enum: ["a", "b"] } })).toBe(
+    'readonly ("a" | "b")[] | null',
+  )
+  expect(() => typeOf({ allOf: [{ type: "string" }] })).toThrow("keywords allOf")
+})
+
+test("sources are listed and run, and their jobs shown", async () => {
+  const { sources } = await client.call("GET /admin/sources", { query: { limit: 10 } })
+  expect(sources).toMatchObject([{ name: "docs", pages: 2 }])
+  const started = await client.call("POST /admin/sources/{name}/run", { path: { name: "docs" } })
+  const { jobs } = await client.call("GET /admin/jobs", { query: { source: "docs", state: "queued" } })
+  expect(jobs.map(({ id }) => id)).toEqual([started.id])
+  await client.call("POST /admin/jobs/{id}/cancel", { path: { id: started.id } })
+  const job = await client.call("GET /admin/jobs/{id}", { path: { id: started.id } })
+  expect(job.state).toBe("cancelled")
+})
+
+test("stored pages are read, also as text by an address in the path", async () => {
+  const page = await client.call("GET /pages", { query: { url: site.url("/seals"), format: "text" } })
+  expect(page).toMatchObject({ url: site.url("/seals"), title: "Seals" })
+  expect(await client.call("GET /read/{url}", { path: { url: site.url("/seals") } })).toContain("Seals")
+})
+
+test("a watch is made, changed, listed and ended", async () => {
+  const reader = new FossickClient({ url: `${url}/`, key: SEARCH_KEY })
+  const { id, webhook_secret: secret } = await reader.call("POST /watches", {
+    body: { source: "docs", name: "All", paused: undefined },
+  })
+  expect(secret).toMatch(/^whsec_/)
+  await reader.call("PUT /watches/{id}", { path: { id }, body: { paused: true } })
+  const { watches } = await reader.call("GET /watches")
+  expect(watches).toMatchObject([{ id, name: "All", source: "docs", paused: true }])
+  expect((await client.call("GET /watches", { query: { all: true } })).watches).toHaveLength(1)
+  expect(await reader.call("DELETE /watches/{id}", { path: { id } })).toEqual({ id, deleted: true })
+})
+
+test("what is refused is an error with its status and the words of the appliance", async () => {
+  const unknown = await refused(client.call("GET /admin/sources/{name}", { path: { name: "a/b?c" } }))
+  expect([unknown.status, unknown.message]).toEqual([404, unknown.detail])
+  expect(unknown.detail).toContain("a/b?c")
+  expect(unknown.headers.get("x-request-id")).toMatch(/^[\da-f-]{36}$/)
+  const wrong = await refused(
+    client.call("PUT /admin/sources/{name}", { path: { name: "new" }, body: { seeds: [] } }),
+  )
+  expect(wrong.status).toBe(422)
+  expect(wrong.problems).toMatchObject([{ field: "seeds" }])
+  const stranger = new FossickClient({ url })
+  expect((await refused(stranger.call("GET /admin/jobs"))).status).toBe(401)
+})
+
+test("a stream comes unread, and its refusal is an error like any other", async () => {
+  const stream = await client.stream("GET /metrics")
+  expect(stream.bodyUsed).toBe(false)
+  expect(await stream.text()).toContain("# HELP")
+  expect((await refused(client.stream("POST /research", { body: { input: "" } }))).status).toBe(400)
+})
+
+test("a name in a path leads to no other call", async () => {
+  for (const name of ["..", ".", ""]) {
+    const deleted = client.call("DELETE /admin/sources/{name}", { path: { name } })
+    await expect(deleted).rejects.toThrow(`name must not be "${name}"`)
+  }
+})
+
+test("what answers with a page instead of JSON is no appliance, and an address must be one of HTTP", async () => {
+  const server = createServer((request, response) => {
+    response.writeHead(request.url === "/there/key-info" ? 200 : 502).end("<title>Front</title>")
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const there = await refused(new FossickClient({ url: new URL(`${address}/there/`) }).call("GET /key-info"))
+  expect([there.status, there.detail]).toEqual([200, "The answer is not that of a Fossick appliance."])
+  const front = await refused(new FossickClient({ url: address }).call("GET /key-info"))
+  expect([front.status, front.detail]).toEqual([502, "The answer has the status 502."])
+  server.closeAllConnections()
+  server.close()
+  expect(() => new FossickClient({ url: "ftp://localhost" })).toThrow("url must be an http or https address")
+})

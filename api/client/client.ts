@@ -1,0 +1,144 @@
+import { type Calls, type ErrorAnswer, TEXT_CALLS } from "./calls.ts"
+
+export type * from "./calls.ts"
+
+/** A call by its method and path, such as `GET /admin/jobs/{id}`. */
+export type Call = keyof Calls
+
+/** What an appliance answers when the call succeeds. */
+export type AnswerOf<C extends Call> = Calls[C]["answer"]
+
+/** What a call is given: `path`, `query` and `body`, as far as it has them. */
+export type GivenTo<C extends Call> = Calls[C]["given"] & CallOptions
+
+export interface CallOptions {
+  /** Ends the call early. There is no time limit without it. */
+  readonly signal?: AbortSignal | undefined
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** May be left out where nothing has to be given. */
+type Given<C extends Call> = {} extends Calls[C]["given"] ? [given?: GivenTo<C>] : [given: GivenTo<C>]
+
+/** One thing that is wrong with a body: a field, or in words. */
+export type Problem = NonNullable<ErrorAnswer["detail"]["problems"]>[number]
+
+/** An answer that is no success. That an appliance cannot be reached is an error of `fetch`, which passes unchanged. */
+export class FossickError extends Error {
+  override readonly name = "FossickError"
+  /** Of HTTP. */
+  readonly status: number
+  /** What went wrong, in the words of the appliance; also the message. */
+  readonly detail: string
+  /** Of a status 422: what is wrong, field by field. */
+  readonly problems: readonly Problem[]
+  /** Among them `Retry-After` of a 429, and `X-Request-Id`, by which the log has it. */
+  readonly headers: Headers
+
+  constructor({ status, headers }: Response, detail: string, problems: readonly Problem[] = []) {
+    super(detail)
+    this.status = status
+    this.detail = detail
+    this.problems = problems
+    this.headers = headers
+  }
+}
+
+/** The calls of an appliance, with types. */
+export class FossickClient {
+  readonly #address: string
+  readonly #key: string | undefined
+
+  /**
+   * @param url address of the appliance, such as `http://localhost:8080`; a path in it is kept
+   * @param key an API key; calls on `/admin` need one of the role `admin`
+   * @throws TypeError when `url` is no http or https address
+   */
+  constructor({ url, key }: { readonly url: string | URL; readonly key?: string | undefined }) {
+    const address = URL.parse(String(url))
+    if (address === null || !/^https?:$/.test(address.protocol)) {
+      throw new TypeError("url must be an http or https address")
+    }
+    this.#address = address.origin + address.pathname.replace(/\/+$/, "")
+    this.#key = key
+  }
+
+  /**
+   * @throws FossickError for an answer that is no success
+   * @throws TypeError of `fetch` when the appliance cannot be reached
+   */
+  async call<C extends Call>(call: C, ...[given]: Given<C>): Promise<AnswerOf<C>> {
+    const response = await this.#ask(call, given)
+    const text = await response.text()
+    if (TEXT_CALLS.has(call)) return text
+    const answer = asJson(text)
+    if (answer === undefined)
+      throw new FossickError(response, "The answer is not that of a Fossick appliance.")
+    return answer as AnswerOf<C>
+  }
+
+  /**
+   * The answer unread, for calls that stream, such as `POST /research` with `stream`.
+   * @throws as `call`
+   */
+  async stream<C extends Call>(call: C, ...[given]: Given<C>): Promise<Response> {
+    return await this.#ask(call, given)
+  }
+
+  async #ask(call: string, given: AnyGiven = {}): Promise<Response> {
+    const [method = "", template = ""] = call.split(" ")
+    const { path = {}, query = {}, body, signal, headers } = given
+    const parameters = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined && value !== null) parameters.set(name, String(value))
+    }
+    const search = parameters.size === 0 ? "" : `?${parameters.toString()}`
+    const response = await fetch(this.#address + filled(template, path) + search, {
+      method,
+      headers: {
+        Accept: "*/*",
+        ...(this.#key !== undefined && { Authorization: `Bearer ${this.#key}` }),
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal !== undefined && { signal }),
+    })
+    if (!response.ok) throw await refusal(response)
+    return response
+  }
+}
+
+type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
+
+interface AnyGiven extends CallOptions {
+  readonly path?: Values
+  readonly query?: Values
+  readonly body?: unknown
+}
+
+function filled(template: string, path: Values): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(path[name] ?? "")
+    // Such a segment would lead to another call.
+    if (["", ".", ".."].includes(value)) throw new TypeError(`${name} must not be "${value}"`)
+    return encodeURIComponent(value)
+  })
+}
+
+async function refusal(response: Response): Promise<FossickError> {
+  const body = asJson(await response.text()) as Partial<ErrorAnswer> | null | undefined
+  const { error, problems } = { ...body?.detail }
+  // A proxy in front of the appliance says it in its own way.
+  const detail = typeof error === "string" ? error : `The answer has the status ${response.status}.`
+  return new FossickError(response, detail, Array.isArray(problems) ? problems : [])
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

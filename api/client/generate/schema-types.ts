@@ -1,0 +1,109 @@
+import type { JsonSchema } from "../../openapi/operation.ts"
+
+/** Blank text that a body takes for "left out": callers with types leave it out. */
+const BLANK_PATTERN = "^[ \\t\\r\\n]*$"
+const REFERENCE = /^#\/components\/schemas\/(\w+)$/
+
+/**
+ * A schema of the document as a TypeScript type. Lists and fields are readonly, so that callers may give what they may
+ * not change; rules that no type can say, such as bounds, are left to the server.
+ *
+ * @param depth how far the lines of an object are indented, in steps
+ * @throws Error for a keyword or reference that this does not know, lest a type come out too wide unseen
+ */
+export function typeOf(schema: JsonSchema, depth = 0): string {
+  const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword))
+  if (unknown.length > 0) throw new Error(`no type can be made of the keywords ${unknown.join(", ")}`)
+  const { $ref, enum: values, anyOf, oneOf, type } = schema
+  if (typeof $ref === "string") return referenceTo($ref)
+  if ("const" in schema) return JSON.stringify(schema["const"])
+  if (Array.isArray(values)) return union(values.map((value) => JSON.stringify(value)))
+  const choices = ((anyOf ?? oneOf) as readonly JsonSchema[] | undefined)?.filter(saysMore)
+  const isObject = schema["properties"] !== undefined
+  if (choices !== undefined && choices.length > 0) {
+    const chosen = union(choices.filter((one) => !isBlank(one)).map((one) => typeOf(one, depth)))
+    return isObject ? `${objectOf(schema, depth)} & (${chosen})` : chosen
+  }
+  if (Array.isArray(type)) return union(type.map((one) => typeOf({ ...schema, type: one as string }, depth)))
+  return plainType(schema, depth)
+}
+
+/** The keywords that are read here, and those that no type can say. */
+const KNOWN = new Set(
+  `$ref const enum anyOf oneOf type properties required additionalProperties items description default examples format
+   pattern minimum maximum exclusiveMinimum minLength maxLength minItems maxItems uniqueItems minProperties maxProperties
+   dependentRequired`.split(/\s+/),
+)
+
+function plainType(schema: JsonSchema, depth: number): string {
+  switch (schema["type"]) {
+    case "string":
+    case "boolean":
+    case "null":
+      return schema["type"]
+    case "integer":
+    case "number":
+      return "number"
+    case "array":
+      return `readonly ${bracketed(typeOf((schema["items"] as JsonSchema | undefined) ?? {}, depth))}[]`
+    case "object":
+      return objectOf(schema, depth)
+    case undefined:
+      return schema["properties"] === undefined ? "unknown" : objectOf(schema, depth)
+    default:
+      throw new Error(`no type can be made of the type ${JSON.stringify(schema["type"])}`)
+  }
+}
+
+function objectOf(schema: JsonSchema, depth: number): string {
+  const {
+    properties = {},
+    required = [],
+    additionalProperties,
+  } = schema as {
+    properties?: Readonly<Record<string, JsonSchema>>
+    required?: readonly string[]
+    additionalProperties?: JsonSchema | boolean
+  }
+  const fields = Object.entries(properties)
+  if (fields.length === 0) {
+    const value = typeof additionalProperties === "object" ? typeOf(additionalProperties, depth) : "unknown"
+    return `{ readonly [name: string]: ${value} }`
+  }
+  const indent = "  ".repeat(depth + 1)
+  const lines = fields.map(([name, field]) => {
+    const { description } = field
+    const about =
+      typeof description === "string"
+        ? `${indent}/** ${description.replaceAll(/\s+/g, " ").replaceAll("*/", "* /")} */\n`
+        : ""
+    const key = /^[a-z_$][\w$]*$/i.test(name) ? name : JSON.stringify(name)
+    const type = typeOf(field, depth + 1)
+    const mayMiss = !required.includes(name)
+    return `${about}${indent}readonly ${key}${mayMiss ? "?" : ""}: ${type}${mayMiss && type !== "unknown" ? " | undefined" : ""}\n`
+  })
+  return `{\n${lines.join("")}${"  ".repeat(depth)}}`
+}
+
+function referenceTo(reference: string): string {
+  const name = REFERENCE.exec(reference)?.[1]
+  if (name === undefined) throw new Error(`no type can be made of the reference ${reference}`)
+  return name === "NotSet" ? "null" : typeName(name)
+}
+
+/** `Error` is what JavaScript calls its own. */
+export const typeName = (name: string): string => (name === "Error" ? "ErrorAnswer" : name)
+
+const union = (types: readonly string[]): string => {
+  const all = [...new Set(types)]
+  return all.includes("unknown") ? "unknown" : all.join(" | ")
+}
+
+/** In front of `[]`. */
+const bracketed = (type: string): string => (/^[\w$]+$/.test(type) ? type : `(${type})`)
+
+/** Whether a choice says more than which fields go together. */
+const saysMore = (choice: JsonSchema): boolean =>
+  Object.keys(choice).some((keyword) => !["required", "description"].includes(keyword))
+
+const isBlank = ({ pattern }: JsonSchema): boolean => pattern === BLANK_PATTERN
