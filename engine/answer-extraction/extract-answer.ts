@@ -143,7 +143,7 @@ function sidesOf(
 ): Side[] {
   const terms = sides.map((side) => new Set(analyse(side, language)))
   const telling = terms.map((own, at) => {
-    // What tells it from the others: "RAID-6" from "RAID-5", both of which have "raid".
+    // What tells it from the others: of RAID-6 and RAID-5, both of which have "raid".
     const alone = [...own].filter((term) => !terms.some((other, i) => i !== at && other.has(term)))
     return alone.length > 0 ? alone : [...own]
   })
