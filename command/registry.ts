@@ -87,6 +87,11 @@ export const COMMANDS: Registry = {
     group: "Who may search",
     load: async () => (await import("./commands/callers/payments.ts")).payments,
   },
+  watches: {
+    summary: "be told what changed for a question, a source or a page",
+    group: "Who may search",
+    load: async () => (await import("./commands/callers/watches.ts")).watches,
+  },
   mcp: {
     summary: "speak the Model Context Protocol over standard input and output",
     group: "Who may search",

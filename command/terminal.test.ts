@@ -98,6 +98,7 @@ const CALLS: Readonly<Record<string, (at: TestSite) => readonly (readonly string
   ],
   keys: () => [["make", "--name", `n ${HOSTILE}`], ["list"], [HOSTILE]],
   payments: () => [["days"], [HOSTILE]],
+  watches: () => [["list", "--url", HOSTILE], ["show", HOSTILE], [HOSTILE]],
   mcp: () => [["--url", HOSTILE]],
   doctor: () => [[], [HOSTILE]],
   completion: () => [["bash"], [HOSTILE]],

@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto"
 
-import { environment, readSettings, SettingsError } from "#base/settings.ts"
-
-import { apiSettings } from "../settings.ts"
 import { type AskApi, askOverHttp } from "../mcp/ask-api.ts"
+import { applianceAddress, unreachable } from "./appliance-address.ts"
 
 /** What is indexed is told if the appliance says it in this time; the program that started this one waits. */
 const INSTRUCTIONS_MS = 3000
@@ -15,13 +13,7 @@ const INSTRUCTIONS_MS = 3000
  * @throws SettingsError
  */
 export async function speakMcp(address: string | undefined): Promise<never> {
-  const { publicUrl, port, apiKey } = readSettings(apiSettings, environment())
-  if (apiKey === "") throw new SettingsError(["FOSSICK_API_KEY must hold a key of the appliance"])
-  const given = address?.replace(/\/+$/, "")
-  if (given !== undefined && !/^https?:$/.test(URL.parse(given)?.protocol ?? "")) {
-    throw new SettingsError(["--url must be an http or https address"])
-  }
-  const base = given ?? (publicUrl || `http://localhost:${port}`)
+  const { url: base, key } = applianceAddress(address)
   const [{ mcpServer }, { instructionsFor }, { apiOver }, { StdioServerTransport }] = await Promise.all([
     import("../mcp/mcp-server.ts"),
     import("../mcp/instructions.ts"),
@@ -29,7 +21,7 @@ export async function speakMcp(address: string | undefined): Promise<never> {
     import("@modelcontextprotocol/sdk/server/stdio.js"),
   ])
   const ask = askOverHttp(base, {
-    Authorization: `Bearer ${apiKey}`,
+    Authorization: `Bearer ${key}`,
     "X-Client-Source": "MCP",
     "X-Session-Id": randomUUID(),
   })
@@ -55,8 +47,7 @@ function explained(ask: AskApi, base: string): AskApi {
       return await ask(path, body, signal)
     } catch (error) {
       if (signal.aborted) throw error
-      const message = `The appliance at ${base} cannot be reached. Is it running?`
-      return { status: 503, body: { detail: { error: message } } }
+      return { status: 503, body: { detail: { error: unreachable(base) } } }
     }
   }
 }

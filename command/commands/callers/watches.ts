@@ -1,0 +1,125 @@
+import { ArgumentsError, wholeNumber } from "#base/command-arguments.ts"
+import { CHANGES } from "../../../api/watches/watch.ts"
+import { command, type GroupSpec } from "../../spec.ts"
+
+const MOST = 999_999_999
+const session = () => import("../../../api/commands/watches-session.ts")
+const id = { id: { about: "of the watch, as fossick watches list shows it" } } as const
+const several = { several: true } as const
+const url = {
+  url: {
+    value: "address",
+    about: "address of the appliance; else FOSSICK_PUBLIC_URL, else this machine at FOSSICK_PORT",
+  },
+} as const
+
+function idOf(text: string): string {
+  if (!/^[\w-]{1,100}$/.test(text)) throw new ArgumentsError(`${text} is no id of a watch`)
+  return text
+}
+
+export const watches: GroupSpec = {
+  about: `Watches questions, sources and pages, and shows what changed. It asks a running appliance, with the key in
+FOSSICK_API_KEY, whose watches these are.`,
+  standard: "list",
+  commands: {
+    list: command({
+      about: "Shows the watches of the key.",
+      options: { all: { about: "those of all keys, for a key of the role admin" }, ...url },
+      json: "one JSON object a line, for programs",
+      examples: [{ line: "fossick watches list --all", about: "whoever made them" }],
+      run: async ({ options, json }) =>
+        await (await session()).listWatches(options.all, { url: options.url, json }),
+    }),
+    add: command({
+      about: "Watches a question, a source or a page. What is there already is no news.",
+      options: {
+        question: { value: "text", about: "pages that a search finds with a score of 0.25 or more" },
+        source: { value: "name", about: "pages of this source" },
+        page: { value: "address", about: "this page" },
+        include: { value: "pattern", ...several, about: "with --source: only addresses that fit" },
+        exclude: { value: "pattern", ...several, about: "with --source: none that fit" },
+        change: { value: "kind", ...several, choices: CHANGES, about: "only these; all when not given" },
+        name: { value: "text", about: "for lists, feeds and messages" },
+        webhook: { value: "address", about: "messages are sent there" },
+        email: { value: "address", ...several, about: "who is written to" },
+        every: { value: "minutes", about: "messages are no closer together than this", default: "0" },
+        paused: { about: "messages wait; the feed goes on" },
+        ...url,
+      },
+      json: "the watch as one JSON object, with the secret of its webhooks",
+      examples: [
+        {
+          line: 'fossick watches add --question "how do I rotate keys?" --email ops@example.com',
+          about: "be told when an answer changes",
+        },
+        {
+          line: "fossick watches add --source docs --change gone --webhook https://hooks.example.com/docs",
+          about: "pages that go",
+        },
+      ],
+      async run({ options, json }) {
+        const { question, source, page, include, exclude, change, name, webhook, email, paused } = options
+        const subjects = [question, source, page].filter((one) => one !== undefined)
+        if (subjects.length !== 1) throw new ArgumentsError("add wants --question, --source or --page")
+        if (source === undefined && include.length + exclude.length > 0) {
+          throw new ArgumentsError("--include and --exclude go with --source")
+        }
+        const given = <T>(list: readonly T[]) => (list.length > 0 ? list : undefined)
+        const body = {
+          question,
+          source,
+          url: page,
+          include: given(include),
+          exclude: given(exclude),
+          changes: given(change),
+          name,
+          webhook,
+          emails: given(email),
+          every_minutes: wholeNumber("--every", options.every, 0, MOST),
+          paused,
+        }
+        return await (await session()).addWatch(body, { url: options.url, json })
+      },
+    }),
+    show: command({
+      about: "Shows a watch, and its messages of the last week.",
+      args: id,
+      options: url,
+      examples: [{ line: "fossick watches show 5b0a7c", about: "whether its messages arrive" }],
+      run: async ({ args, options, json }) =>
+        await (await session()).showWatch(idOf(args.id), { url: options.url, json }),
+    }),
+    remove: command({
+      about: "Ends a watch, its feed and its messages.",
+      args: id,
+      options: url,
+      examples: [{ line: "fossick watches remove 5b0a7c", about: "for good" }],
+      run: async ({ args, options, json }) =>
+        await (await session()).removeWatch(idOf(args.id), { url: options.url, json }),
+    }),
+    entries: command({
+      about: "Shows what changed, the newest first.",
+      args: id,
+      options: {
+        after: { value: "n", about: "only entries behind this number, oldest first" },
+        limit: { value: "n", about: "how many", default: "50" },
+        diff: { about: "with what changed in each page" },
+        ...url,
+      },
+      json: "one JSON object a line, for programs",
+      examples: [
+        { line: "fossick watches entries 5b0a7c --diff", about: "the newest, with what changed" },
+        { line: "fossick watches entries 5b0a7c --after 17 --json", about: "what came since entry 17" },
+      ],
+      async run({ args, options: { after, limit, diff, url: at }, json }) {
+        const wanted = {
+          after: after === undefined ? undefined : wholeNumber("--after", after, 0, MOST),
+          limit: wholeNumber("--limit", limit, 1, 1000),
+          diff,
+        }
+        return await (await session()).listEntries(idOf(args.id), wanted, { url: at, json })
+      },
+    }),
+  },
+}
