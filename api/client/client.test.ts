@@ -124,9 +124,9 @@ test("what is refused is an error with its status and the words of the appliance
 })
 
 test("a stream comes unread, and its refusal is an error like any other", async () => {
-  const stream = await client.stream("GET /metrics")
-  expect(stream.bodyUsed).toBe(false)
-  expect(await stream.text()).toContain("# HELP")
+  const stream = await client.stream("POST /research", { body: { input: "What are seals?", stream: true } })
+  expect([stream.headers.get("content-type"), stream.bodyUsed]).toEqual(["text/event-stream", false])
+  expect(await stream.text()).toContain("data: {")
   expect((await refused(client.stream("POST /research", { body: { input: "" } }))).status).toBe(400)
 })
 
