@@ -8,7 +8,7 @@ body { margin: 0; padding: 1rem; display: grid; place-items: center; min-height:
 main { width: 100%; max-width: 28rem; overflow-wrap: anywhere }
 h1 { font-size: 1.4rem; line-height: 1.25 }
 label { display: block; margin-top: 1rem; font-weight: 600 }
-input { box-sizing: border-box; width: 100%; font: inherit; padding: .5rem; margin-top: .25rem }
+input { box-sizing: border-box; width: 100%; font: inherit; font-weight: 400; padding: .5rem; margin-top: .25rem }
 small { display: block; font-weight: 400 }
 .error { border-left: .25rem solid #c33; padding-left: .75rem }
 .buttons { display: flex; gap: .75rem; margin-top: 1.5rem }
