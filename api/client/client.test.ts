@@ -1,19 +1,17 @@
 import { once } from "node:events"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 import { afterAll, beforeAll, expect, test } from "vitest"
 
-import { Jobs, openStateStore, Sources } from "#crawler"
+import { Jobs, Sources } from "#crawler"
+import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { sourceNames } from "#crawler/sources/source-names.ts"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
 import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
-import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { openAdmin } from "../admin/open-admin.ts"
 import { openPageKnowledge } from "../pages/page-knowledge.ts"
@@ -31,14 +29,7 @@ let url: string
 let client: FossickClient
 
 beforeAll(async () => {
-  const folder = mkdtempSync(join(tmpdir(), "fossick-client-"))
-  opened.defer(() => rmSync(folder, { recursive: true }))
-  const db = openStateStore(folder)
-  opened.defer(() => db.close())
-  const embedder = new HashingEmbedder()
-  const engine = opened.use(
-    await EmbeddedEngine.open({ dir: join(folder, "index"), mode: "write", embedder }),
-  )
+  const { db, embedder, engine } = await openDataFolder(opened)
   site = opened.use(await startTestSite({ "/": article("Pumps"), "/seals": article("Seals") }))
   const jobs = new Jobs(db)
   new Sources(db, jobs).put({ name: "docs", seeds: [site.url("/"), site.url("/seals")] })

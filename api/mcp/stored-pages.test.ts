@@ -1,17 +1,12 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
-import { createReader, crawlerSettings, Jobs, openStateStore, Sources } from "#crawler"
+import { createReader, crawlerSettings, Jobs, Sources } from "#crawler"
+import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
 import { article, html, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
-import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { readSettings } from "#base/settings.ts"
 
 import { readScope } from "../accounts/keys/key-scope.ts"
@@ -33,12 +28,7 @@ const LONG = Array.from(
 ).join("")
 
 beforeAll(async () => {
-  const dir = await mkdtemp(join(tmpdir(), "fossick-mcp-"))
-  opened.defer(() => rm(dir, { recursive: true }))
-  const db = openStateStore(dir)
-  opened.defer(() => db.close())
-  const embedder = new HashingEmbedder()
-  const engine = opened.use(await EmbeddedEngine.open({ dir: join(dir, "index"), mode: "write", embedder }))
+  const { dir, db, engine } = await openDataFolder(opened)
   site = opened.use(
     await startTestSite({
       "/pumps/": article("Pump seals", {

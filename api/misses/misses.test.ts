@@ -1,18 +1,13 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 
-import { createReader, crawlerSettings, Jobs, openStateStore, Sources } from "#crawler"
+import { createReader, crawlerSettings, Jobs, Sources } from "#crawler"
+import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { sourceNames } from "#crawler/sources/source-names.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
-import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { readSettings } from "#base/settings.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { readScope } from "../accounts/keys/key-scope.ts"
 import { sourceSites } from "../accounts/reach/source-sites.ts"
@@ -30,12 +25,7 @@ let key: string
 let gardenOnly: string
 
 beforeAll(async () => {
-  const dir = await mkdtemp(join(tmpdir(), "fossick-misses-"))
-  opened.defer(() => rm(dir, { recursive: true }))
-  const db = openStateStore(dir)
-  opened.defer(() => db.close())
-  const embedder = new HashingEmbedder()
-  const engine = opened.use(await EmbeddedEngine.open({ dir: join(dir, "index"), mode: "write", embedder }))
+  const { dir, db, embedder, engine } = await openDataFolder(opened)
   const quiet = '<meta name="robots" content="noindex">'
   site = opened.use(
     await startTestSite({

@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 
-import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
+import { Jobs, Sources, type StateStore } from "#crawler"
+import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
 import {
   type Answer,
@@ -14,8 +11,6 @@ import {
   startTestSite,
   type TestSite,
 } from "#crawler/testing/test-site.ts"
-import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { readScope } from "../accounts/keys/key-scope.ts"
 import { sourceSites } from "../accounts/reach/source-sites.ts"
@@ -52,12 +47,9 @@ const LONG = Array.from(
 
 beforeAll(async () => {
   vi.stubEnv("GARDEN_PASSWORD", PASSWORD)
-  const dir = await mkdtemp(join(tmpdir(), "fossick-pages-"))
-  opened.defer(() => rm(dir, { recursive: true }))
-  db = openStateStore(dir)
-  opened.defer(() => db.close())
-  const embedder = new HashingEmbedder()
-  const engine = opened.use(await EmbeddedEngine.open({ dir: join(dir, "index"), mode: "write", embedder }))
+  const data = await openDataFolder(opened)
+  const { dir, engine } = data
+  ;({ db } = data)
   site = opened.use(
     await startTestSite({
       "/": article("Our garden", {

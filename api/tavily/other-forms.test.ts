@@ -1,15 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-
 import { afterAll, beforeAll, expect, test } from "vitest"
 
-import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
+import { Jobs, Sources, type StateStore } from "#crawler"
+import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { OtherForms } from "#crawler/duplicates/other-forms.ts"
 import { epub } from "#crawler/testing/documents.ts"
 import { article, bytes, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { sourceSites } from "../accounts/reach/source-sites.ts"
 import { readScope } from "../accounts/keys/key-scope.ts"
@@ -37,12 +33,9 @@ const asText = (lines: readonly string[]) =>
   bytes(`Pump manual\n\n${lines.join("\n\n")}`, { "content-type": "text/plain" })
 
 beforeAll(async () => {
-  const dir = await mkdtemp(join(tmpdir(), "fossick-forms-"))
-  opened.defer(() => rm(dir, { recursive: true }))
-  db = openStateStore(dir)
-  opened.defer(() => db.close())
-  const embedder = new HashingEmbedder()
-  engine = opened.use(await EmbeddedEngine.open({ dir: join(dir, "index"), mode: "write", embedder }))
+  const data = await openDataFolder(opened)
+  const { dir } = data
+  ;({ db, engine } = data)
   const html = MANUAL.map((line) => `<p>${line}</p>`).join("")
   site = opened.use(
     await startTestSite({

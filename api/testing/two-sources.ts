@@ -1,13 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-
-import { createReader, crawlerSettings, Jobs, openStateStore, Sources } from "#crawler"
+import { createReader, crawlerSettings, Jobs, Sources } from "#crawler"
+import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
 import { type Answer, article, html, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 import { readSettings } from "#base/settings.ts"
-import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { readScope } from "../accounts/keys/key-scope.ts"
 import { sourceSites } from "../accounts/reach/source-sites.ts"
@@ -33,12 +28,7 @@ export async function serveTwoSources(
   given: NonNullable<Parameters<typeof serveApp>[0]> = {},
 ): Promise<TwoSources> {
   const opened = new AsyncDisposableStack()
-  const dir = await mkdtemp(join(tmpdir(), "fossick-two-sources-"))
-  opened.defer(() => rm(dir, { recursive: true }))
-  const db = openStateStore(dir)
-  opened.defer(() => db.close())
-  const embedder = new HashingEmbedder()
-  const engine = opened.use(await EmbeddedEngine.open({ dir: join(dir, "index"), mode: "write", embedder }))
+  const { dir, db, embedder, engine } = await openDataFolder(opened)
   const site = opened.use(
     await startTestSite({
       "/": article("Our garden", { links: ["/roses/", "/tulips", "/vault/"] }),

@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-
 import { afterAll, beforeAll, expect, test } from "vitest"
 
 import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
+import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { sourceNames } from "#crawler/sources/source-names.ts"
 import { startMailServer } from "#crawler/testing/mail-server.ts"
@@ -13,7 +10,6 @@ import { article, startTestSite, status, type TestSite } from "#crawler/testing/
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { readSettings } from "#base/settings.ts"
 import { until } from "#base/testing/until.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { openAccounts } from "../accounts/accounts.ts"
 import { readScope } from "../accounts/keys/key-scope.ts"
@@ -39,12 +35,9 @@ let mail: Awaited<ReturnType<typeof startMailServer>>
 const page = (title: string, text: string) => article(title, { text: `${text} `.repeat(6) })
 
 beforeAll(async () => {
-  const dir = await mkdtemp(join(tmpdir(), "fossick-watches-"))
-  opened.defer(() => rm(dir, { recursive: true }))
-  db = openStateStore(dir)
-  opened.defer(() => db.close())
-  const embedder = new HashingEmbedder()
-  engine = opened.use(await EmbeddedEngine.open({ dir: join(dir, "index"), mode: "write", embedder }))
+  const data = await openDataFolder(opened)
+  const { dir, embedder } = data
+  ;({ db, engine } = data)
   site = opened.use(
     await startTestSite({
       "/garden/": article("Garden", { links: ["/garden/roses", "/garden/beds", "/garden/oak"] }),

@@ -1,21 +1,17 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 import { expect, test } from "vitest"
 
 import { pause } from "#base/flow/pause.ts"
 import { until } from "#base/testing/until.ts"
-import { openStateStore } from "#base/store/state-store.ts"
+import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { KnownAddresses } from "#crawler/frontier/known-addresses.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { pageHash } from "#crawler/page/page-hash.ts"
 import { defineSource } from "#crawler/source.ts"
 import type { PageUrl } from "#engine"
-import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage } from "#engine/testing/pages.ts"
 
 import { WatchStore } from "./store/watch-store.ts"
@@ -44,13 +40,7 @@ function versionOf(at: number, day: number): number | null {
 
 test("through a week of kills each change is told exactly once, in the feed and to the receiver", async () => {
   await using opened = new AsyncDisposableStack()
-  const dir = await mkdtemp(join(tmpdir(), "fossick-watch-week-"))
-  opened.defer(() => rm(dir, { recursive: true }))
-  const db = openStateStore(dir)
-  opened.defer(() => db.close())
-  const engine = opened.use(
-    await EmbeddedEngine.open({ dir: join(dir, "index"), mode: "write", embedder: new HashingEmbedder() }),
-  )
+  const { dir, db, engine } = await openDataFolder(opened)
   const known = new KnownAddresses(db)
   const jobs = new Jobs(db)
   const source = defineSource({ name: "garden", seeds: ["https://garden.example.com/"] })

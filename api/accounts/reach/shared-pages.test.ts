@@ -1,14 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-
 import { afterAll, beforeAll, expect, test } from "vitest"
 
-import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
+import { Jobs, Sources, type StateStore } from "#crawler"
+import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { removeAskedPages } from "#crawler/removals/remove-pages.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 import { readScope, scopeOfCollections } from "../keys/key-scope.ts"
@@ -24,12 +20,9 @@ let sources: Sources
 let app: ServedAccounts
 
 beforeAll(async () => {
-  const dir = await mkdtemp(join(tmpdir(), "fossick-shared-"))
-  opened.defer(() => rm(dir, { recursive: true }))
-  db = openStateStore(dir)
-  opened.defer(() => db.close())
-  const embedder = new HashingEmbedder()
-  engine = opened.use(await EmbeddedEngine.open({ dir: join(dir, "index"), mode: "write", embedder }))
+  const data = await openDataFolder(opened)
+  const { dir } = data
+  ;({ db, engine } = data)
   site = opened.use(
     await startTestSite({
       "/": article("Front of pumps", { links: ["/manual/", "/prices"] }),

@@ -1,17 +1,15 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pino } from "pino"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
+import { Jobs, Sources, type StateStore } from "#crawler"
+import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { sourceNames } from "#crawler/sources/source-names.ts"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
 import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { apiKey } from "../../../api/accounts/keys/keys.ts"
 import { openPageKnowledge } from "../../../api/pages/page-knowledge.ts"
 import { SEARCH_KEY, type ServedApp, serveApp, TEST_KEY } from "../../../api/testing/serve-app.ts"
@@ -29,12 +27,9 @@ let site: TestSite
 let app: ServedApp
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "fossick-watches-"))
-  opened.defer(() => rmSync(folder, { recursive: true }))
-  db = openStateStore(folder)
-  opened.defer(() => db.close())
-  const embedder = new HashingEmbedder()
-  engine = opened.use(await EmbeddedEngine.open({ dir: join(folder, "index"), mode: "write", embedder }))
+  const data = await openDataFolder(opened)
+  const { embedder } = data
+  ;({ dir: folder, db, engine } = data)
   site = opened.use(
     await startTestSite({ "/": article("Home", { links: ["/keys"] }), "/keys": keysPage("each year") }),
   )
