@@ -1,6 +1,4 @@
-import { rm, writeFile } from "node:fs/promises"
-import { join } from "node:path"
-import { pathToFileURL } from "node:url"
+import { base, check, key, load, type Loose, page, question, refusal, site } from "./clients/npm-clients.ts"
 
 // Runs the unmodified npm client of Firecrawl against a running appliance. Not part of `npm test`: it is installed in a
 // folder of its own:
@@ -11,44 +9,7 @@ import { pathToFileURL } from "node:url"
 // The handbook of the appliance is the site it reads, so the appliance must allow itself:
 // FOSSICK_ALLOWED_NETWORKS=localhost:8080. Exits with 0 when every check holds.
 
-/** What a client gives back is looked at field by field. */
-// oxlint-disable-next-line typescript/no-explicit-any -- a client of which no types are installed here
-type Loose = any
-
-const [folder, address, key] = process.argv.slice(2)
-if (folder === undefined || address === undefined || key === undefined) {
-  process.stderr.write("Usage: firecrawl-js-check.ts <folder with the client> <address> <key>\n")
-  process.exit(2)
-}
-const base = address.replace(/\/+$/, "")
-const site = `${base}/docs/`
-const question = "how do I schedule a crawl?"
-const page = "schedule-a-crawl"
-let failed = 0
-
-async function check(name: string, holds: () => Promise<boolean>): Promise<void> {
-  let problem = ""
-  const good = await holds().catch((error: unknown) => {
-    problem = String(error).slice(0, 200)
-    return false
-  })
-  if (!good) failed += 1
-  process.stdout.write(`${good ? "ok  " : "FAIL"} ${name} ${problem}\n`)
-}
-
-const refusal = (call: Promise<unknown>): Promise<string> =>
-  call.then(
-    () => "",
-    (error: unknown) => String(error),
-  )
-
-const loader = join(folder, "load.mjs")
-await writeFile(
-  loader,
-  'export * from "@mendable/firecrawl-js"\nexport { default } from "@mendable/firecrawl-js"\n',
-)
-const { default: Firecrawl } = (await import(pathToFileURL(loader).href)) as { default: Loose }
-await rm(loader)
+const { default: Firecrawl } = await load("@mendable/firecrawl-js")
 const client = new Firecrawl({ apiKey: key, apiUrl: base })
 
 await check("scrape", async () => {
@@ -124,4 +85,3 @@ await check("v1: batch scrape", async () => {
   const job = await v1.batchScrapeUrls([site], { formats: ["markdown"] }, 1)
   return job.status === "completed" && job.data.length === 1
 })
-process.exitCode = failed === 0 ? 0 : 1

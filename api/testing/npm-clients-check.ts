@@ -8,6 +8,19 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
 
+import {
+  base,
+  check,
+  folder,
+  key,
+  load,
+  type Loose,
+  page,
+  question,
+  refusal,
+  site,
+} from "./clients/npm-clients.ts"
+
 // Runs the unmodified npm clients of Tavily against a running appliance. Not part of `npm test`: together they weigh
 // more than all of it. They are installed in a folder of their own:
 //
@@ -18,50 +31,10 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
 // The handbook of the appliance is the site they read, so the appliance must allow itself:
 // FOSSICK_ALLOWED_NETWORKS=localhost:8080. Exits with 0 when every check holds.
 
-/** What a client gives back is looked at field by field. */
-// oxlint-disable-next-line typescript/no-explicit-any -- clients of which no types are installed here
-type Loose = any
-
-const [folder, address, key] = process.argv.slice(2)
-if (folder === undefined || address === undefined || key === undefined) {
-  process.stderr.write("Usage: npm-clients-check.ts <folder with the clients> <address> <key>\n")
-  process.exit(2)
-}
-const base = address.replace(/\/+$/, "")
-const site = `${base}/docs/`
-const question = "how do I schedule a crawl?"
-const page = "schedule-a-crawl"
 const task = "How is a crawl scheduled, and how often are pages visited again?"
-let failed = 0
-
-/** Loads from the folder: its own module asks for what is installed there. */
-async function load(name: string): Promise<Loose> {
-  const loader = join(folder!, "load.mjs")
-  await writeFile(loader, "export const load = (name) => import(name)\n")
-  const { load: fromThere } = (await import(pathToFileURL(loader).href)) as {
-    load: (name: string) => Promise<Loose>
-  }
-  await rm(loader)
-  return fromThere(name)
-}
-
-async function check(name: string, holds: () => Promise<boolean>): Promise<void> {
-  let problem = ""
-  const good = await holds().catch((error: unknown) => {
-    problem = String(error).slice(0, 200)
-    return false
-  })
-  if (!good) failed += 1
-  process.stdout.write(`${good ? "ok  " : "FAIL"} ${name} ${problem}\n`)
-}
 
 const holdsPage = (results: readonly { readonly url: string }[]) =>
   results.some((one) => one.url.includes(page))
-const refusal = (call: Promise<unknown>): Promise<string> =>
-  call.then(
-    () => "",
-    (error: unknown) => String(error),
-  )
 
 /** A report, once it is there. */
 async function ended(ask: () => Promise<Loose>): Promise<Loose> {
@@ -161,7 +134,7 @@ async function aiSdk(): Promise<void> {
 
 /** Tavily's own server of the Model Context Protocol, which has no setting for the address: its requests are led here. */
 async function mcp(): Promise<void> {
-  const preload = join(folder!, "lead-here.mjs")
+  const preload = join(folder, "lead-here.mjs")
   await writeFile(
     preload,
     `import axios from "axios"
@@ -177,12 +150,12 @@ axios.create = (options) => {
   )
   const client = new Client({ name: "check", version: "1" })
   try {
-    const program = join(folder!, "node_modules/tavily-mcp/build/index.js")
+    const program = join(folder, "node_modules/tavily-mcp/build/index.js")
     await client.connect(
       new StdioClientTransport({
         command: process.execPath,
         args: ["--import", pathToFileURL(preload).href, program],
-        env: { TAVILY_API_KEY: key!, LEAD_TO: base, PATH: process.env["PATH"] ?? "" },
+        env: { TAVILY_API_KEY: key, LEAD_TO: base, PATH: process.env["PATH"] ?? "" },
         stderr: "ignore",
       }),
     )
@@ -218,4 +191,3 @@ await core()
 await langchain()
 await aiSdk()
 await mcp()
-process.exitCode = failed === 0 ? 0 : 1

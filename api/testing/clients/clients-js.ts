@@ -1,38 +1,13 @@
 import { readFileSync } from "node:fs"
-import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { pathToFileURL } from "node:url"
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 
+import { base, folder, key, load, outcomeOf, page, question, site } from "./npm-clients.ts"
+
 // Tries the unmodified npm clients of several APIs against a running appliance, one line for each ability; see README.md.
-
-/** What a client gives back is looked at field by field. */
-// oxlint-disable-next-line typescript/no-explicit-any -- clients of which no types are installed here
-type Loose = any
-
-const [folder, address, key] = process.argv.slice(2)
-if (folder === undefined || address === undefined || key === undefined) {
-  process.stderr.write("Usage: clients-js.ts <folder with the clients> <address> <key>\n")
-  process.exit(2)
-}
-const base = address.replace(/\/+$/, "")
-const site = `${base}/docs/`
-const question = "how do I schedule a crawl?"
-const page = "schedule-a-crawl"
-
-/** Loads from the folder: a module there asks for what is installed there. */
-async function load(name: string): Promise<Loose> {
-  const loader = join(folder!, `load-${Math.random().toString(36).slice(2)}.mjs`)
-  await writeFile(loader, `import * as all from ${JSON.stringify(name)}\nexport { all }\n`)
-  try {
-    return ((await import(pathToFileURL(loader).href)) as { all: Loose }).all
-  } finally {
-    await rm(loader)
-  }
-}
 
 const versionOf = (name: string): string =>
   (
@@ -48,11 +23,7 @@ async function tried(
   version = versionOf(client),
 ): Promise<void> {
   for (const [ability, holds] of Object.entries(abilities)) {
-    let problem = ""
-    const good = await holds().catch((error: unknown) => {
-      problem = String(error).replaceAll(/\s+/g, " ").slice(0, 200)
-      return false
-    })
+    const { good, problem } = await outcomeOf(holds)
     process.stdout.write(
       `${["npm", client, version, api, ability, good ? "ok" : "FAIL", problem].join("\t")}\n`,
     )
@@ -103,7 +74,7 @@ async function firecrawl(): Promise<void> {
   await viaMcp(
     "firecrawl-mcp",
     "dist/index.js",
-    { FIRECRAWL_API_KEY: key!, FIRECRAWL_API_URL: base },
+    { FIRECRAWL_API_KEY: key, FIRECRAWL_API_URL: base },
     "Firecrawl",
     {
       search: (call) => call("firecrawl_search", { query: question }),
@@ -117,7 +88,7 @@ async function firecrawl(): Promise<void> {
 async function librechat(): Promise<void> {
   const at = "@librechat/agents"
   const from = (name: string) =>
-    load(join(folder!, "node_modules", at, "dist/esm/tools/search", `${name}.mjs`))
+    load(join(folder, "node_modules", at, "dist/esm/tools/search", `${name}.mjs`))
   const { createSearchAPI } = await from("search")
   const { createTavilyScraper } = await from("tavily-scraper")
   const { createFirecrawlScraper } = await from("firecrawl")
@@ -149,7 +120,7 @@ async function searxng(): Promise<void> {
   await viaMcp(
     "mcp-searxng",
     "dist/cli.js",
-    { SEARXNG_URL: `${base}/searxng`, AUTH_USERNAME: "key", AUTH_PASSWORD: key! },
+    { SEARXNG_URL: `${base}/searxng`, AUTH_USERNAME: "key", AUTH_PASSWORD: key },
     "SearXNG",
     {
       search: (call) => call("searxng_web_search", { query: question }),
@@ -204,7 +175,7 @@ async function viaMcp(
   abilities: Readonly<Record<string, (call: Call) => Promise<boolean>>>,
 ): Promise<void> {
   const client = new Client({ name: "check", version: "1" })
-  const args = [join(folder!, "node_modules", name, program)]
+  const args = [join(folder, "node_modules", name, program)]
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
