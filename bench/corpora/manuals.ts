@@ -48,6 +48,13 @@ const JUDGED: Readonly<Record<string, Manual>> = {
   history: { package: "debian-history", folder: "usr/share/doc/debian-history/docs", files: "*.en.html" },
 }
 
+/** What later questions are asked of: a reference for developers, a list of frequent questions, manual pages; some 270 pages. GPL-2. */
+const LATER: Readonly<Record<string, Manual>> = {
+  devref: ENGLISH["devref"]!,
+  git: ENGLISH["git"]!,
+  faq: { package: "debian-faq", folder: "usr/share/doc/debian/FAQ", files: "*.en.html" },
+}
+
 /** What the packages call a language: the handbook, the reference, the manual pages' package and folder. */
 const NAMES: Readonly<Record<Language, readonly [string, string, string, string]>> = {
   en: ["en-US", "en", "coreutils", ""],
@@ -71,6 +78,9 @@ export const englishManuals = (): AsyncGenerator<Page> => manualsOf(ENGLISH)
 
 /** The manuals that answers and reports are judged on, at addresses like those of {@link englishManuals}. */
 export const judgedManuals = (): AsyncGenerator<Page> => manualsOf(JUDGED)
+
+/** The manuals of the later questions, which were written when the others had all been asked. */
+export const laterManuals = (): AsyncGenerator<Page> => manualsOf(LATER)
 
 async function* manualsOf(manuals: Readonly<Record<string, Manual>>): AsyncGenerator<Page> {
   for (const [name, manual] of Object.entries(manuals)) {

@@ -1,8 +1,9 @@
-// How well questions are answered, by kind: node bench/quality/answers.ts [manuals|own] [--half tune|kept ...]
+// How well questions are answered, by kind: node bench/quality/answers.ts [manuals|later|own] [--half tune|kept ...]
 //   [--length basic|advanced ...] [--kind <kind> ...] [--vectors on|off] [--to-judge <file>] [--verbose] [--check]
 //
 // - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own` is what answers
-//   were tuned on: pages beside the benches and the project's handbook. The half is `tune` unless named.
+//   were tuned on: pages beside the benches and the project's handbook. The half is `tune` unless named. `later` has kept questions
+//   alone: those over `manuals` have all been asked, and are tuned for.
 // - Each question is asked as a client asks, POST /search with `include_answer`. An answer is right when it holds the expected fact, or
 //   one for each side of a comparison; what no page answers is right when it is refused.
 // - `--to-judge` writes the sentences that nobody judged: see `judgements/README.md`. `--vectors off` finds pages by words alone.
@@ -12,12 +13,13 @@ import type { Page } from "#engine"
 import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
 import { CachedEmbedder } from "../corpora/cached-embedder.ts"
 import { table } from "../measure.ts"
-import { halfOf, type JudgedQuestion } from "../questions/judged/judged-question.ts"
+import type { JudgedQuestion } from "../questions/judged/judged-question.ts"
 import { type Answer, withAnswers, withIndex } from "./judged/ask.ts"
 import { faultsOf, says } from "./judged/facts.ts"
 import { Judgements } from "./judged/judgements.ts"
 import { HEAD, type Marks, marksOf, rowOf } from "./judged/marks.ts"
 import { chosen, chosenHalves, chosenSet, SHARED_OPTIONS, ToJudge } from "./judged/options.ts"
+import { questionsOf } from "./judged/sets.ts"
 
 const LENGTHS = ["basic", "advanced"] as const
 /** After so long an appliance leaves out what has not come yet; here all is waited for. */
@@ -63,7 +65,7 @@ await withIndex(set.pages(), { embedder, vectors: values.vectors !== "off" }, (i
         const all = { answered: [] as Marks[], refused: [] as Marks[] }
         for (const kind of kinds) {
           const marks: Marks[] = []
-          for (const question of halfOf(set.questions[kind]!, half)) {
+          for (const question of questionsOf(set, kind, half)) {
             const answer = await ask(question.text, length)
             marks.push(marksOf(answer, question.facts ?? [], judgements, set.urlOf))
             all[question.facts ? "answered" : "refused"].push(marks.at(-1)!)

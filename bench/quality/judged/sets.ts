@@ -4,10 +4,17 @@ import { extractHtml } from "#crawler/page/extract/extract.ts"
 import { type Page, type PageUrl, toPageUrl } from "#engine"
 import { readDocs } from "../../../api/handbook/read-docs.ts"
 import { htmlPages } from "../../corpora/documentation-site.ts"
-import { judgedManuals } from "../../corpora/manuals.ts"
+import { judgedManuals, laterManuals } from "../../corpora/manuals.ts"
 import { researchCorpus, urlOfPath } from "../../corpora/research-corpus.ts"
-import { fact, type JudgedQuestion, type JudgedTask } from "../../questions/judged/judged-question.ts"
+import {
+  fact,
+  type Half,
+  halfOf,
+  type JudgedQuestion,
+  type JudgedTask,
+} from "../../questions/judged/judged-question.ts"
 import { JUDGED_QUESTIONS } from "../../questions/judged/judged-questions.ts"
+import { LATER_QUESTIONS } from "../../questions/judged/later-questions.ts"
 import { JUDGED_TASKS } from "../../questions/judged/judged-tasks.ts"
 import { RESEARCH_QUESTIONS } from "../../questions/research-questions.ts"
 import {
@@ -25,6 +32,8 @@ interface JudgedSet {
   /** Those of the questions. */
   readonly pages: () => AsyncIterable<Page>
   readonly questions: Readonly<Record<string, readonly JudgedQuestion[]>>
+  /** All of its questions are kept for a last run, none of them to be tuned for. */
+  readonly isKept?: true
   /** Those of the tasks. */
   readonly taskPages: () => AsyncIterable<Page>
   readonly tasks: readonly JudgedTask[]
@@ -32,13 +41,21 @@ interface JudgedSet {
   readonly urlOf: (path: string) => string
 }
 
-/** `manuals` are Debian's, which nobody tunes for; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
+/** `manuals` are Debian's; `later` are others of Debian's, asked when those had been tuned for; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
 export const SETS: Readonly<Record<string, JudgedSet>> = {
   manuals: {
     pages: judgedManuals,
     questions: JUDGED_QUESTIONS,
     taskPages: judgedManuals,
     tasks: JUDGED_TASKS,
+    urlOf: (path) => `http://manuals.example/${path}`,
+  },
+  later: {
+    pages: laterManuals,
+    questions: LATER_QUESTIONS,
+    isKept: true,
+    taskPages: laterManuals,
+    tasks: [],
     urlOf: (path) => `http://manuals.example/${path}`,
   },
   own: {
@@ -58,6 +75,13 @@ export const SETS: Readonly<Record<string, JudgedSet>> = {
     })),
     urlOf: urlOfPath,
   },
+}
+
+/** The questions of a kind in a half. */
+export function questionsOf(set: JudgedSet, kind: string, half: Half): readonly JudgedQuestion[] {
+  const all = set.questions[kind] ?? []
+  if (set.isKept) return half === "kept" ? all : []
+  return halfOf(all, half)
 }
 
 async function* ownPages(): AsyncGenerator<Page> {
