@@ -2,6 +2,8 @@ import { subjectWords } from "./words.ts"
 
 const STEM_END =
   "with|of|for|in|on|against|between|about|to|from|by|like|including|into|as|during|through|than|mit|von|für|gegen|über|avec|pour|contre|sur|con|para|contra|sobre"
+/** Of a list's first piece: what stands before its first item, the preposition that ends it, and the item. */
+const STEM = new RegExp(String.raw`^(.*\b(${STEM_END}))\s+(\S.*)$`, "i")
 const SPLIT = /,\s*(?:(?:and|or|und|oder|et|ou|y|o)\s+)?|\s+(?:and|or|und|oder|et|ou|y|o)\s+/i
 /** Of two things joined by "and" alone it is not known whether they are two parts; three in a row are a list. */
 const LEAST_ITEMS = 3
@@ -38,12 +40,13 @@ function inClause(clause: string): Listed | null {
   const pieces = parted(clause)
   if (pieces.length < LEAST_ITEMS || !pieces.slice(1).every(isShort)) return null
   const [first = "", ...others] = pieces
-  const [, stem, item] = new RegExp(String.raw`^(.*\b(?:${STEM_END}))\s+(\S.*)$`, "i").exec(first) ?? []
+  const [, stem, preposition, item] = STEM.exec(first) ?? []
   if (stem === undefined || item === undefined || !isShort(item)) return null
   // "against a, against b": the preposition stands with each item.
-  const preposition = /\S+$/.exec(stem)![0]
-  const repeated = new RegExp(String.raw`^${preposition}\s+`, "i")
-  return { stem, items: [item, ...others.map((other) => other.replace(repeated, ""))] }
+  const repeated = `${preposition!} `.toLowerCase()
+  const once = (other: string) =>
+    other.toLowerCase().startsWith(repeated) ? other.slice(repeated.length) : other
+  return { stem, items: [item, ...others.map(once)] }
 }
 
 const parted = (text: string): string[] =>

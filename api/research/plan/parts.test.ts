@@ -55,6 +55,20 @@ describe("the parts of a task", () => {
     expect(texts("How are pumps made, with and without rollers, and who makes them?")).toHaveLength(2)
   })
 
+  test("are the items of a list in brackets, whatever stands before its preposition", () => {
+    expect(texts("Explain the upkeep of pumps (with seals, hoses, oil and valves).")).toEqual([
+      "Explain the upkeep of pumps (with seals",
+      "Explain the upkeep of pumps (with hoses",
+      "Explain the upkeep of pumps (with oil",
+      "Explain the upkeep of pumps (with valves)",
+    ])
+    expect(texts(String.raw`Explain pumps [\with seals, with hoses, with oil]`)).toEqual([
+      String.raw`Explain pumps [\with seals`,
+      String.raw`Explain pumps [\with hoses`,
+      String.raw`Explain pumps [\with oil]`,
+    ])
+  })
+
   test("are asked in other languages, too", () => {
     expect(texts("Wie arbeitet eine Pumpe, was kostet sie und wer stellt sie her?")).toHaveLength(3)
   })
