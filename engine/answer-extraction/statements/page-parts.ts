@@ -17,7 +17,7 @@ export interface Part {
   readonly term: string | null
   /** What stood before the list that it is an item of, such as "These were:". */
   readonly announcement: string | null
-  /** The code, or items of the list, that follow it. */
+  /** The code, or items of the list, that follow a text which ends in a colon; empty for all others. */
   readonly announces: readonly Block[]
   /** Nothing stands between it and what heads it. */
   readonly isFirst: boolean
@@ -28,6 +28,7 @@ const ITEM = /^(?:-|\d{1,9}[.)]) /
 const DEFINITION = /^: /
 const QUOTED = /^\s*>/
 const CAPTION = /^(?:table|figure|fig\.?|listing|example)\s+\d/i
+const ANNOUNCING = /[:：]\s*$/
 /** More of a list is not looked at. */
 const MAX_ITEMS = 20
 /** A term, or what announces a list, is no longer. */
@@ -112,6 +113,8 @@ function announcementOf(text: string, language: string | null): string | null {
 }
 
 function announcedBy(blocks: readonly Block[], at: number): Block[] {
+  const { kind, text } = blocks[at]!
+  if (kind !== "text" || !ANNOUNCING.test(text)) return []
   const next = blocks[at + 1]
   if (next?.kind === "code") return [next]
   const items: Block[] = []

@@ -122,7 +122,7 @@ function fromPart(part: Part, { marks, language, ...place }: Place): Statement[]
     const sentences = splitSentences(withoutMarker(lineKey(line)), language)
     for (const [place, sentence] of sentences.entries()) {
       const isLast = at === lines.length - 1 && place === sentences.length - 1
-      const announced = isLast && /[:：]$/.test(sentence) ? announcedText(announces) : null
+      const announced = isLast ? announcedText(announces) : null
       const text = announced === null ? sentence : `${sentence}\n${announced}`
       const fits = isWhole(text, kind, language, heading) && !isStruck(marks, sentence)
       if (orders) said += `${text} `
