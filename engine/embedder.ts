@@ -24,6 +24,13 @@ export interface CosineRange {
   readonly same: number
 }
 
+/** Of two vectors of unit length, -1..1. */
+export function cosineOf(a: Float32Array, b: Float32Array): number {
+  let sum = 0
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
+  return sum
+}
+
 /** Of a model that says nothing of itself. */
 export const PLAIN_TRAITS: ModelTraits = { cosines: { unrelated: 0, same: 1 }, scripts: null }
 

@@ -1,4 +1,6 @@
 import type { Embedder } from "#engine"
+import { cosineOf, traitsOf } from "#engine/embedder.ts"
+import { nearnessOf } from "#engine/ranking/fusion.ts"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 import { functionWords } from "#engine/text/analysis/stop-words.ts"
 import { isWrittenIn, SCRIPTS, lettersOf } from "#engine/text/scripts.ts"
@@ -153,16 +155,16 @@ export class Bearing {
   async #near(text: string, source: string): Promise<boolean | null> {
     const embedder = this.#embedder
     if (!embedder) return null
-    const { scripts = null, cosines = { unrelated: 0, same: 1 } } = embedder.traits ?? {}
+    const { scripts, cosines } = traitsOf(embedder)
     if (!isWrittenIn(scripts, text) || !isWrittenIn(scripts, source)) return null
     let pieces = this.#vectors.get(source)
     const options = { priority: "query" as const, signal: this.#signal }
     if (!pieces) this.#vectors.set(source, (pieces = embedder.embed(piecesOf(source), options)))
     try {
       const [[own], others] = await Promise.all([embedder.embed([text], options), pieces])
-      const best = Math.max(...others.map((vector) => vector.reduce((sum, x, i) => sum + x * own![i]!, 0)))
+      const best = Math.max(...others.map((vector) => cosineOf(vector, own!)))
       const least = scripts === null || scripts.length > 1 ? NEAR.manyScripts : NEAR.others
-      return (best - cosines.unrelated) / (cosines.same - cosines.unrelated) >= least
+      return nearnessOf(best, cosines) >= least
     } catch {
       // It is busy, or away.
       return null

@@ -4,6 +4,7 @@ import path from "node:path"
 import { parseArgs } from "node:util"
 import { readSettings } from "#base/settings.ts"
 import type { Embedder, Engine } from "#engine"
+import { cosineOf } from "#engine/embedder.ts"
 import { RemoteEmbedder } from "#engine/embedders/remote/remote-embedder.ts"
 import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
 import { openEngine, openSearchEngine } from "#engine/open-engine.ts"
@@ -54,7 +55,7 @@ const reranking = {
 
 async function compareVectors(texts: readonly string[], here: Embedder, there: Embedder): Promise<void> {
   const [own, theirs] = [await here.embed(texts), await there.embed(texts)]
-  const cosines = own.map((vector, i) => vector.reduce((sum, value, at) => sum + value * theirs[i]![at]!, 0))
+  const cosines = own.map((vector, i) => cosineOf(vector, theirs[i]!))
   console.log(
     `vectors of ${texts.length} passages: ${there.dimensions} dimensions, cosine to ours ${Math.min(...cosines).toFixed(4)} at least, ${median(cosines).toFixed(4)} in the middle`,
   )

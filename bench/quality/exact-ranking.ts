@@ -1,3 +1,4 @@
+import { cosineOf } from "#engine/embedder.ts"
 import { type WeightedWord, wordEvidenceFor } from "#engine/ranking/word-evidence.ts"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 import { namesOf } from "#engine/text/page-names.ts"
@@ -38,11 +39,7 @@ export function nearestPassages(
   query: Float32Array,
   documents: readonly (readonly Float32Array[])[],
 ): Float64Array {
-  return Float64Array.from(documents, (passages) => Math.max(-1, ...passages.map((one) => dot(query, one))))
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
-  return sum
+  return Float64Array.from(documents, (passages) =>
+    Math.max(-1, ...passages.map((one) => cosineOf(query, one))),
+  )
 }

@@ -20,6 +20,10 @@ export interface Candidate {
   readonly far: readonly ReadonlySet<string>[]
 }
 
+/** Whether a term stands in a statement, or beside it. */
+export const isHeld = ({ own, close, far }: Omit<Candidate, "statement" | "asked">, term: string): boolean =>
+  own.has(term) || close.some((terms) => terms.has(term)) || far.some((terms) => terms.has(term))
+
 /** Statements of one page that are weighed, those with most of the question's terms: few pages have half as many. */
 const WEIGHED_PER_PAGE = 300
 
@@ -71,8 +75,7 @@ export function statedIn(question: string, page: StatedIn, source: number): Cand
     })
   }
   if (found.length <= WEIGHED_PER_PAGE) return found
-  const held = ({ own, close, far }: Candidate) =>
-    [own.intersection(wanted), ...close, ...far].reduce((all, terms) => all.union(terms)).size
+  const held = (one: Candidate) => [...wanted].filter((term) => isHeld(one, term)).length
   const ranked = found
     .map((one) => ({ one, held: held(one) }))
     .sort((a, b) => a.one.statement.rank - b.one.statement.rank || b.held - a.held)

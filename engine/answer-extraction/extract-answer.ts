@@ -1,6 +1,6 @@
 import { analyse } from "../text/analysis/analyse.ts"
 import type { Embedder } from "../embedder.ts"
-import { type Candidate, candidatesOf, type Source } from "./candidates.ts"
+import { type Candidate, candidatesOf, isHeld, type Source } from "./candidates.ts"
 import { choose, neededBy, type Room } from "./choose.ts"
 import { leadsOf } from "./printed.ts"
 import { recencyAsked } from "./recency.ts"
@@ -148,9 +148,7 @@ function sidesOf(
     return alone.length > 0 ? alone : [...own]
   })
   const speaking = telling.map((subject) =>
-    candidates.filter(({ own, close, far }) =>
-      subject.every((term) => [own, ...close, ...far].some((all) => all.has(term))),
-    ),
+    candidates.filter((one) => subject.every((term) => isHeld(one, term))),
   )
   const pages = speaking.map((those) => new Set(those.map(({ statement }) => statement.source)))
   // A page that speaks of all of them compares them; another may mean something else by a name.

@@ -1,6 +1,5 @@
-import type { Source } from "./candidates.ts"
-import type { Valued } from "./values.ts"
-import { neighbours } from "./values.ts"
+import { isHeld, type Source } from "./candidates.ts"
+import { neighbours, type Valued } from "./values.ts"
 
 /** The inverse document frequencies of the question's terms in the whole index. Terms that are not in it count nothing. */
 export type Rarity = ReadonlyMap<string, number>
@@ -40,9 +39,7 @@ export function isAnswered(
   const address = `${title} ${decoded(url)}`.toLowerCase()
   const near = neighbours(candidates)(best)
   const isThere = (term: string) =>
-    [best.own, ...best.close, ...best.far].some((terms) => terms.has(term)) ||
-    near.some(({ own }) => own.has(term)) ||
-    address.includes(term)
+    isHeld(best, term) || near.some(({ own }) => own.has(term)) || address.includes(term)
   const missing = asked.filter((term) => !isThere(term))
   const rarest = Math.max(0, ...missing.map((term) => Math.min(1, (rarity.get(term) ?? 0) / RAREST)))
   const page = Math.max(...hits.map(({ score }) => score))

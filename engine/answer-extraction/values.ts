@@ -1,7 +1,7 @@
 import { analyse } from "../text/analysis/analyse.ts"
-import type { Embedder } from "../embedder.ts"
+import { cosineOf, type Embedder } from "../embedder.ts"
 import { ModelOutage } from "../model-servers/availability.ts"
-import type { Candidate, Source } from "./candidates.ts"
+import { type Candidate, isHeld, type Source } from "./candidates.ts"
 import { hasForm, questionType } from "./question-type.ts"
 import type { Recency } from "./recency.ts"
 
@@ -136,12 +136,8 @@ const placeOf = ({ statement }: Candidate, step: number): string =>
 function rarity(found: readonly Candidate[]): Map<string, number> {
   const having = new Map<string, number>()
   for (const { asked } of found) for (const term of asked) having.set(term, 0)
-  for (const { own, close, far } of found) {
-    const held = [...close, ...far].reduce((all, terms) => all.union(terms), own)
-    for (const term of held) {
-      const known = having.get(term)
-      if (known !== undefined) having.set(term, known + 1)
-    }
+  for (const one of found) {
+    for (const [term, many] of having) if (isHeld(one, term)) having.set(term, many + 1)
   }
   return new Map([...having].map(([term, many]) => [term, Math.log(1 + (found.length + 1) / (many + 1))]))
 }
@@ -229,7 +225,7 @@ export async function withMeaning(
     const vectors = await embedder.embed([...texts.keys()], options)
     return wanted.map(({ question, candidates }) => {
       for (const { one, places } of candidates) {
-        const near = places.map((at) => Math.max(0, dot(vectors[question]!, vectors[at]!)))
+        const near = places.map((at) => Math.max(0, cosineOf(vectors[question]!, vectors[at]!)))
         one.meaning = near.reduce((sum, each) => sum + each, 0) / near.length
       }
       const read = candidates.map(({ one }) => one)
@@ -249,10 +245,4 @@ function readings({ statement: { headings, leads, dangling, before, text } }: Va
   const alone = [...leads, text].join("\n")
   const led = [headings.at(-1) ?? "", ...leads, ...(dangling && before ? [before.text] : []), text]
   return [alone, led.join("\n")]
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
-  return sum
 }

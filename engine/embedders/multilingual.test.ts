@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises"
 import path from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { cosineOf } from "../embedder.ts"
 import { nearnessOf } from "../ranking/fusion.ts"
 import { vocabularyScripts } from "./model/vocabulary-scripts.ts"
 import { SHIPPED_MODELS } from "./model-folder.ts"
@@ -11,8 +12,6 @@ beforeAll(async () => {
   embedder = await TransformersEmbedder.open({ model: SHIPPED_MODELS.multilingual, threads: 1 })
 })
 afterAll(() => embedder[Symbol.asyncDispose]())
-
-const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * b[i]!, 0)
 
 test.each([
   [
@@ -30,7 +29,7 @@ test.each([
       answer,
       "A red onion is sliced thin and fried in butter.",
     ])
-    const nearness = (vector: Float32Array) => nearnessOf(dot(asked!, vector), embedder.traits.cosines)
+    const nearness = (vector: Float32Array) => nearnessOf(cosineOf(asked!, vector), embedder.traits.cosines)
     expect(nearness(same!)).toBeGreaterThan(0.4)
     expect(nearness(other!)).toBeLessThan(nearness(same!) - 0.2)
   },

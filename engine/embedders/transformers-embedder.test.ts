@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { cosineOf } from "../embedder.ts"
 import { openEmbedder } from "./open-embedder.ts"
 import { threadsFor } from "./thread-count.ts"
 import { TransformersEmbedder, shippedModel } from "./transformers-embedder.ts"
@@ -24,7 +25,6 @@ afterAll(async () => {
   await rm(dir, { recursive: true })
 })
 
-const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * b[i]!, 0)
 const LONG = "The crawler waits between two requests to one host. ".repeat(40)
 
 describe("the model that ships with Fossick", () => {
@@ -34,15 +34,15 @@ describe("the model that ships with Fossick", () => {
       "The politeness delay is one second for each host.",
       "A red onion is sliced thin and fried in butter.",
     ])
-    expect(cosine(question!, answer!)).toBeGreaterThan(0.3)
-    expect(cosine(question!, other!)).toBeLessThan(0.15)
+    expect(cosineOf(question!, answer!)).toBeGreaterThan(0.3)
+    expect(cosineOf(question!, other!)).toBeLessThan(0.15)
   })
 
   it("gives vectors of unit length and of the stated dimensions", async () => {
     const vectors = await embedder.embed(["one", "", LONG, "日本語の文章"])
     for (const vector of vectors) {
       expect(vector).toHaveLength(embedder.dimensions)
-      expect(cosine(vector, vector)).toBeCloseTo(1, 5)
+      expect(cosineOf(vector, vector)).toBeCloseTo(1, 5)
     }
   })
 
@@ -64,7 +64,7 @@ describe("token vectors", () => {
     expect(text!.tokens).toEqual(["crawl", "##ers", "obey", "robots", ".", "tx", "##t"])
     expect(text!.vectors).toHaveLength(7 * embedder.dimensions)
     const first = text!.vectors.subarray(0, embedder.dimensions)
-    expect(cosine(first, first)).toBeCloseTo(1, 5)
+    expect(cosineOf(first, first)).toBeCloseTo(1, 5)
     expect(empty).toEqual({ tokens: [], vectors: new Float32Array(0) })
   })
 
@@ -73,7 +73,7 @@ describe("token vectors", () => {
     const [river, shore, money] = (await embedder.tokenVectors(texts)).map(({ vectors }) =>
       vectors.subarray(embedder.dimensions, 2 * embedder.dimensions),
     )
-    expect(cosine(river!, shore!)).toBeGreaterThan(cosine(money!, shore!))
+    expect(cosineOf(river!, shore!)).toBeGreaterThan(cosineOf(money!, shore!))
   })
 })
 

@@ -1,17 +1,18 @@
 import type { Embedder } from "#engine"
-import { PLAIN_TRAITS } from "#engine/embedder.ts"
+import { cosineOf, traitsOf } from "#engine/embedder.ts"
 import { ModelOutage } from "#engine/model-servers/availability.ts"
+import { nearnessOf } from "#engine/ranking/fusion.ts"
 
 /** Texts handed to the embedder at a time: searches that wait go before the next. */
 const AT_A_TIME = 32
 
 /** How near texts of one task are to each other in meaning; each is embedded once, however often it is asked for. */
 export class Nearness {
-  readonly #embedder: Pick<Embedder, "embed"> & Partial<Pick<Embedder, "traits">>
+  readonly #embedder: Pick<Embedder, "embed" | "traits">
   readonly #vectors = new Map<string, Float32Array>()
   #isOut = false
 
-  constructor(embedder: Pick<Embedder, "embed"> & Partial<Pick<Embedder, "traits">>) {
+  constructor(embedder: Pick<Embedder, "embed" | "traits">) {
     this.#embedder = embedder
   }
 
@@ -36,13 +37,6 @@ export class Nearness {
   between(one: string, other: string): number {
     const [a, b] = [this.#vectors.get(one), this.#vectors.get(other)]
     if (!a || !b) return 0
-    const { unrelated, same } = (this.#embedder.traits ?? PLAIN_TRAITS).cosines
-    return Math.min(1, Math.max(0, (dot(a, b) - unrelated) / (same - unrelated)))
+    return Math.min(1, Math.max(0, nearnessOf(cosineOf(a, b), traitsOf(this.#embedder).cosines)))
   }
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
-  return sum
 }

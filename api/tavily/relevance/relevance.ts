@@ -1,6 +1,6 @@
 import { breather } from "#base/flow/breather.ts"
 import type { Embedder } from "#engine"
-import { traitsOf } from "#engine/embedder.ts"
+import { cosineOf, traitsOf } from "#engine/embedder.ts"
 import { nearnessOf } from "#engine/ranking/fusion.ts"
 import { isWrittenIn } from "#engine/text/scripts.ts"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
@@ -75,7 +75,7 @@ export function relevanceTo(
     if (vector === null || vectors === null) return words.map((share) => WORDS_SHARE * share)
     return words.map(
       (share, i) =>
-        WORDS_SHARE * share + (1 - WORDS_SHARE) * within(nearnessOf(dot(vector, vectors[i]!), cosines)),
+        WORDS_SHARE * share + (1 - WORDS_SHARE) * within(nearnessOf(cosineOf(vector, vectors[i]!), cosines)),
     )
   }
 
@@ -125,9 +125,3 @@ async function wordShares(terms: readonly string[], texts: readonly string[]): P
 }
 
 const within = (value: number) => Math.min(1, Math.max(0, value))
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
-  return sum
-}
