@@ -1,3 +1,4 @@
+import { overlap } from "../text/analysis/likeness.ts"
 import type { Statement } from "./statements/statements.ts"
 import type { Valued } from "./values.ts"
 
@@ -58,7 +59,3 @@ export function neededBy(statement: Statement): Statement[] | null {
 /** Whether a statement says the other with what it announces, or the other way round. */
 const holds = (a: Statement, b: Statement): boolean =>
   a.source === b.source && (a.text.includes(b.text) || b.text.includes(a.text))
-
-/** The share of the smaller set that is in the other. */
-const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): number =>
-  a.intersection(b).size / Math.max(1, Math.min(a.size, b.size))

@@ -1,5 +1,6 @@
 import { offLoop, WorkError } from "#base/process/off-loop.ts"
 import { analyse, analyseQuery } from "../text/analysis/analyse.ts"
+import { jaccard } from "../text/analysis/likeness.ts"
 import { blocksOf } from "../text/markdown-blocks.ts"
 import { holdsModelOrder } from "../text/model-orders.ts"
 import { isBoldLine, lineKey, marksOf } from "./statements/page-marks.ts"
@@ -65,7 +66,7 @@ async function relatedHeadings(
   const chosen: typeof ranked = []
   for (const one of ranked) {
     if (chosen.length === MAX_FOLLOW_UPS) break
-    if (!chosen.some((other) => areSame(one.terms, other.terms))) chosen.push(one)
+    if (!chosen.some((other) => jaccard(one.terms, other.terms) >= SAME)) chosen.push(one)
   }
   return chosen.map(({ text }) => text)
 }
@@ -78,7 +79,7 @@ export function relatedIn(question: string, page: StatedIn): Asking[] {
       const terms = new Set(analyseQuery(text, page.language).terms)
       return { text, terms, shared: asked.intersection(terms) }
     })
-    .filter(({ terms, shared }) => shared.size > 0 && !areSame(terms, asked))
+    .filter(({ terms, shared }) => shared.size > 0 && jaccard(terms, asked) < SAME)
     .sort((a, b) => b.shared.size - a.shared.size)
     .slice(0, HEADINGS_PER_PAGE)
 }
@@ -130,8 +131,4 @@ function facetQuestion(question: string, hits: readonly StatedIn[]): string | nu
   const terms = new Set(analyse(asked, null))
   if ([first, second].some((label) => analyse(label, null).some((term) => terms.has(term)))) return null
   return `Do you mean “${asked}” in ${first} or in ${second}?`
-}
-
-function areSame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  return a.intersection(b).size / Math.max(1, a.union(b).size) >= SAME
 }

@@ -9,6 +9,7 @@ export interface Comparison {
 const MOST_SIDES = 4
 const MOST_WORDS = 6
 const ASKING = "(?:what|which|how|who|where|when|why|is|are|aren['’]t|isn['’]t|do|does|can|should)"
+const BEGINS_ASKING = new RegExp(`^${ASKING}\\b`, "i")
 /** A sentence, and no list of things. */
 const SENTENCE = /\b(?:is|are|was|were|has|have|had|does|do|did|says?|can|cannot|my|i|we|you|it|they)\b/i
 /** A list, and what is asked about its items. */
@@ -50,9 +51,9 @@ export function comparisonIn(question: string): Comparison | null {
     return comparison(itemsOf(named?.[1] ?? between[1]!), `${named?.[2] ?? ""} ${rest}`.trim())
   }
   const last = OR_LAST.exec(text)
-  if (last && / or /i.test(last[2]!) && !new RegExp(`^${ASKING}\\b`, "i").test(last[2]!))
+  if (last && / or /i.test(last[2]!) && !BEGINS_ASKING.test(last[2]!))
     return comparison(itemsOf(last[2]!.replace(/\s+or something .*$/i, "")), last[1]!)
-  if (!listed || SENTENCE.test(head) || new RegExp(`^${ASKING}\\b`, "i").test(head)) return null
+  if (!listed || SENTENCE.test(head) || BEGINS_ASKING.test(head)) return null
   return comparison(itemsOf(head), rest)
 }
 

@@ -1,4 +1,5 @@
 import { analyse } from "#engine/text/analysis/analyse.ts"
+import { jaccard } from "#engine/text/analysis/likeness.ts"
 import { isStopWord } from "#engine/text/analysis/stop-words.ts"
 
 const MAX_LABEL_CHARS = 90
@@ -39,6 +40,5 @@ const capitalised = (text: string): string => text.charAt(0).toUpperCase() + tex
 
 /** Whether two texts ask the same. */
 export function areSame(one: string, other: string, least = SAME): boolean {
-  const [a, b] = [new Set(analyse(one, null)), new Set(analyse(other, null))]
-  return a.intersection(b).size / Math.max(1, a.union(b).size) >= least
+  return jaccard(new Set(analyse(one, null)), new Set(analyse(other, null))) >= least
 }

@@ -1,6 +1,8 @@
 import { hasForm, type QuestionType, questionType } from "#engine/answer-extraction/question-type.ts"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 
+import { dice } from "#engine/text/analysis/likeness.ts"
+
 import type { Part, Plan } from "../plan/parts.ts"
 import type { OutputLength } from "../request.ts"
 import type { Evidence, Finding } from "../sources/evidence.ts"
@@ -183,7 +185,7 @@ export async function choose(
     limit: limitOf(part),
     chosen: [] as Weighed[],
   }))
-  const isSaid = (one: Weighed) => said.some((other) => overlap(one.terms, other.terms) > REPETITION)
+  const isSaid = (one: Weighed) => said.some((other) => dice(one.terms, other.terms) > REPETITION)
   const take = (one: Weighed, chosen: Weighed[]) => {
     chosen.push(one)
     said.push(one)
@@ -303,7 +305,3 @@ function standardised(values: readonly number[]): number[] {
 
 const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
-
-/** How much of both sets is in the other (Dice 1945), 0..1. */
-const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): number =>
-  (2 * a.intersection(b).size) / Math.max(1, a.size + b.size)

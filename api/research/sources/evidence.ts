@@ -1,4 +1,5 @@
 import { holdsModelOrder } from "#engine/text/model-orders.ts"
+import { diceOf } from "#engine/text/analysis/likeness.ts"
 import { analyseQuery } from "#engine/text/analysis/analyse.ts"
 
 /** A page or a file that findings stand in. */
@@ -87,7 +88,9 @@ export class Evidence {
   /** Pages found that there was no memory to read. */
   unread: number
   readonly #scores: Map<string, PageScores>
-  readonly #terms: Set<string>[]
+  /** How many terms each finding has, and which findings have a term: each new one is compared with all of thousands. */
+  readonly #sizes: number[] = []
+  readonly #having = new Map<string, number[]>()
 
   constructor(record: EvidenceRecord = { questions: [], sources: [], findings: [], searches: 0 }) {
     this.questions = [...record.questions]
@@ -96,7 +99,7 @@ export class Evidence {
     this.searches = record.searches
     this.unread = record.unread ?? 0
     this.#scores = new Map(Object.entries(record.scores ?? {}))
-    this.#terms = this.findings.map(({ text }) => termsOf(text))
+    for (const { text } of this.findings) this.#remember(termsOf(text))
   }
 
   toRecord(): EvidenceRecord {
@@ -143,8 +146,8 @@ export class Evidence {
     if (holdsModelOrder(text)) return
     const terms = termsOf(text)
     let opposite: number | null = null
-    for (const [place, other] of this.findings.entries()) {
-      if (overlap(terms, this.#terms[place]!) < SAME) continue
+    for (const place of this.#alike(terms)) {
+      const other = this.findings[place]!
       const sameSource = this.sources[other.sources[0]!]!.url === source.url
       if (contradict(text, other.text)) {
         if (!sameSource && opposite === null) opposite = place
@@ -175,22 +178,37 @@ export class Evidence {
     if (opposite !== null && this.findings[opposite]!.disagrees === null) {
       this.findings[opposite]!.disagrees = place
     }
-    this.#terms.push(terms)
+    this.#remember(terms)
   }
 
   /** The terms that any finding holds. */
   terms(): ReadonlySet<string> {
-    return new Set(this.#terms.flatMap((terms) => [...terms]))
+    return new Set(this.#having.keys())
+  }
+
+  /** Takes the terms of the finding that comes next. */
+  #remember(terms: ReadonlySet<string>): void {
+    const place = this.#sizes.push(terms.size) - 1
+    for (const term of terms) {
+      const places = this.#having.get(term)
+      if (places) places.push(place)
+      else this.#having.set(term, [place])
+    }
+  }
+
+  /** Places of the findings that speak of the same, in their order. */
+  #alike(terms: ReadonlySet<string>): number[] {
+    const shared = new Uint16Array(this.#sizes.length)
+    for (const term of terms) for (const place of this.#having.get(term) ?? []) shared[place]!++
+    return [...shared.keys()].filter(
+      (place) => diceOf(shared[place]!, terms.size, this.#sizes[place]!) >= SAME,
+    )
   }
 }
 
 /** What a statement speaks of: its telling terms without numbers, in which contradicting ones differ. */
 const termsOf = (text: string): Set<string> =>
   new Set(analyseQuery(text, null).terms.filter((term) => !/^\d/.test(term)))
-
-/** How much of both sets is in the other (Dice 1945), 0..1. */
-const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): number =>
-  (2 * a.intersection(b).size) / Math.max(1, a.size + b.size)
 
 /** Whether statements on the same matter differ in what they count, or one denies what the other says. */
 function contradict(one: string, other: string): boolean {

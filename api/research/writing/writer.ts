@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 
 import type { Embedder, Hit } from "#engine"
 import { analyseQuery } from "#engine/text/analysis/analyse.ts"
+import { dice } from "#engine/text/analysis/likeness.ts"
 import { holdsModelOrder } from "#engine/text/model-orders.ts"
 
 import { Bearing } from "../../answers/borne-out.ts"
@@ -261,16 +262,13 @@ export function withoutRepeats(sections: readonly Section[]): Section[] {
       findings: section.findings.filter(({ text }) => {
         const terms = new Set(analyseQuery(text, null).terms)
         const numbers = (text.match(/\d+(?:[.,]\d+)*/g) ?? []).sort().join()
-        const isKnown = said.some((one) => one.numbers === numbers && overlap(one.terms, terms) >= SAME)
+        const isKnown = said.some((one) => one.numbers === numbers && dice(one.terms, terms) >= SAME)
         if (!isKnown) said.push({ terms, numbers })
         return !isKnown
       }),
     }))
     .filter(({ findings }) => findings.length > 0)
 }
-
-const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): number =>
-  (2 * a.intersection(b).size) / Math.max(1, a.size + b.size)
 
 /** Texts by the place of their source, in the order of the first of each. */
 const bySource = (findings: readonly Finding[]): [number, string[]][] =>

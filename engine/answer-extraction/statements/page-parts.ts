@@ -24,6 +24,7 @@ export interface Part {
 }
 
 const ITEM = /^(?:-|\d{1,9}[.)]) /
+export const isItem = (text: string): boolean => ITEM.test(text)
 /** Begins what a term stands for. */
 const DEFINITION = /^: /
 const QUOTED = /^\s*>/
@@ -84,9 +85,9 @@ export function partsOf({ title, markdown, passages, language }: StatedIn, marks
       continue
     }
     const isIndented = /^\s/.test(lines[block.line] ?? "")
-    const isItem = ITEM.test(block.text)
+    const isOfList = isItem(block.text)
     if (!isIndented && !DEFINITION.test(block.text)) term = null
-    if (!isItem && !isIndented) announcement = null
+    if (!isOfList && !isIndented) announcement = null
     const headings = [title, ...path.map(({ text }) => text), ...(lead === null ? [] : [lead])]
     const end = next?.line ?? lines.length
     found.push({
@@ -94,13 +95,13 @@ export function partsOf({ title, markdown, passages, language }: StatedIn, marks
       raw: lines.slice(block.line, end),
       headings,
       term,
-      announcement: isItem ? announcement : null,
+      announcement: isOfList ? announcement : null,
       announces: announcedBy(blocks, at),
       isFirst,
     })
     isFirst = false
     if (isCaption) lead = null
-    if (block.kind === "text" && !isItem) announcement = announcementOf(block.text, language)
+    if (block.kind === "text" && !isOfList) announcement = announcementOf(block.text, language)
   }
   return found
 }
@@ -120,7 +121,7 @@ function announcedBy(blocks: readonly Block[], at: number): Block[] {
   const items: Block[] = []
   for (let i = at + 1; i < blocks.length && items.length < MAX_ITEMS; i++) {
     const block = blocks[i]!
-    if (block.kind !== "text" || !ITEM.test(block.text)) break
+    if (block.kind !== "text" || !isItem(block.text)) break
     items.push(block)
   }
   return items

@@ -2,7 +2,7 @@ import { holdsModelOrder } from "../../text/model-orders.ts"
 import { isStopWord } from "../../text/analysis/stop-words.ts"
 import type { Block } from "../../text/markdown-blocks.ts"
 import { isStruck, lineKey, type PageMarks, marksOf } from "./page-marks.ts"
-import { type Part, partsOf, type StatedIn } from "./page-parts.ts"
+import { isItem, type Part, partsOf, type StatedIn } from "./page-parts.ts"
 import { isDangling } from "./dangling.ts"
 import { splitSentences } from "./sentences.ts"
 import { rowsOf } from "./table-rows.ts"
@@ -113,8 +113,8 @@ function fromPart(part: Part, { marks, language, ...place }: Place): Statement[]
         : [{ ...base, leads: columns === null ? leads : [...leads, columns], text, kind: "row" }],
     )
   }
-  const kind = /^(?:-|\d{1,9}[.)]) /.test(block.text) ? "item" : "prose"
-  const heading = leads.length > 0 ? leads.join(" ") : ""
+  const kind = isItem(block.text) ? "item" : "prose"
+  const lead = leads.join(" ")
   const statements: Statement[] = []
   let said = ""
   for (const [at, line] of lines.entries()) {
@@ -124,7 +124,7 @@ function fromPart(part: Part, { marks, language, ...place }: Place): Statement[]
       const isLast = at === lines.length - 1 && place === sentences.length - 1
       const announced = isLast ? announcedText(announces) : null
       const text = announced === null ? sentence : `${sentence}\n${announced}`
-      const fits = isWhole(text, kind, language, heading) && !isStruck(marks, sentence)
+      const fits = isWhole(text, kind, language, lead) && !isStruck(marks, sentence)
       if (orders) said += `${text} `
       const statement: Statement = {
         ...base,
