@@ -5,6 +5,7 @@ import { detailOf } from "./crawl/judge/visit-outcome.ts"
 import { Frontier } from "./frontier/frontier.ts"
 import { ImageNotes } from "./images/image-notes.ts"
 import { ImageStore } from "./images/image-store.ts"
+import { AlertBook } from "./alerts/alert-book.ts"
 import { KnownAddresses } from "./frontier/known-addresses.ts"
 import { RobotsCache } from "./fetch/robots/robots.ts"
 import { defineSource } from "./source.ts"
@@ -240,6 +241,17 @@ describe("a glitch of ten years", () => {
     setClock(GIVE_UP_MS)
     queue.settle(message!.id, refused)
     expect(queue.list({ limit: 1, offset: 0 })).toMatchObject([{ state: "given-up" }])
+  })
+
+  test("keeps no e-mail back", async () => {
+    await using fixture = new CrawlFixture()
+    const { mails } = new AlertBook(fixture.db)
+    setClock(YEARS)
+    mails.put(["ops@example.com"], { subject: "docs", text: "The last run went wrong." })
+    mails.settle(mails.due()!.id, { error: "try later", final: false })
+    expect(mails.due()).toBeNull()
+    setClock(-YEARS)
+    expect(mails.due()).toMatchObject({ recipient: "ops@example.com" })
   })
 })
 

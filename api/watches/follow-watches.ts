@@ -9,7 +9,7 @@ import type { WebhookSender } from "#crawler/webhooks/webhook-sender.ts"
 import { pageTest } from "../accounts/reach/scoped-pages.ts"
 import { look, lookFirst, type LookParts, MOST_NOTES, settledNotes } from "./look.ts"
 import { watchMail, watchMessage } from "./messages.ts"
-import type { Attempted, Outbox, WatchDelivery } from "./store/outbox.ts"
+import type { Attempt, Outbox, WatchDelivery } from "./store/outbox.ts"
 import { Overtaken } from "./store/watch-store.ts"
 import type { Entry, Watch } from "./watch.ts"
 import type { WatchSecrets } from "./watch-secrets.ts"
@@ -106,18 +106,18 @@ async function deliver(
   const watch = store.get(delivery.watch)
   if (watch === null) return
   const entries = tellable(watch, store.entriesFrom(watch.id, delivery.firstEntry, delivery.lastEntry), parts)
-  const attempted: Attempted =
+  const attempt: Attempt =
     entries === null
-      ? { error: "the key of the watch is over", status: null, final: true, retryAfterMs: null }
+      ? { error: "the key of the watch is over", status: null, final: true }
       : entries.length === 0
-        ? { error: "the key may no longer see these pages", status: null, final: true, retryAfterMs: null }
+        ? { error: "the key may no longer see these pages", status: null, final: true }
         : await senders.send(delivery, watch, entries, signal)
+  const { error, reason } = attempt
   // One that was cut short counts for nothing.
-  if (signal.aborted && attempted.error !== null) return
-  outbox.settle(delivery.id, attempted, Date.now())
+  if (signal.aborted && error !== null) return
+  outbox.settle(delivery.id, attempt, Date.now())
   const { id, kind } = delivery
-  if (attempted.error !== null)
-    log.warn({ id, kind, error: attempted.error }, "a message of a watch was not taken")
+  if (error !== null) log.warn({ id, kind, error: reason ?? error }, "a message of a watch was not taken")
 }
 
 /** Sends messages; what it needs is loaded with the first of each kind. */
@@ -134,11 +134,11 @@ class Senders implements AsyncDisposable {
     watch: Watch,
     entries: readonly Entry[],
     signal: AbortSignal,
-  ): Promise<Attempted> {
+  ): Promise<Attempt> {
     const { config, env, secrets, keys } = this.#parts
     if (kind === "email") {
       if (config.sending.smtpUrl === "")
-        return { error: "FOSSICK_SMTP_URL is not set", status: null, final: false, retryAfterMs: null }
+        return { error: "FOSSICK_SMTP_URL is not set", status: null, final: false }
       const { sendMail } = await import("#crawler/alerts/send-mail.ts")
       const mail = {
         id: id.replace(/^msg_/, ""),
@@ -146,19 +146,14 @@ class Senders implements AsyncDisposable {
         createdAt,
         ...watchMail(watch, entries),
       }
-      const sent = await sendMail(mail, { config: config.sending, env, signal })
-      return sent.error === null
-        ? { error: null, status: null }
-        : { ...sent, status: null, retryAfterMs: null }
+      return { ...(await sendMail(mail, { config: config.sending, env, signal })), status: null }
     }
     // The networks that the operator opened are for what the operator's keys ask for.
     const sender = await this.#webhookSender(keys.byId(watch.key)?.role === "admin" ? "any" : "public")
     const body = watchMessage(watch, entries, createdAt)
     const secret = secrets.signingSecret(watch.id)
     const posted = await sender.send({ id, url: receiver, secret, body }, signal)
-    if (posted.kind === "delivered") return { error: null, status: posted.status }
-    const { error, status, final, retryAfterMs } = posted
-    return { error, status, final, retryAfterMs }
+    return posted.kind === "delivered" ? { error: null, status: posted.status } : posted
   }
 
   #webhookSender(reach: "any" | "public"): Promise<WebhookSender> {

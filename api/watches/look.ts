@@ -13,7 +13,7 @@ import { ApiError } from "../errors.ts"
 import { DOUBTFUL } from "../misses/doubtful.ts"
 import { prepareSearch, type SearchLimits } from "../tavily/search.ts"
 import type { SearchBody } from "../tavily/schema.ts"
-import { difference } from "./difference.ts"
+import { Differences } from "./differences.ts"
 import type { Found, Note, WatchStore } from "./store/watch-store.ts"
 import type { SeenPage, Watch } from "./watch.ts"
 
@@ -78,15 +78,21 @@ export async function settledNotes(
   { store, engine }: LookParts,
   now: number,
 ): Promise<readonly Note[]> {
+  if (notes.length === 0) return []
   const known = new KnownAddresses(store.db)
   const settled: Note[] = []
   const waitsForVectors =
     watches.some(({ subject }) => subject.kind === "question") &&
     (await engine.stats()).pagesWithoutVectors > 0
+  const agreed = new Map<PageUrl, boolean>()
   for (const note of notes) {
     const age = now - note.at
     if (waitsForVectors && age < VECTORS_MS) continue
-    if (age < SETTLED_MS && !(await isSettled(note.url, known, engine))) continue
+    if (age < SETTLED_MS) {
+      const isAgreed = agreed.get(note.url) ?? (await isSettled(note.url, known, engine))
+      agreed.set(note.url, isAgreed)
+      if (!isAgreed) continue
+    }
     settled.push(note)
   }
   return settled
@@ -109,6 +115,7 @@ export async function look(
   const pages = new Map<PageUrl, Page | null>()
   for (const url of urls) pages.set(url, await parts.engine.get(url))
   const found: Found[] = []
+  const differences = new Differences(parts.store.texts, signal)
   for (const watch of watches) {
     const reach = reachFor(watch, parts)
     // The key is over: nobody may be told.
@@ -122,24 +129,20 @@ export async function look(
       // What the key no longer sees may be there or not.
       if (page !== null && shown === null) continue
       if (before !== null && page === null && !mayTell(url, before.sources)) continue
-      const one = compare(
-        watch,
-        url,
-        { before, page: shown !== null && matches(shown, before) ? shown : null },
-        parts,
-      )
+      const matching = shown !== null && matches(shown, before) ? shown : null
+      const one = await compare(watch, url, { before, page: matching }, differences)
       if (one !== null) found.push(one)
     }
   }
   return found
 }
 
-function compare(
+async function compare(
   { id: watch, changes }: Watch,
   url: PageUrl,
   { before, page }: { readonly before: SeenPage | null; readonly page: Page | null },
-  { store }: LookParts,
-): Found | null {
+  differences: Differences,
+): Promise<Found | null> {
   if (page === null) {
     if (before === null) return null
     const { title, sources } = before
@@ -149,20 +152,10 @@ function compare(
   const seen = seenAs(page)
   if (seen.hash === before?.hash) return null
   const change = before === null ? "new" : "changed"
-  const old = before === null ? null : store.texts.get(before.hash)
-  const entry = {
-    change,
-    title: seen.title,
-    sources: seen.sources,
-    diff: old === null ? null : difference(old, seen.text),
-  } as const
-  return {
-    watch,
-    url,
-    entry: changes.includes(change) ? entry : null,
-    seen,
-    before: before?.hash ?? null,
-  }
+  if (!changes.includes(change)) return { watch, url, entry: null, seen, before: before?.hash ?? null }
+  const { title, sources } = seen
+  const diff = before === null ? null : await differences.between(before.hash, seen)
+  return { watch, url, entry: { change, title, sources, diff }, seen, before: before?.hash ?? null }
 }
 
 /** Which pages a watch is about. */

@@ -1,3 +1,4 @@
+import { pino } from "pino"
 import { afterAll, beforeAll, expect, test } from "vitest"
 
 import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
@@ -30,6 +31,7 @@ let url: string
 let admin: string
 let makeKey: (spec: object) => string
 let disableAll: () => void
+const logged: string[] = []
 let mail: Awaited<ReturnType<typeof startMailServer>>
 
 const page = (title: string, text: string) => article(title, { text: `${text} `.repeat(6) })
@@ -73,7 +75,7 @@ beforeAll(async () => {
         FOSSICK_WEBHOOK_NETWORKS: "127.0.0.0/8",
         FOSSICK_SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
       }),
-      log: (await import("pino")).pino({ level: "silent" }),
+      log: pino({ level: "warn" }, { write: (line: string) => void logged.push(line) }),
       pollMs: 20,
     }),
   )
@@ -215,6 +217,22 @@ test("an e-mail goes out once, to whom the operator lets it", async () => {
   expect(mail.received[0]!.recipients).toEqual(["ada@example.org"])
   expect(mail.received[0]!.text).toContain("1 changed")
   expect(mail.received[0]!.text).toContain("+The beds lie fallow this year.")
+})
+
+test("why a receiver in a private network gets nothing stands in the log, and in no answer", async () => {
+  const key = makeKey({})
+  const beds = await watch({ url: site.url("/garden/beds"), webhook: site.url("/hook") }, key)
+  site.serve({ "/garden/beds": page("Beds", "The beds are dug over.") })
+  await runSource("garden", db, engine)
+  const deliveries = async () => (await call("GET", `/watches/${beds.id}`, key)).body.deliveries
+  await expect.poll(deliveries).toMatchObject([{ attempts: 1 }])
+  const [told] = await deliveries()
+  expect(told.last_error).toContain("FOSSICK_WEBHOOK_NETWORKS does not open")
+  const line = logged
+    .map((one) => JSON.parse(one) as { id: string; error: string })
+    .find(({ id }) => id === told.id)
+  expect(line?.error).not.toBe(told.last_error)
+  expect(line?.error).toContain("127.0.0.1")
 })
 
 test("watches are their key's own, and as many as it may have", async () => {

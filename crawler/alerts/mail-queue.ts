@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { Clock } from "#base/clock.ts"
 import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
-import { nextAttempt } from "../webhooks/backoff.ts"
-import type { DeliveryState } from "../webhooks/webhook-queue.ts"
+import { afterAttempt, type DeliveryState, hasComeSql } from "../webhooks/backoff.ts"
 import type { MailText } from "./messages.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 
@@ -69,7 +68,7 @@ export class MailQueue {
   /** The oldest message whose time has come, or null. */
   due(): DueMail | null {
     const row = this.#prepare(
-      `select id, recipient, subject, body, created_at from alert_mail where state = 'waiting' and due_at <= ?
+      `select id, recipient, subject, body, created_at from alert_mail where state = 'waiting' and ${hasComeSql("?1")}
        order by seq limit 1`,
     ).get(this.#clock())
     return row === undefined
@@ -88,14 +87,11 @@ export class MailQueue {
     const now = this.#clock()
     const row = this.#prepare("select attempts, first_due_at from alert_mail where id = ?").get(id)
     if (!row) return
-    const attempts = Number(row["attempts"]) + 1
-    const since = Math.min(Number(row["first_due_at"]), now)
-    const next = sent.error === null || sent.final ? null : nextAttempt(attempts, since, now, null)
-    const state = sent.error === null ? "delivered" : next === null ? "given-up" : "waiting"
+    const { state, attempts, dueAt, firstDueAt } = afterAttempt(row, sent, now)
     this.#prepare(
       `update alert_mail set state = ?, attempts = ?, attempted_at = ?, due_at = ?, first_due_at = ?, error = ?
        where id = ?`,
-    ).run(state, attempts, now, next, since, sent.error, id)
+    ).run(state, attempts, now, dueAt, firstDueAt, sent.error, id)
   }
 
   /** The newest, newest first. */

@@ -6,7 +6,7 @@ import { Jobs } from "../jobs/jobs.ts"
 import type { Job } from "../job.ts"
 import type { Webhook } from "../source.ts"
 import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
-import { GIVE_UP_MS, nextAttempt } from "./backoff.ts"
+import { afterAttempt, type DeliveryState, hasComeSql } from "./backoff.ts"
 import {
   changedMessage,
   charsOf,
@@ -17,13 +17,6 @@ import {
 } from "./messages.ts"
 import type { Posted } from "./post.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
-
-/**
- * - `waiting`: to be sent, or to be sent again.
- * - `delivered`: the receiver answered with a 2xx.
- * - `given-up`: not taken for a day, or refused for good.
- */
-export type DeliveryState = "waiting" | "delivered" | "given-up"
 
 /** One message to one receiver. */
 export interface Delivery {
@@ -161,7 +154,7 @@ export class WebhookQueue {
     const found = new Map<string, DueDelivery>()
     const rows = this.#prepare(
       `select id, url, secret, body from webhook_delivery where state = 'waiting'
-       and (due_at <= ?1 or due_at > ?1 + ${GIVE_UP_MS})
+       and ${hasComeSql("?1")}
        and url not in (select value from json_each(?2)) group by url having seq = min(seq) order by seq limit ?3`,
     ).all(this.#clock(), JSON.stringify([...busy]), limit)
     for (const row of rows) {
@@ -181,27 +174,16 @@ export class WebhookQueue {
     const now = this.#clock()
     const row = this.#prepare("select attempts, first_due_at from webhook_delivery where id = ?").get(id)
     if (!row) return
-    const attempts = Number(row["attempts"]) + 1
-    // First due while the clock was ahead: its day begins now.
-    const since = Math.min(Number(row["first_due_at"]), now)
-    const next =
-      posted.kind === "delivered" || posted.final
-        ? null
-        : nextAttempt(attempts, since, now, posted.retryAfterMs)
-    const state = posted.kind === "delivered" ? "delivered" : next === null ? "given-up" : "waiting"
+    const error = posted.kind === "delivered" ? null : posted.error
+    const { state, attempts, dueAt, firstDueAt } = afterAttempt(
+      row,
+      posted.kind === "delivered" ? { error: null } : posted,
+      now,
+    )
     this.#prepare(
       `update webhook_delivery set state = ?, attempts = ?, attempted_at = ?, due_at = ?, first_due_at = ?, status = ?,
          error = ? where id = ?`,
-    ).run(
-      state,
-      attempts,
-      now,
-      next,
-      since,
-      posted.status,
-      posted.kind === "delivered" ? null : posted.error,
-      id,
-    )
+    ).run(state, attempts, now, dueAt, firstDueAt, posted.status, error, id)
   }
 
   /** Has a message that is over, or waits for another attempt, sent now. @returns false when there is no such message. */

@@ -1,6 +1,6 @@
 import type { Page } from "#engine"
 
-import { writeDiff } from "./line-diff.ts"
+import { writeDiff } from "../../pages/unified-diff.ts"
 
 /** How a page has changed, as it stands on the wire. */
 export interface ChangeTracking {
@@ -9,6 +9,8 @@ export interface ChangeTracking {
   readonly visibility: "visible" | "hidden"
   readonly diff?: { readonly text: string }
 }
+
+const HEAD = "--- previous\n+++ current\n"
 
 /**
  * Compares a page as it is now with what a crawl last put into the index.
@@ -26,6 +28,7 @@ export async function trackChange(
     previousScrapeAt: stored.fetchedAt.toISOString(),
     changeStatus: isSame ? "same" : "changed",
     visibility: "visible",
-    ...(withDiff && !isSame && { diff: { text: await writeDiff(stored.markdown, markdown, signal) } }),
+    ...(withDiff &&
+      !isSame && { diff: { text: HEAD + (await writeDiff(stored.markdown, markdown, signal)) } }),
   }
 }

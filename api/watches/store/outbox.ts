@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto"
 
 import { dateOrNull } from "#base/store/date-columns.ts"
 import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
-import { nextAttempt } from "#crawler/webhooks/backoff.ts"
-import type { DeliveryState } from "#crawler/webhooks/webhook-queue.ts"
+import { afterAttempt, type AttemptEnd, type DeliveryState, hasComeSql } from "#crawler/webhooks/backoff.ts"
 
 import type { Watch } from "../watch.ts"
 
@@ -26,15 +25,8 @@ export interface WatchDelivery {
   readonly lastError: string | null
 }
 
-/** How an attempt ended. `final`: there is no use in trying again. */
-export type Attempted =
-  | { readonly error: null; readonly status: number | null }
-  | {
-      readonly error: string
-      readonly status: number | null
-      readonly final: boolean
-      readonly retryAfterMs: number | null
-    }
+/** How an attempt ended. `reason`: for the log, what the holder of the watch must not learn of this network. */
+export type Attempt = AttemptEnd & { readonly status: number | null; readonly reason?: string }
 
 /** Entries of one message at most. */
 export const MOST_ENTRIES = 50
@@ -88,7 +80,7 @@ export class Outbox {
   /** Messages whose time has come, oldest first, at most one for each receiver, none for those that are busy. */
   due(now: number, busy: ReadonlySet<string>, limit: number): WatchDelivery[] {
     return this.#prepare(
-      `select * from watch_delivery where due_at <= ?3 and seq in (
+      `select * from watch_delivery where ${hasComeSql("?3")} and seq in (
          select min(delivery.seq) from watch_delivery as delivery join watch on watch.id = delivery.watch
          where state = 'waiting' and paused = 0 and receiver not in (select value from json_each(?1)) group by receiver
        ) order by seq limit ?2`,
@@ -98,21 +90,14 @@ export class Outbox {
   }
 
   /** Keeps how an attempt ended. */
-  settle(id: string, attempted: Attempted, now: number): void {
+  settle(id: string, attempt: Attempt, now: number): void {
     const row = this.#prepare("select attempts, first_due_at from watch_delivery where id = ?").get(id)
     if (row === undefined) return
-    const attempts = Number(row["attempts"]) + 1
-    const since = Math.min(Number(row["first_due_at"]), now)
-    const next =
-      attempted.error === null || attempted.final
-        ? null
-        : nextAttempt(attempts, since, now, attempted.retryAfterMs)
-    const state: DeliveryState =
-      attempted.error === null ? "delivered" : next === null ? "given-up" : "waiting"
+    const { state, attempts, dueAt, firstDueAt } = afterAttempt(row, attempt, now)
     this.#prepare(
       `update watch_delivery set state = ?, attempts = ?, attempted_at = ?, due_at = ?, first_due_at = ?, status = ?, error = ?
        where id = ?`,
-    ).run(state, attempts, now, next, since, attempted.status, attempted.error, id)
+    ).run(state, attempts, now, dueAt, firstDueAt, attempt.status, attempt.error, id)
   }
 
   /** Newest first. */

@@ -1,34 +1,22 @@
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
 
-import { lineDiff } from "./line-diff.ts"
+import { unifiedDiff } from "./unified-diff.ts"
 
 test("a difference is written as git writes it", () => {
   const before = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
   const after = before.map((line) => (line === "five" ? "FIVE" : line))
-  expect(lineDiff(before.join("\n"), after.join("\n"))).toBe(
-    [
-      "--- previous",
-      "+++ current",
-      "@@ -2,7 +2,7 @@",
-      " two",
-      " three",
-      " four",
-      "-five",
-      "+FIVE",
-      " six",
-      " seven",
-      " eight",
-    ].join("\n"),
+  expect(unifiedDiff(before.join("\n"), after.join("\n"))).toBe(
+    ["@@ -2,7 +2,7 @@", " two", " three", " four", "-five", "+FIVE", " six", " seven", " eight"].join("\n"),
   )
-  expect(lineDiff("same", "same")).toBe("")
+  expect(unifiedDiff("same", "same")).toBe("")
 })
 
 test("what is gone and what is new lead from one text to the other", () => {
   const text = fc.array(fc.constantFrom("a", "b", "c", "d"), { minLength: 1, maxLength: 30 })
   fc.assert(
     fc.property(text, text, (before, after) => {
-      const lines = lineDiff(before.join("\n"), after.join("\n")).split("\n").slice(2)
+      const lines = unifiedDiff(before.join("\n"), after.join("\n")).split("\n")
       const of = (signs: string) =>
         lines.filter((line) => signs.includes(line[0] ?? "@")).map((line) => line.slice(1))
       // Short enough texts that their hunks, put together, hold all that is not far from a change.
@@ -43,4 +31,24 @@ test("what is gone and what is new lead from one text to the other", () => {
       expect(count("+") - count("-")).toBe(after.length - before.length)
     }),
   )
+})
+
+test("of texts that differ in more than 500 lines all between their common ends is gone and new", () => {
+  const text = (word: string) => [
+    "head",
+    "a",
+    "b",
+    "c",
+    ...Array.from({ length: 300 }, (_, at) => `${word} ${at}`),
+    "foot",
+  ]
+  const lines = unifiedDiff(text("old").join("\n"), text("new").join("\n")).split("\n")
+  expect(lines.slice(0, 5)).toEqual(["@@ -2,304 +2,304 @@", " a", " b", " c", "-old 0"])
+  expect(lines.slice(-2)).toEqual(["+new 299", " foot"])
+  expect([lines.filter((line) => line.startsWith("-")).length, lines.length]).toEqual([300, 605])
+})
+
+test("a line break at the end is no difference", () => {
+  expect(unifiedDiff("a\nb", "a\nb\n")).toBe("")
+  expect(unifiedDiff("a\nb\n", "a\nc")).toBe("@@ -1,2 +1,2 @@\n a\n-b\n+c")
 })

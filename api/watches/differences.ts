@@ -1,0 +1,41 @@
+import { WorkError } from "#base/process/off-loop.ts"
+
+import { writeDiff } from "../pages/unified-diff.ts"
+import type { PageTexts } from "./store/page-texts.ts"
+
+/** Characters of a difference that are kept. */
+const MOST_CHARS = 20_000
+
+/** What changed in texts, in the unified format: each pair of them is compared once, however many watch the page. */
+export class Differences {
+  readonly #texts: Pick<PageTexts, "get">
+  readonly #signal: AbortSignal
+  readonly #known = new Map<string, string | null>()
+
+  constructor(texts: Pick<PageTexts, "get">, signal: AbortSignal) {
+    this.#texts = texts
+    this.#signal = signal
+  }
+
+  /** Null when the text before was not kept, or the two are past comparing. */
+  async between(
+    before: string,
+    after: { readonly hash: string; readonly text: string },
+  ): Promise<string | null> {
+    const pair = `${before} ${after.hash}`
+    if (!this.#known.has(pair)) this.#known.set(pair, await this.#written(before, after.text))
+    return this.#known.get(pair) ?? null
+  }
+
+  async #written(before: string, after: string): Promise<string | null> {
+    const old = this.#texts.get(before)
+    if (old === null) return null
+    try {
+      const text = await writeDiff(old, after, this.#signal)
+      return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS).toWellFormed()}\n…`
+    } catch (error) {
+      if (error instanceof WorkError) return null
+      throw error
+    }
+  }
+}
