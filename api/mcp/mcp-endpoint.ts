@@ -20,7 +20,7 @@ interface McpParts {
   /** Refuses who has no valid key in the header. */
   readonly authenticate: Middleware
   /** Lets programs in that somebody gave access to; null: there is none. */
-  readonly oauth: Pick<OAuth, "verify" | "inside" | "challenge"> | null
+  readonly oauth: Pick<OAuth, "verify" | "challenge"> | null
   readonly bodyLimit: number
   /** Last segments of the paths of endpoints: tools of others are left out. */
   readonly endpoints: readonly string[]
@@ -50,14 +50,14 @@ export function mcpEndpoint(parts: McpParts): Middleware {
       refuseStrangePages(ctx, parts.origins)
       // A stream that a server begins by itself, and the end of a session, may be refused so.
       if (ctx.method !== "POST") throw new ApiError(405, "Method not allowed.", {}, { Allow: "POST" })
-      await letIn(ctx, parts, () =>
+      await letIn(ctx, parts, (inside) =>
         readBody(ctx, () =>
           answer(ctx, {
             server: (inner ??= parts.server()),
             running,
             serves,
             notice: parts.notice,
-            oauth: parts.oauth,
+            inside,
           }),
         ),
       )
@@ -69,19 +69,19 @@ export function mcpEndpoint(parts: McpParts): Middleware {
   }
 }
 
-/** By a key, or by an access token that was made for this endpoint. */
+/** By a key, or by an access token that was made for this endpoint; `next` is told under which header its calls go on inside. */
 async function letIn(
   ctx: Context,
   { oauth, authenticate }: Pick<McpParts, "oauth" | "authenticate">,
-  next: () => Promise<unknown>,
+  next: (inside: string | null) => Promise<unknown>,
 ): Promise<void> {
   const granted = oauth?.verify(bearerOf(ctx) ?? "") ?? null
   if (granted === null) {
-    await authenticate(ctx, next)
+    await authenticate(ctx, () => next(null))
     return
   }
-  ctx.state.key = granted
-  await next()
+  ctx.state.key = granted.key
+  await next(granted.inside)
 }
 
 /** Answers what went wrong before a message was understood as the SDK's transport does: a status, and JSON-RPC 2.0. */
@@ -105,10 +105,11 @@ interface Answering {
   readonly running: Map<string, AbortController>
   readonly serves: (endpoint: string) => boolean
   readonly notice: string | null
-  readonly oauth: McpParts["oauth"]
+  /** The header of the tools' calls where the caller showed an access token; null: its own. */
+  readonly inside: string | null
 }
 
-async function answer(ctx: Context, { server, running, serves, notice, oauth }: Answering): Promise<void> {
+async function answer(ctx: Context, { server, running, serves, notice, inside }: Answering): Promise<void> {
   const { method, id, params } = ctx.state.body as {
     readonly method?: unknown
     readonly id?: unknown
@@ -132,7 +133,6 @@ async function answer(ctx: Context, { server, running, serves, notice, oauth }: 
   ])
   const cancelled = new AbortController()
   const passedOn = PASSED_ON.map((name) => [name, ctx.get(name)]).filter(([, value]) => value !== "")
-  const inside = oauth?.inside(bearerOf(ctx) ?? "") ?? null
   const ask = askInProcess(server, {
     "x-client-source": "MCP",
     ...(session !== "" && { "x-session-id": session }),

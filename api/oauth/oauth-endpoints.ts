@@ -24,10 +24,11 @@ export interface OAuth {
   readonly store: OAuthStore
   /** Serves the calls of OAuth. */
   readonly endpoints: Middleware
-  /** The key of a caller of `/mcp` that shows an access token; null: it is none. */
-  verify(token: string): ApiKey | null
-  /** The header under which the calls of such a caller go on inside, where no access token is taken. */
-  inside(token: string): string | null
+  /**
+   * The key of a caller of `/mcp` that shows an access token, and the header under which its calls go on inside, where no access
+   * token is taken; null: it is none.
+   */
+  verify(token: string): { readonly key: ApiKey; readonly inside: string } | null
   /** The key behind such a header; null: it is none. */
   verifyInside(presented: string): ApiKey | null
   /** What a 401 of `/mcp` says (RFC 9728, section 5.1). */
@@ -153,8 +154,10 @@ export function openOAuth({
   return {
     store,
     challenge: `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`,
-    verify: holderOf,
-    inside: (token) => (holderOf(token) === null ? null : `Bearer ${insidePrefix}${token}`),
+    verify: (token) => {
+      const key = holderOf(token)
+      return key && { key, inside: `Bearer ${insidePrefix}${token}` }
+    },
     verifyInside: (presented) =>
       presented.startsWith(insidePrefix) ? holderOf(presented.slice(insidePrefix.length)) : null,
     endpoints: async (ctx, next) => {

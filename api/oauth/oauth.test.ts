@@ -173,7 +173,7 @@ test("a program that was let in for a collection sees nothing else, and administ
   const answer = await search(program)
   expect(answer).toContain("Vines")
   expect(answer).not.toContain("Roses")
-  expect(oauth.verify(program.kept!.access_token)!.role).toBe("search")
+  expect(oauth.verify(program.kept!.access_token)!.key.role).toBe("search")
   // Its tokens are for /mcp alone (RFC 8707).
   const headers = {
     Authorization: `Bearer ${program.kept!.access_token}`,

@@ -92,9 +92,8 @@ export class JobRunner implements AsyncDisposable {
    */
   async add(id: string, key: ApiKey, owner: JobOwner, request: JobRequest): Promise<void> {
     const { store, billing } = this.#options
-    const waiting = store.open().filter(({ state }) => state === "waiting")
-    const own = waiting.filter((job) => job.owner.keyId === key.id)
-    if (waiting.length >= WAITING || own.length >= WAITING_OF_KEY) {
+    const waiting = store.waitingCounts(key.id)
+    if (waiting.all >= WAITING || waiting.ofKey >= WAITING_OF_KEY) {
       throw new ApiError(
         429,
         "Too many jobs are waiting. Try again when some are done.",
@@ -128,10 +127,11 @@ export class JobRunner implements AsyncDisposable {
   }
 
   #wake(): void {
-    if (this.#stop.signal.aborted) return
-    for (const job of this.#options.store.open()) {
+    if (this.#stop.signal.aborted || this.#running.size >= CONCURRENT) return
+    // Those just taken may wait still, as far as the store knows.
+    for (const job of this.#options.store.waiting(CONCURRENT)) {
       if (this.#running.size >= CONCURRENT) return
-      if (this.#running.has(job.id) || job.state !== "waiting") continue
+      if (this.#running.has(job.id)) continue
       const cancel = new AbortController()
       const work = this.#work(job, cancel.signal).finally(() => {
         this.#running.delete(job.id)

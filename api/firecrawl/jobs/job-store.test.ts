@@ -60,3 +60,17 @@ test("what jobs keep is bounded, a quarter of it for one key", async () => {
   await jobs.store.addDocument(job, ADDRESS, { metadata: {}, markdown: "x".repeat(200_000) })
   expect([jobs.store.hasRoom(key.id), jobs.store.hasRoom("another")]).toEqual([false, true])
 })
+
+test("those that wait longest come first, and are counted for their key and for all", async () => {
+  const { jobs, owner, key, request } = opened()
+  const add = (id: string, keyId: string, at: number) =>
+    jobs.store.add(id, { ...owner, keyId }, request, new Date(at))
+  await add("late", key.id, 3)
+  await add("first", "another", 1)
+  await add("second", key.id, 2)
+  await add("begun", key.id, 0)
+  await jobs.store.begin("begun")
+  expect(jobs.store.waiting(2).map(({ id }) => id)).toEqual(["first", "second"])
+  expect(jobs.store.waitingCounts(key.id)).toEqual({ all: 3, ofKey: 2 })
+  expect(jobs.store.open(key.id).map(({ id }) => id)).toEqual(["begun", "second", "late"])
+})

@@ -80,6 +80,7 @@ const STEPS = [
      primary key (job_id, place)
    ) strict, without rowid;
    ${countStored(RESULTS)}`,
+  "create index firecrawl_job_waiting on firecrawl_job (created_at, id) where state = 'waiting'",
 ]
 
 /** Jobs in state.db with what they have found, until it is forgotten. */
@@ -115,14 +116,28 @@ export class JobStore {
     return row ? toJob(row) : null
   }
 
-  /** Those that have not ended, oldest first; of one key or of all. */
-  open(keyId: string | null = null): readonly FirecrawlJob[] {
+  /** Those of a key that have not ended, oldest first. */
+  open(keyId: string): readonly FirecrawlJob[] {
     return this.#sql(
-      `select * from firecrawl_job where state in ('waiting', 'scraping') and (?1 is null or key_id = ?1)
-       order by created_at, id`,
+      "select * from firecrawl_job where key_id = ? and state in ('waiting', 'scraping') order by created_at, id",
     )
       .all(keyId)
       .map(toJob)
+  }
+
+  /** Those that wait longest, of all keys, oldest first. */
+  waiting(limit: number): readonly FirecrawlJob[] {
+    return this.#sql("select * from firecrawl_job where state = 'waiting' order by created_at, id limit ?")
+      .all(limit)
+      .map(toJob)
+  }
+
+  /** How many wait, of all keys and of one. */
+  waitingCounts(keyId: string): { readonly all: number; readonly ofKey: number } {
+    const row = this.#sql(
+      "select count(*) as n, coalesce(sum(key_id = ?), 0) as mine from firecrawl_job where state = 'waiting'",
+    ).get(keyId)!
+    return { all: Number(row["n"]), ofKey: Number(row["mine"]) }
   }
 
   async begin(id: string): Promise<void> {
