@@ -1,0 +1,110 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import { tavily } from "@tavily/core"
+import { describe, expect, test } from "vitest"
+
+import type { Query } from "#engine"
+
+import { FakeEngine, hit } from "../testing/fake-engine.ts"
+import { serveApp, TEST_KEY } from "../testing/serve-app.ts"
+import { type Front, FRONTS, type FrontName, isInstalled, startFront } from "./testing/start-front.ts"
+
+// The handbook's examples of a proxy that holds the certificate.
+
+const PAGE = hit({ title: "Pumps" })
+const TRUSTED = { trustedProxies: ["127.0.0.1"] }
+const authorization = `Bearer ${TEST_KEY}`
+const programs = Object.keys(FRONTS) as FrontName[]
+
+describe.for(programs.map((program) => [program] as const))("%s before the appliance", ([program]) => {
+  test.skipIf(!isInstalled(program))("lets a Tavily client and a client of MCP through", async () => {
+    await using app = await serveApp({ engine: new FakeEngine([PAGE]), config: TRUSTED })
+    await using front = await startFront(program, ownName(app.url))
+    const url = `https://localhost:${front.port}`
+
+    const found = await tavily({ apiKey: TEST_KEY, apiBaseURL: url }).search("how does a pump work?")
+    expect(found.results.map(({ title }) => title)).toEqual(["Pumps"])
+
+    const client = new Client({ name: "test", version: "1" })
+    const requestInit = { headers: { Authorization: authorization } }
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }))
+    const answer = await client.callTool({ name: "tavily_search", arguments: { query: "pumps" } })
+    expect(JSON.stringify(answer)).toContain(PAGE.url)
+    await client.close()
+
+    // What the appliance says of itself has the address that callers use.
+    expect((await front.ask("/robots.txt")).body).toMatch(/Sitemap: https:\/\/localhost\//)
+  })
+
+  test.skipIf(!isInstalled(program))(
+    "passes a stream on while it is written, and ends it when its reader hangs up",
+    async () => {
+      const engine = new FakeEngine()
+      const stopped = Promise.withResolvers<void>()
+      // The report is under way until its reader hangs up: what a proxy held back until the end would never come.
+      engine.search = (_query: Query, options?: { signal?: AbortSignal }) =>
+        new Promise((_resolve, reject) => {
+          options?.signal?.addEventListener("abort", () => {
+            stopped.resolve()
+            reject(options.signal!.reason as Error)
+          })
+        })
+      await using app = await serveApp({ engine, config: TRUSTED })
+      await using front = await startFront(program, ownName(app.url))
+      const caller = new AbortController()
+      const response = await fetch(`https://localhost:${front.port}/research`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Authorization: authorization },
+        body: JSON.stringify({ input: "How does a rotary pump work?", stream: true }),
+        signal: caller.signal,
+      })
+      const { value } = await response.body!.getReader().read()
+      expect(new TextDecoder().decode(value)).toContain("event: chat.completion.chunk")
+      caller.abort()
+      await stopped.promise
+    },
+  )
+
+  test.skipIf(!isInstalled(program) || process.platform !== "linux")(
+    "says who calls, which counts if the front is trusted",
+    async () => {
+      await using app = await serveApp({ config: TRUSTED })
+      await using front = await startFront(program, ownName(app.url))
+      expect(await refusedFrom(front, app.logLines)).toBe("127.0.0.2")
+
+      await using careful = await serveApp()
+      await using unknown = await startFront(program, ownName(careful.url))
+      expect(await refusedFrom(unknown, careful.logLines)).toBe("127.0.0.1")
+    },
+  )
+
+  test.skipIf(!isInstalled(program)).each(["api.tavily.com", "api.firecrawl.dev"])(
+    "answers as %s for clients with a fixed address",
+    async (name) => {
+      await using app = await serveApp({ engine: new FakeEngine([PAGE]), config: TRUSTED })
+      await using front = await startFront(program, { page: "fixed-addresses", name, appliance: app.url })
+      const path = name === "api.tavily.com" ? "/search" : "/v2/search"
+      const body = JSON.stringify({ query: "pumps" })
+      const headers = { "Content-Type": "application/json", Authorization: authorization }
+      const answer = await front.ask(path, { method: "POST", headers, body })
+      expect(answer).toEqual({ status: 200, body: expect.stringContaining(PAGE.url) })
+      expect((await front.ask("/robots.txt")).body).toContain(`Sitemap: https://${name}/`)
+    },
+  )
+})
+
+const ownName = (appliance: string) => ({ page: "behind-a-proxy", name: "localhost", appliance })
+
+/** The address in the log of a call with a wrong key, from another address of loopback, that names a third. */
+async function refusedFrom(front: Front, logLines: readonly string[]): Promise<string | undefined> {
+  const headers = { Authorization: "Bearer nope", "X-Forwarded-For": "203.0.113.7" }
+  const { status } = await front.ask("/search", {
+    method: "POST",
+    localAddress: "127.0.0.2",
+    headers,
+    body: "{}",
+  })
+  expect(status).toBe(401)
+  const lines = logLines.map((line) => JSON.parse(line) as { status?: number; address?: string })
+  return lines.find((line) => line.status === 401)?.address
+}
