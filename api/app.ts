@@ -53,6 +53,7 @@ import { crawl } from "./tavily/crawl.ts"
 import { extract, type LiveParts } from "./tavily/extract.ts"
 import { LiveMemory } from "./tavily/live/live-memory.ts"
 import { map } from "./tavily/map.ts"
+import { SUGGEST_PATH, suggestRoutes } from "./suggestions/routes.ts"
 import { search } from "./tavily/search.ts"
 import type { FormKnowledge } from "./tavily/other-forms.ts"
 import type { ImageKnowledge } from "./tavily/search-images.ts"
@@ -197,6 +198,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   openWebuiRoutes(router, door)
   openaiRoutes(router, { ...door, embedder })
   searxngRoutes(router, { ...door, keyOfAll: config.searxngKey })
+  suggestRoutes(router, { keys: accounts.keys, admissions })
   pageRoutes(router, { keys: accounts.keys, admissions, knowledge, misses, about: config.about })
   if (parts.watches) {
     const { watches } = parts
@@ -251,6 +253,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
       ...Object.keys(endpoints),
       ...ACCOUNT_PATHS,
       ...PAGE_PATHS,
+      SUGGEST_PATH,
       ...(parts.watches ? [WATCH_PATH] : []),
     ],
     otherApis: ["v1", "v2", "searxng", "openwebui"],

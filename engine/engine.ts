@@ -29,6 +29,11 @@ export interface Engine extends AsyncDisposable {
   load(pages: readonly PageWithVectors[]): Promise<void>
   remove(urls: readonly PageUrl[]): Promise<void>
   search(query: Query, options?: { signal?: AbortSignal }): Promise<SearchResult>
+  /**
+   * Titles and headings of pages by what somebody has typed so far, best first, each text once. Pages that are being indexed may be
+   * missing for a moment.
+   */
+  suggest(query: SuggestionQuery): Promise<readonly Suggestion[]>
   /** The stored page, or null. */
   get(url: PageUrl): Promise<Page | null>
   /**
@@ -108,6 +113,25 @@ export interface PageFilter {
   readonly safe?: boolean
   /** Every phrase must stand in the page's title or text, ignoring case and white space. */
   readonly phrases?: readonly string[]
+}
+
+/** What somebody has typed so far. */
+export interface SuggestionQuery {
+  /** Words, the last of them perhaps half typed; without a word nothing is suggested. */
+  readonly text: string
+  /** At most. */
+  readonly limit: number
+  readonly filter?: SuggestionFilter
+}
+
+/** As in {@link PageFilter}. */
+export type SuggestionFilter = Pick<PageFilter, "sources" | "includeDomains">
+
+export interface Suggestion {
+  readonly text: string
+  readonly kind: "title" | "heading"
+  /** Where the title or heading stands. */
+  readonly url: string
 }
 
 /** All given ones add up; an empty list counts as not given. Nothing is dropped by them. */

@@ -14,6 +14,9 @@ export type {
   Query,
   SearchDepth,
   SearchResult,
+  Suggestion,
+  SuggestionFilter,
+  SuggestionQuery,
 } from "./engine.ts"
 export { EngineError, type EngineErrorCode } from "./errors.ts"
 export {

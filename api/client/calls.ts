@@ -263,6 +263,22 @@ export type Readiness = {
   readonly warnings?: readonly string[] | undefined
 }
 
+export type Suggestions = {
+  /** Best first: what begins with the words, then what holds all of them. */
+  readonly suggestions: readonly ({
+    /** The title or heading, as it stands on the page. */
+    readonly text: string
+    /** `query`: a question that others asked, where the operator shows these. */
+    readonly kind: "title" | "heading" | "query"
+    /** Where it stands; null for a question. */
+    readonly url: string | null
+  })[]
+  /** Seconds. */
+  readonly response_time: number
+  /** Also in the header `X-Request-Id`. */
+  readonly request_id: string
+}
+
 export type StoredPage = {
   /** Of the page; another one than was asked for where the index has it under that one. */
   readonly url: string
@@ -1761,6 +1777,13 @@ export interface Calls {
       }
     }
     readonly answer: MapAnswer
+  }
+  /** Suggest titles and headings as somebody types. */
+  "GET /suggest": {
+    readonly given: {
+      readonly query: { readonly q: string; readonly limit?: number | undefined; readonly source?: string | undefined; readonly collection?: string | undefined }
+    }
+    readonly answer: Suggestions
   }
   /** Read a page from the index. */
   "GET /pages": {

@@ -6,6 +6,7 @@ import { notSet } from "./published.ts"
 import { pageOperations, pageSchemas } from "./operations/page-operations.ts"
 import { watchOperations, watchSchemas } from "./operations/watch-operations.ts"
 import { refusals, refusalSchemas } from "./operations/refusals.ts"
+import { suggestionOperations, suggestionSchemas } from "./operations/suggestion-operations.ts"
 import { researchOperations, researchSchemas } from "./operations/research-operations.ts"
 import { tavilySchemas } from "./operations/tavily-answers.ts"
 import {
@@ -18,6 +19,7 @@ import {
 /** Every call of the appliance, in the order of the reference. */
 export const operations: readonly Operation[] = [
   ...tavilyOperations,
+  ...suggestionOperations,
   ...pageOperations,
   ...researchOperations,
   ...watchOperations,
@@ -49,6 +51,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   NotSet: notSet,
   ...refusalSchemas,
   ...tavilySchemas,
+  ...suggestionSchemas,
   ...pageSchemas,
   ...researchSchemas,
   ...watchSchemas,

@@ -37,6 +37,7 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   "names are of things that there are": [
     /^(generateKeys|search|research) (sources|collections)/,
+    /^suggest collection/,
     /^runSources names/,
     /^list(Jobs|Removals) source$/,
     /^(approve|reject|restore)Removals source$/,

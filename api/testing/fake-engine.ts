@@ -1,4 +1,12 @@
-import { type Engine, type Hit, type Page, type PageUrl, type Query, toPageUrl } from "#engine"
+import {
+  type Engine,
+  type Hit,
+  type Page,
+  type PageUrl,
+  type Query,
+  type Suggestion,
+  toPageUrl,
+} from "#engine"
 
 /** An engine that answers every search with the given hits and remembers what it was asked. */
 export class FakeEngine implements Engine {
@@ -16,6 +24,10 @@ export class FakeEngine implements Engine {
     this.queries.push(query)
     if (this.failure !== null) throw this.failure
     return { hits: this.#hits.slice(0, query.limit) }
+  }
+
+  async suggest(): Promise<readonly Suggestion[]> {
+    return this.#hits.map(({ title, url }) => ({ text: title, kind: "title", url }))
   }
 
   async index(): Promise<void> {

@@ -89,6 +89,9 @@ class ForgetfulEngine implements Engine {
   async search() {
     return { hits: [] }
   }
+  async suggest() {
+    return []
+  }
   async get() {
     return null
   }

@@ -32,6 +32,10 @@ export class MemoryEngine implements Engine {
     return Promise.resolve({ hits: [] })
   }
 
+  suggest(): Promise<[]> {
+    return Promise.resolve([])
+  }
+
   get(url: PageUrl): Promise<Page | null> {
     return Promise.resolve(this.pages.get(url) ?? null)
   }

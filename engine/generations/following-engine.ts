@@ -7,6 +7,8 @@ import type {
   PageWithVectors,
   Query,
   SearchResult,
+  Suggestion,
+  SuggestionQuery,
 } from "../engine.ts"
 import { EngineError, REPAIR_HINT } from "../errors.ts"
 import { ModelOutage } from "../model-servers/availability.ts"
@@ -200,6 +202,13 @@ export class FollowingEngine implements Engine {
     if (embedder.outage) return embedder.outage
     const failed = this.#vectorsFailed
     return failed?.generation === generation && Date.now() < failed.until ? CANNOT_READ_VECTORS : null
+  }
+
+  suggest(query: SuggestionQuery): Promise<readonly Suggestion[]> {
+    return this.#call(
+      (engine) => engine.suggest(query),
+      () => [],
+    )
   }
 
   get(url: PageUrl): Promise<Page | null> {

@@ -15,6 +15,7 @@ export const LIMITED_ENDPOINTS = [
   "map",
   "research",
   "sources",
+  "suggest",
   "watches",
   "usage",
   "logs",

@@ -1,9 +1,16 @@
 import type { ReadOptions, Reader, ReadResult } from "#crawler"
-import type { Engine, Page, PageUrl } from "#engine"
+import type { Engine, Page, PageUrl, Suggestion, SuggestionQuery } from "#engine"
 
 import type { Gates } from "../../load/gates.ts"
 import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
-import { domainTest, type PageLimits, pageLimits, scopedEngine, scopedPage } from "./scoped-pages.ts"
+import {
+  domainTest,
+  narrowed,
+  type PageLimits,
+  pageLimits,
+  scopedEngine,
+  scopedPage,
+} from "./scoped-pages.ts"
 import { knownNames, type KnownNames, type NameParts } from "./known-names.ts"
 
 /** A test for addresses. */
@@ -15,6 +22,8 @@ export type AddressTest = (url: PageUrl) => boolean
  */
 export interface Reach {
   readonly engine: Pick<Engine, "search">
+  /** Titles and headings of the pages that may be seen. */
+  suggest(query: SuggestionQuery): Promise<readonly Suggestion[]>
   /** The stored page, with those of its sources that may be named; null when there is none that may be seen. */
   page(url: PageUrl, signal?: AbortSignal): Promise<Page | null>
   /** Which pages of the index may be seen, now; null: all. */
@@ -28,7 +37,7 @@ export interface Reach {
 }
 
 export interface ReachParts {
-  readonly engine: Pick<Engine, "search" | "get">
+  readonly engine: Pick<Engine, "search" | "get" | "suggest">
   readonly reader: Pick<Reader, "read">
   readonly collections: NameParts["collections"]
   readonly sourceNames: NameParts["sourceNames"]
@@ -69,6 +78,12 @@ export function reachOf({ id, scope, isPatient = false }: Seeker, parts: ReachPa
   }
   return {
     engine: limitsPages(scope) ? scopedEngine(engine, limits) : engine,
+    // It takes a millisecond or two: no turn is waited for.
+    suggest: async (query) => {
+      const now = limits()
+      const filter = now === null ? (query.filter ?? {}) : narrowed(query.filter ?? {}, now)
+      return filter === null ? [] : await parts.engine.suggest({ ...query, filter })
+    },
     page: async (url, signal) =>
       scopedPage(await gates.searches.run(id, () => parts.engine.get(url), { signal }), limits()),
     limits,

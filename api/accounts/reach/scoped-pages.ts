@@ -71,7 +71,7 @@ export function domainTest(domains: readonly string[]): (url: PageUrl) => boolea
 }
 
 /** What was asked for, as far as the limits let it; null when nothing is left. The engine takes an empty list for "all". */
-function narrowed(asked: PageFilter, { sources, domains }: PageLimits): PageFilter | null {
+export function narrowed(asked: PageFilter, { sources, domains }: PageLimits): PageFilter | null {
   const { sources: askedSources = [], includeDomains: askedDomains = [] } = asked
   const ofSources =
     sources === null || askedSources.length === 0

@@ -15,6 +15,8 @@ import type {
   PageWithVectors,
   Query,
   SearchResult,
+  Suggestion,
+  SuggestionQuery,
 } from "../../engine.ts"
 import { diskFullOr } from "#base/disk-space.ts"
 import { EngineError } from "../../errors.ts"
@@ -65,8 +67,10 @@ import { TermFrequencies } from "./files/term-frequencies.ts"
 import { VectorCoverage, countEmbedded, coverageOf } from "./vector-coverage.ts"
 import { isDamagedSqlite } from "#base/store/lock-file.ts"
 import { lockForWriting } from "../../index/writer-lock.ts"
+import { Suggestions } from "../../suggestions/suggestions.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
+const SUGGESTIONS_DB = "suggestions.db"
 /** A reader looks for a newer version of the tables when the one it has is so old. */
 const READER_LAG_MS = 1000
 /**
@@ -129,6 +133,7 @@ export class EmbeddedEngine implements Engine {
   readonly #lateReader: LateReader
   readonly #coverage = new VectorCoverage()
   readonly #asked: AskedPages
+  readonly #suggestions: Suggestions
   readonly #searches = new Gate(SEARCHES_PER_CORE * availableParallelism())
   #opened: Opened | null = null
   #checkedAt = 0
@@ -145,6 +150,8 @@ export class EmbeddedEngine implements Engine {
     this.#queryVectors = new QueryVectors(options.embedder)
     this.#lateReader = new LateReader(options.embedder)
     this.#asked = new AskedPages(path.join(options.dir, ASKED_FILE))
+    const { dir, mode, onProblem } = options
+    this.#suggestions = new Suggestions({ file: path.join(dir, SUGGESTIONS_DB), mode, onProblem })
   }
 
   /**
@@ -214,6 +221,7 @@ export class EmbeddedEngine implements Engine {
           await tables.pages.delete(isIn("id", ids))
           tables.store.remove(ids)
           writer.queue.remove(ids)
+          await this.#suggestions.remove(ids)
         })
         writer.pageCare.wrote(ids.length)
       }
@@ -259,6 +267,10 @@ export class EmbeddedEngine implements Engine {
       yield* some
       last = pageId(some.at(-1)!.page.url)
     }
+  }
+
+  suggest(query: SuggestionQuery): Promise<readonly Suggestion[]> {
+    return this.#during(async () => this.#suggestions.suggest(query) ?? [])
   }
 
   get(url: PageUrl): Promise<Page | null> {
@@ -343,6 +355,7 @@ export class EmbeddedEngine implements Engine {
   async #release(): Promise<void> {
     const writer = this.#writer
     await this.#coverage[Symbol.asyncDispose]()
+    await this.#suggestions[Symbol.asyncDispose]()
     try {
       if (writer) {
         await writer.queue[Symbol.asyncDispose]()
@@ -401,6 +414,10 @@ export class EmbeddedEngine implements Engine {
     })
     this.#writer = { queue, pageWrites, pageCare, vectorCare }
     await this.index(again.map(toPage))
+    this.#suggestions.catchUp({
+      revisions: async () => tables.store.revisions(),
+      read: (ids, take) => pageWrites.run(() => take(tables.store.read(ids))),
+    })
   }
 
   async #create(): Promise<Manifest> {
@@ -461,6 +478,7 @@ export class EmbeddedEngine implements Engine {
         .whenNotMatchedBySourceDelete({ where: isIn("id", ids) })
         .execute(table)
       writer.queue.add(rows)
+      await this.#suggestions.write(rows)
       const { frequencies, knownTerms } = this.#opened!
       const breathe = breather()
       for (const row of rows) {

@@ -11,6 +11,8 @@ import type {
   PageWithVectors,
   Query,
   SearchResult,
+  Suggestion,
+  SuggestionQuery,
 } from "../../engine.ts"
 import { EngineError } from "../../errors.ts"
 import { AskedPages } from "../../filling/asked-pages.ts"
@@ -23,6 +25,8 @@ import { LateReader } from "../../search/second-reading/late-reader.ts"
 import { QueryVectors } from "../../search/query-vectors.ts"
 import type { Reranking } from "../../search/second-reading/reranking.ts"
 import { searchIndex } from "../../search/search.ts"
+import { suggestBySearch } from "../../suggestions/by-search.ts"
+import { Suggestions } from "../../suggestions/suggestions.ts"
 import { Serial } from "#base/flow/serial.ts"
 import { lockForWriting } from "../../index/writer-lock.ts"
 import { EmbedQueue, type FillingFiles } from "./embed-queue.ts"
@@ -38,7 +42,7 @@ import {
 import { countWaiting, type IndexState, readState } from "./index-state.ts"
 import { meilisearchIndex } from "./meilisearch-index.ts"
 import { type IndexedRow, PageWriter } from "./page-writer.ts"
-import { pagesAfter } from "./pages-after.ts"
+import { namedPages, pagesAfter } from "./pages-after.ts"
 import type { Send } from "./server/send.ts"
 import { Server, isMissing } from "./server/server.ts"
 
@@ -97,6 +101,7 @@ export class MeilisearchEngine implements Engine {
   readonly #lateReader: LateReader
   readonly #files: FillingFiles
   readonly #asked: AskedPages
+  readonly #suggestions: Suggestions
   readonly #searches = new Gate(SEARCHES_PER_CORE * availableParallelism())
   #state: IndexState | null = null
   #checkedAt = -Infinity
@@ -108,7 +113,7 @@ export class MeilisearchEngine implements Engine {
   readonly #busy = new Set<Promise<unknown>>()
 
   private constructor(options: MeilisearchEngineOptions, lock?: Disposable) {
-    const { url, key, name, embedder, mode } = options
+    const { url, key, name, embedder, mode, onProblem } = options
     this.#options = options
     this.#lock = lock
     this.#server = new Server({
@@ -123,6 +128,7 @@ export class MeilisearchEngine implements Engine {
     const file = (what: string) => path.join(options.lockDir, `${name}.${what}.json`)
     this.#files = { rate: file("filling"), asked: file("asked-pages") }
     this.#asked = new AskedPages(this.#files.asked)
+    this.#suggestions = new Suggestions({ file: suggestionsFile(options), mode, onProblem })
   }
 
   /**
@@ -162,7 +168,9 @@ export class MeilisearchEngine implements Engine {
       // The next part is analysed while the server indexes the one before.
       const send = async () => {
         if (rows.length === 0) return
-        const sent = writer.write(rows)
+        const named = rows
+        await this.#suggestions.expect(named.map(({ id }) => id))
+        const sent = writer.write(rows).then(() => this.#suggestions.write(named))
         sent.catch(() => undefined)
         rows = []
         chars = 0
@@ -184,7 +192,10 @@ export class MeilisearchEngine implements Engine {
     return this.#during(async () => {
       const { pages } = this.#writing()
       for (let at = 0; at < urls.length; at += REMOVED_AT_A_TIME) {
-        await pages.remove(urls.slice(at, at + REMOVED_AT_A_TIME).map(pageId))
+        const ids = urls.slice(at, at + REMOVED_AT_A_TIME).map(pageId)
+        await this.#suggestions.expect(ids)
+        await pages.remove(ids)
+        await this.#suggestions.remove(ids)
       }
     })
   }
@@ -219,6 +230,11 @@ export class MeilisearchEngine implements Engine {
       yield* some
       last = pageId(some.at(-1)!.page.url)
     }
+  }
+
+  async suggest(query: SuggestionQuery): Promise<readonly Suggestion[]> {
+    this.#refuseClosed()
+    return this.#suggestions.suggest(query) ?? (await suggestBySearch((asked) => this.search(asked), query))
   }
 
   get(url: PageUrl): Promise<Page | null> {
@@ -288,6 +304,7 @@ export class MeilisearchEngine implements Engine {
 
   /** Ends the work in the background; lets go of the lock last, so that two never write. */
   async #release(): Promise<void> {
+    await this.#suggestions[Symbol.asyncDispose]()
     try {
       await this.#writer?.queue[Symbol.asyncDispose]()
       await this.#writer?.writes.idle()
@@ -331,6 +348,7 @@ export class MeilisearchEngine implements Engine {
       },
     })
     this.#writer = { pages, queue, writes }
+    if (manifest && this.#suggestions.isBehind) this.#suggestions.catchUp(namedPages(indexes, writes))
   }
 
   /** What is known of the index is asked anew by whoever needs it next. */
@@ -387,6 +405,12 @@ export class MeilisearchEngine implements Engine {
     }
   }
 }
+
+/** Where the names of pages are, on the machine that fills the index. */
+export const suggestionsFile = ({
+  lockDir,
+  name,
+}: Pick<MeilisearchEngineOptions, "lockDir" | "name">): string => path.join(lockDir, `${name}.suggestions.db`)
 
 /** Null when the index or the document is not there. */
 async function orNull<T>(asked: Promise<T>): Promise<T | null> {

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs"
+import { rm } from "node:fs/promises"
 import path from "node:path"
 import type { engineSettings } from "../../settings.ts"
 import type { GenerationAdapter } from "../adapter.ts"
 import { SettingsError, type Values } from "#base/settings.ts"
 import { INDEX_FORMAT, dropIndexes, readManifest } from "./server/indexes.ts"
-import { MeilisearchEngine } from "./meilisearch-engine.ts"
+import { MeilisearchEngine, suggestionsFile } from "./meilisearch-engine.ts"
 import { Server } from "./server/server.ts"
 
 const PATIENCE_MS = 10_000
@@ -42,7 +43,13 @@ export function meilisearchGenerations(settings: MeilisearchSettings): Generatio
     info: (generation) => asking((server) => readManifest(server, nameOf(generation))),
     open: (generation, options) =>
       MeilisearchEngine.open({ ...options, url, key, lockDir, name: nameOf(generation) }),
-    drop: (generation) => asking((server) => dropIndexes(server, nameOf(generation))),
+    async drop(generation) {
+      const name = nameOf(generation)
+      await asking((server) => dropIndexes(server, name))
+      for (const end of ["", "-wal", "-shm"]) {
+        await rm(suggestionsFile({ lockDir, name }) + end, { force: true })
+      }
+    },
   }
 }
 

@@ -1,5 +1,7 @@
+import type { Serial } from "#base/flow/serial.ts"
 import type { PageWithVectors } from "../../engine.ts"
 import { toPage } from "../../index/page-record.ts"
+import type { NamedPages } from "../../suggestions/suggestions.ts"
 import type { Indexes } from "./server/indexes.ts"
 import { pageKey } from "./server/page-key.ts"
 import { arePages } from "./filter.ts"
@@ -7,6 +9,8 @@ import { arePages } from "./filter.ts"
 const PAGES_AT_A_TIME = 64
 /** About ten kilobytes of text each. */
 const VECTORS_AT_A_TIME = 500
+/** Ids in one answer: about forty bytes each. */
+const IDS_AT_A_TIME = 10_000
 
 /** The next pages in the order of their ids, with their vectors; none at the end. */
 export async function pagesAfter(indexes: Indexes, after: string): Promise<PageWithVectors[]> {
@@ -71,3 +75,31 @@ async function vectorsOf({ passages }: Indexes, ids: readonly string[]) {
 
 const isComplete = (vectors: readonly (Float32Array | undefined)[]): vectors is Float32Array[] =>
   vectors.every((vector) => vector !== undefined)
+
+/** What pages are suggested by, read from the server. */
+export function namedPages({ pages, texts }: Indexes, writes: Serial): NamedPages {
+  return {
+    async revisions() {
+      const all: { id: string; revision: number }[] = []
+      for (;;) {
+        const { results } = await pages.getDocuments({
+          fields: ["id", "revision"],
+          offset: all.length,
+          limit: IDS_AT_A_TIME,
+        })
+        all.push(...results)
+        if (results.length < IDS_AT_A_TIME) return all
+      }
+    },
+    read: (ids, take) =>
+      writes.run(async () => {
+        const { results } = await texts.getDocuments({
+          ids: [...ids],
+          filter: [],
+          fields: ["id", "revision", "title", "details", "markdown"],
+          limit: ids.length,
+        })
+        await take(results)
+      }),
+  }
+}

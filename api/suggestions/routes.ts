@@ -1,0 +1,20 @@
+import type { Router } from "@koa/router"
+
+import type { Admissions } from "../accounts/limits/admission.ts"
+import type { KeyStore } from "../accounts/keys/keys.ts"
+import type { RequestState } from "../context.ts"
+import { admission } from "../middleware/admission.ts"
+import { authentication } from "../middleware/authentication.ts"
+import { suggest } from "./suggest.ts"
+
+/** First path segment of the call below. */
+export const SUGGEST_PATH = "suggest"
+
+/** The call that a search box makes with each letter: free, and within the scope of its key. */
+export function suggestRoutes(
+  router: Router<RequestState>,
+  { keys, admissions }: { readonly keys: Pick<KeyStore, "verify">; readonly admissions: Admissions },
+): void {
+  const key = authentication(keys, { bodyKey: false }).beforeBody
+  router.get("/suggest", key, admission(admissions, "suggest"), suggest())
+}

@@ -1,0 +1,41 @@
+import { type Middleware, responseTime } from "../context.ts"
+import { ApiError, badRequest } from "../errors.ts"
+import { parameter, wholeNumber } from "../middleware/query-parameters.ts"
+import { characters } from "../wire/characters.ts"
+
+/** Characters of what was typed; titles and headings that are suggested have fewer. */
+export const MAX_TYPED_CHARS = 400
+export const DEFAULT_SUGGESTIONS = 8
+export const MAX_SUGGESTIONS = 20
+
+/** GET /suggest: titles and headings by what has been typed so far. */
+export function suggest(): Middleware {
+  return async (ctx) => {
+    const { reach, key } = ctx.state
+    // What is suggested is what a search would find.
+    if (key.scope.endpoints?.includes("search") === false) {
+      throw new ApiError(403, "Access denied. This key may not use /search.")
+    }
+    const text = parameter(ctx, "q")
+    if (text === undefined) throw badRequest("Invalid q. It is missing; it holds what has been typed.")
+    if (characters(text) > MAX_TYPED_CHARS) {
+      throw badRequest(`Invalid q. Must have at most ${MAX_TYPED_CHARS} characters.`)
+    }
+    const limit = wholeNumber(ctx, "limit", DEFAULT_SUGGESTIONS, 1, MAX_SUGGESTIONS)
+    const sources = reach.names.named({
+      sources: parameter(ctx, "source"),
+      collections: parameter(ctx, "collection"),
+    })
+    // A collection without a source has no page; to the engine an empty list is no filter.
+    const found =
+      sources?.length === 0
+        ? []
+        : await reach.suggest({ text, limit, ...(sources && { filter: { sources } }) })
+    ctx.set("Cache-Control", "no-store")
+    ctx.body = {
+      suggestions: found.map(({ text, kind, url }) => ({ text, kind, url })),
+      response_time: responseTime(ctx),
+      request_id: ctx.state.requestId,
+    }
+  }
+}

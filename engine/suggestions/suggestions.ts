@@ -1,0 +1,114 @@
+import { existsSync, rmSync } from "node:fs"
+import type { Suggestion, SuggestionQuery } from "../engine.ts"
+import type { StoredPage } from "../index/page-record.ts"
+import { SuggestionStore } from "./suggestion-store.ts"
+
+/** Pages that are read at a time when names are made anew. */
+const READ_AT_A_TIME = 20
+
+export type NamedPage = Pick<StoredPage, "id" | "revision" | "title" | "details" | "markdown">
+
+/** The pages of an index, as whoever catches up reads them. */
+export interface NamedPages {
+  /** Id and revision of every page. */
+  revisions(): PromiseLike<Iterable<Pick<StoredPage, "id" | "revision">>>
+  /** Runs `take` with those that are there, and lets nobody write them meanwhile. */
+  read(ids: readonly string[], take: (pages: readonly NamedPage[]) => Promise<void>): Promise<void>
+}
+
+export interface SuggestionsOptions {
+  readonly file: string
+  readonly mode: "read" | "write"
+  /** Told of failures: a page is found without being suggested, so none of them keeps a page out. */
+  readonly onProblem?: ((error: unknown) => void) | undefined
+}
+
+/** The names of an index's pages beside it, for one engine: kept up to date by the one that writes, asked by all. */
+export class Suggestions implements AsyncDisposable {
+  readonly #options: SuggestionsOptions
+  #store: SuggestionStore | null = null
+  #catchingUp: Promise<void> = Promise.resolve()
+  #isClosing = false
+
+  constructor(options: SuggestionsOptions) {
+    this.#options = options
+    if (options.mode === "write") this.#store = this.#open()
+  }
+
+  /** Whether a writer was stopped in the middle, or there is nothing here yet. */
+  get isBehind(): boolean {
+    return this.#store !== null && this.#store.isBehind
+  }
+
+  /** To be called before pages are written or removed: what a killed process leaves is found by it. */
+  expect(ids: readonly string[]): Promise<void> {
+    return this.#trying((store) => store.expect(ids))
+  }
+
+  write(pages: readonly NamedPage[]): Promise<void> {
+    return this.#trying((store) => store.write(pages))
+  }
+
+  remove(ids: readonly string[]): Promise<void> {
+    return this.#trying((store) => store.remove(ids))
+  }
+
+  /** Brings in what is missing and drops what is gone, in the background, until the engine is closed. */
+  catchUp(pages: NamedPages): void {
+    this.#catchingUp = this.#trying(async (store) => {
+      const { missing, gone } = store.difference(await pages.revisions())
+      store.remove(gone)
+      for (let from = 0; from < missing.length && !this.#isClosing; from += READ_AT_A_TIME) {
+        await pages.read(missing.slice(from, from + READ_AT_A_TIME), (some) => store.write(some))
+      }
+      if (!this.#isClosing) store.caughtUp()
+    })
+  }
+
+  /** Null when there are no names on this machine. */
+  suggest(query: SuggestionQuery): readonly Suggestion[] | null {
+    try {
+      if (this.#store === null && existsSync(this.#options.file)) this.#store = this.#open()
+      return this.#store?.suggest(query) ?? null
+    } catch (error) {
+      this.#options.onProblem?.(error)
+      // A writer may have made it anew.
+      this.#store?.[Symbol.dispose]()
+      this.#store = null
+      return null
+    }
+  }
+
+  /** A file that cannot be opened holds nothing that cannot be made anew. */
+  #open(): SuggestionStore | null {
+    const { file, mode, onProblem } = this.#options
+    try {
+      return new SuggestionStore(file, mode)
+    } catch (error) {
+      onProblem?.(error)
+      if (mode === "read") return null
+    }
+    try {
+      for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true })
+      return new SuggestionStore(file, mode)
+    } catch (error) {
+      onProblem?.(error)
+      return null
+    }
+  }
+
+  async #trying(work: (store: SuggestionStore) => void | Promise<void>): Promise<void> {
+    try {
+      if (this.#store !== null && !this.#isClosing) await work(this.#store)
+    } catch (error) {
+      if (!this.#isClosing) this.#options.onProblem?.(error)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true
+    await this.#catchingUp
+    this.#store?.[Symbol.dispose]()
+    this.#store = null
+  }
+}

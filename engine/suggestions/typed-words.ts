@@ -1,0 +1,9 @@
+/** Scripts without spaces between words: each character is a word of its own, as in a prefix search nobody types whole words. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu
+
+/** The words of a text as they are compared while somebody types: lower case, without accents, as written and not stemmed. */
+export function typedWords(text: string): string[] {
+  const folded = text.normalize("NFKD").replaceAll(/\p{M}/gu, "").normalize("NFC").toLowerCase()
+  return folded.replaceAll(UNSPACED, " $& ").match(/[\p{L}\p{N}]+/gu) ?? []
+}
