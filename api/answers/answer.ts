@@ -5,6 +5,7 @@ import { type CitedStatement, extractSides } from "#engine/answer-extraction/ext
 import { followUpQuestions } from "#engine/answer-extraction/follow-ups.ts"
 
 import type { ChatModel } from "../chat-models/chat-model.ts"
+import { MEANING_MS } from "./borne-out.ts"
 import { citedText, CitedText, NO_ANSWER } from "./cited-text.ts"
 import type { AnswerDepth } from "./prompt.ts"
 import { writtenAnswer } from "./written-answer.ts"
@@ -37,8 +38,6 @@ export interface Answered {
 
 /** Further down the list hardly anything answers, and each page costs milliseconds. */
 const MAX_SOURCES = 8
-/** Judging meaning may take so long when the embedder is busy; then words decide. */
-const MEANING_MS = 1500
 
 /** A cited answer from the hits. Without any trustworthy one from the model, their own sentences answer. */
 export async function answerFrom(asked: Asked, { embedder, chatModel }: AnswerParts): Promise<Answered> {

@@ -15,7 +15,7 @@ const SOURCES = [
 const signal = new AbortController().signal
 
 async function kept(reply: string, sources: readonly string[] = SOURCES, embedder: Embedder | null = null) {
-  const bearing = new Bearing(embedder, signal)
+  const bearing = new Bearing({ embedder, signal })
   const statements = await checkedSentences({ text: reply }, { sources, bearing })
   return statements.map(({ text, source }) => `${text} [${source + 1}]`)
 }
@@ -192,7 +192,7 @@ describe("a refusal", () => {
 test("a reply that comes in piece by piece is what it would be all at once, and nothing is taken back", async () => {
   const reply =
     "**Answer:** Seals wear out first. Replace the seals every year [2]. A rotary pump moves 40 litres a minute【1】. It has 7 wheels [1].\n- It costs $3000 [^1].\n\nSources:\n[1] Pumps"
-  const options = { sources: SOURCES, bearing: new Bearing(null, signal) }
+  const options = { sources: SOURCES, bearing: new Bearing({ embedder: null, signal }) }
   const whole = await checkedSentences({ text: reply }, options)
   expect(whole).toHaveLength(4)
   const check = new CheckedReply(options)
@@ -204,7 +204,7 @@ test("a reply that comes in piece by piece is what it would be all at once, and 
 })
 
 test("a sentence that was cut off is left out", async () => {
-  const bearing = new Bearing(null, signal)
+  const bearing = new Bearing({ embedder: null, signal })
   const reply = { text: "Seals wear out first [2]. Replace the seals every", isCut: true }
   expect(await checkedSentences(reply, { sources: SOURCES, bearing })).toHaveLength(1)
 })

@@ -5,7 +5,7 @@ import type { Embedder, Hit } from "#engine"
 import type { CitedStatement } from "#engine/answer-extraction/extract-answer.ts"
 
 import { type ChatModel, ChatModelError } from "../chat-models/chat-model.ts"
-import { Bearing } from "./borne-out.ts"
+import { Bearing, MEANING_MS } from "./borne-out.ts"
 import { CheckedReply } from "./check-citations.ts"
 import { NO_ANSWER } from "./cited-text.ts"
 import { type AnswerDepth, type AnswerPrompt, answerTokens, promptFor } from "./prompt.ts"
@@ -21,9 +21,6 @@ export interface ToWrite {
   readonly onStatement?: ((statement: CitedStatement) => void) | undefined
 }
 
-/** Judging meaning may take so long when the embedder is busy; then words decide. */
-const MEANING_MS = 1500
-
 /**
  * What the model writes, as far as its sources bear it out; {@link NO_ANSWER} when it says that they hold no answer, null when
  * nothing is left or it failed.
@@ -33,14 +30,14 @@ export async function writtenAnswer(
   model: ChatModel,
   embedder: Pick<Embedder, "embed" | "traits">,
 ): Promise<readonly CitedStatement[] | typeof NO_ANSWER | null> {
-  const judging = () => new Bearing(embedder, AbortSignal.any([signal, AbortSignal.timeout(MEANING_MS)]))
+  const bearing = new Bearing({ embedder, signal, patience: MEANING_MS })
   const statements: CitedStatement[] = []
   let prompt: AnswerPrompt | undefined
   let check: CheckedReply | undefined
   // One piece after the other, in their order.
   const checking = new Serial()
   const checkUpTo = (text: string, isWhole: boolean, isCut = false) => {
-    check ??= new CheckedReply({ sources: prompt!.shown, bearing: judging() })
+    check ??= new CheckedReply({ sources: prompt!.shown, bearing })
     const checked = check
     return checking.run(async () => {
       for (const statement of await checked.take(text, isWhole, isCut)) {

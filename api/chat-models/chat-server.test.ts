@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 
+import { pause } from "#base/flow/pause.ts"
 import { readSettings } from "#base/settings.ts"
 import { until } from "#base/testing/until.ts"
 
@@ -186,6 +187,20 @@ describe("a model that thinks", () => {
     await using model = open(runtime)
     expect((await ask(model, { maxTokens: 50 })).text).toBe("Forty litres.")
     expect(runtime.requests.map(({ body }) => body["max_tokens"])).toEqual([50, 50 + 2048])
+  })
+
+  test("is passed on when its answer has a sentence, each text once", async () => {
+    const seen: string[] = []
+    await using runtime = await startChatRuntime("ollama", {
+      says: () => ({ text: "It moves forty litres. No more.", reasoning: "Hm. Well. " }),
+      // Each word in a packet of its own, as models write them.
+      afterWord: () => pause(5),
+    })
+    await using model = open(runtime)
+    await ask(model, { onText: (so) => void seen.push(so) })
+    expect(seen.length).toBeLessThanOrEqual(2)
+    expect(new Set(seen).size).toBe(seen.length)
+    for (const one of seen) expect(one).toMatch(/^It moves forty litres\./)
   })
 
   test("and does nothing else is an error that says what to set", async () => {

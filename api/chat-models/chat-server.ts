@@ -27,10 +27,12 @@ const USUAL_CONTEXT = 8192
 /** For the roles and marks that a chat template puts between messages. */
 const TEMPLATE_TOKENS = 200
 const LEAST_ROOM = 256
+const SENTENCE_END = /[\n.!?。！？\]】)]/
 const ASK_CONTEXT_MS = 2000
 /** A refusal takes one ability away; there are no more of them, and no more ways to be too long. */
 const MOST_LESSONS = 10
-const ONE_WORD: Prompt = () => [{ role: "user", content: "Reply with the single word ready." }]
+/** The shortest thing to ask, to see whether a model answers. */
+export const ONE_WORD: Prompt = () => [{ role: "user", content: "Reply with the single word ready." }]
 
 /**
  * A server that speaks OpenAI's chat completions: Ollama, vLLM, LM Studio, llama.cpp, hosted ones. It learns from refusals what the
@@ -221,13 +223,16 @@ export class ChatServer implements ChatModel {
       return reader.ended()
     }
     this.#hasStreamed = true
+    let told = ""
     for await (const piece of text) {
       patience.heard()
       reader.events(piece)
-      // Whether what came ends reasoning is looked up where a sentence may end.
-      if (options.onText && /[\n.!?。！？\]】)]/.test(piece) && (!this.#thinksUnbegun || reader.endsUnbegun))
-        options.onText(reader.arrived().text)
       if (reader.isDone || reader.chars > maxTokens * CHARS_OF_TOKEN) break
+      // To take the reasoning out, all that came is read again: only where a sentence may end.
+      if (!options.onText || !SENTENCE_END.test(reader.fresh())) continue
+      if (this.#thinksUnbegun && !reader.endsUnbegun) continue
+      const { text: so } = reader.arrived()
+      if (so !== "" && so !== told) options.onText((told = so))
     }
     this.#thinksUnbegun ||= reader.endsUnbegun
     return reader.ended()
@@ -235,9 +240,10 @@ export class ChatServer implements ChatModel {
 
   /** What the model can read and write together. */
   async contextTokens(signal: AbortSignal): Promise<number> {
-    if (this.#contextIsFinal || this.#context !== null) return this.#context ?? USUAL_CONTEXT
-    this.#context = (await this.#asksContext(signal)) ?? USUAL_CONTEXT
-    return this.#context
+    if (this.#context !== null) return this.#context
+    const told = await this.#asksContext(signal)
+    // A refusal may have told meanwhile.
+    return (this.#context ??= told ?? USUAL_CONTEXT)
   }
 
   /** Whether the size of the context is set, told by the server, or only supposed; asks anew, for some tell of loaded models alone. */

@@ -37,6 +37,7 @@ interface Piece {
  */
 export class ReplyReader {
   #content = ""
+  #looked = 0
   #thought = false
   #finish: string | null = null
   #isDone = false
@@ -51,6 +52,13 @@ export class ReplyReader {
   /** Characters that have come, reasoning included. */
   get chars(): number {
     return this.#content.length
+  }
+
+  /** What has come since the last call, reasoning included. */
+  fresh(): string {
+    const fresh = this.#content.slice(this.#looked)
+    this.#looked = this.#content.length
+    return fresh
   }
 
   /** Whether reasoning ended in it that had begun in the prompt. */

@@ -1,4 +1,4 @@
-import type { ChatServer } from "./chat-server.ts"
+import { type ChatServer, ONE_WORD } from "./chat-server.ts"
 import type { ReplyForm } from "./chat-model.ts"
 
 const TRIAL_TOKENS = 32
@@ -21,7 +21,7 @@ const FORM: ReplyForm = {
  */
 export async function tryModel(model: ChatServer, name: string, signal: AbortSignal): Promise<string> {
   const began = performance.now()
-  await model.reply(() => [{ role: "user", content: "Reply with the single word ready." }], {
+  await model.reply(ONE_WORD, {
     maxTokens: TRIAL_TOKENS,
     signal,
     patience: "report",

@@ -78,7 +78,7 @@ export class Writer {
   constructor(options: WriterOptions) {
     this.#options = options
     this.#tokens = options.tokens
-    this.#bearing = new Bearing(options.embedder, options.signal)
+    this.#bearing = new Bearing({ embedder: options.embedder, signal: options.signal })
   }
 
   async plan(input: string, hits: readonly Hit[], count: number): Promise<readonly Question[]> {

@@ -1,0 +1,61 @@
+import { functionWords } from "#engine/text/analysis/stop-words.ts"
+import { lettersOf, SCRIPTS } from "#engine/text/scripts.ts"
+
+// A sentence in another language than its source: whether it is, and what no translation changes.
+
+/** Shorter texts do not tell their language. */
+const LEAST_WORDS = 5
+/** So many words tell it. */
+const WORDS_READ = 400
+
+/** What tells the language of a text. */
+export interface Spoken {
+  /** Of most of its letters; null without letters. */
+  readonly script: string | null
+  readonly words: number
+  /** How many of its words are function words of a language. */
+  readonly counts: readonly { readonly language: string; readonly count: number }[]
+}
+
+export function spokenIn(text: string): Spoken {
+  const script = scriptIn(text)
+  const words = script === "Latin" ? (text.toLowerCase().match(/[\p{L}\p{M}'’]+/gu) ?? []) : []
+  return { script, words: words.length, counts: functionWords(words.slice(0, WORDS_READ)) }
+}
+
+/** Whether two texts are in different languages, as far as their letters and function words tell. */
+export function areApart(text: Spoken, source: Spoken): boolean {
+  if (text.script === null || source.script === null) return false
+  if (text.script !== source.script) return true
+  if (text.script !== "Latin" || text.words < LEAST_WORDS) return false
+  const spoken = languageOf(source)
+  if (spoken === null) return false
+  const ofSource = text.counts.find(({ language }) => language === spoken)?.count ?? 0
+  return ofSource === 0 || text.counts.some(({ count }) => count > ofSource + 1)
+}
+
+function languageOf({ counts }: Spoken): string | null {
+  const [first, second] = counts.toSorted((a, b) => b.count - a.count)
+  return first && first.count >= 2 && first.count > (second?.count ?? 0) ? first.language : null
+}
+
+const ALL_SCRIPTS = ["Latin", ...Object.keys(SCRIPTS).filter((name) => name !== "Kana"), "Hiragana"]
+function scriptIn(text: string): string | null {
+  const counted = ALL_SCRIPTS.map((script) => ({
+    script,
+    count: text.match(lettersOf([script]))?.length ?? 0,
+  }))
+  const [most] = counted.sort((a, b) => b.count - a.count)
+  if (!most || most.count === 0) return null
+  return most.script === "Hiragana" ? "Han" : most.script
+}
+
+/** What no translation changes: code, words with capitals or marks inside, and in other scripts all that is in Latin letters. */
+export function namesIn(text: string, { script }: Spoken): string[] {
+  const words = text.match(/[\p{L}\p{N}_][\p{L}\p{N}_./:+#-]*[\p{L}\p{N}_+#]|\p{L}/gu) ?? []
+  return words.filter((word) =>
+    script === "Latin"
+      ? /[\p{Ll}\p{N}]\p{Lu}|^\p{Lu}{2,}$|[_/]|\p{L}[.:]\p{L}/u.test(word)
+      : /\p{Script=Latin}{2}/u.test(word),
+  )
+}
