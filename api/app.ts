@@ -19,6 +19,8 @@ import { lazyAdmin } from "./admin/lazy-admin.ts"
 import type { ChatModel } from "./chat-models/chat-model.ts"
 import type { apiSettings } from "./settings.ts"
 import type { Middleware, RequestState } from "./context.ts"
+import { openBuilt } from "./faces/built.ts"
+import { faces } from "./faces/faces.ts"
 import type { FirecrawlJobs } from "./firecrawl/open-firecrawl.ts"
 import { firecrawlApi } from "./firecrawl/refusal.ts"
 import { firecrawlRoutes } from "./firecrawl/routes.ts"
@@ -46,6 +48,9 @@ import { openWebuiRoutes } from "./openwebui/routes.ts"
 import { PAGE_PATHS, pageRoutes } from "./pages/routes.ts"
 import { refuseAll } from "./read-only.ts"
 import { searxngApi, searxngRoutes } from "./searxng/routes.ts"
+import { presented } from "./sessions/presented.ts"
+import { SESSION_PATH, sessionRoutes } from "./sessions/routes.ts"
+import type { Sessions } from "./sessions/sessions.ts"
 import { service } from "./service.ts"
 import type { serviceSettings } from "./service-settings.ts"
 import { research, type ResearchEndpointParts, researchStatus } from "./research/research.ts"
@@ -78,6 +83,8 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   readonly oauth?: OAuth
   /** Saved questions; without it none are served. */
   readonly watches?: Watches
+  /** Those who signed in on a page; without it nobody can. */
+  readonly sessions?: Sessions
   /** Writes answers; null leaves them to the pages' own sentences. */
   readonly chatModel: ChatModel | null
   readonly accounts: Accounts
@@ -114,6 +121,7 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
     | "excludeDomainsCap"
     | "publicUrl"
     | "searxngKey"
+    | "openKey"
     | keyof typeof serviceSettings
     | "logQueries"
     | "watchesPerKey"
@@ -122,6 +130,8 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   >
   /** Folder of the handbook's Markdown. */
   readonly docsDir: string
+  /** Folder of the pages for people, of which `dist` is what they were built to; left out, none are served. */
+  readonly facesDir?: string
   /** What /readyz looks at, by name. */
   readonly checks: Readonly<Record<string, Check>>
   /** What /readyz shows beside, with no effect on readiness. */
@@ -205,6 +215,9 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     watchRoutes(router, { watches, keys: accounts.keys, admissions, knowledge, config, readOnly })
     if (readOnly === null) watches.start((key) => admissions.reach({ ...key, isPatient: true }), config)
   }
+  const { sessions, facesDir } = parts
+  const browsers = { keys: accounts.keys, openKey: config.openKey, publicUrl: config.publicUrl }
+  if (sessions) sessionRoutes(router, { ...browsers, sessions })
   router.get("/healthz", (ctx) => {
     ctx.body = { status: "ok" }
   })
@@ -255,6 +268,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
       ...PAGE_PATHS,
       SUGGEST_PATH,
       ...(parts.watches ? [WATCH_PATH] : []),
+      ...(sessions ? [SESSION_PATH] : []),
     ],
     otherApis: ["v1", "v2", "searxng", "openwebui"],
     tools: [...(readOnly === null ? Object.keys(endpoints) : ["search", "research"]), "pages"],
@@ -263,6 +277,11 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   })
   for (const one of around) app.use(one)
   if (oauth !== undefined) app.use(oauth.endpoints)
+  if (sessions) app.use(presented({ ...browsers, sessions }))
+  if (facesDir !== undefined) {
+    const onProblem = (err: unknown) => parts.log.error({ err }, "the pages for people are not built")
+    app.use(faces({ open: () => openBuilt(facesDir), onProblem, publicUrl: config.publicUrl }))
+  }
   app.use(
     handbook({
       docsDir: parts.docsDir,

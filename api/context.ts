@@ -14,6 +14,8 @@ export interface RequestState {
   startedAt: number
   log: Logger
   tracking: Tracking
+  /** The key in whose name a browser calls that sends none; see sessions. */
+  presented?: ApiKey
   /** Set after authentication. */
   key: ApiKey
   /** What the key may see: the only engine and reader that endpoints have. Set by `admission`, like the bill. */

@@ -49,6 +49,7 @@ import { oauthProblem, openOAuth } from "./oauth/oauth-endpoints.ts"
 import { openWatches } from "./watches/open-watches.ts"
 import { openResearch } from "./research/open-research.ts"
 import { lazyReader } from "./tavily/live/lazy-reader.ts"
+import { openSessions } from "./sessions/sessions.ts"
 import { sellingOf, x402Settings } from "./x402/settings.ts"
 import { salesLine, unknownForSale } from "./x402/for-sale.ts"
 import type { PaidListener } from "./x402/open-listener.ts"
@@ -59,6 +60,7 @@ import type { PaidListener } from "./x402/open-listener.ts"
 const QUERY_THREADS = 1
 const WARM_UP = "ready?"
 const DOCS_DIR = join(import.meta.dirname, "../docs")
+const FACES_DIR = join(import.meta.dirname, "../faces")
 
 async function serve(): Promise<void> {
   const stopped = stopSignal()
@@ -157,6 +159,7 @@ async function serve(): Promise<void> {
     sourceNames: () => sourceNames(db),
     research,
     firecrawl,
+    sessions: openSessions(accountsDb, accounts, config),
     connections,
     gates,
     sales: () => paid?.outcomes ?? null,
@@ -167,6 +170,7 @@ async function serve(): Promise<void> {
     log,
     config,
     docsDir: DOCS_DIR,
+    facesDir: FACES_DIR,
     readOnly,
     checks: {
       index: indexCheck({ engine: following, lostPages: () => lost.expected() }),

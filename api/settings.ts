@@ -9,6 +9,7 @@ import { loadSettings } from "./load/settings.ts"
 import { researchSettings } from "./research/settings.ts"
 import { searxngSettings } from "./searxng/settings.ts"
 import { serviceSettings } from "./service-settings.ts"
+import { sessionSettings } from "./sessions/settings.ts"
 import { watchSettings } from "./watches/settings.ts"
 
 const port: Setting<number> = integer(
@@ -161,6 +162,7 @@ export const apiSettings = {
   ...firecrawlSettings,
   ...searxngSettings,
   ...watchSettings,
+  ...sessionSettings,
 }
 
 /** @throws SettingsError when settings that need each other do not come together. */

@@ -199,13 +199,13 @@ describe("the image", () => {
   const stages = bases.map(([, , stage]) => stage)
 
   test("brings the version of Node that the lock file names, and is made of nothing else", () => {
-    expect(stages).toEqual(["packages", "appliance", "browser"])
+    expect(stages).toEqual(["packages", "faces", "appliance", "browser"])
     const foreign = bases.map(([, image]) => image).filter((image) => !stages.includes(image))
     expect(new Set(foreign)).toEqual(new Set([`node:${dependencies["node"]}-trixie-slim`]))
   })
 
   test("is no root's, and has every target that Compose builds", () => {
-    const ends = dockerfile.split(/^FROM /m).slice(2)
+    const ends = dockerfile.split(/^FROM /m).slice(3)
     for (const stage of ends) expect(stage.match(/^USER .*$/gm)?.at(-1)).toBe("USER 1000:1000")
     const targets = files.flatMap((file) =>
       Object.values(composeFile(file).services).map(({ build }) => build?.target),
@@ -225,10 +225,15 @@ describe("the image", () => {
     }
   })
 
-  test.each(FLOORS)("copies %s, and looks for its packages", (floor) => {
+  test.each(FLOORS.filter((floor) => floor !== "faces"))("copies %s, and looks for its packages", (floor) => {
     expect(text(".dockerignore").split("\n")).toContain(`!${floor}`)
     expect(dockerfile.split("\n")).toContain(`COPY ${floor} ${floor}`)
     expect(IMAGE_CODE).toContain(floor)
+  })
+
+  test("holds what the faces were built to, and not what builds them", () => {
+    expect(dockerfile.split("\n")).toContain("COPY --from=faces /build/faces/dist faces/dist")
+    expect(text(".dockerignore").split("\n")).toEqual(expect.arrayContaining(["!faces", "faces/dist"]))
   })
 
   test("holds no code that asks for packages it does not get, which are those for development", () => {

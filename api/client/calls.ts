@@ -641,6 +641,31 @@ export type KeyInfo = {
   readonly status: "active" | "deactivated"
 }
 
+export type Session = {
+  /** Whether the cookie of this call is that of a session. */
+  readonly signed_in: boolean
+  /** Whether people may search without signing in. */
+  readonly is_open: boolean
+  /** Of the key that the session began with. */
+  readonly role: "search" | "admin" | null
+  /** Last characters of that key. */
+  readonly key_hint: string | null
+  /** When to sign in again. */
+  readonly expires_at: string | null
+  /** How to sign in. */
+  readonly ways: readonly ({
+    /** `POST /session` with an API key. */
+    readonly kind: "key"
+  } | {
+    /** A page elsewhere that signs people in. */
+    readonly kind: "link"
+    /** What it is called. */
+    readonly name: string
+    /** Where it is. */
+    readonly url: string
+  })[]
+}
+
 /** What is crawled, how, and when: the fields of the file of sources. */
 export type Source = {
   /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
@@ -2074,6 +2099,26 @@ export interface Calls {
   "GET /key-info": {
     readonly given: {}
     readonly answer: KeyInfo
+  }
+  /** Who is signed in. */
+  "GET /session": {
+    readonly given: {}
+    readonly answer: Session
+  }
+  /** Sign in with a key. */
+  "POST /session": {
+    readonly given: {
+      readonly body: {
+        /** An API key. */
+        readonly key: string
+      }
+    }
+    readonly answer: Session
+  }
+  /** Sign out. */
+  "DELETE /session": {
+    readonly given: {}
+    readonly answer: Session
   }
   /** The declared sources. */
   "GET /admin/sources": {

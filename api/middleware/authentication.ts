@@ -6,7 +6,7 @@ type Keys = Pick<KeyStore, "verify">
 
 /**
  * Lets a request pass that carries a valid key: `Authorization: Bearer <key>`, or, with `bodyKey`, the older
- * field `api_key` of the JSON body. The header wins when both are there.
+ * field `api_key` of the JSON body. The header wins when both are there. Without a header, somebody's session stands for it.
  *
  * Two steps around the body reader: a request with a header is judged before its body is read.
  */
@@ -16,7 +16,9 @@ export function authentication(
 ): { readonly beforeBody: Middleware; readonly afterBody: Middleware } {
   return {
     beforeBody: async (ctx, next) => {
-      if (ctx.get("Authorization") !== "" || !options.bodyKey) {
+      const { presented } = ctx.state
+      if (presented !== undefined) ctx.state.key = presented
+      else if (ctx.get("Authorization") !== "" || !options.bodyKey) {
         const bearer = bearerOf(ctx)
         ctx.state.key = admit(bearer === null ? null : keys.verify(bearer))
       }

@@ -4,6 +4,7 @@ import { adminOperations } from "./operations/admin-operations.ts"
 import type { JsonSchema, Operation } from "./operation.ts"
 import { notSet } from "./published.ts"
 import { pageOperations, pageSchemas } from "./operations/page-operations.ts"
+import { sessionOperations, sessionSchemas } from "./operations/session-operations.ts"
 import { watchOperations, watchSchemas } from "./operations/watch-operations.ts"
 import { refusals, refusalSchemas } from "./operations/refusals.ts"
 import { suggestionOperations, suggestionSchemas } from "./operations/suggestion-operations.ts"
@@ -24,6 +25,7 @@ export const operations: readonly Operation[] = [
   ...researchOperations,
   ...watchOperations,
   ...accountOperations,
+  ...sessionOperations,
   ...adminOperations,
   ...healthOperations,
 ]
@@ -36,6 +38,7 @@ export const tags: Readonly<Record<string, string>> = {
   Research: "Reports in which every sentence names its source.",
   Watches: "Questions, sources and pages whose changes are told, by webhook, e-mail or feed.",
   "Keys and usage": "Keys, and the credits that they use.",
+  Sessions: "Signing in on the pages of the appliance, in a browser.",
   Sources: "What is crawled, how, and when. For keys of the role `admin`, as all of `/admin`.",
   Jobs: "Runs of sources.",
   Removals: "Pages that leave the index, and those that wait for an answer.",
@@ -56,6 +59,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   ...researchSchemas,
   ...watchSchemas,
   ...accountSchemas,
+  ...sessionSchemas,
   ...adminSchemas,
 }
 

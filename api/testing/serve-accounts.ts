@@ -9,6 +9,7 @@ import type { KeySpec } from "../accounts/keys/keys.ts"
 import { apiSettings } from "../settings.ts"
 import { openFirecrawlJobs } from "../firecrawl/open-firecrawl.ts"
 import { openResearch } from "../research/open-research.ts"
+import { openSessions } from "../sessions/sessions.ts"
 import { type Answer, answerOf, memoryState, NO_PAGES, serveApp, withTestKeys } from "./serve-app.ts"
 
 export interface ServedAccounts extends AsyncDisposable {
@@ -37,7 +38,8 @@ export async function serveAccounts({
   const research = openResearch(db, config, { accounts, embedder, chatModel: null, log })
   const { chatModel = null, pages: knowledge = NO_PAGES } = given
   const firecrawl = openFirecrawlJobs(db, config, { accounts, knowledge, chatModel, log })
-  const app = await serveApp({ ...given, accounts, research, firecrawl })
+  const sessions = openSessions(db, accounts, config)
+  const app = await serveApp({ sessions, ...given, accounts, research, firecrawl })
   return {
     url: app.url,
     accounts,

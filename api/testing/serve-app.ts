@@ -16,6 +16,7 @@ import { openConnections } from "../load/connections.ts"
 import { openGates } from "../load/gates.ts"
 import { undocumented } from "../openapi/testing/documented.ts"
 import { openResearch } from "../research/open-research.ts"
+import { openSessions } from "../sessions/sessions.ts"
 import { FakeEngine } from "./fake-engine.ts"
 
 /** A key of the role admin. */
@@ -79,6 +80,7 @@ export async function serveApp(
     sourceNames: () => [],
     log,
     ...(research && { research }),
+    ...(db && { sessions: openSessions(db, accounts, config) }),
     checks: {},
     jobs: { count: () => 0, hasCrawler: () => true },
     backups: { plan: () => null, last: () => null },
@@ -86,6 +88,7 @@ export async function serveApp(
     connections,
     gates: openGates(config),
     docsDir: join(import.meta.dirname, "../../docs"),
+    facesDir: join(import.meta.dirname, "../../faces"),
     reader: {
       read: async () => ({ kind: "failed", because: "dns", detail: "no reader in this test" }),
       [Symbol.asyncDispose]: async () => {},

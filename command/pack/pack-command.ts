@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { buildFaces } from "../../faces/build/build-faces.ts"
 import {
   type Asking,
   bundledManifest,
@@ -30,6 +31,7 @@ const to = isPostpack
   : (process.argv[2] ?? join(ROOT, "dist"))
 const stage = mkdtempSync(join(tmpdir(), "fossick-pack-"))
 try {
+  await buildFaces()
   writePackageFiles(ROOT, stage)
   writeDeclarations(ROOT, stage)
   const write = (file: string, value: unknown) => {

@@ -28,12 +28,14 @@ test("the package holds what an appliance needs, and nothing for developers", ()
       "crawler/sources/sources.schema.json",
       "api/client/client.ts",
       "api/handbook/handbook.css",
+      "faces/dist/manifest.json",
+      "faces/dist/search.html",
       "LICENSE",
     ]),
   )
   expect(
     files.filter((path) =>
-      /test|^bench|^docker|node_modules|\.py$|^docs\/(house|decisions)|dev\.js$|^api\/client\/generate/.test(
+      /test|^bench|^docker|node_modules|\.py$|^docs\/(house|decisions)|dev\.js$|^api\/client\/generate|^faces\/(?!dist\/)/.test(
         path,
       ),
     ),

@@ -4,7 +4,18 @@ import { stripTypeScriptTypes } from "node:module"
 import { dirname, join, relative } from "node:path"
 
 /** What the npm package is made of, as folders and files of the clone. */
-const PARTS = ["base", "engine", "crawler", "api", "command", "docs", "README.md", "CHANGELOG.md", "LICENSE"]
+const PARTS = [
+  "base",
+  "engine",
+  "crawler",
+  "api",
+  "command",
+  "docs",
+  "faces/dist",
+  "README.md",
+  "CHANGELOG.md",
+  "LICENSE",
+]
 const LEFT_OUT =
   /[.-]test\.ts$|(^|\/)testing(\/|$)|^command\/(?:pack(?:\/|$)|dev\.js$)|^docs\/(?:house|decisions)(?:\/|$)|^engine\/models\/build(\/|$)|^api\/client\/generate(\/|$)/
 /** The handbook is served; what stands in other folders is for those who have a clone. */

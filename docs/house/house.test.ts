@@ -30,6 +30,15 @@ describe("the imports of the house", () => {
     expect(imports.filter(({ from, to }) => floorOf(from) < floorOf(to))).toEqual([])
   })
 
+  test("lead from what runs in browsers to the typed client alone", () => {
+    const leaving = imports.filter(
+      ({ from, to }) =>
+        from.startsWith("faces/") && !from.startsWith("faces/build/") && !to.startsWith("faces/"),
+    )
+    expect(leaving.length).toBeGreaterThan(0)
+    expect(leaving.filter(({ to }) => !to.startsWith("api/client/"))).toEqual([])
+  })
+
   test("make no circle of files, types included", () => {
     expect(circlesOf(imports)).toEqual([])
   })

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, posix, relative } from "node:path"
 
 /** The parts of the house from the ground up. A part imports only from itself and from parts before it. */
-export const FLOORS = ["base", "engine", "crawler", "api", "command"] as const
+export const FLOORS = ["base", "engine", "crawler", "api", "faces", "command"] as const
 
 /** One import between two files of the project; paths from its root. */
 export interface Import {
@@ -28,12 +28,12 @@ const filesIn = (folders: readonly string[], isWanted = (name: string) => !isFor
   folders
     .flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-        .filter((name) => name.endsWith(".ts") && isWanted(name))
+        .filter((name) => /\.tsx?$/.test(name) && isWanted(name))
         .map((name) => posix.join(folder, name.replaceAll("\\", "/"))),
     )
     .sort()
 
-const isForTests = (name: string): boolean => /test\.ts$|(?:^|[\\/])testing[\\/]/.test(name)
+const isForTests = (name: string): boolean => /test\.tsx?$|(?:^|[\\/])testing[\\/]/.test(name)
 
 /** The imports among source files, those of types included. */
 export function importsOf(files: readonly string[]): Import[] {

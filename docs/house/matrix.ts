@@ -12,6 +12,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   engine: "#2563eb",
   crawler: "#15803d",
   api: "#b45309",
+  faces: "#be185d",
   command: "#7c3aed",
 }
 

@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process"
+import { createHash } from "node:crypto"
+import { existsSync } from "node:fs"
+import { readdir, readFile } from "node:fs/promises"
+import { extname, join } from "node:path"
+import { promisify } from "node:util"
+
+/** A file of the faces as it is sent. */
+export interface FaceFile {
+  readonly type: string
+  readonly plain: Buffer
+  /** Made when the faces were built; null where it would not be smaller. */
+  readonly br: Buffer | null
+  readonly gzip: Buffer | null
+  readonly etag: string
+}
+
+/** What the faces were built to. */
+export interface BuiltFaces {
+  /** The page of a face, such as `search`. */
+  page(face: string): FaceFile | undefined
+  file(name: string): FaceFile | undefined
+}
+
+interface Manifest {
+  readonly pages: Readonly<Record<string, string>>
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+}
+
+/** Longest build: it takes less than a second, and thirty times that on a machine that is busy. */
+const BUILD_MS = 60_000
+
+/**
+ * The faces as they lie in `<folder>/dist`. A clone, which has what builds them, has them built first when they are
+ * missing or older than their sources; packages and images hold them.
+ * @param folder of the faces
+ * @throws Error when there is no build and none can be made
+ */
+export async function openBuilt(folder: string): Promise<BuiltFaces> {
+  const builder = join(folder, "build/build-command.ts")
+  if (existsSync(builder)) {
+    // In a child: this process answers meanwhile, and keeps none of the memory of a compiler.
+    await promisify(execFile)(process.execPath, [builder], { timeout: BUILD_MS })
+  }
+  const dist = join(folder, "dist")
+  const { pages } = JSON.parse(await readFile(join(dist, "manifest.json"), "utf8")) as Manifest
+  const names = await readdir(dist)
+  const there = new Set(names)
+  const read = (name: string) => (there.has(name) ? readFile(join(dist, name)) : null)
+  const files = new Map<string, FaceFile>()
+  for (const name of names) {
+    const type = TYPES[extname(name)]
+    if (type === undefined) continue
+    const plain = await readFile(join(dist, name))
+    const [br, gzip] = await Promise.all([read(`${name}.br`), read(`${name}.gz`)])
+    const etag = createHash("sha256").update(plain).digest("base64url").slice(0, 22)
+    files.set(name, { type, plain, br, gzip, etag })
+  }
+  return {
+    page: (face) => files.get(pages[face] ?? ""),
+    file: (name) => files.get(name),
+  }
+}

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+
+import { type ServedApp, serveApp } from "../testing/serve-app.ts"
+
+let app: ServedApp
+
+beforeAll(async () => {
+  app = await serveApp()
+})
+
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+})
+
+const asBrowser = (path: string, headers: Record<string, string> = {}) =>
+  fetch(app.url + path, { redirect: "manual", headers: { Accept: "text/html,*/*;q=0.8", ...headers } })
+
+describe("the pages for people", () => {
+  test("/ is a page for a browser, and leads programs to the handbook as ever", async () => {
+    const page = await asBrowser("/")
+    expect(page.status).toBe(200)
+    expect(page.headers.get("Content-Type")).toBe("text/html; charset=utf-8")
+    expect(await page.text()).toContain('<div id="face">')
+    const program = await fetch(app.url, { redirect: "manual" })
+    expect([program.status, program.headers.get("Location")]).toEqual([302, "docs/"])
+    for (const { headers } of [page, program]) expect(headers.get("Vary")).toContain("Accept")
+  })
+
+  test("nothing may run in them but their own files", async () => {
+    const policy = (await asBrowser("/")).headers.get("Content-Security-Policy") ?? ""
+    expect(policy).not.toContain("unsafe")
+    for (const rule of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self' data:",
+      "connect-src 'self'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+    ]) {
+      expect(policy.split("; ")).toContain(rule)
+    }
+  })
+
+  test("what they load is compressed, named by what it holds, and kept for good", async () => {
+    const html = await (await asBrowser("/")).text()
+    const [, script = ""] = /src="(faces\/[^"]+\.js)"/.exec(html) ?? []
+    const file = await asBrowser(`/${script}`, { "Accept-Encoding": "br" })
+    expect(file.headers.get("Content-Encoding")).toBe("br")
+    expect(file.headers.get("Content-Type")).toBe("text/javascript; charset=utf-8")
+    expect(file.headers.get("Cache-Control")).toContain("immutable")
+    expect(file.headers.get("X-Content-Type-Options")).toBe("nosniff")
+    const plain = await asBrowser(`/${script}`, { "Accept-Encoding": "identity" })
+    expect(plain.headers.get("Content-Encoding")).toBeNull()
+    expect(await plain.text()).toBe(await file.text())
+  })
+
+  test("a page that a browser has is not sent again", async () => {
+    const first = await asBrowser("/")
+    expect(first.headers.get("Cache-Control")).toBe("no-cache")
+    const again = await asBrowser("/", {
+      "If-None-Match": first.headers.get("ETag") ?? "",
+      // Else fetch() asks for a fresh one.
+      "Cache-Control": "max-age=0",
+    })
+    expect([again.status, await again.text()]).toEqual([304, ""])
+  })
+
+  test("no path leads out of what was built", async () => {
+    for (const path of ["/faces/manifest.json", "/faces/..%2fpackage.json", "/faces/none.js", "/faces/"]) {
+      expect((await asBrowser(path)).status).toBe(404)
+    }
+  })
+
+  test("a browser is told how to take the appliance for a search engine", async () => {
+    const description = await asBrowser("/opensearch.xml")
+    expect(description.headers.get("Content-Type")).toContain("application/opensearchdescription+xml")
+    expect(await description.text()).toContain(`template="${app.url}/?q={searchTerms}"`)
+  })
+})
+
+test("without a build the page says so, and the rest of the appliance works", async () => {
+  const facesDir = mkdtempSync(join(tmpdir(), "fossick-no-faces-"))
+  onTestFinished(() => rmSync(facesDir, { recursive: true, force: true }))
+  await using bare = await serveApp({ facesDir })
+  const page = await fetch(bare.url, { headers: { Accept: "text/html" } })
+  expect(page.status).toBe(503)
+  expect(((await page.json()) as { detail: { error: string } }).detail.error).toContain("not built")
+  expect(bare.logLines.join("\n")).toContain("the pages for people are not built")
+  expect((await fetch(`${bare.url}/healthz`)).status).toBe(200)
+})

@@ -1,0 +1,19 @@
+import { escapeHtml } from "../handbook/escape-html.ts"
+
+/**
+ * What a browser needs to know to offer the appliance as a search engine: OpenSearch 1.1, Draft 6.
+ * @param base address of the appliance
+ */
+export function openSearchDescription(base: string): string {
+  const own = escapeHtml(base.replace(/\/+$/, ""))
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
+<ShortName>Fossick</ShortName>
+<Description>The pages that this appliance knows.</Description>
+<InputEncoding>UTF-8</InputEncoding>
+<Image width="32" height="32" type="image/svg+xml">${own}/faces/icon.svg</Image>
+<Url type="text/html" method="get" template="${own}/?q={searchTerms}"/>
+<Url type="application/opensearchdescription+xml" rel="self" template="${own}/opensearch.xml"/>
+</OpenSearchDescription>
+`
+}

@@ -1,0 +1,74 @@
+import type { ApiKey, KeyStore } from "../accounts/keys/keys.ts"
+import type { Context, Middleware } from "../context.ts"
+import { ApiError } from "../errors.ts"
+import { tokenOf } from "./cookie.ts"
+import { isSafe, isSameOrigin } from "./same-origin.ts"
+import type { Sessions } from "./sessions.ts"
+
+/** What people may call who did not sign in, where the operator lets them: what the search page needs, and nothing of keys. */
+const OPEN_CALLS: ReadonlySet<string> = new Set([
+  "POST /search",
+  "GET /suggest",
+  "GET /pages",
+  "GET /sources",
+  "GET /thumbnails",
+  "POST /feedback",
+])
+
+/**
+ * Finds out in whose name a browser calls that sends no key: by its session, or, on pages of this appliance, as anybody
+ * may. What it finds stands in `ctx.state.presented`, which the authentication of every endpoint takes for the key.
+ *
+ * A call that goes by a session has to come from a page of this appliance when it may change something, with a body of
+ * JSON, so that no other page can make it in somebody's name.
+ * @param openKey key of those who did not sign in; empty: there is none
+ */
+export function presented({
+  sessions,
+  keys,
+  openKey,
+  publicUrl,
+}: {
+  readonly sessions: Pick<Sessions, "whoIs">
+  readonly keys: Pick<KeyStore, "verify">
+  readonly openKey: string
+  readonly publicUrl: string
+}): Middleware {
+  const own = URL.parse(publicUrl)?.origin
+  return async (ctx, next) => {
+    if (ctx.get("Authorization") === "") {
+      const token = tokenOf(ctx)
+      const found = token === null ? null : sessions.whoIs(token)
+      if (found !== null) {
+        checkOrigin(ctx, own)
+        ctx.state.presented = found.key
+      } else if (OPEN_CALLS.has(`${ctx.method} ${ctx.path}`) && isSameOrigin(ctx, own)) {
+        const key = openKeyOf(keys, openKey)
+        if (key !== null) {
+          checkOrigin(ctx, own)
+          ctx.state.presented = key
+        }
+      }
+    }
+    await next()
+  }
+}
+
+/** The key of those who did not sign in, or null. One of the role admin is nobody's to have without a sign-in. */
+export function openKeyOf(keys: Pick<KeyStore, "verify">, openKey: string): ApiKey | null {
+  const key = openKey === "" ? null : keys.verify(openKey)
+  return key?.role === "search" ? key : null
+}
+
+/** @throws ApiError 403, 415 */
+export function checkOrigin(ctx: Context, own: string | undefined): void {
+  if (isSafe(ctx.method)) return
+  if (!isSameOrigin(ctx, own)) throw new ApiError(403, CROSS_ORIGIN)
+  const hasBody = ctx.get("Transfer-Encoding") !== "" || Number(ctx.get("Content-Length") || 0) > 0
+  if (hasBody && ctx.is("application/json") === false) {
+    throw new ApiError(415, "Unsupported content type. Send the body as application/json.")
+  }
+}
+
+const CROSS_ORIGIN =
+  "Access denied. A call that goes by a session has to come from a page of this appliance; other programs send a key."

@@ -1,0 +1,21 @@
+import { headerSecret, integer } from "#base/settings.ts"
+
+/** Settings of those who search in a browser. */
+export const sessionSettings = {
+  sessionHours: integer(
+    {
+      name: "FOSSICK_SESSION_HOURS",
+      default: "168",
+      about:
+        "Hours after which people who signed in on a page of the appliance sign in again; disabling their key ends it at once.",
+    },
+    1,
+    8760,
+  ),
+  openKey: headerSecret({
+    name: "FOSSICK_OPEN_KEY",
+    default: "",
+    about:
+      "An API key of the role search that people have who open the search page without signing in: anyone who reaches the port sees what this key may see; empty asks everyone to sign in.",
+  }),
+}

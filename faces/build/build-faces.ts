@@ -1,0 +1,166 @@
+import { createHash } from "node:crypto"
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
+import { basename, dirname, join, relative } from "node:path"
+import { brotliCompressSync, constants, gzipSync } from "node:zlib"
+
+import { type OutputChunk, rolldown } from "rolldown"
+
+import { FACES, type Face } from "./faces.ts"
+import { facePage } from "./page.ts"
+
+/** The folder that holds what is built. */
+export const BUILT = join(import.meta.dirname, "../dist")
+
+const ROOT = join(import.meta.dirname, "../..")
+const MANIFEST = "manifest.json"
+/** What a build is made of, beside the version of what builds it. */
+const SOURCES = ["faces", "api/client"]
+/** Compressed, a file of this size is not smaller. */
+const LEAST_BYTES = 300
+
+/** What was built, in `dist/manifest.json`. */
+export interface Manifest {
+  /** Of all that it was made of: a clone builds anew when it differs. */
+  readonly sources: string
+  /** File names of the pages by the names of their faces. */
+  readonly pages: Readonly<Record<string, string>>
+  /** Bytes by file name, as sent with brotli. */
+  readonly sizes: Readonly<Record<string, number>>
+}
+
+/** Builds the faces into `folder` unless it holds a build of these very sources. @returns whether it built */
+export async function buildFaces(folder = BUILT): Promise<boolean> {
+  const sources = digestOfSources()
+  if (builtOf(folder) === sources) return false
+  mkdirSync(dirname(folder), { recursive: true })
+  // Made aside and put in place at once: whoever reads meanwhile has the old build or the new one.
+  const stage = mkdtempSync(join(dirname(folder), `.${basename(folder)}-`))
+  try {
+    const sizes: Record<string, number> = {}
+    const write = (name: string, content: string) => {
+      sizes[name] = writeCompressed(join(stage, name), content)
+    }
+    const pages: Record<string, string> = {}
+    for (const face of FACES) {
+      const script = await bundle(face)
+      const style = { name: hashed(`${face.name}.css`, styleOf(face)), text: styleOf(face) }
+      write(script.fileName, script.code)
+      write(style.name, style.text)
+      if (face.page === undefined) continue
+      pages[face.name] = `${face.name}.html`
+      write(`${face.name}.html`, facePage(face.page, { script: script.fileName, style: style.name }))
+    }
+    const icon = readFileSync(join(ROOT, "faces/design/icon.svg"), "utf8")
+    write("icon.svg", icon)
+    const manifest: Manifest = { sources, pages, sizes }
+    writeFileSync(join(stage, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
+    // A temporary folder is for its maker alone; a build is for whoever runs the appliance.
+    chmodSync(stage, 0o755)
+    putInPlace(stage, folder)
+  } finally {
+    rmSync(stage, { recursive: true, force: true })
+  }
+  return true
+}
+
+async function bundle({ name, entry }: Face): Promise<Pick<OutputChunk, "fileName" | "code">> {
+  const build = await rolldown({
+    input: { [name]: join(ROOT, "faces", entry) },
+    cwd: ROOT,
+    platform: "browser",
+    // All it would say of the bundle stands here.
+    tsconfig: false,
+    transform: { jsx: { runtime: "automatic", importSource: "preact" }, target: "es2022" },
+    onLog(level, log) {
+      if (level === "warn") throw new Error(log.message)
+    },
+  })
+  try {
+    const { output } = await build.generate({
+      format: "esm",
+      minify: true,
+      entryFileNames: "[name]-[hash].js",
+      codeSplitting: false,
+    })
+    const [chunk] = output
+    return chunk
+  } finally {
+    await build.close()
+  }
+}
+
+const styleOf = ({ styles }: Face): string =>
+  styles.map((file) => readFileSync(join(ROOT, "faces", file), "utf8")).join("\n")
+
+const hashed = (name: string, text: string): string =>
+  name.replace(/(?=\.\w+$)/, `-${createHash("sha256").update(text).digest("base64url").slice(0, 8)}`)
+
+/** Beside the file itself, as it is sent: compressed once, as well as can be. @returns bytes with brotli */
+function writeCompressed(file: string, content: string): number {
+  const bytes = Buffer.from(content)
+  writeFileSync(file, bytes)
+  if (bytes.length < LEAST_BYTES) return bytes.length
+  const brotli = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
+  writeFileSync(`${file}.br`, brotli)
+  writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
+  return brotli.length
+}
+
+/** Another process may be doing the same: the last one wins, and both are right. */
+function putInPlace(stage: string, folder: string): void {
+  const old = `${stage}-old`
+  for (let tries = 0; ; tries++) {
+    try {
+      renameSync(folder, old)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
+    }
+    rmSync(old, { recursive: true, force: true })
+    try {
+      renameSync(stage, folder)
+      return
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (tries >= 9 || (code !== "ENOTEMPTY" && code !== "EEXIST")) throw error
+    }
+  }
+}
+
+function builtOf(folder: string): string | null {
+  try {
+    return (JSON.parse(readFileSync(join(folder, MANIFEST), "utf8")) as Manifest).sources
+  } catch {
+    return null
+  }
+}
+
+function digestOfSources(): string {
+  const hash = createHash("sha256")
+  const versions = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    readonly devDependencies: Readonly<Record<string, string>>
+    readonly dependencies: Readonly<Record<string, string>>
+  }
+  const { rolldown: builder, preact } = versions.devDependencies
+  hash.update(JSON.stringify([builder, preact, versions.dependencies["marked"]]))
+  for (const file of SOURCES.flatMap(sourcesIn).sort()) {
+    hash.update(`\0${relative(ROOT, file)}\0`).update(readFileSync(file))
+  }
+  return hash.digest("base64url")
+}
+
+const sourcesIn = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter(
+      (entry) => entry.isFile() && /\.(tsx?|css|svg)$/.test(entry.name) && !entry.name.endsWith(".test.ts"),
+    )
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !/[\\/](testing|dist|\.dist-[^\\/]*)[\\/]/.test(path))

@@ -1,0 +1,54 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { brotliDecompressSync } from "node:zlib"
+import { describe, expect, onTestFinished, test } from "vitest"
+
+import { buildFaces, BUILT, type Manifest } from "./build-faces.ts"
+import { FACES } from "./faces.ts"
+
+const manifestOf = (folder: string) =>
+  JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest
+
+describe("what the faces were built to", () => {
+  const { pages, sizes } = manifestOf(BUILT)
+
+  test.each(FACES)("$name takes at most $mostKilobytes kB of script as sent", ({ name, mostKilobytes }) => {
+    const scripts = Object.entries(sizes).filter(
+      ([file]) => file.startsWith(`${name}-`) && file.endsWith(".js"),
+    )
+    expect(scripts).toHaveLength(1)
+    const [file, bytes] = scripts[0]!
+    expect(bytes).toBeLessThanOrEqual(mostKilobytes * 1000)
+    expect(brotliDecompressSync(readFileSync(join(BUILT, `${file}.br`))).toString()).toBe(
+      readFileSync(join(BUILT, file), "utf8"),
+    )
+  })
+
+  test.each(Object.entries(pages))(
+    "the page of %s loads files that are there, by relative addresses",
+    (_, page) => {
+      const html = readFileSync(join(BUILT, page), "utf8")
+      const loaded = [...html.matchAll(/(?:src|href)="(faces\/[^"]+)"/g)].map(([, path = ""]) => path)
+      expect(loaded.length).toBeGreaterThanOrEqual(3)
+      for (const path of loaded) expect(existsSync(join(BUILT, path.slice("faces/".length)))).toBe(true)
+      expect(html).not.toMatch(/(?:src|href)="(?:\/|https?:)/)
+      expect(html).not.toMatch(/<style|<script[^>]*>[^<]/)
+    },
+  )
+})
+
+test("a build is made once for the same sources, and replaces another whole", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "fossick-faces-"))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const folder = join(dir, "dist")
+  // As two processes would: each is whole, and the last one stays.
+  expect((await Promise.all([buildFaces(folder), buildFaces(folder)])).includes(true)).toBe(true)
+  expect(await buildFaces(folder)).toBe(false)
+  const files = readdirSync(folder).sort()
+  expect(files).toEqual(readdirSync(BUILT).sort())
+  rmSync(join(folder, "manifest.json"))
+  expect(await buildFaces(folder)).toBe(true)
+  expect(readdirSync(folder).sort()).toEqual(files)
+  expect(readdirSync(dir)).toEqual(["dist"])
+})

@@ -1,0 +1,36 @@
+/** What stands in the head of a face's page. */
+export interface PageHead {
+  readonly title: string
+  readonly description: string
+  /** Whether browsers may take the page for a search engine (OpenSearch). */
+  readonly isSearchEngine?: boolean
+}
+
+/** One face: a bundle of scripts and one of styles, and the page that loads them. Paths in `faces/`. */
+export interface Face {
+  readonly name: string
+  readonly entry: string
+  /** In the order in which they count. */
+  readonly styles: readonly string[]
+  /** Left out: other pages load it. */
+  readonly page?: PageHead
+  /** Kilobytes of script at most, as sent. */
+  readonly mostKilobytes: number
+}
+
+const DESIGN = ["design/tokens.css", "design/base.css", "design/components.css", "session/session.css"]
+
+/** All faces. A new one needs no more than a line here. */
+export const FACES: readonly Face[] = [
+  {
+    name: "search",
+    entry: "search/main.tsx",
+    styles: [...DESIGN, "search/search.css", "search/results.css"],
+    page: {
+      title: "Fossick",
+      description: "Search the pages of this appliance.",
+      isSearchEngine: true,
+    },
+    mostKilobytes: 60,
+  },
+]

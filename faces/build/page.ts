@@ -1,0 +1,38 @@
+import type { PageHead } from "./faces.ts"
+
+/**
+ * The document of a face. It holds nothing but what loads the rest: every word on it comes from the script, and every
+ * address is relative, so that it also works behind a proxy that serves the appliance under a path.
+ */
+export function facePage(
+  { title, description, isSearchEngine = false }: PageHead,
+  { script, style }: { readonly script: string; readonly style: string },
+): string {
+  const head = [
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    '<meta name="robots" content="noindex">',
+    `<title>${title}</title>`,
+    `<meta name="description" content="${description}">`,
+    '<link rel="icon" type="image/svg+xml" href="faces/icon.svg">',
+    ...(isSearchEngine
+      ? [
+          '<link rel="search" type="application/opensearchdescription+xml" title="Fossick" href="opensearch.xml">',
+        ]
+      : []),
+    `<link rel="stylesheet" href="faces/${style}">`,
+    `<script type="module" src="faces/${script}"></script>`,
+  ]
+  return `<!doctype html>
+<html lang="en">
+<head>
+${head.join("\n")}
+</head>
+<body>
+<div id="face"></div>
+<noscript><p>This page needs JavaScript. The <a href="docs/">handbook</a> and the API work without.</p></noscript>
+</body>
+</html>
+`
+}

@@ -1,0 +1,49 @@
+/** Drawn on 24 × 24 with a line of 2, round at its ends. */
+const PATHS = {
+  search: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14ZM20 20l-4-4",
+  close: "M6 6l12 12M18 6 6 18",
+  check: "M5 13l4 4L19 7",
+  alert: "M12 4 2.8 20h18.4L12 4ZM12 10v4M12 17.2v.1",
+  info: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 11v5M12 7.8v.1",
+  filter: "M4 6h16M7 12h10M10 18h4",
+  back: "M15 5l-7 7 7 7",
+  next: "M9 5l7 7-7 7",
+  down: "M5 9l7 7 7-7",
+  up: "M5 15l7-7 7 7",
+  page: "M6 3h8l4 4v14H6V3ZM14 3v5h4M9 13h6M9 17h4",
+  sheet: "M5 4h14v16H5V4ZM5 9.5h14M5 15h14M11 4v16",
+  slides: "M4 5h16v11H4V5ZM12 16v4M8 20h8",
+  book: "M5 5a2 2 0 0 1 2-2h12v18H7a2 2 0 0 1-2-2V5ZM5 18.5A2 2 0 0 1 7 17h12",
+  copy: "M9 9h11v11H9V9ZM5 15H4V4h11v1",
+  link: "M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7L12 7M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.7 5.7L12 17",
+  image: "M4 5h16v14H4V5ZM4 16l5-5 4 4 3-3 4 4M9 9.5v.1",
+  why: "M5 20V10M12 20V4M19 20v-7",
+  clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 7v5l3.5 2",
+  like: "M7 11v9H4v-9h3ZM7 11l4-8a2 2 0 0 1 2.5 2.4L12.7 9H19a2 2 0 0 1 2 2.4l-1.3 7A2 2 0 0 1 17.7 20H7",
+  dislike: "M17 13V4h3v9h-3ZM17 13l-4 8a2 2 0 0 1-2.5-2.4l.8-3.6H5a2 2 0 0 1-2-2.4l1.3-7A2 2 0 0 1 6.3 4H17",
+  key: "M15 4a5 5 0 1 0 0 10 5 5 0 0 0 0-10ZM11.3 12.7 4 20M7 17l2.5 2.5",
+  exit: "M14 4h5v16h-5M4 12h11M11 8l4 4-4 4",
+  sun: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.4 1.4M17.6 17.6 19 19M5 19l1.4-1.4M17.6 6.4 19 5",
+  moon: "M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5Z",
+  open: "M14 4h6v6M20 4l-9 9M18 14v6H4V6h6",
+} as const
+
+export type IconName = keyof typeof PATHS
+
+/** A drawing that says again what stands beside it, so that it is not read out. */
+export function Icon({ name }: { readonly name: IconName }) {
+  return (
+    <svg
+      class="icon"
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="2"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+      aria-hidden="true"
+    >
+      <path d={PATHS[name]} />
+    </svg>
+  )
+}

@@ -1,0 +1,52 @@
+import type { ComponentChildren } from "preact"
+
+/** A column: its heading, and what a row shows in it. */
+export interface Column<Row> {
+  readonly heading: ComponentChildren
+  readonly cell: (row: Row) => ComponentChildren
+  /** Numbers stand under each other, from the right. */
+  readonly isNumber?: boolean
+}
+
+/** Rows under headings. On a narrow screen it scrolls in its own box, which the keyboard reaches. */
+export function Table<Row>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+}: {
+  /** Read out first; not shown. */
+  readonly caption: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string
+}) {
+  const look = (column: Column<Row>) => (column.isNumber === true ? "number" : undefined)
+  return (
+    <div class="table-box" role="region" aria-label={caption} tabIndex={0}>
+      <table class="table">
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column, index) => (
+              <th key={index} scope="col" class={look(column)}>
+                {column.heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map((column, index) => (
+                <td key={index} class={look(column)}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+import { useEffect, useState } from "preact/hooks"
+
+/** How long a message stays: a line is read in half of it. */
+const SHOWN_MS = 4000
+
+let tell: ((text: string) => void) | null = null
+
+/** Shows a message for a moment, and has it read out. One at a time: a new one takes the place of the last. */
+export const toast = (text: string): void => tell?.(text)
+
+/** Where messages appear; once on each page. It is there before any message, or screen readers would miss the first. */
+export function Toasts() {
+  const [shown, show] = useState<{ readonly text: string } | null>(null)
+  useEffect(() => {
+    tell = (text) => show({ text })
+    return () => {
+      tell = null
+    }
+  }, [])
+  useEffect(() => {
+    const timer = shown && setTimeout(() => show(null), SHOWN_MS)
+    return () => clearTimeout(timer ?? undefined)
+  }, [shown])
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {shown && <p class="toast">{shown.text}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,16 @@
+import { FossickClient, FossickError } from "../../api/client/client.ts"
+
+/** Where the appliance is: beside this page, also behind a proxy that serves it under a path. */
+export const BASE = new URL(".", document.baseURI)
+
+/** Calls of this browser's session: the cookie says whose. */
+export const appliance = new FossickClient({ url: BASE })
+
+/** An address of the appliance. */
+export const addressOf = (path: string): string => new URL(path, BASE).href
+
+/** What went wrong, in words for people. */
+export function inWords(error: unknown): string {
+  if (error instanceof FossickError) return error.detail
+  return "The appliance cannot be reached. Check that it is running and that you are connected to its network."
+}
