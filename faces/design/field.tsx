@@ -1,4 +1,4 @@
-import type { ComponentChildren, TargetedInputEvent } from "preact"
+import type { ComponentChildren, InputHTMLAttributes, TargetedInputEvent } from "preact"
 import { useId } from "preact/hooks"
 
 export interface FieldProps {
@@ -33,8 +33,7 @@ export function Field({
     <div class="field">
       <label for={id}>{label}</label>
       <input
-        {...input}
-        type={type}
+        {...({ ...input, type } as InputHTMLAttributes)}
         autocomplete={autocomplete}
         spellcheck={false}
         id={id}
