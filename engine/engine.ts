@@ -29,6 +29,8 @@ export interface Engine extends AsyncDisposable {
   load(pages: readonly PageWithVectors[]): Promise<void>
   remove(urls: readonly PageUrl[]): Promise<void>
   search(query: Query, options?: { signal?: AbortSignal }): Promise<SearchResult>
+  /** How many of the pages that match a question have each value of some fields: see `facets/`. */
+  facets(query: FacetQuery, options?: { signal?: AbortSignal }): Promise<FacetCounts>
   /**
    * Titles and headings of pages by what somebody has typed so far, best first, each text once. Pages that are being indexed may be
    * missing for a moment.
@@ -113,6 +115,38 @@ export interface PageFilter {
   readonly safe?: boolean
   /** Every phrase must stand in the page's title or text, ignoring case and white space. */
   readonly phrases?: readonly string[]
+}
+
+export const FACET_FIELDS = ["source", "domain", "language", "type", "published"] as const
+
+/** `domain` is the registrable one, `published` the year (UTC). */
+export type FacetField = (typeof FACET_FIELDS)[number]
+
+export interface FacetQuery extends Pick<Query, "text" | "filter"> {
+  readonly fields: readonly FacetField[]
+  /** Pages that count besides, whatever words they hold: those that a search found by their meaning. */
+  readonly also?: readonly PageUrl[]
+}
+
+export interface FacetValue {
+  readonly value: string
+  /** Pages. One that belongs to several sources counts for each. */
+  readonly count: number
+}
+
+export interface Facet {
+  readonly field: FacetField
+  /** The most frequent first; pages without a value count for none. */
+  readonly values: readonly FacetValue[]
+}
+
+export interface FacetCounts {
+  /** Pages that were counted. */
+  readonly pages: number
+  /** False when more match: then the best were counted. */
+  readonly isExact: boolean
+  /** One for each field, in their order. */
+  readonly facets: readonly Facet[]
 }
 
 /** What somebody has typed so far. */

@@ -4,6 +4,9 @@ export type {
   Engine,
   EngineStats,
   EngineSupports,
+  FacetCounts,
+  FacetField,
+  FacetQuery,
   Hit,
   HitParts,
   HitPassage,
@@ -18,6 +21,7 @@ export type {
   SuggestionFilter,
   SuggestionQuery,
 } from "./engine.ts"
+export { FACET_FIELDS } from "./engine.ts"
 export { EngineError, type EngineErrorCode } from "./errors.ts"
 export {
   type Page,

@@ -107,6 +107,21 @@ export type SearchAnswer = {
   readonly response_time: number
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
+  /** With `include_facets`: of the pages that match, how many have each value. A field is counted without the filter on itself. */
+  readonly facets?: readonly ({
+    readonly field: "source" | "domain" | "language" | "type" | "published"
+    /** The most frequent first, 50 at most. */
+    readonly values: readonly ({
+      /** For `published` a year. */
+      readonly value: string
+      /** Pages. */
+      readonly count: number
+    })[]
+    /** Pages that were counted. */
+    readonly pages: number
+    /** False when more pages match: then the best were counted. */
+    readonly exact: boolean
+  })[] | undefined
   /** Why nothing was found; not there when a result is likely to answer. */
   readonly miss?: {
     /** The likeliest, by what crawls know. */
@@ -1693,6 +1708,8 @@ export interface Calls {
         readonly filter_by_published_date?: boolean | null | undefined
         /** Adds `usage`, the credits that this call cost. */
         readonly include_usage?: boolean | null | undefined
+        /** Adds `facets`: how many of the pages that match have each value of these fields. */
+        readonly include_facets?: "source" | "domain" | "language" | "type" | "published" | readonly ("source" | "domain" | "language" | "type" | "published")[] | null | undefined
         /** Adds the parts of each score; for keys of the role `admin`. */
         readonly explain?: boolean | null | undefined
       }

@@ -8,6 +8,7 @@ import type { Answered } from "../answers/answer.ts"
 import type { Searched } from "../misses/search-miss.ts"
 import { hitAddressesModels, modelLabel, textAddressesModels } from "./addresses-models.ts"
 import type { AutoParameters } from "./query/auto-parameters.ts"
+import type { ShownFacet } from "./query/facets.ts"
 import { searchedText } from "./query/searched-text.ts"
 import type { SearchRequest } from "./schema.ts"
 import { snippetsOf } from "./snippets.ts"
@@ -21,6 +22,8 @@ const OPENING_CHARS = 500
 export interface SearchPresentation {
   /** What `auto_parameters` chose; null when it was not asked to. */
   readonly chosen: AutoParameters | null
+  /** Null when none were asked for. */
+  readonly facets?: readonly ShownFacet[] | null
   readonly requestId: string
   /** Seconds. */
   readonly responseTime: number
@@ -56,6 +59,7 @@ export async function presentSearch(request: SearchRequest, hits: readonly Hit[]
     answer: facts.answered?.answer ?? null,
     images: presentImages(found, request.include_image_descriptions),
     results,
+    ...(facts.facets && { facets: facts.facets }),
     ...(facts.searched && presentSearched(facts.searched)),
     ...(facts.chosen !== null && { auto_parameters: facts.chosen }),
     response_time: facts.responseTime,

@@ -1,3 +1,4 @@
+import { FACET_FIELDS, type FacetField } from "#engine"
 import { PAGE_TYPES, type PageType } from "#engine/page/page-type.ts"
 
 import { PRICES } from "../accounts/billing/credits.ts"
@@ -78,6 +79,7 @@ export interface SearchRequest {
   readonly include_published_date: boolean
   readonly filter_by_published_date: boolean
   readonly include_usage: boolean
+  readonly include_facets?: FacetField | readonly FacetField[]
   readonly explain: boolean
 }
 
@@ -181,6 +183,14 @@ export const searchSchema: RequestSchema<SearchBody> = {
     include_published_date: flag("Adds `published_date`."),
     filter_by_published_date: flag("Also drops pages whose date is unknown; adds `published_date`."),
     include_usage: usageFlag,
+    include_facets: {
+      anyOf: [
+        { type: "string", enum: FACET_FIELDS },
+        { type: "array", items: { type: "string", enum: FACET_FIELDS } },
+      ],
+      "x-allowed": `one or several of ${FACET_FIELDS.map((field) => `'${field}'`).join(", ")}`,
+      description: "Adds `facets`: how many of the pages that match have each value of these fields.",
+    },
     explain: flag("Adds the parts of each score; for keys of the role `admin`."),
   },
 }

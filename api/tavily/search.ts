@@ -14,6 +14,7 @@ import { clientGone } from "./live/live-call.ts"
 import { countryCode } from "./query/countries.ts"
 import { dateWindow } from "./query/dates.ts"
 import { domainList } from "../wire/domains.ts"
+import { facetsFor } from "./query/facets.ts"
 import { languageCodes } from "./query/languages.ts"
 import { type FormKnowledge, otherForms } from "./other-forms.ts"
 import { lastCheck, type VisitKnowledge } from "./last-check.ts"
@@ -43,6 +44,8 @@ const BEGINNING = new Date(0)
 export interface SearchParts extends AnswerParts {
   readonly engine: Pick<Engine, "search">
   readonly images: ImageKnowledge
+  /** Counts what matches; left out where nobody may ask for it. */
+  readonly facets?: Reach["facets"]
   /** What pages are filed under, as far as the caller may know it; left out where no names are shown. */
   readonly filing?: ((sources: readonly string[]) => Filed) | undefined
   /** When a crawl last found a page, for those who may see it; left out where that is not shown. */
@@ -93,6 +96,7 @@ export function search(
     const searching: SearchParts = {
       ...parts,
       engine: reach.engine,
+      facets: (query, signal) => reach.facets(query, signal),
       filing: reach.names.filing(),
       checked: (hit) => lastCheck(hit, visits, reach.limits()?.sources ?? null),
       forms: { knowledge, reach },
@@ -189,9 +193,15 @@ async function presented(
   { hits, wordsAlone, notReranked }: SearchResult,
   { parts, stop, answer }: { parts: SearchParts; stop: AbortSignal; answer: Answered | null },
 ) {
-  const { images, forms, filing, checked, searched } = parts
+  const { images, forms, filing, checked, searched, facets } = parts
+  const { include_facets: fields } = request
+  const counted =
+    fields === undefined || facets === undefined
+      ? null
+      : await facetsFor([fields].flat(), query, hits, (asked) => facets(asked, stop))
   return presentSearch(request, hits, {
     chosen,
+    facets: counted,
     images,
     filing,
     checked,

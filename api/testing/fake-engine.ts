@@ -1,5 +1,6 @@
 import {
   type Engine,
+  type FacetQuery,
   type Hit,
   type Page,
   type PageUrl,
@@ -24,6 +25,14 @@ export class FakeEngine implements Engine {
     this.queries.push(query)
     if (this.failure !== null) throw this.failure
     return { hits: this.#hits.slice(0, query.limit) }
+  }
+
+  async facets({ fields }: FacetQuery) {
+    return {
+      pages: this.#hits.length,
+      isExact: true,
+      facets: fields.map((field) => ({ field, values: [] })),
+    }
   }
 
   async suggest(): Promise<readonly Suggestion[]> {

@@ -12,13 +12,14 @@ import type { X402Config } from "./settings.ts"
 const MAX_QUERY_CHARS = 1000
 
 /**
- * `explain` is for operators, as are the names of sources and collections, and there are no credits to report: these are left
+ * `explain` is for operators, as are the names of sources and collections and what counts by them, and there are no credits to report: these are left
  * unread, as unknown fields are.
  */
-type PaidBody = Omit<SearchBody, "explain" | "include_usage" | "sources" | "collections">
+type PaidBody = Omit<SearchBody, "explain" | "include_facets" | "include_usage" | "sources" | "collections">
 
 const {
   explain: _explain,
+  include_facets: _facets,
   include_usage: _usage,
   sources: _sources,
   collections: _collections,

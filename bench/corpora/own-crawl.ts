@@ -89,6 +89,9 @@ class ForgetfulEngine implements Engine {
   async search() {
     return { hits: [] }
   }
+  async facets() {
+    return { pages: 0, isExact: true, facets: [] }
+  }
   async suggest() {
     return []
   }

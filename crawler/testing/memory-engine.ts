@@ -32,6 +32,10 @@ export class MemoryEngine implements Engine {
     return Promise.resolve({ hits: [] })
   }
 
+  facets() {
+    return Promise.resolve({ pages: 0, isExact: true, facets: [] })
+  }
+
   suggest(): Promise<[]> {
     return Promise.resolve([])
   }

@@ -8,6 +8,7 @@ export function delegate(engine: Engine): Engine {
     load: (pages) => engine.load(pages),
     remove: (urls) => engine.remove(urls),
     search: (query, options) => engine.search(query, options),
+    facets: (query, options) => engine.facets(query, options),
     suggest: (query) => engine.suggest(query),
     get: (url) => engine.get(url),
     allPages: (options) => engine.allPages(options),

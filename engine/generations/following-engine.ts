@@ -1,8 +1,11 @@
+import { noFacets } from "../facets/count-facets.ts"
 import { type Embedder, traitsOf } from "../embedder.ts"
 import type {
   Engine,
   EngineStats,
   EngineSupports,
+  FacetCounts,
+  FacetQuery,
   PageCoverage,
   PageWithVectors,
   Query,
@@ -202,6 +205,13 @@ export class FollowingEngine implements Engine {
     if (embedder.outage) return embedder.outage
     const failed = this.#vectorsFailed
     return failed?.generation === generation && Date.now() < failed.until ? CANNOT_READ_VECTORS : null
+  }
+
+  facets(query: FacetQuery, options?: { signal?: AbortSignal }): Promise<FacetCounts> {
+    return this.#call(
+      (engine) => engine.facets(query, options),
+      () => noFacets(query),
+    )
   }
 
   suggest(query: SuggestionQuery): Promise<readonly Suggestion[]> {

@@ -13,6 +13,7 @@ import { aFilter } from "./contract/filters.ts"
 import { aPreference } from "./contract/preferences.ts"
 import { pagesOfOneText } from "./contract/duplicates.ts"
 import { hitsOfOneHost } from "./contract/hosts.ts"
+import { facetsOfPages } from "./asking/counting.ts"
 import { whatIsTyped } from "./asking/suggesting.ts"
 import { processes } from "./contract/processes.ts"
 import type { AdapterUnderTest, OpenOptions, Stage } from "./contract/stage.ts"
@@ -87,6 +88,7 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
     pagesOfOneText(stage)
     hitsOfOneHost(stage)
     whatIsTyped(stage)
+    facetsOfPages(stage)
     processes(stage)
   })
 }

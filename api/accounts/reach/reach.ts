@@ -1,5 +1,7 @@
 import type { ReadOptions, Reader, ReadResult } from "#crawler"
-import type { Engine, Page, PageUrl, Suggestion, SuggestionQuery } from "#engine"
+import type { Engine, FacetCounts, FacetQuery, Page, PageUrl, Suggestion, SuggestionQuery } from "#engine"
+
+import { noFacets } from "#engine/facets/count-facets.ts"
 
 import type { Gates } from "../../load/gates.ts"
 import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
@@ -22,6 +24,8 @@ export type AddressTest = (url: PageUrl) => boolean
  */
 export interface Reach {
   readonly engine: Pick<Engine, "search">
+  /** Counts of the pages that may be seen, and of those of their sources that may be named. */
+  facets(query: FacetQuery, signal?: AbortSignal): Promise<FacetCounts>
   /** Titles and headings of the pages that may be seen. */
   suggest(query: SuggestionQuery): Promise<readonly Suggestion[]>
   /** The stored page, with those of its sources that may be named; null when there is none that may be seen. */
@@ -37,7 +41,7 @@ export interface Reach {
 }
 
 export interface ReachParts {
-  readonly engine: Pick<Engine, "search" | "get" | "suggest">
+  readonly engine: Pick<Engine, "search" | "get" | "suggest" | "facets">
   readonly reader: Pick<Reader, "read">
   readonly collections: NameParts["collections"]
   readonly sourceNames: NameParts["sourceNames"]
@@ -78,6 +82,18 @@ export function reachOf({ id, scope, isPatient = false }: Seeker, parts: ReachPa
   }
   return {
     engine: limitsPages(scope) ? scopedEngine(engine, limits) : engine,
+    facets: (query, signal) =>
+      gates.searches.run(
+        id,
+        async () => {
+          const now = limits()
+          const filter = now === null ? (query.filter ?? {}) : narrowed(query.filter ?? {}, now)
+          if (filter === null) return noFacets(query)
+          const found = await parts.engine.facets({ ...query, filter }, signal ? { signal } : {})
+          return now === null ? found : withKnownSources(found, now.sources ?? [])
+        },
+        { signal, isPatient },
+      ),
     // It takes a millisecond or two: no turn is waited for.
     suggest: async (query) => {
       const now = limits()
@@ -104,3 +120,11 @@ export function reachOf({ id, scope, isPatient = false }: Seeker, parts: ReachPa
 }
 
 const CANCELLED: ReadResult = { kind: "failed", because: "cancelled", detail: "the call has ended" }
+
+const withKnownSources = ({ facets, ...counted }: FacetCounts, known: readonly string[]): FacetCounts => ({
+  ...counted,
+  facets: facets.map(({ field, values }) => ({
+    field,
+    values: field === "source" ? values.filter(({ value }) => known.includes(value)) : values,
+  })),
+})

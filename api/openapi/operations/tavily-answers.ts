@@ -1,3 +1,4 @@
+import { FACET_FIELDS } from "#engine"
 import { PAGE_TYPES } from "#engine/page/page-type.ts"
 
 import { CAUSES } from "../../misses/miss.ts"
@@ -157,6 +158,19 @@ const coverage = object(
   },
 )
 
+const facets = listOf(
+  object({
+    field: oneOf(FACET_FIELDS),
+    values: listOf(
+      object({ value: text("For `published` a year."), count: count("Pages.") }),
+      "The most frequent first, 50 at most.",
+    ),
+    pages: count("Pages that were counted."),
+    exact: yesNo("False when more pages match: then the best were counted."),
+  }),
+  "With `include_facets`: of the pages that match, how many have each value. A field is counted without the filter on itself.",
+)
+
 const searchAnswer = object(
   {
     query: text(),
@@ -166,7 +180,7 @@ const searchAnswer = object(
     results: listOf(ref("SearchResult"), "Best first."),
     ...common,
   },
-  { optional: { miss: searchMiss, coverage, auto_parameters: autoParameters, usage } },
+  { optional: { facets, miss: searchMiss, coverage, auto_parameters: autoParameters, usage } },
 )
 
 const failedResult = object(

@@ -11,6 +11,8 @@ import type {
   Engine,
   EngineStats,
   EngineSupports,
+  FacetCounts,
+  FacetQuery,
   PageCoverage,
   PageWithVectors,
   Query,
@@ -67,6 +69,8 @@ import { TermFrequencies } from "./files/term-frequencies.ts"
 import { VectorCoverage, countEmbedded, coverageOf } from "./vector-coverage.ts"
 import { isDamagedSqlite } from "#base/store/lock-file.ts"
 import { lockForWriting } from "../../index/writer-lock.ts"
+import { countFacets, noFacets } from "../../facets/count-facets.ts"
+import type { SearchIndex } from "../../index/search-index.ts"
 import { Suggestions } from "../../suggestions/suggestions.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
@@ -232,15 +236,7 @@ export class EmbeddedEngine implements Engine {
     return this.#during(async () => {
       const opened = await this.#current()
       if (!opened) return { hits: [] }
-      const { tables, frequencies, knownTerms, manifest } = opened
-      const index = embeddedIndex({
-        tables,
-        frequencies,
-        knownTerms,
-        languages: new Map(manifest.languages.map((one) => [one, frequencies.shareOf(one)])),
-        sharings: manifest.sharings ?? [],
-        allEmbedded: this.#writer ? this.#writer.queue.size === 0 : this.#coverage.isComplete(tables),
-      })
+      const index = this.#searchIndex(opened)
       const { reranking = null, onProblem } = this.#options
       const context = {
         index: this.#asked.noting(index),
@@ -250,6 +246,26 @@ export class EmbeddedEngine implements Engine {
         onProblem,
       }
       return this.#searches.run(() => searchIndex(context, query, options.signal), options.signal)
+    })
+  }
+
+  facets(query: FacetQuery, options: { signal?: AbortSignal } = {}): Promise<FacetCounts> {
+    return this.#during(async () => {
+      const opened = await this.#current()
+      if (!opened) return noFacets(query)
+      const index = this.#searchIndex(opened)
+      return this.#searches.run(() => countFacets(index, query, options.signal), options.signal)
+    })
+  }
+
+  #searchIndex({ tables, frequencies, knownTerms, manifest }: Opened): SearchIndex {
+    return embeddedIndex({
+      tables,
+      frequencies,
+      knownTerms,
+      languages: new Map(manifest.languages.map((one) => [one, frequencies.shareOf(one)])),
+      sharings: manifest.sharings ?? [],
+      allEmbedded: this.#writer ? this.#writer.queue.size === 0 : this.#coverage.isComplete(tables),
     })
   }
 

@@ -7,6 +7,8 @@ import type {
   Engine,
   EngineStats,
   EngineSupports,
+  FacetCounts,
+  FacetQuery,
   PageCoverage,
   PageWithVectors,
   Query,
@@ -25,6 +27,7 @@ import { LateReader } from "../../search/second-reading/late-reader.ts"
 import { QueryVectors } from "../../search/query-vectors.ts"
 import type { Reranking } from "../../search/second-reading/reranking.ts"
 import { searchIndex } from "../../search/search.ts"
+import { countFacets, noFacets } from "../../facets/count-facets.ts"
 import { suggestBySearch } from "../../suggestions/by-search.ts"
 import { Suggestions } from "../../suggestions/suggestions.ts"
 import { Serial } from "#base/flow/serial.ts"
@@ -214,6 +217,15 @@ export class MeilisearchEngine implements Engine {
         onProblem,
       }
       return await this.#searches.run(() => searchIndex(context, query, options.signal), options.signal)
+    })
+  }
+
+  facets(query: FacetQuery, options: { signal?: AbortSignal } = {}): Promise<FacetCounts> {
+    return this.#during(async () => {
+      const state = await this.#current()
+      if (!state) return noFacets(query)
+      const index = meilisearchIndex({ server: this.#server, indexes: this.#indexes, state })
+      return await this.#searches.run(() => countFacets(index, query, options.signal), options.signal)
     })
   }
 

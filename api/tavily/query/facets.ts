@@ -1,0 +1,52 @@
+import type { FacetCounts, FacetField, FacetQuery, Hit, PageFilter } from "#engine"
+
+import type { AskedQuery } from "../../misses/narrow-filters.ts"
+
+/** What each field is filtered by: a field is counted without its own filter, so that its other values stay in sight. */
+const FILTERS: Readonly<Record<FacetField, readonly (keyof PageFilter)[]>> = {
+  source: ["sources"],
+  domain: ["includeDomains"],
+  language: ["languages"],
+  type: ["types"],
+  published: ["publishedFrom", "publishedBefore", "requirePublished"],
+}
+
+/** A facet as it stands on the wire. */
+export interface ShownFacet {
+  readonly field: FacetField
+  readonly values: readonly { readonly value: string; readonly count: number }[]
+  readonly pages: number
+  readonly exact: boolean
+}
+
+/**
+ * How many of the pages that match a question have each value of the fields, in their order.
+ * @param hits those that were found: they count whatever words they hold
+ */
+export async function facetsFor(
+  fields: readonly FacetField[],
+  { text, filter = {} }: Pick<AskedQuery, "text" | "filter">,
+  hits: readonly Hit[],
+  count: (query: FacetQuery) => Promise<FacetCounts>,
+): Promise<ShownFacet[]> {
+  const wanted = [...new Set(fields)]
+  const isFiltered = (field: FacetField) => FILTERS[field].some((name) => filter[name] !== undefined)
+  const also = hits.map(({ url }) => url)
+  const together = wanted.filter((field) => !isFiltered(field))
+  const asked: FacetQuery[] = [
+    ...(together.length > 0 ? [{ text, filter, also, fields: together }] : []),
+    ...wanted
+      .filter(isFiltered)
+      .map((field) => ({ text, filter: without(filter, field), also, fields: [field] })),
+  ]
+  const counts = await Promise.all(asked.map(count))
+  const shown = counts.flatMap(({ facets, pages, isExact }) =>
+    facets.map((facet): ShownFacet => ({ ...facet, pages, exact: isExact })),
+  )
+  return wanted.flatMap((field) => shown.find((one) => one.field === field) ?? [])
+}
+
+function without(filter: PageFilter, field: FacetField): PageFilter {
+  const others = Object.entries(filter).filter(([name]) => !FILTERS[field].some((one) => one === name))
+  return Object.fromEntries(others)
+}

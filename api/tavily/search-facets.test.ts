@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { afterAll, beforeAll, expect, test } from "vitest"
+
+import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { aPage } from "#engine/testing/pages.ts"
+
+import { readScope } from "../accounts/keys/key-scope.ts"
+import { type ServedAccounts, serveAccounts } from "../testing/serve-accounts.ts"
+import type { ShownFacet } from "./query/facets.ts"
+
+// Facets of a real index, as keys of different scopes count them.
+
+const opened = new AsyncDisposableStack()
+let app: ServedAccounts
+
+beforeAll(async () => {
+  const dir = await mkdtemp(path.join(tmpdir(), "fossick-facets-"))
+  opened.defer(() => rm(dir, { recursive: true }))
+  const embedder = new HashingEmbedder()
+  const engine = opened.use(await EmbeddedEngine.open({ dir, embedder, mode: "write", embedding: "off" }))
+  await engine.index([
+    aPage("https://docs.example.com/a", {
+      source: "manual",
+      sharedWith: ["sales"],
+      markdown: "Pumps, seals.",
+    }),
+    aPage("https://docs.example.com/b.pdf", { source: "sales", markdown: "Prices of pumps." }),
+    aPage("https://example.org/c", { source: "forum", markdown: "Talk of pumps.", language: "de" }),
+  ])
+  app = opened.use(await serveAccounts({ engine, sourceNames: () => ["manual", "sales", "forum"] }))
+})
+afterAll(() => opened.disposeAsync())
+
+async function asked(body: object, scope?: Parameters<typeof readScope>[0]) {
+  const key = app.key(scope ? { scope: readScope(scope) } : {})
+  return await app.call("/search", key, { query: "pumps", search_depth: "fast", ...body })
+}
+
+async function facets(body: object, scope?: Parameters<typeof readScope>[0]) {
+  const { facets: shown } = (await asked(body, scope)).body as { facets?: readonly ShownFacet[] }
+  return shown?.map(({ field, values }) => [field, Object.fromEntries(values.map((v) => [v.value, v.count]))])
+}
+
+test("the fields that are asked for are counted, and none where nobody asks", async () => {
+  expect(await facets({})).toBeUndefined()
+  expect(await facets({ include_facets: ["type", "source"], max_results: 1 })).toEqual([
+    ["type", { html: 2, pdf: 1 }],
+    ["source", { sales: 2, forum: 1, manual: 1 }],
+  ])
+  const { body } = await asked({ include_facets: "language" })
+  expect(body).toMatchObject({ facets: [{ field: "language", pages: 3, exact: true }] })
+})
+
+test("a field is counted without its own filter, the others with it", async () => {
+  expect(await facets({ include_facets: ["source", "type"], types: "pdf", sources: "sales" })).toEqual([
+    ["source", { sales: 1 }],
+    ["type", { html: 1, pdf: 1 }],
+  ])
+  expect(await facets({ include_facets: ["domain", "type"], include_domains: ["example.org"] })).toEqual([
+    ["domain", { "example.com": 2, "example.org": 1 }],
+    ["type", { html: 1 }],
+  ])
+})
+
+test("a key counts no page outside its reach, and is told of no source that it may not know", async () => {
+  const include_facets = ["source", "domain"]
+  expect(await facets({ include_facets }, { sources: ["sales"] })).toEqual([
+    ["source", { sales: 2 }],
+    ["domain", { "example.com": 2 }],
+  ])
+  expect(await facets({ include_facets, sources: ["sales"] }, { sources: ["sales"] })).toEqual([
+    ["source", { sales: 2 }],
+    ["domain", { "example.com": 2 }],
+  ])
+  expect(await facets({ include_facets }, { domains: ["example.org"] })).toEqual([
+    ["source", {}],
+    ["domain", { "example.org": 1 }],
+  ])
+})
+
+test("a field that there is not is refused by name", async () => {
+  expect(await asked({ include_facets: ["colour"] })).toMatchObject({
+    status: 400,
+    body: { detail: { error: expect.stringContaining("include_facets") as string } },
+  })
+})

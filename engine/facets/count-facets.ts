@@ -1,0 +1,98 @@
+import type { Facet, FacetCounts, FacetField, FacetQuery, FacetValue } from "../engine.ts"
+import { type PageHead, toPage } from "../index/page-record.ts"
+import type { Condition, SearchIndex } from "../index/search-index.ts"
+import { placeOf } from "../page/domains.ts"
+import { sourcesOf } from "../page/page.ts"
+import { typeOf } from "../page/page-type.ts"
+import { pageId } from "../page/page-url.ts"
+import { exclusionsOf, withoutExcluded } from "../search/exclusions.ts"
+import { pagesWithPhrases } from "../search/phrases.ts"
+import { analyseInLanguages, rareStems, withStemsOf } from "../search/query-terms.ts"
+import { languagesAsked } from "../search/reader-language.ts"
+import { parseQueryText } from "../text/query-text.ts"
+import { breather } from "#base/flow/breather.ts"
+
+/**
+ * Pages that are counted: all that match where they are no more, else the best of them by their words. A thousand are read in some
+ * tens of milliseconds, and are more than anybody looks through.
+ */
+export const MOST_COUNTED = 1000
+/** Values of a field that are told, the most frequent ones. */
+const MOST_VALUES = 50
+
+/** How many of the pages that match a question have each value of some fields. */
+export async function countFacets(
+  index: SearchIndex,
+  { text, filter = {}, fields, also = [] }: FacetQuery,
+  signal?: AbortSignal,
+): Promise<FacetCounts> {
+  const question = typeof text === "string" ? parseQueryText(text) : text
+  const { phrases = [], ...condition } = filter
+  const { includeDomains, excludeDomains } = question
+  let conditions: Condition[] = [condition, { includeDomains, excludeDomains }]
+  const languages = filter.languages?.length ? filter.languages : [...index.languages.keys()]
+  if (phrases.length > 0) {
+    const ids = await pagesWithPhrases(index, { phrases, limit: MOST_COUNTED, conditions, languages, signal })
+    conditions = [{ ids }]
+  }
+  const terms = await termsOf(index, question, languages)
+  signal?.throwIfAborted()
+  const { lexical } = await withoutExcluded(index, exclusionsOf(question, languages), 1, async () => {
+    const ids = terms.length > 0 ? await index.holding(terms, "any", MOST_COUNTED + 1, conditions) : []
+    return { lexical: new Map(ids.map((id) => [id, 1])), nearest: [], aside: new Set() }
+  })
+  const ids = [...lexical.keys()]
+  const counted = [...new Set([...also.map(pageId), ...ids.slice(0, MOST_COUNTED)])]
+  signal?.throwIfAborted()
+  const heads = await index.heads(counted)
+  return { pages: heads.length, isExact: ids.length <= MOST_COUNTED, facets: await tally(heads, fields) }
+}
+
+/** The words of the question, what the misspelt ones may stand for, and their stems in further languages: what a search looks for. */
+async function termsOf(
+  index: SearchIndex,
+  question: ReturnType<typeof parseQueryText>,
+  languages: readonly string[],
+): Promise<readonly string[]> {
+  const spoken = languagesAsked(question.text, index.languages).filter((one) => languages.includes(one))
+  const analysed = analyseInLanguages(question, spoken)
+  const corrections = await index.corrections(analysed)
+  const others = languages.filter((one) => !spoken.includes(one))
+  const further = new Map(others.map((one) => [one, withStemsOf(analysed, one)]))
+  const idfs = await index.idf([...further.values()].flat(2))
+  const rare = rareStems(further, index.languages, (term) => idfs.get(term) ?? 0)
+  const meant = analysed.terms.flatMap((term) => corrections.get(term) ?? [])
+  return [...new Set([...analysed.terms, ...meant, ...rare])]
+}
+
+async function tally(heads: readonly PageHead[], fields: readonly FacetField[]): Promise<Facet[]> {
+  const counts = new Map(fields.map((field) => [field, new Map<string, number>()]))
+  const breathe = breather()
+  for (const head of heads) {
+    await breathe()
+    const page = toPage({ ...head, markdown: "" })
+    const values: Readonly<Record<FacetField, readonly string[]>> = {
+      source: sourcesOf(page),
+      domain: [placeOf(page.url).domain],
+      language: page.language === null ? [] : [page.language],
+      type: [typeOf(page)],
+      published: page.publishedAt === null ? [] : [String(page.publishedAt.getUTCFullYear())],
+    }
+    for (const [field, known] of counts) {
+      for (const value of values[field]) known.set(value, (known.get(value) ?? 0) + 1)
+    }
+  }
+  return [...counts].map(([field, known]) => ({
+    field,
+    values: Array.from(known, ([value, count]): FacetValue => ({ value, count }))
+      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+      .slice(0, MOST_VALUES),
+  }))
+}
+
+/** Of an index that is not there. */
+export const noFacets = ({ fields }: Pick<FacetQuery, "fields">): FacetCounts => ({
+  pages: 0,
+  isExact: true,
+  facets: fields.map((field) => ({ field, values: [] })),
+})
