@@ -31,10 +31,10 @@ import type { Gates } from "./load/gates.ts"
 import type { LoadParts } from "./metrics/load-metrics.ts"
 import type { MetricsParts } from "./metrics/recorder.ts"
 import type { BackupResults, JobCounts } from "./metrics/recorder.ts"
-import { admission } from "./middleware/admission.ts"
+import { admission, openDoor } from "./middleware/admission.ts"
 import { authentication } from "./middleware/authentication.ts"
 import { errorEnvelope } from "./middleware/error-envelope.ts"
-import { jsonBody } from "./middleware/json-body.ts"
+import { arrivingBodies, jsonBody } from "./middleware/json-body.ts"
 import { requestId } from "./middleware/request-id.ts"
 import { requestLog } from "./middleware/request-log.ts"
 import { tracking } from "./middleware/tracking.ts"
@@ -172,7 +172,8 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   }
 
   const key = authentication(accounts.keys, config)
-  const body = jsonBody(config.bodyLimit)
+  const arriving = arrivingBodies(config.bodyLimit)
+  const body = jsonBody(config.bodyLimit, arriving)
   // All that Node lets in: what no route takes is answered 405, and not 501 as by itself.
   const router = new Router<RequestState>({ methods: METHODS })
   for (const [name, endpoint] of Object.entries(endpoints)) {
@@ -195,10 +196,8 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   }
   const door = {
     ...live,
-    keys: accounts.keys,
-    admissions,
+    ...openDoor(accounts.keys, admissions, config.bodyLimit, arriving),
     limits: config,
-    bodyLimit: config.bodyLimit,
     images,
     chatModel,
     knowledge,

@@ -34,5 +34,9 @@ export type Middleware = Koa.Middleware<RequestState>
 export const responseTime = (ctx: Context): number =>
   Math.round(performance.now() - ctx.state.startedAt) / 1000
 
+/** Under which address the caller reached the appliance. @param publicUrl the one that the operator gave it; empty: none */
+export const originOf = (ctx: Pick<Context, "protocol" | "host">, publicUrl = ""): string =>
+  publicUrl || `${ctx.protocol}://${ctx.host}`
+
 /** Whether the caller hung up before the answer was written. */
 export const callerGone = (ctx: Context): boolean => ctx.res.destroyed && !ctx.res.writableFinished

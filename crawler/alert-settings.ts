@@ -1,15 +1,15 @@
 import { integer, list, type Setting, text, type Values } from "#base/settings.ts"
 
-/** One address of a mailbox, as RFC 5321 has it, without the forms that need quoting: it goes into a header. */
-const MAILBOX = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/i
+/** Whether a text is the address of one mailbox, as RFC 5321 has it, without the forms that need quoting: it goes into a header. */
+export const isMailbox = (text: string): boolean =>
+  /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/i.test(text)
 /** Of a secret that is named, never written. */
 const REFERENCE = /^(?:\$\{[A-Za-z_]\w*\}|file:.+)$/
 /** More want a list of their own on the mail server. */
 const MAX_RECIPIENTS = 20
 
 function mailbox(value: string): string {
-  if (value !== "" && !MAILBOX.test(value))
-    throw new Error("must be an e-mail address such as ops@example.com")
+  if (value !== "" && !isMailbox(value)) throw new Error("must be an e-mail address such as ops@example.com")
   return value
 }
 

@@ -1,11 +1,8 @@
 import type { Router } from "@koa/router"
 
-import type { KeyStore } from "../accounts/keys/keys.ts"
-import type { Admissions } from "../accounts/limits/admission.ts"
 import type { Middleware, RequestState } from "../context.ts"
-import { admission } from "../middleware/admission.ts"
-import { authentication } from "../middleware/authentication.ts"
-import { jsonBody } from "../middleware/json-body.ts"
+import { admission, type Door } from "../middleware/admission.ts"
+import type { PlainSearchParts } from "../tavily/plain-search.ts"
 import type { SearchLimits } from "../tavily/search.ts"
 import {
   activeCrawls,
@@ -18,14 +15,11 @@ import {
 } from "./jobs/job-routes.ts"
 import { map } from "./map.ts"
 import { type FirecrawlParts, scrape } from "./scrape.ts"
-import { type FirecrawlSearchParts, search } from "./search.ts"
+import { search } from "./search.ts"
 
-export interface FirecrawlRouteParts extends FirecrawlParts, Pick<FirecrawlSearchParts, "images"> {
-  readonly embedder: FirecrawlParts["embedder"] & FirecrawlSearchParts["embedder"]
-  readonly keys: Pick<KeyStore, "verify">
-  readonly admissions: Admissions
+export interface FirecrawlRouteParts extends Door, FirecrawlParts, Pick<PlainSearchParts, "images"> {
+  readonly embedder: FirecrawlParts["embedder"] & PlainSearchParts["embedder"]
   readonly limits: SearchLimits
-  readonly bodyLimit: number
   /** Without it no jobs are taken, as without it none would be worked on. */
   readonly jobs?: Omit<JobEndpointParts, "chatModel" | "publicUrl"> | undefined
   readonly publicUrl: string
@@ -35,9 +29,7 @@ export interface FirecrawlRouteParts extends FirecrawlParts, Pick<FirecrawlSearc
 
 /** The calls of Firecrawl's API, in its second version and, where they differ in name alone, in its first. */
 export function firecrawlRoutes(router: Router<RequestState>, parts: FirecrawlRouteParts): void {
-  const { keys, admissions, jobs, refuseLive } = parts
-  const key = authentication(keys, { bodyKey: false }).beforeBody
-  const body = jsonBody(parts.bodyLimit)
+  const { key, body, admissions, jobs, refuseLive } = parts
   const live = (one: Middleware): Middleware => refuseLive ?? one
   for (const version of [1, 2] as const) {
     const at = `/v${version}`

@@ -7,7 +7,7 @@ import type { LiveParts } from "../tavily/extract.ts"
 import { liveDeadline } from "../tavily/live/live-call.ts"
 import { MEMORY_SPENT } from "../tavily/live/live-memory.ts"
 import { FieldReader } from "../wire/fields.ts"
-import { failureOf, requireModel } from "./documents/document.ts"
+import { requireModel, unmadeReason } from "./documents/document.ts"
 import { validatorOf } from "./documents/model-formats.ts"
 import type { Version } from "./documents/formats.ts"
 import { readDocument } from "./documents/read-document.ts"
@@ -44,7 +44,7 @@ export function scrape(version: Version, { memory: live, knowledge, chatModel }:
     const reader = memory.metered(reach.reader)
     const parts = { reach, reader, knowledge, chatModel, signal, scrapeId: requestId }
     const scraped = await readDocument(address, request, parts).catch((error: unknown) => {
-      const message = failureOf(error)
+      const message = unmadeReason(error)
       throw message === null || error instanceof ApiError ? error : new ApiError(500, message)
     })
     if (scraped.kind === "failure") {

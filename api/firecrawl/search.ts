@@ -1,20 +1,13 @@
-import { searchCost } from "../accounts/billing/credits.ts"
 import type { Middleware } from "../context.ts"
 import { writeAsHtml } from "../pages/page-html.ts"
 import { clientGone } from "../tavily/live/live-call.ts"
-import { performSearch, prepareSearch, type SearchLimits, type SearchParts } from "../tavily/search.ts"
-import { type SearchBody, searchSchema } from "../tavily/schema.ts"
-import { bodyReader } from "../wire/validate.ts"
+import { MAX_QUERY_CHARS, MOST_RESULTS, plainSearch, type PlainSearchParts } from "../tavily/plain-search.ts"
+import type { SearchLimits } from "../tavily/search.ts"
 import { FieldReader, isFields } from "../wire/fields.ts"
 import type { Formats, Version } from "./documents/formats.ts"
 import { readScrapeOptions } from "./scrape-request.ts"
 
-export type FirecrawlSearchParts = Pick<SearchParts, "images" | "embedder" | "chatModel">
-
-const MAX_QUERY_CHARS = 10_000
 const MAX_LIMIT = 100
-/** The most that a search of the appliance gives. */
-const MOST_RESULTS = 50
 const DEFAULT_LIMIT: Readonly<Record<Version, number>> = { 1: 5, 2: 10 }
 const MAX_DOMAINS = 300
 const MAX_TIMEOUT_MS = 300_000
@@ -32,17 +25,12 @@ type Source = (typeof SOURCES)[number]
 const TOOLS = "alexandria"
 
 /** POST /v1/search, /v2/search: the index, asked. Content comes from the index, too, and nothing is read from the web. */
-export function search(version: Version, limits: SearchLimits, parts: FirecrawlSearchParts): Middleware {
-  const read = bodyReader<SearchBody>(searchSchema)
+export function search(version: Version, limits: SearchLimits, parts: PlainSearchParts): Middleware {
+  const ask = plainSearch(limits, parts)
   return async (ctx) => {
     const asked = readSearch(new FieldReader(ctx.state.body), version)
-    const { bill, reach } = ctx.state
     const signal = AbortSignal.any([clientGone(ctx), AbortSignal.timeout(asked.timeoutMs)])
-    const prepared = prepareSearch(read(asked.body), limits, reach.names)
-    const cost = searchCost("basic")
-    await bill.reserve(cost)
-    const found = await performSearch(prepared, ctx, { ...parts, engine: reach.engine }, signal)
-    const creditsUsed = await bill.settle(cost, { depth: "basic", query: prepared.request.query })
+    const found = await ask(ctx, asked.body, { signal })
     const pages = []
     for (const [at, result] of found.results.entries()) {
       const content = await contentOf(result, asked.formats, signal)
@@ -67,7 +55,7 @@ export function search(version: Version, limits: SearchLimits, parts: FirecrawlS
             }),
             ...(has("images") && { images }),
           }
-    ctx.body = { success: true, data, creditsUsed, id: ctx.state.requestId }
+    ctx.body = { success: true, data, creditsUsed: found.credits, id: ctx.state.requestId }
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import type { Context, Middleware } from "koa"
+import { originOf } from "../context.ts"
 import { escapeHtml } from "./escape-html.ts"
 import { pageHtml } from "./page-template.ts"
 import { type Docs, type DocsPage, readDocs } from "./read-docs.ts"
@@ -141,10 +142,6 @@ function redirect(ctx: Context, status: 301 | 302, to: string): void {
   // Relative, so that it also holds behind a proxy that serves the appliance under a path.
   ctx.redirect(to)
   ctx.status = status
-}
-
-function originOf(ctx: Context): string {
-  return `${ctx.protocol}://${ctx.host}`
 }
 
 function refuseMethod(ctx: Context): void {

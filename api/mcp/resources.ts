@@ -1,3 +1,4 @@
+import { percentDecoded } from "#base/text/percent-decoded.ts"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 
@@ -54,7 +55,7 @@ export async function readResource(
   api: Api,
 ): Promise<{ readonly uri: string; readonly mimeType: string; readonly text: string } | null> {
   if (uri.startsWith(SOURCE)) {
-    const name = decoded(uri.slice(SOURCE.length))
+    const name = percentDecoded(uri.slice(SOURCE.length))
     const { sources } = (await api.get("/sources")) as IndexedSources
     const found = sources.find((one) => one.name === name)
     return found === undefined
@@ -66,7 +67,7 @@ export async function readResource(
     return page === undefined ? null : { uri, mimeType: "text/markdown", text: page.text }
   }
   const address = uri.startsWith(PAGE) ? uri.slice(PAGE.length) : uri
-  const written = /^https?%3a/i.test(address) ? decoded(address) : address
+  const written = /^https?%3a/i.test(address) ? percentDecoded(address) : address
   if (written === null || !/^https?:/i.test(written)) return null
   const { url, offset } = placeOf(written)
   const page = await storedPage(api, url, { offset, limit: MAX_FETCH_CHARS })
@@ -99,12 +100,4 @@ async function readHandbook(): Promise<HandbookPage[]> {
       return { name, title: /^# (.+)$/m.exec(text)?.[1] ?? name, text }
     }),
   )
-}
-
-function decoded(text: string): string | null {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return null
-  }
 }

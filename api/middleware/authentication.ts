@@ -44,6 +44,6 @@ function admit(key: ApiKey | null): ApiKey {
 export const bearerOf = (ctx: Context): string | null =>
   /^bearer +(\S+) *$/i.exec(ctx.get("Authorization"))?.[1] ?? null
 
-/** The answer to a key that is missing, wrong or over. */
-export const unauthorized = (): ApiError =>
-  new ApiError(401, "Unauthorized: missing or invalid API key.", {}, { "WWW-Authenticate": "Bearer" })
+/** The answer to a key that is missing, wrong or over. @param challenge how it may be shown (RFC 9110, section 11.6.1) */
+export const unauthorized = (challenge = "Bearer"): ApiError =>
+  new ApiError(401, "Unauthorized: missing or invalid API key.", {}, { "WWW-Authenticate": challenge })

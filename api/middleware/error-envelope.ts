@@ -21,6 +21,8 @@ export interface Refused {
   readonly status: number
   readonly message: string
   readonly fields: Readonly<Record<string, unknown>>
+  /** The credits of the key are used up. */
+  readonly isSpent: boolean
 }
 
 /**
@@ -30,7 +32,11 @@ export interface Refused {
 export function errorEnvelope(others: readonly OtherApi[] = []): Middleware {
   const fail = (ctx: Context, status: number, message: string, fields: Refused["fields"] = {}): void => {
     const other = others.find((one) => one.owns(ctx.path))
-    const answer = other?.refusal({ status, message, fields }) ?? { status, body: envelope(message, fields) }
+    const isSpent = status === 432 || status === 433
+    const answer = other?.refusal({ status, message, fields, isSpent }) ?? {
+      status,
+      body: envelope(message, fields),
+    }
     // Not ctx.throw(): Koa knows no status 432 or 433 and would answer 500.
     ctx.status = answer.status
     ctx.message = STATUS_CODES[answer.status] ?? reasonPhrases[answer.status] ?? "Error"

@@ -29,6 +29,10 @@ export function wholeNumber(ctx: Context, name: string, value: number, min: numb
   return number
 }
 
+/** What stands in the path under a name of the route. */
+export const pathParameter = (ctx: Context, name: string): string =>
+  (ctx as Context & { readonly params: Readonly<Record<string, string>> }).params[name] ?? ""
+
 /** A query parameter. */
 export function parameter(ctx: Context, name: string): string | undefined {
   const value = ctx.query[name]

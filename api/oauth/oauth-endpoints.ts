@@ -6,6 +6,7 @@ import type { Collections } from "../accounts/reach/collections.ts"
 import type { ApiKey, KeyStore } from "../accounts/keys/keys.ts"
 import type { Context, Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
+import { arrivingBodies, bodyText } from "../middleware/json-body.ts"
 import { grantedKey, notGrantable } from "./granted-key.ts"
 import { OAuthStore } from "./oauth-store.ts"
 import { openTickets } from "./tickets.ts"
@@ -60,6 +61,7 @@ export function openOAuth({
   const resource = `${origin}/mcp`
   const tickets = openTickets(origin.startsWith("https:"))
   const wrong = new WrongKeys()
+  const arriving = arrivingBodies(MAX_FORM_BYTES)
   // Known to this process alone.
   const insidePrefix = `inside-${randomBytes(32).toString("base64url")}-`
 
@@ -98,7 +100,7 @@ export function openOAuth({
   }
 
   const answerConsent = async (ctx: Context): Promise<void> => {
-    const form = await formOf(ctx)
+    const form = new URLSearchParams(await bodyText(ctx.req, "", MAX_FORM_BYTES, arriving))
     const ticket = tickets.open(form.get("ticket") ?? "", ctx.get("Cookie"))
     const sentFrom = ctx.get("Origin")
     if (ticket === null || (sentFrom !== "" && sentFrom !== "null" && sentFrom !== origin)) {
@@ -185,17 +187,6 @@ export function openOAuth({
       })
     },
   }
-}
-
-async function formOf(ctx: Context): Promise<URLSearchParams> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of ctx.req) {
-    bytes += (chunk as Buffer).byteLength
-    if (bytes > MAX_FORM_BYTES) throw new ApiError(413, "The form is too large.")
-    chunks.push(chunk as Buffer)
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString("utf8"))
 }
 
 /** Counts keys that were not valid, by the address that showed them. */

@@ -1,3 +1,4 @@
+import { percentDecoded } from "#base/text/percent-decoded.ts"
 import {
   InvalidClientMetadataError,
   InvalidGrantError,
@@ -146,7 +147,10 @@ function collectionsOf({ scopes = [] }: AuthorizationParams): readonly string[] 
   if (given.some((scope) => !scope.startsWith(COLLECTION))) {
     throw new InvalidScopeError(`Scopes are ${SEARCH_SCOPE} and ${COLLECTION}NAME`)
   }
-  return given.map((scope) => decodeURIComponent(scope.slice(COLLECTION.length)))
+  return given.map((scope) => {
+    const name = scope.slice(COLLECTION.length)
+    return percentDecoded(name) ?? name
+  })
 }
 
 /** https; http on the machine of the program (RFC 8252, section 7.3); a scheme of its own (7.1). No fragment (OAuth 2.1, 2.3). */

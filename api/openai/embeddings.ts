@@ -4,6 +4,7 @@ import { ModelOutage } from "#engine/model-servers/availability.ts"
 import { searchCost } from "../accounts/billing/credits.ts"
 import type { Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
+import { pathParameter } from "../middleware/query-parameters.ts"
 import { clientGone } from "../tavily/live/live-call.ts"
 import { FieldReader } from "../wire/fields.ts"
 
@@ -58,7 +59,7 @@ export function embeddings(embedder: LoadedEmbedder): Middleware {
 export function models(embedder: Pick<Embedder, "id">, isList: boolean): Middleware {
   return async (ctx) => {
     const model = { id: embedder.id, object: "model", created: 0, owned_by: "fossick" }
-    if (!isList) requireModel(embedder, (ctx as typeof ctx & { params: { model: string } }).params.model)
+    if (!isList) requireModel(embedder, pathParameter(ctx, "model"))
     ctx.body = isList ? { object: "list", data: [model] } : model
   }
 }

@@ -6,8 +6,7 @@ const OWN = /^\/v1\/(embeddings|models|vector_stores)(\/|$)/
 /** OpenAI's paths that are served, and its refusals: `{"error": {"message", "type", "param", "code"}}`. */
 export const openaiApi: OtherApi = {
   owns: (path) => OWN.test(path),
-  refusal: ({ status, message }) => {
-    const isSpent = status === 432 || status === 433
+  refusal: ({ status, message, isSpent }) => {
     const param = /^Invalid ([\w.[\]]+)\./.exec(message)?.[1] ?? null
     const code = isSpent ? "insufficient_quota" : (codes[status] ?? null)
     return {

@@ -2,29 +2,20 @@ import type { Router } from "@koa/router"
 
 import type { Embedder } from "#engine"
 
-import type { KeyStore } from "../accounts/keys/keys.ts"
-import type { Admissions } from "../accounts/limits/admission.ts"
 import type { RequestState } from "../context.ts"
-import { admission } from "../middleware/admission.ts"
-import { authentication } from "../middleware/authentication.ts"
-import { jsonBody } from "../middleware/json-body.ts"
+import { admission, type Door } from "../middleware/admission.ts"
 import type { SearchLimits } from "../tavily/search.ts"
 import { embeddings, models } from "./embeddings.ts"
 import { getStore, listStores, searchStore, type VectorStoreParts } from "./vector-stores.ts"
 
-export interface OpenaiRouteParts extends Omit<VectorStoreParts, "embedder"> {
+export interface OpenaiRouteParts extends Door, Omit<VectorStoreParts, "embedder"> {
   readonly embedder: VectorStoreParts["embedder"] & Pick<Embedder, "id" | "dimensions" | "embed">
-  readonly keys: Pick<KeyStore, "verify">
-  readonly admissions: Admissions
   readonly limits: SearchLimits
-  readonly bodyLimit: number
 }
 
 /** The calls of OpenAI's API that an index can answer. */
 export function openaiRoutes(router: Router<RequestState>, parts: OpenaiRouteParts): void {
-  const { admissions, embedder } = parts
-  const key = authentication(parts.keys, { bodyKey: false }).beforeBody
-  const body = jsonBody(parts.bodyLimit)
+  const { key, body, admissions, embedder } = parts
   const search = admission(admissions, "search")
   const look = admission(admissions, "sources")
   router.post("/v1/embeddings", key, body, search, embeddings(embedder))

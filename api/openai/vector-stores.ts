@@ -1,25 +1,21 @@
 import { CHUNK_SEPARATOR } from "../tavily/present.ts"
-import { searchCost } from "../accounts/billing/credits.ts"
 import type { KnownNames } from "../accounts/reach/known-names.ts"
 import type { Context, Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
-import { wholeNumber, parameter } from "../middleware/query-parameters.ts"
+import { parameter, pathParameter, wholeNumber } from "../middleware/query-parameters.ts"
 import type { PageKnowledge } from "../pages/page-knowledge.ts"
-import { performSearch, prepareSearch, type SearchLimits, type SearchParts } from "../tavily/search.ts"
-import { type SearchBody, searchSchema } from "../tavily/schema.ts"
+import { MAX_QUERY_CHARS, MOST_RESULTS, plainSearch, type PlainSearchParts } from "../tavily/plain-search.ts"
+import type { SearchLimits } from "../tavily/search.ts"
 import { FieldReader } from "../wire/fields.ts"
-import { bodyReader } from "../wire/validate.ts"
 import { readFilters } from "./filters.ts"
 
-export type VectorStoreParts = Pick<SearchParts, "images" | "embedder" | "chatModel"> & {
+export type VectorStoreParts = PlainSearchParts & {
   readonly knowledge: Pick<PageKnowledge, "sources">
 }
 
 /** The store that stands for all that a key may see. */
 export const ALL = "all"
-const MAX_QUERY_CHARS = 10_000
 const MAX_QUERIES = 10
-const MAX_RESULTS = 50
 const DEFAULT_RESULTS = 10
 
 /** GET /v1/vector_stores: all of the index, and each collection that the key knows. */
@@ -52,13 +48,12 @@ export function getStore({ knowledge }: VectorStoreParts): Middleware {
 
 /** POST /v1/vector_stores/{id}/search: the index, or a collection of it. */
 export function searchStore(limits: SearchLimits, parts: VectorStoreParts): Middleware {
-  const read = bodyReader<SearchBody>(searchSchema)
+  const search = plainSearch(limits, parts)
   return async (ctx) => {
-    const { bill, reach } = ctx.state
     const id = idOf(ctx)
     const body = new FieldReader(ctx.state.body)
     const queries = queriesOf(body)
-    const most = body.number("max_num_results", 1, MAX_RESULTS) ?? DEFAULT_RESULTS
+    const most = body.number("max_num_results", 1, MOST_RESULTS) ?? DEFAULT_RESULTS
     const filters = readFilters(body)
     const ranking = body.object("ranking_options")
     const threshold = ranking?.number("score_threshold", 0, 1, false) ?? 0
@@ -75,16 +70,11 @@ export function searchStore(limits: SearchLimits, parts: VectorStoreParts): Midd
       ...filters,
       ...(id !== ALL && { collections: [id] }),
     }
-    const prepared = prepareSearch(read(asked), limits, reach.names)
-    const cost = searchCost("basic")
-    await bill.reserve(cost)
-    const filing = reach.names.filing()
-    const found = await performSearch(prepared, ctx, { ...parts, engine: reach.engine, filing })
-    await bill.settle(cost, { depth: "basic", query: prepared.request.query })
+    const { results } = await search(ctx, asked, { filing: ctx.state.reach.names.filing() })
     ctx.body = {
       object: "vector_store.search_results.page",
       search_query: queries,
-      data: found.results
+      data: results
         .filter(({ score }) => score >= threshold)
         .map((result) => ({
           file_id: result.url,
@@ -128,7 +118,7 @@ const idsOf = (names: Pick<KnownNames, "all">): readonly string[] => [ALL, ...na
 
 /** @throws ApiError 404 for a store that the key does not know */
 function idOf(ctx: Context): string {
-  const { id } = (ctx as Context & { params: { id: string } }).params
+  const id = pathParameter(ctx, "id")
   if (idsOf(ctx.state.reach.names).includes(id)) return id
   throw new ApiError(404, `No vector store found with id ${JSON.stringify(id.slice(0, 100))}.`)
 }

@@ -1,7 +1,7 @@
 import { extractCost } from "../accounts/billing/credits.ts"
 import type { Middleware } from "../context.ts"
 import { readDocument } from "../firecrawl/documents/read-document.ts"
-import { failureOf } from "../firecrawl/documents/document.ts"
+import { unmadeReason } from "../firecrawl/documents/document.ts"
 import type { FirecrawlParts } from "../firecrawl/scrape.ts"
 import { readScrapeOptions } from "../firecrawl/scrape-request.ts"
 import { liveDeadline } from "../tavily/live/live-call.ts"
@@ -34,7 +34,7 @@ export function externalLoad({ memory: live, knowledge, chatModel }: FirecrawlPa
         const url = liveUrl(given)
         if (url === null) return []
         const read = await readDocument({ given, url }, request, parts).catch((error: unknown) => {
-          if (failureOf(error) === null) throw error
+          if (unmadeReason(error) === null) throw error
           return null
         })
         if (read?.kind !== "document") {

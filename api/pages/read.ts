@@ -1,3 +1,4 @@
+import { percentDecoded } from "#base/text/percent-decoded.ts"
 import type { PageUrl } from "#engine"
 
 import type { Middleware } from "../context.ts"
@@ -66,17 +67,9 @@ export function prefixedUrl(original: string): PageUrl | null {
   const at = original.indexOf(READ_PREFIX)
   if (at < 0) return null
   const written = original.slice(at + READ_PREFIX.length)
-  const text = /^https?%3a/i.test(written) ? decoded(written) : written
+  const text = /^https?%3a/i.test(written) ? percentDecoded(written) : written
   // Proxies join slashes.
   return text === null ? null : liveUrl(text.replace(/^(https?):\/+/i, "$1://"))
-}
-
-function decoded(text: string): string | null {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return null
-  }
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ")

@@ -1,3 +1,4 @@
+import { sendEvents } from "../tavily/search-events.ts"
 import { randomUUID } from "node:crypto"
 
 import type { Billing } from "../accounts/billing/billing.ts"
@@ -5,6 +6,7 @@ import { researchCost } from "../accounts/billing/credits.ts"
 import { type Context, type Middleware, responseTime } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import { clientGone } from "../tavily/live/live-call.ts"
+import { pathParameter } from "../middleware/query-parameters.ts"
 import { bodyReader } from "../wire/validate.ts"
 import { type ResearchBody, researchSchema, toRequest } from "./request.ts"
 import type { Researchers } from "./researchers.ts"
@@ -76,19 +78,14 @@ function stream(ctx: Context, task: ResearchTask, researchers: Researchers): voi
       .catch((err: unknown) => ctx.state.log.warn({ err }, "a task that nobody wants goes on"))
   })
   events.body.once("close", unwatch)
-  ctx.status = 200
-  ctx.set("Content-Type", "text/event-stream")
-  ctx.set("Cache-Control", "no-cache, no-transform")
-  // Proxies that gather answers before they pass them on would hold events back.
-  ctx.set("X-Accel-Buffering", "no")
-  ctx.body = events.body
+  sendEvents(ctx, events.body)
   ctx.flushHeaders()
 }
 
 /** GET /research/{id}: how a task stands, and its report when it is done. */
 export function researchStatus(tasks: Pick<ResearchTasks, "get">): Middleware {
   return (ctx) => {
-    const task = tasks.get((ctx as Context & { params: { id: string } }).params.id)
+    const task = tasks.get(pathParameter(ctx, "id"))
     // To others it is as if there were no such task.
     if (!task || (task.owner.keyId !== ctx.state.key.id && ctx.state.key.role !== "admin")) {
       throw new ApiError(404, "Research task not found")

@@ -1,16 +1,20 @@
-import type { Context, Middleware } from "../context.ts"
+import type { Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
-import { arrivingBodies, bodyText } from "../middleware/json-body.ts"
+import type { ArrivingBodies } from "../load/arriving-bodies.ts"
+import { bodyText } from "../middleware/json-body.ts"
 
-/** Reads a body as HTML forms send it (`application/x-www-form-urlencoded`). */
-export function formBody(limit: number, take: (ctx: Context, fields: URLSearchParams) => void): Middleware {
-  const arriving = arrivingBodies(limit)
+/**
+ * Reads a body as HTML forms send it (`application/x-www-form-urlencoded`) into `ctx.state.body`; the first field of each name
+ * counts.
+ */
+export function formBody(limit: number, arriving: ArrivingBodies): Middleware {
   return async (ctx, next) => {
     const type = ctx.get("Content-Type").split(";")[0]!.trim().toLowerCase()
     if (type !== "application/x-www-form-urlencoded") {
       throw new ApiError(415, "Unsupported content type. Send the body as application/x-www-form-urlencoded.")
     }
-    take(ctx, new URLSearchParams(await bodyText(ctx.req, ctx.get("Content-Encoding"), limit, arriving)))
+    const text = await bodyText(ctx.req, ctx.get("Content-Encoding"), limit, arriving)
+    ctx.state.body = Object.fromEntries([...new URLSearchParams(text)].toReversed())
     await next()
   }
 }

@@ -14,12 +14,8 @@ export function searxngKey(keys: Pick<KeyStore, "verify">, keyOfAll: string): Mi
     const given = isNone ? [keyOfAll] : [header, bearerOf(ctx) ?? "", ...basicOf(ctx)]
     const key = given.map((one) => (one === "" ? null : keys.verify(one))).find((one) => one !== null)
     if (key === undefined) {
-      const { status, message } = unauthorized()
       // Browsers ask for it then.
-      ctx.set("WWW-Authenticate", 'Basic realm="Fossick", charset="UTF-8"')
-      ctx.status = status
-      ctx.body = { error: message }
-      return
+      throw unauthorized('Basic realm="Fossick", charset="UTF-8"')
     }
     ctx.state.key = key
     await next()

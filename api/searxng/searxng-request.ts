@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts"
 import { badRequest } from "../errors.ts"
+import { MAX_QUERY_CHARS, MOST_RESULTS } from "../tavily/plain-search.ts"
 import type { KnownNames } from "../accounts/reach/known-names.ts"
 
 /** A search in SearXNG's words. */
@@ -18,9 +19,6 @@ export interface SearxngRequest {
 export const ENGINE = "fossick"
 /** As many as SearXNG gives. */
 export const PAGE_RESULTS = 10
-/** The most that a search of ours gives. */
-export const MOST_RESULTS = 50
-const MAX_QUERY_CHARS = 10_000
 const MAX_NAMES = 100
 
 /** What a caller may give: in the address, or in the body of a form. */
@@ -100,7 +98,9 @@ function filterOf(engines: readonly string[], names: Pick<KnownNames, "named">) 
 }
 
 /** The fields of an address, or of a form that was posted; the first of each name counts. */
-export function givenBy(ctx: Context, form: URLSearchParams | null): Given {
+export function givenBy(ctx: Context): Given {
   const query = new URLSearchParams(ctx.querystring)
-  return (name) => form?.get(name) ?? query.get(name) ?? undefined
+  const { body }: Partial<Context["state"]> = ctx.state
+  const form = (body ?? {}) as Readonly<Partial<Record<string, string>>>
+  return (name) => (Object.hasOwn(form, name) ? form[name] : (query.get(name) ?? undefined))
 }

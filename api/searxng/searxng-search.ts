@@ -1,35 +1,22 @@
-import { searchCost } from "../accounts/billing/credits.ts"
 import type { Middleware } from "../context.ts"
-import { performSearch, prepareSearch, type SearchLimits, type SearchParts } from "../tavily/search.ts"
-import { type SearchBody, searchSchema } from "../tavily/schema.ts"
-import { bodyReader } from "../wire/validate.ts"
+import { MOST_RESULTS, plainSearch, type PlainSearchParts } from "../tavily/plain-search.ts"
+import type { SearchLimits } from "../tavily/search.ts"
 import { searchPage } from "./searxng-html.ts"
-import { ENGINE, givenBy, MOST_RESULTS, PAGE_RESULTS, readSearxng } from "./searxng-request.ts"
-
-export type SearxngParts = Pick<SearchParts, "images" | "embedder" | "chatModel">
+import { ENGINE, givenBy, PAGE_RESULTS, readSearxng } from "./searxng-request.ts"
 
 /** GET, POST /searxng/search: the index, asked in SearXNG's words. */
-export function searxngSearch(
-  limits: SearchLimits,
-  parts: SearxngParts,
-  form: (ctx: Parameters<Middleware>[0]) => URLSearchParams | null,
-): Middleware {
-  const read = bodyReader<SearchBody>(searchSchema)
+export function searxngSearch(limits: SearchLimits, parts: PlainSearchParts): Middleware {
+  const search = plainSearch(limits, parts)
   return async (ctx) => {
-    const { bill, reach } = ctx.state
-    const given = givenBy(ctx, form(ctx))
+    const given = givenBy(ctx)
     ctx.set("Cache-Control", "no-store")
     if (!given("q")?.trim() && (given("format") ?? "html") === "html") {
       ctx.type = "html"
       ctx.body = searchPage("", null, null)
       return
     }
-    const request = readSearxng(given, reach.names)
-    const prepared = prepareSearch(read(request.body), limits, reach.names)
-    const cost = searchCost("basic")
-    await bill.reserve(cost)
-    const found = await performSearch(prepared, ctx, { ...parts, engine: reach.engine })
-    await bill.settle(cost, { depth: "basic", query: request.query })
+    const request = readSearxng(given, ctx.state.reach.names)
+    const found = await search(ctx, request.body)
     const from = (request.page - 1) * PAGE_RESULTS
     const pages = found.results.slice(from, from + PAGE_RESULTS).map((result, at) => ({
       ...of(result.url, result.title, result.content, from + at + 1),

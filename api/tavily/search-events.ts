@@ -1,10 +1,20 @@
-import { PassThrough } from "node:stream"
+import { PassThrough, type Readable } from "node:stream"
 
 import type { Answered } from "../answers/answer.ts"
 import { type Context, responseTime } from "../context.ts"
 
 /** Whether the caller asks for events by name (RFC 9110 §12.5.1); clients that take anything want the one answer that others get. */
 export const wantsEvents = (ctx: Context): boolean => /\btext\/event-stream\b/i.test(ctx.get("Accept"))
+
+/** Answers with server-sent events (HTML Living Standard, 9.2). */
+export function sendEvents(ctx: Context, events: Readable): void {
+  ctx.status = 200
+  ctx.set("Content-Type", "text/event-stream")
+  ctx.set("Cache-Control", "no-cache, no-transform")
+  // Proxies that gather answers before they pass them on would hold events back.
+  ctx.set("X-Accel-Buffering", "no")
+  ctx.body = events
+}
 
 const CHUNK = "chat.completion.chunk"
 
@@ -23,13 +33,7 @@ export class SearchEvents {
 
   /** Answers with what was found; the rest follows. */
   begin(found: object): void {
-    const ctx = this.#ctx
-    ctx.status = 200
-    ctx.set("Content-Type", "text/event-stream")
-    ctx.set("Cache-Control", "no-cache, no-transform")
-    // Proxies that gather answers before they pass them on would hold events back.
-    ctx.set("X-Accel-Buffering", "no")
-    ctx.body = this.#body
+    sendEvents(this.#ctx, this.#body)
     this.#frame("search.results", found)
   }
 

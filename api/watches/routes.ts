@@ -2,7 +2,7 @@ import type { Router } from "@koa/router"
 
 import type { Admissions } from "../accounts/limits/admission.ts"
 import type { KeyStore } from "../accounts/keys/keys.ts"
-import type { Context, RequestState } from "../context.ts"
+import { type Context, originOf, type RequestState } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { admission } from "../middleware/admission.ts"
 import { authentication } from "../middleware/authentication.ts"
@@ -66,8 +66,7 @@ export function watchRoutes(
   const readOptions = strictBody(optionsBody)
   const told = { keys, reachOf: (holder: Parameters<Admissions["reach"]>[0]) => admissions.reach(holder) }
 
-  const feedOf = (ctx: Context, id: string) =>
-    `${config.publicUrl || `${ctx.protocol}://${ctx.host}`}/watches/${id}/feed`
+  const feedOf = (ctx: Context, id: string) => `${originOf(ctx, config.publicUrl)}/watches/${id}/feed`
   const shown = (ctx: Context, watch: Watch) => ({
     ...watchOnWire(watch),
     pages_seen: store.seenCount(watch.id),

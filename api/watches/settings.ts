@@ -1,7 +1,8 @@
 import { integer, list } from "#base/settings.ts"
+import { isMailbox } from "#crawler/alert-settings.ts"
 
 /** One mailbox, or `@` and a domain for all of its mailboxes. */
-const RECIPIENT = /^[\w.!#$%&'*+/=?^`{|}~-]{0,64}@[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/i
+const isRecipient = (text: string): boolean => isMailbox(text.startsWith("@") ? `any${text}` : text)
 
 const recipients = list({
   name: "FOSSICK_WATCH_EMAILS",
@@ -44,7 +45,7 @@ export const watchSettings = {
     ...recipients,
     parse(value: string) {
       const all = recipients.parse(value)
-      if (!all.every((one) => RECIPIENT.test(one))) {
+      if (!all.every(isRecipient)) {
         throw new Error("must be e-mail addresses such as ops@example.com, or @example.com")
       }
       return all.map((one) => one.toLowerCase())

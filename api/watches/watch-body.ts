@@ -1,3 +1,4 @@
+import { isMailbox } from "#crawler/alert-settings.ts"
 import { PatternError } from "#crawler"
 import { addressPatterns } from "#crawler/scope/globs.ts"
 
@@ -163,8 +164,7 @@ export function optionsOf(
     throw badRequest("Invalid webhook. Must be an http or https address.")
   }
   for (const one of emails ?? []) {
-    if (!MAILBOX.test(one))
-      throw badRequest("Invalid emails. Must be e-mail addresses such as ops@example.com.")
+    if (!isMailbox(one)) throw badRequest("Invalid emails. Must be e-mail addresses such as ops@example.com.")
     const [, domain = ""] = one.toLowerCase().split("@")
     if (key.role !== "admin" && !allowed.includes(one.toLowerCase()) && !allowed.includes(`@${domain}`)) {
       throw badRequest(
@@ -184,6 +184,3 @@ export function optionsOf(
     paused: body.paused ?? before?.paused ?? false,
   }
 }
-
-/** One address of a mailbox, without the forms that need quoting: it goes into a header. */
-const MAILBOX = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/i

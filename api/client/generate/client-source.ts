@@ -1,6 +1,6 @@
 import { openApiDocument, operations } from "../../openapi/document.ts"
 import type { JsonSchema, Operation, Parameter } from "../../openapi/operation.ts"
-import { typeName, typeOf } from "./schema-types.ts"
+import { oneLine, typeName, typeOf } from "./schema-types.ts"
 
 const HEAD = `// Made from the OpenAPI document by \`npm run generate:client\`, and held against it by a test. Edit the document, not this file.`
 
@@ -66,5 +66,3 @@ const isJson = (type = "application/json"): boolean => type === "application/jso
 const nameOf = ({ method, path }: Operation): string => `${method.toUpperCase()} ${path}`
 
 const comment = (text: unknown): string => (typeof text === "string" ? `/** ${oneLine(text)} */\n` : "")
-
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").replaceAll("*/", "* /")

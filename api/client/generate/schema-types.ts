@@ -73,10 +73,7 @@ function objectOf(schema: JsonSchema, depth: number): string {
   const indent = "  ".repeat(depth + 1)
   const lines = fields.map(([name, field]) => {
     const { description } = field
-    const about =
-      typeof description === "string"
-        ? `${indent}/** ${description.replaceAll(/\s+/g, " ").replaceAll("*/", "* /")} */\n`
-        : ""
+    const about = typeof description === "string" ? `${indent}/** ${oneLine(description)} */\n` : ""
     const key = /^[a-z_$][\w$]*$/i.test(name) ? name : JSON.stringify(name)
     const type = typeOf(field, depth + 1)
     const mayMiss = !required.includes(name)
@@ -84,6 +81,9 @@ function objectOf(schema: JsonSchema, depth: number): string {
   })
   return `{\n${lines.join("")}${"  ".repeat(depth)}}`
 }
+
+/** For a comment. */
+export const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").replaceAll("*/", "* /")
 
 function referenceTo(reference: string): string {
   const name = REFERENCE.exec(reference)?.[1]

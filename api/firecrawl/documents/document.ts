@@ -110,7 +110,7 @@ export function requireModel(chatModel: ChatModel | null): ChatModel {
 }
 
 /** What a page of a job that could not be made into a document is told as. */
-export function failureOf(error: unknown): string | null {
+export function unmadeReason(error: unknown): string | null {
   if (error instanceof ApiError) return error.message
   return error instanceof WorkError ? "The page cannot be worked through." : null
 }

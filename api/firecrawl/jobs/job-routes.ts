@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto"
 
 import { toPageUrl } from "#engine"
 
-import type { Context, Middleware } from "../../context.ts"
+import { type Context, type Middleware, originOf } from "../../context.ts"
 import { ApiError, badRequest } from "../../errors.ts"
-import { wholeNumber } from "../../middleware/query-parameters.ts"
+import { pathParameter, wholeNumber } from "../../middleware/query-parameters.ts"
 import { FieldReader } from "../../wire/fields.ts"
 import type { ChatModel } from "../../chat-models/chat-model.ts"
 import type { Version } from "../documents/formats.ts"
@@ -160,7 +160,7 @@ const optionsOf = ({
 
 /** Whatever its kind: the client of the first version looks for its batches among the crawls. */
 function jobOf(ctx: Context, store: JobStore): FirecrawlJob {
-  const job = store.get((ctx as Context & { params: { id: string } }).params.id)
+  const job = store.get(pathParameter(ctx, "id"))
   // To others it is as if there were no such job.
   const isOwn = job !== null && (job.owner.keyId === ctx.state.key.id || ctx.state.key.role === "admin")
   if (job === null || !isOwn) throw new ApiError(404, "Job not found")
@@ -173,7 +173,7 @@ const addressOf = (
   version: Version,
   kind: Kind,
   id: string,
-): string => `${publicUrl || `${ctx.protocol}://${ctx.host}`}/v${version}/${JOB_PATHS[kind]}/${id}`
+): string => `${originOf(ctx, publicUrl)}/v${version}/${JOB_PATHS[kind]}/${id}`
 
 async function checkPatterns(include: readonly string[], exclude: readonly string[]): Promise<void> {
   const { anyPattern, PatternError } = await import("#crawler/scope/patterns.ts")

@@ -7,13 +7,8 @@ import { Serial } from "#base/flow/serial.ts"
 
 import type { AddressTest, Reach } from "../../accounts/reach/reach.ts"
 import { findPage } from "../../pages/find-page.ts"
-import { documentOf, failureOf } from "../documents/document.ts"
-import {
-  failureOf as failureOfReading,
-  readDocument,
-  readOptions,
-  type ScrapeParts,
-} from "../documents/read-document.ts"
+import { documentOf, unmadeReason } from "../documents/document.ts"
+import { failureOf, readDocument, readOptions, type ScrapeParts } from "../documents/read-document.ts"
 import type { BatchJobRequest, CrawlJobRequest, JobRequest, Pace } from "./crawl-request.ts"
 import type { FirecrawlDocument } from "../documents/document.ts"
 import type { StoredFailure } from "./job-store.ts"
@@ -72,7 +67,7 @@ async function runCrawl(
           stored: () => findPage(url, parts),
         }),
       }))
-    } else await results.failure(failed(url, failureOfReading(result)))
+    } else await results.failure(failed(url, failureOf(result)))
   }
 }
 
@@ -100,11 +95,11 @@ async function keep(
   results: JobResults,
   make: () => Promise<
     | { readonly kind: "document"; readonly document: FirecrawlDocument }
-    | { readonly kind: "failure"; readonly failure: ReturnType<typeof failureOfReading> }
+    | { readonly kind: "failure"; readonly failure: ReturnType<typeof failureOf> }
   >,
 ): Promise<void> {
   const made = await make().catch((error: unknown) => {
-    const message = failureOf(error)
+    const message = unmadeReason(error)
     if (message === null) throw error
     return { kind: "failure", failure: { code: "SCRAPE_SITE_ERROR", message, isRobots: false } } as const
   })
@@ -114,7 +109,7 @@ async function keep(
 
 const failed = (
   url: string,
-  { code, message, isRobots }: Pick<ReturnType<typeof failureOfReading>, "code" | "message" | "isRobots">,
+  { code, message, isRobots }: Pick<ReturnType<typeof failureOf>, "code" | "message" | "isRobots">,
 ): StoredFailure => ({ id: randomUUID(), url, code, error: message, isRobots, at: new Date() })
 
 /** Which links of a crawl are followed. */

@@ -1,3 +1,4 @@
+import { percentDecoded } from "#base/text/percent-decoded.ts"
 import type { WalkOptions } from "#crawler"
 
 import type { Relevance } from "./relevance.ts"
@@ -23,15 +24,6 @@ export const judgeLinks =
 
 /** The words of an address's path. */
 export function addressWords(url: string): string {
-  return decode(new URL(url).pathname)
-    .replaceAll(/[/_.-]+/g, " ")
-    .trim()
-}
-
-function decode(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
+  const { pathname } = new URL(url)
+  return (percentDecoded(pathname) ?? pathname).replaceAll(/[/_.-]+/g, " ").trim()
 }

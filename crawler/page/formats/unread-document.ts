@@ -1,3 +1,4 @@
+import { percentDecoded } from "#base/text/percent-decoded.ts"
 import type { PageType } from "#engine"
 import { type Extracted, NO_CONTENT } from "../extract/extracted.ts"
 
@@ -21,11 +22,7 @@ export function fileName(url: string): string {
     ?.pathname.split("/")
     .findLast((part) => part !== "")
   if (name === undefined) return url
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
+  return percentDecoded(name) ?? name
 }
 
 /** That name as a title: without its ending, words apart. */

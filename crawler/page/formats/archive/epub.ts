@@ -1,3 +1,4 @@
+import { percentDecoded } from "#base/text/percent-decoded.ts"
 import { toPageUrl } from "#engine/page/page-url.ts"
 import type { Link } from "../../extract/extracted.ts"
 import { toMarkdown } from "../../extract/markdown/markdown.ts"
@@ -105,11 +106,8 @@ function withoutTags(html: string | null): string | null {
 function resolvePath(base: string, href: string): string {
   const url = URL.parse(href.split("#")[0] ?? "", `epub:/${encodeURI(base)}`)
   if (url === null) return href
-  try {
-    return decodeURIComponent(url.pathname.slice(1))
-  } catch {
-    return url.pathname.slice(1)
-  }
+  const path = url.pathname.slice(1)
+  return percentDecoded(path) ?? path
 }
 
 function readChapter(xhtml: string, links: Map<string, Link>): string {

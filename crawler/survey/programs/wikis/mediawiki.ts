@@ -1,3 +1,4 @@
+import { percentDecoded } from "#base/text/percent-decoded.ts"
 import { generatorVersion, marksOn, type Program } from "../program.ts"
 import type { SiteLook } from "../../site-look.ts"
 
@@ -51,13 +52,7 @@ function localNamespaces({ html }: SiteLook): string[] {
   return [...found].filter((name) => !/^(?:Special|Talk|User|Project)$/.test(name))
 }
 
-function decoded(href: string): string {
-  try {
-    return decodeURIComponent(href)
-  } catch {
-    return href
-  }
-}
+const decoded = (href: string): string => percentDecoded(href) ?? href
 
 function loginOf({ links }: SiteLook): { login?: string } {
   const link = links.find(({ url }) => /UserLogin|[?&]title=[^&]*(?::|%3A)(?:Anmelden|Connexion)/i.test(url))

@@ -1,0 +1,33 @@
+import { searchCost } from "../accounts/billing/credits.ts"
+import type { Context } from "../context.ts"
+import { bodyReader } from "../wire/validate.ts"
+import { type SearchBody, searchSchema } from "./schema.ts"
+import { performSearch, prepareSearch, type SearchLimits, type SearchParts } from "./search.ts"
+
+/** Results that other APIs' searches give at most. */
+export const MOST_RESULTS = 50
+/** Characters of a question that other APIs' searches take. */
+export const MAX_QUERY_CHARS = 10_000
+
+export type PlainSearchParts = Pick<SearchParts, "images" | "embedder" | "chatModel">
+
+/**
+ * The search of the APIs beside our own: of the depth `basic`, paid for as such.
+ * @returns asks with a body of POST /search; it throws ApiError as that does
+ */
+export function plainSearch(limits: SearchLimits, parts: PlainSearchParts) {
+  const read = bodyReader<SearchBody>(searchSchema)
+  return async (
+    ctx: Context,
+    body: Readonly<Record<string, unknown>>,
+    { signal, ...more }: Pick<SearchParts, "filing"> & { readonly signal?: AbortSignal } = {},
+  ) => {
+    const { bill, reach } = ctx.state
+    const prepared = prepareSearch(read(body), limits, reach.names)
+    const cost = searchCost("basic")
+    await bill.reserve(cost)
+    const found = await performSearch(prepared, ctx, { ...parts, ...more, engine: reach.engine }, signal)
+    const credits = await bill.settle(cost, { depth: "basic", query: prepared.request.query })
+    return { ...found, credits }
+  }
+}
