@@ -206,7 +206,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   firecrawlRoutes(router, { ...door, jobs, publicUrl: config.publicUrl })
   openWebuiRoutes(router, door)
   openaiRoutes(router, { ...door, embedder })
-  searxngRoutes(router, { ...door, keyOfAll: config.searxngKey })
+  searxngRoutes(router, { ...door, keyOfAll: config.searxngKey, publicUrl: config.publicUrl })
   suggestRoutes(router, { keys: accounts.keys, admissions })
   pageRoutes(router, { keys: accounts.keys, admissions, knowledge, misses, about: config.about })
   if (parts.watches) {

@@ -23,6 +23,8 @@ export const searxngApi: OtherApi = {
 
 export interface SearxngRouteParts extends Door, PlainSearchParts {
   readonly limits: SearchLimits
+  /** Under which the appliance is reached; empty: as the caller reached it. */
+  readonly publicUrl: string
   /** Key of those who send none; empty: there is none. */
   readonly keyOfAll: string
 }

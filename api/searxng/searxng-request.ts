@@ -6,7 +6,7 @@ import type { KnownNames } from "../accounts/reach/known-names.ts"
 /** A search in SearXNG's words. */
 export interface SearxngRequest {
   readonly query: string
-  readonly format: "html" | "json"
+  readonly format: (typeof FORMATS)[number]
   readonly page: number
   /** The body of a search of ours. */
   readonly body: Readonly<Record<string, unknown>>
@@ -15,6 +15,8 @@ export interface SearxngRequest {
   /** Engines that were asked for by name and are none here. */
   readonly unknownEngines: readonly string[]
 }
+
+const FORMATS = ["html", "json", "csv", "rss"] as const
 
 export const ENGINE = "fossick"
 /** As many as SearXNG gives. */
@@ -35,7 +37,7 @@ export function readSearxng(given: Given, names: Pick<KnownNames, "named" | "fil
     throw badRequest(`Invalid q. Must be a text of 1 to ${MAX_QUERY_CHARS} characters.`)
   }
   const format = given("format") || "html"
-  if (format !== "html" && format !== "json") throw badRequest("Invalid format. Must be json or html.")
+  if (!isFormat(format)) throw badRequest(`Invalid format. Must be one of ${FORMATS.join(", ")}.`)
   const page = Number(given("pageno") || "1")
   if (!Number.isInteger(page) || page < 1) throw badRequest("Invalid pageno. Must be a whole number from 1.")
   const time = given("time_range") ?? ""
@@ -68,6 +70,9 @@ export function readSearxng(given: Given, names: Pick<KnownNames, "named" | "fil
     },
   }
 }
+
+const isFormat = (text: string): text is (typeof FORMATS)[number] =>
+  (FORMATS as readonly string[]).includes(text)
 
 const listOf = (text = ""): readonly string[] =>
   text

@@ -1,11 +1,15 @@
-import type { Middleware } from "../context.ts"
+import { type Middleware, originOf } from "../context.ts"
 import { MOST_RESULTS, plainSearch, type PlainSearchParts } from "../tavily/plain-search.ts"
 import type { SearchLimits } from "../tavily/search.ts"
+import { resultsAsCsv, resultsAsRss } from "./searxng-formats.ts"
 import { searchPage } from "./searxng-html.ts"
 import { ENGINE, givenBy, PAGE_RESULTS, readSearxng } from "./searxng-request.ts"
 
 /** GET, POST /searxng/search: the index, asked in SearXNG's words. */
-export function searxngSearch(limits: SearchLimits, parts: PlainSearchParts): Middleware {
+export function searxngSearch(
+  limits: SearchLimits,
+  { publicUrl, ...parts }: PlainSearchParts & { readonly publicUrl: string },
+): Middleware {
   const search = plainSearch(limits, parts)
   return async (ctx) => {
     const given = givenBy(ctx)
@@ -46,6 +50,17 @@ export function searxngSearch(limits: SearchLimits, parts: PlainSearchParts): Mi
         found.results.length === request.page * PAGE_RESULTS && found.results.length < MOST_RESULTS
       ctx.type = "html"
       ctx.body = searchPage(request.query, results, isMore ? request.page + 1 : null)
+      return
+    }
+    if (request.format === "csv") {
+      ctx.attachment(`searx_-_${request.query}.csv`)
+      ctx.type = "application/csv"
+      ctx.body = resultsAsCsv(results)
+      return
+    }
+    if (request.format === "rss") {
+      ctx.type = "text/xml"
+      ctx.body = resultsAsRss(request.query, results, `${originOf(ctx, publicUrl)}/searxng/search`)
       return
     }
     ctx.body = {

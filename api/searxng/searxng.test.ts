@@ -75,6 +75,23 @@ describe("a search in SearXNG's words", () => {
     expect(await (await ask({})).text()).toContain('<form id="search"')
   })
 
+  test("is a file of comma-separated values, or a feed, where that is asked for", async () => {
+    const csv = await ask({ q: "tulips", format: "csv" })
+    expect(csv.headers.get("content-type")).toBe("application/csv")
+    expect(csv.headers.get("content-disposition")).toContain("searx_-_tulips.csv")
+    const [head, first] = (await csv.text()).split("\r\n")
+    expect(head).toBe("title,url,content,host,engine,score,type")
+    const { href, host } = new URL(garden.site.url("/tulips"))
+    expect(first!.startsWith(`Tulips,${href},`)).toBe(true)
+    expect(first).toMatch(/,fossick,[\d.]+,result$/)
+    expect(first).toContain(`,${host},`)
+    const rss = await ask({ q: `tulips & "beds"`, format: "rss" })
+    expect(rss.headers.get("content-type")).toContain("text/xml")
+    const feed = await rss.text()
+    expect(feed).toContain('<description>Search results for "tulips &amp; &quot;beds&quot;"</description>')
+    expect(feed).toContain(`<title>Tulips</title>\n<type>result</type>\n<link>${href}</link>`)
+  })
+
   test("comes in pages of ten, and ends", async () => {
     const first = await json({ q: "garden", pageno: "1" })
     expect(first.results.length).toBeGreaterThan(0)
@@ -104,7 +121,7 @@ describe("a search in SearXNG's words", () => {
 
   test.each([
     [{ q: "" }, "q"],
-    [{ q: "x", format: "csv" }, "format"],
+    [{ q: "x", format: "xml" }, "format"],
     [{ q: "x", pageno: "0" }, "pageno"],
     [{ q: "x", time_range: "hour" }, "time_range"],
     [{ q: "x", safesearch: "9" }, "safesearch"],

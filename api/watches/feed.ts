@@ -1,13 +1,8 @@
-import { escapeHtml } from "../handbook/escape-html.ts"
+import { escapeHtml, escapeXml as xml } from "../handbook/escape-html.ts"
 import { nameOf, subjectText } from "./messages.ts"
 import type { Entry, Watch } from "./watch.ts"
 
 const WORDS = { new: "New", changed: "Changed", gone: "Gone" } as const
-
-/** XML 1.0 has no place for these, escaped or not. */
-const NO_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
-
-const xml = (text: string): string => escapeHtml(text.replaceAll(NO_XML, "\u{FFFD}"))
 
 /**
  * The entries of a watch, newest first, as an Atom feed (RFC 4287).
