@@ -1,8 +1,9 @@
 import type { Router } from "@koa/router"
 
 import type { Middleware, RequestState } from "../context.ts"
-import { admission, type Door } from "../middleware/admission.ts"
-import type { PlainSearchParts } from "../tavily/plain-search.ts"
+import type { Door } from "../doors/door.ts"
+import { admission } from "../middleware/admission.ts"
+import type { PlainSearchParts } from "../doors/plain-search.ts"
 import type { SearchLimits } from "../tavily/search.ts"
 import {
   activeCrawls,

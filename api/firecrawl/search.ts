@@ -1,7 +1,7 @@
 import type { Middleware } from "../context.ts"
 import { writeAsHtml } from "../pages/page-html.ts"
 import { clientGone } from "../tavily/live/live-call.ts"
-import { MAX_QUERY_CHARS, MOST_RESULTS, plainSearch, type PlainSearchParts } from "../tavily/plain-search.ts"
+import { MAX_QUERY_CHARS, MOST_RESULTS, plainSearch, type PlainSearchParts } from "../doors/plain-search.ts"
 import type { SearchLimits } from "../tavily/search.ts"
 import { FieldReader, isFields } from "../wire/fields.ts"
 import type { Formats, Version } from "./documents/formats.ts"

@@ -1,7 +1,3 @@
-import type { ArrivingBodies } from "../load/arriving-bodies.ts"
-import { authentication } from "./authentication.ts"
-import { arrivingBodies, jsonBody } from "./json-body.ts"
-import type { KeyStore } from "../accounts/keys/keys.ts"
 import type { Admissions, AdmitOptions } from "../accounts/limits/admission.ts"
 import type { LimitedEndpoint } from "../accounts/limits/rate-limits.ts"
 import { MOST_QUERY_CHARS } from "../accounts/call-log.ts"
@@ -33,28 +29,4 @@ export function admission(
         .catch((error: unknown) => ctx.state.log.warn({ err: error }, "credits were not given back"))
     }
   }
-}
-
-/** What calls with the key in the header and a body in JSON go through. */
-export interface Door {
-  readonly keys: Pick<KeyStore, "verify">
-  readonly admissions: Admissions
-  /** Refuses who has no valid key. */
-  readonly key: Middleware
-  /** Reads the body. */
-  readonly body: Middleware
-  /** Bytes of a body. */
-  readonly bodyLimit: number
-  /** What the bodies of all these calls share while they arrive. */
-  readonly arriving: ArrivingBodies
-}
-
-export function openDoor(
-  keys: Pick<KeyStore, "verify">,
-  admissions: Admissions,
-  bodyLimit: number,
-  arriving = arrivingBodies(bodyLimit),
-): Door {
-  const key = authentication(keys, { bodyKey: false }).beforeBody
-  return { keys, admissions, key, body: jsonBody(bodyLimit, arriving), bodyLimit, arriving }
 }

@@ -1,5 +1,5 @@
 import type { Middleware } from "../context.ts"
-import { MAX_QUERY_CHARS, MOST_RESULTS, plainSearch, type PlainSearchParts } from "../tavily/plain-search.ts"
+import { MAX_QUERY_CHARS, MOST_RESULTS, plainSearch, type PlainSearchParts } from "../doors/plain-search.ts"
 import type { SearchLimits } from "../tavily/search.ts"
 import { FieldReader } from "../wire/fields.ts"
 

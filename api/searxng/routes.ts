@@ -1,10 +1,11 @@
 import type { Router } from "@koa/router"
 
 import type { RequestState } from "../context.ts"
-import { admission, type Door } from "../middleware/admission.ts"
+import type { Door } from "../doors/door.ts"
+import { admission } from "../middleware/admission.ts"
 import type { OtherApi } from "../middleware/error-envelope.ts"
 import { formBody } from "./form-body.ts"
-import type { PlainSearchParts } from "../tavily/plain-search.ts"
+import type { PlainSearchParts } from "../doors/plain-search.ts"
 import type { SearchLimits } from "../tavily/search.ts"
 import { searxngKey } from "./searxng-key.ts"
 import { searxngConfig, searxngSearch } from "./searxng-search.ts"

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts"
 import { badRequest } from "../errors.ts"
-import { MAX_QUERY_CHARS, MOST_RESULTS } from "../tavily/plain-search.ts"
+import { MAX_QUERY_CHARS, MOST_RESULTS } from "../doors/plain-search.ts"
 import type { KnownNames } from "../accounts/reach/known-names.ts"
 
 /** A search in SearXNG's words. */

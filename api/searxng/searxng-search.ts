@@ -1,5 +1,5 @@
 import { type Middleware, originOf } from "../context.ts"
-import { MOST_RESULTS, plainSearch, type PlainSearchParts } from "../tavily/plain-search.ts"
+import { MOST_RESULTS, plainSearch, type PlainSearchParts } from "../doors/plain-search.ts"
 import type { SearchLimits } from "../tavily/search.ts"
 import { resultsAsCsv, resultsAsRss } from "./searxng-formats.ts"
 import { searchPage } from "./searxng-html.ts"

@@ -1,8 +1,8 @@
 import { searchCost } from "../accounts/billing/credits.ts"
 import type { Context } from "../context.ts"
 import { bodyReader } from "../wire/validate.ts"
-import { type SearchBody, searchSchema } from "./schema.ts"
-import { performSearch, prepareSearch, type SearchLimits, type SearchParts } from "./search.ts"
+import { type SearchBody, searchSchema } from "../tavily/schema.ts"
+import { performSearch, prepareSearch, type SearchLimits, type SearchParts } from "../tavily/search.ts"
 
 /** Results that other APIs' searches give at most. */
 export const MOST_RESULTS = 50

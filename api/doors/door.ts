@@ -1,0 +1,30 @@
+import type { KeyStore } from "../accounts/keys/keys.ts"
+import type { Admissions } from "../accounts/limits/admission.ts"
+import type { Middleware } from "../context.ts"
+import type { ArrivingBodies } from "../load/arriving-bodies.ts"
+import { authentication } from "../middleware/authentication.ts"
+import { arrivingBodies, jsonBody } from "../middleware/json-body.ts"
+
+/** What calls with the key in the header and a body in JSON go through. */
+export interface Door {
+  readonly keys: Pick<KeyStore, "verify">
+  readonly admissions: Admissions
+  /** Refuses who has no valid key. */
+  readonly key: Middleware
+  /** Reads the body. */
+  readonly body: Middleware
+  /** Bytes of a body. */
+  readonly bodyLimit: number
+  /** What the bodies of all these calls share while they arrive. */
+  readonly arriving: ArrivingBodies
+}
+
+export function openDoor(
+  keys: Pick<KeyStore, "verify">,
+  admissions: Admissions,
+  bodyLimit: number,
+  arriving = arrivingBodies(bodyLimit),
+): Door {
+  const key = authentication(keys, { bodyKey: false }).beforeBody
+  return { keys, admissions, key, body: jsonBody(bodyLimit, arriving), bodyLimit, arriving }
+}
