@@ -204,7 +204,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     knowledge,
     refuseLive: readOnly === null ? null : refuseAll(readOnly),
   }
-  firecrawlRoutes(router, { ...door, jobs, publicUrl: config.publicUrl })
+  firecrawlRoutes(router, { ...door, jobs, publicUrl: config.publicUrl, ledger: accounts.ledger })
   openWebuiRoutes(router, door)
   openaiRoutes(router, { ...door, embedder })
   searxngRoutes(router, { ...door, keyOfAll: config.searxngKey, publicUrl: config.publicUrl })

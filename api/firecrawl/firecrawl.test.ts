@@ -342,6 +342,51 @@ describe("a crawl", () => {
   })
 })
 
+describe("a job with a name of the caller's own", () => {
+  const start = (once: string, body: object, key = garden.all) =>
+    garden.app.call("/v2/crawl", key, body, { "x-idempotency-key": once })
+
+  test("is begun once, however often it is asked for, by each key", async () => {
+    const body = { url: garden.site.url("/guide"), limit: 1 }
+    const both = await Promise.all([start("order-1", body), start("order-1", body)])
+    const [id] = both.map((one) => one.body.id as string)
+    expect(both.map((one) => one.body.id)).toEqual([id, id])
+    expect((await start("order-1", body)).body.id).toBe(id)
+    expect((await start("order-1", body, garden.app.key())).body.id).not.toBe(id)
+  })
+
+  test("takes no other request, and no name that is none", async () => {
+    const body = { url: garden.site.url("/guide"), limit: 1 }
+    await start("order-2", body)
+    const other = await start("order-2", { ...body, limit: 2 })
+    expect([other.status, other.body.error]).toEqual([409, expect.stringContaining("already used")])
+    expect((await start("order 3", body)).body.error).toContain("Invalid x-idempotency-key.")
+  })
+})
+
+test("a team is told of the credits and the jobs of its key", async () => {
+  const { app, site } = garden
+  const key = app.key({ creditLimit: { credits: 50, per: "month" } })
+  await call("/v2/search", { query: "tulips" }, key)
+  const usage = await call("/v2/team/credit-usage", undefined, key)
+  expect(usage.body).toMatchObject({ success: true, data: { remainingCredits: 49, planCredits: 50 } })
+  expect(Date.parse(usage.body.data.billingPeriodEnd)).toBeGreaterThan(Date.now())
+  expect((await call("/v1/team/credit-usage", undefined, key)).body.data.remaining_credits).toBe(49)
+  const free = await call("/v2/team/credit-usage", undefined, app.key())
+  expect(free.body.data).toMatchObject({ remainingCredits: 99_999_999, billingPeriodStart: null })
+  const months = await call("/v2/team/credit-usage/historical?byApiKey=true", undefined, key)
+  expect(months.body.periods).toMatchObject([{ creditsUsed: 1, apiKey: expect.any(String) }])
+  expect((await call("/v2/team/queue-status", undefined, key)).body).toMatchObject({
+    jobsInQueue: 0,
+    mostRecentSuccess: null,
+  })
+  await ended("/v2/crawl", { url: site.url("/guide"), limit: 1 }, key)
+  const queue = await call("/v2/team/queue-status", undefined, key)
+  expect(Date.parse(queue.body.mostRecentSuccess)).not.toBeNaN()
+  const check = await call("/v2/concurrency-check", undefined, key)
+  expect(check.body).toEqual({ success: true, concurrency: 0, maxConcurrency: 4 })
+})
+
 test("a batch reads the addresses it is given, and names what are none", async () => {
   const urls = [garden.site.url("/roses/"), garden.site.url("/gone"), "no address"]
   const started = await call("/v2/batch/scrape", { urls, formats: ["markdown"] })

@@ -1,5 +1,6 @@
 import type { Router } from "@koa/router"
 
+import type { Ledger } from "../accounts/billing/credit-ledger.ts"
 import type { Middleware, RequestState } from "../context.ts"
 import type { Door } from "../doors/door.ts"
 import { admission } from "../middleware/admission.ts"
@@ -16,6 +17,7 @@ import {
 } from "./jobs/job-routes.ts"
 import { map } from "./map.ts"
 import { type FirecrawlParts, scrape } from "./scrape.ts"
+import { concurrencyCheck, creditHistory, creditUsage, queueStatus } from "./team.ts"
 import { search } from "./search.ts"
 
 export interface FirecrawlRouteParts extends Door, FirecrawlParts, Pick<PlainSearchParts, "images"> {
@@ -24,6 +26,7 @@ export interface FirecrawlRouteParts extends Door, FirecrawlParts, Pick<PlainSea
   /** Without it no jobs are taken, as without it none would be worked on. */
   readonly jobs?: Omit<JobEndpointParts, "chatModel" | "publicUrl"> | undefined
   readonly publicUrl: string
+  readonly ledger: Ledger
   /** Refuses what reads live pages; null: it is served. */
   readonly refuseLive: Middleware | null
 }
@@ -31,6 +34,7 @@ export interface FirecrawlRouteParts extends Door, FirecrawlParts, Pick<PlainSea
 /** The calls of Firecrawl's API, in its second version and, where they differ in name alone, in its first. */
 export function firecrawlRoutes(router: Router<RequestState>, parts: FirecrawlRouteParts): void {
   const { key, body, admissions, jobs, refuseLive } = parts
+  const free = admission(admissions, "usage")
   const live = (one: Middleware): Middleware => refuseLive ?? one
   for (const version of [1, 2] as const) {
     const at = `/v${version}`
@@ -43,6 +47,8 @@ export function firecrawlRoutes(router: Router<RequestState>, parts: FirecrawlRo
       search(version, parts.limits, parts),
     )
     router.post(`${at}/map`, key, body, admission(admissions, "map"), live(map(version, parts)))
+    router.get(`${at}/team/credit-usage`, key, free, creditUsage(parts.ledger, version))
+    router.get(`${at}/team/credit-usage/historical`, key, free, creditHistory(parts.ledger))
     if (jobs === undefined) continue
     const served = { ...jobs, chatModel: parts.chatModel, publicUrl: parts.publicUrl }
     // Polls are no calls that cost anything; they see what the key may see.
@@ -50,6 +56,8 @@ export function firecrawlRoutes(router: Router<RequestState>, parts: FirecrawlRo
       ctx.state.reach = admissions.reach(ctx.state.key)
       await next()
     }
+    router.get(`${at}/team/queue-status`, key, free, queueStatus(served.store))
+    router.get(`${at}/concurrency-check`, key, free, concurrencyCheck(served.store))
     for (const name of ["active", "ongoing"]) router.get(`${at}/crawl/${name}`, key, activeCrawls(served))
     for (const kind of ["crawl", "batch"] as const) {
       const path = `${at}/${JOB_PATHS[kind]}`

@@ -7,6 +7,7 @@ const REQUEST_HEADERS = [
   "Content-Type",
   "X-Client-Source",
   "X-Human-Id",
+  "X-Idempotency-Key",
   "X-Project-ID",
   "X-Session-Id",
   "Mcp-Session-Id",

@@ -7,6 +7,7 @@ import type { OtherApi } from "../middleware/error-envelope.ts"
 import { formBody } from "./form-body.ts"
 import type { PlainSearchParts } from "../doors/plain-search.ts"
 import type { SearchLimits } from "../tavily/search.ts"
+import { autocompleter } from "./autocompleter.ts"
 import { searxngKey } from "./searxng-key.ts"
 import { searxngConfig, searxngSearch } from "./searxng-search.ts"
 
@@ -42,5 +43,6 @@ export function searxngRoutes(router: Router<RequestState>, parts: SearxngRouteP
     router.get(path, key, admit, search)
     router.post(path, key, form, admit, search)
   }
+  router.get(`${ROOT}/autocompleter`, key, admission(admissions, "suggest"), autocompleter())
   router.get(`${ROOT}/config`, key, admission(admissions, "sources"), searxngConfig())
 }

@@ -92,6 +92,19 @@ describe("a search in SearXNG's words", () => {
     expect(feed).toContain(`<title>Tulips</title>\n<type>result</type>\n<link>${href}</link>`)
   })
 
+  test("is completed while it is typed, for a search form and for an address bar", async () => {
+    const typed = (headers: Record<string, string>, key = garden.all) =>
+      ask({ q: "keys of th" }, { ...bearer(key), ...headers }, "/searxng/autocompleter")
+    const form = await typed({ "X-Requested-With": "XMLHttpRequest" })
+    expect(form.headers.get("content-type")).toContain("application/json")
+    expect(await form.json()).toEqual(["Keys of the vault"])
+    const bar = await typed({})
+    expect(bar.headers.get("content-type")).toContain("application/x-suggestions+json")
+    expect(await bar.json()).toEqual(["keys of th", ["Keys of the vault"]])
+    expect(await (await typed({}, garden.narrow)).json()).toEqual(["keys of th", []])
+    expect(await (await ask({}, bearer(), "/searxng/autocompleter")).json()).toEqual(["", []])
+  })
+
   test("comes in pages of ten, and ends", async () => {
     const first = await json({ q: "garden", pageno: "1" })
     expect(first.results.length).toBeGreaterThan(0)

@@ -1,4 +1,6 @@
-import { type Middleware, responseTime } from "../context.ts"
+import type { Suggestion, SuggestionQuery } from "#engine"
+
+import { type Context, type Middleware, responseTime } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { parameter, wholeNumber } from "../middleware/query-parameters.ts"
 import { characters } from "../wire/characters.ts"
@@ -8,14 +10,23 @@ export const MAX_TYPED_CHARS = 400
 export const DEFAULT_SUGGESTIONS = 8
 export const MAX_SUGGESTIONS = 20
 
+/** Suggestions for the caller. @throws ApiError 403 when the key may not search */
+export async function suggestionsFor(
+  { state: { key, reach } }: Context,
+  query: SuggestionQuery,
+  isNone = false,
+): Promise<readonly Suggestion[]> {
+  // What is suggested is what a search would find.
+  if (key.scope.endpoints?.includes("search") === false) {
+    throw new ApiError(403, "Access denied. This key may not use /search.")
+  }
+  return isNone ? [] : await reach.suggest(query)
+}
+
 /** GET /suggest: titles and headings by what has been typed so far. */
 export function suggest(): Middleware {
   return async (ctx) => {
-    const { reach, key } = ctx.state
-    // What is suggested is what a search would find.
-    if (key.scope.endpoints?.includes("search") === false) {
-      throw new ApiError(403, "Access denied. This key may not use /search.")
-    }
+    const { reach } = ctx.state
     const text = parameter(ctx, "q")
     if (text === undefined) throw badRequest("Invalid q. It is missing; it holds what has been typed.")
     if (characters(text) > MAX_TYPED_CHARS) {
@@ -27,10 +38,8 @@ export function suggest(): Middleware {
       collections: parameter(ctx, "collection"),
     })
     // A collection without a source has no page; to the engine an empty list is no filter.
-    const found =
-      sources?.length === 0
-        ? []
-        : await reach.suggest({ text, limit, ...(sources && { filter: { sources } }) })
+    const query = { text, limit, ...(sources && { filter: { sources } }) }
+    const found = await suggestionsFor(ctx, query, sources?.length === 0)
     ctx.set("Cache-Control", "no-store")
     ctx.body = {
       suggestions: found.map(({ text, kind, url }) => ({ text, kind, url })),

@@ -220,6 +220,13 @@ export class Ledger {
     )
   }
 
+  /** What a key used, by month (UTC, as `2026-11`), the newest first. */
+  monthsOf(keyId: string): readonly { readonly month: string; readonly credits: number }[] {
+    return this.#prepare("select month, credits from credit_total where subject = ? order by month desc")
+      .all(keyId)
+      .map((row) => ({ month: String(row["month"]), credits: Number(row["credits"]) }))
+  }
+
   /** What all keys used this month, of one project or of all. */
   ofAccount(project: string | null): Used {
     return used(

@@ -44,8 +44,10 @@ export function startJob(kind: Kind, version: Version, parts: JobEndpointParts):
         throw new ApiError(403, "The address lies where this key may not read.")
       }
     }
-    const id = randomUUID()
-    await parts.runner.add(id, key, { ...tracking, project: bill.project, keyId: key.id }, request)
+    const owner = { ...tracking, project: bill.project, keyId: key.id }
+    const id = await begunOnce(onceOf(ctx), request, key, parts, (made, once) =>
+      parts.runner.add(made, key, owner, request, once),
+    )
     ctx.body = {
       success: true,
       id,
@@ -53,6 +55,38 @@ export function startJob(kind: Kind, version: Version, parts: JobEndpointParts):
       ...(invalid !== null && { invalidURLs: invalid }),
     }
   }
+}
+
+const MAX_ONCE_CHARS = 255
+
+/** The header under which a client sends a request again that it had no answer to. */
+function onceOf(ctx: Context): string | null {
+  const given = ctx.get("x-idempotency-key")
+  if (given === "") return null
+  if (given.length <= MAX_ONCE_CHARS && /^[\x21-\x7e]+$/.test(given)) return given
+  throw badRequest(
+    `Invalid x-idempotency-key. Must have at most ${MAX_ONCE_CHARS} characters of ASCII, and no space.`,
+  )
+}
+
+/**
+ * Begins a job, or finds the one that the same request began under the same name.
+ * @returns the id of the job
+ * @throws ApiError 409 when the name is that of another request
+ */
+async function begunOnce(
+  once: string | null,
+  request: JobRequest,
+  key: { readonly id: string },
+  { store }: Pick<JobEndpointParts, "store">,
+  begin: (id: string, once: string | null) => Promise<boolean>,
+): Promise<string> {
+  const find = () => (once === null ? null : store.named(key.id, once))
+  const id = randomUUID()
+  const earlier = find() ?? ((await begin(id, once)) ? null : find())
+  if (earlier === null) return id
+  if (JSON.stringify(earlier.request) === JSON.stringify(request)) return earlier.id
+  throw new ApiError(409, "Idempotency key already used, for another request.")
 }
 
 /** GET /v2/crawl/{id}: how a job stands, and its documents a part at a time. */

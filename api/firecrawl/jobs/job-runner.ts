@@ -27,7 +27,7 @@ export interface JobRunnerOptions {
 }
 
 /** Jobs under way at the same time: each reads as many pages at once as a live crawl, of which there are few at a time, too. */
-const CONCURRENT = 4
+export const CONCURRENT = 4
 /** Jobs that wait, of all keys; a quarter of them of one. */
 const WAITING = 100
 const WAITING_OF_KEY = WAITING / 4
@@ -88,9 +88,17 @@ export class JobRunner implements AsyncDisposable {
 
   /**
    * Takes a job that has been checked.
+   * @param once the caller's own name of the job; null: it has none
+   * @returns false, with nothing taken, when the key has begun a job of this name already
    * @throws ApiError 429 when too many wait, 432 or 433 when it may cost more than is left
    */
-  async add(id: string, key: ApiKey, owner: JobOwner, request: JobRequest): Promise<void> {
+  async add(
+    id: string,
+    key: ApiKey,
+    owner: JobOwner,
+    request: JobRequest,
+    once: string | null,
+  ): Promise<boolean> {
     const { store, billing } = this.#options
     const waiting = store.waitingCounts(key.id)
     if (waiting.all >= WAITING || waiting.ofKey >= WAITING_OF_KEY) {
@@ -104,8 +112,10 @@ export class JobRunner implements AsyncDisposable {
     if (!store.hasRoom(key.id)) throw new ApiError(432, NO_ROOM)
     // Set aside until the job has ended, not until this call has.
     await billing.reserve({ requestId: id, key }, jobCost(request))
-    await store.add(id, owner, request, new Date())
-    this.#wake()
+    const isTaken = await store.add(id, owner, request, new Date(), once)
+    if (isTaken) this.#wake()
+    else await billing.release({ requestId: id, key })
+    return isTaken
   }
 
   /** Ends a job with what it has found; resolves when it has ended. */

@@ -1,3 +1,4 @@
+import { dateOrNull } from "#base/store/date-columns.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
 import type { WriteQueue } from "../../accounts/billing/write-queue.ts"
@@ -81,6 +82,8 @@ const STEPS = [
    ) strict, without rowid;
    ${countStored(RESULTS)}`,
   "create index firecrawl_job_waiting on firecrawl_job (created_at, id) where state = 'waiting'",
+  `alter table firecrawl_job add column once text;
+   create unique index firecrawl_job_once on firecrawl_job (key_id, once) where once is not null`,
 ]
 
 /** Jobs in state.db with what they have found, until it is forgotten. */
@@ -102,13 +105,31 @@ export class JobStore {
     this.#limits = storeLimits(bytes, SHARE_OF_KEY)
   }
 
-  async add(id: string, owner: JobOwner, request: JobRequest, now: Date): Promise<void> {
+  /**
+   * @param once the caller's own name of the job; null: it has none
+   * @returns false when the key has begun a job of this name already
+   */
+  async add(
+    id: string,
+    owner: JobOwner,
+    request: JobRequest,
+    now: Date,
+    once: string | null = null,
+  ): Promise<boolean> {
     const [ownerText, text] = [JSON.stringify(owner), JSON.stringify(request)]
-    await this.#writes.run(() =>
-      this.#sql(
-        "insert into firecrawl_job (id, key_id, owner, request, state, created_at) values (?, ?, ?, ?, 'waiting', ?)",
-      ).run(id, owner.keyId, ownerText, text, now.getTime()),
-    )
+    return await this.#writes.run(() => {
+      const { changes } = this.#sql(
+        `insert into firecrawl_job (id, key_id, owner, request, state, created_at, once)
+         values (?, ?, ?, ?, 'waiting', ?, ?) on conflict (key_id, once) where once is not null do nothing`,
+      ).run(id, owner.keyId, ownerText, text, now.getTime(), once)
+      return Number(changes) > 0
+    })
+  }
+
+  /** The job that a key began under a name of its own. */
+  named(keyId: string, once: string): FirecrawlJob | null {
+    const row = this.#sql("select * from firecrawl_job where key_id = ? and once = ?").get(keyId, once)
+    return row ? toJob(row) : null
   }
 
   get(id: string): FirecrawlJob | null {
@@ -138,6 +159,23 @@ export class JobStore {
       "select count(*) as n, coalesce(sum(key_id = ?), 0) as mine from firecrawl_job where state = 'waiting'",
     ).get(keyId)!
     return { all: Number(row["n"]), ofKey: Number(row["mine"]) }
+  }
+
+  /** How many jobs of a key wait and are worked on, and when one of them was last completed, of those that are still kept. */
+  queueOf(keyId: string): {
+    readonly waiting: number
+    readonly active: number
+    readonly lastSuccess: Date | null
+  } {
+    const row = this.#sql(
+      `select count(*) filter (where state = 'waiting') as waiting, count(*) filter (where state = 'scraping') as active,
+         max(ended_at) filter (where state = 'completed') as last from firecrawl_job where key_id = ?`,
+    ).get(keyId)!
+    return {
+      waiting: Number(row["waiting"]),
+      active: Number(row["active"]),
+      lastSuccess: dateOrNull(row["last"]),
+    }
   }
 
   async begin(id: string): Promise<void> {
