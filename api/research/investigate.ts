@@ -10,7 +10,7 @@ import { type PageMemory, SeenPages } from "./sources/held-pages.ts"
 import { attachedHits, sourceOfHit } from "./sources/sources.ts"
 import { partOf, type Plan, planOf } from "./plan/parts.ts"
 import { followUps, subtopics } from "./plan/subtopics.ts"
-import { type Answered, choose } from "./report/choose.ts"
+import { choose } from "./report/choose.ts"
 import { type ResearchRequest, searchRules } from "./request.ts"
 
 /** How far a task goes. Each question is one search at the deepest depth and one reading of what it found. */
@@ -54,13 +54,13 @@ export interface InvestigationParts {
  * those that the pages found bring up when the input asks but one thing, then, round by round, what follows from the parts'
  * answers. Goes on where `evidence` ends.
  *
- * @returns what the report is made of, part by part
+ * @returns the parts of the report: those of the task, and the subtopics that were asked for beside them
  */
 export async function investigate(
   request: ResearchRequest,
   evidence: Evidence,
   parts: InvestigationParts,
-): Promise<Answered[]> {
+): Promise<Plan> {
   const { emit } = parts
   const effort = EFFORTS[request.model]
   const done = evidence.questions.length
@@ -121,9 +121,12 @@ export async function investigate(
       ? planned
       : await subtopics(request.input, seen.ranked, { count: effort.subtopics, known })
   await ask(more, about, `Looking into ${more.length} subtopics`)
-  const chosen = () => choose(partsOf(plan, evidence), evidence, { length: request.outputLength, ...parts })
   for (const count of effort.rounds) {
-    const found = (await chosen()).map(({ part, chosen }) => ({
+    const answered = await choose(partsOf(plan, evidence), evidence, {
+      length: request.outputLength,
+      ...parts,
+    })
+    const found = answered.map(({ part, chosen }) => ({
       part,
       headings: chosen.map(({ finding }) => finding.stated?.headings ?? []),
     }))
@@ -132,10 +135,9 @@ export async function investigate(
     const open = followUps(found, nearest, { count, known, deeper: effort.deeper })
     await ask(open, about, `Looking into ${open.length} questions that follow`)
   }
-  return await chosen()
+  return partsOf(plan, evidence)
 }
 
-/** The parts of a report: those of the task, and the subtopics that were asked for beside them. */
 function partsOf(plan: Plan, { questions }: Evidence): Plan {
   const own = new Set([plan.whole, ...plan.parts].map(({ text }) => text))
   const others = questions.filter(({ text, follows }) => follows === undefined && !own.has(text))

@@ -10,12 +10,13 @@ import { citationsOf } from "./report/citations.ts"
 import type { Emit, Step } from "./report/events.ts"
 import { Evidence, type EvidenceRecord, type Source } from "./sources/evidence.ts"
 import { investigate } from "./investigate.ts"
-import type { Answered } from "./report/choose.ts"
+import { choose } from "./report/choose.ts"
 import { outline, SUMMARY } from "./report/outline.ts"
 import { refusal, rendered, type Section, unreadNote, WORDS } from "./report/report.ts"
 import { type ResearchRequest, searchRules } from "./request.ts"
 import type { PageMemory } from "./sources/held-pages.ts"
 import { Nearness } from "./sources/nearness.ts"
+import type { Plan } from "./plan/parts.ts"
 import { wordsWithout } from "./plan/words.ts"
 import { attachedHits, sourceOfHit } from "./sources/sources.ts"
 import { type Answering, fillSchema, type MissingValue } from "./report/structured.ts"
@@ -70,7 +71,7 @@ export async function runResearch(
   ]
   const writer = model ? new Writer({ model, tokens, signal, log, embedder: parts.embedder, passages }) : null
   const nearness = new Nearness(parts.embedder)
-  const answered = await investigate(request, evidence, {
+  const plan = await investigate(request, evidence, {
     ...parts,
     nearness,
     planner: writer ? (input, hits, count) => writer.plan(input, hits, count) : null,
@@ -82,7 +83,7 @@ export async function runResearch(
   emit({ kind: "call", step })
   const result = request.outputSchema
     ? await structuredReport(request, request.outputSchema, evidence, parts, { writer, nearness, signal })
-    : await textReport(request, answered, evidence, { writer, signal, emit, started: step })
+    : await textReport(request, plan, evidence, { writer, nearness, signal, emit, started: step })
   if (request.outputSchema) {
     // Its form has no place for it.
     const limits = evidence.unread > 0 ? `. ${unreadNote(evidence.unread)}` : ""
@@ -98,22 +99,24 @@ type Report = Omit<ResearchResult, "searches">
 /** The report piece by piece, so that a caller may read along. */
 async function textReport(
   { input, outputLength, citationFormat }: ResearchRequest,
-  answered: readonly Answered[],
+  plan: Plan,
   evidence: Evidence,
   {
     writer,
+    nearness,
     signal,
     emit,
     started,
-  }: { writer: Writer | null; signal: AbortSignal; emit: Emit; started: Step },
+  }: { writer: Writer | null; nearness: Nearness; signal: AbortSignal; emit: Emit; started: Step },
 ): Promise<Report> {
+  const answered = await choose(plan, evidence, { length: outputLength, nearness, signal })
   const { sections, missing } = outline(answered, evidence, outputLength)
   const words = Math.round(WORDS[outputLength] / Math.max(1, sections.length))
   const written = writer ? await inWords(input, sections, { writer, evidence, words, signal }) : sections
   emit({ kind: "response", step: { ...started, about: "Report generated" } })
   const citations = citationsOf(evidence.sources, citationFormat)
-  const unknown = wordsWithout(input, evidence.terms())
-  const notes = { missing, unread: evidence.unread, refusal: refusal(input, evidence, unknown) }
+  const refused = () => refusal(evidence, wordsWithout(input, evidence.terms()))
+  const notes = { missing, unread: evidence.unread, refusal: refused }
   let content = ""
   for (const piece of rendered(input, written, citations, notes)) {
     emit({ kind: "content", content: piece })

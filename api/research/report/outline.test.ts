@@ -47,7 +47,7 @@ function reportOf(input: string, texts: readonly (readonly (string | [string, st
     }
   })
   const { sections, missing } = outline(answered, evidence, "standard")
-  const notes = { missing, unread: 0, refusal: refusal(input, evidence, []) }
+  const notes = { missing, unread: 0, refusal: () => refusal(evidence, []) }
   return [...rendered(input, sections, citationsOf(evidence.sources, "numbered"), notes)].join("")
 }
 
@@ -129,7 +129,7 @@ test("a task that nothing answers gets one paragraph: what was looked for, where
   const evidence = new Evidence()
   evidence.questions.push({ text: "How do zeppelins land?", label: "How do zeppelins land" })
   evidence.add(0, "A rotary pump moves water.", SOURCE, stated(0))
-  expect(refusal("How do zeppelins land?", evidence, ["zeppelins"])).toBe(
+  expect(refusal(evidence, ["zeppelins"])).toBe(
     "Nothing on this was found in the index. It was searched for “How do zeppelins land?”. " +
       "The nearest pages, “Rotary pumps” (pumps.example), do not answer it. No page found speaks of “zeppelins”.",
   )

@@ -1,7 +1,8 @@
 import type { OutputLength } from "../request.ts"
 import type { Evidence, Finding } from "../sources/evidence.ts"
-import type { Answered, Weighed } from "./choose.ts"
+import type { Answered } from "./choose.ts"
 import { type Section, type Table, WORDS } from "./report.ts"
+import type { Weighed } from "./weigh.ts"
 
 /** What a report is made of. */
 export interface Outline {

@@ -23,11 +23,7 @@ export interface Table {
 const MISSING = "What is missing"
 
 /** What is said in place of a report when no page answers: what was looked for, where, and what is missing. */
-export function refusal(
-  input: string,
-  { questions, sources, findings }: Evidence,
-  missing: readonly string[],
-): string {
+export function refusal({ questions, sources, findings }: Evidence, missing: readonly string[]): string {
   const asked = questions
     .filter(({ follows }) => follows === undefined)
     .map(({ text }) => `“${titleOf(text)}”`)
@@ -67,7 +63,7 @@ export interface Notes {
   /** Pages that were found and not read. */
   readonly unread: number
   /** What is said when there are no sections. */
-  readonly refusal: string
+  readonly refusal: () => string
 }
 
 /** Title, then each section, then the sources: pieces of markdown that follow each other. */
@@ -82,7 +78,7 @@ export function* rendered(
     const text = table ? tableText(table, citations) : paragraphs(findings, citations)
     yield `\n\n## ${heading}\n\n${text}`
   }
-  if (sections.length === 0) yield `\n\n${refusal}`
+  if (sections.length === 0) yield `\n\n${refusal()}`
   else if (missing.length > 0)
     yield `\n\n## ${MISSING}\n\nNo page that was found answers:\n\n${missing.map((one) => `- ${one}`).join("\n")}`
   if (unread > 0) yield `\n\n${unreadNote(unread)}`
