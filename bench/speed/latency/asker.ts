@@ -1,0 +1,59 @@
+// Answers questions in one process: `node asker.ts <root> <data folder> <passages>`. `root`: the checkout whose code builds the
+// index, if it is not there, and asks it. Takes messages of questions, answers with milliseconds.
+import { join } from "node:path"
+import type { SearchDepth } from "#engine"
+import type * as OpenEngine from "#engine/open-engine.ts"
+import type * as EngineSettings from "#engine/settings.ts"
+import type * as Models from "#engine/embedders/transformers-embedder.ts"
+import type * as SearchIndex from "../../corpora/search-index.ts"
+import { readSettings } from "#base/settings.ts"
+
+/** What is asked in one turn. */
+export interface Turn {
+  readonly depth: SearchDepth
+  readonly texts: readonly string[]
+}
+
+/** What a turn took: milliseconds of each question, and processor time of all, threads included. */
+export interface Took {
+  readonly each: readonly number[]
+  readonly cpuMs: number
+}
+
+const REAL_VECTORS = 3000
+/** What /search asks of the engine when whole pages are not wanted. */
+const AS_THE_API = { limit: 5, passagesPerPage: 3, withMarkdown: false }
+
+const [root, dataDir, passages] = process.argv.slice(2) as [string, string, string]
+const from = async <T>(path: string) => (await import(join(root, path))) as T
+const { openEngine } = await from<typeof OpenEngine>("engine/open-engine.ts")
+const { engineSettings } = await from<typeof EngineSettings>("engine/settings.ts")
+const { shippedModel, TransformersEmbedder } = await from<typeof Models>(
+  "engine/embedders/transformers-embedder.ts",
+)
+const { ensureIndex } = await from<typeof SearchIndex>("bench/corpora/search-index.ts")
+
+const embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
+const built = await ensureIndex(dataDir, embedder, Number(passages), REAL_VECTORS)
+const settings = { ...readSettings(engineSettings, {}), dataDir }
+const engine = await openEngine(settings, { mode: "read", embedder })
+
+process.on("message", ({ depth, texts }: Turn) => {
+  void answer(depth, texts).then((took) => process.send?.(took))
+})
+process.once("disconnect", () => {
+  void engine[Symbol.asyncDispose]().then(() => embedder[Symbol.asyncDispose]())
+})
+process.send?.(built)
+
+async function answer(depth: SearchDepth, texts: readonly string[]): Promise<Took> {
+  const before = process.cpuUsage()
+  const each: number[] = []
+  for (const text of texts) {
+    const began = performance.now()
+    await engine.search({ ...AS_THE_API, text, depth })
+    each.push(performance.now() - began)
+  }
+  const { user, system } = process.cpuUsage(before)
+  return { each, cpuMs: (user + system) / 1000 }
+}

@@ -1,0 +1,128 @@
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { mkdir } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { parseArgs } from "node:util"
+import type { SearchDepth } from "#engine"
+import { BENCH_DIR } from "../../corpora/documentation-site.ts"
+import type { BuiltIndex } from "../../corpora/search-index.ts"
+import { machine, median, percentile, short, stopProcess, table } from "../../measure.ts"
+import { searchQuestions } from "../../questions/search-questions.ts"
+import type { Took, Turn } from "./asker.ts"
+
+const OWN = join(import.meta.dirname, "../../..")
+const ASKER = join(import.meta.dirname, "asker.ts")
+const DEPTHS: readonly SearchDepth[] = ["ultra-fast", "fast", "basic", "advanced"]
+/** Reading its page again is most of what a question of this depth costs: fewer are asked. */
+const SLOW: ReadonlySet<SearchDepth> = new Set(["advanced"])
+
+interface Asker {
+  readonly name: string
+  readonly process: ChildProcess
+  readonly built: BuiltIndex
+}
+
+const { values } = parseArgs({
+  options: {
+    /** Another checkout, with its packages, that takes its turn in each round. */
+    before: { type: "string" },
+    passages: { type: "string", default: "100000" },
+    rounds: { type: "string", default: "15" },
+    /** In a turn. */
+    questions: { type: "string", default: "20" },
+    /** Where the indexes are kept, for the next time. */
+    dir: { type: "string", default: join(BENCH_DIR, "latency") },
+  },
+})
+const roots = new Map([...(values.before ? [["before", resolve(values.before)] as const] : []), ["now", OWN]])
+process.stdout.write(`${machine()}\n`)
+for (const passages of values.passages.split(",")) await compare(passages)
+
+/** One table: each checkout on an index of its own making, in turn, several rounds. */
+async function compare(passages: string): Promise<void> {
+  const askers: Asker[] = []
+  try {
+    for (const [name, root] of roots) askers.push(await start(name, root, passages))
+    const took = new Map<string, Took[]>()
+    const rounds = Number(values.rounds)
+    const inTurn = Number(values.questions)
+    const questions = await searchQuestions(DEPTHS.length * (rounds + 1) * inTurn)
+    for (let round = 0; round <= rounds; round++) {
+      for (const depth of DEPTHS) {
+        const count = SLOW.has(depth) ? Math.ceil(inTurn / 5) : inTurn
+        const texts = questions.splice(0, count)
+        // Whoever is asked first meets a processor at rest: the order changes with the round.
+        for (const asker of round % 2 ? askers : askers.toReversed()) {
+          const one = await ask(asker, { depth, texts })
+          const key = `${depth} ${asker.name}`
+          // The first round warms up.
+          if (round > 0) took.set(key, [...(took.get(key) ?? []), one])
+        }
+      }
+    }
+    process.stdout.write(report(askers, took))
+  } finally {
+    for (const { process: child } of askers) await stopProcess(child)
+  }
+}
+
+async function start(name: string, root: string, passages: string): Promise<Asker> {
+  const dataDir = join(values.dir, name, `search-${passages}`)
+  await mkdir(dataDir, { recursive: true })
+  const child = fork(ASKER, [root, dataDir, passages], { stdio: ["ignore", "ignore", "inherit", "ipc"] })
+  return { name, process: child, built: await next<BuiltIndex>(child) }
+}
+
+async function ask({ process: child }: Asker, turn: Turn): Promise<Took> {
+  const answer = next<Took>(child)
+  child.send(turn)
+  return await answer
+}
+
+/** The child's next message. @throws Error when it ends instead. */
+async function next<T>(child: ChildProcess): Promise<T> {
+  const over = new AbortController()
+  try {
+    const ended = once(child, "exit", { signal: over.signal }).then(([code]) => {
+      throw new Error(`an asker ended with ${code}`)
+    })
+    const [message] = await Promise.race([once(child, "message", { signal: over.signal }), ended])
+    return message as T
+  } finally {
+    over.abort()
+  }
+}
+
+function report(askers: readonly Asker[], took: ReadonlyMap<string, readonly Took[]>): string {
+  const rows = DEPTHS.map((depth) => {
+    const each = askers.map(({ name }) => took.get(`${depth} ${name}`) ?? [])
+    const p50 = each.map((turns) =>
+      percentile(
+        turns.flatMap((turn) => turn.each),
+        0.5,
+      ),
+    )
+    const p99 = each.map((turns) =>
+      percentile(
+        turns.flatMap((turn) => turn.each),
+        0.99,
+      ),
+    )
+    const cpu = each.map((turns) => median(turns.map((turn) => turn.cpuMs / turn.each.length)))
+    const ratio = p50.length > 1 ? short(p50.at(-1)! / p50[0]!) : ""
+    return [depth, ...p50.map(short), ratio, ...p99.map(short), ...cpu.map(short)]
+  })
+  const names = askers.map(({ name }) => name)
+  const head = [
+    "",
+    ...names.map((name) => `p50 ms ${name}`),
+    "ratio",
+    ...names.map((name) => `p99 ms ${name}`),
+    ...names.map((name) => `CPU ms ${name}`),
+  ]
+  const sizes = askers.map(
+    ({ name, built }) =>
+      `${name}: ${built.pages} pages, ${built.passages} passages, text ${short(built.textSeconds)} s, vectors ${short(built.vectorSeconds)} s`,
+  )
+  return `\n${sizes.join("; ")}\n\n${table([head, ...rows])}`
+}
