@@ -5,7 +5,12 @@ import { type Embedder, openEngine, type Page, type PageUrl, toPageUrl } from "#
 import { trainVectorIndex } from "#engine/adapters/embedded/lance/maintenance.ts"
 import { readManifest } from "#engine/adapters/embedded/files/manifest.ts"
 import { batchesOf } from "#engine/adapters/embedded/lance/rows.ts"
-import { FILTER_COLUMNS, type PageVectors, vectorsTable } from "#engine/adapters/embedded/lance/schema.ts"
+import {
+  FILTER_COLUMNS,
+  FIRST_SECTION,
+  type PageVectors,
+  vectorsTable,
+} from "#engine/adapters/embedded/lance/schema.ts"
 import { connectTo, openTables } from "#engine/adapters/embedded/lance/tables.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { passagesOf } from "#engine/index/page-record.ts"
@@ -107,7 +112,10 @@ async function writeVectors(dir: string, made: SampledVectors): Promise<void> {
     waiting = []
     rows = 0
   }
-  const all = pages.query().select(["id", "revision", ...FILTER_COLUMNS])
+  const all = pages
+    .query()
+    .where(FIRST_SECTION)
+    .select(["id", "revision", ...FILTER_COLUMNS])
   for await (const batch of batchesOf<PageVectors["page"]>(all)) {
     for (const page of batch) {
       const [stored] = store.read([page.id])
