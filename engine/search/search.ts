@@ -181,8 +181,14 @@ async function unreadPages(
 ): Promise<Set<string>> {
   const isUnread = (language: string | null) => language !== null && !scripts!.includes(scriptOf(language))
   if (scripts === null || ![...index.languages.keys()].some(isUnread)) return new Set()
-  const facts = await index.facts([...near])
-  return new Set([...near].filter((id) => isUnread(facts.get(id)?.language ?? null)))
+  const unreadOf = async (pages: readonly string[]) => {
+    const facts = await index.facts(pages)
+    return pages.filter((id) => isUnread(facts.get(id)?.language ?? null))
+  }
+  const pages = [...near]
+  const first = await unreadOf(pages.slice(0, READ_FOR_RANKING))
+  // Where the best hold none, the others matter as little as they are few.
+  return new Set(first.length > 0 ? await unreadOf(pages) : [])
 }
 
 /** The languages that the caller names, or else those that the question tells. */

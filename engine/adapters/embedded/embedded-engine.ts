@@ -465,7 +465,7 @@ export class EmbeddedEngine implements Engine {
     const breathe = breather()
     for (const { id } of tables.store.revisions()) {
       await breathe()
-      const packed = tables.store.passageTerms(id)
+      const packed = tables.store.passageTerms([id]).get(id)
       if (packed) frequencies.add(hashesIn(packed), tables.store.facts([id]).get(id)?.language ?? null)
     }
     for await (const rows of batchesOf<{ terms: string }>(tables.pages.query().select(["terms"]))) {

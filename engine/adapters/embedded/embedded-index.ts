@@ -10,6 +10,9 @@ import type { KnownTerms } from "./files/known-terms.ts"
 import type { Tables } from "./lance/tables.ts"
 import type { TermFrequencies } from "./files/term-frequencies.ts"
 
+/** A page that is a book has a quarter of a megabyte of terms. */
+const TERMS_AT_A_TIME = 5
+
 export interface EmbeddedIndexParts extends Pick<SearchIndex, "languages" | "allEmbedded"> {
   readonly tables: Tables
   readonly frequencies: TermFrequencies
@@ -43,10 +46,8 @@ export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
     heads: async (ids) => store.heads(ids),
     texts: async (ids) => store.read(ids).map((page) => ({ ...page, passages: passagesOf(page) })),
     async *passageTerms(ids) {
-      for (const id of ids) {
-        const packed = store.passageTerms(id)
-        if (packed) yield [id, packed]
-      }
+      for (let at = 0; at < ids.length; at += TERMS_AT_A_TIME)
+        yield* store.passageTerms(ids.slice(at, at + TERMS_AT_A_TIME))
     },
     async passages(wanted) {
       const found = new Map<string, ReadonlyMap<number, Passage>>()
