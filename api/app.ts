@@ -47,6 +47,7 @@ import { openaiApi } from "./openai/refusal.ts"
 import { openaiRoutes } from "./openai/routes.ts"
 import { openWebuiRoutes } from "./openwebui/routes.ts"
 import { PAGE_PATHS, pageRoutes } from "./pages/routes.ts"
+import type { Thumbnails } from "./pages/thumbnails.ts"
 import { refuseAll } from "./read-only.ts"
 import { searxngApi, searxngRoutes } from "./searxng/routes.ts"
 import { presented } from "./sessions/presented.ts"
@@ -75,6 +76,8 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   /** Reads live pages. */
   readonly reader: Reader
   readonly images: ImageKnowledge
+  /** The images themselves, as crawls saw them; left out, none are served. */
+  readonly thumbnails?: Thumbnails
   readonly forms: FormKnowledge
   /** What crawls know of the pages of the index. */
   readonly pages: PageKnowledge
@@ -209,7 +212,14 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   openaiRoutes(router, { ...door, embedder })
   searxngRoutes(router, { ...door, keyOfAll: config.searxngKey, publicUrl: config.publicUrl })
   suggestRoutes(router, { keys: accounts.keys, admissions })
-  pageRoutes(router, { keys: accounts.keys, admissions, knowledge, misses, about: config.about })
+  pageRoutes(router, {
+    keys: accounts.keys,
+    admissions,
+    knowledge,
+    misses,
+    about: config.about,
+    images: parts.thumbnails,
+  })
   if (parts.watches) {
     const { watches } = parts
     watchRoutes(router, { watches, keys: accounts.keys, admissions, knowledge, config, readOnly })

@@ -146,6 +146,7 @@ async function serve(): Promise<void> {
     watches,
     engine,
     images,
+    thumbnails: images,
     forms: new OtherForms(db),
     pages,
     misses: openMissKnowledge(db, jobs, following, () =>

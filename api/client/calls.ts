@@ -1841,6 +1841,13 @@ export interface Calls {
     }
     readonly answer: string
   }
+  /** An image of a page, as a crawl saw it. */
+  "GET /thumbnails": {
+    readonly given: {
+      readonly query: { readonly page: string; readonly image: string }
+    }
+    readonly answer: string
+  }
   /** What the index holds, source by source. */
   "GET /sources": {
     readonly given: {}
@@ -2464,6 +2471,7 @@ export interface Calls {
 /** The calls that answer with text; all others answer with JSON. */
 export const TEXT_CALLS: ReadonlySet<string> = new Set([
   "GET /read/{url}",
+  "GET /thumbnails",
   "GET /watches/{id}/feed",
   "GET /admin/payments.csv",
   "GET /metrics",

@@ -25,7 +25,7 @@ export const FACES: readonly Face[] = [
   {
     name: "search",
     entry: "search/main.tsx",
-    styles: [...DESIGN, "search/search.css", "search/results.css"],
+    styles: [...DESIGN, "reading/reading.css", "search/search.css", "search/results/results.css"],
     page: {
       title: "Fossick",
       description: "Search the pages of this appliance.",

@@ -1,6 +1,7 @@
 /** Drawn on 24 × 24 with a line of 2, round at its ends. */
 const PATHS = {
   search: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14ZM20 20l-4-4",
+  plus: "M12 5v14M5 12h14",
   close: "M6 6l12 12M18 6 6 18",
   check: "M5 13l4 4L19 7",
   alert: "M12 4 2.8 20h18.4L12 4ZM12 10v4M12 17.2v.1",

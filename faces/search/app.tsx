@@ -1,17 +1,121 @@
+import { useEffect, useMemo } from "preact/hooks"
+
+import { Button } from "../design/button.tsx"
 import { Toasts } from "../design/toast.tsx"
 import { SignIn } from "../session/sign-in.tsx"
-import { useSession } from "../session/use-session.ts"
+import { useSession, type UsedSession } from "../session/use-session.ts"
+import { StoredCopy } from "../reading/stored-copy.tsx"
+import { Answer } from "./answer.tsx"
+import { type Asked, asking, COUNTS } from "./asked.ts"
+import { Header } from "./header.tsx"
+import { Home } from "./home.tsx"
+import { Found } from "./results/found.tsx"
+import { Problem } from "./results/nothing.tsx"
+import { useAsked } from "./use-asked.ts"
+import { type Searched, useSearch } from "./use-search.ts"
 
 /** The search page: somebody signs in, unless everybody may search, and asks. */
 export function App() {
-  const { state, signIn } = useSession()
-  if (state.kind === "asking") return null
-  if (state.kind === "failed") return <p role="alert">{state.problem}</p>
-  const { session } = state
+  const session = useSession()
+  const { state, signIn } = session
   return (
     <>
-      {session.signed_in || session.is_open ? <main /> : <SignIn ways={session.ways} onKey={signIn} />}
+      {state.kind === "failed" && <Problem text={state.problem} onAgain={() => void session.refresh()} />}
+      {state.kind === "known" &&
+        (state.session.signed_in || state.session.is_open ? (
+          <Search session={session} isAdmin={state.session.role === "admin"} />
+        ) : (
+          <SignIn ways={state.session.ways} onKey={signIn} />
+        ))}
       <Toasts />
     </>
   )
+}
+
+function Search({ session, isAdmin }: { readonly session: UsedSession; readonly isAdmin: boolean }) {
+  const [asked, go] = useAsked()
+  const searched = useSearch(asked, isAdmin)
+  const { question, copy } = asked
+  const ask = (wanted: string) => go(asking(wanted))
+  const open = (next: NonNullable<Asked["copy"]>) => go({ copy: next })
+  const { problem } = searched
+  useEffect(() => {
+    document.title = question === "" ? "Fossick" : `${question} · Fossick`
+  }, [question])
+  useEffect(() => {
+    // A session can end while its page is open.
+    if (problem?.status === 401) void session.refresh()
+  }, [problem])
+  useArrows()
+  return (
+    <>
+      <a class="unseen skip" href="#content">
+        Skip to the results
+      </a>
+      <Header question={question} onAsk={ask} session={session} />
+      {question === "" ? (
+        <Home />
+      ) : (
+        <main id="content" class="page" tabIndex={-1}>
+          <h1 class="unseen">Results for {question}</h1>
+          <Said searched={searched} />
+          {problem !== null && <Problem text={problem.text} />}
+          <Found asked={asked} searched={searched} onChange={go} onOpen={open}>
+            <Answer searched={searched} onOpen={open} onAsk={ask} />
+          </Found>
+          <More asked={asked} searched={searched} onMore={(count) => go({ count })} />
+        </main>
+      )}
+      {copy !== null && (
+        <StoredCopy key={copy.url} url={copy.url} passage={copy.passage} onClose={() => go({ copy: null })} />
+      )}
+    </>
+  )
+}
+
+/** Read out when results are there. */
+function Said({ searched: { found, question } }: { readonly searched: Searched }) {
+  const count = found?.results.length ?? 0
+  return (
+    <p class="unseen" role="status">
+      {found !== null &&
+        `${count === 0 ? "No" : count} ${count === 1 ? "result" : "results"} for ${question}`}
+    </p>
+  )
+}
+
+function More({
+  asked,
+  searched: { found },
+  onMore,
+}: {
+  readonly asked: Asked
+  readonly searched: Searched
+  readonly onMore: (count: number) => void
+}) {
+  const next = useMemo(() => COUNTS.find((count) => count > asked.count), [asked.count])
+  if (asked.view !== "pages" || next === undefined || (found?.results.length ?? 0) < asked.count) return null
+  return (
+    <p class="more">
+      <Button icon="down" onClick={() => onMore(next)}>
+        More results
+      </Button>
+    </p>
+  )
+}
+
+/** Arrows lead from result to result while one of them has the focus. */
+function useArrows(): void {
+  useEffect(() => {
+    const move = (event: KeyboardEvent) => {
+      if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return
+      const all = [...document.querySelectorAll<HTMLElement>("[data-result]")]
+      const at = all.findIndex((one) => one === document.activeElement)
+      if (at < 0) return
+      event.preventDefault()
+      all[at + (event.key === "ArrowDown" ? 1 : -1)]?.focus()
+    }
+    addEventListener("keydown", move)
+    return () => removeEventListener("keydown", move)
+  }, [])
 }

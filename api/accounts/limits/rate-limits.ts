@@ -16,6 +16,7 @@ export const LIMITED_ENDPOINTS = [
   "research",
   "sources",
   "suggest",
+  "thumbnails",
   "watches",
   "usage",
   "logs",

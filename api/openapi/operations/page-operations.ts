@@ -156,6 +156,31 @@ export const pageOperations: readonly Operation[] = [
     examples: [{ summary: "A page", path: { url: "https://example.com/pumps" }, status: 200 }],
   },
   {
+    id: "getThumbnail",
+    method: "get",
+    path: "/thumbnails",
+    tag: "Stored pages",
+    summary: "An image of a page, as a crawl saw it",
+    description:
+      "WebP of at most 320 pixels on a side, from the appliance's own store: nothing is asked of the image's site. Free.",
+    access: "key",
+    parameters: [
+      query("page", "Address of the page.", notBlank, true),
+      query("image", "Address of the image, as results list it.", notBlank, true),
+    ],
+    answers: {
+      200: { description: "The thumbnail.", schema: { type: "string" }, type: "image/webp" },
+    },
+    refusals: [404],
+    examples: [
+      {
+        summary: "Of a page that is not there",
+        query: { page: "https://example.com/none", image: "https://example.com/a.png" },
+        status: 404,
+      },
+    ],
+  },
+  {
     id: "sources",
     method: "get",
     path: "/sources",

@@ -1,0 +1,152 @@
+import { lexer, type Token, type Tokens } from "marked"
+import type { ComponentChildren, VNode } from "preact"
+
+import { PageLink } from "./page-link.tsx"
+
+/** Deeper than people nest, and far from what a stack holds: a page may be made to be deep. */
+const MOST_NESTED = 40
+
+/** The blocks of a text in Markdown: paragraphs, headings, lists, tables, code. */
+export const blocksOf = (markdown: string): Token[] =>
+  lexer(markdown).filter(({ type }) => type !== "space" && type !== "def")
+
+/** The text of a block, without its marks. */
+export function textOf(token: Token): string {
+  if (token.type === "table") {
+    const { header, rows } = token as Tokens.Table
+    return [header, ...rows]
+      .flat()
+      .map((cell) => textOf(cell as unknown as Token))
+      .join(" ")
+  }
+  if (token.type === "list") return (token as Tokens.List).items.map(textOf).join(" ")
+  const inner = (token as Tokens.Generic).tokens
+  if (inner !== undefined && inner.length > 0) return inner.map(textOf).join("")
+  return "text" in token && typeof token.text === "string" ? token.text : ""
+}
+
+/**
+ * A block as elements. HTML in the text is shown as text, links lead to web and mail addresses alone, and images are not
+ * loaded: they would tell their sites who reads what.
+ * @param base address of the page, against which links are resolved
+ */
+export function Block({
+  token,
+  base,
+  depth = 0,
+}: {
+  readonly token: Token
+  readonly base: string
+  readonly depth?: number
+}): VNode {
+  if (depth > MOST_NESTED) return <p>{token.raw}</p>
+  const inner = (tokens: readonly Token[] | undefined): ComponentChildren =>
+    tokens?.map((one, index) => <Inline key={index} token={one} base={base} depth={depth + 1} />)
+  switch (token.type) {
+    case "heading": {
+      // The dialog's own heading is the second.
+      const Heading = `h${Math.min(6, (token as Tokens.Heading).depth + 2)}` as "h3"
+      return <Heading>{inner(token.tokens)}</Heading>
+    }
+    case "code":
+      return (
+        <pre>
+          <code>{(token as Tokens.Code).text}</code>
+        </pre>
+      )
+    case "blockquote":
+      return <blockquote>{blocks((token as Tokens.Blockquote).tokens, base, depth)}</blockquote>
+    case "list": {
+      const { ordered, start, items } = token as Tokens.List
+      const children = items.map((item, index) => <li key={index}>{blocks(item.tokens, base, depth)}</li>)
+      return ordered ? <ol start={Number(start) || 1}>{children}</ol> : <ul>{children}</ul>
+    }
+    case "table":
+      return <TableBlock token={token as Tokens.Table} inner={inner} />
+    case "hr":
+      return <hr />
+    case "html":
+      return <p>{(token as Tokens.HTML).text}</p>
+    case "text":
+      return <span>{token.tokens === undefined ? (token as Tokens.Text).text : inner(token.tokens)}</span>
+    default:
+      return <p>{inner((token as Tokens.Generic).tokens) ?? token.raw}</p>
+  }
+}
+
+const blocks = (tokens: readonly Token[], base: string, depth: number): ComponentChildren =>
+  tokens
+    .filter(({ type }) => type !== "space")
+    .map((one, index) => <Block key={index} token={one} base={base} depth={depth + 1} />)
+
+function TableBlock({
+  token: { header, rows },
+  inner,
+}: {
+  readonly token: Tokens.Table
+  readonly inner: (tokens: readonly Token[]) => ComponentChildren
+}) {
+  return (
+    <div class="table-box" tabIndex={0} role="region" aria-label="Table">
+      <table class="table">
+        <thead>
+          <tr>
+            {header.map((cell, index) => (
+              <th key={index} scope="col">
+                {inner(cell.tokens)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              {row.map((cell, column) => (
+                <td key={column}>{inner(cell.tokens)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Inline({
+  token,
+  base,
+  depth,
+}: {
+  readonly token: Token
+  readonly base: string
+  readonly depth: number
+}): VNode {
+  const text = (token as Tokens.Text).text ?? token.raw
+  const tokens = (token as Tokens.Generic).tokens
+  const inner =
+    tokens === undefined || depth > MOST_NESTED
+      ? text
+      : tokens.map((one, index) => <Inline key={index} token={one} base={base} depth={depth + 1} />)
+  switch (token.type) {
+    case "strong":
+      return <strong>{inner}</strong>
+    case "em":
+      return <em>{inner}</em>
+    case "del":
+      return <del>{inner}</del>
+    case "codespan":
+      return <code>{text}</code>
+    case "br":
+      return <br />
+    case "link":
+      return (
+        <PageLink to={(token as Tokens.Link).href} base={base} isApart>
+          {inner}
+        </PageLink>
+      )
+    case "image":
+      return text === "" ? <span /> : <span class="picture">{text}</span>
+    default:
+      return <span>{inner}</span>
+  }
+}

@@ -1,0 +1,18 @@
+import { stretchesOf } from "./words.ts"
+
+/** A text of a page, as text, with the wanted words in gold. */
+export function MarkedText({
+  text,
+  wanted,
+}: {
+  readonly text: string
+  readonly wanted: ReadonlySet<string>
+}) {
+  return (
+    <>
+      {stretchesOf(text, wanted).map((one, index) =>
+        one.isWanted ? <mark key={index}>{one.text}</mark> : <span key={index}>{one.text}</span>,
+      )}
+    </>
+  )
+}

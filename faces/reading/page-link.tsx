@@ -1,0 +1,37 @@
+import type { ComponentChildren } from "preact"
+
+import { safeLink } from "./safe-link.ts"
+
+/**
+ * A link to a page that somebody else wrote. The site is not told where its reader comes from, and what is neither a web
+ * nor a mail address is no link.
+ */
+export function PageLink({
+  to,
+  base = to,
+  isApart = false,
+  isResult = false,
+  children,
+}: {
+  readonly to: string
+  /** Address of the page that the link stands in. */
+  readonly base?: string
+  /** Opens beside this page. */
+  readonly isApart?: boolean
+  /** One of those that arrows lead through. */
+  readonly isResult?: boolean
+  readonly children: ComponentChildren
+}) {
+  const href = safeLink(to, base)
+  if (href === null) return <span>{children}</span>
+  return (
+    <a
+      href={href}
+      rel="noreferrer noopener"
+      {...(isApart && { target: "_blank" })}
+      {...(isResult && { "data-result": "" })}
+    >
+      {children}
+    </a>
+  )
+}

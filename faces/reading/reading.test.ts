@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest"
+
+import { findPassage } from "./find-passage.ts"
+import { safeLink } from "./safe-link.ts"
+import { stretchesOf, wantedWords } from "./words.ts"
+
+const inGold = (text: string, question: string) =>
+  stretchesOf(text, wantedWords(question))
+    .map(({ text: one, isWanted }) => (isWanted ? `[${one}]` : one))
+    .join("")
+
+test("the words of a question are in gold, in their other forms too, and common words are not", () => {
+  expect(inGold("To schedule a crawl, the crawler crawls.", "how do I schedule a crawl?")).toBe(
+    "To [schedule] a [crawl], the [crawler] [crawls].",
+  )
+  expect(inGold("Das Café der Städte", "cafe stadte")).toBe("Das [Café] der [Städte]")
+  expect(inGold("node.js 24", "node.js")).toBe("[node.js] 24")
+})
+
+test("a text comes out of it whole, whatever stands in it", () => {
+  for (const text of ["", "  ", "<b>pump</b> & pump", "pump's 泵 pump–pump\n\npump"]) {
+    expect(
+      stretchesOf(text, wantedWords("pump"))
+        .map((one) => one.text)
+        .join(""),
+    ).toBe(text)
+  }
+})
+
+describe("a passage", () => {
+  const blocks = [
+    "Install",
+    "Download the package, then run the installer as an administrator.",
+    "Wait until it says that it is ready, and open the page.",
+    "Remove",
+    "Run the installer again with remove.",
+  ]
+  test("is found in the block that holds it", () => {
+    expect(findPassage(blocks, "run the installer as an administrator")).toEqual(new Set([1]))
+  })
+  test("is found over all blocks that it goes across", () => {
+    const passage = `${blocks[1]} ${blocks[2]}`
+    expect(findPassage(blocks, passage)).toEqual(new Set([1, 2]))
+  })
+  test("that is written a little differently is found where most of its words are", () => {
+    expect(findPassage(blocks, "the installer, run again with: remove …")).toEqual(new Set([4]))
+  })
+  test("that is not there marks nothing", () => {
+    expect(findPassage(blocks, "apples and pears in the garden of the abbey")).toEqual(new Set())
+    expect(findPassage(blocks, "")).toEqual(new Set())
+  })
+})
+
+test("links lead to web and mail addresses alone", () => {
+  const base = "https://example.com/docs/page"
+  expect(safeLink("other", base)).toBe("https://example.com/docs/other")
+  expect(safeLink("mailto:a@example.com", base)).toBe("mailto:a@example.com")
+  for (const link of [
+    "javascript:alert(1)",
+    " JaVa\tScript:alert(1)",
+    "data:text/html,x",
+    "vbscript:x",
+    "file:///etc/passwd",
+    "blob:x",
+    "http://",
+  ]) {
+    expect([link, safeLink(link, base)]).toEqual([link, null])
+  }
+})

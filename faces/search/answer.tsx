@@ -1,0 +1,137 @@
+import { useState } from "preact/hooks"
+
+import { Button } from "../design/button.tsx"
+import { Icon } from "../design/icons.tsx"
+import { toast } from "../design/toast.tsx"
+import { appliance, inWords } from "../session/appliance.ts"
+import type { Asked } from "./asked.ts"
+import { sentencesOf } from "./sentences.ts"
+import type { Result, Searched } from "./use-search.ts"
+
+/** What the appliance says when no page holds an answer; it never varies. */
+const NO_ANSWER = "No answer to this was found in the index."
+
+/** The answer: each sentence leads to the passage that says so. */
+export function Answer({
+  searched: { found, answer, followUps, isAnswering },
+  onOpen,
+  onAsk,
+}: {
+  readonly searched: Searched
+  readonly onOpen: (copy: NonNullable<Asked["copy"]>) => void
+  readonly onAsk: (question: string) => void
+}) {
+  if (found === null || found.results.length === 0) return null
+  if (answer === null && !isAnswering) return null
+  const isNone = answer === NO_ANSWER
+  return (
+    <section class={isNone ? "answer none" : "answer"} aria-label="Answer" aria-busy={isAnswering}>
+      {answer === null ? (
+        <p class="waiting">Reading the pages…</p>
+      ) : isNone ? (
+        <p>
+          <Icon name="info" /> No page says it in so many words. These come closest:
+        </p>
+      ) : (
+        <p>
+          {sentencesOf(answer).map(({ text, cites }, index) => (
+            <span key={index}>
+              {beforeLastWord(text)}
+              <span class="together">
+                {lastWord(text)}
+                {cites.map((number) => (
+                  <Citation
+                    key={number}
+                    number={number}
+                    of={found.results[number - 1]}
+                    text={text}
+                    onOpen={onOpen}
+                  />
+                ))}
+              </span>{" "}
+            </span>
+          ))}
+        </p>
+      )}
+      {!isNone && answer !== null && (
+        <footer>
+          <Feedback key={found.request_id} requestId={found.request_id} />
+          {followUps.length > 0 && (
+            <ul class="follow-ups" aria-label="Questions to ask next">
+              {followUps.map((question) => (
+                <li key={question}>
+                  <button type="button" class="chip" onClick={() => onAsk(question)}>
+                    {question}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </footer>
+      )}
+    </section>
+  )
+}
+
+/** No line begins with the number of a source: it stays with the last word. A word longer than a line may break. */
+const LAST_WORD = /\S{1,24}$/
+const lastWord = (text: string): string => LAST_WORD.exec(text)?.[0] ?? ""
+const beforeLastWord = (text: string): string => text.replace(LAST_WORD, "")
+
+function Citation({
+  number,
+  of,
+  text,
+  onOpen,
+}: {
+  readonly number: number
+  readonly of: Result | undefined
+  readonly text: string
+  readonly onOpen: (copy: NonNullable<Asked["copy"]>) => void
+}) {
+  if (of === undefined) return null
+  return (
+    <button
+      type="button"
+      class="citation"
+      title={of.title}
+      aria-label={`Source ${number}: ${of.title}`}
+      onClick={() => onOpen({ url: of.url, passage: text.trim() })}
+    >
+      {number}
+    </button>
+  )
+}
+
+/** Whether the answer helped, for the operator. */
+function Feedback({ requestId }: { readonly requestId: string }) {
+  const [given, setGiven] = useState<number | null>(null)
+  const give = async (score: number) => {
+    setGiven(score)
+    try {
+      await appliance.call("POST /feedback", { body: { request_id: requestId, human_score: score } })
+      toast("Thank you. The operator sees what helped and what did not.")
+    } catch (error) {
+      setGiven(null)
+      toast(inWords(error))
+    }
+  }
+  return (
+    <div class="feedback" role="group" aria-label="Did this help?">
+      <Button
+        look="quiet"
+        icon="like"
+        label="This helped"
+        aria-pressed={given === 1}
+        onClick={() => void give(1)}
+      />
+      <Button
+        look="quiet"
+        icon="dislike"
+        label="This did not help"
+        aria-pressed={given === 0}
+        onClick={() => void give(0)}
+      />
+    </div>
+  )
+}

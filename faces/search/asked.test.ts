@@ -1,0 +1,30 @@
+import { expect, test } from "vitest"
+
+import { asking, askedOf, hasFilters, searchOf, toggled } from "./asked.ts"
+
+test("all that the page shows stands in its address and comes back from it", () => {
+  const asked = {
+    ...asking("how are pumps cleaned? & why"),
+    filters: { source: ["docs", "a, b"], domain: [], type: ["pdf"], language: ["de"], published: ["year"] },
+    view: "images" as const,
+    count: 20,
+    copy: { url: "https://example.com/a?b=c#d", passage: "Pumps are cleaned." },
+  }
+  expect(askedOf(searchOf(asked))).toEqual(asked)
+  expect(searchOf(asking("pumps"))).toBe("?q=pumps")
+  expect(searchOf(asking(""))).toBe("")
+})
+
+test("an address that somebody changed by hand shows what can be made of it", () => {
+  expect(askedOf("?q=%20pumps%20&view=none&count=7&other=1")).toEqual(asking("pumps"))
+})
+
+test("a filter is put in and taken out; of languages and times there is one", () => {
+  const { filters } = asking("pumps")
+  const both = toggled(toggled(filters, "type", "pdf"), "type", "docx")
+  expect(both.type).toEqual(["pdf", "docx"])
+  expect(toggled(both, "type", "pdf").type).toEqual(["docx"])
+  expect(toggled(toggled(filters, "language", "de"), "language", "fr").language).toEqual(["fr"])
+  expect(hasFilters({ ...asking("pumps"), filters: both })).toBe(true)
+  expect(hasFilters(asking("pumps"))).toBe(false)
+})

@@ -1,0 +1,32 @@
+import { Button } from "../design/button.tsx"
+import { ThemeButton } from "../design/theme.tsx"
+import { addressOf } from "../session/appliance.ts"
+import type { UsedSession } from "../session/use-session.ts"
+import { SearchBox } from "./search-box.tsx"
+
+/** The box, and what stands beside it. Before the first question it is in the middle of the page. */
+export function Header({
+  question,
+  onAsk,
+  session: { state, signOut },
+}: {
+  readonly question: string
+  readonly onAsk: (question: string) => void
+  readonly session: UsedSession
+}) {
+  const isHome = question === ""
+  const isSignedIn = state.kind === "known" && state.session.signed_in
+  return (
+    <header class={isHome ? "top home" : "top"}>
+      <a class="brand" href={addressOf("")} aria-label="Fossick, the search page">
+        <img src="faces/icon.svg" alt="" width="32" height="32" />
+        <span>Fossick</span>
+      </a>
+      <SearchBox question={question} isHome={isHome} onAsk={onAsk} />
+      <nav class="menu" aria-label="Page">
+        <ThemeButton />
+        {isSignedIn && <Button look="quiet" icon="exit" label="Sign out" onClick={() => void signOut()} />}
+      </nav>
+    </header>
+  )
+}

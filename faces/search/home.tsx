@@ -1,0 +1,48 @@
+import { useEffect, useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../api/client/client.ts"
+import { since } from "../reading/dates.ts"
+import { addressOf, appliance } from "../session/appliance.ts"
+
+/** Sources that are named before anything was asked. */
+const MOST_SOURCES = 8
+
+/** What there is to search, before anything was asked. */
+export function Home() {
+  const [known, setKnown] = useState<AnswerOf<"GET /sources"> | null>(null)
+  useEffect(() => {
+    const given = new AbortController()
+    appliance
+      .call("GET /sources", { signal: given.signal })
+      .then(setKnown)
+      // The box is there without it.
+      .catch(() => {})
+    return () => given.abort()
+  }, [])
+  const sources = known?.sources ?? []
+  const pages = sources.reduce((sum, source) => sum + (source.pages ?? 0), 0)
+  return (
+    <main id="content" class="welcome" tabIndex={-1}>
+      <h1 class="unseen">Search</h1>
+      {known?.about != null && <p class="about">{known.about}</p>}
+      {sources.length > 1 && (
+        <p class="quiet">
+          {pages.toLocaleString()} pages of {sources.length} sources
+        </p>
+      )}
+      <ul class="sources" aria-label="Sources">
+        {sources.slice(0, MOST_SOURCES).map(({ name, pages: count, checked_at: checked }) => (
+          <li key={name}>
+            <b>{name}</b>
+            {count !== null && <span>{count.toLocaleString()} pages</span>}
+            {checked !== null && <span>checked {since(checked)}</span>}
+          </li>
+        ))}
+      </ul>
+      <p class="quiet keys">
+        <kbd>/</kbd> to the box · <kbd>↑</kbd> <kbd>↓</kbd> through results ·{" "}
+        <a href={addressOf("docs/")}>Handbook</a>
+      </p>
+    </main>
+  )
+}

@@ -1,0 +1,108 @@
+import { Button } from "../../design/button.tsx"
+import { type Asked, type Filter, FILTERS, hasFilters, toggled } from "../asked.ts"
+import { formatName } from "./source-line.tsx"
+import type { Facet } from "../use-search.ts"
+
+const HEADINGS: Readonly<Record<Filter, string>> = {
+  source: "Source",
+  domain: "Site",
+  type: "Format",
+  language: "Language",
+  published: "Published",
+}
+
+/** Values of a field that are shown; the rarer ones are found by asking for them. */
+const MOST_VALUES = 8
+
+const LANGUAGES = new Intl.DisplayNames(undefined, { type: "language", fallback: "code" })
+
+/** A value as people call it. */
+export function valueName(name: Filter, value: string): string {
+  if (name === "type") return formatName(value)
+  if (name === "published") return `Past ${value}`
+  if (name !== "language") return value
+  try {
+    return LANGUAGES.of(value) ?? value
+  } catch {
+    return value
+  }
+}
+
+/** What the results can be narrowed down by, with how many pages there are of each. */
+export function Filters({
+  asked,
+  facets,
+  onChange,
+}: {
+  readonly asked: Asked
+  readonly facets: readonly Facet[]
+  readonly onChange: (filters: Asked["filters"]) => void
+}) {
+  const groups = FILTERS.map((name) => ({ name, values: valuesOf(name, asked, facets) }))
+  const shown = groups.filter(({ name, values }) => values.length > 1 || asked.filters[name].length > 0)
+  if (shown.length === 0) return null
+  return (
+    <form class="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
+      {shown.map(({ name, values }) => (
+        <fieldset key={name}>
+          <legend>{HEADINGS[name]}</legend>
+          {values.map(({ value, count }) => (
+            <label key={value}>
+              <input
+                type="checkbox"
+                checked={asked.filters[name].includes(value)}
+                onChange={() => onChange(toggled(asked.filters, name, value))}
+              />
+              <span>{valueName(name, value)}</span>
+              {count !== null && <small>{count.toLocaleString()}</small>}
+            </label>
+          ))}
+        </fieldset>
+      ))}
+    </form>
+  )
+}
+
+interface Value {
+  readonly value: string
+  readonly count: number | null
+}
+
+/** The commonest values, and those that are chosen whether any page has them or not. */
+function valuesOf(name: Filter, asked: Asked, facets: readonly Facet[]): readonly Value[] {
+  const all = facets.find(({ field }) => field === name)?.values ?? []
+  const chosen = asked.filters[name].filter((value) => !all.some((one) => one.value === value))
+  return [
+    ...chosen.map((value) => ({ value, count: null })),
+    ...all.filter(({ value }, index) => index < MOST_VALUES || asked.filters[name].includes(value)),
+  ]
+}
+
+/** What is chosen, each with a way to take it back. */
+export function Chosen({
+  asked,
+  onChange,
+}: {
+  readonly asked: Asked
+  readonly onChange: (filters: Asked["filters"]) => void
+}) {
+  if (!hasFilters(asked)) return null
+  return (
+    <ul class="chosen" aria-label="Chosen filters">
+      {FILTERS.flatMap((name) =>
+        asked.filters[name].map((value) => (
+          <li key={`${name} ${value}`}>
+            <Button
+              icon="close"
+              class="chip accent"
+              title={`Take the filter away: ${HEADINGS[name]} ${valueName(name, value)}`}
+              onClick={() => onChange(toggled(asked.filters, name, value))}
+            >
+              {valueName(name, value)}
+            </Button>
+          </li>
+        )),
+      )}
+    </ul>
+  )
+}

@@ -1,0 +1,38 @@
+import { PageLink } from "../../reading/page-link.tsx"
+import { StoredImage } from "./result.tsx"
+import type { Result } from "../use-search.ts"
+
+interface Picture {
+  readonly page: Result
+  readonly url: string
+  readonly description: string
+}
+
+/** The pictures of the pages that were found, each once, in the order of the pages. */
+export function picturesOf(results: readonly Result[]): Picture[] {
+  const seen = new Set<string>()
+  return results
+    .flatMap((page) =>
+      (page.images ?? []).map((image) =>
+        typeof image === "string" ? { page, url: image, description: "" } : { page, ...image },
+      ),
+    )
+    .filter(({ url }) => !seen.has(url) && seen.add(url))
+}
+
+/** Pictures, as crawls saw them; each leads to its page. */
+export function Images({ pictures }: { readonly pictures: readonly Picture[] }) {
+  if (pictures.length === 0) return <p class="quiet">The pages found have no pictures that were looked at.</p>
+  return (
+    <ul class="images">
+      {pictures.map(({ page, url, description }) => (
+        <li key={url} data-picture>
+          <PageLink to={page.url}>
+            <StoredImage page={page.url} image={url} alt={description} />
+            <span>{page.title}</span>
+          </PageLink>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,109 @@
+import { Button } from "../../design/button.tsx"
+import { Chip } from "../../design/chip.tsx"
+import { Icon } from "../../design/icons.tsx"
+import { toast } from "../../design/toast.tsx"
+import { onDay } from "../../reading/dates.ts"
+import { PageLink } from "../../reading/page-link.tsx"
+import { appliance, inWords } from "../../session/appliance.ts"
+import { type Asked, hasFilters } from "../asked.ts"
+import type { Found } from "../use-search.ts"
+
+/** Why nothing, or nothing likely, was found, and what to do next. */
+export function Nothing({
+  asked,
+  found,
+  onClear,
+}: {
+  readonly asked: Asked
+  readonly found: Found
+  readonly onClear: () => void
+}) {
+  const { miss, coverage, results } = found
+  if (miss === undefined && results.length > 0) return null
+  const isEmpty = results.length === 0
+  const link = miss?.held_as ?? miss?.url
+  return (
+    <section class="notice nothing" aria-label="Why">
+      <Icon name="info" />
+      <h2>
+        {isEmpty ? `Nothing was found for “${asked.question}”` : "These pages may not be what you look for"}
+      </h2>
+      {miss && <p>{miss.text}</p>}
+      {miss !== undefined && miss.cause === "other-address" && link !== undefined && (
+        <p>
+          <PageLink to={link}>{link}</PageLink>
+        </p>
+      )}
+      {miss?.others !== undefined && miss.others.length > 0 && (
+        <>
+          <p>Pages that sound like it and are not in the index:</p>
+          <ul>
+            {miss.others.map((one) => (
+              <li key={one.url ?? one.text}>{one.text}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      {isEmpty && <Coverage coverage={coverage} />}
+      <div class="buttons">
+        {hasFilters(asked) && (
+          <Button look="primary" icon="filter" onClick={onClear}>
+            Search without filters
+          </Button>
+        )}
+        <AskFor key={found.request_id} question={asked.question} requestId={found.request_id} />
+      </div>
+    </section>
+  )
+}
+
+function Coverage({ coverage }: { readonly coverage: Found["coverage"] }) {
+  if (coverage === undefined || coverage.sources.length === 0) return null
+  return (
+    <ul class="coverage" aria-label="What was searched">
+      {coverage.sources.map(({ name, pages, complete, complete_as_of: at }) => (
+        <li key={name}>
+          <b>{name}</b>
+          {pages != null && <span>{pages.toLocaleString()} pages</span>}
+          <Chip tone={complete ? "good" : "warn"} icon={complete ? "check" : "alert"}>
+            {complete ? (at == null ? "complete" : `complete as of ${onDay(at)}`) : "not complete"}
+          </Chip>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Tells the operator that something is missing; it stands with the feedback of this search. */
+function AskFor({ question, requestId }: { readonly question: string; readonly requestId: string }) {
+  const tell = async () => {
+    try {
+      const comment = `Nothing was found for: ${question}`
+      await appliance.call("POST /feedback", { body: { request_id: requestId, human_score: 0, comment } })
+      toast("The operator will see that this is missing.")
+    } catch (error) {
+      toast(inWords(error))
+    }
+  }
+  return (
+    <Button icon="plus" onClick={() => void tell()}>
+      Ask for it to be added
+    </Button>
+  )
+}
+
+/** A search that could not be made. */
+export function Problem({ text, onAgain }: { readonly text: string; readonly onAgain?: () => void }) {
+  return (
+    <section class="notice bad" role="alert">
+      <Icon name="alert" />
+      <h2>The search did not work</h2>
+      <p>{text}</p>
+      {onAgain && (
+        <div class="buttons">
+          <Button onClick={onAgain}>Try again</Button>
+        </div>
+      )}
+    </section>
+  )
+}

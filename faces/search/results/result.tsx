@@ -1,0 +1,128 @@
+import { Chip } from "../../design/chip.tsx"
+import { onDay, since } from "../../reading/dates.ts"
+import { MarkedText } from "../../reading/marked-text.tsx"
+import { PageLink } from "../../reading/page-link.tsx"
+import { plainWords } from "../../reading/words.ts"
+import { addressOf } from "../../session/appliance.ts"
+import type { Asked } from "../asked.ts"
+import { SourceLine } from "./source-line.tsx"
+import type { Result } from "../use-search.ts"
+import { Why } from "./why.tsx"
+
+/** Passages that are shown of a page; the rest stand in its stored copy. */
+const MOST_PASSAGES = 2
+
+/** One page that was found. */
+export function ResultCard({
+  result,
+  wanted,
+  onOpen,
+}: {
+  readonly result: Result
+  /** Words of the question. */
+  readonly wanted: ReadonlySet<string>
+  readonly onOpen: (copy: NonNullable<Asked["copy"]>) => void
+}) {
+  const { url, title, section, published_date: published, checked_at: checked, explain } = result
+  const passages = bestPassages(result.content, wanted)
+  return (
+    <article class="result">
+      <div class="text">
+        <SourceLine result={result} />
+        <h3>
+          <PageLink to={url} isResult>
+            <MarkedText text={title || url} wanted={wanted} />
+          </PageLink>
+        </h3>
+        {section?.heading != null && section.heading !== title && (
+          <p class="section">
+            <i aria-hidden="true">› </i>
+            {section.url === undefined ? (
+              section.heading
+            ) : (
+              <PageLink to={section.url}>{section.heading}</PageLink>
+            )}
+          </p>
+        )}
+        {passages.map((passage, index) => (
+          <p key={index} class="passage-text">
+            <MarkedText text={passage} wanted={wanted} />
+          </p>
+        ))}
+        <div class="facts">
+          {published != null && <time dateTime={new Date(published).toISOString()}>{onDay(published)}</time>}
+          {checked !== undefined && (
+            <span title={`A crawl last found this page on ${onDay(checked)}`}>
+              checked <time dateTime={checked}>{since(checked)}</time>
+            </span>
+          )}
+          <button
+            type="button"
+            class="link"
+            aria-label={`Stored copy of ${title || url}`}
+            onClick={() => onOpen({ url, passage: passages[0] ?? "" })}
+          >
+            Stored copy
+          </button>
+          {result.other_forms?.map(({ url: other, format }) => (
+            <PageLink key={other} to={other}>
+              As {format.toUpperCase()}
+            </PageLink>
+          ))}
+          {result.addresses_models === true && (
+            <Chip tone="warn" icon="alert" title="Its text is not used in answers">
+              Gives orders to language models
+            </Chip>
+          )}
+          {explain && <Why explain={explain} score={result.score} />}
+        </div>
+      </div>
+      <Thumbnail result={result} />
+    </article>
+  )
+}
+
+/** A page's passages that have most of the question's words, in the order of the page. */
+function bestPassages(content: string, wanted: ReadonlySet<string>): string[] {
+  const passages = content.split(" [...] ").map((text, at) => ({
+    text,
+    at,
+    hits: new Set(plainWords(text).filter((word) => wanted.has(word))).size,
+  }))
+  return passages
+    .sort((one, other) => other.hits - one.hits || one.at - other.at)
+    .slice(0, MOST_PASSAGES)
+    .map(({ text }) => text)
+}
+
+/** The page's first picture, from the appliance's own store; a page without one has none. */
+function Thumbnail({ result: { url, images = [] } }: { readonly result: Result }) {
+  const [image] = images
+  if (image === undefined) return null
+  return <StoredImage page={url} image={typeof image === "string" ? image : image.url} alt="" />
+}
+
+/** A picture as a crawl saw it. One that nobody has looked at yet is not shown. */
+export function StoredImage({
+  page,
+  image,
+  alt,
+}: {
+  readonly page: string
+  readonly image: string
+  readonly alt: string
+}) {
+  const source = addressOf(`thumbnails?${new URLSearchParams({ page, image }).toString()}`)
+  return (
+    <img
+      class="thumbnail"
+      src={source}
+      alt={alt}
+      loading="lazy"
+      decoding="async"
+      width="96"
+      height="72"
+      onError={(event) => event.currentTarget.closest("[data-picture], img")?.setAttribute("hidden", "")}
+    />
+  )
+}

@@ -1,0 +1,144 @@
+import type { TargetedKeyboardEvent, TargetedSubmitEvent } from "preact"
+import { useEffect, useId, useRef, useState } from "preact/hooks"
+
+import { Button } from "../design/button.tsx"
+import { Icon } from "../design/icons.tsx"
+import { useSuggestions } from "./use-suggestions.ts"
+
+const ICONS = { title: "page", heading: "link", query: "search" } as const
+
+/**
+ * Where the question is typed, with suggestions below: an editable combobox with a list (WAI-ARIA APG, Combobox Pattern).
+ * Arrows go through the list while the focus stays in the box, Enter asks, Escape first closes the list and then empties
+ * the box. `/` leads here from anywhere on the page.
+ */
+export function SearchBox({
+  question,
+  isHome,
+  onAsk,
+}: {
+  readonly question: string
+  /** Nothing was asked yet: the box is all there is. */
+  readonly isHome: boolean
+  readonly onAsk: (question: string) => void
+}) {
+  const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(question)
+  const [isOpen, setOpen] = useState(false)
+  const [at, setAt] = useState(-1)
+  const suggestions = useSuggestions(text, isOpen)
+  const isShown = isOpen && suggestions.length > 0
+
+  useEffect(() => {
+    setText(question)
+    setOpen(false)
+  }, [question])
+  useEffect(() => {
+    if (isHome) input.current?.focus()
+    const find = (event: KeyboardEvent) => {
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
+        return
+      event.preventDefault()
+      input.current?.focus()
+      input.current?.select()
+    }
+    addEventListener("keydown", find)
+    return () => removeEventListener("keydown", find)
+  }, [isHome])
+
+  const ask = (wanted: string) => {
+    setOpen(false)
+    setAt(-1)
+    if (wanted.trim() === "") return
+    setText(wanted)
+    onAsk(wanted.trim())
+  }
+  const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    ask(suggestions[isShown ? at : -1]?.text ?? text)
+  }
+  const press = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault()
+      if (!isShown) {
+        setOpen(true)
+        return
+      }
+      const places = suggestions.length + 1
+      // One place among them is the text itself.
+      setAt(((at + 1 + (event.key === "ArrowDown" ? 1 : -1) + places) % places) - 1)
+    } else if (event.key === "Escape") {
+      event.preventDefault()
+      if (isShown) setOpen(false)
+      else setText("")
+      setAt(-1)
+    }
+  }
+  return (
+    <form class="search-box" role="search" onSubmit={submit}>
+      <div class="line">
+        <Icon name="search" />
+        <input
+          ref={input}
+          type="text"
+          role="combobox"
+          aria-label="Search"
+          aria-autocomplete="list"
+          aria-expanded={isShown}
+          aria-controls={`${id}-list`}
+          aria-activedescendant={isShown && at >= 0 ? `${id}-${at}` : undefined}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          enterkeyhint="search"
+          maxLength={4000}
+          placeholder="Ask a question, or name a thing"
+          value={text}
+          onInput={(event) => {
+            setText(event.currentTarget.value)
+            setOpen(true)
+            setAt(-1)
+          }}
+          onKeyDown={press}
+          onBlur={() => setOpen(false)}
+        />
+        {text !== "" && (
+          <Button
+            look="quiet"
+            icon="close"
+            label="Empty the box"
+            class="empty"
+            onClick={() => {
+              setText("")
+              input.current?.focus()
+            }}
+          />
+        )}
+        <Button look="primary" type="submit" class="ask">
+          Search
+        </Button>
+      </div>
+      <ul id={`${id}-list`} role="listbox" aria-label="Suggestions" class="suggestions" hidden={!isShown}>
+        {suggestions.map((one, index) => (
+          <li
+            key={`${one.kind} ${one.text}`}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            // The box keeps the focus, or it would close the list before the click.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => ask(one.text)}
+          >
+            <Icon name={ICONS[one.kind]} />
+            <span>{one.text}</span>
+          </li>
+        ))}
+      </ul>
+    </form>
+  )
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))

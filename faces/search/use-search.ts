@@ -1,0 +1,119 @@
+import { EventSourceParserStream } from "eventsource-parser/stream"
+import { useEffect, useState } from "preact/hooks"
+
+import { FossickError, type AnswerOf, type GivenTo } from "../../api/client/client.ts"
+import { appliance, inWords } from "../session/appliance.ts"
+import type { Asked } from "./asked.ts"
+
+/** Of an answer: a field, and how many pages there are of each of its values. */
+export interface Facet {
+  readonly field: string
+  readonly values: readonly { readonly value: string; readonly count: number }[]
+}
+
+export type Found = AnswerOf<"POST /search"> & { readonly facets?: readonly Facet[] }
+export type Result = Found["results"][number]
+
+export interface Searched {
+  /** What this is the answer to. */
+  readonly question: string
+  /** Null until the results are there. */
+  readonly found: Found | null
+  /** The answer, as far as it is written; null: there is none. */
+  readonly answer: string | null
+  readonly followUps: readonly string[]
+  readonly isAnswering: boolean
+  readonly problem: { readonly text: string; readonly status: number | null } | null
+}
+
+const NOTHING: Searched = {
+  question: "",
+  found: null,
+  answer: null,
+  followUps: [],
+  isAnswering: false,
+  problem: null,
+}
+
+type SearchBody = GivenTo<"POST /search">["body"] & { readonly include_facets?: readonly string[] }
+
+function bodyOf({ question, filters, count }: Asked, isAdmin: boolean): SearchBody {
+  const [language] = filters.language
+  const [since] = filters.published
+  return {
+    query: question,
+    max_results: count,
+    include_answer: true,
+    include_images: true,
+    include_image_descriptions: true,
+    include_published_date: true,
+    include_facets: ["source", "domain", "type", "language", "published"],
+    ...(filters.source.length > 0 && { sources: filters.source }),
+    ...(filters.domain.length > 0 && { include_domains: filters.domain }),
+    ...(filters.type.length > 0 && { types: filters.type as SearchBody["types"] }),
+    ...(language !== undefined && { language, filter_by_language: true }),
+    ...(since !== undefined && { time_range: since as NonNullable<SearchBody["time_range"]> }),
+    ...(isAdmin && { explain: true }),
+  }
+}
+
+/** Asks whenever the question or a filter changes; what was asked before is given up. Results come before the answer. */
+export function useSearch(asked: Asked, isAdmin: boolean): Searched {
+  const [state, setState] = useState(NOTHING)
+  const body = JSON.stringify(bodyOf(asked, isAdmin))
+  useEffect(() => {
+    const given = new AbortController()
+    const { signal } = given
+    const change = (next: Partial<Searched>) => {
+      if (!signal.aborted) setState((now) => ({ ...now, ...next }))
+    }
+    if (asked.question === "") setState(NOTHING)
+    else {
+      setState((now) => ({ ...now, question: asked.question, isAnswering: true, problem: null }))
+      follow(JSON.parse(body) as SearchBody, signal, change).catch((error: unknown) => {
+        const status = error instanceof FossickError ? error.status : null
+        change({ ...NOTHING, question: asked.question, problem: { text: inWords(error), status } })
+      })
+    }
+    return () => given.abort()
+  }, [body])
+  return state
+}
+
+interface AnswerEvent {
+  readonly answer: string | null
+  readonly follow_up_questions: readonly string[] | null
+}
+
+interface PieceEvent {
+  readonly choices: readonly { readonly delta: { readonly content: string } }[]
+}
+
+async function follow(
+  body: SearchBody,
+  signal: AbortSignal,
+  change: (next: Partial<Searched>) => void,
+): Promise<void> {
+  const headers = { Accept: "text/event-stream" }
+  const response = await appliance.stream("POST /search", { body, signal, headers })
+  const events = response
+    .body!.pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream())
+  const reader = events.getReader()
+  let written = ""
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    const { event, data } = next.value
+    if (event === "search.results") {
+      change({ found: JSON.parse(data) as Found, answer: null, followUps: [] })
+    } else if (event === "chat.completion.chunk") {
+      written += (JSON.parse(data) as PieceEvent).choices[0]?.delta.content ?? ""
+      change({ answer: written })
+    } else if (event === "search.answer") {
+      const { answer, follow_up_questions: followUps } = JSON.parse(data) as AnswerEvent
+      change({ answer, followUps: followUps ?? [], isAnswering: false })
+    } else if (event === "error") {
+      change({ isAnswering: false })
+    }
+  }
+  change({ isAnswering: false })
+}

@@ -1,0 +1,37 @@
+import { useEffect, useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../api/client/client.ts"
+import { appliance } from "../session/appliance.ts"
+
+export type Suggestion = AnswerOf<"GET /suggest">["suggestions"][number]
+
+const MOST = 8
+/** Fast typists press a key every 80 ms: one call for what they meant, not for each letter. */
+const REST_MS = 70
+
+/** Suggestions for a text that is being typed; none while `isWanted` is false. */
+export function useSuggestions(text: string, isWanted: boolean): readonly Suggestion[] {
+  const [suggestions, setSuggestions] = useState<readonly Suggestion[]>([])
+  const typed = text.trim()
+  useEffect(() => {
+    const given = new AbortController()
+    const ask = async () => {
+      try {
+        const query = { q: typed, limit: MOST }
+        const { suggestions: found } = await appliance.call("GET /suggest", { query, signal: given.signal })
+        setSuggestions(found)
+      } catch {
+        // A question can be asked without them.
+        if (!given.signal.aborted) setSuggestions([])
+      }
+    }
+    const isAsked = isWanted && typed !== ""
+    if (!isAsked) setSuggestions([])
+    const timer = isAsked ? setTimeout(() => void ask(), REST_MS) : undefined
+    return () => {
+      clearTimeout(timer)
+      given.abort()
+    }
+  }, [typed, isWanted])
+  return suggestions
+}
