@@ -2,6 +2,7 @@ import type { PageFacts } from "../../page/page-facts.ts"
 import type { Passage } from "../../page/passage.ts"
 import { correctionsOf } from "../../search/query-terms.ts"
 import type { SearchIndex } from "../../index/search-index.ts"
+import { stemmerOf } from "../../text/analysis/stem.ts"
 import { PASSAGE_FIELDS, inShort, passageField, passagesIn } from "./server/documents.ts"
 import { all, arePages, filterOf } from "./filter.ts"
 import type { IndexState } from "./index-state.ts"
@@ -61,7 +62,11 @@ export function meilisearchIndex({ server, indexes, state }: MeilisearchIndexPar
     async corrections(asked) {
       await learn(asked.terms)
       const unknown = asked.terms.filter((term) => frequencies.get(term) === 0)
-      const similar = await similarTerms(server, indexes, unknown.slice(0, 4))
+      const words = unknown.slice(0, 4).map((term) => {
+        const { word, language } = asked.written.get(term) ?? { word: term, language: null }
+        return { word, stem: stemmerOf(language) }
+      })
+      const similar = await similarTerms(server, indexes, words)
       for (const [term, frequency] of similar) frequencies.set(term, frequency)
       return await correctionsOf(
         asked,

@@ -5,6 +5,13 @@ import { createHash } from "node:crypto"
  * term is the first.
  */
 const FIRST = "x"
+/** Letters of the shortest term that the server finds others around. */
+export const SHORTEST_WITH_TYPO = 3
+/** From how many letters of a word on the server allows a typo, and two: the stem of the shortest that is corrected has three. */
+export const TYPO_SIZES = {
+  oneTypo: FIRST.length + SHORTEST_WITH_TYPO,
+  twoTypos: FIRST.length + 6,
+} as const
 /** Letters of other alphabets, each written as one Latin letter that no language uses for itself: so a typo stays one. */
 const LETTERS =
   "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґ" +

@@ -297,6 +297,21 @@ export function aQuestion({ open, found, foundByWords }: Stage): void {
       expect(await foundByWords(engine, "gard3n zzzzzz")).toEqual([])
     })
 
+    test("with a short word misspelt, or one whose stem is far from that of the right one, finds it, too", async () => {
+      const engine = await open()
+      if (!engine.supports.typoTolerance) return
+      await engine.index([
+        aPage("stash", { markdown: "A stash of changes." }),
+        aPage("hooks", { markdown: "Hooks run before a commit." }),
+        aPage("views", { markdown: "Views are queries with a name." }),
+        aPage("credentials", { markdown: "Credentials are asked for once." }),
+      ])
+      expect(await foundByWords(engine, "stahs")).toEqual([urlOf("stash")])
+      expect(await foundByWords(engine, "hoks")).toEqual([urlOf("hooks")])
+      expect(await foundByWords(engine, "veiws")).toEqual([urlOf("views")])
+      expect(await foundByWords(engine, "credntials")).toEqual([urlOf("credentials")])
+    })
+
     test("can be called off", async () => {
       const engine = await open()
       await engine.index([aPage("a")])

@@ -1,4 +1,5 @@
 // Records the contract suite's conversation with a real Meilisearch: MEILI_URL=<address> npm run record:meilisearch
+// With a part of the title of stories behind (`-- "searches go on"`) only these are recorded, and added to what is there.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdir, mkdtemp, rm, stat } from "node:fs/promises"
@@ -20,18 +21,22 @@ if (!process.env["MEILI_URL"]) {
   console.error(`No server to record: ${HOW_TO_RECORD}`)
   process.exit(2)
 }
+const stories = process.argv[2]
 const folder = await mkdtemp(path.join(tmpdir(), "fossick-recording-"))
 try {
-  let all: Recording | null = null
+  let all: Recording | null = stories === undefined ? null : Recording.load(RECORDING)
   for (const [run, { pace, killedAfter }] of RUNS.entries()) {
     const file = path.join(folder, String(run))
     console.log(`Run ${run + 1} of ${RUNS.length}, ${pace}`)
-    await runSuite({
-      ...process.env,
-      MEILI_RECORD_TO: file,
-      MEILI_RECORD_PACE: pace,
-      MEILI_RECORD_KILLED_AFTER: String(killedAfter),
-    })
+    await runSuite(
+      {
+        ...process.env,
+        MEILI_RECORD_TO: file,
+        MEILI_RECORD_PACE: pace,
+        MEILI_RECORD_KILLED_AFTER: String(killedAfter),
+      },
+      stories === undefined ? [] : ["--testNamePattern", stories],
+    )
     const recording = Recording.load(file)
     if (all) all.merge(recording)
     else all = recording
@@ -52,9 +57,9 @@ function told({ counts, differing }: Recording): string {
   return `${requests} requests in ${states} states, ${answers} different answers, ${differing} not the same when asked again`
 }
 
-async function runSuite(env: NodeJS.ProcessEnv): Promise<void> {
+async function runSuite(env: NodeJS.ProcessEnv, only: readonly string[] = []): Promise<void> {
   const vitest = path.join(import.meta.dirname, "../../../node_modules/vitest/vitest.mjs")
-  const child = spawn(process.execPath, [vitest, "run", SUITE], {
+  const child = spawn(process.execPath, [vitest, "run", SUITE, ...only], {
     env,
     stdio: "inherit",
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from "vitest"
-import { nearestTerms } from "./typos.ts"
+import { stemmerOf } from "./stem.ts"
+import { nearbyTerms, nearestTerms } from "./typos.ts"
 
 const index = new Map([
   ["kubernet", 5],
@@ -62,5 +63,32 @@ describe("a misspelt term", () => {
   it("stands for none when it is short, holds other digits or signs, or nothing is near", async () => {
     for (const term of ["cot", "garde1", "gar.den", "東京都東京都", "zzzzzzzzzz", "", "x".repeat(5000)])
       expect(await nearest(term)).toEqual([])
+  })
+})
+
+describe("an index that finds terms by typos itself", () => {
+  const near = (word: string) => nearbyTerms(word, stemmerOf("en"), 3, async () => undefined)
+
+  it("is asked for terms around the word and around its stem, and for those that are far from both", async () => {
+    const { around, besides } = await near("credntials")
+    expect(around).toEqual(["credntial", "credntials"])
+    expect(besides).toContain("credenti")
+    expect(besides).not.toContain("crdential")
+  })
+
+  it("is asked for nothing besides where all are around", async () => {
+    expect(await near("stahs")).toEqual({ around: ["stah", "stahs"], besides: [] })
+  })
+
+  it("is asked for all besides that would be around a word too short for it", async () => {
+    const { around, besides } = await nearbyTerms("hoks", stemmerOf("en"), 4, async () => undefined)
+    expect(around).toEqual(["hoks"])
+    expect(besides).toContain("hook")
+    expect((await near("hoks")).besides).not.toContain("hook")
+  })
+
+  it("is asked for nothing of what is never corrected", async () => {
+    for (const word of ["cot", "東京都東京都", "x".repeat(5000)])
+      expect(await near(word)).toEqual({ around: [], besides: [] })
   })
 })

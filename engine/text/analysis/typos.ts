@@ -36,18 +36,10 @@ export async function nearestTerms(
   frequencyOf: (term: string) => number,
   breathe: () => Promise<void>,
 ): Promise<string[]> {
-  if (word.length < ONE_TYPO_FROM || word.length > LONGEST) return []
-  const letters = Array.from(word).filter((letter) => !JOINTS.includes(letter))
-  const alphabet = ALPHABETS.find((one) => letters.every((letter) => one.includes(letter)))
+  const alphabet = alphabetOf(word)
   if (!alphabet) return []
   const term = stem(word)
-  const spelt = new Set<string>()
-  for (const change of changes(word, alphabet)) {
-    await breathe()
-    spelt.add(stem(change))
-  }
-  spelt.delete(term)
-  const meant = mostFrequent(spelt, frequencyOf)
+  const meant = mostFrequent(await termsOfChanges(word, stem, alphabet, breathe), frequencyOf)
   if (meant.length > 0) return meant
   const near = new Set(changes(term, alphabet))
   near.delete(term)
@@ -60,6 +52,57 @@ export async function nearestTerms(
     for (const twice of usualChanges(once, vowels)) if (frequencyOf(twice) > 0) far.add(twice)
   }
   return mostFrequent(far, frequencyOf)
+}
+
+/** Where the terms lie that {@link nearestTerms} would look up. */
+export interface NearbyTerms {
+  /** Terms within a typo of any of these, or two of the long ones. */
+  readonly around: readonly string[]
+  /** Those that are further from all of these: `credenti`, when `credntials` was written and its stem is `credntial`. */
+  readonly besides: readonly string[]
+}
+
+/**
+ * How to ask an index for all that {@link nearestTerms} looks up, when the index finds terms by typos itself and a
+ * look-up of each, some hundreds, would be dear.
+ *
+ * @param shortest letters of the shortest word that the index finds others around
+ */
+export async function nearbyTerms(
+  word: string,
+  stem: (word: string) => string,
+  shortest: number,
+  breathe: () => Promise<void>,
+): Promise<NearbyTerms> {
+  const alphabet = alphabetOf(word)
+  if (!alphabet) return { around: [], besides: [] }
+  const around = [...new Set([stem(word), word])].filter(({ length }) => length >= shortest)
+  const besides = await termsOfChanges(word, stem, alphabet, breathe)
+  for (const one of around) for (const change of changes(one, alphabet)) besides.delete(change)
+  return { around, besides: [...besides] }
+}
+
+/** The letters that a word is written in; undefined of one that is never corrected. */
+function alphabetOf(word: string): string | undefined {
+  if (word.length < ONE_TYPO_FROM || word.length > LONGEST) return undefined
+  const letters = Array.from(word).filter((letter) => !JOINTS.includes(letter))
+  return ALPHABETS.find((one) => letters.every((letter) => one.includes(letter)))
+}
+
+/** The terms of all words that are one letter from a word, without its own. */
+async function termsOfChanges(
+  word: string,
+  stem: (word: string) => string,
+  alphabet: string,
+  breathe: () => Promise<void>,
+): Promise<Set<string>> {
+  const terms = new Set<string>()
+  for (const change of changes(word, alphabet)) {
+    await breathe()
+    terms.add(stem(change))
+  }
+  terms.delete(stem(word))
+  return terms
 }
 
 function mostFrequent(terms: Iterable<string>, frequencyOf: (term: string) => number): string[] {

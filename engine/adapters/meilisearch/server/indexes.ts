@@ -9,6 +9,7 @@ import {
   type TextDocument,
 } from "./documents.ts"
 import { LEVEL_NAMES } from "../impacts.ts"
+import { TYPO_SIZES } from "../term-code.ts"
 import { type Server, isMissing } from "./server.ts"
 
 /**
@@ -121,10 +122,10 @@ function settingsOf(part: keyof Indexes, dimensions: number): Settings {
     sortableAttributes: ["key"],
     // A question of one term gets the pages of which it says most; other questions are asked term by term.
     rankingRules: ["words", "typo", "attributeRank"],
-    // Every word begins with a letter that is not its own: one typo from five letters on, two from eight.
+    // Words of questions are asked for exactly; of what is found with typos our own rule takes what fits.
     typoTolerance: {
       enabled: true,
-      minWordSizeForTypos: { oneTypo: 6, twoTypos: 9 },
+      minWordSizeForTypos: TYPO_SIZES,
       disableOnWords: [],
       disableOnAttributes: [],
       disableOnNumbers: false,
