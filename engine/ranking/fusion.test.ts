@@ -45,6 +45,14 @@ describe("the ranking", () => {
     }
   })
 
+  it("trusts words as much when they are misspelt: a page says all it could, as with the right ones", () => {
+    const found = [page("words", 0.4, 0.3), page("near", 0.28, 0.62)]
+    expect(ids(found)).toEqual(["near", "words"])
+    const misspelt = fuse(found, { hasWords: true, reach: 0.4 })
+    expect(misspelt.map(({ id }) => id)).toEqual(["words", "near"])
+    expect(misspelt[0]!.lexical).toBe(0.4)
+  })
+
   it("goes by words alone while no page has vectors", () => {
     expect(ids([page("a", 0.2, null), page("b", 0.4, null), page("c", 0.3)])).toEqual(["b", "c", "a"])
   })

@@ -18,6 +18,11 @@ export interface Candidate {
 export interface QueryFacts {
   /** False when the words of the query were left out. */
   readonly hasWords: boolean
+  /**
+   * The most that a page could say in the words, 0..1: below 1 where some are misspelt, since a page with what they may stand for says less than one with
+   * the words as asked would. Default 1.
+   */
+  readonly reach?: number
 }
 
 /** One page of the ranking; the list's order is the order of `fused` and of `score`. */
@@ -50,6 +55,9 @@ export interface Ranked {
  *     0.5 to 0.9       0.831  0.959  0.912    0.843  0.753  0.743    0.741
  *
  * So no set is worse than by words alone, nor by much than with the weight that is best for it.
+ *
+ * How much a page says is measured by the most that it could: a misspelt word is no reason to trust the vectors more, which were made of the misspelt
+ * text. On the misspelt questions of the tune half: 0.937, hit@3 0.97; with the words' own share 0.935, 0.94.
  */
 const LEAST_WORDS = 0.5
 const MORE_WORDS = 0.4
@@ -100,12 +108,12 @@ const CALIBRATIONS = {
  * the nearest is taken to be as near as the farthest page known; one without vectors as near as pages that say about as
  * much in the words of the query.
  */
-export function fuse(candidates: readonly Candidate[], { hasWords }: QueryFacts): Ranked[] {
+export function fuse(candidates: readonly Candidate[], { hasWords, reach = 1 }: QueryFacts): Ranked[] {
   const cosines = candidates.flatMap(({ cosine, aside }) => (aside ? [] : (cosine ?? [])))
   const farthest = cosines.reduce((least, cosine) => Math.min(least, cosine), 1)
   const arms = cosines.length === 0 ? "lexical" : hasWords ? "hybrid" : "vector"
   const most = candidates.reduce((best, { words }) => Math.max(best, within(words)), 0)
-  const weight = { lexical: 1, hybrid: LEAST_WORDS + MORE_WORDS * most, vector: 0 }[arms]
+  const weight = { lexical: 1, hybrid: LEAST_WORDS + MORE_WORDS * within(most / reach), vector: 0 }[arms]
   const usual = usualNearness(candidates, farthest)
   const ranked = candidates
     .map(({ id, words, cosine }) => {

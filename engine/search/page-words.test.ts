@@ -49,6 +49,14 @@ test("only the likeliest pages are read, and the others go by what the arm said"
   expect(words.passages("c")).toBeNull()
 })
 
+test("a page can say all of words as asked, and less of those that are misspelt", () => {
+  const reachOf = (words: ConstructorParameters<typeof PageWords>[1]["words"]) =>
+    new PageWords({} as unknown as SearchIndex, { words }).reach
+  expect(reachOf(QUESTION)).toBe(1)
+  expect(reachOf([...QUESTION, { terms: ["seal"], idf: 2, asked: 6 }])).toBeCloseTo(0.6)
+  expect(reachOf([])).toBe(1)
+})
+
 test("stems of a language that few pages have count on its pages only", async () => {
   const packed = packTerms({ title: [], address: [], single: [], passages: [["pump", "lant", "oil"]] })
   const languages: Record<string, string | null> = { english: "en", german: "de", unknown: null }

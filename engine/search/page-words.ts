@@ -74,6 +74,16 @@ export class PageWords {
     return known === undefined ? (this.#likely.get(page) ?? 0) : (known?.share ?? 0)
   }
 
+  /** The most that a page could say, 0..1: words that are misspelt weigh as asked, and what they may stand for weighs less. */
+  get reach(): number {
+    let [said, asked] = [0, 0]
+    for (const word of this.#asked.words) {
+      said += word.idf
+      asked += word.asked
+    }
+    return asked > 0 && said > 0 ? Math.min(1, said / asked) : 1
+  }
+
   /** What each passage says, 0..1, by position; null when the page is gone or was not read. */
   passages(page: string): Float64Array | null {
     return this.#known.get(page)?.passages ?? null

@@ -256,7 +256,7 @@ async function rankAndRead(
         }
       })
     const factsOf = (some: readonly string[]) => index.facts(some)
-    const ranked = fuse(candidates, { hasWords: words !== null })
+    const ranked = fuse(candidates, { hasWords: words !== null, reach: words?.reach ?? 1 })
     const best = await arrange(await rerank(ranked, cosines), { limit, preference, holders, reads, factsOf })
     const unread = new Set(best.map(({ id }) => id).filter((id) => !read.has(id)))
     for (const id of unread) read.set(id, null)
