@@ -164,7 +164,7 @@ async function serve(): Promise<void> {
     connections,
     gates,
     sales: () => paid?.outcomes ?? null,
-    admin: () => openAdmin({ db, engine, jobs, crawlerConfig }),
+    admin: () => openAdmin({ db, engine, jobs, crawlerConfig, engineConfig }),
     jobs,
     backups,
     sourceResults: (limit) => sourceResults(db, jobs, limit),

@@ -2,7 +2,9 @@ import type { CrawlerConfig, Jobs, Sources, StateStore } from "#crawler"
 import type { AlertBook } from "#crawler/alerts/alert-book.ts"
 import type { Removals } from "#crawler/removals/removals.ts"
 import type { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
+import type { Values } from "#base/settings.ts"
 import type { Engine } from "#engine"
+import type { engineSettings } from "#engine/settings.ts"
 
 /** What the admin API looks at and changes. */
 export interface AdminParts {
@@ -14,4 +16,5 @@ export interface AdminParts {
   readonly webhooks: WebhookQueue
   readonly alerts: AlertBook
   readonly crawlerConfig: CrawlerConfig
+  readonly engineConfig: Values<typeof engineSettings>
 }

@@ -11,6 +11,7 @@ import { paymentRoutes } from "../x402/books/payment-routes.ts"
 import { feedbackRoutes } from "./routes/feedback.ts"
 import { indexRoutes } from "./routes/index-state.ts"
 import { jobRoutes } from "./routes/jobs.ts"
+import { modelRoutes } from "./routes/model.ts"
 import { oauthRoutes } from "./routes/oauth.ts"
 import { pageRoutes } from "./routes/pages.ts"
 import { proposeRoutes } from "./routes/propose.ts"
@@ -38,6 +39,7 @@ export function adminRouter(
   sourceRoutes(router, parts)
   jobRoutes(router, parts)
   indexRoutes(router, parts)
+  modelRoutes(router, parts)
   removalRoutes(router, parts)
   pageRoutes(router, parts)
   proposeRoutes(router, parts)

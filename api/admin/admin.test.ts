@@ -4,6 +4,8 @@ import { join } from "node:path"
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 
+import { readSettings } from "#base/settings.ts"
+import { engineSettings } from "#engine/settings.ts"
 import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
 import { runJob } from "#crawler/crawl/run-job.ts"
 import { KnownAddresses } from "#crawler/frontier/known-addresses.ts"
@@ -58,11 +60,12 @@ describe("the admin API", () => {
     )
     jobs = new Jobs(db)
     sources = new Sources(db, jobs)
+    const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder })
     const crawlerConfig = testConfig({
       FOSSICK_ALLOWED_NETWORKS: site.authority,
       FOSSICK_API_SECRETS: "DOCS_PASSWORD,UNSET_PASSWORD",
     })
-    const admin = () => openAdmin({ db, engine, jobs, crawlerConfig })
+    const admin = () => openAdmin({ db, engine, jobs, crawlerConfig, engineConfig })
     app = opened.use(await serveApp({ engine, admin }))
   })
   afterAll(async () => {
@@ -153,7 +156,13 @@ describe("the admin API", () => {
   test("is written down in the handbook, call by call", async () => {
     const crawlerConfig = testConfig()
     const router = adminRouter(
-      await openAdmin({ db, engine, jobs, crawlerConfig }),
+      await openAdmin({
+        db,
+        engine,
+        jobs,
+        crawlerConfig,
+        engineConfig: readSettings(engineSettings, { FOSSICK_DATA_DIR: folder }),
+      }),
       { verify: () => null },
       { bodyLimit: 1024 },
     )

@@ -2,7 +2,7 @@ import type { AdminParts } from "./admin-parts.ts"
 
 /** What the admin API works on, beside what the process has open anyway. Nothing of it needs closing. */
 export async function openAdmin(
-  open: Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfig">,
+  open: Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfig" | "engineConfig">,
 ): Promise<AdminParts> {
   const [{ Sources }, { Removals }, { WebhookQueue }, { AlertBook }] = await Promise.all([
     import("#crawler/sources/sources.ts"),

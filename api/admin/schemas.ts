@@ -105,6 +105,20 @@ export const runBody: BodySchema<{ readonly visits?: "all" | "due" }> = {
   },
 }
 
+/** The models that ship with Fossick, and what leaves the choice to it: `model-choice.ts` of the engine. */
+export const NAMED_MODELS = ["auto", "english", "multilingual"] as const
+
+export const modelBody: BodySchema<{ readonly model: string }> = {
+  required: ["model"],
+  properties: {
+    model: {
+      type: "string",
+      minLength: 1,
+      description: `${NAMED_MODELS.map((name) => `\`${name}\``).join(", ")}, or the whole path of a folder with a model.`,
+    },
+  },
+}
+
 /** Days of usage that are shown when nobody says how many. */
 export const DEFAULT_USE_DAYS = 30
 export const USE_PERIODS = ["day", "month"] as const

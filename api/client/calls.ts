@@ -1491,6 +1491,60 @@ export type IndexState = {
   }
 }
 
+export type ModelState = {
+  readonly model: {
+    readonly in_use: {
+      /** Of one that ships with Fossick. */
+      readonly name: "english" | "multilingual" | null
+      /** Id of the model, with a hash of its weights. */
+      readonly embedder: string
+    } | null
+    /** The model that the settings name, which wins. */
+    readonly setting: string | null
+    /** What was asked for: `auto`, a name or a folder. */
+    readonly wanted: string
+    /** What `auto` has come to. */
+    readonly chosen: "english" | "multilingual" | null
+    /** Why this one, for people. */
+    readonly because: string
+    /** What would suit the languages of the pages, when `auto` has come to another one. */
+    readonly suited: "english" | "multilingual" | null
+    /** Pages by language (ISO 639-1); empty for those whose language nobody knows. */
+    readonly languages: { readonly [name: string]: number } | null
+    /** Why the server of models gives no vectors at present. */
+    readonly server_problem: string | null
+  }
+  readonly change: {
+    readonly to: {
+      /** Of one that ships with Fossick. */
+      readonly name: "english" | "multilingual" | null
+      /** Id of the model, with a hash of its weights. */
+      readonly embedder: string
+    }
+    /** `waiting`: it has not begun, as crawls go first. */
+    readonly state: "waiting" | "building"
+    /** Pages taken over. */
+    readonly pages: number
+    readonly of_pages: number | null
+    /** Of those taken over. */
+    readonly pages_without_vectors: number | null
+    readonly passages_without_vectors: number | null
+    /** Passages that got their vectors in a second, over the last minute; null while none are made, or it is too early to tell. */
+    readonly vectors_per_second: number | null
+    /** Null when nobody can tell, and while pages are still taken over. */
+    readonly seconds_left: number | null
+  } | null
+  readonly available: readonly ({
+    /** Null of one that does not ship with Fossick: ask for it by its folder. */
+    readonly name: "english" | "multilingual" | null
+    readonly folder: string
+    readonly embedder: string
+    /** Of a vector. */
+    readonly dimensions: number
+    readonly scripts: readonly string[] | null
+  })[]
+}
+
 export type KeyUsage = {
   readonly usage: readonly ({
     /** Day or month, in UTC. */
@@ -2417,6 +2471,21 @@ export interface Calls {
   "GET /admin/index": {
     readonly given: {}
     readonly answer: IndexState
+  }
+  /** Which embedding model is used and why, which there are, and how far a change is. */
+  "GET /admin/model": {
+    readonly given: {}
+    readonly answer: ModelState
+  }
+  /** Use another embedding model. */
+  "POST /admin/model": {
+    readonly given: {
+      readonly body: {
+        /** `auto`, `english`, `multilingual`, or the whole path of a folder with a model. */
+        readonly model: string
+      }
+    }
+    readonly answer: ModelState
   }
   /** What each key used, by day or month, newest first. */
   "GET /admin/usage": {

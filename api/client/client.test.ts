@@ -6,6 +6,8 @@ import { join } from "node:path"
 
 import { afterAll, beforeAll, expect, test } from "vitest"
 
+import { readSettings } from "#base/settings.ts"
+import { engineSettings } from "#engine/settings.ts"
 import { Jobs, Sources } from "#crawler"
 import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { sourceNames } from "#crawler/sources/source-names.ts"
@@ -29,17 +31,18 @@ let url: string
 let client: FossickClient
 
 beforeAll(async () => {
-  const { db, embedder, engine } = await openDataFolder(opened)
+  const { dir, db, embedder, engine } = await openDataFolder(opened)
   site = opened.use(await startTestSite({ "/": article("Pumps"), "/seals": article("Seals") }))
   const jobs = new Jobs(db)
   new Sources(db, jobs).put({ name: "docs", seeds: [site.url("/"), site.url("/seals")] })
   await runSource("docs", db, engine)
+  const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: dir })
   const crawlerConfig = testConfig({ FOSSICK_ALLOWED_NETWORKS: site.authority })
   const app = opened.use(
     await serveApp({
       engine,
       embedder,
-      admin: () => openAdmin({ db, engine, jobs, crawlerConfig }),
+      admin: () => openAdmin({ db, engine, jobs, crawlerConfig, engineConfig }),
       watches: watchesOf({ db, engine, crawlerConfig }),
       pages: openPageKnowledge(db, jobs),
       sourceNames: () => sourceNames(db),

@@ -4,6 +4,8 @@ import { join } from "node:path"
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
+import { readSettings } from "#base/settings.ts"
+import { engineSettings } from "#engine/settings.ts"
 import { Jobs, openStateStore, type StateStore } from "#crawler"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 
@@ -25,10 +27,11 @@ let app: ServedApp
 beforeAll(async () => {
   db = openStateStore(folder)
   const jobs = new Jobs(db)
+  const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder })
   const crawlerConfig = testConfig({ FOSSICK_ALLOWED_NETWORKS: "" })
   app = await serveApp({
     engine,
-    admin: () => openAdmin({ db, engine, jobs, crawlerConfig }),
+    admin: () => openAdmin({ db, engine, jobs, crawlerConfig, engineConfig }),
     watches: watchesOf({ db, engine, crawlerConfig }),
   })
 })

@@ -5,6 +5,8 @@ import { join } from "node:path"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 
+import { readSettings } from "#base/settings.ts"
+import { engineSettings } from "#engine/settings.ts"
 import { Jobs, openStateStore, type StateStore } from "#crawler"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 
@@ -43,6 +45,7 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
     /^(approve|reject|restore)Removals source$/,
     /^research output_schema\.required/,
     /^createWatch source$/,
+    /^changeModel model$/,
   ],
   "a page has the sections that it has": [/^getPage section$/],
   "the name stands in the path, too": [/^putSource name$/],
@@ -76,6 +79,7 @@ const ajv = new Ajv2020({
 beforeAll(async () => {
   db = openStateStore(folder)
   vi.stubEnv("PASSWORD", "correct horse battery staple")
+  const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder })
   const crawlerConfig = testConfig({ FOSSICK_ALLOWED_NETWORKS: "", FOSSICK_API_SECRETS: "PASSWORD" })
   app = await serveApp({
     engine,
@@ -84,7 +88,7 @@ beforeAll(async () => {
       read: async () => ({ kind: "failed", because: "refused", detail: "nothing is read in this test" }),
       [Symbol.asyncDispose]: async () => {},
     },
-    admin: () => openAdmin({ db, engine, jobs: new Jobs(db), crawlerConfig }),
+    admin: () => openAdmin({ db, engine, jobs: new Jobs(db), crawlerConfig, engineConfig }),
     watches: watchesOf({ db, engine, crawlerConfig }),
     config: { watchesPerKey: 10_000 },
   })

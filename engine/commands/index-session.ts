@@ -12,13 +12,14 @@ import type { GenerationContext } from "../generations/generation-context.ts"
 import { openForWriting } from "../generations/open-for-writing.ts"
 import { type Finding, checkIndex, repairIndex } from "../generations/repair.ts"
 import { rollBack } from "../generations/building/rollback.ts"
-import { readModelFolder } from "../embedders/model-folder.ts"
-import { asWanted, isShipped, shareOfOthers } from "../generations/model-choice.ts"
+import { asWanted } from "../generations/model-choice.ts"
+import { askForModel } from "../generations/model-change.ts"
 import {
   type GenerationStatus,
   type IndexStatus,
   type ModelStatus,
   indexStatus,
+  whyThisModel,
 } from "../generations/status.ts"
 import { upgradeNow } from "../generations/building/upgrade-now.ts"
 import type { UpgradeProgress } from "../generations/building/upgrade.ts"
@@ -94,13 +95,7 @@ async function status({ context, keepDays, setting, say }: Session): Promise<num
 
 async function model({ context, keepDays, setting, given, say }: Session): Promise<number> {
   if (given !== undefined) {
-    const wanted = asWanted(given)
-    // Whoever opens the index with it would fail.
-    if (wanted !== "auto" && !isShipped(wanted)) await readModelFolder(wanted)
-    await context.file.change(({ choice }) => ({
-      choice: { wanted, chosen: wanted === "auto" ? choice.chosen : null },
-      declined: null,
-    }))
+    await askForModel(context.file, asWanted(given))
   }
   const { model: found } = await indexStatus(context, keepDays, setting)
   const lines = [modelLine(found)]
@@ -115,13 +110,11 @@ async function model({ context, keepDays, setting, given, say }: Session): Promi
   return EXIT.ok
 }
 
-function modelLine({ setting, wanted, chosen, languages, suited }: ModelStatus): string {
-  if (setting !== null) return `Model        ${setting}, as the settings say`
-  if (wanted !== "auto") return `Model        ${wanted}, as fossick index model was told`
-  const others = Math.round(shareOfOthers(new Map(Object.entries(languages ?? {}))) * 100)
-  const share = languages ? ` (${others} % of the pages in other languages than English)` : ""
+function modelLine(status: ModelStatus): string {
+  const { setting, wanted, chosen, suited } = status
+  const name = setting ?? (wanted === "auto" ? (chosen ?? "english") : wanted)
   const advice = suited ? `; ${suited} would suit: fossick index model ${suited} changes to it` : ""
-  return `Model        ${chosen ?? "english"}, chosen by what the index holds${share}${advice}`
+  return `Model        ${name}, ${whyThisModel(status)}${advice}`
 }
 
 async function check({ context, say }: Session): Promise<number> {

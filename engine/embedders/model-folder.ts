@@ -140,7 +140,21 @@ function positive(value: unknown): number | null {
   return typeof value === "number" && value > 0 && Number.isFinite(value) ? Math.floor(value) : null
 }
 
+/** Hashes of weights, by path, size and time of the last change: a screen that follows a change of models asks every few seconds. */
+const hashes = new Map<string, Promise<string>>()
+
 async function hashOf(file: string): Promise<string> {
+  const { size, mtimeMs } = await stat(file)
+  const key = `${file} ${size} ${mtimeMs}`
+  let hash = hashes.get(key)
+  if (!hash) hashes.set(key, (hash = hashed(file)))
+  return await hash.catch((error: unknown) => {
+    hashes.delete(key)
+    throw error
+  })
+}
+
+async function hashed(file: string): Promise<string> {
   const hash = createHash("sha256")
   await pipeline(createReadStream(file, { highWaterMark: 1 << 18 }), hash)
   return hash.digest("hex").slice(0, 12)

@@ -6,7 +6,7 @@ import { keptUntil, targetDue } from "./building/build.ts"
 import type { GenerationContext } from "./generation-context.ts"
 import { type ShippedModel, shippedModelOf } from "../embedders/model-folder.ts"
 import type { Generations, Target } from "./generation-file.ts"
-import { suitedModel } from "./model-choice.ts"
+import { shareOfOthers, suitedModel } from "./model-choice.ts"
 import { missingModel } from "./models.ts"
 
 /** A generation as the operator sees it. */
@@ -59,6 +59,15 @@ export interface ModelStatus {
   readonly languages: Readonly<Record<string, number>> | null
   /** The model that suits those languages, when `auto` has come to another one. */
   readonly suited: ShippedModel | null
+}
+
+/** Who says which model makes the vectors, for people. */
+export function whyThisModel({ setting, wanted, languages }: ModelStatus): string {
+  if (setting !== null) return "as the settings say"
+  if (wanted !== "auto") return "as it was asked for"
+  const others = Math.round(shareOfOthers(new Map(Object.entries(languages ?? {}))) * 100)
+  const share = languages ? ` (${others} % of the pages in other languages than English)` : ""
+  return `chosen by what the index holds${share}`
 }
 
 /** What generations there are, read beside whoever writes to them. @throws EngineError */

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { JOB_RESULTS, JOB_STATES } from "#crawler/job.ts"
 
 import { ENDPOINTS } from "../../accounts/keys/key-scope.ts"
-import { DELIVERY_STATES, REMOVAL_STATES, USE_PERIODS } from "../../admin/schemas.ts"
+import { DELIVERY_STATES, NAMED_MODELS, REMOVAL_STATES, USE_PERIODS } from "../../admin/schemas.ts"
 import { feedbackSchema } from "../../usage/schema.ts"
 import { paymentSchemas } from "./payment-operations.ts"
 import type { JsonSchema } from "../operation.ts"
@@ -45,11 +45,59 @@ const sourceShown = object(
   { description: "Every field with its value: what was left out has its default." },
 )
 
+const SHIPPED = NAMED_MODELS.filter((name) => name !== "auto")
+
 const page = { total: count("Of all, not only of those listed."), limit: count(), offset: count() }
 const numbers = (description: string): JsonSchema => ({
   type: "object",
   additionalProperties: { type: "integer", minimum: 0 },
   description,
+})
+
+const modelName = object({
+  name: orNull(oneOf(SHIPPED, "Of one that ships with Fossick.")),
+  embedder: text("Id of the model, with a hash of its weights."),
+})
+const passagesASecond = orNull({
+  type: "number",
+  minimum: 0,
+  description:
+    "Passages that got their vectors in a second, over the last minute; null while none are made, or it is too early to tell.",
+})
+const modelState = object({
+  model: object({
+    in_use: orNull(modelName),
+    setting: orNull(text("The model that the settings name, which wins.")),
+    wanted: text("What was asked for: `auto`, a name or a folder."),
+    chosen: orNull(oneOf(SHIPPED, "What `auto` has come to.")),
+    because: text("Why this one, for people."),
+    suited: orNull(
+      oneOf(SHIPPED, "What would suit the languages of the pages, when `auto` has come to another one."),
+    ),
+    languages: orNull(numbers("Pages by language (ISO 639-1); empty for those whose language nobody knows.")),
+    server_problem: orNull(text("Why the server of models gives no vectors at present.")),
+  }),
+  change: orNull(
+    object({
+      to: modelName,
+      state: oneOf(["waiting", "building"], "`waiting`: it has not begun, as crawls go first."),
+      pages: count("Pages taken over."),
+      of_pages: orNull(count()),
+      pages_without_vectors: orNull(count("Of those taken over.")),
+      passages_without_vectors: orNull(count()),
+      vectors_per_second: passagesASecond,
+      seconds_left: orNull(count("Null when nobody can tell, and while pages are still taken over.")),
+    }),
+  ),
+  available: listOf(
+    object({
+      name: orNull(oneOf(SHIPPED, "Null of one that does not ship with Fossick: ask for it by its folder.")),
+      folder: text(),
+      embedder: text(),
+      dimensions: count("Of a vector."),
+      scripts: orNull(listOf(text("Unicode name of a script."))),
+    }),
+  ),
 })
 
 const result = orNull(
@@ -426,17 +474,13 @@ export const adminSchemas = {
       passages: count(),
       pages_without_vectors: count("Pages found by their words only, until their vectors are made."),
       passages_without_vectors: count("Passages of those pages; on Meilisearch about."),
-      vectors_per_second: orNull({
-        type: "number",
-        minimum: 0,
-        description:
-          "Passages that got their vectors in a second, over the last minute; null while none are made, or it is too early to tell.",
-      }),
+      vectors_per_second: passagesASecond,
       seconds_left: orNull(
         count("Until all have their vectors, as things go; 0 when all have, null when nobody can tell."),
       ),
     }),
   }),
+  ModelState: modelState,
   KeyUsage: object({
     usage: listOf(
       object({

@@ -154,7 +154,7 @@ describe("fossick index", () => {
       "Model        english, chosen by what the index holds (0 % of the pages in other languages than English)\n",
     )
     expect(await said(["multilingual"])).toMatch(
-      /^Model +multilingual, as fossick index model was told\nA running appliance builds/,
+      /^Model +multilingual, as it was asked for\nA running appliance builds/,
     )
     expect(await status()).toMatchObject({
       current: { embedder: expect.stringMatching(/^all-MiniLM/) },
