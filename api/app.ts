@@ -196,6 +196,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const { pages: knowledge } = parts
   const jobs = parts.firecrawl && {
     store: parts.firecrawl.store,
+    secretOf: parts.firecrawl.secretOf,
     runner: parts.firecrawl.start((key) => admissions.reach({ ...key, isPatient: true })),
   }
   const door = {

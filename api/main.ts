@@ -4,7 +4,7 @@ import { join } from "node:path"
 
 import type { Logger } from "pino"
 
-import { crawlerSettings, readOnlyNotice } from "#crawler/settings.ts"
+import { crawlerSettings, userAgentHeader, readOnlyNotice } from "#crawler/settings.ts"
 import { ImageStore } from "#crawler/images/image-store.ts"
 import { OtherForms } from "#crawler/duplicates/other-forms.ts"
 import { LostPages } from "#crawler/frontier/lost-pages.ts"
@@ -129,7 +129,14 @@ async function serve(): Promise<void> {
   opened.use(research.researchers)
   const pages = openPageKnowledge(db, jobs)
   const firecrawl = opened.use(
-    openFirecrawlJobs(accountsDb, config, { accounts, knowledge: pages, chatModel, log }),
+    openFirecrawlJobs(accountsDb, config, {
+      accounts,
+      knowledge: pages,
+      chatModel,
+      sending: crawlerConfig,
+      userAgent: userAgentHeader(crawlerConfig),
+      log,
+    }),
   )
   // One account for both listeners: they share the descriptors and the memory of this process.
   const connections = openConnections(config)

@@ -329,7 +329,10 @@ describe("a crawl", () => {
   })
 
   test.each([
-    [{ webhook: "https://example.com/" }, "webhook"],
+    [{ webhook: "ftp://example.com/" }, "webhook"],
+    [{ webhook: { url: "nowhere" } }, "webhook.url"],
+    [{ webhook: { url: "https://a.example/", events: ["page", "paused"] } }, "webhook.events"],
+    [{ webhook: { url: "https://a.example/", headers: { "X-Key": "1" } } }, "webhook.headers"],
     [{ prompt: "only the blog" }, "prompt"],
     [{ ignoreRobotsTxt: true }, "ignoreRobotsTxt"],
     [{ includePaths: ["("] }, "includePaths"],

@@ -5,9 +5,12 @@ import type { Values } from "#base/settings.ts"
 
 import type { Accounts } from "../accounts/accounts.ts"
 import type { ApiKey } from "../accounts/keys/keys.ts"
+import { KeyReceivers, type KeyReceiversOptions } from "../accounts/reach/key-receivers.ts"
 import type { Reach } from "../accounts/reach/reach.ts"
 import type { ChatModel } from "../chat-models/chat-model.ts"
 import type { PageKnowledge } from "../pages/page-knowledge.ts"
+import { followJobs, openSigningSecrets, type SecretOf } from "./webhooks/follow-jobs.ts"
+import { JobOutbox } from "./webhooks/job-outbox.ts"
 import { JobRunner } from "./jobs/job-runner.ts"
 import { JobStore } from "./jobs/job-store.ts"
 import type { firecrawlSettings } from "./settings.ts"
@@ -15,7 +18,8 @@ import type { firecrawlSettings } from "./settings.ts"
 /** Opened by the process, since they end before its connection does. */
 export interface FirecrawlJobs extends AsyncDisposable {
   readonly store: JobStore
-  /** Begins to work on jobs. @param reach what a key may see */
+  readonly secretOf: SecretOf
+  /** Begins to work on jobs, and to tell of them. @param reach what a key may see */
   start(reach: (key: ApiKey) => Reach): JobRunner
 }
 
@@ -30,21 +34,40 @@ export function openFirecrawlJobs(
     readonly accounts: Pick<Accounts, "keys" | "billing" | "writes">
     readonly knowledge: PageKnowledge
     readonly chatModel: ChatModel | null
+    /** What reaches receivers. */
+    readonly sending: KeyReceiversOptions["sending"]
+    readonly userAgent: string
     readonly log: Logger
+    /** Milliseconds between two looks at what is to be told. Default one second. */
+    readonly pollMs?: number
   },
 ): FirecrawlJobs {
   const { keys, billing, writes } = parts.accounts
   const store = new JobStore(db, writes, config.crawlJobsMb * 1_000_000)
+  const outbox = new JobOutbox(db)
+  const secretOf = openSigningSecrets(db)
+  const stop = new AbortController()
   let runner: JobRunner | undefined
+  let telling: Promise<void> | undefined
   return {
     store,
+    secretOf,
     start(reach) {
       runner = new JobRunner({ store, keys, billing, writes, parts, reach, log: parts.log })
       runner.start()
+      const { log, pollMs, sending, userAgent } = parts
+      const { signal } = stop
+      const tell = async () => {
+        await using receivers = new KeyReceivers({ keys, sending, userAgent })
+        await followJobs({ store, outbox, keys, reach, receivers, secretOf, log, pollMs }, signal)
+      }
+      telling = tell()
       return runner
     },
     async [Symbol.asyncDispose]() {
       await runner?.[Symbol.asyncDispose]()
+      stop.abort()
+      await telling
     },
   }
 }

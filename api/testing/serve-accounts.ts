@@ -2,6 +2,7 @@ import { pino } from "pino"
 
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { readSettings } from "#base/settings.ts"
+import { crawlerSettings } from "#crawler/settings.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { type Accounts, openAccounts } from "../accounts/accounts.ts"
@@ -37,7 +38,16 @@ export async function serveAccounts({
   const log = pino({ level: "silent" })
   const research = openResearch(db, config, { accounts, embedder, chatModel: null, log })
   const { chatModel = null, pages: knowledge = NO_PAGES } = given
-  const firecrawl = openFirecrawlJobs(db, config, { accounts, knowledge, chatModel, log })
+  const sending = readSettings(crawlerSettings, { FOSSICK_WEBHOOK_NETWORKS: "127.0.0.0/8" })
+  const firecrawl = openFirecrawlJobs(db, config, {
+    accounts,
+    knowledge,
+    chatModel,
+    sending,
+    userAgent: "test",
+    log,
+    pollMs: 20,
+  })
   const sessions = openSessions(db, accounts, config)
   const app = await serveApp({ sessions, ...given, accounts, research, firecrawl })
   return {

@@ -4,8 +4,9 @@ import { pause } from "#base/flow/pause.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { AlertConfig } from "#crawler/alert-settings.ts"
 import type { ProxySettings } from "#crawler/fetch/connect/outgoing-proxy.ts"
-import type { WebhookSender } from "#crawler/webhooks/webhook-sender.ts"
+import { InTurn } from "#crawler/webhooks/in-turn.ts"
 
+import { KeyReceivers } from "../accounts/reach/key-receivers.ts"
 import { pageTest } from "../accounts/reach/scoped-pages.ts"
 import { look, lookFirst, type LookParts, MOST_NOTES, settledNotes } from "./look.ts"
 import { watchMail, watchMessage } from "./messages.ts"
@@ -40,8 +41,9 @@ const PRUNE_EVERY_MS = 3_600_000
 /** Looks at what crawls change and tells of it, for as long as the signal lets it. A receiver that is slow holds up none but itself. */
 export async function followWatches(parts: FollowParts, signal: AbortSignal): Promise<void> {
   const { store, outbox, log, pollMs = POLL_MS } = parts
-  await using senders = new Senders(parts)
-  const sending = new Map<string, Promise<void>>()
+  const { config, keys } = parts
+  await using receivers = new KeyReceivers({ keys, sending: config.sending, userAgent: config.userAgent })
+  const sending = new InTurn(RECEIVERS, (err) => log.error({ err }, "a message of a watch could not be sent"))
   let pruned = steadyNow()
   while (!signal.aborted) {
     try {
@@ -49,11 +51,8 @@ export async function followWatches(parts: FollowParts, signal: AbortSignal): Pr
       if (watches.length > 0) {
         await lookOnce(watches, parts, signal)
         for (const watch of store.list()) outbox.collect(watch, Date.now())
-        for (const delivery of outbox.due(Date.now(), new Set(sending.keys()), RECEIVERS - sending.size)) {
-          const sent = deliver(delivery, parts, senders, signal)
-            .catch((error: unknown) => log.error({ err: error }, "a message of a watch could not be sent"))
-            .finally(() => sending.delete(delivery.receiver))
-          sending.set(delivery.receiver, sent)
+        for (const delivery of outbox.due(Date.now(), sending.busy, sending.room)) {
+          sending.begin(delivery.receiver, () => deliver(delivery, parts, receivers, signal))
         }
         if (steadyNow() - pruned > PRUNE_EVERY_MS) {
           pruned = steadyNow()
@@ -67,7 +66,7 @@ export async function followWatches(parts: FollowParts, signal: AbortSignal): Pr
     }
     await pause(pollMs, signal)
   }
-  await Promise.all(sending.values())
+  await sending.ended()
 }
 
 /** Looks at what was noted, as far as it can be looked at yet. */
@@ -99,7 +98,7 @@ export function tellable(
 async function deliver(
   delivery: WatchDelivery,
   parts: FollowParts,
-  senders: Senders,
+  receivers: KeyReceivers,
   signal: AbortSignal,
 ): Promise<void> {
   const { store, outbox, log } = parts
@@ -111,7 +110,7 @@ async function deliver(
       ? { error: "the key of the watch is over", status: null, final: true }
       : entries.length === 0
         ? { error: "the key may no longer see these pages", status: null, final: true }
-        : await senders.send(delivery, watch, entries, signal)
+        : await send(delivery, { watch, entries }, parts, receivers, signal)
   const { error, reason } = attempt
   // One that was cut short counts for nothing.
   if (signal.aborted && error !== null) return
@@ -120,55 +119,28 @@ async function deliver(
   if (error !== null) log.warn({ id, kind, error: reason ?? error }, "a message of a watch was not taken")
 }
 
-/** Sends messages; what it needs is loaded with the first of each kind. */
-class Senders implements AsyncDisposable {
-  readonly #parts: FollowParts
-  readonly #webhooks = new Map<"any" | "public", Promise<WebhookSender>>()
-
-  constructor(parts: FollowParts) {
-    this.#parts = parts
-  }
-
-  async send(
-    { id, kind, receiver, createdAt }: WatchDelivery,
-    watch: Watch,
-    entries: readonly Entry[],
-    signal: AbortSignal,
-  ): Promise<Attempt> {
-    const { config, env, secrets, keys } = this.#parts
-    if (kind === "email") {
-      if (config.sending.smtpUrl === "")
-        return { error: "FOSSICK_SMTP_URL is not set", status: null, final: false }
-      const { sendMail } = await import("#crawler/alerts/send-mail.ts")
-      const mail = {
-        id: id.replace(/^msg_/, ""),
-        recipient: receiver,
-        createdAt,
-        ...watchMail(watch, entries),
-      }
-      return { ...(await sendMail(mail, { config: config.sending, env, signal })), status: null }
+async function send(
+  { id, kind, receiver, createdAt }: WatchDelivery,
+  { watch, entries }: { readonly watch: Watch; readonly entries: readonly Entry[] },
+  { config, env, secrets }: FollowParts,
+  receivers: KeyReceivers,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  if (kind === "email") {
+    if (config.sending.smtpUrl === "")
+      return { error: "FOSSICK_SMTP_URL is not set", status: null, final: false }
+    // Loaded with the first one.
+    const { sendMail } = await import("#crawler/alerts/send-mail.ts")
+    const mail = {
+      id: id.replace(/^msg_/, ""),
+      recipient: receiver,
+      createdAt,
+      ...watchMail(watch, entries),
     }
-    // The networks that the operator opened are for what the operator's keys ask for.
-    const sender = await this.#webhookSender(keys.byId(watch.key)?.role === "admin" ? "any" : "public")
-    const body = watchMessage(watch, entries, createdAt)
-    const secret = secrets.signingSecret(watch.id)
-    const posted = await sender.send({ id, url: receiver, secret, body }, signal)
-    return posted.kind === "delivered" ? { error: null, status: posted.status } : posted
+    return { ...(await sendMail(mail, { config: config.sending, env, signal })), status: null }
   }
-
-  #webhookSender(reach: "any" | "public"): Promise<WebhookSender> {
-    const known = this.#webhooks.get(reach)
-    if (known !== undefined) return known
-    const { sending, userAgent } = this.#parts.config
-    const networks = reach === "any" ? sending.webhookNetworks : []
-    const made = import("#crawler/webhooks/webhook-sender.ts").then(
-      (module) => new module.WebhookSender({ networks, proxy: sending, userAgent, env: {} }),
-    )
-    this.#webhooks.set(reach, made)
-    return made
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const sender of this.#webhooks.values()) await (await sender)[Symbol.asyncDispose]()
-  }
+  const body = watchMessage(watch, entries, createdAt)
+  const secret = secrets.signingSecret(watch.id)
+  const posted = await receivers.send(watch.key, { id, url: receiver, secret, body }, signal)
+  return posted.kind === "delivered" ? { error: null, status: posted.status } : posted
 }

@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 import { steadyNow } from "#base/steady-time.ts"
 import type { DueDelivery, WebhookQueue } from "./webhook-queue.ts"
 import type { DeliverOptions } from "./deliver.ts"
+import { InTurn } from "./in-turn.ts"
 import { pause } from "#base/flow/pause.ts"
 
 const POLL_MS = 1000
@@ -23,7 +24,7 @@ export interface FollowWebhooksOptions extends Omit<DeliverOptions, "signal"> {
  */
 export async function followWebhooks(options: FollowWebhooksOptions): Promise<void> {
   const { queue, log, signal, pollMs = POLL_MS } = options
-  const sending = new Map<string, Promise<void>>()
+  const sending = new InTurn(RECEIVERS, (err) => log.error({ err }, "a webhook could not be sent"))
   let pruned = 0
   let deliver: ((delivery: DueDelivery) => Promise<void>) | null = null
   const close = new AsyncDisposableStack()
@@ -34,23 +35,21 @@ export async function followWebhooks(options: FollowWebhooksOptions): Promise<vo
         queue.prune()
         pruned = steadyNow()
       }
-      for (const delivery of queue.due(new Set(sending.keys()), RECEIVERS - sending.size)) {
+      for (const delivery of queue.due(sending.busy, sending.room)) {
         // Loaded with the first message: most appliances send none, and a small process stays small.
         if (deliver === null) {
           const { Deliverer } = await import("./deliver.ts")
           const deliverer = close.use(new Deliverer(queue, options))
           deliver = (one) => deliverer.deliver(one)
         }
-        const sent = deliver(delivery)
-          .catch((error: unknown) => log.error({ err: error }, "a webhook could not be sent"))
-          .finally(() => sending.delete(delivery.url))
-        sending.set(delivery.url, sent)
+        const send = deliver
+        sending.begin(delivery.url, () => send(delivery))
       }
     } catch (error) {
       log.error({ err: error }, "webhooks are tried again")
     }
     await pause(pollMs, signal)
   }
-  await Promise.all(sending.values())
+  await sending.ended()
   await close.disposeAsync()
 }

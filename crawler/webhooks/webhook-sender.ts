@@ -15,6 +15,12 @@ export interface WebhookSenderOptions {
   readonly env: NodeJS.ProcessEnv
 }
 
+/** What is sent, and to whom. */
+export interface WebhookMessage extends Pick<DueDelivery, "id" | "url" | "secret" | "body"> {
+  /** Beside those of Standard Webhooks. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 const TIMEOUT_MS = 15_000
 const CONNECT_TIMEOUT_MS = 5000
 
@@ -36,14 +42,14 @@ export class WebhookSender implements AsyncDisposable {
 
   /** One attempt. Never rejects. */
   async send(
-    { id, url, secret, body }: Pick<DueDelivery, "id" | "url" | "secret" | "body">,
+    { id, url, secret, body, headers: further }: WebhookMessage,
     signal: AbortSignal,
   ): Promise<Posted> {
     const { env, userAgent } = this.#options
     let headers
     try {
       const key = secret === null ? null : signingSecret(secret, env)
-      headers = { "user-agent": userAgent, ...webhookHeaders({ id, at: new Date(), body }, key) }
+      headers = { ...further, "user-agent": userAgent, ...webhookHeaders({ id, at: new Date(), body }, key) }
     } catch (error) {
       const { message } = error as Error
       return { kind: "refused", status: null, error: message, retryAfterMs: null, final: false }

@@ -3,6 +3,7 @@ import type { PageUrl } from "#engine"
 import { liveUrl } from "../../tavily/live/live-url.ts"
 import type { FieldReader } from "../../wire/fields.ts"
 import type { Version } from "../documents/formats.ts"
+import { type JobWebhook, readWebhook } from "../webhooks/job-webhook.ts"
 import {
   checkSitemap,
   MAX_URL_CHARS,
@@ -30,6 +31,8 @@ export interface CrawlJobRequest {
   readonly withoutQueries: boolean
   readonly pace: Pace
   readonly scrape: ScrapeRequest
+  /** Left out of jobs of older versions. */
+  readonly webhook?: JobWebhook | null
 }
 
 export interface BatchJobRequest {
@@ -37,6 +40,8 @@ export interface BatchJobRequest {
   readonly addresses: readonly { readonly given: string; readonly url: PageUrl }[]
   readonly pace: Pace
   readonly scrape: ScrapeRequest
+  /** Left out of jobs of older versions. */
+  readonly webhook?: JobWebhook | null
 }
 
 /** How fast a job may go. */
@@ -77,7 +82,7 @@ export function readCrawl(body: FieldReader, version: Version): CrawlJobRequest 
   const scrape = readScrapeOptions(options ?? body.part(), version)
   options?.end()
   checkSitemap(body, version)
-  refuseOfJobs(body)
+  const webhook = restOfJob(body)
   // Addresses that differ in spelling alone are one here.
   body.passedOver("deduplicateSimilarURLs")
   body.only([], ["prompt"], "Say what is wanted with includePaths, excludePaths and maxDiscoveryDepth.")
@@ -99,6 +104,7 @@ export function readCrawl(body: FieldReader, version: Version): CrawlJobRequest 
     withoutQueries,
     pace,
     scrape,
+    webhook,
   }
 }
 
@@ -122,10 +128,10 @@ export function readBatch(
   if (addresses.length === 0) throw body.refusal("urls", "None of them is an http or https address.")
   const pace = readPace(body)
   const scrape = readScrapeOptions(body, version)
-  refuseOfJobs(body)
+  const webhook = restOfJob(body)
   body.only([], ["appendToId"], "A job takes no more addresses once it has begun.")
   body.end()
-  return { request: { kind: "batch", addresses, pace, scrape }, invalid: mayIgnore ? invalid : null }
+  return { request: { kind: "batch", addresses, pace, scrape, webhook }, invalid: mayIgnore ? invalid : null }
 }
 
 function readPace(body: FieldReader): Pace {
@@ -134,8 +140,8 @@ function readPace(body: FieldReader): Pace {
   return { delayMs: delay * 1000, concurrency: delay > 0 ? 1 : Math.min(concurrency, CONCURRENCY) }
 }
 
-function refuseOfJobs(body: FieldReader): void {
+function restOfJob(body: FieldReader): JobWebhook | null {
   body.passedOver("origin", "integration", "auditMetadata")
   body.only([false], ["zeroDataRetention"], "The documents of a job are kept until they expire.")
-  body.only([], ["webhook"], "Ask for the status of the job instead.")
+  return readWebhook(body)
 }

@@ -10,6 +10,7 @@ import type { ChatModel } from "../../chat-models/chat-model.ts"
 import type { Version } from "../documents/formats.ts"
 import { checkFormats } from "../scrape.ts"
 import { type JobRequest, readBatch, readCrawl } from "./crawl-request.ts"
+import type { SecretOf } from "../webhooks/follow-jobs.ts"
 import { type JobRunner, KEPT_MS } from "./job-runner.ts"
 import type { FirecrawlJob, JobStore } from "./job-store.ts"
 
@@ -17,6 +18,7 @@ export interface JobEndpointParts {
   readonly store: JobStore
   readonly runner: JobRunner
   readonly chatModel: ChatModel | null
+  readonly secretOf: SecretOf
   /** Under which the appliance is reached; empty: as the caller reached it. */
   readonly publicUrl: string
 }
@@ -52,6 +54,7 @@ export function startJob(kind: Kind, version: Version, parts: JobEndpointParts):
       success: true,
       id,
       url: addressOf(ctx, parts, version, kind, id),
+      ...(request.webhook && { webhookSecret: parts.secretOf(key.id) }),
       ...(invalid !== null && { invalidURLs: invalid }),
     }
   }

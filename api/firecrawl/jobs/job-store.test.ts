@@ -2,6 +2,7 @@ import { pino } from "pino"
 import { describe, expect, test } from "vitest"
 
 import type { PageUrl } from "#engine"
+import { crawlerSettings } from "#crawler/settings.ts"
 import { readSettings } from "#base/settings.ts"
 
 import { openAccounts } from "../../accounts/accounts.ts"
@@ -19,7 +20,14 @@ function opened(db = memoryState(), crawlJobsMb = 1024) {
   const config = { ...readSettings(apiSettings, {}), crawlJobsMb }
   const accounts = openAccounts(db, config, () => {})
   const log = pino({ level: "silent" })
-  const jobs = openFirecrawlJobs(db, config, { accounts, knowledge: NO_PAGES, chatModel: null, log })
+  const jobs = openFirecrawlJobs(db, config, {
+    accounts,
+    knowledge: NO_PAGES,
+    chatModel: null,
+    sending: readSettings(crawlerSettings, {}),
+    userAgent: "test",
+    log,
+  })
   const key = accounts.keys.verify(accounts.keys.create({ role: "search" }))!
   const owner = { keyId: key.id, project: "", session: "", human: "" }
   const { request } = readBatch(new FieldReader({ urls: [ADDRESS] }), 2)

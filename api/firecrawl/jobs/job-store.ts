@@ -225,6 +225,14 @@ export class JobStore {
     }
   }
 
+  /** A result at its place; null: it is no document, or gone. */
+  document(id: string, place: number): { readonly url: string; readonly text: string } | null {
+    const row = this.#sql(
+      "select url, result from firecrawl_result where job_id = ? and place = ? and code is null",
+    ).get(id, place)
+    return row === undefined ? null : { url: row["url"] as string, text: row["result"] as string }
+  }
+
   failures(id: string): readonly StoredFailure[] {
     return this.#sql(
       "select result from firecrawl_result where job_id = ? and code is not null order by place",
