@@ -98,3 +98,28 @@ export interface Failure {
   readonly outcome: OutcomeName
   readonly detail: string | null
 }
+
+// What a run leaves word of for its operator in `job.note`. Texts of several kinds are told apart here alone, beside what writes them.
+
+/** Between two notes of one run. */
+export const BETWEEN_NOTES = "; "
+
+export const limitNote = (limit: string): string => `ended at ${limit}`
+export const givenUpNote = (host: string, why: string): string => `${host} was given up for this run: ${why}`
+export const stoppedNote = (why: string): string => `stopped: ${why}`
+
+/** What a run's notes say of what it did not do. */
+export interface Undone {
+  readonly endedAtLimit: boolean
+  /** Addresses that it did not come to, which are in no outcome: it was stopped, or gave a host up. */
+  readonly leftAddresses: boolean
+}
+
+/** @param notes `job.note` */
+export function undoneIn(notes: string | null): Undone {
+  const each = (notes ?? "").split(BETWEEN_NOTES)
+  return {
+    endedAtLimit: each.some((note) => note.startsWith(limitNote(""))),
+    leftAddresses: each.some((note) => note.startsWith(stoppedNote("")) || /^\S+ was given up\b/.test(note)),
+  }
+}

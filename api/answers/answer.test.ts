@@ -1,13 +1,17 @@
 import type { ServerResponse } from "node:http"
 
+import { pino } from "pino"
 import { describe, expect, test } from "vitest"
 
 import { readSettings } from "#base/settings.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { apiSettings, checkTogether } from "../settings.ts"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { serveApp } from "../testing/serve-app.ts"
+import type { ChatModel } from "../chat-models/chat-model.ts"
 import { openChatModel } from "../chat-models/chat-server.ts"
+import { answerFrom } from "./answer.ts"
 import { NO_ANSWER } from "./cited-text.ts"
 import { saying, startStubModel, type StubRequest } from "../chat-models/testing/stub-model.ts"
 
@@ -128,6 +132,29 @@ describe("a model", () => {
     const { text, log } = await ask(dribble, { settings })
     expect(text).toContain(EXTRACTED)
     expect(log).toContain("no reply within 150 ms")
+  })
+
+  test("is asked before the pages are read for questions to ask next", async () => {
+    const order: string[] = []
+    const read = { ...PUMP }
+    Object.defineProperty(read, "markdown", {
+      get() {
+        order.push("read")
+        return PUMP.markdown
+      },
+    })
+    const chatModel = {
+      reply: async () => {
+        order.push("asked")
+        return { text: "NONE", isCut: false }
+      },
+    } as unknown as ChatModel
+    const { signal } = new AbortController()
+    const log = pino({ level: "silent" })
+    const asked = { question: QUESTION, hits: [read], depth: "basic" as const, signal, log }
+    const { answer } = await answerFrom(asked, { embedder: new HashingEmbedder(), chatModel })
+    expect(answer).toBe(NO_ANSWER)
+    expect(order).toEqual(["asked", "read"])
   })
 
   test("may say that the passages answer nothing", async () => {

@@ -43,8 +43,6 @@ const MAX_SOURCES = 8
 export async function answerFrom(asked: Asked, { embedder, chatModel }: AnswerParts): Promise<Answered> {
   const { question, hits, rarity, depth, signal } = asked
   const sources = hits.slice(0, MAX_SOURCES)
-  const more = await followUpQuestions(question, sources, signal)
-  const written = chatModel && sources.length > 0 ? await inWords(asked, chatModel, embedder) : null
   const extracted = async () => {
     const { statements, missing } = await extractSides(question, sources, {
       length: depth === "advanced" ? "long" : "short",
@@ -54,8 +52,15 @@ export async function answerFrom(asked: Asked, { embedder, chatModel }: AnswerPa
     })
     return citedText(statements, missing)
   }
-  const answer = written ?? (await extracted())
-  if (written === null) asked.onPiece?.(answer)
+  const answered = async () => {
+    const written = chatModel && sources.length > 0 ? await inWords(asked, chatModel, embedder) : null
+    if (written !== null) return written
+    const answer = await extracted()
+    asked.onPiece?.(answer)
+    return answer
+  }
+  // While a model writes there is time to look for more.
+  const [answer, more] = await Promise.all([answered(), followUpQuestions(question, sources, signal)])
   signal.throwIfAborted()
   return { answer, followUpQuestions: more.length > 0 ? more : null }
 }

@@ -1,4 +1,4 @@
-import type { Jobs, Source, StateStore } from "#crawler"
+import type { Jobs, StateStore } from "#crawler"
 import type { Lead } from "#crawler/coverage/leads.ts"
 import type { SourceCoverage } from "#crawler/coverage/source-coverage.ts"
 import type { Missing } from "#crawler/why/cause.ts"
@@ -15,10 +15,8 @@ export interface View {
   readonly page: (url: PageUrl) => Promise<Page | null>
 }
 
-/** How much of a source is in the index, and where it starts. */
+/** How much of a source is in the index. */
 export interface AskedSource extends SourceCoverage {
-  /** As it was crawled last, or is declared. */
-  readonly source: Source | null
   /** Pages that are found by their words alone until their vectors are made. */
   readonly waiting: number
 }
@@ -89,7 +87,6 @@ export function openMissKnowledge(
       return await Promise.all(
         names.map(async (name) => ({
           ...sourceCoverage(name, { db, jobs, sources }),
-          source: sources.get(name)?.source ?? jobs.list({ source: name, limit: 1 })[0]?.source ?? null,
           waiting: await engine.pagesWithoutVectors(name),
         })),
       )

@@ -1,4 +1,4 @@
-import type { Missing, MissCause } from "#crawler/why/cause.ts"
+import { type Missing, MISS_CAUSES, type MissCause } from "#crawler/why/cause.ts"
 import type { PageUrl } from "#engine"
 
 /**
@@ -9,23 +9,7 @@ import type { PageUrl } from "#engine"
  */
 export type Cause = MissCause | "filter" | "reach" | "no-match"
 
-export const CAUSES: readonly Cause[] = [
-  "not-crawled",
-  "out-of-scope",
-  "robots",
-  "noindex",
-  "removed",
-  "not-found",
-  "login-failed",
-  "other-address",
-  "trap",
-  "unreadable",
-  "unreachable",
-  "lost",
-  "filter",
-  "reach",
-  "no-match",
-]
+export const CAUSES: readonly Cause[] = [...MISS_CAUSES, "filter", "reach", "no-match"]
 
 /** Why nothing was found, as it stands on the wire. */
 export interface Miss {

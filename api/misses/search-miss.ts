@@ -1,3 +1,4 @@
+import type { Incomplete } from "#crawler/coverage/incomplete.ts"
 import { type Engine, toPageUrl } from "#engine"
 import { domainRules, matchesDomains, placeOf } from "#engine/page/domains.ts"
 
@@ -6,7 +7,7 @@ import type { Reach } from "../accounts/reach/reach.ts"
 import { viewOf } from "./address-miss.ts"
 import { isMiss } from "./doubtful.ts"
 import { type Cause, type Miss, missOf, REACH_TEXT } from "./miss.ts"
-import type { AskedSource, MissKnowledge, View } from "./miss-knowledge.ts"
+import type { AskedSource, MissKnowledge } from "./miss-knowledge.ts"
 import { type AskedQuery, narrowFilters } from "./narrow-filters.ts"
 
 /** Sources told of in one answer at most. */
@@ -54,8 +55,7 @@ export async function searchedOf(
   hits: readonly { readonly score: number }[],
   parts: SearchMissParts,
 ): Promise<Searched> {
-  const { reach, knowledge, signal } = parts
-  const view = await viewOf(reach, signal)
+  const { reach, knowledge } = parts
   const limits = reach.limits()
   // Who is limited to domains alone knows no source by name, and of no source how many pages are on these.
   const isNameless = limits !== null && (limits.sources === null || limits.domains !== null)
@@ -65,7 +65,7 @@ export async function searchedOf(
   const asked = isNameless ? [] : await knowledge.sources(names.slice(0, MOST_SOURCES))
   const more = isNameless ? 0 : names.length - asked.length
   const misses = isMiss(hits)
-    ? await missesOf(query, { asked, names, view }, { ...parts, isLimited: limits !== null })
+    ? await missesOf(query, { asked, names }, { ...parts, isLimited: limits !== null })
     : []
   const isComplete =
     more === 0 &&
@@ -101,13 +101,10 @@ function sourceOnWire({ name, pages, completeAsOf, incomplete, checkedAt, keptOu
 /** The likeliest cause first. */
 async function missesOf(
   query: AskedQuery,
-  {
-    asked,
-    names,
-    view,
-  }: { readonly asked: readonly AskedSource[]; readonly names: readonly string[]; readonly view: View },
+  { asked, names }: { readonly asked: readonly AskedSource[]; readonly names: readonly string[] },
   { reach, key, knowledge, signal, isLimited }: SearchMissParts & { readonly isLimited: boolean },
 ): Promise<readonly Miss[]> {
+  const view = await viewOf(reach, signal)
   const hosts = [...(query.filter?.includeDomains ?? []), ...query.text.includeDomains]
   // Those that may hold what was asked for.
   const covering = hosts.length === 0 ? asked : asked.filter((one) => coversAny(one, hosts))
@@ -143,7 +140,7 @@ const NO_MATCH: Miss = {
 const isOpen = ({ incomplete }: AskedSource): boolean => incomplete !== null
 
 /** What is likeliest to be why a source has nothing: first. */
-const GRAVITY = [
+const GRAVITY: readonly (Incomplete | null)[] = [
   "login-failed",
   "failed",
   "never-run",
@@ -155,7 +152,7 @@ const GRAVITY = [
 ]
 
 function gravity({ incomplete, pages }: AskedSource): number {
-  const at = GRAVITY.indexOf(incomplete ?? "")
+  const at = GRAVITY.indexOf(incomplete)
   return (pages === 0 ? 0 : GRAVITY.length + 1) + (at === -1 ? GRAVITY.length : at)
 }
 
@@ -201,7 +198,7 @@ const filterMiss = (filters: readonly string[]): Miss => ({
   filters,
 })
 
-const SOURCE_WORDS: Readonly<Record<string, readonly [Cause, string]>> = {
+const SOURCE_WORDS: Readonly<Record<Incomplete, readonly [Cause, string]>> = {
   "never-run": ["not-crawled", "it was never crawled"],
   running: ["not-crawled", "its crawl is not over"],
   "login-failed": ["login-failed", "the crawler could not log in"],
@@ -214,8 +211,10 @@ const SOURCE_WORDS: Readonly<Record<string, readonly [Cause, string]>> = {
   unfollowed: ["not-crawled", "its last crawl did not follow every link"],
 }
 
+const NO_PAGES = ["not-crawled", "it holds no pages"] as const
+
 function sourceMiss({ name, pages, incomplete }: AskedSource, of: number): Miss {
-  const [cause, why] = SOURCE_WORDS[incomplete ?? ""] ?? ["not-crawled", "it holds no pages"]
+  const [cause, why] = incomplete === null ? NO_PAGES : SOURCE_WORDS[incomplete]
   const what = pages === 0 ? "holds no pages" : "is not complete"
   return {
     cause,

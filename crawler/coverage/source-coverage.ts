@@ -2,40 +2,23 @@ import type { StateStore } from "#base/store/state-store.ts"
 import { scopeText } from "../discovery/discovery.ts"
 import { keptOutCounts, leadsDeeper, oldestLook } from "../frontier/kept-out/kept-out.ts"
 import { lastCheckOf, pageCount } from "../frontier/source-pages.ts"
-import type { Job } from "../job.ts"
+import { type Job, undoneIn } from "../job.ts"
 import type { Jobs } from "../jobs/jobs.ts"
 import { landingsOf } from "../jobs/landings.ts"
 import { wasWhole } from "../jobs/source-runs.ts"
 import { pagesIn } from "../outcome-name.ts"
+import { isLoginError } from "../login/login-error.ts"
 import { membership } from "../scope/scope.ts"
 import type { Source } from "../source.ts"
 import type { SourceTable } from "../sources/source-table.ts"
 import { causeOfOutcome, type MissCause } from "../why/cause.ts"
-
-/**
- * Why a source is not complete:
- * - `never-run`; `running`: a run is under way, queued or paused.
- * - `login-failed`, `failed`, `cancelled`: how the last run ended.
- * - `limit`: the run reached a limit. `depth`: pages as deep as it goes lead on, or may.
- * - `unread`: addresses could not be read, for reasons that may pass.
- * - `rules-changed`: it is declared otherwise since the run.
- * - `unfollowed`: the run did not follow every link.
- */
-export type Incomplete =
-  | "never-run"
-  | "running"
-  | "login-failed"
-  | "failed"
-  | "cancelled"
-  | "limit"
-  | "depth"
-  | "unread"
-  | "rules-changed"
-  | "unfollowed"
+import type { Incomplete } from "./incomplete.ts"
 
 /** What the index holds of a source, as far as runs know. */
 export interface SourceCoverage {
   readonly name: string
+  /** As it is declared, else as it was crawled last. */
+  readonly source: Source | null
   readonly pages: number
   /** When a visit last found one of its pages; null: never. */
   readonly checkedAt: Date | null
@@ -70,11 +53,13 @@ export function sourceCoverage(
     const cause = causeOfOutcome(outcome, status)
     keptOut.set(cause, (keptOut.get(cause) ?? 0) + count)
   }
-  const incomplete = whyIncomplete(last, sources.get(name)?.source ?? null, keptOut, db)
+  const declared = sources.get(name)?.source ?? null
+  const incomplete = whyIncomplete(last, declared, keptOut, db)
   const oldest = incomplete === null && last !== null ? scanOf(last, db).oldest : null
   const began = last?.startedAt?.getTime() ?? null
   return {
     name,
+    source: declared ?? last?.source ?? null,
     pages: pageCount(db, name),
     checkedAt: lastCheckOf(db, name),
     completeAsOf: oldest === null || began === null ? null : new Date(Math.min(oldest, began)),
@@ -107,14 +92,14 @@ function whyIncomplete(
   if (last === null) return "never-run"
   const { state, source, error, outcomes, note } = last
   if (state === "running" || state === "queued" || state === "paused") return "running"
-  if (state === "failed") return error?.startsWith("login: ") ? "login-failed" : "failed"
+  if (state === "failed") return isLoginError(error) ? "login-failed" : "failed"
   if (state === "cancelled") return "cancelled"
   if (declared !== null && scopeText(declared) !== scopeText(source)) return "rules-changed"
-  if (pagesIn(outcomes) >= source.limits.pages || note?.includes("ended at ")) return "limit"
+  const { endedAtLimit, leftAddresses } = undoneIn(note)
+  if (pagesIn(outcomes) >= source.limits.pages || endedAtLimit) return "limit"
   if (keptOut.has("login-failed")) return "login-failed"
   const left: readonly MissCause[] = ["unreachable", "lost", "not-crawled"]
-  // The addresses of a host that was given up are in no outcome.
-  if (left.some((cause) => keptOut.has(cause)) || /was given up|stopped: /.test(note ?? "")) return "unread"
+  if (left.some((cause) => keptOut.has(cause)) || leftAddresses) return "unread"
   if (last.result === "failed") return "failed"
   if (!wasWhole(db, last.id)) return "unfollowed"
   return scanOf(last, db).leadsDeeper === false ? null : "depth"

@@ -11,7 +11,7 @@ import { detailOf } from "./judge/visit-outcome.ts"
 import { crawlSite } from "./crawl-site.ts"
 import { CrawlShare } from "./together/crawl-share.ts"
 import type { Jobs } from "../jobs/jobs.ts"
-import { BEAT_MS, BY_HAND, type Job, type Judged } from "../job.ts"
+import { BEAT_MS, BY_HAND, givenUpNote, type Job, type Judged, limitNote, stoppedNote } from "../job.ts"
 import { factsOfRun, judgeJob } from "../results/judge-job.ts"
 import { settleRemovals } from "../removals/settle-removals.ts"
 import { openSourceReader } from "../visit/source-reader.ts"
@@ -39,7 +39,7 @@ export interface RunJobOptions {
 function interrupted(jobs: Jobs, id: number, state: "queued" | "paused"): void {
   try {
     jobs.end(id, state)
-    jobs.note(id, "stopped: the disk is full")
+    jobs.note(id, stoppedNote("the disk is full"))
   } catch (error) {
     if (!isDiskFull(error)) throw error
   }
@@ -109,7 +109,7 @@ async function runShared(
       onGivenUp: (host, last) => {
         const end = { outcome: outcomeName(last), detail: detailOf(last) }
         const { detail } = job.author === "api" ? concealedEnd(end) : end
-        jobs.note(id, `${host} was given up for this run: ${detail ?? last.kind}`)
+        jobs.note(id, givenUpNote(host, detail ?? last.kind))
       },
       onTrap: (trap) => {
         jobs.log(id, "warn", `addresses of this kind are no longer visited: ${trap}`)
@@ -117,7 +117,7 @@ async function runShared(
       ...(clock === undefined ? {} : { clock }),
     })
     if (moved !== null) throw moved as NetworkChangedError
-    if (limit !== null) jobs.note(id, `ended at ${limit}`)
+    if (limit !== null) jobs.note(id, limitNote(limit))
     // Before the job is over: a process that is lost in between takes it up again.
     let judged: Judged | undefined
     if (state === "finished") {
@@ -140,7 +140,8 @@ async function runShared(
   } catch (thrown) {
     // A login that fails, say, fails for that.
     const error: unknown = moved ?? thrown
-    if (error instanceof NetworkChangedError) jobs.note(id, `stopped: ${error.host} moved to another network`)
+    if (error instanceof NetworkChangedError)
+      jobs.note(id, stoppedNote(`${error.host} moved to another network`))
     const message = error instanceof Error ? error.message : String(error)
     const isConcealed = job.author === "api" && error instanceof Error
     // Nothing is wrong with the job then: it goes on when there is room.

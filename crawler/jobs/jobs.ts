@@ -1,6 +1,6 @@
 import { transaction } from "#base/store/state-store.ts"
 import { forgetAddresses, hasPrunableSql, outcomesOf, pruneAddresses } from "../frontier/job-addresses.ts"
-import type { Job, JobEvent, JobState, Judged } from "../job.ts"
+import { BETWEEN_NOTES, type Job, type JobEvent, type JobState, type Judged } from "../job.ts"
 import type { Source } from "../source.ts"
 import { isAliveSql } from "./alive.ts"
 import { JobRecords } from "./job-records.ts"
@@ -157,10 +157,8 @@ export class Jobs extends JobRecords {
   /** Leaves word of a job's end for its operator, and in its log. A second one is added to the first. */
   note(id: number, text: string): void {
     this.db
-      .prepare(
-        "update job set note = case when note is null then ?2 else note || '; ' || ?2 end where id = ?1",
-      )
-      .run(id, text)
+      .prepare("update job set note = case when note is null then ?2 else note || ?3 || ?2 end where id = ?1")
+      .run(id, text, BETWEEN_NOTES)
     this.log(id, "warn", text)
   }
 

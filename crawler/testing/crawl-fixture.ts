@@ -6,7 +6,7 @@ import { crawlerSettings, type CrawlerConfig } from "../settings.ts"
 import { crawlSite } from "../crawl/crawl-site.ts"
 import type { Clock } from "#base/clock.ts"
 import { Jobs } from "../jobs/jobs.ts"
-import type { Job } from "../job.ts"
+import { type Job, limitNote } from "../job.ts"
 import { PageReader } from "../visit/reader.ts"
 import { defineSource, type SourceSpec } from "../source.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
@@ -81,7 +81,7 @@ export class CrawlFixture implements AsyncDisposable {
       signal,
       ...(clock === undefined ? {} : { clock }),
     })
-    if (limit !== null) this.jobs.note(id, `ended at ${limit}`)
+    if (limit !== null) this.jobs.note(id, limitNote(limit))
     this.jobs.end(id, state)
     return this.jobs.get(id) ?? job
   }

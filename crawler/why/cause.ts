@@ -1,4 +1,5 @@
 import type { PageUrl } from "#engine"
+import { isLoginError } from "../login/login-error.ts"
 import { isFailure, isMissing, isSkip, type OutcomeName } from "../outcome-name.ts"
 import type { Step, StepName } from "./step.ts"
 import type { Trace } from "./trace.ts"
@@ -17,19 +18,22 @@ import type { Trace } from "./trace.ts"
  * - `unreachable`: the site did not give it.
  * - `lost`: the index should hold it, and does not.
  */
-export type MissCause =
-  | "not-crawled"
-  | "out-of-scope"
-  | "robots"
-  | "noindex"
-  | "removed"
-  | "not-found"
-  | "login-failed"
-  | "other-address"
-  | "trap"
-  | "unreadable"
-  | "unreachable"
-  | "lost"
+export type MissCause = (typeof MISS_CAUSES)[number]
+
+export const MISS_CAUSES = [
+  "not-crawled",
+  "out-of-scope",
+  "robots",
+  "noindex",
+  "removed",
+  "not-found",
+  "login-failed",
+  "other-address",
+  "trap",
+  "unreadable",
+  "unreachable",
+  "lost",
+] as const
 
 /** Why an address is no page of the index. */
 export interface Missing {
@@ -76,9 +80,8 @@ interface SourceFacts {
   readonly failed_runs?: readonly { readonly error: string | null }[]
 }
 
-/** `login: …` is how a `LoginError` begins. */
 const wasNotLetIn = ({ failed_runs: failed = [] }: SourceFacts): boolean =>
-  failed.some(({ error }) => error?.startsWith("login: "))
+  failed.some(({ error }) => isLoginError(error))
 
 function unvisited(source: Step | undefined, found: Step | undefined): MissCause {
   // In the frontier of a run, whatever the sources of today cover.

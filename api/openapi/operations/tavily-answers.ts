@@ -1,6 +1,8 @@
 import { FACET_FIELDS } from "#engine"
 import { PAGE_TYPES } from "#engine/page/page-type.ts"
 
+import { INCOMPLETE } from "#crawler/coverage/incomplete.ts"
+
 import { CAUSES } from "../../misses/miss.ts"
 import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../schemas.ts"
 
@@ -136,11 +138,7 @@ const coverage = object(
         pages: count(),
         complete: yesNo(),
         complete_as_of: orNull(time("As of when; null when it is not complete.")),
-        incomplete: orNull(
-          text(
-            "Why it is not: `never-run`, `running`, `login-failed`, `failed`, `cancelled`, `limit`, `depth`, `unread`, `rules-changed`, `unfollowed`.",
-          ),
-        ),
+        incomplete: orNull(text(`Why it is not: ${INCOMPLETE.map((one) => `\`${one}\``).join(", ")}.`)),
         checked_at: orNull(time("When a crawl last found one of its pages.")),
         kept_out: {
           type: "object",

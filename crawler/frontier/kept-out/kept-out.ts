@@ -59,15 +59,15 @@ export function* unvisitedLinks(
        where source in (select value from json_each(?)) order by depth limit ?`,
     )
     .iterate(JSON.stringify(sources), pages)
-  const isKnown = db.prepare(
-    "select 1 from known_address where url = ? and source in (select value from json_each(?)) limit 1",
-  )
+  const knownBy = db.prepare("select source from known_address where url = ?")
+  const own = new Set(sources)
+  const isKnown = (link: string) => knownBy.all(link).some((known) => own.has(known["source"] as string))
   const seen = new Set<string>()
   for (const row of rows) {
     for (const link of unpackLinks(row["url"] as PageUrl, row["links"] as Uint8Array)) {
       if (seen.has(link)) continue
       seen.add(link)
-      if (isKnown.get(link, JSON.stringify(sources)) === undefined) yield link as PageUrl
+      if (!isKnown(link)) yield link as PageUrl
     }
   }
 }
