@@ -1,3 +1,6 @@
+import { connect } from "node:net"
+import { text } from "node:stream/consumers"
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
@@ -56,6 +59,14 @@ afterAll(() => opened.disposeAsync())
 const call = (path: string, body?: unknown, key = garden.all) => garden.app.call(path, key, body)
 const scrape = (path: string, options: object = {}, key?: string) =>
   call("/v2/scrape", { url: garden.site.url(path), ...options }, key)
+
+/** What a server says to a request, until it hangs up. */
+async function rawRequest(url: string, lines: readonly string[]): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.write(`${lines.join("\r\n")}\r\n\r\n`)
+  return await text(socket)
+}
 
 /** A job that was started, once it has ended. */
 async function ended(start: string, body: object, key = garden.all) {
@@ -342,6 +353,73 @@ describe("a crawl", () => {
   ])("refuses %j, naming the field", async (options, field) => {
     const { status: code, body } = await call("/v2/crawl", { url: garden.site.url("/guide"), ...options })
     expect([code, body.error]).toEqual([400, expect.stringContaining(`Invalid ${field}.`)])
+  })
+})
+
+describe("a job that is watched over a WebSocket", () => {
+  /** All that a watcher is told, until it is told goodbye. */
+  const watched = async (path: string, protocol: string) => {
+    const socket = new WebSocket(garden.app.url.replace("http", "ws") + path, protocol)
+    // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into whatever came back
+    const messages: any[] = []
+    socket.addEventListener("message", ({ data }) => messages.push(JSON.parse(String(data))))
+    const isOpened = await new Promise<boolean>((resolve) => {
+      let isOpen = false
+      socket.addEventListener("open", () => (isOpen = true))
+      socket.addEventListener("error", () => resolve(isOpen))
+      socket.addEventListener("close", () => resolve(isOpen))
+    })
+    return { isOpened, messages, types: messages.map(({ type }) => type as string) }
+  }
+
+  test("tells of each document, and of its end", async () => {
+    const { body } = await call("/v2/crawl", { url: garden.site.url("/guide"), crawlEntireDomain: true })
+    const { pathname } = new URL(body.url)
+    const { messages, types } = await watched(pathname, garden.all)
+    expect([types[0], types.at(-1)]).toEqual(["catchup", "done"])
+    const told = messages.filter(({ type }) => type === "document").map(({ data }) => data.metadata.title)
+    const { data } = (await call(pathname)).body
+    expect(told).toEqual(data.map((one: { metadata: { title: string } }) => one.metadata.title))
+    expect(messages.at(-1).data).toMatchObject({ status: "completed", completed: told.length, data: [] })
+    // Afterwards it tells the same.
+    expect((await watched(pathname, garden.all)).types).toEqual(types)
+  })
+
+  test("tells that it was cancelled", async () => {
+    const { body } = await call("/v2/crawl", { url: garden.site.url("/guide"), delay: 60 })
+    const { pathname } = new URL(body.url)
+    const watching = watched(pathname, garden.all)
+    await expect.poll(async () => (await call(pathname)).body.completed).toBeGreaterThan(0)
+    await fetch(garden.app.url + pathname, {
+      method: "DELETE",
+      headers: { Authorization: `Bearer ${garden.all}` },
+    })
+    const { messages } = await watching
+    expect(messages.at(-1)).toMatchObject({ type: "catchup", data: { status: "cancelled" } })
+  })
+
+  test("is no other key's, and an upgrade to anything else is passed over", async () => {
+    const { path } = await ended("/v2/crawl", { url: garden.site.url("/guide"), limit: 1 })
+    for (const key of ["nobody", garden.app.key()])
+      expect(await watched(path, key)).toMatchObject({ isOpened: false, messages: [] })
+    expect((await watched("/healthz", "any")).isOpened).toBe(false)
+    const answer = await rawRequest(garden.app.url, [
+      `GET ${path} HTTP/1.1`,
+      "Host: localhost",
+      "Connection: Upgrade, close",
+      "Upgrade: h2c",
+      `Authorization: Bearer ${garden.all}`,
+    ])
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK/)
+    const refused = await rawRequest(garden.app.url, [
+      `GET ${path} HTTP/1.1`,
+      "Host: localhost",
+      "Connection: Upgrade",
+      "Upgrade: websocket",
+      "Sec-WebSocket-Version: 8",
+      `Authorization: Bearer ${garden.all}`,
+    ])
+    expect(refused).toMatch(/^HTTP\/1\.1 426 Upgrade Required/)
   })
 })
 

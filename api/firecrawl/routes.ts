@@ -15,6 +15,7 @@ import {
   jobStatus,
   startJob,
 } from "./jobs/job-routes.ts"
+import { socketKey, watchJob } from "./jobs/watch-job.ts"
 import { map } from "./map.ts"
 import { type FirecrawlParts, scrape } from "./scrape.ts"
 import { concurrencyCheck, creditHistory, creditUsage, queueStatus } from "./team.ts"
@@ -51,6 +52,7 @@ export function firecrawlRoutes(router: Router<RequestState>, parts: FirecrawlRo
     router.get(`${at}/team/credit-usage/historical`, key, free, creditHistory(parts.ledger))
     if (jobs === undefined) continue
     const served = { ...jobs, chatModel: parts.chatModel, publicUrl: parts.publicUrl }
+    const watch = watchJob(served)
     // Polls are no calls that cost anything; they see what the key may see.
     const seeing: Middleware = async (ctx, next) => {
       ctx.state.reach = admissions.reach(ctx.state.key)
@@ -63,7 +65,7 @@ export function firecrawlRoutes(router: Router<RequestState>, parts: FirecrawlRo
       const path = `${at}/${JOB_PATHS[kind]}`
       const admit = admission(admissions, kind === "crawl" ? "crawl" : "extract")
       router.post(path, key, body, admit, live(startJob(kind, version, served)))
-      router.get(`${path}/:id`, key, seeing, jobStatus(version, served))
+      router.get(`${path}/:id`, socketKey, key, seeing, watch, jobStatus(version, served))
       router.get(`${path}/:id/errors`, key, seeing, jobErrors(served))
       router.delete(`${path}/:id`, key, cancelJob(served))
     }

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http"
+import type { Socket } from "node:net"
 
 import type Koa from "koa"
 
@@ -7,6 +8,7 @@ import { refuseSocket } from "../load/close-socket.ts"
 import type { Connections } from "../load/connections.ts"
 import { oneAtATime } from "../load/one-at-a-time.ts"
 import { envelope } from "../errors.ts"
+import { wantsSocket } from "./web-socket.ts"
 
 /** Milliseconds in which a caller must have sent its whole request; protects the sockets from slow senders. */
 const REQUEST_MS = 30_000
@@ -26,6 +28,10 @@ const KEEP_ALIVE_MS = 75_000
 const MOST_LISTENERS = 20
 
 const running = new WeakMap<Server, Set<ServerResponse>>()
+const upgraded = new WeakMap<Server, Set<Socket>>()
+
+/** WebSockets that are open, which a server that closes leaves alone. */
+export const socketsOf = (server: Server): ReadonlySet<Socket> => upgraded.get(server) ?? new Set()
 
 /** Answers that a server is working on. */
 export const responsesOf = (server: Server): ReadonlySet<ServerResponse> => running.get(server) ?? new Set()
@@ -46,6 +52,8 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
     keepAliveInitialDelay: PROBE_MS,
     // What Node would refuse by itself, with an empty body, is refused here.
     requireHostHeader: false,
+    // Other protocols are not spoken: a request that offers one is answered as if it did not.
+    shouldUpgradeCallback: ({ headers }: IncomingMessage) => wantsSocket(headers),
   }
   const serve = oneAtATime((request, response) => {
     if (isProper(request)) void handle(request, response)
@@ -64,6 +72,11 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
     responses.add(response)
     response.once("close", () => responses.delete(response))
   })
+  const sockets = new Set<Socket>()
+  upgraded.set(server, sockets)
+  server.on("upgrade", (request, socket, head) =>
+    answerUpgrade(server, sockets, request, socket as Socket, head),
+  )
   server.on("checkExpectation", (_, response) => answer(response, 417))
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy()
@@ -73,6 +86,28 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
     }
   })
   return server
+}
+
+/** Has a request for a WebSocket go the way of all others: what does not open one answers it like them, and ends the connection. */
+function answerUpgrade(
+  server: Server,
+  sockets: Set<Socket>,
+  request: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+): void {
+  const response = new ServerResponse(request)
+  response.assignSocket(socket)
+  sockets.add(socket)
+  socket.once("close", () => sockets.delete(socket))
+  socket.on("error", () => socket.destroy())
+  response.once("finish", () => {
+    response.detachSocket(socket)
+    response.emit("close")
+    if (response.statusCode !== 101) socket.end()
+  })
+  if (head.length > 0) socket.unshift(head)
+  server.emit("request", request, response)
 }
 
 /** Whether the request has the host it must have (RFC 9112 section 3.2), and a target that can be taken apart. */

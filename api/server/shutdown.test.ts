@@ -2,8 +2,12 @@ import { once } from "node:events"
 import { Agent, createServer, get } from "node:http"
 import type { AddressInfo } from "node:net"
 
+import Koa from "koa"
 import { expect, test } from "vitest"
 
+import type { RequestState } from "../context.ts"
+import { httpServer } from "./http-server.ts"
+import { openSocket } from "./web-socket.ts"
 import { closeServer } from "./shutdown.ts"
 
 async function serverThat(answers: (end: () => void) => void) {
@@ -33,6 +37,20 @@ test("a closing server finishes what is running, and then does not wait for kept
   end()
   expect(await answer).toBe("done")
   await closed
+})
+
+test("a closing server closes its WebSockets", async () => {
+  const app = new Koa<RequestState>()
+  app.use((ctx) => void openSocket(ctx))
+  const server = httpServer(app)
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  await once(socket, "open")
+  const ended = once(socket, "close")
+  await closeServer(server, 600_000)
+  const [{ type }] = (await ended) as [Event]
+  expect([type, socket.readyState]).toEqual(["close", WebSocket.CLOSED])
 })
 
 test("what is not finished in time is cut off", async () => {

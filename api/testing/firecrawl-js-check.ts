@@ -60,6 +60,21 @@ await check("crawl: cancelled, its errors, and those under way", async () => {
   const isActive = active.crawls.some((one: Loose) => one.id === id && one.url === site)
   return isActive && errors.length === 0 && robotsBlocked.length === 0 && (await client.cancelCrawl(id))
 })
+await check("crawl: watched", async () => {
+  const { id } = await client.startCrawl(site, { limit: 3 })
+  const watcher = client.watcher(id, { kind: "crawl" })
+  let documents = 0
+  let end = ""
+  watcher.on("document", () => (documents += 1))
+  watcher.on("done", ({ status }: Loose) => (end = status))
+  await watcher.start()
+  return end === "completed" && documents === 3
+})
+await check("credits and jobs", async () => {
+  const { remainingCredits } = await client.getCreditUsage()
+  const { jobsInQueue } = await client.getQueueStatus()
+  return remainingCredits > 0 && jobsInQueue === 0
+})
 await check("batch scrape, to its end", async () => {
   const urls = [site, `${site}${page}`, "no address"]
   const job = await client.batchScrape(urls, { options: { formats: ["markdown"] }, pollInterval: 1 })

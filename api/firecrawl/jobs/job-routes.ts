@@ -113,15 +113,9 @@ export function jobStatus(version: Version, parts: JobEndpointParts): Middleware
       chars += text.length
       data.push(JSON.parse(text))
     }
-    const total = job.request.kind === "batch" ? job.request.addresses.length : job.tried
     ctx.set("Cache-Control", "no-store")
     ctx.body = {
-      success: true,
-      status: job.state === "waiting" ? "scraping" : job.state,
-      completed: job.completed,
-      total,
-      creditsUsed: job.credits,
-      expiresAt: new Date((job.endedAt ?? new Date()).getTime() + KEPT_MS).toISOString(),
+      ...summaryOf(job),
       ...(job.error !== null && { error: job.error, warning: job.error }),
       ...(hasMore && {
         next: `${addressOf(ctx, parts, version, job.request.kind, job.id)}?skip=${skip + passed}${ctx.query["limit"] === undefined ? "" : `&limit=${limit}`}`,
@@ -130,6 +124,16 @@ export function jobStatus(version: Version, parts: JobEndpointParts): Middleware
     }
   }
 }
+
+/** How a job stands, without its documents. */
+export const summaryOf = (job: FirecrawlJob) => ({
+  success: true,
+  status: job.state === "waiting" ? "scraping" : job.state,
+  completed: job.completed,
+  total: job.request.kind === "batch" ? job.request.addresses.length : job.tried,
+  creditsUsed: job.credits,
+  expiresAt: new Date((job.endedAt ?? new Date()).getTime() + KEPT_MS).toISOString(),
+})
 
 /** DELETE /v2/crawl/{id}: ends a job; what it has found stays. */
 export function cancelJob({ store, runner }: JobEndpointParts): Middleware {
@@ -196,7 +200,7 @@ const optionsOf = ({
 })
 
 /** Whatever its kind: the client of the first version looks for its batches among the crawls. */
-function jobOf(ctx: Context, store: JobStore): FirecrawlJob {
+export function jobOf(ctx: Context, store: JobStore): FirecrawlJob {
   const job = store.get(pathParameter(ctx, "id"))
   // To others it is as if there were no such job.
   const isOwn = job !== null && (job.owner.keyId === ctx.state.key.id || ctx.state.key.role === "admin")

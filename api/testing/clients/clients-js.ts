@@ -68,6 +68,13 @@ async function firecrawl(): Promise<void> {
     scrape: async () => (await client.scrape(site, { formats })).markdown.includes("handbook"),
     map: async () => (await client.map(site, { limit: 10 })).links.length > 5,
     crawl: async () => (await client.crawl(site, { limit: 3, pollInterval: 1 })).data.length === 3,
+    watch: async () => {
+      const { id } = await client.startCrawl(site, { limit: 3 })
+      const watcher = client.watcher(id, { kind: "crawl" })
+      const ended = new Promise((resolve) => watcher.on("done", resolve).on("error", resolve))
+      await watcher.start()
+      return ((await ended) as { status?: string }).status === "completed"
+    },
     "batch scrape": async () =>
       (await client.batchScrape([site], { options: { formats }, pollInterval: 1 })).data.length === 1,
   })
