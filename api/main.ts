@@ -19,6 +19,7 @@ import { EngineError } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { ModelOutage } from "#engine/model-servers/availability.ts"
 import { openSearchEngine } from "#engine/open-engine.ts"
+import { openAnswerReranker } from "#engine/rerankers/open-reranker.ts"
 import { diskFullMessage, DiskRoom, isFull } from "#base/disk-space.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
@@ -123,6 +124,8 @@ async function serve(): Promise<void> {
     openChatModel(crawlerConfig.readOnly === "drill" ? { ...config, llmUrl: "" } : config),
   )
 
+  const answerReranker = opened.use(await openAnswerReranker(engineConfig))
+
   const images = new ImageStore(db, engineConfig.dataDir)
   const { embedder } = following
   const research = openResearch(accountsDb, config, { accounts, embedder, chatModel, log })
@@ -161,6 +164,7 @@ async function serve(): Promise<void> {
     ),
     embedder,
     chatModel,
+    answerReranker,
     reader,
     accounts,
     sites: sourceSites(db, jobs),
@@ -232,7 +236,7 @@ async function serve(): Promise<void> {
       config: selling.config,
       host: config.host,
       dataDir: engineConfig.dataDir,
-      search: { engine, images, embedder, chatModel },
+      search: { engine, images, embedder, chatModel, answerReranker },
       collections: accounts.collections,
       connections,
       searches: gates.searches,

@@ -95,6 +95,7 @@ export async function serveApp(
     },
     embedder,
     chatModel,
+    answerReranker: null,
     ...parts,
     accounts,
     config,
