@@ -51,7 +51,7 @@ import { PAGE_PATHS, pageRoutes } from "./pages/routes.ts"
 import type { Thumbnails } from "./pages/thumbnails.ts"
 import { refuseAll } from "./read-only.ts"
 import { searxngApi, searxngRoutes } from "./searxng/routes.ts"
-import { presented } from "./sessions/presented.ts"
+import { openKeyOf, presented } from "./sessions/presented.ts"
 import { SESSION_PATH, sessionRoutes } from "./sessions/routes.ts"
 import type { Sessions } from "./sessions/sessions.ts"
 import { service } from "./service.ts"
@@ -301,7 +301,9 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   if (sessions) app.use(presented({ ...browsers, sessions }))
   if (facesDir !== undefined) {
     const onProblem = (err: unknown) => parts.log.error({ err }, "the pages for people are not built")
-    app.use(faces({ open: () => openBuilt(facesDir), onProblem, publicUrl: config.publicUrl }))
+    const isOpen = () => openKeyOf(accounts.keys, config.openKey) !== null
+    const open = () => openBuilt(facesDir)
+    app.use(faces({ open, onProblem, publicUrl: config.publicUrl, isOpen }))
   }
   app.use(
     handbook({

@@ -1881,6 +1881,13 @@ export interface Calls {
     }
     readonly answer: Suggestions
   }
+  /** Suggest in the form that browsers know. */
+  "GET /suggest/opensearch": {
+    readonly given: {
+      readonly query: { readonly q: string; readonly limit?: number | undefined; readonly source?: string | undefined; readonly collection?: string | undefined }
+    }
+    readonly answer: string
+  }
   /** Read a page from the index. */
   "GET /pages": {
     readonly given: {
@@ -2539,6 +2546,7 @@ export interface Calls {
 
 /** The calls that answer with text; all others answer with JSON. */
 export const TEXT_CALLS: ReadonlySet<string> = new Set([
+  "GET /suggest/opensearch",
   "GET /read/{url}",
   "GET /thumbnails",
   "GET /watches/{id}/feed",

@@ -35,13 +35,15 @@ export interface FacesParts {
   readonly onProblem: (error: unknown) => void
   /** Address under which people reach the appliance; empty: as they asked. */
   readonly publicUrl: string
+  /** Whether people may search without signing in. */
+  readonly isOpen: () => boolean
 }
 
 /**
  * The pages for people: `/` for those who ask for HTML (others are led to the handbook, as ever), `/console`, what these
  * load from `/faces/`, and a description for browsers that want the appliance for a search engine.
  */
-export function faces({ open, onProblem, publicUrl }: FacesParts): Middleware {
+export function faces({ open, onProblem, publicUrl, isOpen }: FacesParts): Middleware {
   let opening: Promise<BuiltFaces> | undefined
   const built = () =>
     (opening ??= open().catch((error: unknown) => {
@@ -59,7 +61,7 @@ export function faces({ open, onProblem, publicUrl }: FacesParts): Middleware {
     }
     if (path === OPEN_SEARCH) {
       ctx.type = "application/opensearchdescription+xml"
-      ctx.body = openSearchDescription(publicUrl || `${ctx.protocol}://${ctx.host}`)
+      ctx.body = openSearchDescription(publicUrl || `${ctx.protocol}://${ctx.host}`, isOpen())
       return
     }
     if (path === "/") {

@@ -3,8 +3,9 @@ import { escapeHtml } from "../handbook/escape-html.ts"
 /**
  * What a browser needs to know to offer the appliance as a search engine: OpenSearch 1.1, Draft 6.
  * @param base address of the appliance
+ * @param hasSuggestions whether it answers browsers that send neither key nor cookie, as they do for suggestions
  */
-export function openSearchDescription(base: string): string {
+export function openSearchDescription(base: string, hasSuggestions: boolean): string {
   const own = escapeHtml(base.replace(/\/+$/, ""))
   return `<?xml version="1.0" encoding="UTF-8"?>
 <OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
@@ -13,7 +14,7 @@ export function openSearchDescription(base: string): string {
 <InputEncoding>UTF-8</InputEncoding>
 <Image width="32" height="32" type="image/svg+xml">${own}/faces/icon.svg</Image>
 <Url type="text/html" method="get" template="${own}/?q={searchTerms}"/>
-<Url type="application/opensearchdescription+xml" rel="self" template="${own}/opensearch.xml"/>
+${hasSuggestions ? `<Url type="application/x-suggestions+json" template="${own}/suggest/opensearch?q={searchTerms}"/>\n` : ""}<Url type="application/opensearchdescription+xml" rel="self" template="${own}/opensearch.xml"/>
 </OpenSearchDescription>
 `
 }

@@ -34,12 +34,13 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
   "what an address is takes a parser of addresses": [
     /^extract urls/,
     /^(crawl|map|why|try|getPage|readPage|createWatch) url$/,
+    /^getThumbnail page$/,
     /^(create|change)Watch webhook$/,
     /^putSource (seeds|sitemaps|feeds|webhooks\[0\]\.url|login\.url)/,
   ],
   "names are of things that there are": [
     /^(generateKeys|search|research) (sources|collections)/,
-    /^suggest collection/,
+    /^(suggest|browserSuggest) collection/,
     /^runSources names/,
     /^list(Jobs|Removals) source$/,
     /^(approve|reject|restore)Removals source$/,

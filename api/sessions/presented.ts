@@ -9,6 +9,7 @@ import type { Sessions } from "./sessions.ts"
 const OPEN_CALLS: ReadonlySet<string> = new Set([
   "POST /search",
   "GET /suggest",
+  "GET /suggest/opensearch",
   "GET /pages",
   "GET /sources",
   "GET /thumbnails",
@@ -42,7 +43,7 @@ export function presented({
       if (found !== null) {
         checkOrigin(ctx, own)
         ctx.state.presented = found.key
-      } else if (OPEN_CALLS.has(`${ctx.method} ${ctx.path}`) && isSameOrigin(ctx, own)) {
+      } else if (OPEN_CALLS.has(`${ctx.method} ${ctx.path}`) && (isSameOrigin(ctx, own) || isTyped(ctx))) {
         const key = openKeyOf(keys, openKey)
         if (key !== null) {
           checkOrigin(ctx, own)
@@ -53,6 +54,9 @@ export function presented({
     await next()
   }
 }
+
+/** Whether somebody asked in the browser's own address bar, where no page had a say. */
+const isTyped = (ctx: Context): boolean => isSafe(ctx.method) && ctx.get("Sec-Fetch-Site") === "none"
 
 /** The key of those who did not sign in, or null. One of the role admin is nobody's to have without a sign-in. */
 export function openKeyOf(keys: Pick<KeyStore, "verify">, openKey: string): ApiKey | null {

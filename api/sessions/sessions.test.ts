@@ -160,6 +160,20 @@ describe("an appliance that is open", () => {
     expect((await ask(app, { "Sec-Fetch-Site": "cross-site" })).status).toBe(401)
   })
 
+  test("suggests to a browser's address bar, which sends no key and no cookie", async () => {
+    await using app = await serveAccounts({ config: { openKey: "search-key-of-a-reader" } })
+    const suggest = (headers: Record<string, string>) =>
+      fetch(`${app.url}/suggest/opensearch?q=pum`, { headers })
+    const typed = await suggest({ "Sec-Fetch-Site": "none" })
+    expect(typed.headers.get("Content-Type")).toContain("application/x-suggestions+json")
+    expect(await typed.json()).toEqual(["pum", expect.any(Array)])
+    expect((await suggest({ "Sec-Fetch-Site": "cross-site" })).status).toBe(401)
+    const description = await (await fetch(`${app.url}/opensearch.xml`)).text()
+    expect(description).toContain("/suggest/opensearch?q={searchTerms}")
+    // Nobody is at the address bar when something is to be changed.
+    expect((await ask(app, { "Sec-Fetch-Site": "none" })).status).toBe(401)
+  })
+
   test("lets nobody do anything else without a sign-in", async () => {
     await using app = await serveAccounts({ config: { openKey: "search-key-of-a-reader" } })
     for (const path of ["/extract", "/logs", "/deactivate-keys", "/generate-keys", "/research"]) {

@@ -5,7 +5,7 @@ import type { KeyStore } from "../accounts/keys/keys.ts"
 import type { RequestState } from "../context.ts"
 import { admission } from "../middleware/admission.ts"
 import { authentication } from "../middleware/authentication.ts"
-import { suggest } from "./suggest.ts"
+import { browserSuggest, suggest } from "./suggest.ts"
 
 /** First path segment of the call below. */
 export const SUGGEST_PATH = "suggest"
@@ -16,5 +16,7 @@ export function suggestRoutes(
   { keys, admissions }: { readonly keys: Pick<KeyStore, "verify">; readonly admissions: Admissions },
 ): void {
   const key = authentication(keys, { bodyKey: false }).beforeBody
-  router.get("/suggest", key, admission(admissions, "suggest"), suggest())
+  const admit = admission(admissions, "suggest")
+  router.get("/suggest", key, admit, suggest())
+  router.get("/suggest/opensearch", key, admit, browserSuggest())
 }

@@ -23,24 +23,41 @@ export async function suggestionsFor(
   return isNone ? [] : await reach.suggest(query)
 }
 
+/** What somebody typed in the box of a page, or of a browser. */
+async function suggested(
+  ctx: Context,
+): Promise<{ readonly text: string; readonly found: readonly Suggestion[] }> {
+  const { reach } = ctx.state
+  const text = parameter(ctx, "q")
+  if (text === undefined) throw badRequest("Invalid q. It is missing; it holds what has been typed.")
+  if (characters(text) > MAX_TYPED_CHARS) {
+    throw badRequest(`Invalid q. Must have at most ${MAX_TYPED_CHARS} characters.`)
+  }
+  const limit = wholeNumber(ctx, "limit", DEFAULT_SUGGESTIONS, 1, MAX_SUGGESTIONS)
+  const sources = reach.names.named({
+    sources: parameter(ctx, "source"),
+    collections: parameter(ctx, "collection"),
+  })
+  // A collection without a source has no page; to the engine an empty list is no filter.
+  const query = { text, limit, ...(sources && { filter: { sources } }) }
+  const found = await suggestionsFor(ctx, query, sources?.length === 0)
+  ctx.set("Cache-Control", "no-store")
+  return { text, found }
+}
+
+/** GET /suggest/opensearch: the same in the form that browsers know (OpenSearch 1.1, suggestions extension). */
+export function browserSuggest(): Middleware {
+  return async (ctx) => {
+    const { text, found } = await suggested(ctx)
+    ctx.type = "application/x-suggestions+json"
+    ctx.body = JSON.stringify([text, found.map((one) => one.text)])
+  }
+}
+
 /** GET /suggest: titles and headings by what has been typed so far. */
 export function suggest(): Middleware {
   return async (ctx) => {
-    const { reach } = ctx.state
-    const text = parameter(ctx, "q")
-    if (text === undefined) throw badRequest("Invalid q. It is missing; it holds what has been typed.")
-    if (characters(text) > MAX_TYPED_CHARS) {
-      throw badRequest(`Invalid q. Must have at most ${MAX_TYPED_CHARS} characters.`)
-    }
-    const limit = wholeNumber(ctx, "limit", DEFAULT_SUGGESTIONS, 1, MAX_SUGGESTIONS)
-    const sources = reach.names.named({
-      sources: parameter(ctx, "source"),
-      collections: parameter(ctx, "collection"),
-    })
-    // A collection without a source has no page; to the engine an empty list is no filter.
-    const query = { text, limit, ...(sources && { filter: { sources } }) }
-    const found = await suggestionsFor(ctx, query, sources?.length === 0)
-    ctx.set("Cache-Control", "no-store")
+    const { found } = await suggested(ctx)
     ctx.body = {
       suggestions: found.map(({ text, kind, url }) => ({ text, kind, url })),
       response_time: responseTime(ctx),

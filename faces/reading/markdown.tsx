@@ -10,6 +10,25 @@ const MOST_NESTED = 40
 export const blocksOf = (markdown: string): Token[] =>
   lexer(markdown).filter(({ type }) => type !== "space" && type !== "def")
 
+/** Below the dialog's own heading. */
+const FIRST_LEVEL = 3
+const LAST_LEVEL = 6
+
+/**
+ * Levels of headings, block by block, each at most one below the one before: pages leave levels out, and those who listen
+ * to a page go by them.
+ */
+export function levelsOf(blocks: readonly Token[]): number[] {
+  const above: number[] = []
+  return blocks.map((token) => {
+    if (token.type !== "heading") return FIRST_LEVEL
+    const { depth } = token as Tokens.Heading
+    while ((above.at(-1) ?? 0) >= depth) above.pop()
+    above.push(depth)
+    return Math.min(LAST_LEVEL, FIRST_LEVEL - 1 + above.length)
+  })
+}
+
 /** The text of a block, without its marks. */
 export function textOf(token: Token): string {
   if (token.type === "table") {
@@ -33,10 +52,13 @@ export function textOf(token: Token): string {
 export function Block({
   token,
   base,
+  level = FIRST_LEVEL,
   depth = 0,
 }: {
   readonly token: Token
   readonly base: string
+  /** Of a heading: see {@link levelsOf}. */
+  readonly level?: number | undefined
   readonly depth?: number
 }): VNode {
   if (depth > MOST_NESTED) return <p>{token.raw}</p>
@@ -44,8 +66,9 @@ export function Block({
     tokens?.map((one, index) => <Inline key={index} token={one} base={base} depth={depth + 1} />)
   switch (token.type) {
     case "heading": {
-      // The dialog's own heading is the second.
-      const Heading = `h${Math.min(6, (token as Tokens.Heading).depth + 2)}` as "h3"
+      // Within a quotation or a list it heads nothing of the page.
+      if (depth > 0) return <p class="heading">{inner(token.tokens)}</p>
+      const Heading = `h${level}` as "h3"
       return <Heading>{inner(token.tokens)}</Heading>
     }
     case "code":

@@ -8,7 +8,7 @@ import { appliance, inWords } from "../session/appliance.ts"
 import { onDay, since } from "./dates.ts"
 import { findPassage } from "./find-passage.ts"
 import { PageLink } from "./page-link.tsx"
-import { Block, blocksOf, textOf } from "./markdown.tsx"
+import { Block, blocksOf, levelsOf, textOf } from "./markdown.tsx"
 
 type StoredPage = AnswerOf<"GET /pages">
 
@@ -68,6 +68,7 @@ function Text({
   readonly passage: string
 }) {
   const blocks = useMemo(() => blocksOf(content), [content])
+  const levels = useMemo(() => levelsOf(blocks), [blocks])
   const marked = useMemo(() => findPassage(blocks.map(textOf), passage), [blocks, passage])
   const first = useRef<HTMLDivElement>(null)
   const at = Math.min(...marked)
@@ -78,10 +79,10 @@ function Text({
         marked.has(index) ? (
           <div key={index} class="passage" ref={index === at ? first : null}>
             {index === at && <span class="unseen">The passage that was found: </span>}
-            <Block token={token} base={base} />
+            <Block token={token} base={base} level={levels[index]} />
           </div>
         ) : (
-          <Block key={index} token={token} base={base} />
+          <Block key={index} token={token} base={base} level={levels[index]} />
         ),
       )}
     </div>

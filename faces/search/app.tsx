@@ -59,10 +59,13 @@ function Search({ session, isAdmin }: { readonly session: UsedSession; readonly 
         <main id="content" class="page" tabIndex={-1}>
           <h1 class="unseen">Results for {question}</h1>
           <Said searched={searched} />
-          {problem !== null && <Problem text={problem.text} />}
-          <Found asked={asked} searched={searched} onChange={go} onOpen={open}>
-            <Answer searched={searched} onOpen={open} onAsk={ask} />
-          </Found>
+          {problem === null ? (
+            <Found asked={asked} searched={searched} onChange={go} onOpen={open}>
+              <Answer searched={searched} onOpen={open} onAsk={ask} />
+            </Found>
+          ) : (
+            <Problem text={problem.text} />
+          )}
           <More asked={asked} searched={searched} onMore={(count) => go({ count })} />
         </main>
       )}
@@ -74,12 +77,12 @@ function Search({ session, isAdmin }: { readonly session: UsedSession; readonly 
 }
 
 /** Read out when results are there. */
-function Said({ searched: { found, question } }: { readonly searched: Searched }) {
+function Said({ searched: { found } }: { readonly searched: Searched }) {
   const count = found?.results.length ?? 0
   return (
     <p class="unseen" role="status">
       {found !== null &&
-        `${count === 0 ? "No" : count} ${count === 1 ? "result" : "results"} for ${question}`}
+        `${count === 0 ? "No" : count} ${count === 1 ? "result" : "results"} for ${found.query}`}
     </p>
   )
 }

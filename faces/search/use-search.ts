@@ -3,16 +3,13 @@ import { useEffect, useState } from "preact/hooks"
 
 import { FossickError, type AnswerOf, type GivenTo } from "../../api/client/client.ts"
 import { appliance, inWords } from "../session/appliance.ts"
-import type { Asked } from "./asked.ts"
+import { type Asked, FILTERS } from "./asked.ts"
 
-/** Of an answer: a field, and how many pages there are of each of its values. */
-export interface Facet {
-  readonly field: string
-  readonly values: readonly { readonly value: string; readonly count: number }[]
-}
-
-export type Found = AnswerOf<"POST /search"> & { readonly facets?: readonly Facet[] }
+export type Found = AnswerOf<"POST /search">
 export type Result = Found["results"][number]
+
+/** A field by which results can be narrowed down, with how many pages there are of each value. */
+export type Facet = NonNullable<Found["facets"]>[number]
 
 export interface Searched {
   /** What this is the answer to. */
@@ -35,11 +32,11 @@ const NOTHING: Searched = {
   problem: null,
 }
 
-type SearchBody = GivenTo<"POST /search">["body"] & { readonly include_facets?: readonly string[] }
+type SearchBody = GivenTo<"POST /search">["body"]
 
 function bodyOf({ question, filters, count }: Asked, isAdmin: boolean): SearchBody {
   const [language] = filters.language
-  const [since] = filters.published
+  const [year] = filters.published
   return {
     query: question,
     max_results: count,
@@ -47,12 +44,16 @@ function bodyOf({ question, filters, count }: Asked, isAdmin: boolean): SearchBo
     include_images: true,
     include_image_descriptions: true,
     include_published_date: true,
-    include_facets: ["source", "domain", "type", "language", "published"],
+    include_facets: FILTERS,
     ...(filters.source.length > 0 && { sources: filters.source }),
     ...(filters.domain.length > 0 && { include_domains: filters.domain }),
     ...(filters.type.length > 0 && { types: filters.type as SearchBody["types"] }),
     ...(language !== undefined && { language, filter_by_language: true }),
-    ...(since !== undefined && { time_range: since as NonNullable<SearchBody["time_range"]> }),
+    ...(year !== undefined && {
+      start_date: `${year}-01-01`,
+      end_date: `${year}-12-31`,
+      filter_by_published_date: true,
+    }),
     ...(isAdmin && { explain: true }),
   }
 }

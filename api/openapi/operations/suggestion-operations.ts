@@ -21,6 +21,26 @@ export const suggestionSchemas = {
   }),
 }
 
+const parameters: NonNullable<Operation["parameters"]> = [
+  query(
+    "q",
+    "What has been typed so far; without a letter or digit nothing is suggested.",
+    { type: "string", pattern: NOT_BLANK, maxLength: MAX_TYPED_CHARS },
+    true,
+  ),
+  query("limit", "Suggestions at most.", {
+    type: "integer",
+    minimum: 1,
+    maximum: MAX_SUGGESTIONS,
+    default: DEFAULT_SUGGESTIONS,
+  }),
+  query("source", "Of pages of this source only.", { type: "string", pattern: NOT_BLANK }),
+  query("collection", "Of pages of the sources in this collection only.", {
+    type: "string",
+    pattern: NOT_BLANK,
+  }),
+]
+
 /** What a search box asks with each letter. */
 export const suggestionOperations: readonly Operation[] = [
   {
@@ -32,25 +52,7 @@ export const suggestionOperations: readonly Operation[] = [
     description:
       "Titles and headings of the pages that the key may see, by the beginnings of their words. Free; takes a millisecond or two. For keys that may search.",
     access: "key",
-    parameters: [
-      query(
-        "q",
-        "What has been typed so far; without a letter or digit nothing is suggested.",
-        { type: "string", pattern: NOT_BLANK, maxLength: MAX_TYPED_CHARS },
-        true,
-      ),
-      query("limit", "Suggestions at most.", {
-        type: "integer",
-        minimum: 1,
-        maximum: MAX_SUGGESTIONS,
-        default: DEFAULT_SUGGESTIONS,
-      }),
-      query("source", "Of pages of this source only.", { type: "string", pattern: NOT_BLANK }),
-      query("collection", "Of pages of the sources in this collection only.", {
-        type: "string",
-        pattern: NOT_BLANK,
-      }),
-    ],
+    parameters,
     answers: { 200: { description: "The suggestions.", schema: ref("Suggestions") } },
     examples: [
       {
@@ -65,5 +67,27 @@ export const suggestionOperations: readonly Operation[] = [
       },
       { summary: "Nothing typed", status: 400 },
     ],
+  },
+  {
+    id: "browserSuggest",
+    method: "get",
+    path: "/suggest/opensearch",
+    tag: "Search",
+    summary: "Suggest in the form that browsers know",
+    description:
+      "As `/suggest`, in the form of OpenSearch's suggestions: what was typed, and a list of texts. Browsers ask it for their address bar, without key or cookie, so it answers them where people need not sign in.",
+    access: "key",
+    parameters,
+    answers: {
+      200: {
+        description: "What was typed, and the suggestions.",
+        schema: {
+          type: "array",
+          items: { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
+        },
+        type: "application/x-suggestions+json",
+      },
+    },
+    examples: [{ summary: "After three letters", query: { q: "pum" }, status: 200 }],
   },
 ]

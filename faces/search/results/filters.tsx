@@ -19,7 +19,6 @@ const LANGUAGES = new Intl.DisplayNames(undefined, { type: "language", fallback:
 /** A value as people call it. */
 export function valueName(name: Filter, value: string): string {
   if (name === "type") return formatName(value)
-  if (name === "published") return `Past ${value}`
   if (name !== "language") return value
   try {
     return LANGUAGES.of(value) ?? value
@@ -54,7 +53,7 @@ export function Filters({
                 onChange={() => onChange(toggled(asked.filters, name, value))}
               />
               <span>{valueName(name, value)}</span>
-              {count !== null && <small>{count.toLocaleString()}</small>}
+              {count !== null && <small>{count}</small>}
             </label>
           ))}
         </fieldset>
@@ -65,12 +64,19 @@ export function Filters({
 
 interface Value {
   readonly value: string
-  readonly count: number | null
+  /** Null when it is not known. */
+  readonly count: string | null
 }
 
 /** The commonest values, and those that are chosen whether any page has them or not. */
 function valuesOf(name: Filter, asked: Asked, facets: readonly Facet[]): readonly Value[] {
-  const all = facets.find(({ field }) => field === name)?.values ?? []
+  const facet = facets.find(({ field }) => field === name)
+  // When not all were counted, there are so many at least.
+  const more = facet?.exact === false ? "+" : ""
+  const all = (facet?.values ?? []).map(({ value, count }) => ({
+    value,
+    count: `${count.toLocaleString()}${more}`,
+  }))
   const chosen = asked.filters[name].filter((value) => !all.some((one) => one.value === value))
   return [
     ...chosen.map((value) => ({ value, count: null })),

@@ -20,6 +20,10 @@ export function picturesOf(results: readonly Result[]): Picture[] {
     .filter(({ url }) => !seen.has(url) && seen.add(url))
 }
 
+/** What is said beside a picture is not said again for it. */
+const isSame = (one: string, other: string): boolean =>
+  one.trim().toLowerCase() === other.trim().toLowerCase()
+
 /** Pictures, as crawls saw them; each leads to its page. */
 export function Images({ pictures }: { readonly pictures: readonly Picture[] }) {
   if (pictures.length === 0) return <p class="quiet">The pages found have no pictures that were looked at.</p>
@@ -28,7 +32,11 @@ export function Images({ pictures }: { readonly pictures: readonly Picture[] }) 
       {pictures.map(({ page, url, description }) => (
         <li key={url} data-picture>
           <PageLink to={page.url}>
-            <StoredImage page={page.url} image={url} alt={description} />
+            <StoredImage
+              page={page.url}
+              image={url}
+              alt={isSame(description, page.title) ? "" : description}
+            />
             <span>{page.title}</span>
           </PageLink>
         </li>

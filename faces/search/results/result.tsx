@@ -29,11 +29,11 @@ export function ResultCard({
     <article class="result">
       <div class="text">
         <SourceLine result={result} />
-        <h3>
+        <h2>
           <PageLink to={url} isResult>
             <MarkedText text={title || url} wanted={wanted} />
           </PageLink>
-        </h3>
+        </h2>
         {section?.heading != null && section.heading !== title && (
           <p class="section">
             <i aria-hidden="true">› </i>

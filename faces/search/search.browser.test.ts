@@ -1,0 +1,327 @@
+import type { Page } from "playwright"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+
+import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
+
+import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
+import { complaintsOf } from "../testing/axe.ts"
+import { type GardenAppliance, openGarden } from "../testing/garden.ts"
+
+// The search page in a real browser, over a real crawl of a site some of whose pages are hostile.
+
+// What functions that run inside the browser use of it.
+interface Link {
+  readonly protocol: string
+  readonly rel: string
+}
+interface Picture {
+  readonly naturalWidth: number
+}
+declare const document: { readonly activeElement: unknown }
+
+const QUESTION = "how are pumps cleaned?"
+const WIDTHS = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } }
+
+const executablePath = await findTestBrowser()
+
+describe.skipIf(executablePath === null)(
+  `the search page in a browser${executablePath === null ? ` (skipped: ${NO_BROWSER})` : ""}`,
+  () => {
+    let browser: TestBrowser
+    let garden: GardenAppliance
+
+    beforeAll(async () => {
+      garden = await openGarden()
+      browser = await openBrowser(executablePath!)
+    })
+
+    afterAll(async () => {
+      await browser?.[Symbol.asyncDispose]()
+      await garden?.[Symbol.asyncDispose]()
+    })
+
+    /** A page of its own, signed in unless told otherwise; what the browser complains of is gathered. */
+    async function open(
+      path = "/",
+      { key = garden.key, size = WIDTHS.desktop }: { key?: string | null; size?: typeof WIDTHS.phone } = {},
+    ) {
+      await browser.context.clearCookies()
+      const page = await browser.context.newPage()
+      const complaints: string[] = []
+      page.on("console", (message) => {
+        if (["error", "warning"].includes(message.type())) complaints.push(message.text())
+      })
+      page.on("pageerror", (error) => complaints.push(error.message))
+      page.on("dialog", (dialog) => {
+        complaints.push(`a dialog: ${dialog.message()}`)
+        void dialog.dismiss()
+      })
+      page.on("request", (request) => {
+        if (!request.url().startsWith(garden.url)) complaints.push(`asked for ${request.url()}`)
+      })
+      await page.setViewportSize(size)
+      if (key !== null) {
+        await page.goto(garden.url)
+        await page.getByLabel("API key").fill(key)
+        await page.getByRole("button", { name: "Sign in" }).click()
+        await box(page).waitFor()
+        if (path !== "/") await page.goto(garden.url + path)
+      } else {
+        await page.goto(garden.url + path)
+      }
+      return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
+    }
+
+    const box = (page: Page) => page.getByRole("combobox", { name: "Search" })
+    const results = (page: Page) => page.getByRole("list", { name: "Results" }).getByRole("article")
+    const asked = (question: string) => `/?q=${encodeURIComponent(question)}`
+
+    test("somebody signs in, asks, and comes from a citation to the passage in its page", async () => {
+      await using opened = await open("/")
+      const { page, complaints } = opened
+      await box(page).fill(QUESTION)
+      await page.getByRole("button", { name: "Search" }).click()
+      const answer = page.getByRole("region", { name: "Answer" })
+      await answer.getByText("Pumps are cleaned with warm water").waitFor()
+      await results(page).first().waitFor()
+      expect(await page.title()).toBe(`${QUESTION} · Fossick`)
+      await answer
+        .getByRole("button", { name: /^Source 1/ })
+        .first()
+        .click()
+      const copy = page.getByRole("dialog", { name: "Cleaning pumps" })
+      await copy.locator(".passage").getByText("Pumps are cleaned with warm water").waitFor()
+      await copy.getByText(/^Read on/).waitFor()
+      await page.keyboard.press("Escape")
+      await copy.waitFor({ state: "detached" })
+      expect(complaints).toEqual([])
+    })
+
+    test("a wrong key is refused in words, and a session ends by signing out", async () => {
+      await using opened = await open("/", { key: null })
+      const { page } = opened
+      await page.getByLabel("API key").fill("fsk-wrong")
+      await page.getByRole("button", { name: "Sign in" }).click()
+      await page.getByText("This key is not valid").waitFor()
+      await page.getByLabel("API key").fill(garden.key)
+      await page.getByRole("button", { name: "Sign in" }).click()
+      await box(page).waitFor()
+      const cookies = await browser.context.cookies()
+      expect(cookies).toMatchObject([{ name: "fossick-session", httpOnly: true, sameSite: "Strict" }])
+      await page.getByRole("button", { name: "Sign out" }).click()
+      await page.getByLabel("API key").waitFor()
+      expect(await browser.context.cookies()).toEqual([])
+    })
+
+    test("the address holds what is shown: it is shared, reloaded, and gone back through", async () => {
+      await using opened = await open(asked(QUESTION))
+      const { page } = opened
+      await results(page).first().waitFor()
+      await results(page)
+        .first()
+        .getByRole("button", { name: /^Stored copy/ })
+        .click()
+      await page.getByRole("dialog").locator(".passage").first().waitFor()
+      const address = page.url()
+      await page.goto(address)
+      await page.getByRole("dialog").locator(".passage").first().waitFor()
+      await page.goBack()
+      await page.getByRole("dialog").waitFor({ state: "detached" })
+      await box(page).fill("tulips")
+      await box(page).press("Enter")
+      await page.getByRole("link", { name: "Tulips" }).waitFor()
+      await page.goBack()
+      await page.getByRole("link", { name: "Cleaning pumps" }).first().waitFor()
+      expect(await box(page).inputValue()).toBe(QUESTION)
+    })
+
+    test("everything is done with the keyboard alone", async () => {
+      await using opened = await open("/")
+      const { page, complaints } = opened
+      const focused = () => page.evaluate<string>("document.activeElement?.textContent ?? ''")
+      // The box has the focus already; suggestions are gone through, and one is asked.
+      await page.keyboard.type("clean")
+      await page.getByRole("option").first().waitFor()
+      await page.keyboard.press("ArrowDown")
+      expect(await box(page).getAttribute("aria-activedescendant")).toBe(
+        await page.getByRole("option", { selected: true }).getAttribute("id"),
+      )
+      await page.keyboard.press("Enter")
+      await results(page).first().waitFor()
+      expect(await page.getByRole("listbox").isHidden()).toBe(true)
+      // From the box to the results and through them.
+      await results(page).first().getByRole("link").first().focus()
+      const first = await focused()
+      await page.keyboard.press("ArrowDown")
+      const second = await focused()
+      expect([first, second].includes("")).toBe(false)
+      expect(second).not.toBe(first)
+      await page.keyboard.press("ArrowUp")
+      expect(await focused()).toBe(first)
+      // The stored copy takes the focus, and gives it back.
+      const copyButton = results(page)
+        .first()
+        .getByRole("button", { name: /^Stored copy/ })
+      await copyButton.focus()
+      await page.keyboard.press("Enter")
+      await page.getByRole("dialog").waitFor()
+      expect(await page.evaluate("document.querySelector('dialog').contains(document.activeElement)")).toBe(
+        true,
+      )
+      await page.keyboard.press("Escape")
+      await page.getByRole("dialog").waitFor({ state: "detached" })
+      expect(await copyButton.evaluate((element) => element === document.activeElement)).toBe(true)
+      // Back to the box, which Escape empties.
+      await page.keyboard.press("/")
+      expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBe("combobox")
+      await page.keyboard.press("Escape")
+      expect(await box(page).inputValue()).toBe("")
+      expect(complaints).toEqual([])
+    })
+
+    test("nothing that a page says is ever run", async () => {
+      await using opened = await open(asked("hostile weeds"))
+      const { page, complaints } = opened
+      const hostile = page.getByRole("link", { name: /img src=x onerror/ })
+      await hostile.waitFor()
+      // It is all there, as text.
+      expect(await results(page).filter({ has: hostile }).innerText()).toContain("<script>")
+      await results(page)
+        .filter({ has: hostile })
+        .getByRole("button", { name: /^Stored copy/ })
+        .click()
+      const copy = page.getByRole("dialog")
+      await copy.getByText("Weeds are hostile").first().waitFor()
+      await copy.getByText("<script>").first().waitFor()
+      expect(await copy.locator("script, iframe, img, [onerror], [onclick], [style]").count()).toBe(0)
+      const links = await copy
+        .getByRole("link")
+        .evaluateAll((all) =>
+          all.map((link) => [(link as unknown as Link).protocol, (link as unknown as Link).rel] as const),
+        )
+      for (const [protocol, rel] of links) {
+        expect(protocol).toMatch(/^(https?|mailto):$/)
+        expect(rel).toBe("noreferrer noopener")
+      }
+      await page.keyboard.press("Escape")
+      await page.goto(
+        `${garden.url}/?q=${encodeURIComponent('<img src=x onerror="hacked=1">')}&source=<script>hacked=1</script>`,
+      )
+      await page.getByRole("tabpanel").or(page.getByRole("alert")).first().waitFor()
+      expect(await page.evaluate("typeof hacked")).toBe("undefined")
+      expect(complaints.filter((one) => !one.includes("400"))).toEqual([])
+    })
+
+    test("results are narrowed down by what pages have in common", async () => {
+      await using opened = await open(asked("garden"))
+      const { page, complaints } = opened
+      const filters = page.getByRole("form", { name: "Filters" })
+      await filters.getByRole("checkbox", { name: "2024" }).check()
+      await page.getByRole("list", { name: "Chosen filters" }).getByRole("button", { name: /2024/ }).waitFor()
+      await expect.poll(() => results(page).count()).toBe(1)
+      await page.getByRole("link", { name: "Roses" }).waitFor()
+      expect(new URL(page.url()).searchParams.getAll("published")).toEqual(["2024"])
+      // The other years stay in sight, with how many pages they have.
+      expect(await filters.getByText("2025").count()).toBe(1)
+      await page.getByRole("list", { name: "Chosen filters" }).getByRole("button", { name: /2024/ }).click()
+      await expect.poll(() => results(page).count()).toBeGreaterThan(1)
+      expect(complaints).toEqual([])
+    })
+
+    test("pictures are the appliance's own, and lead to their pages", async () => {
+      await using opened = await open(`${asked("garden pumps")}&view=images`)
+      const { page, complaints } = opened
+      const picture = page.getByRole("tabpanel").getByRole("img").first()
+      await picture.waitFor()
+      await expect.poll(() => picture.evaluate((one) => (one as unknown as Picture).naturalWidth)).toBe(320)
+      expect(await picture.getAttribute("src")).toContain(`${garden.url}/thumbnails?`)
+      expect(complaints).toEqual([])
+    })
+
+    test("where nothing is found it says why, and filters can be taken away", async () => {
+      await using opened = await open(`${asked("pumps")}&type=pdf`)
+      const { page } = opened
+      await page.getByRole("heading", { name: /Nothing was found/ }).waitFor()
+      await page.getByRole("button", { name: "Search without filters" }).click()
+      await results(page).first().waitFor()
+      expect(new URL(page.url()).searchParams.has("type")).toBe(false)
+    })
+
+    test("the operator learns what helped, and what is missing", async () => {
+      await using opened = await open(asked(QUESTION))
+      const { page } = opened
+      await page.getByRole("button", { name: "This helped" }).click()
+      await page.getByText("Thank you.").waitFor()
+      await page.goto(garden.url + asked("zebra migration in the savannah"))
+      await page.getByRole("button", { name: "Ask for it to be added" }).click()
+      await page.getByText("The operator will see that this is missing.").waitFor()
+      const kept = garden.feedback()
+      expect(kept).toContainEqual(expect.objectContaining({ human_score: 1 }))
+      expect(kept).toContainEqual(
+        expect.objectContaining({ comment: "Nothing was found for: zebra migration in the savannah" }),
+      )
+    })
+
+    test("why a result stands where it does is for admins alone", async () => {
+      {
+        await using opened = await open(asked(QUESTION))
+        await results(opened.page).first().waitFor()
+        expect(await opened.page.getByText("Why this result").count()).toBe(0)
+      }
+      await using opened = await open(asked(QUESTION), { key: garden.adminKey })
+      const { page } = opened
+      await page.getByText("Why this result").first().click()
+      await page.getByRole("meter", { name: "Words of the question" }).waitFor()
+    })
+
+    test("an open appliance asks nobody to sign in, and shows what its key may see", async () => {
+      await using open2 = await openGarden({ open: true })
+      await browser.context.clearCookies()
+      const page = await browser.context.newPage()
+      await page.goto(open2.url + asked(QUESTION))
+      await results(page).first().waitFor()
+      expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(0)
+      await page.close()
+    })
+
+    describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
+      test.each(Object.entries(WIDTHS))("axe finds nothing on a %s", async (_, size) => {
+        await using signedOut = await open("/", { key: null, size })
+        await signedOut.page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
+        await signedOut.page.getByLabel("API key").waitFor()
+        expect(await complaintsOf(signedOut.page)).toEqual([])
+
+        await using opened = await open("/", { key: garden.adminKey, size })
+        const { page } = opened
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
+        const look = async (name: string) => {
+          expect([name, await complaintsOf(page)]).toEqual([name, []])
+          const widest = await page.evaluate<number>("document.documentElement.scrollWidth")
+          expect([name, widest <= size.width]).toEqual([name, true])
+        }
+        await page.getByRole("list", { name: "Sources" }).getByRole("listitem").first().waitFor()
+        await look("home")
+        await box(page).pressSequentially("clean")
+        await page.getByRole("option").first().waitFor()
+        await page.keyboard.press("ArrowDown")
+        await look("suggestions")
+        await page.goto(garden.url + asked(QUESTION))
+        await page.getByRole("button", { name: "This helped" }).waitFor()
+        await page.getByText("Why this result").first().click()
+        await look("results")
+        await results(page)
+          .first()
+          .getByRole("button", { name: /^Stored copy/ })
+          .click()
+        await page.getByRole("dialog").locator(".passage").first().waitFor()
+        await look("stored copy")
+        await page.goto(`${garden.url + asked("garden")}&view=images`)
+        await page.getByRole("tabpanel").waitFor()
+        await look("images")
+        await page.goto(`${garden.url + asked("zebra migration")}&type=pdf`)
+        await page.getByRole("heading", { name: /Nothing was found/ }).waitFor()
+        await look("nothing")
+      })
+    })
+  },
+)

@@ -1,0 +1,109 @@
+import { Jobs, Sources } from "#crawler"
+import { ImageStore } from "#crawler/images/image-store.ts"
+import { readImage } from "#crawler/images/read-image.ts"
+import { openDataFolder } from "#crawler/testing/data-folder.ts"
+import { picture } from "#crawler/testing/pictures.ts"
+import { runSource } from "#crawler/testing/run-source.ts"
+import { html, startTestSite } from "#crawler/testing/test-site.ts"
+import { sourceNames } from "#crawler/sources/source-names.ts"
+
+import { openMissKnowledge } from "../../api/misses/miss-knowledge.ts"
+import { openPageKnowledge } from "../../api/pages/page-knowledge.ts"
+import { serveAccounts } from "../../api/testing/serve-accounts.ts"
+import { TEST_KEY } from "../../api/testing/serve-app.ts"
+
+/** An appliance that crawled a site about a garden and its pumps. */
+export interface GardenAppliance extends AsyncDisposable {
+  readonly url: string
+  /** Of the role search. */
+  readonly key: string
+  readonly adminKey: string
+  /** What was said of answers. */
+  feedback(): readonly object[]
+}
+
+const OPEN_KEY = "search-key-of-a-reader"
+
+/** As hostile as a page can be: in its title, its text, its attributes and its links. */
+const HOSTILE = `<html lang="en"><head><title>Weeds &lt;img src=x onerror="hacked=1"&gt;&lt;script&gt;hacked=1&lt;/script&gt;</title></head>
+<body><main><h1>Weeds &lt;svg onload="hacked=1"&gt;</h1>
+<p>Weeds are hostile: &lt;script&gt;hacked=1&lt;/script&gt; &lt;img src=x onerror="hacked=1"&gt; and &lt;iframe src="javascript:hacked=1"&gt; grow in every bed.</p>
+<p>Hostile weeds [click](javascript:hacked=1) <a href="javascript:hacked=1">here</a>, <a href="data:text/html,<script>hacked=1</script>">there</a> or <a href="/tulips">among tulips</a>.</p>
+<pre><code>&lt;/code&gt;&lt;/pre&gt;&lt;script&gt;hacked=1&lt;/script&gt;</code></pre>
+<p>{{constructor.constructor('hacked=1')()}} \${hacked=1} &amp;lt;img src=x onerror=hacked=1&amp;gt;</p></main></body></html>`
+
+const article = (title: string, text: string, links: readonly string[] = [], image = "", year = 2025) =>
+  html(
+    `<html lang="en"><head><title>${title}</title><meta property="article:published_time" content="${year}-03-11T17:00:00Z"></head>
+     <body><main><h1>${title}</h1>${text}${image === "" ? "" : `<p><img src="${image}" alt="${title} in a drawing" width="600" height="400"></p>`}
+     <p>${links.map((link) => `<a href="${link}">${link}</a>`).join(" ")}</p></main></body></html>`,
+  )
+
+/** @param open whether people may search without signing in */
+export async function openGarden({ open = false } = {}): Promise<GardenAppliance> {
+  await using opened = new AsyncDisposableStack()
+  const { dir, db, engine } = await openDataFolder(opened)
+  const site = opened.use(
+    await startTestSite({
+      "/": article(
+        "The garden",
+        "<p>This garden has beds, pumps and tulips. Each has a page of its own in this small book.</p>",
+        ["/pumps", "/cleaning", "/tulips", "/weeds", "/roses"],
+      ),
+      "/pumps": article(
+        "Pumps",
+        "<p>A pump moves water from the well to the beds of the garden.</p>",
+        [],
+        "/pump.png",
+      ),
+      "/cleaning": article(
+        "Cleaning pumps",
+        "<h2>How pumps are cleaned</h2><p>Pumps are cleaned with warm water and a soft brush, once a month.</p><h2>When</h2><p>Do it before the frost comes, and dry the parts well.</p>",
+        [],
+        "/brush.png",
+      ),
+      "/tulips": article(
+        "Tulips",
+        "<p>Tulips are planted in autumn, three times as deep as the bulb is high.</p>",
+      ),
+      "/roses": article(
+        "Roses",
+        "<p>Roses are pruned in winter and fed in spring, each year again, in every garden.</p>",
+        [],
+        "/rose.png",
+        2024,
+      ),
+      "/weeds": html(HOSTILE),
+    }),
+  )
+  const jobs = new Jobs(db)
+  new Sources(db, jobs).put({ name: "garden", seeds: [site.url("/")] })
+  await runSource("garden", db, engine)
+  const images = new ImageStore(db, dir)
+  for (let seen = 1; ; seen++) {
+    const image = images.nextUnread(images.unreadHosts()[0] ?? "")
+    if (image === null) break
+    const { look, thumbnail } = await readImage(await picture(seen))
+    images.recordLook(image.id, look, thumbnail)
+  }
+  const app = opened.use(
+    await serveAccounts({
+      dir,
+      engine,
+      images,
+      thumbnails: images,
+      pages: openPageKnowledge(db, jobs),
+      misses: openMissKnowledge(db, jobs, engine, () => sourceNames(db)),
+      sourceNames: () => sourceNames(db),
+      config: { about: "All about one garden.", ...(open && { openKey: OPEN_KEY }) },
+    }),
+  )
+  const kept = opened.move()
+  return {
+    url: app.url,
+    key: app.key(),
+    adminKey: TEST_KEY,
+    feedback: () => app.accounts.feedback.list({ limit: 100, offset: 0 }).map(({ fields }) => fields),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
