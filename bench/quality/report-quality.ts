@@ -1,5 +1,6 @@
 import type { Engine, PageUrl } from "#engine"
 import { toPassages } from "#engine/text/passages.ts"
+import { MISSING, NOTHING_FOUND } from "../../api/research/report/report.ts"
 import { type CitedPiece, citedPieces } from "./judged/cited-pieces.ts"
 
 /** How well a report with numbered citations bears itself out. */
@@ -47,12 +48,13 @@ export async function judgeReport(
   }
 }
 
+const SAYS_MISSING = new RegExp(`^## ${MISSING}$`, "m")
+
 /** The text before each citation, without headings, what the report says of itself, and the list of sources; what follows the last has no numbers. */
 export function citedTexts(content: string): CitedPiece[] {
   // In code such a line is a comment.
-  const body = withoutTables(content.split(/^## Sources$/m)[0]!)
-    .replace(/^## What is missing\n[\s\S]*/m, "")
-    .replace(/^Nothing on this was found in the index\..*$/m, "")
+  const body = withoutTables(content.split(/^## Sources$/m)[0]!.split(SAYS_MISSING)[0]!)
+    .replaceAll(/^.*$/gm, (line) => (line.startsWith(NOTHING_FOUND) ? "" : line))
     .replaceAll(/^(`{3,})\n[\s\S]*?\n\1$|^#{1,2} .*$/gm, (part, fence?: string) => (fence ? part : ""))
   const found: CitedPiece[] = []
   for (const { text, numbers } of citedPieces(body)) {

@@ -1,4 +1,4 @@
-import { subjectWords } from "./words.ts"
+import { subjectWords, wordsNotIn } from "./words.ts"
 
 /** What a clause compares, and what beside that it speaks of. */
 export interface Comparison {
@@ -51,8 +51,7 @@ function compared(named: readonly string[], clause: string): Comparison | null {
   if (sides.length < 2 || sides.length > MAX_SIDES) return null
   if (sides.some((side) => side.split(/\s+/).length > MAX_SIDE_WORDS || subjectWords(side).length === 0))
     return null
-  const told = new Set(sides.flatMap((side) => subjectWords(side).map((word) => word.toLowerCase())))
-  return { sides, names, about: subjectWords(clause).filter((word) => !told.has(word.toLowerCase())) }
+  return { sides, names, about: wordsNotIn(sides.join(" "), subjectWords(clause)) }
 }
 
 /** "Acme's red, green and blue pumps": what stands once belongs to all, the owner's name before, the noun behind. */

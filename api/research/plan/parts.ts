@@ -3,7 +3,7 @@ import { splitSentences } from "#engine/answer-extraction/statements/sentences.t
 import type { Question } from "../sources/evidence.ts"
 import { comparedBeforeColon, type Comparison, comparisonIn } from "./comparison.ts"
 import { itemsOf } from "./items.ts"
-import { areSame, labelOf, subjectWords } from "./words.ts"
+import { areSame, labelOf, SUBJECT_WORDS, subjectWords, wordsNotIn } from "./words.ts"
 
 /** What a task asks, part by part. */
 export interface Plan {
@@ -28,8 +28,6 @@ export interface Part extends Question {
 }
 
 const MAX_PARTS = 9
-/** Words of the subject that go along with a part. */
-const SUBJECT_WORDS = 6
 const ENDING = /[?？.!]+$/
 /** Parts that share more of their terms are one: items of a list differ in a word. */
 const KNOWN = 0.95
@@ -80,13 +78,12 @@ export function planOf(text: string): Plan {
       const compared = comparisonIn(clause)
       // "A versus B: how does each …": what follows is asked of each side.
       if (compared === null && sides !== null && speaksOfEach(clause)) {
-        add(...sidesOf(sides, clause, sides.about))
+        add(...sidesOf(sides, clause, clause))
         continue
       }
       if (compared !== null) {
-        const about = unique([...compared.about, ...subject])
-        sides = { ...compared, about }
-        add(...sidesOf(compared, clause, about))
+        sides = { ...compared, about: unique([...compared.about, ...subject]) }
+        add(...sidesOf(sides, clause))
         if (subject.length === 0)
           subject = [...compared.about, ...unique(compared.sides.flatMap(subjectWords))]
         continue
@@ -108,32 +105,29 @@ function bySide(parts: readonly Part[]): Part[] {
   return parts.filter(({ side, heading }) => side === null || heading !== first || isAsking(heading))
 }
 
-const isAsking = (text: string): boolean =>
-  new RegExp(String.raw`\b(?:${ASKING}|compare\w*|differ\w*)\b`, "i").test(text)
+const ASKS = new RegExp(String.raw`\b(?:${ASKING}|compare\w*|differ\w*)\b`, "i")
+const isAsking = (text: string): boolean => ASKS.test(text)
 
 /** Whether a clause asks of what was compared before, each or all of it. */
 const speaksOfEach = (clause: string): boolean =>
   /\b(?:each|both|they|them|their|these|those)\b/i.test(clause)
 
-function sidesOf({ sides, names }: Comparison, clause: string, about: readonly string[]): Part[] {
-  const asks = withoutComparing(clause).replace(ENDING, "")
+/** @param question what is asked of each side; nothing in a clause that only compares */
+function sidesOf({ sides, names, about }: Comparison, clause: string, question = ""): Part[] {
   return sides.map((side, at): Part => {
-    const has = new Set(subjectWords(`${side} ${asks}`).map((word) => word.toLowerCase()))
-    const subject = about.filter((word) => !has.has(word.toLowerCase())).slice(0, SUBJECT_WORDS)
-    const asked = [side, asks].filter((one) => one !== "").join(" ")
-    const text = [asked, ...subject].join(" ")
-    return { text, label: labelOf(side), heading: labelOf(clause), side, asks: asked, name: names[at]! }
+    const asks = [side, question.replace(ENDING, "")].filter((one) => one !== "").join(" ")
+    const text = withSubject(asks, about)
+    return { text, label: labelOf(side), heading: labelOf(clause), side, asks, name: names[at]! }
   })
 }
 
-/** What is asked of a side: nothing in a clause that only compares. */
-const withoutComparing = (clause: string): string => (comparisonIn(clause) === null ? clause : "")
+/** A question with the words of the task's subject that it does not have. */
+const withSubject = (question: string, subject: readonly string[]): string =>
+  [question, ...wordsNotIn(question, subject).slice(0, SUBJECT_WORDS)].join(" ")
 
 /** A question as a part of its own. */
 export function partOf(clause: string, subject: readonly string[] = []): Part {
-  const has = new Set(subjectWords(clause).map((word) => word.toLowerCase()))
-  const missing = subject.filter((word) => !has.has(word.toLowerCase())).slice(0, SUBJECT_WORDS)
-  const text = [clause.replace(ENDING, ""), ...missing].join(" ")
+  const text = withSubject(clause.replace(ENDING, ""), subject)
   const label = labelOf(clause)
   return { text, label, heading: label, side: null, asks: clause, name: null }
 }

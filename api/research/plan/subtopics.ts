@@ -5,11 +5,8 @@ import { holdsModelOrder } from "#engine/text/model-orders.ts"
 
 import type { Question } from "../sources/evidence.ts"
 import type { Part } from "./parts.ts"
-import { areSame, labelOf, subjectWords } from "./words.ts"
+import { areSame, labelOf, MAX_LABEL_CHARS, SUBJECT_WORDS, subjectWords } from "./words.ts"
 
-const MAX_LABEL_CHARS = 90
-/** Words of the input that go along with a subtopic, so that it is searched for within the matter. */
-const SUBJECT_WORDS = 6
 /** Headings that many pages have and that name nothing. */
 const EMPTY_HEADING =
   /^(?:introduction|overview|summary|conclusion|contents|table of contents|notes?|references?|see also|examples?|description|background|appendix.*|further reading|resources|details|usage|synopsis|links?|faq|changelog|history|authors?|copyright|license|bugs|next steps|related.*|more.*|about.*|options|arguments|parameters?|return values?|syntax|commands?|properties|methods|basics|getting started|quick ?start|home|welcome)$/i

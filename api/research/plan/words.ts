@@ -2,7 +2,10 @@ import { analyse } from "#engine/text/analysis/analyse.ts"
 import { jaccard } from "#engine/text/analysis/likeness.ts"
 import { isStopWord } from "#engine/text/analysis/stop-words.ts"
 
-const MAX_LABEL_CHARS = 90
+/** Of a heading, and of a subtopic. */
+export const MAX_LABEL_CHARS = 90
+/** Words of the task that go along with a part or a subtopic, so that it is searched for within the matter. */
+export const SUBJECT_WORDS = 6
 /** Texts that share more of their terms ask the same. */
 const SAME = 0.6
 
@@ -22,6 +25,12 @@ export const subjectWords = (text: string): string[] =>
     .map((word) => word.replace(/['’]s$/, ""))
     .filter((word) => !OF_TASKS.test(word))
 
+/** Those of the words that a text does not name itself, whatever their letters' case. */
+export function wordsNotIn(text: string, words: readonly string[]): string[] {
+  const named = new Set(subjectWords(text).map((word) => word.toLowerCase()))
+  return words.filter((word) => !named.has(word.toLowerCase()))
+}
+
 /** Those of the words that name what a text is about which have none of their terms among these. */
 export const wordsWithout = (text: string, terms: ReadonlySet<string>): string[] =>
   subjectWords(text).filter((word) => !analyse(word, null).some((term) => terms.has(term)))
@@ -36,7 +45,7 @@ export function labelOf(text: string): string {
   return `${capitalised(line.slice(0, MAX_LABEL_CHARS).replace(/\s+\S*$/, ""))} …`
 }
 
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Whether two texts ask the same. */
 export function areSame(one: string, other: string, least = SAME): boolean {

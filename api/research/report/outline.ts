@@ -1,3 +1,4 @@
+import { capitalised } from "../plan/words.ts"
 import type { OutputLength } from "../request.ts"
 import type { Evidence, Finding } from "../sources/evidence.ts"
 import type { Answered } from "./choose.ts"
@@ -90,8 +91,6 @@ const headingOf = ({ side, heading, asks }: Answered["part"], sides: number): st
   sides > 0 && asks !== side
     ? `${side}: ${heading.charAt(0).toLowerCase()}${heading.slice(1)}`
     : capitalised(side!)
-
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** The sides of a comparison beside each other, by what is asked of them; null when fewer than two have something to say. */
 function tableOf(sides: readonly Answered[]): Table | null {

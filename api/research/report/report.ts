@@ -20,7 +20,7 @@ export interface Table {
 }
 
 /** How the report says what is not in it: in words of its own, which cite nothing. */
-const MISSING = "What is missing"
+export const MISSING = "What is missing"
 
 /** What is said in place of a report when no page answers: what was looked for, where, and what is missing. */
 export function refusal({ questions, sources, findings }: Evidence, missing: readonly string[]): string {

@@ -94,17 +94,14 @@ export class Writer {
       evidence,
       evidence.questions[question]?.text ?? section.heading,
     )
-    let shown: readonly ShownSource[] = []
-    const reply = await this.#reply(
-      (room) => {
-        shown = fitting(all, room)
-        return sectionMessages(input, section.heading, shown, words)
-      },
+    const written = await this.#writes(
+      all,
+      (shown) => sectionMessages(input, section.heading, shown, words),
       Math.ceil(words * TOKENS_OF_WORD),
     )
-    if (reply === null) return null
-    if (isNone(reply.text)) return "nothing"
-    const findings = await this.#findings(reply, shown, question)
+    if (written === null) return null
+    if (isNone(written.reply.text)) return "nothing"
+    const findings = await this.#findings(written, question)
     return findings.length === 0 ? null : { ...section, findings }
   }
 
@@ -121,40 +118,36 @@ export class Writer {
       source: evidence.sources[place]!,
       text: texts.join("\n"),
     }))
-    let shown: readonly ShownSource[] = []
-    const reply = await this.#reply(
-      (room) => {
-        shown = fitting(all, room)
-        return summaryMessages(input, shown, SUMMARY_WORDS)
-      },
+    const written = await this.#writes(
+      all,
+      (shown) => summaryMessages(input, shown, SUMMARY_WORDS),
       Math.ceil(SUMMARY_WORDS * TOKENS_OF_WORD),
     )
-    if (reply === null || isNone(reply.text)) return null
-    const findings = await this.#findings(reply, shown, said[0]!.question)
+    if (written === null || isNone(written.reply.text)) return null
+    const findings = await this.#findings(written, said[0]!.question)
     return findings.length === 0 ? null : findings
   }
 
   /** The form filled in; what the sources do not bear out is null. Null when the reply does not fit the form. */
   async form(input: string, schema: OutputSchema, evidence: Evidence): Promise<Filled | null> {
     const all = await this.#sources(evidence.findings, evidence, input)
-    let shown: readonly ShownSource[] = []
-    const reply = await this.#reply(
-      (room) => {
-        shown = fitting(all, room)
-        return formMessages(input, schema, shown)
-      },
+    const written = await this.#writes(
+      all,
+      (shown) => formMessages(input, schema, shown),
       FORM_TOKENS,
       formOf(schema),
     )
-    const form = reply === null ? undefined : readForm(reply.text)
+    if (written === null) return null
+    const form = readForm(written.reply.text)
     if (typeof form !== "object" || form === null || violations(schema, form).length > 0) return null
     const missing: string[] = []
     const used = new Set<number>()
-    const content = (await this.#borneOut(form, "", { shown, missing, used })) as Record<string, unknown>
+    const filling = { shown: written.shown, missing, used }
+    const content = (await this.#borneOut(form, "", filling)) as Record<string, unknown>
     return { content, missing, sources: [...used] }
   }
 
-  async #findings(reply: Reply, shown: readonly ShownSource[], question: number): Promise<Finding[]> {
+  async #findings({ reply, shown }: WrittenFrom, question: number): Promise<Finding[]> {
     const sentences = await checkedSentences(reply, {
       sources: shown.map(({ source, text }) => `${source.title}\n${text}`),
       bearing: this.#bearing,
@@ -188,6 +181,19 @@ export class Writer {
       shown.push({ place: evidence.source(source), source, text: passagesOf(hit) })
     }
     return shown.filter(({ text }) => text !== "").slice(0, MOST_SOURCES)
+  }
+
+  /** What the model writes from as many of the sources as it has room for. */
+  async #writes(
+    sources: readonly ShownSource[],
+    messages: (shown: readonly ShownSource[]) => readonly ChatMessage[],
+    maxTokens: number,
+    form?: ReplyForm,
+  ): Promise<WrittenFrom | null> {
+    let shown: readonly ShownSource[] = []
+    const prompt = (room: number) => messages((shown = fitting(sources, room)))
+    const reply = await this.#reply(prompt, maxTokens, form)
+    return reply && { reply, shown }
   }
 
   async #reply(
@@ -238,6 +244,12 @@ export class Writer {
     filling.missing.push(path)
     return null
   }
+}
+
+/** A reply, and the sources that the model was shown for it. */
+interface WrittenFrom {
+  readonly reply: Reply
+  readonly shown: readonly ShownSource[]
 }
 
 interface Filling {
