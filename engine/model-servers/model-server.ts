@@ -95,9 +95,7 @@ export class ModelServer implements AsyncDisposable {
   ): Promise<{ readonly isEvents: boolean; readonly text: AsyncIterable<string> }> {
     const asked: Asked = { method: "POST", path, body, accept: "text/event-stream, application/json" }
     const inOurWords = (error: unknown): Error => {
-      if (signal.aborted) return signal.reason as Error
-      if (error instanceof ModelServerError) return error
-      return new ModelServerError(`cannot be reached (${codeOf(error)})`)
+      return signal.aborted ? (signal.reason as Error) : unreached(error)
     }
     try {
       const { headers, body: answer } = await this.#again(() => this.#request(asked, signal))
@@ -119,8 +117,7 @@ export class ModelServer implements AsyncDisposable {
     } catch (error) {
       signal?.throwIfAborted()
       if (late.aborted) throw new ModelServerError(`gave no answer within ${timeoutMs} ms`)
-      if (error instanceof ModelServerError) throw error
-      throw new ModelServerError(`cannot be reached (${codeOf(error)})`)
+      throw unreached(error)
     }
   }
 
@@ -212,6 +209,10 @@ async function* limited(body: Dispatcher.ResponseData["body"], maxBytes: number)
     yield chunk
   }
 }
+
+/** What else went wrong than an answer. */
+const unreached = (error: unknown): ModelServerError =>
+  error instanceof ModelServerError ? error : new ModelServerError(`cannot be reached (${codeOf(error)})`)
 
 const isCut = (error: unknown): boolean => ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"].includes(codeOf(error))
 

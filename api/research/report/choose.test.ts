@@ -3,20 +3,12 @@ import { expect, test } from "vitest"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { planOf } from "../plan/parts.ts"
-import { Evidence, type Source } from "../sources/evidence.ts"
+import { Evidence } from "../sources/evidence.ts"
 import { Nearness } from "../sources/nearness.ts"
+import { aSource, aStated } from "../testing/findings.ts"
 import { choose } from "./choose.ts"
 
 const { signal } = new AbortController()
-
-const source = (page: string): Source => ({
-  url: `https://a.example/${page}`,
-  title: page,
-  favicon: null,
-  author: null,
-  published: null,
-  fetched: null,
-})
 
 /** What is chosen of pages' sentences, part by part; each page with its score in the search for the whole task. */
 async function chosenOf(
@@ -27,16 +19,14 @@ async function chosenOf(
   const evidence = new Evidence()
   evidence.questions.push(plan.whole, ...plan.parts)
   for (const { page, score = 1, headings = [], says } of pages) {
-    evidence.met(0, source(page).url, score)
+    evidence.met(0, aSource(page).url, score)
     for (const [position, text] of says.entries())
-      evidence.add(0, text, source(page), {
-        headings: [page, ...headings],
-        position,
-        needs: null,
-        kind: "prose",
-        opens: position === 0,
-        score,
-      })
+      evidence.add(
+        0,
+        text,
+        aSource(page),
+        aStated({ headings: [page, ...headings], position, opens: position === 0, score }),
+      )
   }
   const nearness = new Nearness(new HashingEmbedder())
   const answered = await choose(plan, evidence, { length: "standard", nearness, signal })

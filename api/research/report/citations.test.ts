@@ -2,16 +2,16 @@ import { describe, expect, test } from "vitest"
 
 import { citationsOf } from "./citations.ts"
 import type { Source } from "../sources/evidence.ts"
+import { aSource } from "../testing/findings.ts"
 
-const source = (given: Partial<Source> = {}): Source => ({
-  url: "https://www.pumps.example/a(b)",
-  title: "All about pumps",
-  favicon: null,
-  author: "Ada Field",
-  published: Date.UTC(2024, 2, 9),
-  fetched: Date.UTC(2026, 0, 5),
-  ...given,
-})
+const source = (given: Partial<Source> = {}): Source =>
+  aSource("All about pumps", {
+    url: "https://www.pumps.example/a(b)",
+    author: "Ada Field",
+    published: Date.UTC(2024, 2, 9),
+    fetched: Date.UTC(2026, 0, 5),
+    ...given,
+  })
 const SOURCES = [
   source(),
   source({ url: "https://b.example/", title: "Seals [1]", author: null, published: null }),

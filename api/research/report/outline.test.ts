@@ -1,28 +1,19 @@
 import { expect, test } from "vitest"
 
 import { type Part, planOf } from "../plan/parts.ts"
-import { Evidence, type Source, type Stated } from "../sources/evidence.ts"
+import { Evidence } from "../sources/evidence.ts"
+import { aSource, aStated } from "../testing/findings.ts"
 import type { Answered } from "./choose.ts"
 import { citationsOf } from "./citations.ts"
 import { outline } from "./outline.ts"
 import { refusal, rendered } from "./report.ts"
 
-const SOURCE: Source = {
+const SOURCE = aSource("Rotary pumps", {
   url: "https://pumps.example/rotary",
-  title: "Rotary pumps",
-  favicon: null,
-  author: null,
   published: Date.UTC(2024, 2, 9),
-  fetched: null,
-}
-const stated = (position: number, needs: string | null = null): Stated => ({
-  headings: ["Rotary pumps"],
-  position,
-  needs,
-  kind: "prose",
-  opens: false,
-  score: 1,
 })
+const stated = (position: number, needs: string | null = null) =>
+  aStated({ headings: ["Rotary pumps"], position, needs })
 
 /** A report of these texts, part by part, the first of each the best. */
 function reportOf(input: string, texts: readonly (readonly (string | [string, string])[])[]) {

@@ -5,17 +5,11 @@ import type { AddressInfo } from "node:net"
 import { describe, expect, test } from "vitest"
 
 import { EventStream } from "./sse.ts"
+import { aSource } from "../testing/findings.ts"
 
 // What readers of several kinds make of one stream, by the chunks in which it comes over a socket.
 
-const SOURCE = {
-  title: "Pumps",
-  url: "https://pumps.example/",
-  favicon: null,
-  author: null,
-  published: null,
-  fetched: null,
-}
+const SOURCE = aSource("Pumps", { url: "https://pumps.example/" })
 const REPORT = ["# Pumps\n\n", "A pump costs 120 euros. [1]\n\n", "event: none\ndata: none"]
 
 interface Chunk {

@@ -1,22 +1,14 @@
 import { describe, expect, test } from "vitest"
 
-import { Evidence, type Source } from "./evidence.ts"
-
-const source = (name: string): Source => ({
-  url: `https://${name}.example/`,
-  title: name,
-  favicon: null,
-  author: null,
-  published: null,
-  fetched: null,
-})
+import { aSource, aStated } from "../testing/findings.ts"
+import { Evidence } from "./evidence.ts"
 
 describe("evidence", () => {
   test("holds a statement once, with every page that says the same", () => {
     const evidence = new Evidence()
-    evidence.add(0, "The rotary pump moves water through a rubber hose.", source("a"))
-    evidence.add(1, "A rotary pump moves the water through rubber hoses.", source("b"))
-    evidence.add(1, "A rotary pump moves the water through rubber hoses.", source("b"))
+    evidence.add(0, "The rotary pump moves water through a rubber hose.", aSource("a"))
+    evidence.add(1, "A rotary pump moves the water through rubber hoses.", aSource("b"))
+    evidence.add(1, "A rotary pump moves the water through rubber hoses.", aSource("b"))
     expect(evidence.findings).toMatchObject([{ sources: [0, 1], question: 0, disagrees: null }])
     expect(evidence.sources.map(({ title }) => title)).toEqual(["a", "b"])
   })
@@ -30,8 +22,8 @@ describe("evidence", () => {
     ["a negation", "The rotary pump needs oil in winter.", "The rotary pump does not need oil in winter."],
   ])("keeps both of two that contradict each other by %s, and knows of it", (_, one, other) => {
     const evidence = new Evidence()
-    evidence.add(0, one, source("a"))
-    evidence.add(0, other, source("b"))
+    evidence.add(0, one, aSource("a"))
+    evidence.add(0, other, aSource("b"))
     expect(evidence.findings).toMatchObject([
       { text: one, disagrees: 1 },
       { text: other, disagrees: 0 },
@@ -41,14 +33,14 @@ describe("evidence", () => {
   test("cites a text of several pages from the one that the searches found best", () => {
     const evidence = new Evidence()
     const text = "The rotary pump moves water through a rubber hose."
-    const stated = { headings: [], position: 0, needs: null, kind: "prose", opens: true, score: 1 } as const
+    const stated = aStated({ opens: true })
     for (const [name, score] of [
       ["a", 0.2],
       ["b", 0.9],
       ["c", 0.5],
     ] as const) {
-      evidence.met(0, source(name).url, score)
-      evidence.add(0, text, source(name), stated)
+      evidence.met(0, aSource(name).url, score)
+      evidence.add(0, text, aSource(name), stated)
     }
     const [finding] = evidence.findings
     expect(finding!.sources.map((place) => evidence.sources[place]!.title)).toEqual(["b", "a", "c"])
@@ -58,18 +50,18 @@ describe("evidence", () => {
 
   test("takes what one page says twice for no contradiction", () => {
     const evidence = new Evidence()
-    evidence.add(0, "The rotary pump moves 40 litres of water an hour.", source("a"))
-    evidence.add(0, "The rotary pump moves 90 litres of water an hour.", source("a"))
+    evidence.add(0, "The rotary pump moves 40 litres of water an hour.", aSource("a"))
+    evidence.add(0, "The rotary pump moves 90 litres of water an hour.", aSource("a"))
     expect(evidence.findings.map(({ disagrees }) => disagrees)).toEqual([null, null])
   })
 
   test("goes on from its record as if it had never stopped", () => {
     const first = new Evidence()
     first.questions.push({ text: "q", label: "Q" })
-    first.add(0, "The rotary pump moves water through a rubber hose.", source("a"))
+    first.add(0, "The rotary pump moves water through a rubber hose.", aSource("a"))
     first.searches = 3
     const second = new Evidence(JSON.parse(JSON.stringify(first.toRecord())))
-    second.add(0, "A rotary pump moves the water through rubber hoses.", source("b"))
+    second.add(0, "A rotary pump moves the water through rubber hoses.", aSource("b"))
     expect(second.toRecord()).toMatchObject({ searches: 3, findings: [{ sources: [0, 1] }] })
     expect(first.findings[0]!.sources).toEqual([0])
   })

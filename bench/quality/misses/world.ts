@@ -1,14 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { writeFile } from "node:fs/promises"
 import path from "node:path"
 
-import { Jobs, openStateStore, Sources } from "#crawler"
+import { Jobs, Sources } from "#crawler"
 import { sourceNames } from "#crawler/sources/source-names.ts"
-import { runJob } from "#crawler/crawl/run-job.ts"
-import { testConfig } from "#crawler/testing/crawl-fixture.ts"
+import { openDataFolder } from "#crawler/testing/data-folder.ts"
+import { runSource } from "#crawler/testing/run-source.ts"
 import { type Answer, article, bytes, startTestSite, status, textFile } from "#crawler/testing/test-site.ts"
 import type { Embedder } from "#engine"
-import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 
 import { readScope } from "../../../api/accounts/keys/key-scope.ts"
 import { sourceSites } from "../../../api/accounts/reach/source-sites.ts"
@@ -76,13 +74,7 @@ function answerOf(question: MissQuestion): Answer | null {
 /** A crawled site on which what is asked for is missing for the causes that the questions name, behind a real API. */
 export async function openWorld(questions: readonly MissQuestion[], embedder: Embedder) {
   const opened = new AsyncDisposableStack()
-  const dir = await mkdtemp(path.join(tmpdir(), "fossick-misses-"))
-  opened.defer(() => rm(dir, { recursive: true }))
-  const db = openStateStore(dir)
-  opened.defer(() => db.close())
-  const engine = opened.use(
-    await EmbeddedEngine.open({ dir: path.join(dir, "index"), mode: "write", embedder }),
-  )
+  const { dir, db, engine } = await openDataFolder(opened, embedder)
   const inFolder = (folder: string) =>
     questions
       .filter(({ seed }) => seed !== "nowhere")
@@ -126,22 +118,13 @@ export async function openWorld(questions: readonly MissQuestion[], embedder: Em
     },
   })
   put("never")
-  const run = (name: string) =>
-    runJob(sources.run(name)!.id, {
-      db,
-      jobs,
-      engine,
-      config: testConfig(),
-      signal: new AbortController().signal,
-      whenAborted: "queued",
-    })
-  for (const name of ["open", "other", "broken", "limited", "vault"]) await run(name)
+  for (const name of ["open", "other", "broken", "limited", "vault"]) await runSource(name, db, engine)
   site.serve(
     Object.fromEntries(
       questions.filter(({ seed }) => seed === "removed").map((one) => [pathOf(one), status(410)]),
     ),
   )
-  await run("open")
+  await runSource("open", db, engine)
   await engine.settled()
   const names = () => sourceNames(db)
   const app = opened.use(
