@@ -46,6 +46,7 @@ import { tellSupervisor } from "./supervisor/messages.ts"
 import { openMissKnowledge } from "./misses/miss-knowledge.ts"
 import { openPageKnowledge } from "./pages/page-knowledge.ts"
 import { openFirecrawlJobs } from "./firecrawl/open-firecrawl.ts"
+import { ClientDocuments } from "./oauth/client-documents.ts"
 import { oauthProblem, openOAuth } from "./oauth/oauth-endpoints.ts"
 import { openWatches } from "./watches/open-watches.ts"
 import { openResearch } from "./research/open-research.ts"
@@ -146,12 +147,21 @@ async function serve(): Promise<void> {
   const gates = openGates(config)
   let paid: PaidListener | undefined
   const watches = opened.use(openWatches({ db, engine, keys, config, crawlerConfig, log }))
+  const documents = opened.use(
+    new ClientDocuments({ proxy: crawlerConfig, userAgent: userAgentHeader(crawlerConfig) }),
+  )
   const noOAuth = oauthProblem(config.publicUrl)
   if (noOAuth !== null && config.publicUrl !== "")
     log.info({ reason: noOAuth }, "no OAuth is served for MCP: {reason}")
   const app = createApp({
     ...(noOAuth === null && {
-      oauth: openOAuth({ db, keys, collections: accounts.collections, publicUrl: config.publicUrl }),
+      oauth: openOAuth({
+        db,
+        keys,
+        collections: accounts.collections,
+        documents,
+        publicUrl: config.publicUrl,
+      }),
     }),
     watches,
     engine,

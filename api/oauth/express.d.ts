@@ -6,6 +6,7 @@ declare module "express" {
   interface Application extends Handler {
     disable(setting: string): void
     use(handler: unknown): void
+    use(path: string, handler: unknown): void
   }
   export interface Response extends ServerResponse {
     status(code: number): this

@@ -7,6 +7,7 @@ import type { ApiKey, KeyStore } from "../accounts/keys/keys.ts"
 import type { Context, Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import { arrivingBodies, bodyText } from "../middleware/json-body.ts"
+import type { ClientDocuments } from "./client-documents.ts"
 import { grantedKey, notGrantable } from "./granted-key.ts"
 import { OAuthStore } from "./oauth-store.ts"
 import { openTickets } from "./tickets.ts"
@@ -49,8 +50,10 @@ export function openOAuth({
   db,
   keys,
   collections,
+  documents,
   publicUrl,
 }: {
+  readonly documents: Pick<ClientDocuments, "client">
   readonly db: StateStore
   readonly keys: Pick<KeyStore, "verify" | "byId">
   readonly collections: Pick<Collections, "list">
@@ -66,22 +69,34 @@ export function openOAuth({
   const insidePrefix = `inside-${randomBytes(32).toString("base64url")}-`
 
   const load = async () => {
-    const [{ default: express }, { mcpAuthRouter }, { oauthProvider, SEARCH_SCOPE }] = await Promise.all([
+    const [
+      { default: express },
+      { createOAuthMetadata, mcpAuthRouter },
+      { metadataHandler },
+      { oauthProvider, SEARCH_SCOPE },
+    ] = await Promise.all([
       import("express"),
       import("@modelcontextprotocol/sdk/server/auth/router.js"),
+      import("@modelcontextprotocol/sdk/server/auth/handlers/metadata.js"),
       import("./oauth-provider.ts"),
     ])
     const app = express()
     app.disable("x-powered-by")
     // Behind a proxy express knows its address alone.
     const limit = { validate: false, keyGenerator: (request: object) => callers.get(request) ?? "" }
+    const served = {
+      provider: oauthProvider({ store, documents, tickets, resource }),
+      issuerUrl: new URL(origin),
+      scopesSupported: [SEARCH_SCOPE],
+    }
+    const metadata = { ...createOAuthMetadata(served), client_id_metadata_document_supported: true }
+    // Before that of the router, which says less.
+    app.use("/.well-known/oauth-authorization-server", metadataHandler(metadata))
     app.use(
       mcpAuthRouter({
-        provider: oauthProvider({ store, tickets, resource }),
-        issuerUrl: new URL(origin),
+        ...served,
         resourceServerUrl: new URL(resource),
         resourceName: "Fossick",
-        scopesSupported: [SEARCH_SCOPE],
         authorizationOptions: { rateLimit: limit },
         tokenOptions: { rateLimit: limit },
         revocationOptions: { rateLimit: limit },

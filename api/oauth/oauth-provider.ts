@@ -13,6 +13,7 @@ import type {
 import type { OAuthClientInformationFull, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js"
 import type { Response } from "express"
 
+import { type ClientDocuments, isDocumentAddress } from "./client-documents.ts"
 import { consentPage, consentPolicy } from "./consent-page.ts"
 import type { IssuedTokens, OAuthStore } from "./oauth-store.ts"
 import type { Ticket, Tickets } from "./tickets.ts"
@@ -21,16 +22,24 @@ import type { Ticket, Tickets } from "./tickets.ts"
 export const SEARCH_SCOPE = "search"
 const COLLECTION = "collection:"
 const MAX_NAME_CHARS = 200
+const MOST_REDIRECTS = 10
+/** What all programs are: a secret that is handed to anybody who asks proves nothing. */
+const PUBLIC_CLIENT = {
+  token_endpoint_auth_method: "none",
+  grant_types: ["authorization_code", "refresh_token"],
+  response_types: ["code"],
+}
 
 export interface ProviderParts {
   readonly store: OAuthStore
   readonly tickets: Tickets
+  readonly documents: Pick<ClientDocuments, "client">
   /** Address of the MCP endpoint: the resource that tokens are for (RFC 8707). */
   readonly resource: string
 }
 
 /** What the handlers of the MCP SDK, which do the protocol, ask of us. */
-export function oauthProvider({ store, tickets, resource }: ProviderParts): OAuthServerProvider {
+export function oauthProvider({ store, documents, tickets, resource }: ProviderParts): OAuthServerProvider {
   const forUs = (asked: URL | undefined): void => {
     if (asked !== undefined && asked.href.replace(/\/$/, "") !== resource) {
       throw new InvalidTargetError(`Tokens of this server are for ${resource}`)
@@ -49,7 +58,8 @@ export function oauthProvider({ store, tickets, resource }: ProviderParts): OAut
   }
   return {
     clientsStore: {
-      getClient: (id) => {
+      getClient: async (id) => {
+        if (isDocumentAddress(id)) return await documentedClient(id, documents)
         const client = store.client(id)
         return client === null
           ? undefined
@@ -57,19 +67,16 @@ export function oauthProvider({ store, tickets, resource }: ProviderParts): OAut
       },
       registerClient(given) {
         const { redirect_uris: uris, client_name: name, client_uri: uri } = given
-        if (uris.length === 0 || uris.length > 10 || !uris.every(mayRedirectTo)) {
+        if (uris.length === 0 || uris.length > MOST_REDIRECTS || !uris.every(mayRedirectTo)) {
           throw new InvalidClientMetadataError(
             "redirect_uris must be up to ten of https, http on this machine, or a scheme of the program's own",
           )
         }
-        // All are public clients: a secret that is handed to anybody who asks proves nothing.
         const metadata = {
           redirect_uris: uris,
           client_name: (name ?? "a program").slice(0, MAX_NAME_CHARS).toWellFormed(),
           ...(uri !== undefined && { client_uri: uri }),
-          token_endpoint_auth_method: "none",
-          grant_types: ["authorization_code", "refresh_token"],
-          response_types: ["code"],
+          ...PUBLIC_CLIENT,
         }
         const client = store.register(metadata)
         if (client === null)
@@ -117,6 +124,25 @@ export function oauthProvider({ store, tickets, resource }: ProviderParts): OAut
     async revokeToken(client, { token }) {
       store.revokeToken(client.client_id, token)
     },
+  }
+}
+
+/** A program that says of itself who it is. Its host stands beside its name: that alone is certain. */
+async function documentedClient(
+  id: string,
+  documents: ProviderParts["documents"],
+): Promise<OAuthClientInformationFull | undefined> {
+  const document = await documents.client(id)
+  if (document === null) return undefined
+  const { name, redirectUris } = document
+  if (redirectUris.length === 0 || redirectUris.length > MOST_REDIRECTS || !redirectUris.every(mayRedirectTo))
+    return undefined
+  const host = new URL(id).host
+  return {
+    ...PUBLIC_CLIENT,
+    client_id: id,
+    client_name: `${name.slice(0, MAX_NAME_CHARS).toWellFormed()} (${host})`,
+    redirect_uris: [...redirectUris],
   }
 }
 

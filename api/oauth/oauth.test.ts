@@ -17,6 +17,7 @@ import { openAccounts } from "../accounts/accounts.ts"
 import { readScope } from "../accounts/keys/key-scope.ts"
 import { apiSettings } from "../settings.ts"
 import { memoryState, serveApp } from "../testing/serve-app.ts"
+import { type ProgramSite, startProgramSite } from "./testing/program-site.ts"
 import { oauthProblem, type OAuth, openOAuth } from "./oauth-endpoints.ts"
 
 // The official client of the SDK against a real server: registered, let in, calling, refreshed, revoked.
@@ -27,6 +28,7 @@ let url: string
 let oauth: OAuth
 let accounts: ReturnType<typeof openAccounts>
 let key: string
+let site: ProgramSite
 
 beforeAll(async () => {
   const folder = opened.use(temporaryFolder())
@@ -51,7 +53,15 @@ beforeAll(async () => {
   opened.defer(() => accounts[Symbol.dispose]())
   accounts.collections.set("wine", ["vineyard"])
   key = accounts.keys.create({ role: "admin" })
-  oauth = openOAuth({ db, keys: accounts.keys, collections: accounts.collections, publicUrl: url })
+  site = opened.use(await startProgramSite({ client_name: "Documented", redirect_uris: [CALLBACK] }))
+  const { documents } = site
+  oauth = openOAuth({
+    db,
+    keys: accounts.keys,
+    collections: accounts.collections,
+    documents,
+    publicUrl: url,
+  })
   opened.use(
     await serveApp({
       engine,
@@ -165,6 +175,23 @@ test("a program registers, is let in, calls a tool, refreshes, and is revoked", 
   expect(revoked.status).toBe(200)
   expect(oauth.store.grant(grant!.id)!.revokedAt).not.toBeNull()
   expect(oauth.verify(program.kept!.access_token)).toBeNull()
+})
+
+test("a program that has a document about itself needs no registration, and its host is shown", async () => {
+  const described = await fetch(`${url}/.well-known/oauth-authorization-server`)
+  expect(await described.json()).toMatchObject({ client_id_metadata_document_supported: true })
+  const program = Object.assign(new Program(), { clientMetadataUrl: site.id })
+  await letIn(program, { key })
+  expect(program.information).toMatchObject({ client_id: site.id })
+  const page = await (await fetch(program.sentTo!)).text()
+  expect(page).toContain(`“Documented (${new URL(site.id).host})”`)
+  expect(await search(program)).toContain("Roses")
+  expect(await auth(program, { serverUrl: `${url}/mcp` })).toBe("AUTHORIZED")
+  const elsewhere = new URL(program.sentTo!)
+  elsewhere.searchParams.set("redirect_uri", "https://thief.example/callback")
+  expect((await fetch(elsewhere)).status).toBe(400)
+  elsewhere.searchParams.set("client_id", site.url("/none.json"))
+  expect((await fetch(elsewhere)).status).toBe(400)
 })
 
 test("a program that was let in for a collection sees nothing else, and administers nothing", async () => {
