@@ -123,6 +123,19 @@ async function librechat(): Promise<void> {
   })
 }
 
+/** Calls api.tavily.com whatever it is told: see with-front.sh. */
+async function fixedAddress(): Promise<void> {
+  const env = {
+    TAVILY_API_KEY: key,
+    NODE_EXTRA_CA_CERTS: process.env["NODE_EXTRA_CA_CERTS"] ?? "",
+  }
+  await viaMcp("tavily-mcp", "build/index.js", env, "Tavily", {
+    search: (call) => call("tavily_search", { query: question }),
+    extract: (call) => call("tavily_extract", { urls: [`${site}${page}`] }),
+    map: (call) => call("tavily_map", { url: site, limit: 100 }),
+  })
+}
+
 async function searxng(): Promise<void> {
   await viaMcp(
     "mcp-searxng",
@@ -225,7 +238,9 @@ async function mcp(): Promise<void> {
   await client.close()
 }
 
-for (const one of [tavily, tavilyTools, firecrawl, librechat, searxng, openai, mcp]) {
+const clients = [tavily, tavilyTools, firecrawl, librechat, searxng, openai, mcp]
+if (process.env["FRONT"] !== undefined) clients.push(fixedAddress)
+for (const one of clients) {
   await one().catch((error: unknown) =>
     process.stdout.write(`npm\t${one.name}\t\t\tloads\tFAIL\t${String(error).slice(0, 200)}\n`),
   )

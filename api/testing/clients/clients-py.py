@@ -96,6 +96,41 @@ def langchain_firecrawl():
     })
 
 
+def llama_index_firecrawl():
+    from llama_index.readers.web import FireCrawlWebReader
+
+    def load(mode, params=None, **given):
+        reader = FireCrawlWebReader(api_key=key, api_url=base, mode=mode, params=params or {})
+        return lambda: has([f"{one.text} {one.metadata}" for one in reader.load_data(**given)])
+
+    tried("llama-index-readers-web", "Firecrawl", {
+        "search": load("search", query=question),
+        "scrape": load("scrape", url=site + page),
+        "map": load("map", {"limit": 100}, url=site),
+        "crawl": load("crawl", {"limit": 1}, url=site + page),
+    })
+
+
+def fixed_addresses():
+    """Clients that call api.tavily.com or api.firecrawl.dev whatever they are told: see with-front.sh."""
+    os.environ["TAVILY_API_KEY"] = os.environ["FIRECRAWL_API_KEY"] = key
+    from haystack_integrations.components.fetchers.firecrawl import FirecrawlCrawler
+    from haystack_integrations.components.fetchers.tavily import TavilyFetcher
+    from haystack_integrations.components.websearch.firecrawl import FirecrawlWebSearch
+    from haystack_integrations.components.websearch.tavily import TavilyWebSearch
+
+    tried("tavily-haystack", "Tavily", {
+        "search": lambda: has(TavilyWebSearch().run(query=question)),
+        "extract": lambda: has(TavilyFetcher().run(urls=[site + page]), "cron"),
+    })
+    tried("firecrawl-haystack", "Firecrawl", {
+        "search": lambda: has(FirecrawlWebSearch().run(query=question)),
+        "crawl": lambda: has(FirecrawlCrawler(params={"limit": 1}).run(urls=[site + page]), "cron"),
+    })
+    module = researcher_module("retrievers/tavily/tavily_search.py")
+    tried("gpt-researcher", "Tavily", {"search": lambda: has(module.TavilySearch(question).search())}, wheel_version(researcher))
+
+
 def searx():
     from langchain_community.utilities import SearxSearchWrapper
 
@@ -105,10 +140,15 @@ def searx():
 
 def gpt_researcher():
     os.environ["SEARX_URL"] = with_key(f"{base}/searxng")
-    spec = importlib.util.spec_from_file_location("searx", researcher / "gpt_researcher/retrievers/searx/searx.py")
+    module = researcher_module("retrievers/searx/searx.py")
+    tried("gpt-researcher", "SearXNG", {"search": lambda: has(module.SearxSearch(question).search())}, wheel_version(researcher))
+
+
+def researcher_module(path):
+    spec = importlib.util.spec_from_file_location(Path(path).stem, researcher / "gpt_researcher" / path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    tried("gpt-researcher", "SearXNG", {"search": lambda: has(module.SearxSearch(question).search())}, wheel_version(researcher))
+    return module
 
 
 def wheel_version(folder):
@@ -180,7 +220,10 @@ def open_webui():
     tried("open-webui", "SearXNG", {"search": lambda: has(asyncio.run(search_searxng(with_key(f"{base}/searxng/search"), question, 5)))}, its_version)
 
 
-for one in (tavily, langchain_tavily, llama_index, firecrawl, langchain_firecrawl, searx, gpt_researcher, litellm_search, openai, langchain_openai, open_webui):
+clients = [tavily, langchain_tavily, llama_index, firecrawl, langchain_firecrawl, llama_index_firecrawl, searx, gpt_researcher, litellm_search, openai, langchain_openai, open_webui]
+if "FRONT" in os.environ:
+    clients.append(fixed_addresses)
+for one in clients:
     try:
         one()
     except BaseException as error:

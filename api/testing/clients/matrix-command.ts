@@ -25,12 +25,17 @@ const { values } = parseArgs({
     python: { type: "string" },
     researcher: { type: "string" },
     webui: { type: "string" },
+    dify: { type: "string" },
+    "dify-python": { type: "string" },
+    vane: { type: "string" },
+    litellm: { type: "string" },
+    n8n: { type: "string" },
   },
 })
-const { address, key, js, python, researcher, webui } = values
+const { address, key, js, python, researcher, webui, ...programs } = values
 if (!address || !key || !js || !python || !researcher || !webui) {
   process.stderr.write(
-    "Usage: matrix-command.ts --address --key --js --python --researcher --webui, see README.md\n",
+    "Usage: matrix-command.ts --address --key --js --python --researcher --webui [--dify --dify-python] [--vane] [--litellm] [--n8n], see README.md\n",
   )
   process.exit(2)
 }
@@ -40,6 +45,16 @@ const options = { maxBuffer: 10_000_000 }
 const outputs = [
   await run(process.execPath, [join(import.meta.dirname, "clients-js.ts"), js, address, key], options),
   await run(python, [join(import.meta.dirname, "clients-py.py"), address, key, researcher, webui], options),
+  await run(
+    process.execPath,
+    [
+      join(import.meta.dirname, "programs.ts"),
+      address,
+      key,
+      ...Object.entries(programs).map(([name, value]) => `--${name}=${value}`),
+    ],
+    options,
+  ),
 ]
 const rows = outputs.flatMap(({ stdout }) => stdout.split("\n")).flatMap(rowOf)
 for (const { client, ability, result, problem } of rows) {
@@ -50,7 +65,7 @@ process.exitCode = rows.every(({ result }) => result === "ok") ? 0 : 1
 
 function rowOf(line: string): Row[] {
   const [registry, client, version, api, ability, result, problem = ""] = line.split("\t")
-  if (registry !== "npm" && registry !== "PyPI") return []
+  if (registry !== "npm" && registry !== "PyPI" && registry !== "GitHub") return []
   return [
     { registry, client: client!, version: version!, api: api!, ability: ability!, result: result!, problem },
   ]

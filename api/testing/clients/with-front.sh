@@ -1,0 +1,25 @@
+#!/bin/sh
+# Runs a command for which api.tavily.com and api.firecrawl.dev are an appliance on this machine, as the handbook's page on clients with a
+# fixed address has it: nginx with a certificate of an authority that the command trusts. Wants root (names are changed in a mount
+# namespace of its own), nginx and openssl.
+#
+#   with-front.sh <port of the appliance> <command> [<argument>…]
+set -eu
+port=$1
+shift
+page=$(cd "$(dirname "$0")" && pwd)/../../../docs/fixed-addresses.md
+FRONT=$(mktemp -d)
+export FRONT
+block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$page" | sed '/^```/d'; }
+block sh >"$FRONT/certificate.sh"
+(cd "$FRONT" && sh certificate.sh 2>openssl.log)
+{
+  echo "pid $FRONT/nginx.pid; error_log $FRONT/error.log; events {} http { access_log off;"
+  block nginx | sed "s#/etc/nginx/#$FRONT/#; s#127.0.0.1:8080#127.0.0.1:$port#; s#listen 443#listen 127.0.0.1:443#"
+  echo "}"
+} >"$FRONT/nginx.conf"
+nginx -c "$FRONT/nginx.conf"
+trap 'kill "$(cat "$FRONT/nginx.pid")"; rm -rf "$FRONT"' EXIT
+{ cat /etc/hosts; echo "127.0.0.1 api.tavily.com api.firecrawl.dev"; } >"$FRONT/hosts"
+export NODE_EXTRA_CA_CERTS="$FRONT/authority.crt" REQUESTS_CA_BUNDLE="$FRONT/authority.crt" SSL_CERT_FILE="$FRONT/authority.crt"
+unshare -m sh -ec 'mount --bind "$FRONT/hosts" /etc/hosts; exec "$@"' sh "$@"
