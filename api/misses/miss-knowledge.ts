@@ -1,8 +1,10 @@
 import type { Jobs, StateStore } from "#crawler"
+import { HANDBOOK_SOURCE } from "#crawler/handbook-source.ts"
 import type { Lead } from "#crawler/coverage/leads.ts"
 import type { SourceCoverage } from "#crawler/coverage/source-coverage.ts"
 import type { Missing } from "#crawler/why/cause.ts"
 import type { Engine, Page, PageUrl } from "#engine"
+import { sourcesOf } from "#engine/page/page.ts"
 import type { QueryText } from "#engine/text/query-text.ts"
 
 /** Who is told, and of what. */
@@ -28,6 +30,8 @@ export interface MissKnowledge {
   sources(names: readonly string[]): Promise<readonly AskedSource[]>
   /** The names of all sources but that of the handbook. */
   names(): readonly string[]
+  /** Whether there is nothing to find yet: no source, and no page but those of the handbook. */
+  isUnfilled(): Promise<boolean>
   leads(question: QueryText, sources: readonly string[], view: View, limit: number): Promise<readonly Lead[]>
 }
 
@@ -38,7 +42,7 @@ const MOST_LINKING = 500
 export function openMissKnowledge(
   db: StateStore,
   jobs: Jobs,
-  engine: Pick<Engine, "coverage" | "pagesWithoutVectors">,
+  engine: Pick<Engine, "coverage" | "pagesWithoutVectors" | "allPages">,
   sourceNames: () => readonly string[],
 ): MissKnowledge {
   const load = async () => {
@@ -92,6 +96,13 @@ export function openMissKnowledge(
       )
     },
     names: sourceNames,
+    async isUnfilled() {
+      if (sourceNames().length > 0) return false
+      // Another machine may fill the index: then its sources are not known here.
+      for await (const { page } of engine.allPages())
+        if (!sourcesOf(page).includes(HANDBOOK_SOURCE)) return false
+      return true
+    },
     async leads(question, sources, { admits }, limit) {
       const { leads } = await loaded()
       return leads(question, { db, sources, mayName: admits, limit })

@@ -8,6 +8,8 @@ import { sourceNames } from "#crawler/sources/source-names.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { readSettings } from "#base/settings.ts"
+import type { PageUrl } from "#engine"
+import { aPage } from "#engine/testing/pages.ts"
 
 import { readScope } from "../accounts/keys/key-scope.ts"
 import { sourceSites } from "../accounts/reach/source-sites.ts"
@@ -79,6 +81,30 @@ async function missing(path: string, by = key) {
   expect(answer.status).toBe(404)
   return answer.body.detail
 }
+
+test("on an appliance that has crawled nothing but its handbook, a search that finds nothing says so", async () => {
+  await using stack = new AsyncDisposableStack()
+  const { dir, db, embedder, engine } = await openDataFolder(stack)
+  const markdown = "A crawl is scheduled in a file of sources."
+  const handbook = aPage(site.url("/docs/schedule") as PageUrl, { source: "handbook", markdown })
+  await engine.index([handbook])
+  const jobs = new Jobs(db)
+  const misses = openMissKnowledge(db, jobs, engine, () => [])
+  const young = stack.use(await serveAccounts({ dir, engine, embedder, misses }))
+  const ask = async (by: string) =>
+    (await young.call("/search", by, { query: "ancient hollow oak" })).body.miss as object
+  expect(await ask(young.key())).toMatchObject({
+    cause: "not-crawled",
+    text: expect.stringContaining("Nothing is crawled yet"),
+  })
+  // What a limited key may not see may be full.
+  expect(await ask(young.key({ scope: readScope({ domains: ["example.com"] }) }))).toMatchObject({
+    cause: "reach",
+  })
+  // Filled by another machine, whose sources are not known here.
+  await engine.index([aPage(site.url("/garden/shed") as PageUrl, { source: "garden", markdown })])
+  expect(await ask(young.key())).toMatchObject({ cause: "no-match" })
+})
 
 test("a search that finds nothing says that the page was removed, when and why", async () => {
   const { results, miss, coverage } = await search({ query: "ancient hollow oak", exact_match: false })

@@ -113,6 +113,7 @@ async function missesOf(
     if (isLimited && covering.length === 0) return [{ cause: "reach", text: REACH_TEXT }]
     if (covering.length === 0) return [hostMiss(hosts)]
   }
+  if (!isLimited && asked.length === 0 && (await knowledge.isUnfilled())) return [UNFILLED]
   if (held.length === 0) {
     const [worst] = covering.toSorted((a, b) => gravity(a) - gravity(b))
     if (worst !== undefined) return [sourceMiss(worst, covering.length)]
@@ -135,6 +136,11 @@ async function missesOf(
 const NO_MATCH: Miss = {
   cause: "no-match",
   text: "Nothing in what was asked fits. Try other words, or fewer of them.",
+}
+
+const UNFILLED: Miss = {
+  cause: "not-crawled",
+  text: "Nothing is crawled yet: there is no source, and no page in the index but the handbook's.",
 }
 
 const isOpen = ({ incomplete }: AskedSource): boolean => incomplete !== null
