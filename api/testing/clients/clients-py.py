@@ -121,11 +121,11 @@ def fixed_addresses():
 
     tried("tavily-haystack", "Tavily", {
         "search": lambda: has(TavilyWebSearch().run(query=question)),
-        "extract": lambda: has(TavilyFetcher().run(urls=[site + page]), "cron"),
+        "extract": lambda: has([one.content for one in TavilyFetcher().run(urls=[site + page])["documents"]], "cron"),
     })
     tried("firecrawl-haystack", "Firecrawl", {
         "search": lambda: has(FirecrawlWebSearch().run(query=question)),
-        "crawl": lambda: has(FirecrawlCrawler(params={"limit": 1}).run(urls=[site + page]), "cron"),
+        "crawl": lambda: has([one.content for one in FirecrawlCrawler(params={"limit": 1}).run(urls=[site + page])["documents"]], "cron"),
     })
     module = researcher_module("retrievers/tavily/tavily_search.py")
     tried("gpt-researcher", "Tavily", {"search": lambda: has(module.TavilySearch(question).search())}, wheel_version(researcher))
