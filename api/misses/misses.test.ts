@@ -8,7 +8,6 @@ import { sourceNames } from "#crawler/sources/source-names.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { readSettings } from "#base/settings.ts"
-import type { PageUrl } from "#engine"
 import { aPage } from "#engine/testing/pages.ts"
 
 import { readScope } from "../accounts/keys/key-scope.ts"
@@ -86,7 +85,7 @@ test("on an appliance that has crawled nothing but its handbook, a search that f
   await using stack = new AsyncDisposableStack()
   const { dir, db, embedder, engine } = await openDataFolder(stack)
   const markdown = "A crawl is scheduled in a file of sources."
-  const handbook = aPage(site.url("/docs/schedule") as PageUrl, { source: "handbook", markdown })
+  const handbook = aPage(site.url("/docs/schedule"), { source: "handbook", markdown })
   await engine.index([handbook])
   const jobs = new Jobs(db)
   const misses = openMissKnowledge(db, jobs, engine, () => [])
@@ -102,7 +101,7 @@ test("on an appliance that has crawled nothing but its handbook, a search that f
     cause: "reach",
   })
   // Filled by another machine, whose sources are not known here.
-  await engine.index([aPage(site.url("/garden/shed") as PageUrl, { source: "garden", markdown })])
+  await engine.index([aPage(site.url("/garden/shed"), { source: "garden", markdown })])
   expect(await ask(young.key())).toMatchObject({ cause: "no-match" })
 })
 
