@@ -52,6 +52,8 @@ import { openWatches } from "./watches/open-watches.ts"
 import { openResearch } from "./research/open-research.ts"
 import { lazyReader } from "./tavily/live/lazy-reader.ts"
 import { openSessions } from "./sessions/sessions.ts"
+import { ruledEngine } from "./rules/ruled-engine.ts"
+import { RuleStore } from "./rules/rule-store.ts"
 import { sellingOf, x402Settings } from "./x402/settings.ts"
 import { salesLine, unknownForSale } from "./x402/for-sale.ts"
 import type { PaidListener } from "./x402/open-listener.ts"
@@ -115,10 +117,13 @@ async function serve(): Promise<void> {
       { onProblem: (error) => log.warn({ err: error }, "the engine will try again") },
     ),
   )
-  const engine = handbookApart(
-    refusingIfLost(following, () => lost.expected()),
-    db,
-    crawlerConfig,
+  const engine = ruledEngine(
+    handbookApart(
+      refusingIfLost(following, () => lost.expected()),
+      db,
+      crawlerConfig,
+    ),
+    new RuleStore(db),
   )
   const reader = opened.use(lazyReader(crawlerConfig))
   const chatModel = opened.use(

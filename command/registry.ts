@@ -102,6 +102,11 @@ export const COMMANDS: Registry = {
     group: "The index",
     load: async () => (await import("./commands/index/index.ts")).index,
   },
+  rules: {
+    summary: "synonyms, pins and boosts",
+    group: "The index",
+    load: async () => (await import("./commands/index/rules.ts")).rules,
+  },
   export: {
     summary: "write the whole index into one file",
     group: "The index",

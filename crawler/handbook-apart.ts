@@ -1,4 +1,4 @@
-import type { Engine, Query } from "#engine"
+import type { Engine, PageFilter, Query } from "#engine"
 import { delegate } from "#engine/generations/delegate.ts"
 import { hostName } from "#engine/page/domains.ts"
 import { parseQueryText } from "#engine/text/query-text.ts"
@@ -32,15 +32,17 @@ export function handbookApart(
       known = { apart: lookFor(db, handbook === "off"), until: steadyNow() + KNOWN_MS }
     return known.apart
   }
+  /** What is asked, without the handbook where it is left out. */
+  const asked = <Q extends Pick<Query, "text"> & { readonly filter?: PageFilter }>(query: Q): Q => {
+    const now = (query.filter?.sources ?? []).length > 0 ? null : apart()
+    if (now === null || hostsIn(query).some((name) => hostName(name) === now.host)) return query
+    return { ...query, filter: { ...query.filter, excludeSources: [HANDBOOK_SOURCE] } }
+  }
   return {
     ...delegate(engine),
-    search: (query, options) => {
-      const now = (query.filter?.sources ?? []).length > 0 ? null : apart()
-      if (now === null || hostsIn(query).some((name) => hostName(name) === now.host))
-        return engine.search(query, options)
-      const filter = { ...query.filter, excludeSources: [HANDBOOK_SOURCE] }
-      return engine.search({ ...query, filter }, options)
-    },
+    search: (query, options) => engine.search(asked(query), options),
+    facets: (query, options) => engine.facets(asked(query), options),
+    suggest: (query) => engine.suggest(asked(query)),
   }
 }
 
@@ -52,7 +54,11 @@ function lookFor(db: StateStore, isOff: boolean): Apart {
   return isOff || (host !== null && othersHavePages(db, HANDBOOK_SOURCE)) ? { host } : null
 }
 
-function hostsIn({ text, filter, preference }: Query): readonly string[] {
+function hostsIn({
+  text,
+  filter,
+  preference,
+}: Pick<Query, "text" | "preference"> & { readonly filter?: PageFilter }): readonly string[] {
   const { includeDomains } = typeof text === "string" ? parseQueryText(text) : text
   return [...includeDomains, ...(filter?.includeDomains ?? []), ...(preference?.domains ?? [])]
 }

@@ -1,3 +1,4 @@
+import type { AppliedRule, Rule } from "./rules/rule.ts"
 import type { QueryText } from "./text/query-text.ts"
 import type { Page, PageImage, PageTopic } from "./page/page.ts"
 import type { PageType } from "./page/page-type.ts"
@@ -79,6 +80,8 @@ export interface Query {
   readonly filter?: PageFilter
   /** Pages that rank higher than their text alone would bring them. */
   readonly preference?: PagePreference
+  /** What the operator wants of the ranking. Default: none. */
+  readonly rules?: readonly Rule[]
   /** Default `basic`. */
   readonly depth?: SearchDepth
   /** Best passages to return for each page. Default 3. */
@@ -122,7 +125,7 @@ export const FACET_FIELDS = ["source", "domain", "language", "type", "published"
 /** `domain` is the registrable one, `published` the year (UTC). */
 export type FacetField = (typeof FACET_FIELDS)[number]
 
-export interface FacetQuery extends Pick<Query, "text" | "filter"> {
+export interface FacetQuery extends Pick<Query, "text" | "filter" | "rules"> {
   readonly fields: readonly FacetField[]
   /** Pages that count besides, whatever words they hold: those that a search found by their meaning. */
   readonly also?: readonly PageUrl[]
@@ -159,7 +162,7 @@ export interface SuggestionQuery {
 }
 
 /** As in {@link PageFilter}. */
-export type SuggestionFilter = Pick<PageFilter, "sources" | "includeDomains">
+export type SuggestionFilter = Pick<PageFilter, "sources" | "excludeSources" | "includeDomains">
 
 export interface Suggestion {
   readonly text: string
@@ -216,6 +219,8 @@ export interface Hit {
   readonly sharedWith?: readonly string[]
   /** How the rank came about, for `explain` and benches. */
   readonly parts: HitParts
+  /** The operator's rules that had a part in it; left out where none had. */
+  readonly rules?: readonly AppliedRule[]
 }
 
 /** Each 0..1, and 0 where it had no part in the rank. */

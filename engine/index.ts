@@ -22,6 +22,7 @@ export type {
   SuggestionQuery,
 } from "./engine.ts"
 export { FACET_FIELDS } from "./engine.ts"
+export type { AppliedRule, BoostRule, BoostWhere, PinRule, Rule, SynonymRule } from "./rules/rule.ts"
 export { EngineError, type EngineErrorCode } from "./errors.ts"
 export {
   type Page,

@@ -84,6 +84,15 @@ export type Explanation = {
   /** Share, before the score is calibrated. */
   readonly fused: number
   readonly boost: number
+  /** The operator's rules that had a part in it. */
+  readonly rules?: readonly ({
+    readonly id: string
+    readonly kind: "synonym" | "pin" | "boost"
+    /** Of a synonym: the question as it was looked for besides. */
+    readonly question?: string | undefined
+    readonly factor?: number | undefined
+    readonly position?: number | undefined
+  })[] | undefined
   /** Why meaning was left out; not there when it was not. */
   readonly words_alone?: string | undefined
   /** Why the reranker was left out; not there when it was not, or none is set. */
@@ -292,6 +301,81 @@ export type Suggestions = {
   readonly response_time: number
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
+}
+
+export type Rule = {
+  readonly id: string
+  readonly kind: "synonym"
+  /** Words or phrases that mean each other. */
+  readonly words?: readonly string[] | undefined
+  /** With `to`: words or phrases that also find those. */
+  readonly from?: readonly string[] | undefined
+  /** With `from`: what is found besides. */
+  readonly to?: readonly string[] | undefined
+} | {
+  readonly id: string
+  readonly kind: "pin"
+  /** Any of these. */
+  readonly questions: readonly string[]
+  /** Whether the question has these words (the default), or holds all of them. */
+  readonly match?: "equal" | "words" | undefined
+  readonly url: string
+  readonly position?: number | undefined
+} | {
+  readonly id: string
+  readonly kind: "boost"
+  readonly where: {
+    readonly sources?: readonly string[] | undefined
+    readonly domains?: readonly string[] | undefined
+    readonly paths?: readonly string[] | undefined
+    readonly languages?: readonly string[] | undefined
+    readonly types?: readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub")[] | undefined
+    readonly youngerThanDays?: number | undefined
+    readonly olderThanDays?: number | undefined
+  }
+  readonly factor: number
+}
+
+export type Rules = {
+  /** Rises with each change of any rule. */
+  readonly version: number
+  /** By id. */
+  readonly rules: readonly Rule[]
+}
+
+export type ChangedRule = {
+  /** Rises with each change of any rule. */
+  readonly version: number
+  readonly rule: Rule
+}
+
+export type DeletedRule = {
+  /** Rises with each change of any rule. */
+  readonly version: number
+  readonly id: string
+  readonly deleted: boolean
+}
+
+export type RulePreview = {
+  readonly questions: readonly ({
+    readonly question: string
+    readonly before: readonly ({
+      readonly url: string
+      readonly title: string
+      readonly score: number
+      /** Ids of the rules that had a part in it. */
+      readonly rules: readonly string[]
+    })[]
+    readonly after: readonly ({
+      readonly url: string
+      readonly title: string
+      readonly score: number
+      /** Ids of the rules that had a part in it. */
+      readonly rules: readonly string[]
+    })[]
+    /** Whether the pages or their order differ. */
+    readonly changed: boolean
+  })[]
 }
 
 export type StoredPage = {
@@ -2521,6 +2605,54 @@ export interface Calls {
       readonly query?: { readonly from?: string | undefined; readonly to?: string | undefined }
     }
     readonly answer: string
+  }
+  /** All synonyms, pins and boosts. */
+  "GET /admin/rules": {
+    readonly given: {}
+    readonly answer: Rules
+  }
+  /** Make a rule. */
+  "POST /admin/rules": {
+    readonly given: {
+      readonly body: Rule
+    }
+    readonly answer: ChangedRule
+  }
+  /** What questions would find with other rules. */
+  "POST /admin/rules/preview": {
+    readonly given: {
+      readonly body: {
+        /** What is asked with the rules as they are, and as they would be. */
+        readonly questions: readonly string[]
+        /** Rules that would be made, or would replace those of their ids. */
+        readonly rules?: readonly ({ readonly [name: string]: unknown })[] | undefined
+        /** Ids of rules that would be deleted. */
+        readonly without?: readonly string[] | undefined
+      }
+    }
+    readonly answer: RulePreview
+  }
+  /** Make a rule, or replace it whole. */
+  "PUT /admin/rules/{id}": {
+    readonly given: {
+      readonly path: { readonly id: string }
+      readonly body: { readonly [name: string]: unknown }
+    }
+    readonly answer: ChangedRule
+  }
+  /** One rule. */
+  "GET /admin/rules/{id}": {
+    readonly given: {
+      readonly path: { readonly id: string }
+    }
+    readonly answer: ChangedRule
+  }
+  /** Delete a rule. */
+  "DELETE /admin/rules/{id}": {
+    readonly given: {
+      readonly path: { readonly id: string }
+    }
+    readonly answer: DeletedRule
   }
   /** Whether the process answers. */
   "GET /healthz": {

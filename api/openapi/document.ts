@@ -7,6 +7,7 @@ import { pageOperations, pageSchemas } from "./operations/page-operations.ts"
 import { sessionOperations, sessionSchemas } from "./operations/session-operations.ts"
 import { watchOperations, watchSchemas } from "./operations/watch-operations.ts"
 import { refusals, refusalSchemas } from "./operations/refusals.ts"
+import { ruleOperations, ruleSchemasOfAnswers } from "./operations/quality/rule-operations.ts"
 import { suggestionOperations, suggestionSchemas } from "./operations/suggestion-operations.ts"
 import { researchOperations, researchSchemas } from "./operations/research-operations.ts"
 import { tavilySchemas } from "./operations/tavily-answers.ts"
@@ -27,6 +28,7 @@ export const operations: readonly Operation[] = [
   ...accountOperations,
   ...sessionOperations,
   ...adminOperations,
+  ...ruleOperations,
   ...healthOperations,
 ]
 
@@ -43,6 +45,7 @@ export const tags: Readonly<Record<string, string>> = {
   Jobs: "Runs of sources.",
   Removals: "Pages that leave the index, and those that wait for an answer.",
   Pages: "What is known of one page.",
+  Rules: "Synonyms, pins and boosts: what the operator wants of the ranking.",
   Webhooks: "Messages about runs and changes.",
   Usage: "What each key used, by day or month.",
   Feedback: "What callers think of their answers.",
@@ -55,6 +58,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   ...refusalSchemas,
   ...tavilySchemas,
   ...suggestionSchemas,
+  ...ruleSchemasOfAnswers,
   ...pageSchemas,
   ...researchSchemas,
   ...watchSchemas,

@@ -118,6 +118,7 @@ async function presentHit(
       explain: {
         depth: request.search_depth,
         ...hit.parts,
+        ...(hit.rules !== undefined && { rules: hit.rules }),
         ...(wordsAlone !== undefined && { words_alone: wordsAlone }),
         ...(notReranked !== undefined && { not_reranked: notReranked }),
       },

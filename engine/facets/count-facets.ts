@@ -5,6 +5,8 @@ import { placeOf } from "../page/domains.ts"
 import { sourcesOf } from "../page/page.ts"
 import { typeOf } from "../page/page-type.ts"
 import { pageId } from "../page/page-url.ts"
+import type { Rule } from "../rules/rule.ts"
+import { variantsOf } from "../rules/synonyms.ts"
 import { exclusionsOf, withoutExcluded } from "../search/exclusions.ts"
 import { pagesWithPhrases } from "../search/phrases.ts"
 import { analyseInLanguages, rareStems, withStemsOf } from "../search/query-terms.ts"
@@ -23,7 +25,7 @@ const MOST_VALUES = 50
 /** How many of the pages that match a question have each value of some fields. */
 export async function countFacets(
   index: SearchIndex,
-  { text, filter = {}, fields, also = [] }: FacetQuery,
+  { text, filter = {}, fields, also = [], rules = [] }: FacetQuery,
   signal?: AbortSignal,
 ): Promise<FacetCounts> {
   const question = typeof text === "string" ? parseQueryText(text) : text
@@ -35,7 +37,7 @@ export async function countFacets(
     const ids = await pagesWithPhrases(index, { phrases, limit: MOST_COUNTED, conditions, languages, signal })
     conditions = [{ ids }]
   }
-  const terms = await termsOf(index, question, languages)
+  const terms = await termsOf(index, question, languages, rules)
   signal?.throwIfAborted()
   const { lexical } = await withoutExcluded(index, exclusionsOf(question, languages), 1, async () => {
     const ids = terms.length > 0 ? await index.holding(terms, "any", MOST_COUNTED + 1, conditions) : []
@@ -53,6 +55,7 @@ async function termsOf(
   index: SearchIndex,
   question: ReturnType<typeof parseQueryText>,
   languages: readonly string[],
+  rules: readonly Rule[],
 ): Promise<readonly string[]> {
   const spoken = languagesAsked(question.text, index.languages).filter((one) => languages.includes(one))
   const analysed = analyseInLanguages(question, spoken)
@@ -62,7 +65,10 @@ async function termsOf(
   const idfs = await index.idf([...further.values()].flat(2))
   const rare = rareStems(further, index.languages, (term) => idfs.get(term) ?? 0)
   const meant = analysed.terms.flatMap((term) => corrections.get(term) ?? [])
-  return [...new Set([...analysed.terms, ...meant, ...rare])]
+  const synonyms = variantsOf(question, rules, spoken).flatMap(
+    (one) => analyseInLanguages(one.question, spoken).terms,
+  )
+  return [...new Set([...analysed.terms, ...meant, ...rare, ...synonyms])]
 }
 
 async function tally(heads: readonly PageHead[], fields: readonly FacetField[]): Promise<Facet[]> {

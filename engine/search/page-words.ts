@@ -8,7 +8,15 @@ export interface WordsAsked {
   readonly words: readonly WeightedWord[]
   /** The same for pages in languages of few pages. Default: none. */
   readonly further?: ReadonlyMap<string, readonly WeightedWord[]>
+  /** The same question in other words, which say a little less. Default: none. */
+  readonly variants?: readonly (readonly WeightedWord[])[]
 }
+
+/**
+ * What a page that says a synonym is worth to one that says the word as it was asked. Of pages that are otherwise alike the one that says
+ * the word comes first; one that only mentions the word stays behind one that is about the synonym.
+ */
+const SYNONYM_WEIGHT = 0.9
 
 /** What pages say in the words of one question; each page is read once. */
 export class PageWords {
@@ -64,8 +72,23 @@ export class PageWords {
     const own = language === null ? undefined : further?.get(language)
     const key = own ? language : null
     let evidence = this.#evidence.get(key)
-    if (!evidence) this.#evidence.set(key, (evidence = wordEvidenceFor(own ?? words)))
+    if (!evidence) this.#evidence.set(key, (evidence = this.#withVariants(wordEvidenceFor(own ?? words))))
     return evidence
+  }
+
+  /** What a page says in the question's words, or in those of a variant where these say more. */
+  #withVariants(asked: ReturnType<typeof wordEvidenceFor>): ReturnType<typeof wordEvidenceFor> {
+    const variants = (this.#asked.variants ?? []).map((words) => wordEvidenceFor(words))
+    if (variants.length === 0) return asked
+    return (page) => {
+      let { share, passages } = asked(page)
+      for (const variant of variants) {
+        const said = variant(page)
+        share = Math.max(share, SYNONYM_WEIGHT * said.share)
+        passages = passages.map((own, at) => Math.max(own, SYNONYM_WEIGHT * said.passages[at]!))
+      }
+      return { share, passages }
+    }
   }
 
   /** 0..1; when the page was not read, what the lexical arm lets expect; 0 when it is gone. */

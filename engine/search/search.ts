@@ -28,6 +28,8 @@ import type { LateReader } from "./second-reading/late-reader.ts"
 import { PageWords } from "./page-words.ts"
 import { bestTexts, type CosinesByPage } from "./second-reading/passage-texts.ts"
 import { pagesWithPhrases } from "./phrases.ts"
+import { variantsOf } from "../rules/synonyms.ts"
+import { type AppliedRules, note, synonymsApplied, withFactors, withPins } from "./ruled.ts"
 import { withPreferred } from "./preferred.ts"
 import { analyseInLanguages, rareStems, withStemsOf, wordsWith } from "./query-terms.ts"
 import { languagesAsked, readBy } from "./reader-language.ts"
@@ -83,7 +85,12 @@ export async function searchIndex(
   const further = new Map(
     languages.filter((one) => !spoken.includes(one)).map((one) => [one, withStemsOf(analysed, one)]),
   )
-  const terms = [...new Set([...asked, ...asked.flatMap((term) => corrections.get(term) ?? [])])]
+  const { rules = [] } = query
+  const variants = variantsOf(question, rules, spoken)
+  const otherWords = variants.map((one) => analyseInLanguages(one.question, spoken))
+  const meant = otherWords.flatMap((one) => one.terms)
+  const corrected = asked.flatMap((term) => corrections.get(term) ?? [])
+  const terms = [...new Set([...asked, ...corrected, ...meant])]
   const stems = [...new Set([...further.values()].flat(2))]
   const latePages = lateReader.isAble ? plan.latePages : 0
   const weighed = latePages > 0 ? analyse(question.text, spoken[0] ?? null) : []
@@ -132,6 +139,7 @@ export async function searchIndex(
     further: new Map(
       Array.from(further, ([language, forms]) => [language, wordsWith(forms, corrections, idf)]),
     ),
+    variants: otherWords.map(({ forms }) => wordsWith(forms, corrections, idf)),
   })
   const unread = arms === "hybrid" ? await unreadPages(index, near, traits.scripts) : new Set<string>()
   const evidence: Evidence = {
@@ -153,14 +161,24 @@ export async function searchIndex(
     scores,
     signal,
   }
+  const applied: AppliedRules = new Map()
   const reads = readsOf(query, question.text, languages)
   const isReranked = reranking !== null && arms === "hybrid" && isAsked(reranking, query.depth ?? "basic")
   const readings = isReranked ? new Readings(reranking, question.text, signal) : null
   const best = await rankAndRead(index, evidence, { ...query, limit, reads }, async (ranked, cosines) => {
     const read = await readAgain(index, lateReader, ranked, cosines, reading)
-    return readings ? await rerank(index, readings, read, cosines, words) : read
+    const again = readings ? await rerank(index, readings, read, cosines, words) : read
+    return await withFactors(index, again, rules, applied)
   })
-  const hits = await toHits(index, best, words, query)
+  const pinning = { question, rules, languages: spoken, conditions, exclusions, limit, applied }
+  const placed = await withPins(index, best, pinning)
+  for (const { rules, question } of variants) {
+    for (const { page } of placed) note(applied, page.id, synonymsApplied(rules, question.text))
+  }
+  const hits = (await toHits(index, placed, words, query)).map((hit, i) => {
+    const rules = applied.get(placed[i]!.page.id)
+    return rules ? { ...hit, rules } : hit
+  })
   if (readings?.failure) onProblem?.(readings.failure)
   return {
     hits,

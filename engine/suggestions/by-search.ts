@@ -1,5 +1,5 @@
 import type { Query, SearchResult, Suggestion, SuggestionQuery } from "../engine.ts"
-import { typedWords } from "./typed-words.ts"
+import { typedWords } from "../text/typed-words.ts"
 
 /** Pages looked at for each suggestion wanted: not every page that is found says the words in a name. */
 const LOOKED_AT = 4

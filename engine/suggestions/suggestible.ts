@@ -5,7 +5,7 @@ import { placeOf } from "../page/domains.ts"
 import { sourcesOf } from "../page/page.ts"
 import { routeOf } from "../page/page-url.ts"
 import { blocksOf } from "../text/markdown-blocks.ts"
-import { typedWords } from "./typed-words.ts"
+import { typedWords } from "../text/typed-words.ts"
 
 /** Characters of a name: a longer one is a paragraph set as a heading, and no line of a list can show it. */
 const LONGEST_NAME = 200

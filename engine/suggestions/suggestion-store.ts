@@ -4,7 +4,7 @@ import type { Suggestion, SuggestionFilter, SuggestionQuery } from "../engine.ts
 import type { StoredPage } from "../index/page-record.ts"
 import { domainRules } from "../page/domains.ts"
 import { scopeWord, suggestible } from "./suggestible.ts"
-import { typedWords } from "./typed-words.ts"
+import { typedWords } from "../text/typed-words.ts"
 
 /** Raised whenever names are stored in another way: an older file is made anew from the pages. */
 const FORMAT = 1
@@ -177,7 +177,10 @@ export class SuggestionStore implements Disposable {
     for (const typed of [begins, holds]) {
       for (const kind of ["title", "heading"]) {
         const scope = [...scopeOf(filter), `scope : ${scopeWord("kind", kind)}`]
-        const rows = this.#find.all([`(${typed})`, ...scope].join(" AND "))
+        const left = [`(${typed})`, ...scope].join(" AND ")
+        const { excludeSources = [] } = filter
+        const out = excludeSources.map((name) => scopeWord("source", name)).join(" OR ")
+        const rows = this.#find.all(out === "" ? left : `(${left}) NOT scope : (${out})`)
         const names = rows as unknown as Suggestion[]
         for (const one of names.toSorted(byLength)) {
           const key = typedWords(one.text).join(" ")

@@ -14,6 +14,7 @@ import { aPreference } from "./contract/preferences.ts"
 import { pagesOfOneText } from "./contract/duplicates.ts"
 import { hitsOfOneHost } from "./contract/hosts.ts"
 import { facetsOfPages } from "./asking/counting.ts"
+import { rulesOfTheOperator } from "./asking/ruling.ts"
 import { whatIsTyped } from "./asking/suggesting.ts"
 import { processes } from "./contract/processes.ts"
 import type { AdapterUnderTest, OpenOptions, Stage } from "./contract/stage.ts"
@@ -89,6 +90,7 @@ export function describeEngine(name: string, adapter: AdapterUnderTest): void {
     hitsOfOneHost(stage)
     whatIsTyped(stage)
     facetsOfPages(stage)
+    rulesOfTheOperator(stage)
     processes(stage)
   })
 }

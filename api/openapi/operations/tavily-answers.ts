@@ -83,6 +83,19 @@ const explanation = object(
   },
   {
     optional: {
+      rules: listOf(
+        object(
+          { id: text(), kind: oneOf(["synonym", "pin", "boost"]) },
+          {
+            optional: {
+              question: text("Of a synonym: the question as it was looked for besides."),
+              factor: { type: "number" },
+              position: count(),
+            },
+          },
+        ),
+        "The operator's rules that had a part in it.",
+      ),
       words_alone: text("Why meaning was left out; not there when it was not."),
       not_reranked: text("Why the reranker was left out; not there when it was not, or none is set."),
     },

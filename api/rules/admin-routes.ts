@@ -1,0 +1,87 @@
+import type { Router } from "@koa/router"
+
+import type { Engine, Rule } from "#engine"
+import type { StateStore } from "#base/store/state-store.ts"
+
+import type { RequestState } from "../context.ts"
+import { ApiError } from "../errors.ts"
+import { strictBody, unprocessable } from "../middleware/query-parameters.ts"
+import { clientGone } from "../tavily/live/live-call.ts"
+import { compareRules } from "./preview.ts"
+import { type PreviewBody, previewBody } from "./preview-schema.ts"
+import { problemText, ruleProblems } from "./rule-schema.ts"
+import { RuleStore, TooManyRules } from "./rule-store.ts"
+
+/** Synonyms, pins and boosts: `/admin/rules`. */
+export function ruleRoutes(
+  router: Router<RequestState>,
+  { db, engine }: { readonly db: StateStore; readonly engine: Engine },
+): void {
+  const store = new RuleStore(db)
+  const readPreview = strictBody<PreviewBody>(previewBody)
+
+  router.get("/rules", (ctx) => {
+    ctx.body = { version: store.version, rules: store.list() }
+  })
+
+  router.post("/rules", (ctx) => {
+    const rule = readRule(ctx.state.body)
+    if (store.get(rule.id)) throw new ApiError(409, `There is a rule ${rule.id} already; PUT changes it.`)
+    save(store, rule)
+    ctx.status = 201
+    ctx.body = { version: store.version, rule }
+  })
+
+  router.post("/rules/preview", async (ctx) => {
+    const { questions, rules = [], without = [] } = readPreview(ctx)
+    const changed = rules.map((rule, i) => readRule(rule, `rules[${i}].`))
+    const before = store.list()
+    const dropped = new Set([...without, ...changed.map(({ id }) => id)])
+    const after = [...before.filter(({ id }) => !dropped.has(id)), ...changed]
+    ctx.body = { questions: await compareRules(engine, questions, { before, after }, clientGone(ctx)) }
+  })
+
+  router.get("/rules/:id", (ctx) => {
+    ctx.body = { version: store.version, rule: known(store, ctx.params["id"]!) }
+  })
+
+  router.put("/rules/:id", (ctx) => {
+    const id = ctx.params["id"]!
+    const rule = readRule({ ...ctx.state.body, id })
+    save(store, rule)
+    ctx.body = { version: store.version, rule }
+  })
+
+  router.delete("/rules/:id", (ctx) => {
+    const { id } = known(store, ctx.params["id"]!)
+    store.delete(id)
+    ctx.body = { version: store.version, id, deleted: true }
+  })
+}
+
+/** @throws ApiError 422 naming every field that is wrong */
+function readRule(value: unknown, at = ""): Rule {
+  const problems = ruleProblems(value)
+  if (problems.length === 0) return value as Rule
+  throw unprocessable(
+    problems.map((one) => {
+      const field = problemText({ ...one, message: "" }).trim()
+      return { field: `${at}${field}`, message: one.message }
+    }),
+  )
+}
+
+function save(store: RuleStore, rule: Rule): void {
+  try {
+    store.put([rule])
+  } catch (error) {
+    if (error instanceof TooManyRules) throw new ApiError(409, error.message)
+    throw error
+  }
+}
+
+function known(store: RuleStore, id: string): Rule {
+  const rule = store.get(id)
+  if (rule === null) throw new ApiError(404, `There is no rule ${JSON.stringify(id.slice(0, 100))}.`)
+  return rule
+}

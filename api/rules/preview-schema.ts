@@ -1,0 +1,37 @@
+import type { BodySchema } from "../wire/body-schema.ts"
+
+/** Questions of one preview: each is asked twice, about a tenth of a second. */
+const MOST_PREVIEWED = 50
+const MAX_QUESTION_CHARS = 400
+const MOST_CHANGED = 100
+
+export interface PreviewBody {
+  readonly questions: readonly string[]
+  readonly rules?: readonly unknown[]
+  readonly without?: readonly string[]
+}
+
+export const previewBody: BodySchema<PreviewBody> = {
+  required: ["questions"],
+  properties: {
+    questions: {
+      type: "array",
+      minItems: 1,
+      maxItems: MOST_PREVIEWED,
+      items: { type: "string", pattern: "\\S", maxLength: MAX_QUESTION_CHARS },
+      description: "What is asked with the rules as they are, and as they would be.",
+    },
+    rules: {
+      type: "array",
+      maxItems: MOST_CHANGED,
+      items: { type: "object" },
+      description: "Rules that would be made, or would replace those of their ids.",
+    },
+    without: {
+      type: "array",
+      maxItems: MOST_CHANGED,
+      items: { type: "string" },
+      description: "Ids of rules that would be deleted.",
+    },
+  },
+}

@@ -1,0 +1,48 @@
+import type { Engine, Hit, Rule } from "#engine"
+
+/** Results compared of each question. */
+const COMPARED = 10
+
+/** One result before and after. */
+export interface ComparedHit {
+  readonly url: string
+  readonly title: string
+  readonly score: number
+  readonly rules: readonly string[]
+}
+
+export interface Comparison {
+  readonly question: string
+  readonly before: readonly ComparedHit[]
+  readonly after: readonly ComparedHit[]
+  /** Whether both are the same pages in the same order. */
+  readonly changed: boolean
+}
+
+/** What questions find with rules as they are and as they would be. */
+export async function compareRules(
+  engine: Pick<Engine, "search">,
+  questions: readonly string[],
+  { before, after }: { readonly before: readonly Rule[]; readonly after: readonly Rule[] },
+  signal?: AbortSignal,
+): Promise<Comparison[]> {
+  const compared: Comparison[] = []
+  // One after the other: a preview is not to hold up those who search.
+  for (const question of questions) {
+    const ask = async (rules: readonly Rule[]) => {
+      const query = { text: question, limit: COMPARED, passagesPerPage: 0, withMarkdown: false, rules }
+      return (await engine.search(query, signal ? { signal } : {})).hits.map(shown)
+    }
+    const found = { before: await ask(before), after: await ask(after) }
+    const order = (hits: readonly ComparedHit[]) => hits.map(({ url }) => url).join("\n")
+    compared.push({ question, ...found, changed: order(found.before) !== order(found.after) })
+  }
+  return compared
+}
+
+const shown = ({ url, title, score, rules = [] }: Hit): ComparedHit => ({
+  url,
+  title,
+  score,
+  rules: rules.map(({ id }) => id),
+})

@@ -1,0 +1,59 @@
+import { isMap, isSeq } from "yaml"
+import { stringify } from "yaml"
+
+import type { Rule } from "#engine"
+import { placeAt, readYaml } from "#crawler/sources/written/yaml-slips.ts"
+
+import { MOST_RULES, problemText, ruleProblems } from "./rule-schema.ts"
+
+/** A file of rules that is wrong; the message has a line for each thing that is: `rules.yaml:12:5: …`. */
+export class RulesFileError extends Error {}
+
+/**
+ * The rules that a file's text declares: YAML 1.2 or JSON, a list under `rules`.
+ * @throws RulesFileError
+ */
+export function parseRules(text: string, file: string): readonly Rule[] {
+  const yaml = readYaml(text)
+  const lines: string[] = yaml.slips.map(
+    ({ place, text }) => `${file}:${place.line}:${place.column}: ${text}`,
+  )
+  if (lines.length > 0) throw new RulesFileError(lines.join("\n"))
+  const wrong = (path: readonly (string | number)[], message: string) => {
+    // A field that is missing has no place: then it is the rule's.
+    let place = null
+    for (let end = path.length; place === null && end >= 0; end--) place = placeAt(yaml, path.slice(0, end))
+    place ??= placeOfItem(path)
+    lines.push(`${place === null ? file : `${file}:${place.line}:${place.column}`}: ${message}`)
+  }
+  const placeOfItem = (path: readonly (string | number)[]) => {
+    const node = yaml.document.getIn(path.slice(0, 2), true)
+    const start = isMap(node) || isSeq(node) ? node.range?.[0] : undefined
+    return start === undefined ? null : yaml.placeOf(start)
+  }
+  const value = yaml.document.toJS({ maxAliasCount: 1000 }) as unknown
+  const { rules, ...others } = (typeof value === "object" && value !== null ? value : {}) as {
+    readonly rules?: unknown
+  }
+  for (const name of Object.keys(others)) wrong([name], `${name} is no field of a file of rules`)
+  if (!Array.isArray(rules)) {
+    wrong([], 'must hold a list under "rules"; "rules: []" declares none')
+    throw new RulesFileError(lines.join("\n"))
+  }
+  if (rules.length > MOST_RULES) wrong(["rules"], `rules has more than ${MOST_RULES} entries`)
+  const seen = new Set<string>()
+  for (const [i, rule] of rules.entries()) {
+    for (const problem of ruleProblems(rule)) {
+      wrong(["rules", i, ...problem.path], `rules[${i}]: ${problemText(problem)}`)
+    }
+    const { id } = (rule ?? {}) as { readonly id?: unknown }
+    if (typeof id !== "string") continue
+    if (seen.has(id)) wrong(["rules", i, "id"], `rules[${i}]: id ${id} stands twice`)
+    seen.add(id)
+  }
+  if (lines.length > 0) throw new RulesFileError(lines.join("\n"))
+  return rules as Rule[]
+}
+
+/** Rules as {@link parseRules} reads them. */
+export const rulesText = (rules: readonly Rule[]): string => stringify({ rules }, { lineWidth: 0 })

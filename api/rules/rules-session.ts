@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs"
+
+import { EXIT } from "#base/exit-codes.ts"
+import { CommandError } from "#base/run-command.ts"
+import { withState } from "#crawler/commands/with-state.ts"
+
+import { parseRules, RulesFileError, rulesText } from "./rules-file.ts"
+import { RuleStore, TooManyRules } from "./rule-store.ts"
+import type { Rule } from "#engine"
+
+// One `fossick rules …` each; they return the exit code. A running appliance heeds what they change with its next question.
+
+/** @throws CommandError with a line for each thing that is wrong in the file */
+export function readRulesFile(file: string): readonly Rule[] {
+  let text
+  try {
+    text = readFileSync(file, "utf8")
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read (${(error as Error).message})`)
+  }
+  try {
+    return parseRules(text, file)
+  } catch (error) {
+    if (error instanceof RulesFileError) throw new CommandError(error.message)
+    throw error
+  }
+}
+
+/** Makes the rules those of the file, and no others. */
+export function applyRules(file: string, json: boolean): number {
+  const rules = readRulesFile(file)
+  return withState((db) => {
+    try {
+      const deleted = new RuleStore(db).replaceAll(rules)
+      if (json) print(JSON.stringify({ rules: rules.length, deleted }))
+      else print(`${rules.length} rules${deleted.length > 0 ? `, deleted: ${deleted.join(", ")}` : ""}`)
+    } catch (error) {
+      if (error instanceof TooManyRules) throw new CommandError(error.message)
+      throw error
+    }
+    return EXIT.ok
+  })
+}
+
+export function listRules(json: boolean): number {
+  return withState((db) => {
+    const rules = new RuleStore(db).list()
+    if (json) print(JSON.stringify(rules, null, 2))
+    else if (rules.length === 0) print("There is no rule yet.")
+    else for (const rule of rules) print(`${rule.id}: ${inWords(rule)}`)
+    return EXIT.ok
+  })
+}
+
+/** The rules as a file that `apply` takes. */
+export function exportRules(): number {
+  return withState((db) => {
+    process.stdout.write(rulesText(new RuleStore(db).list()))
+    return EXIT.ok
+  })
+}
+
+function inWords(rule: Rule): string {
+  if (rule.kind === "pin") return `${rule.questions.join(" | ")} -> ${rule.url} at ${rule.position ?? 1}`
+  if (rule.kind === "boost") return `${JSON.stringify(rule.where)} x ${rule.factor}`
+  return rule.words ? rule.words.join(" = ") : `${rule.from?.join(", ")} -> ${rule.to?.join(", ")}`
+}
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`)

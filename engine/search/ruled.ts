@@ -1,0 +1,112 @@
+import { type BoostedPage, factorsBy } from "../rules/boosting.ts"
+import { pinsFor, placeOf } from "../rules/pins.ts"
+import type { AppliedRule, Rule, SynonymRule } from "../rules/rule.ts"
+import type { Boosted } from "../ranking/boosts.ts"
+import type { Ranked } from "../ranking/fusion.ts"
+import { type PageHead, toPage } from "../index/page-record.ts"
+import type { Condition, SearchIndex } from "../index/search-index.ts"
+import { sourcesOf } from "../page/page.ts"
+import { typeOf } from "../page/page-type.ts"
+import { pageId, toPageUrl } from "../page/page-url.ts"
+import type { QueryText } from "../text/query-text.ts"
+import { type Exclusions, withoutExcluded } from "./exclusions.ts"
+
+/** Pages of a ranking that boosts look at: one further down has so low a score that four times as much is little. */
+const MOST_BOOSTED = 100
+
+/** The rules that had a part in each page, by its id. */
+export type AppliedRules = Map<string, AppliedRule[]>
+
+export function note(applied: AppliedRules, id: string, rules: readonly AppliedRule[]): void {
+  const known = applied.get(id) ?? []
+  applied.set(id, [...known, ...rules.filter((one) => !known.some((other) => other.id === one.id))])
+}
+
+/** How synonyms are told of. */
+export const synonymsApplied = (rules: readonly SynonymRule[], question: string): AppliedRule[] =>
+  rules.map(({ id, kind }) => ({ id, kind, question }))
+
+/** The ranking with the operator's factors on its scores: best first again, neither `fused` nor `score` rising. */
+export async function withFactors(
+  index: Pick<SearchIndex, "heads">,
+  ranked: readonly Ranked[],
+  rules: readonly Rule[],
+  applied: AppliedRules,
+): Promise<readonly Ranked[]> {
+  const factorOf = factorsBy(rules, Date.now())
+  if (factorOf === null) return ranked
+  const first = ranked.slice(0, MOST_BOOSTED)
+  const heads = new Map((await index.heads(first.map(({ id }) => id))).map((head) => [head.id, head]))
+  const scaled = ranked.map((one) => {
+    const head = heads.get(one.id)
+    if (!head) return one
+    const { factor, applied: rules } = factorOf(boostedPage(head))
+    if (rules.length === 0) return one
+    note(applied, one.id, rules)
+    return { ...one, fused: one.fused * factor, score: Math.min(1, one.score * factor) }
+  })
+  const scores = scaled.map(({ score }) => score).sort((a, b) => b - a)
+  return scaled
+    .sort((a, b) => b.fused - a.fused || (a.id < b.id ? -1 : 1))
+    .map((one, i) => ({ ...one, score: scores[i]! }))
+}
+
+function boostedPage(head: PageHead): BoostedPage {
+  const page = toPage({ ...head, markdown: "" })
+  const { url, language, publishedAt } = page
+  return { url, language, publishedAt, sources: sourcesOf(page), type: typeOf(page) }
+}
+
+interface Placed {
+  readonly page: PageHead
+  readonly ranked: Boosted
+  readonly cosines: ReadonlyMap<number, number>
+}
+
+export interface Pinning {
+  readonly question: QueryText
+  readonly rules: readonly Rule[]
+  readonly languages: readonly string[]
+  readonly conditions: readonly Condition[]
+  readonly exclusions: Exclusions | null
+  readonly limit: number
+  readonly applied: AppliedRules
+}
+
+/** What was found with the operator's pins in their places, as far as conditions and exclusions let them through. */
+export async function withPins(
+  index: SearchIndex,
+  found: readonly Placed[],
+  { question, rules, languages, conditions, exclusions, limit, applied }: Pinning,
+): Promise<readonly Placed[]> {
+  const pins = pinsFor(question, rules, languages).flatMap((pin) => {
+    const url = toPageUrl(pin.url)
+    return url === null || placeOf(pin) > limit ? [] : [{ pin, id: pageId(url) }]
+  })
+  if (pins.length === 0) return found
+  const ids = pins.map(({ id }) => id)
+  const { lexical: admitted } = await withoutExcluded(index, exclusions, 1, async () => ({
+    lexical: new Map(
+      (await index.holding([], "any", ids.length, [...conditions, { ids }])).map((id) => [id, 1]),
+    ),
+    nearest: [],
+    aside: new Set(),
+  }))
+  const heads = new Map((await index.heads([...admitted.keys()])).map((head) => [head.id, head]))
+  const placed = found.filter(({ page }) => !heads.has(page.id))
+  for (const { pin, id } of pins) {
+    const head = heads.get(id)
+    if (!head) continue
+    const place = Math.min(placeOf(pin) - 1, placed.length)
+    const known = found.find(({ page }) => page.id === id)
+    // Scores never rise, and a page that the operator puts first is as good as what it comes before.
+    const before = placed[place - 1]?.ranked.score ?? 1
+    const score = Math.min(before, Math.max(known?.ranked.score ?? 0, placed[place]?.ranked.score ?? before))
+    const ranked: Boosted = { ...(known?.ranked ?? { ...UNRANKED, id }), score }
+    placed.splice(place, 0, { page: head, ranked, cosines: known?.cosines ?? new Map<number, number>() })
+    note(applied, id, [{ id: pin.id, kind: pin.kind, position: placeOf(pin) }])
+  }
+  return placed.slice(0, limit)
+}
+
+const UNRANKED = { lexical: 0, vector: 0, late: 0, rerank: 0, fused: 0, boost: 0 }
