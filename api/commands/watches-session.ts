@@ -19,6 +19,8 @@ export interface Asking {
 
 export type NewWatch = GivenTo<"POST /watches">["body"]
 
+export type WatchChanges = GivenTo<"PUT /watches/{id}">["body"]
+
 export async function listWatches(all: boolean, asking: Asking): Promise<number> {
   const { watches } = await asked(asking, (client, signal) =>
     client.call("GET /watches", { query: { all: all || undefined }, signal }),
@@ -79,6 +81,15 @@ export async function showWatch(id: string, asking: Asking): Promise<number> {
     error ?? "",
   ])
   table(rows).forEach(print)
+  return EXIT.ok
+}
+
+/** Changes how a watch tells; what is left out stays. */
+export async function changeWatch(id: string, body: WatchChanges, asking: Asking): Promise<number> {
+  const changed = await asked(asking, (client, signal) =>
+    client.call("PUT /watches/{id}", { path: { id }, body, signal }),
+  )
+  if (asking.json) print(JSON.stringify(changed))
   return EXIT.ok
 }
 

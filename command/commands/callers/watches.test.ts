@@ -137,6 +137,35 @@ test("questions and pages are watched with all that says how they tell", async (
   expect(all.lines).toHaveLength(3)
 })
 
+test("how a watch tells is changed; what is not named stays", async () => {
+  const { id, ...made } = await one(
+    "add",
+    "--source",
+    "docs",
+    "--name",
+    "Docs",
+    "--webhook",
+    "https://a.example/",
+  )
+  const change = (...args: string[]) => one("change", id as string, ...args)
+  expect(made).toMatchObject({ changes: ["new", "changed", "gone"], every_minutes: 0 })
+  expect(await change("--change", "gone", "--every", "60", "--paused")).toMatchObject({
+    name: "Docs",
+    changes: ["gone"],
+    webhook: "https://a.example/",
+    every_minutes: 60,
+    paused: true,
+  })
+  expect(await change("--webhook", "none", "--name", "Pages", "--resumed")).toMatchObject({
+    name: "Pages",
+    webhook: null,
+    every_minutes: 60,
+    paused: false,
+  })
+  const refused = await fossick(["change", id as string, "--webhook", "ftp://a.example/"])
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("webhook must match") })
+})
+
 test("what the appliance refuses, or that there is none, is said and ends with 1", async () => {
   expect(await fossick(["list", "--all"])).toMatchObject({
     code: 1,
@@ -159,6 +188,8 @@ test("what cannot be meant is refused before anything is asked", async () => {
   expect(await refusalOf("watches", "add", "--page", "a", "--source", "b")).toContain("add wants")
   expect(await refusalOf("watches", "add", "--page", "a", "--include", "/b")).toContain("go with --source")
   expect(await refusalOf("watches", "add", "--source", "a", "--change", "lost")).toContain("gone")
+  expect(await refusalOf("watches", "change", "a")).toBe("change wants at least one option")
+  expect(await refusalOf("watches", "change", "a", "--paused", "--resumed")).toContain("exclude each other")
   expect(await refusalOf("watches", "remove", "..")).toBe(".. is no id of a watch")
   expect(await refusalOf("watches", "entries", "a", "--limit", "0")).toContain("--limit must be")
 })

@@ -3,6 +3,8 @@ import { CHANGES } from "../../../api/watches/watch.ts"
 import { command, type GroupSpec } from "../../spec.ts"
 
 const MOST = 999_999_999
+/** Takes a receiver away. */
+const NONE = "none"
 const session = () => import("../../../api/commands/watches-session.ts")
 const id = { id: { about: "of the watch, as fossick watches list shows it" } } as const
 const several = { several: true } as const
@@ -89,6 +91,46 @@ FOSSICK_API_KEY, whose watches these are.`,
       examples: [{ line: "fossick watches show 5b0a7c", about: "whether its messages arrive" }],
       run: async ({ args, options, json }) =>
         await (await session()).showWatch(idOf(args.id), { url: options.url, json }),
+    }),
+    change: command({
+      about:
+        "Changes how a watch tells; what is not given stays. What it watches cannot be changed: add another.",
+      args: id,
+      options: {
+        change: { value: "kind", ...several, choices: CHANGES, about: "only these are told from now on" },
+        name: { value: "text", about: "for lists, feeds and messages" },
+        webhook: {
+          value: "address",
+          about: "messages are sent there, instead of where they were; none: nowhere",
+        },
+        email: { value: "address", ...several, about: "who is written to, instead of who was; none: nobody" },
+        every: { value: "minutes", about: "messages are no closer together than this" },
+        paused: { about: "messages wait; the feed goes on" },
+        resumed: { about: "messages wait no longer" },
+        ...url,
+      },
+      json: "the watch as one JSON object",
+      examples: [
+        { line: "fossick watches change 5b0a7c --paused", about: "keep its messages for later" },
+        {
+          line: "fossick watches change 5b0a7c --webhook none --email ops@example.com",
+          about: "by e-mail now",
+        },
+      ],
+      async run({ args, options, json }) {
+        const { change, name, webhook, email, every, paused, resumed } = options
+        if (paused && resumed) throw new ArgumentsError("--paused and --resumed exclude each other")
+        const body = {
+          ...(change.length > 0 && { changes: change }),
+          ...(name !== undefined && { name }),
+          ...(webhook !== undefined && { webhook: webhook === NONE ? null : webhook }),
+          ...(email.length > 0 && { emails: email.filter((one) => one !== NONE) }),
+          ...(every !== undefined && { every_minutes: wholeNumber("--every", every, 0, MOST) }),
+          ...((paused || resumed) && { paused }),
+        }
+        if (Object.keys(body).length === 0) throw new ArgumentsError("change wants at least one option")
+        return await (await session()).changeWatch(idOf(args.id), body, { url: options.url, json })
+      },
     }),
     remove: command({
       about: "Ends a watch, its feed and its messages.",
