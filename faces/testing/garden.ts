@@ -22,6 +22,10 @@ export interface GardenAppliance extends AsyncDisposable {
   feedback(): readonly object[]
 }
 
+/** Of a page whose words are longer than a phone is wide. */
+const LONG_WAY =
+  "/a-very-long-way-to-the-shed-behind-the-old-greenhouse/where-all-tools-for-cleaning-pumps-are-kept"
+
 const OPEN_KEY = "search-key-of-a-reader"
 
 /** As hostile as a page can be: in its title, its text, its attributes and its links. */
@@ -48,7 +52,7 @@ export async function openGarden({ open = false } = {}): Promise<GardenAppliance
       "/": article(
         "The garden",
         "<p>This garden has beds, pumps and tulips. Each has a page of its own in this small book.</p>",
-        ["/pumps", "/cleaning", "/tulips", "/weeds", "/roses"],
+        ["/pumps", "/cleaning", "/tulips", "/weeds", "/roses", LONG_WAY],
       ),
       "/pumps": article(
         "Pumps",
@@ -61,6 +65,12 @@ export async function openGarden({ open = false } = {}): Promise<GardenAppliance
         "<h2>How pumps are cleaned</h2><p>Pumps are cleaned with warm water and a soft brush, once a month.</p><h2>When</h2><p>Do it before the frost comes, and dry the parts well.</p>",
         [],
         "/brush.png",
+      ),
+      [LONG_WAY]: article(
+        `Tools ${"for-cleaning-pumps".repeat(8)}`,
+        `<p>Pumps are cleaned with tools: <code>${"pump_cleaning_tool_".repeat(20)}</code> is the longest of them.</p>`,
+        [],
+        "/tools.png",
       ),
       "/tulips": article(
         "Tulips",
@@ -77,8 +87,8 @@ export async function openGarden({ open = false } = {}): Promise<GardenAppliance
     }),
   )
   const jobs = new Jobs(db)
-  new Sources(db, jobs).put({ name: "garden", seeds: [site.url("/")] })
-  await runSource("garden", db, engine)
+  new Sources(db, jobs).put({ name: "garden-and-greenhouse", seeds: [site.url("/")] })
+  await runSource("garden-and-greenhouse", db, engine)
   const images = new ImageStore(db, dir)
   for (let seen = 1; ; seen++) {
     const image = images.nextUnread(images.unreadHosts()[0] ?? "")
