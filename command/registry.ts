@@ -107,6 +107,11 @@ export const COMMANDS: Registry = {
     group: "The index",
     load: async () => (await import("./commands/index/rules.ts")).rules,
   },
+  judge: {
+    summary: "say how well the pages you expect rank",
+    group: "The index",
+    load: async () => (await import("./commands/pages/judge.ts")).judge,
+  },
   export: {
     summary: "write the whole index into one file",
     group: "The index",

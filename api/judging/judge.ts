@@ -1,0 +1,75 @@
+import type { Engine, PageUrl, Rule, SearchDepth } from "#engine"
+
+import type { JudgedQuestion } from "./judged-file.ts"
+
+/** Results that count. */
+const LOOKED_AT = 10
+
+/** How one question did. */
+export interface QuestionMarks {
+  readonly question: string
+  /** Normalised discounted cumulative gain of the first ten, 0..1 (Järvelin and Kekäläinen 2002); a page's gain is its grade. */
+  readonly ndcg: number
+  /** Of the first expected page, from 1; null when none is among the first ten. */
+  readonly rank: number | null
+}
+
+export interface Marks {
+  /** Means over all questions: nDCG@10, and the shares with an expected page first or among the first three. */
+  readonly ndcg: number
+  readonly hit1: number
+  readonly hit3: number
+  readonly questions: readonly QuestionMarks[]
+}
+
+export interface JudgeOptions {
+  readonly depth: SearchDepth
+  /** Left out: those that the engine heeds by itself. */
+  readonly rules?: readonly Rule[]
+}
+
+/** Asks judged questions, one after the other. */
+export async function judge(
+  engine: Pick<Engine, "search">,
+  judged: readonly JudgedQuestion[],
+  { depth, rules }: JudgeOptions,
+): Promise<Marks> {
+  const questions: QuestionMarks[] = []
+  for (const { question, pages } of judged) {
+    const query = { text: question, limit: LOOKED_AT, depth, passagesPerPage: 0, withMarkdown: false }
+    const { hits } = await engine.search({ ...query, ...(rules && { rules }) })
+    questions.push({
+      question,
+      ...marksOf(
+        hits.map(({ url }) => url),
+        pages,
+      ),
+    })
+  }
+  const share = (holds: (one: QuestionMarks) => boolean) =>
+    questions.filter(holds).length / Math.max(1, questions.length)
+  return {
+    ndcg: questions.reduce((sum, one) => sum + one.ndcg, 0) / Math.max(1, questions.length),
+    hit1: share(({ rank }) => rank === 1),
+    hit3: share(({ rank }) => rank !== null && rank <= 3),
+    questions,
+  }
+}
+
+/** A page that is judged twice counts by its better grade. */
+function marksOf(
+  found: readonly PageUrl[],
+  pages: JudgedQuestion["pages"],
+): Pick<QuestionMarks, "ndcg" | "rank"> {
+  const grades = new Map<PageUrl, number>()
+  for (const { url, grade } of pages) grades.set(url, Math.max(grade, grades.get(url) ?? 0))
+  const ideal = [...grades.values()].sort((a, b) => b - a)
+  const first = found.findIndex((url) => grades.has(url))
+  return {
+    ndcg: dcg(found.map((url) => grades.get(url) ?? 0)) / dcg(ideal),
+    rank: first < 0 ? null : first + 1,
+  }
+}
+
+const dcg = (gains: readonly number[]): number =>
+  gains.slice(0, LOOKED_AT).reduce((sum, gain, i) => sum + gain / Math.log2(i + 2), 0)
