@@ -7,7 +7,6 @@ import type { Logger } from "pino"
 import { concealingReader } from "#crawler/visit/concealing-reader.ts"
 import type { Reader } from "#crawler"
 import type { Embedder, Engine } from "#engine"
-import type { Reranker } from "#engine/reranker.ts"
 import type { DiskRoom } from "#base/disk-space.ts"
 import type { Values } from "#base/settings.ts"
 
@@ -92,7 +91,6 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   readonly sessions?: Sessions
   /** Writes answers; null leaves them to the pages' own sentences. */
   readonly chatModel: ChatModel | null
-  readonly answerReranker: Pick<Reranker, "scores"> | null
   readonly accounts: Accounts
   /** Which addresses belong to sources. */
   readonly sites: ReachParts["sites"]
@@ -166,19 +164,11 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   )
   const admissions = new Admissions({ accounts, rateLimits, reach: { ...parts, reader, collections } })
   // None of them is given the engine or the reader: they come with each request, as far as its key reaches.
-  const { embedder, answerReranker, images, forms, chatModel } = parts
+  const { embedder, images, forms, chatModel } = parts
   const { misses = null } = parts
   const live: LiveParts = { embedder, memory: new LiveMemory(config), misses }
   const endpoints: Readonly<Partial<Record<Endpoint, Middleware>>> = {
-    search: search(config, {
-      embedder,
-      answerReranker,
-      images,
-      forms,
-      chatModel,
-      visits: parts.pages,
-      misses,
-    }),
+    search: search(config, { embedder, images, forms, chatModel, visits: parts.pages, misses }),
     ...(readOnly === null
       ? { extract: extract(live), crawl: crawl(live), map: map(live) }
       : { extract: refuseAll(readOnly), crawl: refuseAll(readOnly), map: refuseAll(readOnly) }),

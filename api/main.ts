@@ -19,7 +19,6 @@ import { EngineError } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { ModelOutage } from "#engine/model-servers/availability.ts"
 import { openSearchEngine } from "#engine/open-engine.ts"
-import { openAnswerReranker } from "#engine/rerankers/open-reranker.ts"
 import { diskFullMessage, DiskRoom, isFull } from "#base/disk-space.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
@@ -130,8 +129,6 @@ async function serve(): Promise<void> {
     openChatModel(crawlerConfig.readOnly === "drill" ? { ...config, llmUrl: "" } : config),
   )
 
-  const answerReranker = opened.use(await openAnswerReranker(engineConfig))
-
   const images = new ImageStore(db, engineConfig.dataDir)
   const { embedder } = following
   const research = openResearch(accountsDb, config, { accounts, embedder, chatModel, log })
@@ -179,7 +176,6 @@ async function serve(): Promise<void> {
     ),
     embedder,
     chatModel,
-    answerReranker,
     reader,
     accounts,
     sites: sourceSites(db, jobs),
@@ -251,7 +247,7 @@ async function serve(): Promise<void> {
       config: selling.config,
       host: config.host,
       dataDir: engineConfig.dataDir,
-      search: { engine, images, embedder, chatModel, answerReranker },
+      search: { engine, images, embedder, chatModel },
       collections: accounts.collections,
       connections,
       searches: gates.searches,

@@ -56,22 +56,6 @@ async function ask(
 }
 
 describe("without a model", () => {
-  test("a cross-encoder reads the question with the sentences, and none is asked where no answer is", async () => {
-    const asked: string[] = []
-    const answerReranker = {
-      scores: async (question: string, texts: readonly string[]) => {
-        asked.push(question)
-        return texts.map((text) => (text.includes("Seals") ? 0.999 : 0.0001))
-      },
-    }
-    await using app = await serveApp({ engine: new FakeEngine([PUMP]), answerReranker })
-    const question = "what part of a water pump wears out"
-    const { body } = await app.post("/search", { query: question, include_answer: true })
-    expect(body.answer).toBe("Pumps: Seals wear out first. [1]")
-    await app.post("/search", { query: question })
-    expect(asked).toEqual([question])
-  })
-
   test("the pages' own sentences answer, when an answer was asked for", async () => {
     await using app = await serveApp({ engine: new FakeEngine([PUMP]) })
     const asked = await app.post("/search", { query: QUESTION, include_answer: "basic" })

@@ -1,7 +1,6 @@
 import type { Logger } from "pino"
 
 import type { Embedder, Hit, SearchResult } from "#engine"
-import type { Reranker } from "#engine/reranker.ts"
 import { type CitedStatement, extractSides } from "#engine/answer-extraction/extract-answer.ts"
 import { followUpQuestions } from "#engine/answer-extraction/follow-ups.ts"
 
@@ -14,8 +13,6 @@ import { writtenAnswer } from "./written-answer.ts"
 /** What answers are made with. */
 export interface AnswerParts {
   readonly embedder: Pick<Embedder, "embed" | "traits">
-  /** Reads the question with each sentence that may answer it. Null, or left out where nothing is answered: words and meaning choose. */
-  readonly answerReranker?: Pick<Reranker, "scores"> | null
   /** Null: answers are made of the pages' own sentences. */
   readonly chatModel: ChatModel | null
 }
@@ -43,17 +40,13 @@ export interface Answered {
 const MAX_SOURCES = 8
 
 /** A cited answer from the hits. Without any trustworthy one from the model, their own sentences answer. */
-export async function answerFrom(
-  asked: Asked,
-  { embedder, answerReranker, chatModel }: AnswerParts,
-): Promise<Answered> {
+export async function answerFrom(asked: Asked, { embedder, chatModel }: AnswerParts): Promise<Answered> {
   const { question, hits, rarity, depth, signal } = asked
   const sources = hits.slice(0, MAX_SOURCES)
   const extracted = async () => {
     const { statements, missing } = await extractSides(question, sources, {
       length: depth === "advanced" ? "long" : "short",
       embedder,
-      ...(answerReranker && { reranker: answerReranker }),
       ...(rarity && { rarity }),
       signal: AbortSignal.any([signal, AbortSignal.timeout(MEANING_MS)]),
     })

@@ -96,7 +96,6 @@ export async function serveApp(
     },
     embedder,
     chatModel,
-    answerReranker: null,
     ...parts,
     accounts,
     config,

@@ -1,5 +1,5 @@
 // How well questions are answered, by kind: node bench/quality/answers.ts [manuals|later|own] [--half tune|kept ...]
-//   [--length basic|advanced ...] [--kind <kind> ...] [--vectors on|off] [--reranker on|off] [--to-judge <file>] [--verbose] [--check]
+//   [--length basic|advanced ...] [--kind <kind> ...] [--vectors on|off] [--to-judge <file>] [--verbose] [--check]
 //
 // - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own` is what answers
 //   were tuned on: pages beside the benches and the project's handbook. The half is `tune` unless named. `later` has kept questions
@@ -7,12 +7,10 @@
 // - Each question is asked as a client asks, POST /search with `include_answer`. An answer is right when it holds the expected fact, or
 //   one for each side of a comparison; what no page answers is right when it is refused.
 // - `--to-judge` writes the sentences that nobody judged: see `judgements/README.md`. `--vectors off` finds pages by words alone.
-//   `--reranker off` chooses sentences without the cross-encoder.
 // - `--check` asks nothing, and compares the expected wordings with the pages.
 import { parseArgs } from "node:util"
 import type { Page } from "#engine"
 import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
-import { openAnswerReranker } from "#engine/rerankers/open-reranker.ts"
 import { CachedEmbedder } from "../corpora/cached-embedder.ts"
 import { table } from "../measure.ts"
 import type { JudgedQuestion } from "../questions/judged/judged-question.ts"
@@ -26,8 +24,6 @@ import { questionsOf } from "./judged/sets.ts"
 const LENGTHS = ["basic", "advanced"] as const
 /** After so long an appliance leaves out what has not come yet; here all is waited for. */
 const LATE_SECONDS = 1.5
-/** A busy machine is waited for. */
-const PATIENCE_MS = 120_000
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -35,7 +31,6 @@ const { values, positionals } = parseArgs({
     ...SHARED_OPTIONS,
     length: { type: "string", multiple: true, default: [...LENGTHS] },
     kind: { type: "string", multiple: true },
-    reranker: { type: "string", default: "on" },
   },
 })
 const set = chosenSet(positionals)
@@ -60,15 +55,11 @@ if (values.check) {
 await using embedder = new CachedEmbedder(
   await TransformersEmbedder.open({ model: shippedModel, threads: 2 }),
 )
-await using answerReranker = await openAnswerReranker({
-  answerReranker: values.reranker === "off" ? "off" : "shipped",
-  rerankerTimeoutMs: PATIENCE_MS,
-})
 const toJudge = await ToJudge.open(values["to-judge"], judgements)
 const rows: (string | number)[][] = []
 let late = 0
 await withIndex(set.pages(), { embedder, vectors: values.vectors !== "off" }, (indexed) =>
-  withAnswers({ ...indexed, answerReranker }, async (ask) => {
+  withAnswers(indexed, async (ask) => {
     for (const half of halves) {
       for (const length of lengths) {
         const all = { answered: [] as Marks[], refused: [] as Marks[] }

@@ -2,7 +2,6 @@ import { chatModelCheck } from "./chat-model-check.ts"
 import type { Check } from "./check.ts"
 import { clockCheck, diskCheck, folderCheck, restoreCheck } from "./folder-checks.ts"
 import {
-  answerRerankerCheck,
   browserCheck,
   engineCheck,
   modelCheck,
@@ -25,7 +24,6 @@ export function allChecks(): Check[] {
       portCheck,
       modelCheck,
       rerankerCheck,
-      answerRerankerCheck,
       chatModelCheck,
       browserCheck,
       engineCheck,

@@ -8,7 +8,7 @@ import { SHIPPED_MODELS, readModelFolder } from "#engine/embedders/model-folder.
 import { RemoteEmbedder } from "#engine/embedders/remote/remote-embedder.ts"
 import { ModelServerError } from "#engine/model-servers/model-server.ts"
 import { openEngine } from "#engine/open-engine.ts"
-import { openAnswerReranker, openReranker } from "#engine/rerankers/open-reranker.ts"
+import { openReranker } from "#engine/rerankers/open-reranker.ts"
 import { isNewEnough, NODE_MAJOR } from "../find-node.js"
 import { type Check, type Finding, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
@@ -131,25 +131,6 @@ export const rerankerCheck = (settings: DoctorSettings): Check => ({
           ? "Check FOSSICK_RERANKER_URL, FOSSICK_RERANKER_MODEL, FOSSICK_RERANKER_KEY and the server: docs/remote-models.md."
           : "Set FOSSICK_RERANKER to a folder that holds a cross-encoder, or leave it empty: docs/remote-models.md."
       return [wrong(`${(error as Error).message}${saidIn(error as Error)}`, advice)]
-    }
-  },
-})
-
-/** Has what chooses the sentences of answers read two words, unless it is off. */
-export const answerRerankerCheck = (settings: DoctorSettings): Check => ({
-  name: "answer reranker",
-  async run() {
-    try {
-      await using reranker = await openAnswerReranker({ ...settings, rerankerTimeoutMs: PATIENCE_MS })
-      await reranker?.scores(TRIED, [TRIED])
-      return []
-    } catch (error) {
-      return [
-        wrong(
-          (error as Error).message,
-          "Install Fossick anew, or set FOSSICK_ANSWER_RERANKER=off: answers are then chosen by words and meaning.",
-        ),
-      ]
     }
   },
 })

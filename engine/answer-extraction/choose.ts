@@ -1,5 +1,4 @@
 import { overlap } from "../text/analysis/likeness.ts"
-import { LEAST_BESIDE } from "./pairs.ts"
 import type { Statement } from "./statements/statements.ts"
 import type { Valued } from "./values.ts"
 
@@ -24,7 +23,6 @@ export function choose(candidates: readonly Valued[], room: Room, taken: readonl
     const { statement, own, value } = candidate
     if (chosen.length >= room.statements || value < room.share * best!.value) break
     if (statement.source !== best!.statement.source && value < room.shareElsewhere * best!.value) continue
-    if (chosen.length > 0 && candidate.pair !== null && candidate.pair < LEAST_BESIDE) continue
     if (statement.addressesModels || neededBy(statement) === null) continue
     const length = statement.text.length
     if (chosen.length > 0 && used + length > room.chars) continue

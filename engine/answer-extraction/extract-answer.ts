@@ -1,9 +1,7 @@
 import { analyse } from "../text/analysis/analyse.ts"
 import type { Embedder } from "../embedder.ts"
-import type { Reranker } from "../reranker.ts"
 import { type Candidate, candidatesOf, isHeld, type Source } from "./candidates.ts"
 import { choose, neededBy, type Room } from "./choose.ts"
-import { isRead, readTogether } from "./pairs.ts"
 import { leadsOf } from "./printed.ts"
 import { recencyAsked } from "./recency.ts"
 import { isAnswered, type Rarity } from "./refusal.ts"
@@ -27,8 +25,6 @@ export interface ExtractOptions {
   readonly length: keyof typeof LENGTHS
   /** Judges meaning beside words. Without it words alone decide. */
   readonly embedder?: Pick<Embedder, "embed">
-  /** Reads the question with each of the best statements, where all pages are English and the newest is not asked for. Asked only beside an embedder. */
-  readonly reranker?: Pick<Reranker, "scores">
   /** How rare the question's terms are. Without it all are alike. */
   readonly rarity?: Rarity
   /** When it aborts, words alone decide. */
@@ -71,7 +67,7 @@ export async function extractAnswer(
 export async function extractSides(
   question: string,
   hits: readonly Source[],
-  { length, embedder, reranker, rarity = new Map(), signal }: ExtractOptions,
+  { length, embedder, rarity = new Map(), signal }: ExtractOptions,
 ): Promise<Extracted> {
   const candidates = await candidatesOf(question, hits, signal)
   if (candidates.length === 0) return { statements: [], missing: [] }
@@ -91,15 +87,7 @@ export async function extractSides(
     })),
   ]
   const meant = embedder ? await withMeaning(asked, embedder, signal) : null
-  const read =
-    meant && reranker && recency === null && hits.every(isRead)
-      ? await readTogether(
-          asked.map(({ text }, at) => ({ text, candidates: meant[at]! })),
-          reranker,
-          signal,
-        )
-      : null
-  const [all, ...each] = read ?? meant ?? asked.map((one) => one.candidates)
+  const [all, ...each] = meant ?? asked.map((one) => one.candidates)
   const [best] = all!
   if (!best) return { statements: [], missing: [] }
   if (length === "evidence") {
@@ -108,7 +96,7 @@ export async function extractSides(
       best.meaning === null ? 0.35 * best.words >= words : 0.35 * best.words + 0.5 * best.meaning >= meaning
     return { statements: near ? inReadingOrder(choose(all!, LENGTHS.evidence), rarity) : [], missing: [] }
   }
-  if (!isAnswered(best, meant?.[0] ?? all!, hits, rarity)) return { statements: [], missing: [] }
+  if (!isAnswered(best, all!, hits, rarity)) return { statements: [], missing: [] }
   if (comparison) {
     // What sets the one against the other in a sentence comes first.
     const contrasts = all!.filter(

@@ -20,8 +20,6 @@ export interface Valued extends Candidate {
   readonly words: number
   /** Nearness in meaning to the question; null when it was not embedded. */
   meaning: number | null
-  /** What a cross-encoder says of question and statement, read together, as a logit; null when none read them. */
-  pair: number | null
   /** All of it; the larger the better. */
   value: number
 }
@@ -113,7 +111,7 @@ export function valuedByWords(
         WEIGHTS.recency * (recency?.(statement) ?? 0) +
         (asked.subject ? WEIGHTS.subject * aboutSubject(one, asked.subject) : 0) -
         drawback(one)
-      return { ...one, asked: counted(one), words, meaning: null, pair: null, value }
+      return { ...one, asked: counted(one), words, meaning: null, value }
     })
     .sort((a, b) => b.value - a.value)
 }
@@ -243,11 +241,8 @@ export async function withMeaning(
 }
 
 /** A statement by itself, and with what it needs to be understood. */
-function readings(one: Valued): string[] {
-  return [[...one.statement.leads, one.statement.text].join("\n"), readingOf(one)]
-}
-
-/** A statement with what it needs to be understood: its heading, its leads, the one before. */
-export function readingOf({ statement: { headings, leads, dangling, before, text } }: Valued): string {
-  return [headings.at(-1) ?? "", ...leads, ...(dangling && before ? [before.text] : []), text].join("\n")
+function readings({ statement: { headings, leads, dangling, before, text } }: Valued): string[] {
+  const alone = [...leads, text].join("\n")
+  const led = [headings.at(-1) ?? "", ...leads, ...(dangling && before ? [before.text] : []), text]
+  return [alone, led.join("\n")]
 }

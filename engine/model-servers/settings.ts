@@ -139,16 +139,6 @@ export const modelServerSettings = {
     "advanced",
     "basic",
   ),
-  answerReranker: oneOf(
-    {
-      name: "FOSSICK_ANSWER_RERANKER",
-      default: "shipped",
-      about:
-        "What reads the question together with each sentence that an answer may be made of: `shipped`, the cross-encoder that comes with Fossick, for English pages, or `off`: then words and meaning alone choose, in less memory and processor time.",
-    },
-    "shipped",
-    "off",
-  ),
   rerankerTimeoutMs: integer(
     {
       name: "FOSSICK_RERANKER_TIMEOUT_MS",

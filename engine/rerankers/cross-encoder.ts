@@ -31,25 +31,20 @@ export class CrossEncoder implements Reranker {
   readonly id: string
   readonly #setup: RerankSetup
   readonly #timeoutMs: number
-  readonly #mostThreads: number
   readonly #waiting: Job[] = []
   #threads = 0
   #outage: ModelOutage | null = null
   #isClosed = false
 
-  private constructor(setup: RerankSetup, timeoutMs: number, mostThreads: number) {
+  private constructor(setup: RerankSetup, timeoutMs: number) {
     this.#timeoutMs = timeoutMs
-    this.#mostThreads = Math.min(mostThreads, availableParallelism())
     this.id = `folder:${path.basename(setup.folder)}`
     this.#setup = setup
   }
 
-  /**
-   * @param mostThreads each has the model in its memory
-   * @throws EngineError `MODEL_UNAVAILABLE` that names what is missing
-   */
-  static async open(folder: string, timeoutMs: number, mostThreads = MOST_THREADS): Promise<CrossEncoder> {
-    return new CrossEncoder(await readFolder(path.resolve(folder)), timeoutMs, mostThreads)
+  /** @throws EngineError `MODEL_UNAVAILABLE` that names what is missing */
+  static async open(folder: string, timeoutMs: number): Promise<CrossEncoder> {
+    return new CrossEncoder(await readFolder(path.resolve(folder)), timeoutMs)
   }
 
   get outage(): string | null {
@@ -93,7 +88,7 @@ export class CrossEncoder implements Reranker {
 
   /** Puts one more thread to work. @returns false when there are enough */
   #startThread(): boolean {
-    if (this.#threads >= this.#mostThreads) return false
+    if (this.#threads >= Math.min(MOST_THREADS, availableParallelism())) return false
     const { folder } = this.#setup
     const worker =
       idle.get(folder)?.pop() ??

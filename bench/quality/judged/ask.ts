@@ -4,7 +4,6 @@ import { join } from "node:path"
 import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
 import type { Embedder, Engine, Page, PageUrl } from "#engine"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
-import type { Reranker } from "#engine/reranker.ts"
 import { serveApp } from "../../../api/testing/serve-app.ts"
 import { citedPieces } from "./cited-pieces.ts"
 import type { Said } from "./marks.ts"
@@ -52,11 +51,7 @@ export interface Answer extends Said {
 
 /** Asks as a client does: `POST /search` with `include_answer`, on a socket, everything else as it is by default. */
 export async function withAnswers(
-  {
-    engine,
-    embedder,
-    answerReranker,
-  }: Indexed & { readonly answerReranker: Pick<Reranker, "scores"> | null },
+  { engine, embedder }: Indexed,
   use: (ask: (question: string, length: "basic" | "advanced") => Promise<Answer>) => Promise<void>,
 ): Promise<void> {
   // What comes late is left out of an answer. Measured is what an idle machine says, on a busy one too.
@@ -66,7 +61,7 @@ export async function withAnswers(
   const timeout = AbortSignal.timeout.bind(AbortSignal)
   AbortSignal.timeout = () => new AbortController().signal
   try {
-    await using app = await serveApp({ engine, embedder: patient as Embedder, answerReranker })
+    await using app = await serveApp({ engine, embedder: patient as Embedder })
     await use(async (question, length) => {
       const { status, body } = await app.post("/search", { query: question, include_answer: length })
       if (status !== 200) throw new Error(`${question}: ${status} ${JSON.stringify(body)}`)

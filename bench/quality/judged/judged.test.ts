@@ -26,7 +26,7 @@ describe("an answer over a tiny collection", () => {
     const lines: string[] = []
     const facts = [fact("pumps.html", "every 4000 hours", "each 4000 hours")]
     await withIndex(pagesOf(PAGES), { embedder: new HashingEmbedder(), vectors: false }, (indexed) =>
-      withAnswers({ ...indexed, answerReranker: null }, async (ask) => {
+      withAnswers(indexed, async (ask) => {
         const answer = await ask(QUESTION, "basic")
         lines.push(...answer.pieces.map(({ text }) => lineOf(QUESTION, text)))
         marks.push(marksOf(answer, facts, new Judgements(""), urlOf))
