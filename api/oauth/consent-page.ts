@@ -39,6 +39,8 @@ export function consentPage({
   ticket,
   problem,
 }: Consent): string {
+  // Below the path of the appliance's address, as the browser sees it.
+  const action = new URL(resource).pathname.replace(/mcp$/, "authorize/consent")
   const asked = collections.length === 0 ? "" : escapeHtml(collections.join(", "))
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -48,7 +50,7 @@ export function consentPage({
 <p>A program that calls itself so asks to search and read the pages of <b>${escapeHtml(resource)}</b> that your key may see. It will not learn your key.
 You are sent back to <b>${escapeHtml(placeOf(redirectUri))}</b>: allow it only if you came from there.</p>
 ${problem === null ? "" : `<p class="error" role="alert">${escapeHtml(problem)}</p>`}
-<form method="post" action="/authorize/consent" autocomplete="off">
+<form method="post" action="${escapeHtml(action)}" autocomplete="off">
 <input type="hidden" name="ticket" value="${escapeHtml(ticket)}">
 <label>Your API key<input type="password" name="key" autocomplete="current-password" spellcheck="false"></label>
 <label>Only these collections<small>Names with commas between them; empty for all that your key may see.</small>

@@ -43,7 +43,7 @@ export function oauthProblem(publicUrl: string): string | null {
   if (url === null) return "FOSSICK_PUBLIC_URL is not set"
   const isLocal = ["localhost", "127.0.0.1"].includes(url.hostname)
   if (url.protocol !== "https:" && !isLocal) return "FOSSICK_PUBLIC_URL is no https address"
-  return url.pathname === "/" ? null : "FOSSICK_PUBLIC_URL has a path"
+  return null
 }
 
 export function openOAuth({
@@ -60,9 +60,13 @@ export function openOAuth({
   readonly publicUrl: string
 }): OAuth {
   const store = new OAuthStore(db)
-  const { origin } = new URL(publicUrl)
-  const resource = `${origin}/mcp`
-  const tickets = openTickets(origin.startsWith("https:"))
+  const { origin, pathname } = new URL(publicUrl)
+  /** Path of the appliance's address; empty: it has none. */
+  const prefix = pathname.replace(/\/+$/, "")
+  const base = origin + prefix
+  const issuer = prefix === "" ? `${origin}/` : base
+  const resource = `${base}/mcp`
+  const tickets = openTickets(origin.startsWith("https:"), `${prefix}/authorize`)
   const wrong = new WrongKeys()
   const arriving = arrivingBodies(MAX_FORM_BYTES)
   // Known to this process alone.
@@ -89,14 +93,32 @@ export function openOAuth({
       issuerUrl: new URL(origin),
       scopesSupported: [SEARCH_SCOPE],
     }
-    const metadata = { ...createOAuthMetadata(served), client_id_metadata_document_supported: true }
-    // Before that of the router, which says less.
+    const made = createOAuthMetadata(served)
+    const under = (endpoint = "") => base + new URL(endpoint).pathname
+    const metadata = {
+      ...made,
+      issuer,
+      authorization_endpoint: under(made.authorization_endpoint),
+      token_endpoint: under(made.token_endpoint),
+      registration_endpoint: under(made.registration_endpoint),
+      revocation_endpoint: under(made.revocation_endpoint),
+      client_id_metadata_document_supported: true,
+    }
+    // Before those of the router, which knows no path and says less.
     app.use("/.well-known/oauth-authorization-server", metadataHandler(metadata))
+    app.use(
+      "/.well-known/oauth-protected-resource/mcp",
+      metadataHandler({
+        resource,
+        authorization_servers: [issuer],
+        scopes_supported: [SEARCH_SCOPE],
+        resource_name: "Fossick",
+      }),
+    )
     app.use(
       mcpAuthRouter({
         ...served,
-        resourceServerUrl: new URL(resource),
-        resourceName: "Fossick",
+        resourceServerUrl: new URL("/mcp", origin),
         authorizationOptions: { rateLimit: limit },
         tokenOptions: { rateLimit: limit },
         revocationOptions: { rateLimit: limit },
@@ -122,7 +144,7 @@ export function openOAuth({
       throw new ApiError(400, "This page is no longer valid. Go back to the program and begin again.")
     }
     const back = new URL(ticket.redirectUri)
-    back.searchParams.set("iss", new URL(origin).href)
+    back.searchParams.set("iss", issuer)
     if (ticket.state !== undefined) back.searchParams.set("state", ticket.state)
     const redirect = () => {
       ctx.set("Cache-Control", "no-store")
@@ -170,7 +192,7 @@ export function openOAuth({
 
   return {
     store,
-    challenge: `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`,
+    challenge: `Bearer resource_metadata="${base}/.well-known/oauth-protected-resource/mcp"`,
     verify: (token) => {
       const key = holderOf(token)
       return key && { key, inside: `Bearer ${insidePrefix}${token}` }
@@ -178,14 +200,16 @@ export function openOAuth({
     verifyInside: (presented) =>
       presented.startsWith(insidePrefix) ? holderOf(presented.slice(insidePrefix.length)) : null,
     endpoints: async (ctx, next) => {
-      if (ctx.path === CONSENT_PATH && ctx.method === "POST") {
+      const path = barePath(ctx.path, prefix)
+      if (path === CONSENT_PATH && ctx.method === "POST") {
         await answerConsent(ctx)
         return
       }
-      if (!PATHS.test(ctx.path)) {
+      if (!PATHS.test(path)) {
         await next()
         return
       }
+      ctx.path = path
       const app = await (loading ??= load())
       callers.set(ctx.req, ctx.ip)
       ctx.respond = false
@@ -202,6 +226,16 @@ export function openOAuth({
       })
     },
   }
+}
+
+/**
+ * A path without that of the appliance's address, which a proxy may keep. Below `/.well-known/` it stands behind the name of the document
+ * (RFC 8414, section 3.1; RFC 9728, section 3.1).
+ */
+function barePath(path: string, prefix: string): string {
+  const [, document = "", rest = path] = /^(\/\.well-known\/[a-z-]+)(\/.*)$/.exec(path) ?? []
+  const isBelow = prefix !== "" && (rest === prefix || rest.startsWith(`${prefix}/`))
+  return isBelow ? document + rest.slice(prefix.length) : path
 }
 
 /** Counts keys that were not valid, by the address that showed them. */

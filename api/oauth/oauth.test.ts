@@ -111,23 +111,28 @@ async function consent(
   const shown = await fetch(page)
   const html = await shown.text()
   const ticket = /name="ticket" value="([^"]+)"/.exec(html)![1]!
+  const action = /<form method="post" action="([^"]+)"/.exec(html)![1]!
   const cookie = shown.headers.get("set-cookie")!.split(";")[0]!
-  return await fetch(`${url}/authorize/consent`, {
+  return await fetch(new URL(action, page), {
     method: "POST",
     redirect: "manual",
-    headers: withCookie ? { Cookie: cookie, Origin: url } : { Origin: url },
+    headers: { Origin: page.origin, ...(withCookie && { Cookie: cookie }) },
     body: new URLSearchParams({ ticket, answer: "allow", ...answers }),
   })
 }
 
-async function letIn(program: Program, answers: Readonly<Record<string, string>>): Promise<void> {
-  expect(await auth(program, { serverUrl: `${url}/mcp` })).toBe("REDIRECT")
+async function letIn(
+  program: Program,
+  answers: Readonly<Record<string, string>>,
+  serverUrl = `${url}/mcp`,
+): Promise<void> {
+  expect(await auth(program, { serverUrl })).toBe("REDIRECT")
   const answer = await consent(program.sentTo!, answers)
   expect(answer.status).toBe(303)
   const back = new URL(answer.headers.get("location")!)
   expect(back.searchParams.get("state")).toBe("the state")
   const code = back.searchParams.get("code")!
-  expect(await auth(program, { serverUrl: `${url}/mcp`, authorizationCode: code })).toBe("AUTHORIZED")
+  expect(await auth(program, { serverUrl, authorizationCode: code })).toBe("AUTHORIZED")
 }
 
 async function search(program: Program): Promise<string> {
@@ -300,9 +305,48 @@ test("codes want their verifier, and only known addresses are sent back to", asy
   expect(registered.status).toBe(400)
 })
 
+test("an address with a path is one, too, whether a proxy keeps the path or not", async () => {
+  const db = memoryState()
+  const port = await freePort()
+  const base = `http://127.0.0.1:${port}/tools/find`
+  const config = { ...readSettings(apiSettings, {}), publicUrl: `${base}/` }
+  const own = openAccounts(db, config, () => {})
+  const below = openOAuth({
+    db,
+    keys: own.keys,
+    collections: own.collections,
+    documents: site.documents,
+    publicUrl: config.publicUrl,
+  })
+  await using app = await serveApp({ accounts: own, oauth: below, config, port })
+  const program = new Program()
+  await letIn(program, { key: own.keys.create({ role: "search" }) }, `${base}/mcp`)
+  expect(program.sentTo!.pathname).toBe("/tools/find/authorize")
+  const client = new Client({ name: "test", version: "1" })
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { authProvider: program }))
+  expect((await client.listTools()).tools.length).toBeGreaterThan(0)
+  await client.close()
+  expect(await auth(program, { serverUrl: `${base}/mcp` })).toBe("AUTHORIZED")
+  const refused = await fetch(`${base}/mcp`, { method: "POST", body: "{}" })
+  const [, named = ""] = /resource_metadata="([^"]+)"/.exec(refused.headers.get("www-authenticate")!)!
+  const described = { resource: `${base}/mcp`, authorization_servers: [base] }
+  for (const at of [named, `${app.url}/.well-known/oauth-protected-resource/mcp`])
+    expect(await (await fetch(at)).json()).toMatchObject(described)
+  own[Symbol.dispose]()
+  db.close()
+})
+
+test("a scope that is encoded wrongly is taken as it is written", async () => {
+  const program = new Program()
+  await auth(program, { serverUrl: `${url}/mcp` })
+  program.sentTo!.searchParams.set("scope", "collection:%zz")
+  const shown = await fetch(program.sentTo!)
+  expect([shown.status, (await shown.text()).includes('value="%zz"')]).toEqual([200, true])
+})
+
 test("it is served where the address is one that programs can trust", () => {
   expect(oauthProblem("")).toContain("not set")
   expect(oauthProblem("http://search.example.com")).toContain("no https")
-  expect(oauthProblem("https://example.com/search")).toContain("path")
+  expect(oauthProblem("https://example.com/search")).toBeNull()
   expect(oauthProblem("https://search.example.com")).toBeNull()
 })

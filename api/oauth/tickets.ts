@@ -23,8 +23,11 @@ const COOKIE = "fossick-consent"
 /** Somebody may have to look for their key. */
 const VALID_MS = 10 * 60_000
 
-/** @param isSecure whether the page is reached over https */
-export function openTickets(isSecure: boolean): Tickets {
+/**
+ * @param isSecure whether the page is reached over https
+ * @param path below which the browser shows that it was shown the page
+ */
+export function openTickets(isSecure: boolean, path: string): Tickets {
   // Of this process: a page that was open when it ended is asked for again.
   const secret = randomBytes(32)
   const mac = (text: string) => createHmac("sha256", secret).update(text).digest("base64url")
@@ -36,7 +39,7 @@ export function openTickets(isSecure: boolean): Tickets {
       )
       return {
         sealed: `${body}.${mac(body)}`,
-        cookie: `${COOKIE}=${nonce}; Path=/authorize; HttpOnly; SameSite=Strict; Max-Age=${VALID_MS / 1000}${isSecure ? "; Secure" : ""}`,
+        cookie: `${COOKIE}=${nonce}; Path=${path}; HttpOnly; SameSite=Strict; Max-Age=${VALID_MS / 1000}${isSecure ? "; Secure" : ""}`,
       }
     },
     open(sealed, cookies) {
