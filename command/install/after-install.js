@@ -1,8 +1,12 @@
 // Plain JavaScript for the Node that npm runs on, as find-node.js. `npm ci` and `npm install` in a clone end with it:
-// it deletes what the packages bring and nothing here loads. What cannot be deleted stays; it fails no installation.
+// it deletes what the packages bring and nothing here loads, and builds the pages for people, since whoever starts the
+// appliance later may not write here. What cannot be deleted stays, and a build that fails is tried again by the
+// appliance; neither fails an installation.
+import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { installedNode, isNewEnough } from "../find-node.js"
 import { isUnused } from "./unused-files.js"
 
 const folder = fileURLToPath(new URL("../../node_modules", import.meta.url))
@@ -31,4 +35,15 @@ export function afterInstall() {
   const { platform, arch } = process
   if (!existsSync(folder)) return
   prune(folder, isUnused({ platform, arch, isDeveloper: existsSync(join(folder, "vitest")) }))
+  buildFaces()
+}
+
+/** Longest build: it takes less than a second, and thirty times that on a machine that is busy. */
+const BUILD_MS = 60_000
+
+function buildFaces() {
+  const builder = fileURLToPath(new URL("../../faces/build/build-command.ts", import.meta.url))
+  if (!existsSync(builder)) return
+  const node = isNewEnough(process.versions.node) ? process.execPath : installedNode(import.meta.url)
+  if (node !== null) spawnSync(node, [builder], { stdio: "ignore", timeout: BUILD_MS })
 }

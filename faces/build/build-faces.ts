@@ -146,11 +146,10 @@ function builtOf(folder: string): string | null {
 function digestOfSources(): string {
   const hash = createHash("sha256")
   const versions = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
-    readonly devDependencies: Readonly<Record<string, string>>
     readonly dependencies: Readonly<Record<string, string>>
   }
-  const { rolldown: builder, preact } = versions.devDependencies
-  hash.update(JSON.stringify([builder, preact, versions.dependencies["marked"]]))
+  const { rolldown: builder, preact, marked, "eventsource-parser": events } = versions.dependencies
+  hash.update(JSON.stringify([builder, preact, marked, events]))
   for (const file of SOURCES.flatMap(sourcesIn).sort()) {
     hash.update(`\0${relative(ROOT, file)}\0`).update(readFileSync(file))
   }
