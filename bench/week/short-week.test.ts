@@ -1,5 +1,4 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import type { RequestListener } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, test } from "vitest"
@@ -7,43 +6,11 @@ import { stringify } from "yaml"
 import { WeekAppliance } from "./appliance.ts"
 import { judgeRun, rankOf, type Truth, TROUBLE, type Verdict, WELL } from "./judge.ts"
 import { startReceiver } from "./receiver.ts"
+import { Manual } from "./watches/manual.ts"
 import { busyFor, ownSite, Stand } from "./world.ts"
 
 const SECRET = "a-Secret-of-the-short-week"
 const TIMEOUT_MS = 240_000
-
-/** A manual of a few pages; whoever keeps it may take pages out and put others in. */
-class Manual {
-  readonly texts = new Map<string, string>()
-
-  constructor(subjects: readonly string[]) {
-    for (const subject of subjects) this.write(subject, 1)
-  }
-
-  write(subject: string, edition: number): void {
-    const said = ["How to clean it", "How to store it", "What it is made of"].map(
-      (part, at) =>
-        `<h2>${part}</h2><p>${"For the EDITION edition, the PART of the SUBJECT takes care and NUMBER minutes. "
-          .replace("EDITION", String(edition))
-          .replace("PART", part.toLowerCase())
-          .replace("SUBJECT", subject)
-          .replace(
-            "NUMBER",
-            String(subject.length * (at + 3) + edition),
-          )}The ${subject} has its own way: ${Array.from(subject, (letter) => `${letter}${letter}${at}`).join(" ")}.</p>`,
-    )
-    this.texts.set(`/${subject}`, `<h1>The ${subject}</h1>${said.join("")}`)
-  }
-
-  readonly serve: RequestListener = (request, response) => {
-    const items = [...this.texts.keys()].map((path) => `<li><a href="${path}">${path.slice(1)}</a></li>`)
-    const front = `<h1>Manual</h1><p>All that we keep in the workshop, by its name.</p><ul>${items.join("")}</ul>`
-    const text = request.url === "/" ? front : this.texts.get(request.url ?? "")
-    const title = /<h1>(.*?)<\/h1>/.exec(text ?? "")?.[1] ?? ""
-    response.writeHead(text === undefined ? 404 : 200, { "content-type": "text/html; charset=utf-8" })
-    response.end(`<html lang="en"><title>${title}</title><body>${text ?? "<p>gone</p>"}</body></html>`)
-  }
-}
 
 test(
   "three days: what the operator is told of three sites is what happened to them",

@@ -1,0 +1,46 @@
+import type { Manual } from "./manual.ts"
+
+export type Change = "new" | "changed" | "gone"
+
+/** What became of a page. */
+export interface Changed {
+  readonly change: Change
+  /** Below its site, with a slash at the start. */
+  readonly path: string
+}
+
+/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+export function chance(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/**
+ * A day of a site: of the pages that are there some change and some go, of the others some come back. One always changes.
+ * @param always the subject that does.
+ */
+export function happen(
+  manual: Manual,
+  subjects: readonly string[],
+  day: { readonly number: number; readonly roll: () => number; readonly always: string },
+): readonly Changed[] {
+  return subjects.flatMap((subject): readonly Changed[] => {
+    const path = `/${subject}`
+    const isThere = manual.texts.has(path)
+    const rolled = day.roll()
+    const isDue = subject === day.always || rolled < 0.4
+    if (!isDue) return []
+    if (isThere && rolled < 0.15) {
+      manual.texts.delete(path)
+      return [{ change: "gone", path }]
+    }
+    // The first edition was there before the first day.
+    manual.write(subject, day.number + 1)
+    return [{ change: isThere ? "changed" : "new", path }]
+  })
+}

@@ -1,0 +1,75 @@
+/** A change as it was told, or as it was. */
+export interface Telling {
+  readonly change: string
+  readonly url: string
+}
+
+/** What one watch told in one way. */
+export interface WatchVerdict {
+  readonly watch: string
+  readonly way: "entries" | "feed" | "webhook" | "e-mail"
+  readonly expected: number
+  readonly told: number
+  /** Changes that were, and were not told. */
+  readonly lost: readonly string[]
+  /** Told once more than they were. */
+  readonly doubled: readonly string[]
+}
+
+const keyOf = ({ change, url }: Telling): string => `${change} ${url}`
+
+/**
+ * Holds what was told against what was.
+ * @param mayTell changes beyond the expected ones that the watch may tell of, each once: what else a question finds.
+ */
+export function judge(
+  which: Pick<WatchVerdict, "watch" | "way">,
+  told: readonly Telling[],
+  {
+    expected,
+    mayTell = [],
+  }: { readonly expected: readonly Telling[]; readonly mayTell?: readonly Telling[] },
+): WatchVerdict {
+  const lost = without(expected, told)
+  const doubled = without(told, [...expected, ...mayTell])
+  return { ...which, expected: expected.length, told: told.length, lost, doubled }
+}
+
+/** Those that are left when each of the others has taken one like itself away. */
+function without(all: readonly Telling[], others: readonly Telling[]): readonly string[] {
+  const left = new Map<string, number>()
+  for (const one of others) left.set(keyOf(one), (left.get(keyOf(one)) ?? 0) + 1)
+  return all.map(keyOf).filter((key) => {
+    const count = left.get(key) ?? 0
+    left.set(key, count - 1)
+    return count <= 0
+  })
+}
+
+/** The entries of an Atom feed. */
+export function ofFeed(xml: string): readonly Telling[] {
+  return [
+    ...xml.matchAll(/<entry>[^]*?<link href="([^"]*)"\/>\s*<category term="([^"]*)"\/>[^]*?<\/entry>/g),
+  ].map(([, url = "", change = ""]) => ({ url, change }))
+}
+
+/** The changes that the mails of a watch tell of; mails of one Message-ID are one. */
+export function ofMails(mails: readonly string[], watch: string): readonly Telling[] {
+  const kept = new Map(mails.map((mail) => [/^Message-ID: (.*)$/im.exec(mail)?.[1] ?? mail, plain(mail)]))
+  const own = [...kept.values()].filter((mail) => mail.includes(`watch ${watch}`))
+  return own.flatMap((mail) =>
+    [...mail.matchAll(/^(New|Changed|Gone): .*\n(http\S+)$/gm)].map(([, change = "", url = ""]) => ({
+      change: change.toLowerCase(),
+      url,
+    })),
+  )
+}
+
+/** Its lines, without what carries them over mail (RFC 2045, 6.7). */
+function plain(mail: string): string {
+  const text = mail.replaceAll("\r\n", "\n")
+  if (!/^Content-Transfer-Encoding: quoted-printable$/im.test(text)) return text
+  return text
+    .replaceAll("=\n", "")
+    .replaceAll(/=([\dA-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+}

@@ -1,0 +1,19 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+
+import { playWatchedWeek } from "./watched-week.ts"
+
+test("two days with kills: each watch tells each change once, by webhook, by e-mail and in its feed", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "fossick-watched-week-"))
+  try {
+    const { verdicts, kills } = await playWatchedWeek(folder, { days: 2, seed: 3, asks: false })
+    expect(verdicts.filter(({ lost, doubled }) => lost.length + doubled.length > 0)).toEqual([])
+    expect(verdicts.map(({ watch, way }) => `${watch} by ${way}`)).toHaveLength(8)
+    for (const { expected } of verdicts) expect(expected).toBeGreaterThan(0)
+    expect(kills).toBeGreaterThan(0)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
