@@ -6,6 +6,7 @@ import logging
 import math
 import os
 import sys
+import threading
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
@@ -75,11 +76,20 @@ def firecrawl():
     from firecrawl import Firecrawl
 
     client = Firecrawl(api_key=key, api_url=base)
+
+    def watch():
+        ended = threading.Event()
+        watcher = client.watcher(client.start_crawl(site, limit=3).id, kind="crawl", poll_interval=1, timeout=60)
+        watcher.add_event_listener("done", lambda _: ended.set())
+        watcher.start()
+        return ended.wait(60) and len(watcher.data) == 3
+
     tried("firecrawl-py", "Firecrawl", {
         "search": lambda: has(client.search(question)),
         "scrape": lambda: "handbook" in client.scrape(site).markdown,
         "map": lambda: len(client.map(site, limit=10).links) > 5,
         "crawl": lambda: len(client.crawl(site, limit=3, poll_interval=1).data) == 3,
+        "watch": watch,
         "batch scrape": lambda: len(client.batch_scrape([site], poll_interval=1).data) == 1,
     })
 
