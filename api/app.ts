@@ -48,6 +48,7 @@ import { openaiRoutes } from "./openai/routes.ts"
 import { openWebuiRoutes } from "./openwebui/routes.ts"
 import { PAGE_PATHS, pageRoutes } from "./pages/routes.ts"
 import type { Thumbnails } from "./pages/thumbnails.ts"
+import type { QueryLog } from "./queries/query-log.ts"
 import { refuseAll } from "./read-only.ts"
 import { searxngApi, searxngRoutes } from "./searxng/routes.ts"
 import { openKeyOf, presented } from "./sessions/presented.ts"
@@ -85,6 +86,8 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   readonly misses?: MissKnowledge
   /** Lets programs in over MCP; without it they need a key. */
   readonly oauth?: OAuth
+  /** Where questions are noted; left out: nowhere. */
+  readonly queries?: QueryLog
   /** Saved questions; without it none are served. */
   readonly watches?: Watches
   /** Those who signed in on a page; without it nobody can. */
@@ -168,7 +171,15 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const { misses = null } = parts
   const live: LiveParts = { embedder, memory: new LiveMemory(config), misses }
   const endpoints: Readonly<Partial<Record<Endpoint, Middleware>>> = {
-    search: search(config, { embedder, images, forms, chatModel, visits: parts.pages, misses }),
+    search: search(config, {
+      embedder,
+      images,
+      forms,
+      chatModel,
+      visits: parts.pages,
+      misses,
+      queries: parts.queries,
+    }),
     ...(readOnly === null
       ? { extract: extract(live), crawl: crawl(live), map: map(live) }
       : { extract: refuseAll(readOnly), crawl: refuseAll(readOnly), map: refuseAll(readOnly) }),

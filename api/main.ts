@@ -51,6 +51,7 @@ import { openWatches } from "./watches/open-watches.ts"
 import { openResearch } from "./research/open-research.ts"
 import { lazyReader } from "./tavily/live/lazy-reader.ts"
 import { openSessions } from "./sessions/sessions.ts"
+import { QueryLog } from "./queries/query-log.ts"
 import { ruledEngine } from "./rules/ruled-engine.ts"
 import { RuleStore } from "./rules/rule-store.ts"
 import { sellingOf, x402Settings } from "./x402/settings.ts"
@@ -155,7 +156,9 @@ async function serve(): Promise<void> {
   const noOAuth = oauthProblem(config.publicUrl)
   if (noOAuth !== null && config.publicUrl !== "")
     log.info({ reason: noOAuth }, "no OAuth is served for MCP: {reason}")
+  const queries = new QueryLog(accountsDb, config.queryLogDays)
   const app = createApp({
+    queries,
     ...(noOAuth === null && {
       oauth: openOAuth({
         db,
@@ -186,7 +189,7 @@ async function serve(): Promise<void> {
     connections,
     gates,
     sales: () => paid?.outcomes ?? null,
-    admin: () => openAdmin({ db, engine, jobs, crawlerConfig, engineConfig }),
+    admin: () => openAdmin({ db, engine, jobs, crawlerConfig, engineConfig, queries }),
     jobs,
     backups,
     sourceResults: (limit) => sourceResults(db, jobs, limit),

@@ -106,5 +106,15 @@ export const accountSettings = {
     default: "off",
     about: "Whether the text of questions is kept with the calls and written to the log.",
   }),
+  queryLogDays: integer(
+    {
+      name: "FOSSICK_QUERY_LOG_DAYS",
+      default: "0",
+      about:
+        "Days for which the questions of searches are kept for `GET /admin/queries`, with the ids of their keys; `0` keeps none.",
+    },
+    0,
+    3650,
+  ),
   humanIdSecret,
 }

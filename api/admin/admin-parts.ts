@@ -6,6 +6,8 @@ import type { Values } from "#base/settings.ts"
 import type { Engine } from "#engine"
 import type { engineSettings } from "#engine/settings.ts"
 
+import type { QueryLog } from "../queries/query-log.ts"
+
 /** What the admin API looks at and changes. */
 export interface AdminParts {
   readonly db: StateStore
@@ -15,6 +17,7 @@ export interface AdminParts {
   readonly removals: Removals
   readonly webhooks: WebhookQueue
   readonly alerts: AlertBook
+  readonly queries: QueryLog
   readonly crawlerConfig: CrawlerConfig
   readonly engineConfig: Values<typeof engineSettings>
 }

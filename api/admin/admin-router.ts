@@ -18,6 +18,7 @@ import { proposeRoutes } from "./routes/propose.ts"
 import { removalRoutes } from "./routes/removals.ts"
 import { refuseChanges } from "../read-only.ts"
 import { optionalJsonBody } from "../middleware/query-parameters.ts"
+import { queryRoutes } from "../queries/admin-routes.ts"
 import { ruleRoutes } from "../rules/admin-routes.ts"
 import { sourceRoutes } from "./routes/sources.ts"
 import { usageRoutes } from "./routes/usage.ts"
@@ -45,6 +46,7 @@ export function adminRouter(
   pageRoutes(router, parts)
   proposeRoutes(router, parts)
   ruleRoutes(router, parts)
+  queryRoutes(router, parts)
   webhookRoutes(router, parts)
   feedbackRoutes(router, parts)
   oauthRoutes(router, parts)

@@ -1,8 +1,10 @@
+import { QueryLog } from "../queries/query-log.ts"
 import type { AdminParts } from "./admin-parts.ts"
 
 /** What the admin API works on, beside what the process has open anyway. Nothing of it needs closing. */
 export async function openAdmin(
-  open: Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfig" | "engineConfig">,
+  open: Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfig" | "engineConfig"> &
+    Partial<Pick<AdminParts, "queries">>,
 ): Promise<AdminParts> {
   const [{ Sources }, { Removals }, { WebhookQueue }, { AlertBook }] = await Promise.all([
     import("#crawler/sources/sources.ts"),
@@ -17,5 +19,6 @@ export async function openAdmin(
     removals: new Removals(db),
     webhooks: new WebhookQueue(db),
     alerts: new AlertBook(db),
+    queries: open.queries ?? new QueryLog(db, 0),
   }
 }

@@ -336,6 +336,39 @@ export type Rule = {
   readonly factor: number
 }
 
+export type RuleBody = {
+  readonly id?: string | undefined
+  readonly kind: "synonym"
+  /** Words or phrases that mean each other. */
+  readonly words?: readonly string[] | undefined
+  /** With `to`: words or phrases that also find those. */
+  readonly from?: readonly string[] | undefined
+  /** With `from`: what is found besides. */
+  readonly to?: readonly string[] | undefined
+} | {
+  readonly id?: string | undefined
+  readonly kind: "pin"
+  /** Any of these. */
+  readonly questions: readonly string[]
+  /** Whether the question has these words (the default), or holds all of them. */
+  readonly match?: "equal" | "words" | undefined
+  readonly url: string
+  readonly position?: number | undefined
+} | {
+  readonly id?: string | undefined
+  readonly kind: "boost"
+  readonly where: {
+    readonly sources?: readonly string[] | undefined
+    readonly domains?: readonly string[] | undefined
+    readonly paths?: readonly string[] | undefined
+    readonly languages?: readonly string[] | undefined
+    readonly types?: readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub")[] | undefined
+    readonly youngerThanDays?: number | undefined
+    readonly olderThanDays?: number | undefined
+  }
+  readonly factor: number
+}
+
 export type Rules = {
   /** Rises with each change of any rule. */
   readonly version: number
@@ -376,6 +409,34 @@ export type RulePreview = {
     /** Whether the pages or their order differ. */
     readonly changed: boolean
   })[]
+}
+
+export type Queries = {
+  /** Whether questions are kept; see `FOSSICK_QUERY_LOG_DAYS`. */
+  readonly enabled: boolean
+  readonly report: "top" | "zero" | "low" | "slow"
+  readonly queries: readonly ({
+    readonly question: string
+    /** Times it was asked. */
+    readonly count: number
+    /** Keys that asked it. */
+    readonly keys: number
+    /** Of the last time. */
+    readonly results: number
+    readonly top_score: number
+    /** The slowest answer. */
+    readonly seconds: number
+    readonly last_at: string
+  })[]
+  /** Different questions. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type DeletedQueries = {
+  /** Searches that were forgotten. */
+  readonly deleted: number
 }
 
 export type StoredPage = {
@@ -2625,7 +2686,7 @@ export interface Calls {
         /** What is asked with the rules as they are, and as they would be. */
         readonly questions: readonly string[]
         /** Rules that would be made, or would replace those of their ids. */
-        readonly rules?: readonly ({ readonly [name: string]: unknown })[] | undefined
+        readonly rules?: readonly Rule[] | undefined
         /** Ids of rules that would be deleted. */
         readonly without?: readonly string[] | undefined
       }
@@ -2636,7 +2697,7 @@ export interface Calls {
   "PUT /admin/rules/{id}": {
     readonly given: {
       readonly path: { readonly id: string }
-      readonly body: { readonly [name: string]: unknown }
+      readonly body: RuleBody
     }
     readonly answer: ChangedRule
   }
@@ -2653,6 +2714,18 @@ export interface Calls {
       readonly path: { readonly id: string }
     }
     readonly answer: DeletedRule
+  }
+  /** Questions that were asked often, in vain or slowly. */
+  "GET /admin/queries": {
+    readonly given: {
+      readonly query?: { readonly report?: "top" | "zero" | "low" | "slow" | undefined; readonly from?: string | undefined; readonly before?: string | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: Queries
+  }
+  /** Forget all questions that were kept. */
+  "DELETE /admin/queries": {
+    readonly given: {}
+    readonly answer: DeletedQueries
   }
   /** Whether the process answers. */
   "GET /healthz": {

@@ -7,6 +7,7 @@ import { pageOperations, pageSchemas } from "./operations/page-operations.ts"
 import { sessionOperations, sessionSchemas } from "./operations/session-operations.ts"
 import { watchOperations, watchSchemas } from "./operations/watch-operations.ts"
 import { refusals, refusalSchemas } from "./operations/refusals.ts"
+import { queryOperations, querySchemas } from "./operations/quality/query-operations.ts"
 import { ruleOperations, ruleSchemasOfAnswers } from "./operations/quality/rule-operations.ts"
 import { suggestionOperations, suggestionSchemas } from "./operations/suggestion-operations.ts"
 import { researchOperations, researchSchemas } from "./operations/research-operations.ts"
@@ -29,6 +30,7 @@ export const operations: readonly Operation[] = [
   ...sessionOperations,
   ...adminOperations,
   ...ruleOperations,
+  ...queryOperations,
   ...healthOperations,
 ]
 
@@ -59,6 +61,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   ...tavilySchemas,
   ...suggestionSchemas,
   ...ruleSchemasOfAnswers,
+  ...querySchemas,
   ...pageSchemas,
   ...researchSchemas,
   ...watchSchemas,

@@ -59,6 +59,7 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
     /^putSource (schedule|include|exclude)/,
     /^createWatch (include|exclude)/,
   ],
+  "a synonym has words, or else from and to": [/^previewRules rules/],
   "a watched question has fields of its own": [/^createWatch question/],
   "one bound may not be above the other": [/^putSource revisit/],
 }
@@ -207,6 +208,7 @@ function baseOf({ id, examples = [] }: Operation, schema: JsonSchema): Record<st
   if (id === "feedback") return { request_id: "r" }
   if (id === "createWatch") return { source: "docs" }
   if (id === "runSources") return { all: true }
+  if (id === "createRule" || id === "changeRule") return { ...example!.body }
   if (id === "restoreRemovals") return { source: "docs" }
   return Object.fromEntries(
     required.map((name) => [
@@ -245,6 +247,7 @@ const filled = (
 const LEAST_BODIES: Readonly<Record<string, object>> = {
   putSource: { seeds: "https://docs.example.com/" },
   skipHost: { host: "docs.example.com" },
+  changeRule: { kind: "synonym", words: ["pump", "impeller"] },
 }
 
 async function ask(

@@ -25,6 +25,7 @@ import { type Searched, searchedOf } from "../misses/search-miss.ts"
 import { presentSearch } from "./present.ts"
 import { type SearchBody, searchSchema, type SearchRequest } from "./schema.ts"
 import type { ImageKnowledge } from "./search-images.ts"
+import type { QueryLog } from "../queries/query-log.ts"
 import { SearchEvents, wantsEvents } from "./search-events.ts"
 import { searchedText } from "./query/searched-text.ts"
 import { bodyReader } from "../wire/validate.ts"
@@ -76,8 +77,11 @@ export function search(
     forms: knowledge,
     visits,
     misses,
+    queries,
     ...parts
   }: AnswerParts & {
+    /** Where questions are noted; left out: nowhere. */
+    readonly queries?: Pick<QueryLog, "note"> | undefined
     readonly images: ImageKnowledge
     readonly forms: FormKnowledge
     readonly visits: VisitKnowledge
@@ -93,6 +97,18 @@ export function search(
     const cost = searchCost(request.search_depth)
     await bill.reserve(cost)
     const settle = () => bill.settle(cost, { depth: request.search_depth, query: request.query })
+    const note: Note = (results) => {
+      if (prepared.query.limit === 0) return
+      queries?.note({
+        at: Date.now(),
+        keyId: ctx.state.key.id,
+        question: request.query,
+        depth: request.search_depth,
+        results: results.length,
+        topScore: results[0]?.score ?? 0,
+        seconds: responseTime(ctx),
+      })
+    }
     const searching: SearchParts = {
       ...parts,
       engine: reach.engine,
@@ -108,26 +124,31 @@ export function search(
       }),
     }
     if (wantsEvents(ctx) && wantsAnswer(request)) {
-      await streamSearch(prepared, ctx, searching, settle)
+      await streamSearch(prepared, ctx, searching, { settle, note })
       return
     }
     const found = await performSearch(prepared, ctx, searching)
     await settle()
+    note(found.results)
     ctx.body = found
   }
 }
+
+/** Tells the log of questions what was found. */
+type Note = (results: readonly { readonly score: number }[]) => void
 
 /** Resolves when what was found has been sent; the answer follows in the stream. */
 async function streamSearch(
   prepared: PreparedSearch,
   ctx: Context,
   parts: SearchParts,
-  settle: () => Promise<unknown>,
+  { settle, note }: { readonly settle: () => Promise<unknown>; readonly note: Note },
 ): Promise<void> {
   const stop = clientGone(ctx)
   const found = await hitsFor(prepared, parts.engine, stop)
   const body = await presented(prepared, ctx, found, { parts, stop, answer: null })
   await settle()
+  note(body.results)
   const events = new SearchEvents(ctx)
   events.begin(body)
   void answered(prepared, found, {

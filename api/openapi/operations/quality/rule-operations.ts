@@ -15,6 +15,12 @@ const compared = listOf(
 
 export const ruleSchemasOfAnswers = {
   Rule: { oneOf: [ruleSchemas.synonym, ruleSchemas.pin, ruleSchemas.boost] },
+  RuleBody: {
+    oneOf: [ruleSchemas.synonym, ruleSchemas.pin, ruleSchemas.boost].map(({ required, ...schema }) => ({
+      ...schema,
+      required: required.filter((name) => name !== "id"),
+    })),
+  },
   Rules: object({ version, rules: listOf(ref("Rule"), "By id.") }),
   ChangedRule: object({ version, rule: ref("Rule") }),
   DeletedRule: object({ version, id: text(), deleted: yesNo() }),
@@ -75,7 +81,15 @@ export const ruleOperations: readonly Operation[] = [
     summary: "What questions would find with other rules",
     description: "Nothing is saved. Each question is asked with the rules as they are and as they would be.",
     body: {
-      schema: { type: "object", additionalProperties: false, ...previewBody },
+      schema: {
+        type: "object",
+        additionalProperties: false,
+        ...previewBody,
+        properties: {
+          ...previewBody.properties,
+          rules: { ...previewBody.properties.rules, items: ref("Rule") },
+        },
+      },
       required: true,
     },
     answers: { 200: { description: "Results before and after.", schema: ref("RulePreview") } },
@@ -94,7 +108,7 @@ export const ruleOperations: readonly Operation[] = [
     path: "/admin/rules/{id}",
     summary: "Make a rule, or replace it whole",
     parameters: [id],
-    body: { schema: { type: "object" }, required: true },
+    body: { schema: ref("RuleBody"), required: true },
     description: "A rule without its `id`, which stands in the path.",
     answers: { 200: { description: "Saved.", schema: ref("ChangedRule") } },
     refusals: [409, 422],

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest"
+
+import { hit, FakeEngine } from "../testing/fake-engine.ts"
+import { serveAccounts } from "../testing/serve-accounts.ts"
+import { memoryState } from "../testing/serve-app.ts"
+import { QueryLog } from "./query-log.ts"
+
+const DAY = 24 * 60 * 60 * 1000
+const ALL = { from: 0, before: Number.MAX_SAFE_INTEGER, limit: 10, offset: 0 }
+
+test("searches over a socket are noted with the id of their key, and shown by report", async () => {
+  using db = memoryState()
+  const queries = new QueryLog(db, 7)
+  const engine = new FakeEngine([hit({ score: 0.2 })])
+  await using app = await serveAccounts({ engine, queries })
+  const [one, other] = [app.key(), app.key()]
+  for (const key of [one, other]) await app.call("/search", key, { query: "Pump  repair" })
+  await app.call("/search", one, { query: "pump repair" })
+  await app.call("/search", one, { query: "not even asked", max_results: 0 })
+  await using empty = await serveAccounts({ engine: new FakeEngine(), queries })
+  await empty.call("/search", empty.key(), { query: "nothing" })
+  expect(queries.report("top", ALL)).toMatchObject({
+    total: 2,
+    queries: [
+      { question: "pump repair", count: 3, keys: 2, results: 1, topScore: 0.2 },
+      { question: "nothing", count: 1, keys: 1, results: 0, topScore: 0 },
+    ],
+  })
+  expect(queries.report("zero", ALL).queries.map((line) => line.question)).toEqual(["nothing"])
+  expect(queries.report("low", ALL).queries.map((line) => line.question)).toEqual(["pump repair"])
+  const rows = JSON.stringify(db.prepare("select * from asked_query").all())
+  expect(rows).not.toContain(one)
+  expect(queries.clear()).toBe(4)
+  expect(queries.report("top", ALL).total).toBe(0)
+})
+
+test("nothing is noted unless the operator wants it", async () => {
+  using db = memoryState()
+  const queries = new QueryLog(db, 0)
+  await using app = await serveAccounts({ engine: new FakeEngine([hit()]), queries })
+  await app.call("/search", app.key(), { query: "pump" })
+  expect(db.prepare("select count(*) as n from asked_query").get()).toEqual({ n: 0 })
+})
+
+test("old questions are forgotten, and the slowest answers come first", () => {
+  using db = memoryState()
+  const queries = new QueryLog(db, 7)
+  const now = Date.now()
+  const note = (question: string, at: number, seconds: number) =>
+    queries.note({ at, keyId: "k", question, depth: "basic", results: 1, topScore: 0.9, seconds })
+  note("old", now - 8 * DAY, 9)
+  note("quick", now - DAY, 0.1)
+  note("slow", now - 2 * DAY, 3)
+  note("slow", now - DAY, 0.2)
+  expect(queries.report("slow", ALL).queries.map(({ question, seconds }) => [question, seconds])).toEqual([
+    ["slow", 3],
+    ["quick", 0.1],
+  ])
+  expect(queries.report("top", { ...ALL, from: now - 1.5 * DAY }).queries).toMatchObject([
+    { count: 1 },
+    { count: 1 },
+  ])
+  queries.prune(now)
+  expect(db.prepare("select count(*) as n from asked_query").get()).toEqual({ n: 3 })
+})

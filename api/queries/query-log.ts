@@ -1,0 +1,163 @@
+import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Rows at most, the oldest go: about 30 MB. */
+const MOST_ROWS = 200_000
+/** Rows that wait while the store is locked; more are dropped, since no search waits for its entry. */
+const MOST_WAITING = 1000
+/** Written rows after which old ones are looked for. */
+const PRUNE_EVERY = 1000
+const MAX_QUESTION_CHARS = 400
+/** A best result below this seldom answers: scores are chances. */
+export const LOW_SCORE = 0.3
+
+const STEPS = [
+  `create table asked_query (
+     id integer primary key,
+     at integer not null,
+     key_id text not null,
+     question text not null,
+     folded text not null,
+     depth text not null,
+     results integer not null,
+     top_score real not null,
+     seconds real not null
+   ) strict;
+   create index asked_query_at on asked_query (at)`,
+]
+
+/** A search that was answered. */
+export interface AskedEntry {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly keyId: string
+  readonly question: string
+  readonly depth: string
+  readonly results: number
+  /** 0 without results. */
+  readonly topScore: number
+  readonly seconds: number
+}
+
+/** `top`: by how often they were asked; `zero`: that found nothing; `low`: whose best result was doubtful; `slow`: by the slowest answer. */
+export const QUERY_REPORTS = ["top", "zero", "low", "slow"] as const
+
+export type QueryReport = (typeof QUERY_REPORTS)[number]
+
+/** One question, whatever its case and white space, over the time asked for. */
+export interface QueryLine {
+  readonly question: string
+  readonly count: number
+  /** Keys that asked it. */
+  readonly keys: number
+  /** Of the last time. */
+  readonly results: number
+  readonly topScore: number
+  /** The slowest answer. */
+  readonly seconds: number
+  readonly lastAt: number
+}
+
+const CONDITIONS: Readonly<Record<QueryReport, string>> = {
+  top: "1",
+  zero: "results = 0",
+  low: `results > 0 and top_score < ${LOW_SCORE}`,
+  slow: "1",
+}
+const ORDERS: Readonly<Record<QueryReport, string>> = {
+  top: "count desc, last_at desc",
+  zero: "count desc, last_at desc",
+  low: "count desc, last_at desc",
+  slow: "seconds desc, last_at desc",
+}
+
+/** Questions that were asked, where the operator has them kept. Keys by their ids alone. */
+export class QueryLog {
+  readonly #db: StateStore
+  readonly #sql: ReturnType<typeof prepareOnce>
+  readonly #days: number
+  #waiting: AskedEntry[] = []
+  #written = 0
+
+  /** @param days for which questions are kept; 0: none is noted */
+  constructor(db: StateStore, days: number) {
+    migrate(db, "asked-queries", STEPS)
+    this.#db = db
+    this.#sql = prepareOnce(db)
+    this.#days = days
+  }
+
+  get isOn(): boolean {
+    return this.#days > 0
+  }
+
+  /** Notes a search; where the store is locked, with one of the next. */
+  note(entry: AskedEntry): void {
+    if (!this.isOn) return
+    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(entry)
+    try {
+      transaction(this.#db, () => {
+        for (const one of this.#waiting) this.#insert(one)
+      })
+      this.#written += this.#waiting.length
+      this.#waiting = []
+      if (this.#written < PRUNE_EVERY) return
+      this.#written = 0
+      this.prune(entry.at)
+    } catch {
+      // Locked, or the disk is full: an entry is no reason to refuse an answer.
+    }
+  }
+
+  #insert({ at, keyId, question, depth, results, topScore, seconds }: AskedEntry): void {
+    const shown = question.replaceAll(/\s+/g, " ").trim().slice(0, MAX_QUESTION_CHARS)
+    this.#sql(
+      `insert into asked_query (at, key_id, question, folded, depth, results, top_score, seconds)
+       values (?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(at, keyId, shown, shown.toLowerCase(), depth, results, topScore, seconds)
+  }
+
+  /** Deletes what is older than the days, and the oldest of too many. */
+  prune(now: number): void {
+    this.#sql("delete from asked_query where at < ?").run(now - this.#days * DAY_MS)
+    this.#sql("delete from asked_query where id <= (select max(id) from asked_query) - ?").run(MOST_ROWS)
+  }
+
+  /** The questions of a time, `before` exclusive. */
+  report(
+    kind: QueryReport,
+    { from, before, limit, offset }: { from: number; before: number; limit: number; offset: number },
+  ): { readonly queries: readonly QueryLine[]; readonly total: number } {
+    const oldest = Math.max(from, Date.now() - this.#days * DAY_MS)
+    const where = `at >= ? and at < ? and ${CONDITIONS[kind]}`
+    // SQLite takes the other columns from the row with the greatest time.
+    const rows = this.#sql(
+      `select question, count(*) as count, count(distinct key_id) as keys, results, top_score,
+         (select max(seconds) from asked_query as other where other.folded = one.folded and at >= ? and at < ?) as seconds,
+         max(at) as last_at
+       from asked_query as one where ${where} group by folded order by ${ORDERS[kind]} limit ? offset ?`,
+    ).all(oldest, before, oldest, before, limit, offset)
+    const total = this.#sql(`select count(distinct folded) as n from asked_query where ${where}`).get(
+      oldest,
+      before,
+    )
+    return {
+      total: Number(total?.["n"]),
+      queries: rows.map((row) => ({
+        question: String(row["question"]),
+        count: Number(row["count"]),
+        keys: Number(row["keys"]),
+        results: Number(row["results"]),
+        topScore: Number(row["top_score"]),
+        seconds: Number(row["seconds"]),
+        lastAt: Number(row["last_at"]),
+      })),
+    }
+  }
+
+  /** Deletes all questions. @returns how many searches were forgotten */
+  clear(): number {
+    this.#waiting = []
+    return Number(this.#sql("delete from asked_query").run().changes)
+  }
+}
