@@ -303,6 +303,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   if (facesDir !== undefined) {
     const onProblem = (err: unknown) => parts.log.error({ err }, "the pages for people are not built")
     const isOpen = () => openKeyOf(accounts.keys, config.openKey) !== null
+    if (config.openKey !== "" && !isOpen()) parts.log.warn(NOT_OPEN)
     const open = () => openBuilt(facesDir)
     app.use(faces({ open, onProblem, publicUrl: config.publicUrl, isOpen }))
   }
@@ -319,6 +320,9 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.use(router.allowedMethods())
   return app
 }
+
+const NOT_OPEN =
+  "FOSSICK_OPEN_KEY is no valid key of the role search: nobody searches in a browser without signing in"
 
 /** Also takes what the calls go by that MCP makes inside for a program that was let in. */
 const withInside = (keys: Accounts["keys"], oauth: OAuth): Accounts["keys"] => ({

@@ -186,5 +186,8 @@ describe("an appliance that is open", () => {
     await using app = await serveAccounts({ config: { openKey: "test-key-of-the-admin" } })
     expect(await (await fetch(`${app.url}/session`)).json()).toMatchObject({ is_open: false })
     expect((await ask(app, ownPage)).status).toBe(401)
+    // The operator is told, without the key.
+    expect(app.logLines.join("")).toContain("FOSSICK_OPEN_KEY is no valid key of the role search")
+    expect(app.logLines.join("")).not.toContain("test-key-of-the-admin")
   })
 })
