@@ -105,7 +105,7 @@ export function meilisearchIndex({ server, indexes, state }: MeilisearchIndexPar
     },
 
     holding: (terms, match, limit, conditions) => {
-      const holding = match === "all" ? holdingAll : holdingAny
+      const holding = match === "all" || terms.length === 0 ? holdingAll : holdingAny
       return holding(server, indexes, terms, limit, filterOf(conditions))
     },
 
