@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises"
 import type { SearchIndex } from "../index/search-index.ts"
+import { pause } from "#base/flow/pause.ts"
 import { replaceFile } from "#base/store/replace-file.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
@@ -10,13 +11,17 @@ const MOST_PAGES = 500
 const WRITE_EVERY_MS = 1000
 const LOOK_EVERY_MS = 1000
 
-/** Notes which pages without vectors questions come across, for the writer in another process: it embeds them sooner. */
-export class AskedPages {
+/**
+ * Notes which pages without vectors questions come across, for the writer in another process: it embeds them sooner. Closed
+ * when no search is under way; then it writes what it has, and nothing after that.
+ */
+export class AskedPages implements AsyncDisposable {
   readonly #file: string
   /** The last ones last. */
   readonly #ids = new Set<string>()
+  readonly #closing = new AbortController()
   #isNew = false
-  #isWriting = false
+  #writing: Promise<void> | null = null
 
   constructor(file: string) {
     this.#file = file
@@ -45,22 +50,24 @@ export class AskedPages {
       this.#ids.delete(id)
     }
     this.#isNew = true
-    if (!this.#isWriting) void this.#write()
+    this.#writing ??= this.#write()
   }
 
   /** Nothing depends on it: in a data folder that cannot be written to, pages wait for their turn. */
   async #write(): Promise<void> {
-    this.#isWriting = true
     while (this.#isNew) {
       this.#isNew = false
       try {
         await replaceFile(this.#file, JSON.stringify([...this.#ids]))
       } catch {}
-      const { promise, resolve } = Promise.withResolvers<void>()
-      setTimeout(resolve, WRITE_EVERY_MS).unref()
-      await promise
+      await pause(WRITE_EVERY_MS, this.#closing.signal)
     }
-    this.#isWriting = false
+    this.#writing = null
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort()
+    await this.#writing
   }
 }
 

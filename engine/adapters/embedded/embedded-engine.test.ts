@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { readFile, rm, writeFile } from "node:fs/promises"
+import { readFile, rm, stat, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { breather } from "#base/flow/breather.ts"
@@ -10,10 +10,12 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import type { Engine } from "#engine"
 import { aPage, rareWord, urlOf } from "#engine/testing/pages.ts"
 import { EmbeddedEngine } from "./embedded-engine.ts"
+import { ASKED_FILE } from "./embed-queue.ts"
 import { PageStore } from "./files/page-store.ts"
 import { TermFrequencies } from "./files/term-frequencies.ts"
 import { PAGES_TABLE, connectTo } from "./lance/tables.ts"
 import { toPageRow } from "../../index/page-record.ts"
+import { pageId } from "../../page/page-url.ts"
 
 describeEngine("embedded", adapter)
 
@@ -27,6 +29,16 @@ describe("the embedded engine", () => {
 
   const open = (options: Partial<Parameters<typeof EmbeddedEngine.open>[0]> = {}) =>
     EmbeddedEngine.open({ dir, mode: "write", embedder: new HashingEmbedder(), ...options })
+
+  test("has written all it notes of questions when it is closed, and writes nothing after that", async () => {
+    const engine = await open({ embedding: "off" })
+    await engine.index([aPage("pump"), aPage("valve")])
+    for (const text of ["pump", "valve"]) await engine.search({ text, limit: 1 })
+    await engine[Symbol.asyncDispose]()
+    const file = path.join(dir, ASKED_FILE)
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual([pageId(urlOf("pump")), pageId(urlOf("valve"))])
+    await expect(stat(`${file}.new`)).rejects.toMatchObject({ code: "ENOENT" })
+  })
 
   test("refuses an index of a newer format and leaves it as it is", async () => {
     await (await open())[Symbol.asyncDispose]()

@@ -372,6 +372,7 @@ export class EmbeddedEngine implements Engine {
     const writer = this.#writer
     await this.#coverage[Symbol.asyncDispose]()
     await this.#suggestions[Symbol.asyncDispose]()
+    await this.#asked[Symbol.asyncDispose]()
     try {
       if (writer) {
         await writer.queue[Symbol.asyncDispose]()

@@ -317,6 +317,7 @@ export class MeilisearchEngine implements Engine {
   /** Ends the work in the background; lets go of the lock last, so that two never write. */
   async #release(): Promise<void> {
     await this.#suggestions[Symbol.asyncDispose]()
+    await this.#asked[Symbol.asyncDispose]()
     try {
       await this.#writer?.queue[Symbol.asyncDispose]()
       await this.#writer?.writes.idle()
