@@ -29,13 +29,12 @@ const { values } = parseArgs({
     "dify-python": { type: "string" },
     vane: { type: "string" },
     litellm: { type: "string" },
-    n8n: { type: "string" },
   },
 })
 const { address, key, js, python, researcher, webui, ...programs } = values
 if (!address || !key || !js || !python || !researcher || !webui) {
   process.stderr.write(
-    "Usage: matrix-command.ts --address --key --js --python --researcher --webui [--dify --dify-python] [--vane] [--litellm] [--n8n], see README.md\n",
+    "Usage: matrix-command.ts --address --key --js --python --researcher --webui [--dify --dify-python] [--vane] [--litellm], see README.md\n",
   )
   process.exit(2)
 }
