@@ -1,6 +1,6 @@
 import type { BodySchema } from "../wire/body-schema.ts"
 
-/** Questions of one preview: each is asked twice, about a tenth of a second. */
+/** Questions of one preview: each is asked twice, one after the other. */
 const MOST_PREVIEWED = 50
 const MAX_QUESTION_CHARS = 400
 const MOST_CHANGED = 100

@@ -4,7 +4,10 @@ import { type Rule, toPageUrl } from "#engine"
 import { PAGE_TYPES } from "#engine/page/page-type.ts"
 import { LEAST_FACTOR, MOST_FACTOR } from "#engine/rules/rule.ts"
 
-/** Rules at most: each is looked at with every question. A thousand take a millisecond. */
+/**
+ * Rules at most: each is looked at with every question. On one core a thousand synonyms take 10 ms, a thousand pins 4, and a thousand
+ * boosts by path 47, for the hundred pages whose scores they may change.
+ */
 export const MOST_RULES = 1000
 const MOST_WORDS = 20
 const MAX_WORDS_CHARS = 100

@@ -15,8 +15,8 @@ import { parseQueryText } from "../text/query-text.ts"
 import { breather } from "#base/flow/breather.ts"
 
 /**
- * Pages that are counted: all that match where they are no more, else the best of them by their words. A thousand are read in some
- * tens of milliseconds, and are more than anybody looks through.
+ * Pages that are counted: all that match where they are no more, else the best of them by their words: a
+ * question that many pages match takes no longer for it, and more than these nobody looks through.
  */
 export const MOST_COUNTED = 1000
 /** Values of a field that are told, the most frequent ones. */

@@ -9,7 +9,7 @@ import { typedWords } from "../text/typed-words.ts"
 
 /** Characters of a name: a longer one is a paragraph set as a heading, and no line of a list can show it. */
 const LONGEST_NAME = 200
-/** Names of one page: of 1,853 pages of manuals two in a hundred have more headings. */
+/** Names of one page, so that one long page takes no more room in the lists of all. */
 const NAMES_PER_PAGE = 100
 /** Of a page's text: a book would hold the event loop up, and has had its hundred headings by then. */
 const READ_CHARS = 200_000
