@@ -292,10 +292,9 @@ export type Suggestions = {
   readonly suggestions: readonly ({
     /** The title or heading, as it stands on the page. */
     readonly text: string
-    /** `query`: a question that others asked, where the operator shows these. */
-    readonly kind: "title" | "heading" | "query"
-    /** Where it stands; null for a question. */
-    readonly url: string | null
+    readonly kind: "title" | "heading"
+    /** Where it stands. */
+    readonly url: string
   })[]
   /** Seconds. */
   readonly response_time: number

@@ -1,18 +1,15 @@
 import { DEFAULT_SUGGESTIONS, MAX_SUGGESTIONS, MAX_TYPED_CHARS } from "../../suggestions/suggest.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
 import { type Operation, query } from "../operation.ts"
-import { listOf, object, oneOf, orNull, ref, text } from "../schemas.ts"
+import { listOf, object, oneOf, ref, text } from "../schemas.ts"
 
 export const suggestionSchemas = {
   Suggestions: object({
     suggestions: listOf(
       object({
         text: text("The title or heading, as it stands on the page."),
-        kind: oneOf(
-          ["title", "heading", "query"],
-          "`query`: a question that others asked, where the operator shows these.",
-        ),
-        url: orNull(text("Where it stands; null for a question.")),
+        kind: oneOf(["title", "heading"]),
+        url: text("Where it stands."),
       }),
       "Best first: what begins with the words, then what holds all of them.",
     ),
