@@ -28,6 +28,7 @@ import { checkSettings, environment, readSettings, SettingsError } from "#base/s
 
 import { type Accounts, openAccounts } from "./accounts/accounts.ts"
 import { sourceSites } from "./accounts/reach/source-sites.ts"
+import { tidyHourly } from "./accounts/tidying.ts"
 import { openAdmin } from "./admin/open-admin.ts"
 import { indexCheck, lostInWords, refusingIfLost } from "./index-health.ts"
 import { createApp } from "./app.ts"
@@ -157,6 +158,12 @@ async function serve(): Promise<void> {
   if (noOAuth !== null && config.publicUrl !== "")
     log.info({ reason: noOAuth }, "no OAuth is served for MCP: {reason}")
   const queries = new QueryLog(accountsDb, config.queryLogDays)
+  opened.use(
+    tidyHourly([queries], {
+      writes: accounts.writes,
+      onProblem: (err) => log.warn({ err }, "old questions were not deleted"),
+    }),
+  )
   const app = createApp({
     queries,
     ...(noOAuth === null && {

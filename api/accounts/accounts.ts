@@ -1,8 +1,5 @@
-import { setInterval } from "node:timers"
-
 import { unknownSource } from "#crawler/sources/source-names.ts"
 import type { StateStore } from "#base/store/state-store.ts"
-import { DeletionGuard } from "#base/steady-time.ts"
 import type { Values } from "#base/settings.ts"
 
 import { Billing, type BillingParts } from "./billing/billing.ts"
@@ -14,6 +11,7 @@ import { type HumanHash, openHumanHash } from "./human-ids.ts"
 import { type KeyStore, openKeyStore } from "./keys/keys.ts"
 import { Ledger } from "./billing/credit-ledger.ts"
 import { RateCounter } from "./limits/rate-limits.ts"
+import { tidyHourly } from "./tidying.ts"
 import { WriteQueue } from "./billing/write-queue.ts"
 
 export interface AccountsConfig extends Values<typeof accountSettings> {
@@ -39,10 +37,6 @@ export interface Accounts extends Disposable {
 }
 
 const MEGABYTE = 1_000_000
-const DAY_MS = 86_400_000
-const TIDY_MS = 3_600_000
-/** Rows deleted in one transaction: others want to write too. */
-const ROWS_AT_ONCE = 1000
 
 /**
  * Opens the accounts on a connection to `state.db` of their own, which waits for no lock from here on: whoever closes
@@ -75,27 +69,11 @@ export function openAccounts(
 
   const billing = new Billing({ ledger, log: callLog, writes, keepsQueries: config.logQueries, onWaiting })
 
-  const closed = new AbortController()
-  const guard = new DeletionGuard()
-  async function tidy(): Promise<void> {
-    if (!guard.mayDelete()) return
-    const before = Date.now() - config.logDays * DAY_MS
-    for (const part of [callLog, feedback, keys]) {
-      let deleted = ROWS_AT_ONCE
-      while (deleted === ROWS_AT_ONCE) {
-        if (closed.signal.aborted) return
-        deleted = await writes.run(() => part.prune(before, ROWS_AT_ONCE))
-      }
-    }
-  }
-  const tidyUp = () =>
-    void tidy().catch((error: unknown) => {
-      // The connection may have gone under it.
-      if (!closed.signal.aborted) onProblem(error)
-    })
-  tidyUp()
-  const timer = setInterval(tidyUp, TIDY_MS)
-  timer.unref()
+  const days = config.logDays
+  const tidying = tidyHourly(
+    [callLog, feedback, keys].map((part) => ({ days, prune: part.prune.bind(part) })),
+    { writes, onProblem },
+  )
   return {
     keys,
     collections,
@@ -114,8 +92,7 @@ export function openAccounts(
     hashHuman,
     writes,
     [Symbol.dispose]() {
-      closed.abort()
-      clearInterval(timer)
+      tidying[Symbol.dispose]()
       billing[Symbol.dispose]()
     },
   }

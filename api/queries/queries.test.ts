@@ -1,5 +1,7 @@
 import { expect, test } from "vitest"
 
+import { WriteQueue } from "../accounts/billing/write-queue.ts"
+import { tidyHourly } from "../accounts/tidying.ts"
 import { hit, FakeEngine } from "../testing/fake-engine.ts"
 import { serveAccounts } from "../testing/serve-accounts.ts"
 import { memoryState } from "../testing/serve-app.ts"
@@ -42,7 +44,7 @@ test("nothing is noted unless the operator wants it", async () => {
   expect(db.prepare("select count(*) as n from asked_query").get()).toEqual({ n: 0 })
 })
 
-test("old questions are forgotten, and the slowest answers come first", () => {
+test("the slowest answers come first, of the days that are kept", () => {
   using db = memoryState()
   const queries = new QueryLog(db, 7)
   const now = Date.now()
@@ -60,6 +62,24 @@ test("old questions are forgotten, and the slowest answers come first", () => {
     { count: 1 },
     { count: 1 },
   ])
-  queries.prune(now)
-  expect(db.prepare("select count(*) as n from asked_query").get()).toEqual({ n: 3 })
+})
+
+test("questions past their days are deleted at the start and from time to time, however few are asked", async () => {
+  using db = memoryState()
+  const writes = new WriteQueue(db)
+  const left = () => db.prepare("select question from asked_query").all()
+  const now = Date.now()
+  const note = (log: QueryLog, question: string, at: number) =>
+    log.note({ at, keyId: "k", question, depth: "basic", results: 1, topScore: 0.9, seconds: 1 })
+  const queries = new QueryLog(db, 7)
+  note(queries, "old", now - 8 * DAY)
+  note(queries, "new", now - DAY)
+  using opened = new DisposableStack()
+  opened.use(tidyHourly([queries], { writes, onProblem: () => {}, everyMs: 20 }))
+  await expect.poll(left).toEqual([{ question: "new" }])
+  note(queries, "older", now - 9 * DAY)
+  await expect.poll(left).toEqual([{ question: "new" }])
+  // What was kept goes when it is switched off.
+  opened.use(tidyHourly([new QueryLog(db, 0)], { writes, onProblem: () => {} }))
+  await expect.poll(left).toEqual([])
 })

@@ -1,12 +1,12 @@
 import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Rows at most, the oldest go: about 30 MB. */
+/** Rows at most, the oldest go: 35 MB where questions have 50 characters. */
 const MOST_ROWS = 200_000
 /** Rows that wait while the store is locked; more are dropped, since no search waits for its entry. */
 const MOST_WAITING = 1000
-/** Written rows after which old ones are looked for. */
-const PRUNE_EVERY = 1000
+/** Written rows after which they are counted. */
+const COUNT_EVERY = 1000
 const MAX_QUESTION_CHARS = 400
 /** A best result below this seldom answers: scores are chances. */
 export const LOW_SCORE = 0.3
@@ -75,7 +75,8 @@ const ORDERS: Readonly<Record<QueryReport, string>> = {
 export class QueryLog {
   readonly #db: StateStore
   readonly #sql: ReturnType<typeof prepareOnce>
-  readonly #days: number
+  /** For which questions are kept. */
+  readonly days: number
   #waiting: AskedEntry[] = []
   #written = 0
 
@@ -84,11 +85,11 @@ export class QueryLog {
     migrate(db, "asked-queries", STEPS)
     this.#db = db
     this.#sql = prepareOnce(db)
-    this.#days = days
+    this.days = days
   }
 
   get isOn(): boolean {
-    return this.#days > 0
+    return this.days > 0
   }
 
   /** Notes a search; where the store is locked, with one of the next. */
@@ -101,9 +102,9 @@ export class QueryLog {
       })
       this.#written += this.#waiting.length
       this.#waiting = []
-      if (this.#written < PRUNE_EVERY) return
+      if (this.#written < COUNT_EVERY) return
       this.#written = 0
-      this.prune(entry.at)
+      this.#sql("delete from asked_query where id <= (select max(id) from asked_query) - ?").run(MOST_ROWS)
     } catch {
       // Locked, or the disk is full: an entry is no reason to refuse an answer.
     }
@@ -117,18 +118,20 @@ export class QueryLog {
     ).run(at, keyId, shown, shown.toLowerCase(), depth, results, topScore, seconds)
   }
 
-  /** Deletes what is older than the days, and the oldest of too many. */
-  prune(now: number): void {
-    this.#sql("delete from asked_query where at < ?").run(now - this.#days * DAY_MS)
-    this.#sql("delete from asked_query where id <= (select max(id) from asked_query) - ?").run(MOST_ROWS)
-  }
+  /** Forgets up to `count` searches from before `time`. @returns how many there were */
+  readonly prune = (time: number, count: number): number =>
+    Number(
+      this.#sql(
+        "delete from asked_query where id in (select id from asked_query where at < ? order by at limit ?)",
+      ).run(time, count).changes,
+    )
 
   /** The questions of a time, `before` exclusive. */
   report(
     kind: QueryReport,
     { from, before, limit, offset }: { from: number; before: number; limit: number; offset: number },
   ): { readonly queries: readonly QueryLine[]; readonly total: number } {
-    const oldest = Math.max(from, Date.now() - this.#days * DAY_MS)
+    const oldest = Math.max(from, Date.now() - this.days * DAY_MS)
     const where = `at >= ? and at < ? and ${CONDITIONS[kind]}`
     // SQLite takes the other columns from the row with the greatest time.
     const rows = this.#sql(

@@ -1,0 +1,62 @@
+import { setInterval } from "node:timers"
+
+import { DeletionGuard } from "#base/steady-time.ts"
+
+import type { WriteQueue } from "./billing/write-queue.ts"
+
+const DAY_MS = 86_400_000
+const TIDY_MS = 3_600_000
+/** Rows deleted in one transaction: others want to write too. */
+const ROWS_AT_ONCE = 1000
+
+/** Rows that are kept for some days. */
+export interface KeptForDays {
+  readonly days: number
+  /** Deletes up to `count` rows from before `time`, within a write transaction. @returns how many there were */
+  readonly prune: (time: number, count: number) => number
+}
+
+/**
+ * Deletes rows that are older than their days, at once and each hour, until it is disposed of.
+ * @param onProblem told of what fails; the next round tries again
+ */
+export function tidyHourly(
+  parts: readonly KeptForDays[],
+  {
+    writes,
+    onProblem,
+    everyMs = TIDY_MS,
+  }: {
+    readonly writes: WriteQueue
+    readonly onProblem: (error: unknown) => void
+    readonly everyMs?: number
+  },
+): Disposable {
+  const closed = new AbortController()
+  const guard = new DeletionGuard()
+  async function tidy(): Promise<void> {
+    if (!guard.mayDelete()) return
+    for (const { days, prune } of parts) {
+      const before = Date.now() - days * DAY_MS
+      let deleted = ROWS_AT_ONCE
+      while (deleted === ROWS_AT_ONCE) {
+        if (closed.signal.aborted) return
+        deleted = await writes.run(() => prune(before, ROWS_AT_ONCE))
+      }
+    }
+  }
+  const tidyUp = () =>
+    void tidy().catch((error: unknown) => {
+      // The connection may have gone under it.
+      if (!closed.signal.aborted) onProblem(error)
+    })
+  tidyUp()
+  const timer = setInterval(tidyUp, everyMs)
+  timer.unref()
+  return {
+    [Symbol.dispose]() {
+      clearInterval(timer)
+      closed.abort()
+    },
+  }
+}
