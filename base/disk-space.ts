@@ -43,14 +43,17 @@ export function isDiskFull(error: unknown, dir?: string): boolean {
 }
 
 /** Bytes that may still be written to the disk of a folder, which need not be there yet; Infinity where nobody knows. */
-export function freeBytes(dir: string): number {
+export const freeBytes = (dir: string): number => diskOf(dir)?.freeBytes ?? Infinity
+
+/** Bytes of the disk of a folder, which need not be there yet; null where nobody knows. */
+export function diskOf(dir: string): { readonly freeBytes: number; readonly totalBytes: number } | null {
   for (let folder = dir; ; folder = dirname(folder)) {
     try {
-      const { bavail, bsize } = statfsSync(folder)
-      return bavail * bsize
+      const { bavail, blocks, bsize } = statfsSync(folder)
+      return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
     } catch (error) {
       const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT"
-      if (!isMissing || folder === dirname(folder)) return Infinity
+      if (!isMissing || folder === dirname(folder)) return null
     }
   }
 }

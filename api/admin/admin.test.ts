@@ -580,10 +580,26 @@ describe("the admin API", () => {
       name: "site",
       pages: 3,
       pages_with_vectors: expect.any(Number),
-      last_result: { job_id: id, result: "finished", reason: null, new: 3, changed: 0, gone: 0, failed: 0 },
+      last_result: {
+        job_id: id,
+        result: "finished",
+        reason: null,
+        new: 3,
+        changed: 0,
+        gone: 0,
+        failed: 0,
+        skipped: 0,
+      },
       last_job: { id, state: "finished", result: "finished" },
     })
     expect((await call("GET", "/sources/site")).body).toEqual(entry)
+
+    const { index, machine } = (await call("GET", "/index")).body
+    expect(index).toMatchObject({ engine: "embedded", pages: 3 })
+    expect(machine.disk_free_bytes).toBeGreaterThan(0)
+    expect(machine.disk_bytes).toBeGreaterThanOrEqual(machine.disk_free_bytes)
+    expect(machine.memory_bytes).toBeGreaterThan(machine.process_memory_bytes)
+    expect(machine.process_memory_bytes).toBeGreaterThan(0)
 
     const query = encodeURIComponent("how are pumps set up")
     const trace = (await call("GET", `/why?url=${encodeURIComponent(site.url("/pumps"))}&query=${query}`))

@@ -63,6 +63,7 @@ export function sourceOnWire(
       changed: lastResult.changed,
       gone: lastResult.gone,
       failed: lastResult.failed,
+      skipped: lastResult.skipped,
     },
     last_job: last && {
       id: last.id,

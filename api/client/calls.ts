@@ -1065,6 +1065,8 @@ export type SourceEntry = {
     readonly gone: number
     /** Visits that failed. */
     readonly failed: number
+    /** Visits to addresses that the index is not to hold. */
+    readonly skipped: number
   } | null
   readonly last_job: {
     readonly id: number
@@ -1632,6 +1634,18 @@ export type IndexState = {
     readonly vectors_per_second: number | null
     /** Until all have their vectors, as things go; 0 when all have, null when nobody can tell. */
     readonly seconds_left: number | null
+  }
+  readonly machine: {
+    /** On the disk of the data folder; null where nobody knows. */
+    readonly disk_free_bytes: number | null
+    /** All of it. */
+    readonly disk_bytes: number | null
+    /** In a container, within its limit. */
+    readonly memory_free_bytes: number
+    /** All of it. */
+    readonly memory_bytes: number
+    /** Taken by the process that answers; crawls have one of their own. */
+    readonly process_memory_bytes: number
   }
 }
 
@@ -2618,7 +2632,7 @@ export interface Calls {
     }
     readonly answer: GrantRevoked
   }
-  /** What the index holds, and how far its vectors are. */
+  /** What the index holds, how far its vectors are, and the room on the machine. */
   "GET /admin/index": {
     readonly given: {}
     readonly answer: IndexState

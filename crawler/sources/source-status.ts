@@ -3,7 +3,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 import { pageCount } from "../frontier/source-pages.ts"
 import type { Job, JobResult, PageChanges } from "../job.ts"
 import type { JobRecords } from "../jobs/job-records.ts"
-import { entriesOf, isFailure } from "../outcome-name.ts"
+import { entriesOf, isFailure, isSkip, type OutcomeName } from "../outcome-name.ts"
 
 /** How a source's last run that is over went. */
 export interface LastResult extends PageChanges {
@@ -13,6 +13,8 @@ export interface LastResult extends PageChanges {
   readonly endedAt: Date | null
   /** Visits that failed. */
   readonly failed: number
+  /** Visits to addresses that the index is not to hold. */
+  readonly skipped: number
 }
 
 /** What an operator wants to know of a source at a glance. */
@@ -60,8 +62,9 @@ export async function sourceStatus(
 /** The result of a job that has one. */
 export function resultOf({ id, result, reason, endedAt, changes, outcomes }: Job): LastResult | null {
   if (result === null) return null
-  const failed = entriesOf(outcomes).reduce((sum, [name, count]) => sum + (isFailure(name) ? count : 0), 0)
-  return { job: id, result, reason, endedAt, ...changes, failed }
+  const visits = (are: (name: OutcomeName) => boolean) =>
+    entriesOf(outcomes).reduce((sum, [name, count]) => sum + (are(name) ? count : 0), 0)
+  return { job: id, result, reason, endedAt, ...changes, failed: visits(isFailure), skipped: visits(isSkip) }
 }
 
 async function withoutVectors(

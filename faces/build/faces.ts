@@ -33,4 +33,11 @@ export const FACES: readonly Face[] = [
     },
     mostKilobytes: 60,
   },
+  {
+    name: "console",
+    entry: "console/main.tsx",
+    styles: [...DESIGN, "console/console.css", "console/run/run.css"],
+    page: { title: "Console · Fossick", description: "Run this appliance." },
+    mostKilobytes: 150,
+  },
 ]

@@ -26,6 +26,14 @@ const PATHS = {
   exit: "M14 4h5v16h-5M4 12h11M11 8l4 4-4 4",
   sun: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.4 1.4M17.6 17.6 19 19M5 19l1.4-1.4M17.6 6.4 19 5",
   moon: "M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5Z",
+  play: "M7 5v14l12-7L7 5Z",
+  pause: "M8 5v14M16 5v14",
+  stop: "M6 6h12v12H6V6Z",
+  skip: "M6 5v14l10-7L6 5ZM19 5v14",
+  inbox: "M4 13 7 5h10l3 8v6H4v-6ZM4 13h5a3 3 0 0 0 6 0h5",
+  restore: "M4 9h10a5.5 5.5 0 0 1 0 11H9M8 5 4 9l4 4",
+  trash: "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5",
+  globe: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM3 12h18M12 3c5 5 5 13 0 18M12 3c-5 5-5 13 0 18",
   open: "M14 4h6v6M20 4l-9 9M18 14v6H4V6h6",
 } as const
 

@@ -8,16 +8,18 @@ import type { Session } from "./use-session.ts"
 
 /** The ways to sign in, as the appliance lists them: a page that shows this needs to know none of them. */
 export function SignIn({
+  title = "Sign in to search",
   ways,
   onKey,
 }: {
+  readonly title?: string
   readonly ways: Session["ways"]
   readonly onKey: (key: string) => Promise<void>
 }) {
   return (
     <main class="sign-in" id="content">
       <img src="faces/icon.svg" alt="" width="44" height="44" />
-      <h1>Sign in to search</h1>
+      <h1>{title}</h1>
       {ways.map((way) =>
         way.kind === "key" ? (
           <KeyForm key="key" onKey={onKey} />

@@ -8,6 +8,7 @@ import { pause } from "#base/flow/pause.ts"
 
 import { startAppliance } from "../../api/testing/appliance.ts"
 import { openBrowser } from "../../api/testing/browser.ts"
+import { shootConsole } from "./console-pictures.ts"
 
 // `npm run screenshots [folder] [address key]`: pictures of every view of the pages, at three widths, light and dark, over
 // an appliance that has crawled its own handbook: a new one, unless the address and a key of one are given. The first
@@ -25,6 +26,7 @@ if (executablePath === null) throw new Error(NO_BROWSER)
 
 if (address !== undefined && key !== undefined) await shoot(address, key)
 else {
+  await shootConsole(executablePath, folder, WIDTHS)
   await using appliance = await startAppliance()
   await shoot(appliance.url, appliance.apiKey)
 }

@@ -1,12 +1,18 @@
+import { totalmem } from "node:os"
+
 import type { Router } from "@koa/router"
 
-import type { Engine } from "#engine"
+import { diskOf } from "#base/disk-space.ts"
 import { secondsLeft } from "#engine/filling/filling-rate.ts"
 
 import type { RequestState } from "../../context.ts"
+import type { AdminParts } from "../admin-parts.ts"
 
-/** What the index holds, and how far its vectors are. */
-export function indexRoutes(router: Router<RequestState>, { engine }: { readonly engine: Engine }): void {
+/** What the index holds, how far its vectors are, and what room the machine has for more. */
+export function indexRoutes(
+  router: Router<RequestState>,
+  { engine, engineConfig }: Pick<AdminParts, "engine" | "engineConfig">,
+): void {
   router.get("/index", async (ctx) => {
     const stats = await engine.stats()
     ctx.body = {
@@ -21,6 +27,20 @@ export function indexRoutes(router: Router<RequestState>, { engine }: { readonly
         vectors_per_second: stats.vectorsPerSecond,
         seconds_left: secondsLeft(stats),
       },
+      machine: machineOf(engineConfig.dataDir),
     }
   })
+}
+
+/** Disk and memory, as this process sees them: in a container, the container's. */
+function machineOf(dataDir: string) {
+  const disk = diskOf(dataDir)
+  return {
+    disk_free_bytes: disk?.freeBytes ?? null,
+    disk_bytes: disk?.totalBytes ?? null,
+    memory_free_bytes: process.availableMemory(),
+    // Without a limit of its own a process may be told 0, or a number larger than any machine.
+    memory_bytes: Math.min(process.constrainedMemory() || Infinity, totalmem()),
+    process_memory_bytes: process.memoryUsage.rss(),
+  }
 }

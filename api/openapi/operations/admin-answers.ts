@@ -181,6 +181,7 @@ const sourceEntry = object({
         changed: count("Pages whose text changed."),
         gone: count("Pages that left the index."),
         failed: count("Visits that failed."),
+        skipped: count("Visits to addresses that the index is not to hold."),
       },
       { description: "Of the last run that is over and was not cancelled." },
     ),
@@ -478,6 +479,13 @@ export const adminSchemas = {
       seconds_left: orNull(
         count("Until all have their vectors, as things go; 0 when all have, null when nobody can tell."),
       ),
+    }),
+    machine: object({
+      disk_free_bytes: orNull(count("On the disk of the data folder; null where nobody knows.")),
+      disk_bytes: orNull(count("All of it.")),
+      memory_free_bytes: count("In a container, within its limit."),
+      memory_bytes: count("All of it."),
+      process_memory_bytes: count("Taken by the process that answers; crawls have one of their own."),
     }),
   }),
   ModelState: modelState,

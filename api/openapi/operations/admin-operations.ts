@@ -492,7 +492,7 @@ export const adminOperations: readonly Operation[] = [
     method: "get",
     path: "/admin/index",
     tag: "Pages",
-    summary: "What the index holds, and how far its vectors are",
+    summary: "What the index holds, how far its vectors are, and the room on the machine",
     description:
       "Pages are found by their words at once; their vectors are made in the background. `seconds_left` goes by the rate of the last minute, with whatever else the machine does meanwhile.",
     answers: list("IndexState", "The index."),

@@ -129,7 +129,16 @@ test("a source from its file to its pages and back, without an appliance", async
   expect(whole).toMatchObject({
     pages: 2,
     pagesWithVectors: 2,
-    lastResult: { job: 1, result: "finished", reason: null, new: 2, changed: 0, gone: 0, failed: 0 },
+    lastResult: {
+      job: 1,
+      result: "finished",
+      reason: null,
+      new: 2,
+      changed: 0,
+      gone: 0,
+      failed: 0,
+      skipped: 0,
+    },
     lastJob: 1,
   })
   const mistyped = await run(folder.path, ["jobs", "list", "--source", "dosc"])

@@ -26,6 +26,7 @@ const status = (more: Partial<SourceStatus> = {}): SourceStatus => ({
     changed: 999_999,
     gone: 999_999,
     failed: 999_999,
+    skipped: 0,
   },
   ...more,
 })

@@ -1,0 +1,64 @@
+import { Button } from "../design/button.tsx"
+import { Toasts } from "../design/toast.tsx"
+import { SignIn } from "../session/sign-in.tsx"
+import { useSession } from "../session/use-session.ts"
+import { Going, usePlace } from "./link.tsx"
+import { Overview } from "./overview/overview.tsx"
+import { Nothing, Problem } from "./parts.tsx"
+import type { Place } from "./place.ts"
+import { Removals } from "./removals/removals.tsx"
+import { Run } from "./run/run.tsx"
+import { Shell } from "./shell.tsx"
+import { Runs } from "./sources/runs.tsx"
+import { Sources } from "./sources/sources.tsx"
+import { SignedOut } from "./use-polled.ts"
+
+/** The console: for somebody who signed in with a key of the role admin. */
+export function App() {
+  const session = useSession()
+  const [place, go] = usePlace()
+  const { state, signIn, signOut, refresh } = session
+  const known = state.kind === "known" ? state.session : null
+  return (
+    <>
+      {state.kind === "failed" && (
+        <main class="alone">
+          <Problem title="No answer" text={state.problem} onAgain={() => void refresh()} />
+        </main>
+      )}
+      {known && !known.signed_in && (
+        <SignIn title="Sign in to the console" ways={known.ways} onKey={signIn} />
+      )}
+      {known?.signed_in && known.role !== "admin" && (
+        <main class="alone">
+          <Nothing icon="key" title="This key may not run the appliance">
+            <p>You are signed in with a key that may search. The console takes a key of the role admin.</p>
+            <p class="row">
+              <Button look="primary" icon="exit" onClick={() => void signOut()}>
+                Sign in with another key
+              </Button>
+            </p>
+          </Nothing>
+        </main>
+      )}
+      {known?.signed_in && known.role === "admin" && (
+        <SignedOut.Provider value={() => void refresh()}>
+          <Going.Provider value={go}>
+            <Shell place={place} keyHint={known.key_hint} onSignOut={() => void signOut()}>
+              <Screen place={place} />
+            </Shell>
+          </Going.Provider>
+        </SignedOut.Provider>
+      )}
+      <Toasts />
+    </>
+  )
+}
+
+function Screen({ place }: { readonly place: Place }) {
+  if (place.view === "sources") return <Sources />
+  if (place.view === "runs") return <Runs key={place.source} source={place.source} />
+  if (place.view === "run") return <Run key={place.job} job={place.job} outcome={place.outcome} />
+  if (place.view === "removals") return <Removals shown={place.shown} source={place.source} />
+  return <Overview />
+}

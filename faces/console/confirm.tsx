@@ -1,0 +1,43 @@
+import type { ComponentChildren } from "preact"
+
+import { Button } from "../design/button.tsx"
+import { Dialog } from "../design/dialog.tsx"
+
+/** A question before something that cannot be taken back by one press. */
+export function Confirm({
+  title,
+  yes,
+  no,
+  onYes,
+  onClose,
+  children,
+}: {
+  readonly title: string
+  /** What the button that does it says. */
+  readonly yes: string
+  readonly no: string
+  readonly onYes: () => void
+  readonly onClose: () => void
+  /** What comes of it. */
+  readonly children: ComponentChildren
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="confirm">
+        {children}
+        <p class="row">
+          <Button
+            look="danger"
+            onClick={() => {
+              onYes()
+              onClose()
+            }}
+          >
+            {yes}
+          </Button>
+          <Button onClick={onClose}>{no}</Button>
+        </p>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest"
+
+import { hrefOf, type Place, placeOf } from "./place.ts"
+import { Meter } from "./run/meter.ts"
+import { byCount, isMeant } from "./run/outcomes.ts"
+import { countdown, lasting, share, size, until } from "./words.ts"
+
+describe("the address of the console", () => {
+  test.each<Place>([
+    { view: "overview" },
+    { view: "sources" },
+    { view: "runs", source: null },
+    { view: "runs", source: "docs & more?" },
+    { view: "run", job: 12, outcome: null },
+    { view: "run", job: 12, outcome: "failed:http-status" },
+    { view: "removals", shown: "struck", source: "docs" },
+  ])("holds where somebody is: %o", (place) => {
+    expect(placeOf(new URL(hrefOf(place), "http://localhost/").search)).toEqual(place)
+  })
+
+  test("leads somewhere whatever it says", () => {
+    expect(placeOf("?view=nowhere")).toEqual({ view: "overview" })
+    expect(placeOf("?view=run&job=1e9999")).toEqual({ view: "runs", source: null })
+    expect(placeOf("?view=removals&shown=everything")).toMatchObject({ shown: "held" })
+  })
+})
+
+test("the rate of a run is that of its last seconds", () => {
+  const meter = new Meter()
+  expect(meter.measure(0, 0)).toEqual({ perSecond: null, before: [] })
+  expect(meter.measure(20, 2000).perSecond).toBe(10)
+  for (let at = 4000; at <= 20_000; at += 2000) meter.measure(20, at)
+  // It has stood still for longer than what is looked back on.
+  expect(meter.measure(20, 22_000)).toEqual({ perSecond: 0, before: expect.arrayContaining([10, 0]) })
+})
+
+test("outcomes are listed by how many there are, and found by their kind", () => {
+  expect(byCount({ indexed: 2, "failed:dns": 7 })).toEqual([
+    ["failed:dns", 7],
+    ["indexed", 2],
+  ])
+  expect(["failed:dns", "failed:tls", "indexed"].filter((one) => isMeant(one, "failed"))).toEqual([
+    "failed:dns",
+    "failed:tls",
+  ])
+  expect(isMeant("failed:dns-more", "failed:dns")).toBe(false)
+})
+
+test("numbers are told as people read them", () => {
+  expect([share(0, 0), share(999, 1000), share(1, 100_000), share(1, 2)]).toEqual([
+    "100%",
+    "99%",
+    "1%",
+    "50%",
+  ])
+  expect([8, 192, 7500, 3600, 300_000].map(lasting)).toEqual([
+    "8 s",
+    "3 min 12 s",
+    "2 h 5 min",
+    "1 h",
+    "3 days",
+  ])
+  expect([292, 3.2, -5, 3700].map(countdown)).toEqual(["04:52", "00:04", "00:00", "1:01:40"])
+  expect([0, 999, 42_200_000_000].map(size)).toEqual(["0 B", "999 B", "42.2 GB"])
+  const now = Date.parse("2026-01-01T00:00:00Z")
+  expect(until("2026-01-01T05:00:00Z", now)).toBe("in 5 hours")
+  expect(until("2025-12-31T23:00:00Z", now)).toBe("now")
+})

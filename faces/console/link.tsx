@@ -1,0 +1,52 @@
+import { type ComponentChildren, createContext } from "preact"
+import { useCallback, useContext, useEffect, useState } from "preact/hooks"
+
+import { addressOf } from "../session/appliance.ts"
+import { hrefOf, type Place, placeOf } from "./place.ts"
+
+type Go = (to: Place) => void
+
+/** How to get to another place of the console without loading it anew. */
+export const Going = createContext<Go>((to) => location.assign(addressOf(hrefOf(to))))
+
+/** The place of the address, and a way to another. Back and forward go through where somebody was. */
+export function usePlace(): readonly [Place, Go] {
+  const [place, setPlace] = useState(() => placeOf(location.search))
+  useEffect(() => {
+    const follow = () => setPlace(placeOf(location.search))
+    addEventListener("popstate", follow)
+    return () => removeEventListener("popstate", follow)
+  }, [])
+  const go = useCallback((to: Place) => {
+    const address = addressOf(hrefOf(to))
+    if (address !== location.href) history.pushState(null, "", address)
+    setPlace(to)
+  }, [])
+  return [place, go]
+}
+
+/** A link to a place of the console. A click with a key held goes to the browser, which opens another tab. */
+export function Link({
+  to,
+  class: look,
+  current = false,
+  children,
+}: {
+  readonly to: Place
+  readonly class?: string
+  /** Whether it leads to where somebody is. */
+  readonly current?: boolean
+  readonly children: ComponentChildren
+}) {
+  const go = useContext(Going)
+  const follow = (event: MouseEvent) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    go(to)
+  }
+  return (
+    <a href={addressOf(hrefOf(to))} class={look} aria-current={current ? "page" : undefined} onClick={follow}>
+      {children}
+    </a>
+  )
+}

@@ -1,0 +1,71 @@
+import type { IconName } from "../../design/icons.tsx"
+import type { Place } from "../place.ts"
+import { counted, size } from "../words.ts"
+import type { Seen } from "./seen.ts"
+
+/** Something that waits for the operator. */
+export interface Need {
+  readonly tone: "bad" | "warn"
+  readonly icon: IconName
+  readonly title: string
+  readonly text: string
+  /** Where it is answered; null: not in the console. */
+  readonly to: Place | null
+  readonly todo: string
+}
+
+/** Below it an index that grows has not long. */
+const LOW_DISK_SHARE = 0.05
+
+/** What waits for the operator, the worst first. */
+export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need[] {
+  const needs: Need[] = []
+  for (const { name, last_result: last } of sources.sources) {
+    if (last === null || last.result === "finished") continue
+    // What it asks stands below.
+    if (last.result !== "failed" && held.some((one) => one.job_id === last.job_id)) continue
+    const isFailed = last.result === "failed"
+    needs.push({
+      tone: isFailed ? "bad" : "warn",
+      icon: isFailed ? "close" : "alert",
+      title: isFailed ? `The last run of ${name} failed` : `The last run of ${name} had problems`,
+      text: last.reason ?? `${counted(last.failed, "visit")} failed.`,
+      to: { view: "run", job: last.job_id, outcome: last.failed > 0 ? "failed" : null },
+      todo: "Look at the run",
+    })
+  }
+  for (const { source, pages, of_pages: of } of held) {
+    needs.push({
+      tone: "warn",
+      icon: "inbox",
+      title: `${counted(pages, "page")} of ${source} would leave the index`,
+      text: `It has ${counted(of, "page")}; a run may not remove so large a share unasked.`,
+      to: { view: "removals", shown: "held", source },
+      todo: "Decide",
+    })
+  }
+  for (const { about, name, reason, result, bad_runs: runs } of alerts) {
+    if (about !== "backup") continue
+    needs.push({
+      tone: "bad",
+      icon: "alert",
+      title: `The backup ${name} went wrong`,
+      text: `${counted(runs, "run")} in a row: ${reason ?? result}.`,
+      to: null,
+      todo: "",
+    })
+  }
+  const { disk_free_bytes: free, disk_bytes: all } = machine
+  if (free !== null && all !== null && free < all * LOW_DISK_SHARE) {
+    needs.push({
+      tone: "warn",
+      icon: "alert",
+      title: "The disk is nearly full",
+      text: `${size(free)} of ${size(all)} are left for the data folder. Crawls and vectors wait when there is too little.`,
+      to: null,
+      todo: "",
+    })
+  }
+  const worst = (need: Need) => (need.tone === "bad" ? 0 : 1)
+  return needs.sort((a, b) => worst(a) - worst(b))
+}

@@ -1,0 +1,162 @@
+import { Icon } from "../../design/icons.tsx"
+import { Progress } from "../../design/progress.tsx"
+import { Link } from "../link.tsx"
+import { Head, Loading, Nothing, Problem } from "../parts.tsx"
+import { RunTable } from "../sources/run-table.tsx"
+import { IDLE_MS, LIVE_MS, usePolled } from "../use-polled.ts"
+import { counted, lasting, rate, share, size, whole } from "../words.ts"
+import { type Need, needsOf } from "./needs.ts"
+import { isLive, look, type Seen } from "./seen.ts"
+
+/** How the appliance is: what it holds, what it did last, and what it needs of its operator. */
+export function Overview() {
+  const { value, problem, refresh } = usePolled("overview", look, (seen) =>
+    isLive(seen) ? LIVE_MS : IDLE_MS,
+  )
+  return (
+    <>
+      <Head title="Overview" page="Overview" />
+      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
+      {value === null && problem === null && <Loading />}
+      {value !== null && (
+        <>
+          <Needs needs={needsOf(value)} />
+          <Tiles seen={value} />
+          <section class="block" aria-labelledby="last-runs">
+            <h2 id="last-runs">
+              Last runs <Link to={{ view: "runs", source: null }}>All runs</Link>
+            </h2>
+            {value.jobs.length === 0 ? (
+              <Nothing icon="clock" title="Nothing has run yet">
+                <p>
+                  {value.sources.total === 0
+                    ? "Declare a source: its pages are then read and can be searched."
+                    : "Run a source, or wait for its schedule."}
+                </p>
+              </Nothing>
+            ) : (
+              <RunTable caption="Last runs" jobs={value.jobs} />
+            )}
+          </section>
+        </>
+      )}
+    </>
+  )
+}
+
+function Needs({ needs }: { readonly needs: readonly Need[] }) {
+  return (
+    <section class="block" aria-labelledby="needs">
+      <h2 id="needs">Needs you</h2>
+      {needs.length === 0 ? (
+        <p class="well">
+          <Icon name="check" /> Nothing waits for you.
+        </p>
+      ) : (
+        <ul class="needs">
+          {needs.map(({ tone, icon, title, text, to, todo }) => (
+            <li key={title} class={tone}>
+              <Icon name={icon} />
+              <p>
+                <strong>{title}</strong>
+                <span>{text}</span>
+              </p>
+              {to !== null && (
+                <Link to={to} class="button">
+                  {todo}
+                </Link>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function Tiles({ seen: { index, machine, sources } }: { readonly seen: Seen }) {
+  const { pages, passages, passages_without_vectors: waiting } = index
+  const paused = sources.sources.filter((source) => source.paused).length
+  return (
+    <section aria-label="What there is">
+      <dl class="tiles">
+        <div>
+          <dt>Pages</dt>
+          <dd>{whole(pages)}</dd>
+          <dd class="small">
+            of {counted(sources.total, "source")}
+            {paused > 0 && `, ${whole(paused)} paused`}
+          </dd>
+        </div>
+        <div>
+          <dt>Passages</dt>
+          <dd>{whole(passages)}</dd>
+          <dd class="small">
+            in {index.engine === "embedded" ? "the index on this machine" : "Meilisearch"}
+          </dd>
+        </div>
+        <div>
+          <dt>Vectors</dt>
+          <dd>{passages === 0 ? "–" : share(passages - waiting, passages)}</dd>
+          <dd class="small">
+            <Progress label="Passages with vectors" value={passages - waiting} max={Math.max(1, passages)} />
+            {vectorsLeft(index)}
+          </dd>
+        </div>
+        <div>
+          <dt>Disk</dt>
+          <dd>{machine.disk_free_bytes === null ? "–" : size(machine.disk_free_bytes)}</dd>
+          <dd class="small">
+            <Used what="Disk used" free={machine.disk_free_bytes} of={machine.disk_bytes} />
+          </dd>
+        </div>
+        <div>
+          <dt>Memory</dt>
+          <dd>{size(machine.memory_free_bytes)}</dd>
+          <dd class="small">
+            <Used what="Memory used" free={machine.memory_free_bytes} of={machine.memory_bytes} />
+            <span>{size(machine.process_memory_bytes)} taken by the search</span>
+          </dd>
+        </div>
+      </dl>
+    </section>
+  )
+}
+
+function vectorsLeft({
+  passages,
+  passages_without_vectors: waiting,
+  vectors_per_second: perSecond,
+  seconds_left: seconds,
+}: Seen["index"]) {
+  if (passages === 0) return <span>no passage yet</span>
+  if (waiting === 0) return <span>all passages have theirs</span>
+  return (
+    <>
+      <span>{whole(waiting)} to come</span>
+      <span>
+        {seconds === null || perSecond === null
+          ? "found by their words until then"
+          : `${lasting(seconds)} left, ${rate(perSecond)} a second`}
+      </span>
+    </>
+  )
+}
+
+function Used({
+  what,
+  free,
+  of,
+}: {
+  readonly what: string
+  readonly free: number | null
+  readonly of: number | null
+}) {
+  if (free === null || of === null) return <span>not known</span>
+  return (
+    <>
+      <Progress label={what} value={of - free} max={of} />
+      <span>free of {size(of)}</span>
+    </>
+  )
+}

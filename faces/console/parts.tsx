@@ -1,0 +1,120 @@
+import type { ComponentChildren } from "preact"
+import { useEffect } from "preact/hooks"
+
+import { Button } from "../design/button.tsx"
+import { Chip } from "../design/chip.tsx"
+import { Icon, type IconName } from "../design/icons.tsx"
+
+/** The head of a screen: its title and what can be done on it. */
+export function Head({
+  title,
+  page,
+  under,
+  children,
+}: {
+  readonly title: ComponentChildren
+  /** Of the browser's tab. */
+  readonly page: string
+  readonly under?: ComponentChildren
+  readonly children?: ComponentChildren
+}) {
+  useEffect(() => {
+    document.title = `${page} · Fossick`
+  }, [page])
+  return (
+    <header class="head">
+      <div>
+        <h1 tabIndex={-1}>{title}</h1>
+        {under !== undefined && <div class="under">{under}</div>}
+      </div>
+      {children !== undefined && <div class="actions">{children}</div>}
+    </header>
+  )
+}
+
+/** What went wrong; with a way to try again, if there is one. */
+export function Problem({
+  title = "This did not work",
+  text,
+  onAgain,
+}: {
+  readonly title?: string
+  readonly text: string
+  readonly onAgain?: () => void
+}) {
+  return (
+    <section class="notice bad" role="alert">
+      <Icon name="alert" />
+      <h2>{title}</h2>
+      <p>{text}</p>
+      {onAgain !== undefined && (
+        <p>
+          <Button onClick={onAgain}>Try again</Button>
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** Where there is nothing to show: why, and what to do about it. */
+export function Nothing({
+  icon,
+  title,
+  children,
+}: {
+  readonly icon: IconName
+  readonly title: string
+  readonly children?: ComponentChildren
+}) {
+  return (
+    <section class="nothing">
+      <Icon name={icon} />
+      <h2>{title}</h2>
+      {children}
+    </section>
+  )
+}
+
+/** Before the first answer. */
+export const Loading = () => (
+  <p class="loading" role="status">
+    Loading…
+  </p>
+)
+
+type State = "queued" | "running" | "paused" | "finished" | "failed" | "cancelled"
+type Result = "finished" | "finished-with-problems" | "failed"
+
+/** How a run is, or ended: in red, amber or green, and in words. */
+export function ResultChip({ state, result }: { readonly state: State; readonly result: Result | null }) {
+  if (result === "finished-with-problems")
+    return (
+      <Chip tone="warn" icon="alert">
+        Problems
+      </Chip>
+    )
+  if (result === "failed" || state === "failed")
+    return (
+      <Chip tone="bad" icon="close">
+        Failed
+      </Chip>
+    )
+  if (result === "finished" || state === "finished")
+    return (
+      <Chip tone="good" icon="check">
+        Finished
+      </Chip>
+    )
+  if (state === "running")
+    return (
+      <Chip tone="accent" icon="play">
+        Running
+      </Chip>
+    )
+  if (state === "paused") return <Chip icon="pause">Paused</Chip>
+  return state === "queued" ? <Chip icon="clock">Queued</Chip> : <Chip icon="stop">Cancelled</Chip>
+}
+
+/** Whether a run is still to do something. */
+export const isOpen = (state: State): boolean =>
+  state === "queued" || state === "running" || state === "paused"

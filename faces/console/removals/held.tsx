@@ -1,0 +1,135 @@
+import { useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Chip } from "../../design/chip.tsx"
+import { since } from "../../reading/dates.ts"
+import { PageLink } from "../../reading/page-link.tsx"
+import { appliance } from "../../session/appliance.ts"
+import { Confirm } from "../confirm.tsx"
+import { Link } from "../link.tsx"
+import { Loading, Nothing, Problem } from "../parts.tsx"
+import type { Actions } from "../use-actions.ts"
+import { usePolled } from "../use-polled.ts"
+import { counted, share, whole } from "../words.ts"
+import { reasonOf } from "./reasons.ts"
+
+type HeldSource = AnswerOf<"GET /admin/removals">["held"][number]
+
+/** What waits for a yes or a no, a source each. */
+export function Held({ held, actions }: { readonly held: readonly HeldSource[]; readonly actions: Actions }) {
+  if (held.length === 0) {
+    return (
+      <Nothing icon="check" title="Nothing waits for you">
+        <p>When a run would remove many pages of a source at once, it asks here first.</p>
+      </Nothing>
+    )
+  }
+  return (
+    <ul class="held" aria-label="Waiting for you">
+      {held.map((one) => (
+        <HeldCard key={one.source} held={one} actions={actions} />
+      ))}
+    </ul>
+  )
+}
+
+function HeldCard({
+  held: { source, pages, of_pages: of, reasons, job_id: job, at },
+  actions: { act, busy },
+}: {
+  readonly held: HeldSource
+  readonly actions: Actions
+}) {
+  const [isAsked, setAsked] = useState(false)
+  const many = counted(pages, "page")
+  const approve = () =>
+    act(
+      `approve ${source}`,
+      () => appliance.call("POST /admin/removals/approve", { body: { source } }),
+      `${many} of ${source} will be removed`,
+    )
+  const reject = () =>
+    act(
+      `reject ${source}`,
+      () => appliance.call("POST /admin/removals/reject", { body: { source } }),
+      `${many} of ${source} ${pages === 1 ? "stays" : "stay"}`,
+    )
+  return (
+    <li class="card">
+      <h2>
+        {many} of {source} would leave the index
+      </h2>
+      <p class="small">
+        {share(pages, of)} of its {whole(of)}. <Link to={{ view: "run", job, outcome: null }}>A run</Link>{" "}
+        found {since(at)} that they are gone.
+      </p>
+      <p class="state">
+        {Object.entries(reasons)
+          .toSorted(([, a], [, b]) => b - a)
+          .map(([reason, count]) => (
+            <Chip key={reason}>
+              {whole(count)} {reasonOf(reason)}
+            </Chip>
+          ))}
+      </p>
+      <Sample source={source} pages={pages} />
+      <p class="row">
+        <Button look="danger" icon="trash" disabled={busy !== null} onClick={() => setAsked(true)}>
+          Remove {many}
+        </Button>
+        <Button icon="check" disabled={busy !== null} onClick={() => void reject()}>
+          {pages === 1 ? "Keep it" : "Keep them"}
+        </Button>
+      </p>
+      {isAsked && (
+        <Confirm
+          title={`Remove ${many} of ${source}?`}
+          yes={`Remove ${many}`}
+          no="Not yet"
+          onYes={() => void approve()}
+          onClose={() => setAsked(false)}
+        >
+          <p>
+            Searches do not find them any more. A copy of each is kept for a while: until then you can restore
+            them under “Removed”.
+          </p>
+        </Confirm>
+      )}
+    </li>
+  )
+}
+
+const FIRST = 5
+const STEP = 100
+const MOST = 1000
+
+/** Some of the pages, and all of them for somebody who wants to see. */
+function Sample({ source, pages }: { readonly source: string; readonly pages: number }) {
+  const [limit, setLimit] = useState(FIRST)
+  const { value, problem, refresh } = usePolled(
+    `held ${source} ${pages} ${limit}`,
+    (signal) => appliance.call("GET /admin/removals", { query: { state: "held", source, limit }, signal }),
+    () => null,
+  )
+  if (problem !== null) return <Problem text={problem} onAgain={refresh} />
+  if (value === null) return <Loading />
+  return (
+    <>
+      <ul class="sample" aria-label={`Pages of ${source} that would leave`}>
+        {value.removals.map(({ url, reason, detail }) => (
+          <li key={url}>
+            <PageLink to={url}>{url}</PageLink> <span class="small">{detail ?? reasonOf(reason)}</span>
+          </li>
+        ))}
+      </ul>
+      {value.total > value.removals.length && limit < MOST && (
+        <p class="more">
+          <Button look="quiet" icon="down" onClick={() => setLimit(limit === FIRST ? STEP : MOST)}>
+            Show more of {whole(value.total)}
+          </Button>
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,83 @@
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Progress } from "../../design/progress.tsx"
+import { isOpen } from "../parts.tsx"
+import { failedIn } from "../sources/run-table.tsx"
+import { rate, whole } from "../words.ts"
+import type { Measured } from "./meter.ts"
+
+/** How far the run is, and how quick. */
+export function Figures({
+  job,
+  done,
+  measured: { perSecond, before },
+}: {
+  readonly job: AnswerOf<"GET /admin/jobs/{id}">
+  readonly done: number
+  readonly measured: Measured
+}) {
+  const { changes, queued } = job
+  const isLive = isOpen(job.state)
+  return (
+    <section aria-label="Figures">
+      {isLive && (
+        <Progress
+          label="Addresses visited, of those known so far"
+          value={done}
+          max={Math.max(1, done + queued)}
+        />
+      )}
+      <dl class="tiles run-tiles">
+        <div>
+          <dt>Visited</dt>
+          <dd>{whole(done)}</dd>
+        </div>
+        <div>
+          <dt>{isLive ? "In the queue" : "Not visited"}</dt>
+          <dd>{whole(queued)}</dd>
+        </div>
+        {isLive && (
+          <div>
+            <dt>A second</dt>
+            <dd>
+              {job.state !== "running" || perSecond === null ? "–" : rate(perSecond)}
+              <Curve values={before} />
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>New</dt>
+          <dd>{whole(changes.new)}</dd>
+        </div>
+        <div>
+          <dt>Changed</dt>
+          <dd>{whole(changes.changed)}</dd>
+        </div>
+        <div>
+          <dt>Gone</dt>
+          <dd>{whole(changes.gone)}</dd>
+        </div>
+        <div>
+          <dt>Failed</dt>
+          <dd>{whole(failedIn(job))}</dd>
+        </div>
+      </dl>
+    </section>
+  )
+}
+
+const [WIDTH, HEIGHT] = [120, 32]
+
+/** The rate since somebody looks, as a line; the numbers beside it say the same. */
+function Curve({ values }: { readonly values: readonly number[] }) {
+  if (values.length < 2) return null
+  const most = Math.max(...values, 1e-9)
+  const points = values.map((value, index) => {
+    const x = (index / (values.length - 1)) * WIDTH
+    return `${x.toFixed(1)},${(HEIGHT - 2 - (value / most) * (HEIGHT - 4)).toFixed(1)}`
+  })
+  return (
+    <svg class="curve" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      <polyline points={points.join(" ")} fill="none" stroke="currentColor" stroke-width="2" />
+    </svg>
+  )
+}

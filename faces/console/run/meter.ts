@@ -1,0 +1,35 @@
+/** The rate is that of the last seconds, so that it follows a site that slows down. */
+const WINDOW_MS = 10_000
+/** What the picture shows: two minutes at one look every two seconds. */
+const SHOWN = 60
+
+export interface Measured {
+  /** Visits in a second; null before there are two looks. */
+  readonly perSecond: number | null
+  /** The same at each look before, oldest first. */
+  readonly before: readonly number[]
+}
+
+/** Turns how many visits a run has made by now into a rate. */
+export class Meter {
+  #samples: readonly { readonly at: number; readonly done: number }[] = []
+  #rates: readonly number[] = []
+
+  /**
+   * @param done visits that ended
+   * @param at milliseconds of a clock that does not jump
+   */
+  measure(done: number, at: number): Measured {
+    const kept = this.#samples.filter((sample, index) => {
+      const isLastBefore = (this.#samples[index + 1]?.at ?? at) > at - WINDOW_MS
+      return sample.at > at - WINDOW_MS || isLastBefore
+    })
+    this.#samples = [...kept, { at, done }]
+    const first = this.#samples[0]!
+    const seconds = (at - first.at) / 1000
+    if (seconds <= 0) return { perSecond: null, before: this.#rates }
+    const perSecond = Math.max(0, done - first.done) / seconds
+    this.#rates = [...this.#rates, perSecond].slice(-SHOWN)
+    return { perSecond, before: this.#rates }
+  }
+}

@@ -1,0 +1,131 @@
+import { useRef, useState } from "preact/hooks"
+
+import { Button } from "../../design/button.tsx"
+import { appliance } from "../../session/appliance.ts"
+import { Confirm } from "../confirm.tsx"
+import { Link } from "../link.tsx"
+import { Head, isOpen, Loading, Problem, ResultChip } from "../parts.tsx"
+import { askedBy, taken } from "../sources/run-table.tsx"
+import { useActions } from "../use-actions.ts"
+import { LIVE_MS, usePolled } from "../use-polled.ts"
+import { atTime, lasting, onClock } from "../words.ts"
+import { Addresses } from "./addresses.tsx"
+import { Figures } from "./figures.tsx"
+import { Meter } from "./meter.ts"
+import { Outcomes } from "./outcome-list.tsx"
+import { Waits } from "./waits.tsx"
+
+const LOG_LINES = 100
+
+/** One run: live while it lasts, and what became of every address. */
+export function Run({ job: id, outcome }: { readonly job: number; readonly outcome: string | null }) {
+  const meter = useRef(new Meter())
+  const { value, problem, refresh } = usePolled(
+    `run ${id}`,
+    async (signal) => {
+      const query = { log_limit: LOG_LINES, failure_limit: 0 }
+      const job = await appliance.call("GET /admin/jobs/{id}", { path: { id }, query, signal })
+      const done = Object.values(job.outcomes).reduce((sum, count) => sum + count, 0)
+      return { job, done, measured: meter.current.measure(done, performance.now()) }
+    },
+    ({ job }) => (isOpen(job.state) ? LIVE_MS : null),
+  )
+  const actions = useActions(refresh)
+  const { act, busy } = actions
+  const [isEnding, setEnding] = useState(false)
+  const path = { id }
+  if (value === null) {
+    return (
+      <>
+        <Head title={`Run ${id}`} page={`Run ${id}`} />
+        {problem === null ? (
+          <Loading />
+        ) : (
+          <Problem title="There is nothing to show" text={problem} onAgain={refresh} />
+        )}
+      </>
+    )
+  }
+  const { job, done, measured } = value
+  const seconds = taken(job)
+  const goOn = () =>
+    job.state === "paused"
+      ? act("resume", () => appliance.call("POST /admin/jobs/{id}/resume", { path }), "The run goes on")
+      : act("pause", () => appliance.call("POST /admin/jobs/{id}/pause", { path }), "The run is paused")
+  const cancel = () =>
+    act("cancel", () => appliance.call("POST /admin/jobs/{id}/cancel", { path }), "The run is cancelled")
+  return (
+    <>
+      <Head
+        title={<Link to={{ view: "runs", source: job.source }}>{job.source}</Link>}
+        page={`Run of ${job.source}`}
+        under={
+          <>
+            <ResultChip state={job.state} result={job.result} />
+            <span>
+              Run {id}, {askedBy(job.trigger)}
+            </span>
+            <span>
+              {job.started_at === null ? "not begun" : `begun ${atTime(job.started_at)}`}
+              {seconds !== null &&
+                (job.ended_at === null ? `, ${lasting(seconds)} ago` : `, took ${lasting(seconds)}`)}
+            </span>
+          </>
+        }
+      >
+        {isOpen(job.state) && (
+          <>
+            <Button
+              icon={job.state === "paused" ? "play" : "pause"}
+              disabled={busy !== null}
+              onClick={() => void goOn()}
+            >
+              {job.state === "paused" ? "Go on" : "Pause"}
+            </Button>
+            <Button look="danger" icon="stop" disabled={busy !== null} onClick={() => setEnding(true)}>
+              Cancel
+            </Button>
+          </>
+        )}
+      </Head>
+      {actions.problem !== null && <Problem text={actions.problem} />}
+      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
+      {(job.reason ?? job.error ?? job.note) !== null && (
+        <p class="said">{[job.reason, job.error, job.note].find((text) => text !== null)}</p>
+      )}
+      <Figures job={job} done={done} measured={measured} />
+      <Waits job={job} actions={actions} />
+      <section class="block" aria-labelledby="outcomes">
+        <h2 id="outcomes">How visits ended</h2>
+        <Outcomes job={job} wanted={outcome} />
+        <Addresses key={outcome} job={job.id} outcome={outcome} done={done} />
+      </section>
+      <section class="block" aria-labelledby="log">
+        <h2 id="log">Log</h2>
+        {job.log.length === 0 ? (
+          <p class="small">Nothing is to be told of it so far.</p>
+        ) : (
+          <ol class="log" tabIndex={0} aria-labelledby="log">
+            {job.log.map(({ at, level, text }, index) => (
+              <li key={index} class={level}>
+                <time dateTime={at}>{onClock(at)}</time> {level !== "info" && <strong>{level}</strong>}
+                <span>{text}</span>
+              </li>
+            ))}
+          </ol>
+        )}
+      </section>
+      {isEnding && (
+        <Confirm
+          title={`Cancel this run of ${job.source}?`}
+          yes="Cancel the run"
+          no="Let it run"
+          onYes={() => void cancel()}
+          onClose={() => setEnding(false)}
+        >
+          <p>It ends for good. The pages that it read stay in the index; the next run visits the others.</p>
+        </Confirm>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,61 @@
+import { useEffect, useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Icon } from "../../design/icons.tsx"
+import { appliance } from "../../session/appliance.ts"
+import type { Actions } from "../use-actions.ts"
+import { countdown } from "../words.ts"
+
+type Job = AnswerOf<"GET /admin/jobs/{id}">
+
+/** Hosts that the run waits for: why, until when, and a way to do without. */
+export function Waits({
+  job: { id, waits, state },
+  actions: { act, busy },
+}: {
+  readonly job: Job
+  readonly actions: Actions
+}) {
+  if (waits.length === 0 || state !== "running") return null
+  const skip = (host: string) =>
+    act(
+      `skip ${host}`,
+      () => appliance.call("POST /admin/jobs/{id}/skip-host", { path: { id }, body: { host } }),
+      `${host} is left out of this run`,
+    )
+  return (
+    <section class="block" aria-labelledby="waits">
+      <h2 id="waits">Waiting for</h2>
+      <ul class="needs">
+        {waits.map(({ host, why, until }) => (
+          <li key={host} class="warn">
+            <Icon name="clock" />
+            <p>
+              <strong>{host}</strong>
+              <span>
+                {why}; <NextTry until={until} />
+              </span>
+            </p>
+            <Button icon="skip" disabled={busy !== null} onClick={() => void skip(host)}>
+              Skip this host
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const SECOND_MS = 1000
+
+/** Counts down to the next try. */
+function NextTry({ until }: { readonly until: string }) {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), SECOND_MS)
+    return () => clearInterval(timer)
+  }, [])
+  const seconds = (new Date(until).getTime() - now) / SECOND_MS
+  return <time dateTime={until}>{seconds > 0 ? `next try in ${countdown(seconds)}` : "trying now"}</time>
+}

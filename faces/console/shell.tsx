@@ -1,0 +1,100 @@
+import type { ComponentChildren } from "preact"
+
+import { useEffect, useRef } from "preact/hooks"
+
+import { Button } from "../design/button.tsx"
+import { Icon, type IconName } from "../design/icons.tsx"
+import { ThemeButton } from "../design/theme.tsx"
+import { addressOf, appliance } from "../session/appliance.ts"
+import { Link } from "./link.tsx"
+import type { Place } from "./place.ts"
+import { IDLE_MS, usePolled } from "./use-polled.ts"
+import { whole } from "./words.ts"
+
+const VIEWS: readonly {
+  readonly to: Place
+  readonly icon: IconName
+  readonly name: string
+  /** Of which views it is the one above. */
+  readonly holds: readonly Place["view"][]
+}[] = [
+  { to: { view: "overview" }, icon: "why", name: "Overview", holds: ["overview"] },
+  { to: { view: "sources" }, icon: "globe", name: "Sources", holds: ["sources"] },
+  { to: { view: "runs", source: null }, icon: "clock", name: "Runs", holds: ["runs", "run"] },
+  {
+    to: { view: "removals", shown: "held", source: null },
+    icon: "inbox",
+    name: "Removals",
+    holds: ["removals"],
+  },
+]
+
+/** What stands around every screen: where one can go, who is signed in, and the way out. */
+export function Shell({
+  place,
+  keyHint,
+  onSignOut,
+  children,
+}: {
+  readonly place: Place
+  /** Last characters of the key. */
+  readonly keyHint: string | null
+  readonly onSignOut: () => void
+  readonly children: ComponentChildren
+}) {
+  const held = usePolled(
+    "held",
+    (signal) => appliance.call("GET /admin/removals", { query: { limit: 1 }, signal }),
+    () => IDLE_MS,
+  )
+  const isFirst = useRef(true)
+  const screen = place.view === "run" ? `run ${place.job}` : place.view
+  useEffect(() => {
+    // Those who listen hear where they came; a page that has just loaded begins at its top.
+    if (!isFirst.current) document.querySelector<HTMLElement>("h1")?.focus()
+    isFirst.current = false
+  }, [screen])
+  const waiting = held.value?.total ?? 0
+  return (
+    <div class="console">
+      <a class="unseen skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="side">
+        <a class="sign" href={addressOf("")} aria-label="Fossick, the search page">
+          <img src="faces/icon.svg" alt="" width="28" height="28" />
+          <span>Fossick</span>
+        </a>
+        <nav aria-label="Console">
+          <ul class="views">
+            {VIEWS.map(({ to, icon, name, holds }) => (
+              <li key={name}>
+                <Link to={to} class="view" current={holds.includes(place.view)}>
+                  <Icon name={icon} />
+                  <span>{name}</span>
+                  {to.view === "removals" && waiting > 0 && (
+                    <span class="count">
+                      {whole(waiting)}
+                      <span class="unseen"> waiting for an answer</span>
+                    </span>
+                  )}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div class="who">
+          <p>
+            <span>Signed in as admin</span>
+            {keyHint && <code>…{keyHint}</code>}
+          </p>
+          <ThemeButton />
+          <Button look="quiet" icon="exit" label="Sign out" onClick={onSignOut} />
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  )
+}

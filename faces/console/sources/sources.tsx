@@ -1,0 +1,75 @@
+import { Button } from "../../design/button.tsx"
+import { appliance } from "../../session/appliance.ts"
+import { Head, isOpen, Loading, Nothing, Problem } from "../parts.tsx"
+import { useActions } from "../use-actions.ts"
+import { IDLE_MS, LIVE_MS, usePolled } from "../use-polled.ts"
+import { counted } from "../words.ts"
+import { SourceRow } from "./source-row.tsx"
+
+/** As many as one call lists. */
+const MOST = 1000
+
+async function look(signal: AbortSignal) {
+  const [list, running] = await Promise.all([
+    appliance.call("GET /admin/sources", { query: { limit: MOST }, signal }),
+    appliance.call("GET /admin/jobs", { query: { state: "running", limit: MOST }, signal }),
+  ])
+  return { ...list, running: new Map(running.jobs.map((job) => [job.id, job])) }
+}
+
+/** The declared sources, a row each. */
+export function Sources() {
+  const { value, problem, refresh } = usePolled("sources", look, ({ sources }) =>
+    sources.some(({ last_job: job }) => job !== null && isOpen(job.state)) ? LIVE_MS : IDLE_MS,
+  )
+  const actions = useActions(refresh)
+  const able = value?.sources.filter(({ paused }) => !paused) ?? []
+  const runAll = () =>
+    actions.act(
+      "run all",
+      () => appliance.call("POST /admin/sources/run", { body: { all: true } }),
+      `${counted(able.length, "source")} will be run`,
+    )
+  return (
+    <>
+      <Head title="Sources" page="Sources" under={value !== null && counted(value.total, "source")}>
+        {able.length > 0 && (
+          <Button look="primary" icon="play" disabled={actions.busy !== null} onClick={() => void runAll()}>
+            Run all
+          </Button>
+        )}
+      </Head>
+      {actions.problem !== null && <Problem text={actions.problem} />}
+      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
+      {value === null && problem === null && <Loading />}
+      {value !== null && value.sources.length === 0 && (
+        <Nothing icon="globe" title="No source is declared yet">
+          <p>
+            A source is a site to read: where to start, how far to go, and how often. Declare one in{" "}
+            <code>sources.yaml</code>, with <code>fossick sources add</code>, or over the API.
+          </p>
+          <p class="row">
+            <a class="button" href="docs/crawl-a-site">
+              How to crawl a site
+            </a>
+          </p>
+        </Nothing>
+      )}
+      {value !== null && value.sources.length > 0 && (
+        <ul class="source-rows" aria-label="Sources">
+          {value.sources.map((source) => (
+            <SourceRow
+              key={source.name}
+              entry={source}
+              running={value.running.get(source.last_job?.id ?? -1)}
+              actions={actions}
+            />
+          ))}
+        </ul>
+      )}
+      {value !== null && value.total > value.sources.length && (
+        <p class="small">The first {counted(value.sources.length, "source")} are shown.</p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,91 @@
+import { createContext } from "preact"
+import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks"
+
+import { FossickError } from "../../api/client/client.ts"
+import { inWords } from "../session/appliance.ts"
+
+/** While something runs: a number that changes twice a second is not read. */
+export const LIVE_MS = 2000
+/** While nothing does: somebody who started a run elsewhere sees it in the time it takes to look. */
+export const IDLE_MS = 10_000
+/** After failures in a row: an appliance that is down is not asked more often than this. */
+const MOST_MS = 30_000
+
+/** Called when a call says that nobody is signed in any more. */
+export const SignedOut = createContext<() => void>(() => {})
+
+export interface Polled<T> {
+  /** The latest answer; null before the first. It stays while later calls fail. */
+  readonly value: T | null
+  /** Why the latest call failed, in words; null: it did not. */
+  readonly problem: string | null
+  /** Asks at once. */
+  readonly refresh: () => void
+}
+
+/**
+ * Asks the appliance again and again while the page can be seen.
+ * @param key of what is asked: another one forgets the answer
+ * @param everyMs how long to wait after an answer; null: it will not change any more
+ */
+export function usePolled<T>(
+  key: string,
+  ask: (signal: AbortSignal) => Promise<T>,
+  everyMs: (latest: T) => number | null,
+): Polled<T> {
+  const [state, setState] = useState<{ readonly key: string } & Pick<Polled<T>, "value" | "problem">>({
+    key,
+    value: null,
+    problem: null,
+  })
+  const onSignedOut = useContext(SignedOut)
+  const given = useRef({ ask, everyMs, onSignedOut })
+  given.current = { ask, everyMs, onSignedOut }
+  const look = useRef(() => {})
+  useEffect(() => {
+    let asked = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let failures = 0
+    let isOver = false
+    const later = (ms: number | null) => {
+      if (ms !== null) timer = setTimeout(() => void once(), ms)
+    }
+    const once = async () => {
+      clearTimeout(timer)
+      asked.abort()
+      if (isOver || document.hidden) return
+      asked = new AbortController()
+      const { signal } = asked
+      try {
+        const value = await given.current.ask(signal)
+        if (signal.aborted) return
+        failures = 0
+        setState({ key, value, problem: null })
+        later(given.current.everyMs(value))
+      } catch (error) {
+        if (signal.aborted) return
+        failures++
+        if (error instanceof FossickError && error.status === 401) given.current.onSignedOut()
+        setState((before) => ({
+          key,
+          value: before.key === key ? before.value : null,
+          problem: inWords(error),
+        }))
+        later(Math.min(MOST_MS, LIVE_MS * 2 ** failures))
+      }
+    }
+    look.current = () => void once()
+    void once()
+    document.addEventListener("visibilitychange", look.current)
+    const seen = look.current
+    return () => {
+      isOver = true
+      document.removeEventListener("visibilitychange", seen)
+      clearTimeout(timer)
+      asked.abort()
+    }
+  }, [key])
+  const refresh = useCallback(() => look.current(), [])
+  const isCurrent = state.key === key
+  return { value: isCurrent ? state.value : null, problem: isCurrent ? state.problem : null, refresh }
+}

@@ -1,0 +1,73 @@
+import { join } from "node:path"
+import type { Page } from "playwright"
+
+import { openBrowser } from "../../api/testing/browser.ts"
+import { openWorkshop } from "./workshop.ts"
+
+/** Takes pictures of every view of the console, at these widths, light and dark, into a folder. */
+export async function shootConsole(
+  executablePath: string,
+  folder: string,
+  widths: Readonly<Record<number, number>>,
+): Promise<void> {
+  await using bare = await openWorkshop({ isNew: true })
+  await using workshop = await openWorkshop()
+  await using browser = await openBrowser(executablePath)
+  const page = await browser.context.newPage()
+  const each = async (views: (take: (name: string) => Promise<void>) => Promise<void>) => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
+      for (const [width, height] of Object.entries(widths)) {
+        await page.setViewportSize({ width: Number(width), height })
+        await views(async (name) => {
+          await page.screenshot({ path: join(folder, `console-${name}-${width}-${colorScheme}.png`) })
+        })
+      }
+    }
+  }
+  await signIn(page, bare.url, bare.adminKey)
+  await each(async (take) => {
+    await page.goto(`${bare.url}/console`)
+    await page.getByText("Nothing has run yet").waitFor()
+    await take("overview-empty")
+    await page.goto(`${bare.url}/console?view=sources`)
+    await page.getByText("No source is declared yet").waitFor()
+    await take("sources-empty")
+  })
+  await signIn(page, workshop.url, workshop.adminKey)
+  await page.getByRole("link", { name: "Sources", exact: true }).click()
+  await page.getByRole("button", { name: "Run archive" }).click()
+  await page.getByRole("link", { name: "Watch" }).waitFor()
+  workshop.begin("archive")
+  await page.getByRole("link", { name: "Watch" }).click()
+  await page.getByRole("button", { name: "Skip this host" }).waitFor()
+  const live = page.url()
+  await each(async (take) => {
+    await page.goto(`${workshop.url}/console`)
+    await page.getByRole("table").waitFor()
+    await take("overview")
+    await page.goto(`${workshop.url}/console?view=sources`)
+    await page.getByRole("link", { name: "Watch" }).waitFor()
+    await take("sources")
+    await page.getByRole("link", { name: "3", exact: true }).first().click()
+    await page.getByRole("table").waitFor()
+    await take("run-over")
+    await page.goto(live)
+    await page.getByRole("button", { name: "Skip this host" }).waitFor()
+    await take("run-live")
+    await page.goto(`${workshop.url}/console?view=removals`)
+    await page.getByRole("button", { name: "Keep them" }).waitFor()
+    await page.getByRole("list", { name: /would leave/ }).waitFor()
+    await take("removals")
+    await page.getByRole("button", { name: /^Remove 4/ }).click()
+    await page.getByRole("dialog").waitFor()
+    await take("removals-asked")
+  })
+}
+
+async function signIn(page: Page, url: string, key: string): Promise<void> {
+  await page.goto(`${url}/console`)
+  await page.getByLabel("API key").fill(key)
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.getByRole("heading", { name: "Overview" }).waitFor()
+}

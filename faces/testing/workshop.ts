@@ -1,0 +1,124 @@
+import { readSettings } from "#base/settings.ts"
+import { Jobs, Sources } from "#crawler"
+import { runJob } from "#crawler/crawl/run-job.ts"
+import { carryOutRemovals } from "#crawler/removals/carry-out.ts"
+import { testConfig } from "#crawler/testing/crawl-fixture.ts"
+import { openDataFolder } from "#crawler/testing/data-folder.ts"
+import { article, html, startTestSite, status, textFile } from "#crawler/testing/test-site.ts"
+import { sourceNames } from "#crawler/sources/source-names.ts"
+import { engineSettings } from "#engine/settings.ts"
+
+import { openAdmin } from "../../api/admin/open-admin.ts"
+import { openPageKnowledge } from "../../api/pages/page-knowledge.ts"
+import { serveAccounts } from "../../api/testing/serve-accounts.ts"
+import { TEST_KEY } from "../../api/testing/serve-app.ts"
+
+/** An appliance as its operator finds it: something went well, something did not, and something waits for a yes. */
+export interface Workshop extends AsyncDisposable {
+  readonly url: string
+  readonly adminKey: string
+  /** Of the role search. */
+  readonly key: string
+  /** Runs what is queued for a source, as the crawler process would, to its end. */
+  work(source: string): Promise<void>
+  /** The same, and comes back at once; the run ends with the workshop at the latest. */
+  begin(source: string): void
+  /** Removes and puts back what is asked for, as the crawler process would. */
+  settle(): Promise<void>
+  /** Lets the pages of the archive be read, which wait for it. */
+  openGate(): void
+  /** How many the index holds. */
+  pages(): Promise<number>
+}
+
+const CHAPTERS = Array.from({ length: 6 }, (_, index) => `/chapter-${index + 1}`)
+const THREADS = Array.from({ length: 9 }, (_, index) => `/thread-${index + 1}`)
+const YEARS = Array.from({ length: 8 }, (_, index) => `/year-${2018 + index}`)
+
+/** @param isNew whether nothing is declared yet */
+export async function openWorkshop({ isNew = false } = {}): Promise<Workshop> {
+  await using opened = new AsyncDisposableStack()
+  const { dir, db, engine } = await openDataFolder(opened)
+  const gate = Promise.withResolvers<void>()
+  opened.defer(() => gate.resolve())
+  const site = async (answers: Parameters<typeof startTestSite>[0]) =>
+    opened.use(await startTestSite(answers))
+  const chapters = await site({
+    "/": article("Manual", { links: CHAPTERS }),
+    ...Object.fromEntries(CHAPTERS.map((path) => [path, article(`Chapter ${path.slice(-1)}`)])),
+  })
+  const forum = await site({
+    "/robots.txt": textFile("User-agent: *\nDisallow: /thread-9\n"),
+    // As hostile as the text of an outcome can be.
+    "/": article("Forum", { links: [...THREADS, "/broken?<img src=x onerror=hacked=1>"] }),
+    ...Object.fromEntries(THREADS.map((path) => [path, article(`Thread ${path.slice(-1)}`)])),
+    "/thread-7": status(500),
+    "/thread-8": status(500),
+    "/broken": status(500),
+  })
+  const archive = await site({
+    "/": article("Archive", { links: YEARS }),
+    ...Object.fromEntries(
+      YEARS.map((path) => [
+        path,
+        async (request, response) => {
+          await gate.promise
+          html(article(`The year ${path.slice(-4)}`))(request, response)
+        },
+      ]),
+    ),
+  })
+  const busy = await site({ "*": status(429, { "retry-after": "300" }) })
+
+  const jobs = new Jobs(db)
+  const sources = new Sources(db, jobs)
+  const ended = new AbortController()
+  const begun: Promise<unknown>[] = []
+  opened.defer(async () => {
+    ended.abort()
+    await Promise.all(begun)
+  })
+  const config = testConfig()
+  const work = async (source: string) => {
+    for (const { id } of jobs.open(source)) {
+      await runJob(id, { db, jobs, engine, config, signal: ended.signal, whenAborted: "queued" })
+    }
+  }
+  if (!isNew) {
+    const declare = (name: string, more: object) => sources.put({ name, rendering: "http", ...more })
+    declare("manual", { seeds: [chapters.url("/")], schedule: { cron: "0 3 * * *" } })
+    declare("forum", { seeds: [forum.url("/")] })
+    declare("archive", { seeds: [archive.url("/"), busy.url("/")], politeness: { delayMs: 0 } })
+    for (const name of ["manual", "forum"]) {
+      sources.run(name, { trigger: "api" })
+      await work(name)
+    }
+    chapters.serve(Object.fromEntries(CHAPTERS.slice(0, 4).map((path) => [path, status(410)])))
+    sources.run("manual", { trigger: "schedule" })
+    await work("manual")
+  }
+  const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: dir })
+  const app = opened.use(
+    await serveAccounts({
+      dir,
+      engine,
+      pages: openPageKnowledge(db, jobs),
+      sourceNames: () => sourceNames(db),
+      admin: () => openAdmin({ db, engine, jobs, crawlerConfig: config, engineConfig }),
+    }),
+  )
+  const kept = opened.move()
+  return {
+    url: app.url,
+    adminKey: TEST_KEY,
+    key: app.key(),
+    work,
+    begin(source) {
+      begun.push(work(source))
+    },
+    settle: () => carryOutRemovals({ db, engine }),
+    openGate: () => gate.resolve(),
+    pages: async () => (await engine.stats()).pages,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
