@@ -1,3 +1,9 @@
+import { randomBytes } from "node:crypto"
+import { once } from "node:events"
+import type { IncomingMessage } from "node:http"
+import { request } from "node:https"
+import type { Duplex } from "node:stream"
+
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { tavily } from "@tavily/core"
@@ -6,6 +12,7 @@ import { describe, expect, test } from "vitest"
 import type { Query } from "#engine"
 
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
+import { serveAccounts } from "../testing/serve-accounts.ts"
 import { serveApp, TEST_KEY } from "../testing/serve-app.ts"
 import { type Front, FRONTS, type FrontName, isInstalled, startFront } from "./testing/start-front.ts"
 
@@ -34,6 +41,19 @@ describe.for(programs.map((program) => [program] as const))("%s before the appli
 
     // What the appliance says of itself has the address that callers use.
     expect((await front.ask("/robots.txt")).body).toMatch(/Sitemap: https:\/\/localhost\//)
+  })
+
+  test.skipIf(!isInstalled(program)).each([
+    ["behind-a-proxy", "localhost"],
+    ["fixed-addresses", "api.firecrawl.dev"],
+  ])("by its example in %s lets a job be watched over a WebSocket", async (page, name) => {
+    await using app = await serveAccounts({ config: TRUSTED })
+    await using front = await startFront(program, { page, name, appliance: app.url })
+    const key = app.key()
+    const { body } = await app.call("/v2/crawl", key, { url: "https://docs.example.com/" })
+    expect(await watched(front, { name, path: `/v2/crawl/${body.id}`, key })).toMatch(
+      /"type":"catchup".*"type":"(done|error)"/s,
+    )
   })
 
   test.skipIf(!isInstalled(program))(
@@ -94,6 +114,41 @@ describe.for(programs.map((program) => [program] as const))("%s before the appli
 })
 
 const ownName = (appliance: string) => ({ page: "behind-a-proxy", name: "localhost", appliance })
+
+/** What a watcher of a job is told, until it is told goodbye: frames of a server as they are, since it masks none. */
+async function watched(
+  { port }: Front,
+  { name, path, key }: { readonly name: string; readonly path: string; readonly key: string },
+): Promise<string> {
+  const asked = request({
+    host: "127.0.0.1",
+    port,
+    servername: name,
+    path,
+    headers: {
+      Host: name,
+      Connection: "Upgrade",
+      Upgrade: "websocket",
+      "Sec-WebSocket-Version": "13",
+      "Sec-WebSocket-Key": randomBytes(16).toString("base64"),
+      "Sec-WebSocket-Protocol": key,
+    },
+  })
+  asked.end()
+  const refused = once(asked, "response").then(([{ statusCode }]) => {
+    throw new Error(`no WebSocket, but ${(statusCode as number).toString()}`)
+  })
+  const opened = once(asked, "upgrade") as Promise<[IncomingMessage, Duplex, Buffer]>
+  const [response, socket, head] = await Promise.race([opened, refused])
+  expect(response.statusCode).toBe(101)
+  // The server ends the connection with a frame of its own, opcode 8, and waits for an answer to it.
+  let told = head.toString()
+  for await (const chunk of socket) {
+    told += (chunk as Buffer).toString()
+    if (/"type":"(done|error)"/.test(told)) break
+  }
+  return told
+}
 
 /** The address in the log of a call with a wrong key, from another address of loopback, that names a third. */
 async function refusedFrom(front: Front, logLines: readonly string[]): Promise<string | undefined> {
