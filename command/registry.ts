@@ -92,6 +92,11 @@ export const COMMANDS: Registry = {
     group: "Who may search",
     load: async () => (await import("./commands/callers/watches.ts")).watches,
   },
+  queries: {
+    summary: "show what was asked, by how often, in vain or slowly",
+    group: "Who may search",
+    load: async () => (await import("./commands/callers/queries.ts")).queries,
+  },
   mcp: {
     summary: "speak the Model Context Protocol over standard input and output",
     group: "Who may search",

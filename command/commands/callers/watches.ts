@@ -5,7 +5,7 @@ import { command, type GroupSpec } from "../../spec.ts"
 const MOST = 999_999_999
 /** Takes a receiver away. */
 const NONE = "none"
-const session = () => import("../../../api/commands/watches-session.ts")
+const session = () => import("../../../api/commands/asking/watches-session.ts")
 const id = { id: { about: "of the watch, as fossick watches list shows it" } } as const
 const several = { several: true } as const
 const url = {

@@ -1,21 +1,10 @@
 import { EXIT } from "#base/exit-codes.ts"
-import { CommandError } from "#base/run-command.ts"
 import { table } from "#crawler/commands/sources/sources-text.ts"
 
-import { FossickClient, FossickError, type GivenTo, type Watch } from "../client/client.ts"
-import { applianceAddress, unreachable } from "./appliance-address.ts"
+import type { GivenTo, Watch } from "../../client/client.ts"
+import { asked, type Asking } from "./appliance-address.ts"
 
 // One `fossick watches …` each; they ask a running appliance and return the exit code.
-
-/** For an answer; one that takes longer will not come. */
-const PATIENCE_MS = 60_000
-
-/** What is common to all of them. */
-export interface Asking {
-  /** Address of the appliance; default: what the settings say. */
-  readonly url: string | undefined
-  readonly json: boolean
-}
 
 export type NewWatch = GivenTo<"POST /watches">["body"]
 
@@ -137,29 +126,5 @@ function subjectOf({ question, source, url }: Watch): string {
 
 const stateOf = ({ ready_at: ready, pages_seen: pages, paused }: Watch): string =>
   `${ready === null ? "looking" : `${pages} ${pages === 1 ? "page" : "pages"}`}${paused ? ", paused" : ""}`
-
-/** @throws CommandError with what the appliance says, or that it cannot be reached */
-async function asked<T>(
-  { url: address }: Asking,
-  ask: (client: FossickClient, signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const { url, key } = applianceAddress(address)
-  try {
-    return await ask(new FossickClient({ url, key }), AbortSignal.timeout(PATIENCE_MS))
-  } catch (error) {
-    if (error instanceof FossickError) throw new CommandError(inWords(error))
-    // What fetch() makes of a connection that fails has a cause.
-    if (error instanceof TypeError && error.cause !== undefined) throw new CommandError(unreachable(url))
-    if (error instanceof DOMException && error.name === "TimeoutError") {
-      throw new CommandError(`The appliance at ${url} did not answer in ${PATIENCE_MS / 1000} seconds.`)
-    }
-    throw error
-  }
-}
-
-const inWords = ({ detail, problems }: FossickError): string =>
-  [detail, ...problems.map((one) => (typeof one === "string" ? one : `  ${one.field}: ${one.message}`))].join(
-    "\n",
-  )
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 
-import { type AskApi, askOverHttp } from "../mcp/ask-api.ts"
+import { type AskApi, askOverHttp } from "../../mcp/ask-api.ts"
 import { applianceAddress, unreachable } from "./appliance-address.ts"
 
 /** What is indexed is told if the appliance says it in this time; the program that started this one waits. */
@@ -15,9 +15,9 @@ const INSTRUCTIONS_MS = 3000
 export async function speakMcp(address: string | undefined): Promise<never> {
   const { url: base, key } = applianceAddress(address)
   const [{ mcpServer }, { instructionsFor }, { apiOver }, { StdioServerTransport }] = await Promise.all([
-    import("../mcp/mcp-server.ts"),
-    import("../mcp/instructions.ts"),
-    import("../mcp/call-api.ts"),
+    import("../../mcp/mcp-server.ts"),
+    import("../../mcp/instructions.ts"),
+    import("../../mcp/call-api.ts"),
     import("@modelcontextprotocol/sdk/server/stdio.js"),
   ])
   const ask = askOverHttp(base, {
