@@ -12,7 +12,11 @@ import { openWorkshop, type Workshop } from "../testing/workshop.ts"
 // What functions that run inside the browser use of it.
 declare const document: { readonly activeElement: unknown }
 
-const WIDTHS = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } }
+const WIDTHS = {
+  phone: { width: 390, height: 844 },
+  desktop: { width: 1280, height: 800 },
+  "wide screen": { width: 1920, height: 1080 },
+}
 
 const executablePath = await findTestBrowser()
 
@@ -131,7 +135,7 @@ describe.skipIf(executablePath === null)(
         ["Failed", "3"],
         ["Skipped", "1"],
         ["Vectors", "100%"],
-        ["Next run", "when asked"],
+        ["Next run", "by hand"],
       ])
       await page.getByRole("button", { name: "Pause the schedule of manual" }).click()
       await row(page, "manual").getByText("Paused", { exact: true }).waitFor()
@@ -237,6 +241,29 @@ describe.skipIf(executablePath === null)(
       await workshop.settle()
       expect(await workshop.pages()).toBe(before - 3)
       expect(complaints).toEqual([])
+    })
+
+    test("a tab that nobody sees asks nothing, and a session that is over leads to the sign-in", async () => {
+      await using opened = await open()
+      const { page } = opened
+      await page.getByRole("table", { name: "Last runs" }).waitFor()
+      const see = (isSeen: boolean) =>
+        page.evaluate(
+          `Object.defineProperty(document, "hidden", { configurable: true, value: ${!isSeen} });
+           document.dispatchEvent(new Event("visibilitychange"))`,
+        )
+      await see(false)
+      const calls: string[] = []
+      page.on("request", (request) => calls.push(request.url()))
+      await view(page, /^Runs/).click()
+      await page.getByText("Loading").waitFor()
+      expect(calls).toEqual([])
+      await see(true)
+      await page.getByRole("table", { name: "Runs" }).waitFor()
+      expect(calls.some((url) => url.includes("/admin/jobs"))).toBe(true)
+      await browser.context.clearCookies()
+      await view(page, /^Sources/).click()
+      await page.getByRole("heading", { name: "Sign in to the console" }).waitFor()
     })
 
     test("an appliance without sources says what to do, and one that is gone says so and comes back", async () => {

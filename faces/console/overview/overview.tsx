@@ -84,7 +84,7 @@ function Tiles({ seen: { index, machine, sources } }: { readonly seen: Seen }) {
           <dt>Pages</dt>
           <dd>{whole(pages)}</dd>
           <dd class="small">
-            of {counted(sources.total, "source")}
+            {sources.total === 0 ? "no source declared yet" : `of ${counted(sources.total, "source")}`}
             {paused > 0 && `, ${whole(paused)} paused`}
           </dd>
         </div>

@@ -110,7 +110,7 @@ function visits(last: Entry["last_result"], outcome: "failed" | "skipped"): Comp
 
 function nextRun({ paused, next_run_at: at }: Entry): ComponentChildren {
   if (paused) return "paused"
-  if (at === null) return "when asked"
+  if (at === null) return "by hand"
   return (
     <time dateTime={at} title={atTime(at)}>
       {until(at)}
