@@ -2697,7 +2697,9 @@ export interface Calls {
     readonly given: {
       readonly body: {
         /** What is asked with the rules as they are, and as they would be. */
-        readonly questions: readonly string[]
+        readonly questions?: readonly string[] | undefined
+        /** Asks so many of the questions that were asked most, too; they are kept where `FOSSICK_QUERY_LOG_DAYS` is set. 50 are asked at most, those of `questions` first. */
+        readonly logged?: number | undefined
         /** Rules that would be made, or would replace those of their ids. */
         readonly rules?: readonly Rule[] | undefined
         /** Ids of rules that would be deleted. */

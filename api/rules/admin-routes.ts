@@ -6,16 +6,17 @@ import type { StateStore } from "#base/store/state-store.ts"
 import type { RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import { strictBody, unprocessable } from "../middleware/query-parameters.ts"
+import type { QueryLog } from "../queries/query-log.ts"
 import { clientGone } from "../tavily/live/live-call.ts"
 import { compareRules } from "./preview.ts"
-import { type PreviewBody, previewBody } from "./preview-schema.ts"
+import { MOST_PREVIEWED, type PreviewBody, previewBody } from "./preview-schema.ts"
 import { problemText, ruleProblems } from "./rule-schema.ts"
 import { RuleStore, TooManyRules } from "./rule-store.ts"
 
 /** Synonyms, pins and boosts: `/admin/rules`. */
 export function ruleRoutes(
   router: Router<RequestState>,
-  { db, engine }: { readonly db: StateStore; readonly engine: Engine },
+  { db, engine, queries }: { readonly db: StateStore; readonly engine: Engine; readonly queries: QueryLog },
 ): void {
   const store = new RuleStore(db)
   const readPreview = strictBody<PreviewBody>(previewBody)
@@ -33,7 +34,8 @@ export function ruleRoutes(
   })
 
   router.post("/rules/preview", async (ctx) => {
-    const { questions, rules = [], without = [] } = readPreview(ctx)
+    const { rules = [], without = [], ...asked } = readPreview(ctx)
+    const questions = questionsOf(asked, queries)
     const changed = rules.map((rule, i) => readRule(rule, `rules[${i}].`))
     const before = store.list()
     const dropped = new Set([...without, ...changed.map(({ id }) => id)])
@@ -57,6 +59,18 @@ export function ruleRoutes(
     store.delete(id)
     ctx.body = { version: store.version, id, deleted: true }
   })
+}
+
+/** What a preview asks: questions that are named, and those of the log that were asked most. @throws ApiError 409 when none is kept */
+function questionsOf(
+  { questions = [], logged = 0 }: Pick<PreviewBody, "questions" | "logged">,
+  queries: QueryLog,
+): readonly string[] {
+  if (logged === 0) return questions
+  if (!queries.isOn) throw new ApiError(409, "No question is kept: logged needs FOSSICK_QUERY_LOG_DAYS.")
+  const before = Date.now() + 1
+  const top = queries.report("top", { from: 0, before, limit: logged, offset: 0 }).queries
+  return [...new Set([...questions, ...top.map(({ question }) => question)])].slice(0, MOST_PREVIEWED)
 }
 
 /** @throws ApiError 422 naming every field that is wrong */

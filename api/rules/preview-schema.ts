@@ -1,18 +1,18 @@
 import type { BodySchema } from "../wire/body-schema.ts"
 
 /** Questions of one preview: each is asked twice, one after the other. */
-const MOST_PREVIEWED = 50
+export const MOST_PREVIEWED = 50
 const MAX_QUESTION_CHARS = 400
 const MOST_CHANGED = 100
 
 export interface PreviewBody {
-  readonly questions: readonly string[]
+  readonly questions?: readonly string[]
+  readonly logged?: number
   readonly rules?: readonly unknown[]
   readonly without?: readonly string[]
 }
 
 export const previewBody: BodySchema<PreviewBody> = {
-  required: ["questions"],
   properties: {
     questions: {
       type: "array",
@@ -20,6 +20,13 @@ export const previewBody: BodySchema<PreviewBody> = {
       maxItems: MOST_PREVIEWED,
       items: { type: "string", pattern: "\\S", maxLength: MAX_QUESTION_CHARS },
       description: "What is asked with the rules as they are, and as they would be.",
+    },
+    logged: {
+      type: "integer",
+      minimum: 1,
+      maximum: MOST_PREVIEWED,
+      description:
+        "Asks so many of the questions that were asked most, too; they are kept where `FOSSICK_QUERY_LOG_DAYS` is set. 50 are asked at most, those of `questions` first.",
     },
     rules: {
       type: "array",

@@ -14,7 +14,9 @@ import { aPage } from "#engine/testing/pages.ts"
 
 import { readScope } from "../accounts/keys/key-scope.ts"
 import { openAdmin } from "../admin/open-admin.ts"
+import { FakeEngine } from "../testing/fake-engine.ts"
 import { type ServedAccounts, serveAccounts } from "../testing/serve-accounts.ts"
+import { QueryLog } from "../queries/query-log.ts"
 import { ruledEngine } from "./ruled-engine.ts"
 import { RuleStore } from "./rule-store.ts"
 import { parseRules, rulesText } from "./rules-file.ts"
@@ -24,6 +26,7 @@ import { parseRules, rulesText } from "./rules-file.ts"
 let opened: AsyncDisposableStack
 let app: ServedAccounts
 let db: StateStore
+let queries: QueryLog
 
 async function admin(method: string, call: string, body?: unknown) {
   const answer = await fetch(`${app.url}/admin/rules${call}`, {
@@ -68,8 +71,9 @@ describe("over the admin API a rule", () => {
     const engine = ruledEngine(plain, new RuleStore(db))
     const crawlerConfig = testConfig()
     const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: dir })
-    const admin = () => openAdmin({ db, engine, jobs: new Jobs(db), crawlerConfig, engineConfig })
-    app = opened.use(await serveAccounts({ engine, admin, sourceNames: () => ["manual", "secret"] }))
+    queries = new QueryLog(db, 7)
+    const admin = () => openAdmin({ db, engine, queries, jobs: new Jobs(db), crawlerConfig, engineConfig })
+    app = opened.use(await serveAccounts({ engine, queries, admin, sourceNames: () => ["manual", "secret"] }))
   })
   afterEach(() => opened.disposeAsync())
 
@@ -128,6 +132,42 @@ describe("over the admin API a rule", () => {
     await admin("PUT", "/p", SYNONYM)
     const without = await admin("POST", "/preview", { questions: ["impeller"], without: ["p"] })
     expect(without.body).toMatchObject({ questions: [{ after: [{ title: "Impeller" }], changed: true }] })
+  })
+
+  test("can be tried with the questions that were asked most", async () => {
+    for (const query of ["impeller", "turns", "impeller"]) await found(query)
+    const preview = async (asked: object) =>
+      await admin("POST", "/preview", { rules: [{ id: "p", ...SYNONYM }], ...asked })
+    const { body } = await preview({ logged: 1, questions: ["moves"] })
+    expect(body).toMatchObject({
+      questions: [
+        { question: "moves", changed: false },
+        { question: "impeller", changed: true },
+      ],
+    })
+    // What is named and was asked, too, is asked once; and a preview is no search of anybody.
+    expect((await preview({ logged: 2, questions: ["turns"] })).body["questions"]).toHaveLength(2)
+    expect(queries.report("top", { from: 0, before: Date.now() + 1, limit: 9, offset: 0 }).total).toBe(2)
+    const many = Array.from({ length: 50 }, (_, i) => `question ${i}`)
+    expect((await preview({ logged: 2, questions: many })).body["questions"]).toHaveLength(50)
+    expect((await preview({})).body).toEqual({ questions: [] })
+    expect((await preview({ logged: 51 })).status).toBe(422)
+  })
+
+  test("is not tried with questions that nobody keeps", async () => {
+    const off = new QueryLog(db, 0)
+    const parts = { db, engine: new FakeEngine(), jobs: new Jobs(db), crawlerConfig: testConfig() }
+    const engineConfig = readSettings(engineSettings, {})
+    await using other = await serveAccounts({
+      admin: () => openAdmin({ ...parts, engineConfig, queries: off }),
+    })
+    const { status, body } = await other.call("/admin/rules/preview", other.key({ role: "admin" }), {
+      logged: 5,
+    })
+    expect([status, body.detail.error]).toEqual([
+      409,
+      "No question is kept: logged needs FOSSICK_QUERY_LOG_DAYS.",
+    ])
   })
 
   const WRONG: readonly (readonly [object, string])[] = [

@@ -93,7 +93,7 @@ export const ruleOperations: readonly Operation[] = [
       required: true,
     },
     answers: { 200: { description: "Results before and after.", schema: ref("RulePreview") } },
-    refusals: [422],
+    refusals: [409, 422],
     examples: [
       {
         summary: "A synonym, tried",
