@@ -5,8 +5,8 @@ import type { Stage } from "../contract/stage.ts"
 
 const GUIDE = "## Install the pump\n\nUnpack it.\n\n### Seals\n\nGrease them.\n\n## Crème brûlée\n\nServe it."
 
-export function whatIsTyped({ adapter, open }: Stage): void {
-  describe.skipIf(adapter.isRecorded)("what somebody types", () => {
+export function whatIsTyped({ open }: Stage): void {
+  describe("what somebody types", () => {
     const typing =
       (engine: Engine) =>
       async (text: string, filter?: SuggestionFilter, limit = 8) =>
