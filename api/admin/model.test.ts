@@ -100,7 +100,7 @@ test("another one is asked for, its index built beside the one in use, and then 
   await using context = await openGenerations(settings())
   const stop = new AbortController()
   const onProgress = ({ step }: { readonly step: string }) => {
-    if (step === "vectors") stop.abort()
+    if (step === "pages") stop.abort()
   }
   expect(await upgradeNow(context, { signal: stop.signal, onProgress })).toBe(false)
   expect((await call("GET")).body).toMatchObject({
