@@ -14,8 +14,9 @@ import { isAlive } from "./testing/appliance.ts"
 
 const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
 const MB = 1_000_000
-const SIZE_MB = 200
-const MIN_FREE_MB = 20
+const SIZE_MB = 240
+/** Twice what the appliance may write of itself meanwhile: logs of its databases, and copies of small files. */
+const MIN_FREE_MB = 60
 
 const folder = temporaryFolder()
 const disk = join(folder.path, "disk")

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
@@ -59,6 +59,21 @@ test("a file that is none is made anew by the writer, and a reader tells and sug
   expect(writer.isBehind).toBe(true)
   await writer.write([await named("page", "Pump")])
   expect(texts(reader, "pump")).toEqual(["Pump"])
+})
+
+test("a file that is damaged behind its beginning is made anew once the writer comes upon it", async () => {
+  const pages = await Promise.all([named("one", "Pump one"), named("two", "Pump two")])
+  {
+    await using writer = open("write")
+    await writer.write(pages)
+  }
+  const file = path.join(dir, "names.db")
+  const bytes = readFileSync(file)
+  writeFileSync(file, bytes.fill(0xff, 4096))
+  await using writer = open("write")
+  writer.catchUp(index(pages))
+  await until(() => texts(writer, "pump")?.length === 2)
+  expect(problems).not.toEqual([])
 })
 
 test("where there is no file, pages that a search finds are suggested by what they are called", async () => {

@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from "node:fs"
+import { isDamagedSqlite } from "#base/store/lock-file.ts"
 import type { Suggestion, SuggestionQuery } from "../engine.ts"
 import type { StoredPage } from "../index/page-record.ts"
 import { SuggestionStore } from "./suggestion-store.ts"
@@ -29,6 +30,9 @@ export class Suggestions implements AsyncDisposable {
   #store: SuggestionStore | null = null
   #catchingUp: Promise<void> = Promise.resolve()
   #isClosing = false
+  /** What it is made anew from. */
+  #pages: NamedPages | null = null
+  #isMadeAnew = false
 
   constructor(options: SuggestionsOptions) {
     this.#options = options
@@ -37,7 +41,12 @@ export class Suggestions implements AsyncDisposable {
 
   /** Whether a writer was stopped in the middle, or there is nothing here yet. */
   get isBehind(): boolean {
-    return this.#store !== null && this.#store.isBehind
+    try {
+      return this.#store !== null && this.#store.isBehind
+    } catch {
+      // It is damaged: catching up makes it anew.
+      return true
+    }
   }
 
   /** To be called before pages are written or removed: what a killed process leaves is found by it. */
@@ -55,6 +64,7 @@ export class Suggestions implements AsyncDisposable {
 
   /** Brings in what is missing and drops what is gone, in the background, until the engine is closed. */
   catchUp(pages: NamedPages): void {
+    this.#pages = pages
     this.#catchingUp = this.#trying(async (store) => {
       const { missing, gone } = store.difference(await pages.revisions())
       store.remove(gone)
@@ -86,11 +96,15 @@ export class Suggestions implements AsyncDisposable {
       return new SuggestionStore(file, mode)
     } catch (error) {
       onProblem?.(error)
-      if (mode === "read") return null
+      return mode === "read" ? null : this.#makeAnew()
     }
+  }
+
+  #makeAnew(): SuggestionStore | null {
+    const { file, onProblem } = this.#options
     try {
       for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true })
-      return new SuggestionStore(file, mode)
+      return new SuggestionStore(file, "write")
     } catch (error) {
       onProblem?.(error)
       return null
@@ -101,7 +115,14 @@ export class Suggestions implements AsyncDisposable {
     try {
       if (this.#store !== null && !this.#isClosing) await work(this.#store)
     } catch (error) {
-      if (!this.#isClosing) this.#options.onProblem?.(error)
+      if (this.#isClosing) return
+      this.#options.onProblem?.(error)
+      // Once: what is damaged again at once has a reason that another file does not mend.
+      if (!isDamagedSqlite(error) || this.#isMadeAnew || this.#options.mode === "read") return
+      this.#isMadeAnew = true
+      this.#store?.[Symbol.dispose]()
+      this.#store = this.#makeAnew()
+      if (this.#pages) this.catchUp(this.#pages)
     }
   }
 

@@ -225,6 +225,8 @@ describe.skipIf(executablePath === null)(
       await page.keyboard.press("Escape")
       await dialog.waitFor({ state: "detached" })
       expect((await asked("/removals")).total).toBe(4)
+      // The focus comes back to what opened the dialog.
+      await page.locator("button:focus", { hasText: "Remove 4 pages" }).waitFor()
       await page.keyboard.press("Enter")
       await dialog.waitFor()
       await page.keyboard.press("Tab")
