@@ -83,9 +83,7 @@ export async function searchIndex(
   const { terms: asked, quoted } = analysed
   const corrections = await index.corrections(analysed)
   const further = new Map(
-    languages
-      .filter((one) => !spoken.includes(one) && !isRare(index, one))
-      .map((one) => [one, withStemsOf(analysed, one)]),
+    languages.filter((one) => !spoken.includes(one)).map((one) => [one, withStemsOf(analysed, one)]),
   )
   const { rules = [] } = query
   const variants = variantsOf(question, rules, spoken)
@@ -193,13 +191,6 @@ export async function searchIndex(
 const UNREAD =
   "the embedding model does not read the script of the question; docs/embedding-models.md says how to use another one."
 
-/**
- * So small a share of the pages may be taken for a language by mistake: of 5,120 pages of English manuals 88 are, for sixteen others,
- * 23 of them for one. Words are not looked for by its stems, unless the question is in it, and vectors of its pages count.
- */
-const RARE_LANGUAGE = 0.005
-const isRare = ({ languages }: SearchIndex, one: string) => (languages.get(one) ?? 0) < RARE_LANGUAGE
-
 /** Pages whose language the model does not read: their vectors say nothing. */
 async function unreadPages(
   index: SearchIndex,
@@ -208,7 +199,7 @@ async function unreadPages(
 ): Promise<Set<string>> {
   if (scripts === null) return new Set()
   const isUnread = (language: string | null) => language !== null && !scripts.includes(scriptOf(language))
-  if (![...index.languages.keys()].some((one) => isUnread(one) && !isRare(index, one))) return new Set()
+  if (![...index.languages.keys()].some(isUnread)) return new Set()
   const unreadOf = async (pages: readonly string[]) => {
     const facts = await index.facts(pages)
     return pages.filter((id) => isUnread(facts.get(id)?.language ?? null))

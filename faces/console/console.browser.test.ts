@@ -227,7 +227,9 @@ describe.skipIf(executablePath === null)(
       expect((await asked("/removals")).total).toBe(4)
       // The focus comes back to what opened the dialog.
       await page.locator("button:focus", { hasText: "Remove 4 pages" }).waitFor()
-      await page.keyboard.press("Enter")
+      await page.reload()
+      await sample.waitFor()
+      await press("Remove 4 pages")
       await dialog.waitFor()
       await page.keyboard.press("Tab")
       await page.keyboard.press("Tab")
