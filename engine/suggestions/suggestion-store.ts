@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { setImmediate } from "node:timers/promises"
+import { prepareOnce, transaction } from "#base/store/state-store.ts"
 import type { Suggestion, SuggestionFilter, SuggestionQuery } from "../engine.ts"
 import type { StoredPage } from "../index/page-record.ts"
 import { domainRules } from "../page/domains.ts"
@@ -50,6 +51,7 @@ type SuggestedPage = Pick<StoredPage, "id" | "revision" | "title" | "details" | 
 export class SuggestionStore implements Disposable {
   readonly #db: DatabaseSync
   readonly #find: StatementSync
+  readonly #statement: (sql: string) => StatementSync
   #isClosed = false
 
   /**
@@ -59,6 +61,7 @@ export class SuggestionStore implements Disposable {
    */
   constructor(file: string, mode: "read" | "write") {
     this.#db = new DatabaseSync(file, { timeout: BUSY_MS, readOnly: mode === "read" })
+    this.#statement = prepareOnce(this.#db)
     try {
       const { user_version: format } = this.#db.prepare("pragma user_version").get() as {
         user_version: number
@@ -79,7 +82,7 @@ export class SuggestionStore implements Disposable {
   }
 
   #makeAnew(): void {
-    this.#transaction(() => {
+    transaction(this.#db, () => {
       this.#db.exec(
         "drop table if exists names; drop table if exists suggestion; drop table if exists suggested_page; drop table if exists expected_page",
       )
@@ -95,7 +98,7 @@ export class SuggestionStore implements Disposable {
 
   /** Notes pages that are about to be written or removed. */
   expect(ids: readonly string[]): void {
-    this.#transaction(() => {
+    transaction(this.#db, () => {
       for (const id of ids) this.#run("insert or ignore into expected_page (id) values (?)", id)
     })
   }
@@ -127,7 +130,7 @@ export class SuggestionStore implements Disposable {
   /** Replaces the names of these pages, in steps, so that the event loop goes on between them. */
   async write(pages: readonly SuggestedPage[]): Promise<void> {
     for (let from = 0; from < pages.length && !this.#isClosed; from += PAGES_AT_A_TIME) {
-      this.#transaction(() => {
+      transaction(this.#db, () => {
         for (const page of pages.slice(from, from + PAGES_AT_A_TIME)) this.#writeOne(page)
       })
       await setImmediate()
@@ -154,7 +157,7 @@ export class SuggestionStore implements Disposable {
 
   remove(ids: readonly string[]): void {
     if (this.#isClosed) return
-    this.#transaction(() => {
+    transaction(this.#db, () => {
       for (const id of ids) this.#removeOne(id)
     })
   }
@@ -198,24 +201,8 @@ export class SuggestionStore implements Disposable {
     this.#db.close()
   }
 
-  readonly #statements = new Map<string, StatementSync>()
-
   #run(sql: string, ...values: readonly SQLInputValue[]) {
-    let statement = this.#statements.get(sql)
-    if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)))
-    return statement.run(...values)
-  }
-
-  #transaction(work: () => void): void {
-    this.#db.exec("begin immediate")
-    try {
-      work()
-      this.#db.exec("commit")
-    } catch (error) {
-      // A full disk has SQLite roll back by itself.
-      if (this.#db.isTransaction) this.#db.exec("rollback")
-      throw error
-    }
+    return this.#statement(sql).run(...values)
   }
 }
 

@@ -6,6 +6,7 @@ import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
 import { complaintsOf } from "../testing/axe.ts"
 import { openWorkshop, type Workshop } from "../testing/workshop.ts"
+import { openWatchedPage } from "../testing/watched-page.ts"
 
 // The console in a real browser, over real runs: one that went well, one that did not, one that would remove too much.
 
@@ -45,17 +46,7 @@ describe.skipIf(executablePath === null)(
         size = WIDTHS.desktop,
       }: { at?: Workshop; key?: string; size?: typeof WIDTHS.phone } = {},
     ) {
-      await browser.context.clearCookies()
-      const page = await browser.context.newPage()
-      const complaints: string[] = []
-      page.on("console", (message) => {
-        if (["error", "warning"].includes(message.type())) complaints.push(message.text())
-      })
-      page.on("pageerror", (error) => complaints.push(error.message))
-      page.on("request", (request) => {
-        if (!request.url().startsWith(at.url)) complaints.push(`asked for ${request.url()}`)
-      })
-      await page.setViewportSize(size)
+      const { page, complaints } = await openWatchedPage(browser, at.url, size)
       await page.goto(at.url + path)
       await page.getByLabel("API key").fill(key)
       await page.getByRole("button", { name: "Sign in" }).click()

@@ -6,6 +6,7 @@ import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
 import { complaintsOf } from "../testing/axe.ts"
 import { type GardenAppliance, openGarden } from "../testing/garden.ts"
+import { openWatchedPage } from "../testing/watched-page.ts"
 
 // The search page in a real browser, over a real crawl of a site some of whose pages are hostile.
 
@@ -45,21 +46,7 @@ describe.skipIf(executablePath === null)(
       path = "/",
       { key = garden.key, size = WIDTHS.desktop }: { key?: string | null; size?: typeof WIDTHS.phone } = {},
     ) {
-      await browser.context.clearCookies()
-      const page = await browser.context.newPage()
-      const complaints: string[] = []
-      page.on("console", (message) => {
-        if (["error", "warning"].includes(message.type())) complaints.push(message.text())
-      })
-      page.on("pageerror", (error) => complaints.push(error.message))
-      page.on("dialog", (dialog) => {
-        complaints.push(`a dialog: ${dialog.message()}`)
-        void dialog.dismiss()
-      })
-      page.on("request", (request) => {
-        if (!request.url().startsWith(garden.url)) complaints.push(`asked for ${request.url()}`)
-      })
-      await page.setViewportSize(size)
+      const { page, complaints } = await openWatchedPage(browser, garden.url, size)
       if (key !== null) {
         await page.goto(garden.url)
         await page.getByLabel("API key").fill(key)
