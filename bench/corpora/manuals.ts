@@ -55,6 +55,27 @@ const LATER: Readonly<Record<string, Manual>> = {
   faq: { package: "debian-faq", folder: "usr/share/doc/debian/FAQ", files: "*.en.html" },
 }
 
+/**
+ * What was asked last: a backup program, a proxy with its frequent questions, and a handbook of kernel packages; some 100 pages.
+ * Licences: BSD-3-Clause, GPL-2.
+ */
+const PROGRAMS: Readonly<Record<string, Manual>> = {
+  borg: {
+    package: "borgbackup-doc",
+    folder: "usr/share/doc/borgbackup/html",
+    files: "{,deployment/,internals/,usage/}*.html",
+  },
+  privoxy: {
+    package: "privoxy",
+    folder: "usr/share/doc/privoxy",
+    files: "{faq,user-manual,man-page}/*.html",
+  },
+  kernel: {
+    package: "debian-kernel-handbook",
+    folder: "usr/share/doc/debian-kernel-handbook/kernel-handbook.html",
+  },
+}
+
 /** What the packages call a language: the handbook, the reference, the manual pages' package and folder. */
 const NAMES: Readonly<Record<Language, readonly [string, string, string, string]>> = {
   en: ["en-US", "en", "coreutils", ""],
@@ -81,6 +102,9 @@ export const judgedManuals = (): AsyncGenerator<Page> => manualsOf(JUDGED)
 
 /** The manuals of the later questions, which were written when the others had all been asked. */
 export const laterManuals = (): AsyncGenerator<Page> => manualsOf(LATER)
+
+/** The manuals of the questions that were written when those had been asked, too. */
+export const programManuals = (): AsyncGenerator<Page> => manualsOf(PROGRAMS)
 
 async function* manualsOf(manuals: Readonly<Record<string, Manual>>): AsyncGenerator<Page> {
   for (const [name, manual] of Object.entries(manuals)) {

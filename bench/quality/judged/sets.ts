@@ -4,7 +4,7 @@ import { extractHtml } from "#crawler/page/extract/extract.ts"
 import { type Page, type PageUrl, toPageUrl } from "#engine"
 import { readDocs } from "../../../api/handbook/read-docs.ts"
 import { htmlPages } from "../../corpora/documentation-site.ts"
-import { judgedManuals, laterManuals } from "../../corpora/manuals.ts"
+import { judgedManuals, laterManuals, programManuals } from "../../corpora/manuals.ts"
 import { researchCorpus, urlOfPath } from "../../corpora/research-corpus.ts"
 import {
   fact,
@@ -15,6 +15,7 @@ import {
 } from "../../questions/judged/judged-question.ts"
 import { JUDGED_QUESTIONS } from "../../questions/judged/judged-questions.ts"
 import { LATER_QUESTIONS } from "../../questions/judged/later-questions.ts"
+import { PROGRAM_QUESTIONS } from "../../questions/judged/program-questions.ts"
 import { JUDGED_TASKS } from "../../questions/judged/judged-tasks.ts"
 import { RESEARCH_QUESTIONS } from "../../questions/research-questions.ts"
 import {
@@ -41,7 +42,7 @@ interface JudgedSet {
   readonly urlOf: (path: string) => string
 }
 
-/** `manuals` are Debian's; `later` are others of Debian's, asked when those had been tuned for; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
+/** `manuals` are Debian's; `later` and `programs` are others, each asked when those before had been tuned for; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
 export const SETS: Readonly<Record<string, JudgedSet>> = {
   manuals: {
     pages: judgedManuals,
@@ -55,6 +56,14 @@ export const SETS: Readonly<Record<string, JudgedSet>> = {
     questions: LATER_QUESTIONS,
     isKept: true,
     taskPages: laterManuals,
+    tasks: [],
+    urlOf: (path) => `http://manuals.example/${path}`,
+  },
+  programs: {
+    pages: programManuals,
+    questions: PROGRAM_QUESTIONS,
+    isKept: true,
+    taskPages: programManuals,
     tasks: [],
     urlOf: (path) => `http://manuals.example/${path}`,
   },
