@@ -9,7 +9,7 @@ import {
 } from "./limits/stored-use.ts"
 
 import type { Endpoint } from "./keys/key-scope.ts"
-import { countUse, type KeyUse, pruneUse, USE_STEPS, useOfKeys } from "./key-use.ts"
+import { countUse, type KeyUse, lastDays, pruneUse, USE_STEPS, useOfKeys } from "./key-use.ts"
 
 /** A call that was answered. */
 export interface CallEntry {
@@ -126,6 +126,16 @@ export class CallLog {
   /** As {@link useOfKeys}. */
   use(asked: Parameters<typeof useOfKeys>[1]): KeyUse[] {
     return useOfKeys(this.#prepare, asked)
+  }
+
+  /** When each of these keys was last used for a call that counts, in milliseconds since 1970; to the day where that call is forgotten. */
+  lastUse(keyIds: readonly string[]): ReadonlyMap<string, number> {
+    const found = new Map(lastDays(this.#prepare))
+    for (const id of keyIds) {
+      const row = this.#prepare("select max(at) as at from call_log where key_id = ?").get(id)
+      if (typeof row?.["at"] === "number") found.set(id, row["at"])
+    }
+    return found
   }
 
   /** Forgets up to `count` calls from before `time`. @returns how many there were */

@@ -88,6 +88,12 @@ export function useOfKeys(
   return [...found.values()]
 }
 
+/** The last day on which each key was used, as the time of its beginning. */
+export const lastDays = (prepare: Prepare): [string, number][] =>
+  prepare("select key_id, max(day) as day from key_use group by key_id")
+    .all()
+    .map((row) => [String(row["key_id"]), Date.parse(String(row["day"]))])
+
 const NONE = Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, { calls: 0, credits: 0 }])) as Record<
   Endpoint,
   Use

@@ -7,6 +7,7 @@ import type { KeyStore } from "../accounts/keys/keys.ts"
 import type { Middleware, RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import { authentication } from "../middleware/authentication.ts"
+import { keyRoutes } from "../usage/key-routes.ts"
 import { paymentRoutes } from "../x402/books/payment-routes.ts"
 import { feedbackRoutes } from "./routes/feedback.ts"
 import { indexRoutes } from "./routes/index-state.ts"
@@ -51,6 +52,7 @@ export function adminRouter(
   feedbackRoutes(router, parts)
   oauthRoutes(router, parts)
   usageRoutes(router, parts)
+  keyRoutes(router, parts)
   paymentRoutes(router, parts)
   return router
 }

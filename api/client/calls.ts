@@ -438,6 +438,105 @@ export type DeletedQueries = {
   readonly deleted: number
 }
 
+export type Key = {
+  /** Stable; logs and usage name the key by it. */
+  readonly id: string
+  readonly role: "search" | "admin"
+  /** Whom or what it is for; may be empty. */
+  readonly name: string
+  /** Its last characters; the rest is not kept. */
+  readonly ends_with: string
+  readonly created_at: string
+  /** When it ends by itself. */
+  readonly expires_at: string | null
+  /** Since when it is refused. */
+  readonly disabled_at: string | null
+  readonly may_make_keys: boolean
+  /** Id of the key that made it; null for those of the operator. */
+  readonly made_by: string | null
+  /** Credits that it may use. */
+  readonly credit_limit: number | null
+  readonly limit_per: "month" | "total" | null
+  /** As `search=100/m`; null: as the settings say. */
+  readonly rate_limits: string | null
+  /** It may call these alone; null: all. */
+  readonly endpoints: readonly ("search" | "extract" | "crawl" | "map" | "research")[] | null
+  /** It sees pages of these; null: of all. */
+  readonly sources: readonly string[] | null
+  /** It sees pages of these. */
+  readonly collections: readonly string[] | null
+  /** It sees pages on these domains alone; null: on all. */
+  readonly domains: readonly string[] | null
+  /** Projects that it may name; empty: any. */
+  readonly projects: readonly string[]
+  readonly status: "active" | "disabled" | "expired"
+  /** Of its last counted call; to the day where the call itself is forgotten. */
+  readonly last_used_at: string | null
+  /** Those of its sources that are no longer there. */
+  readonly gone_sources: readonly string[]
+  readonly gone_collections: readonly string[]
+}
+
+export type NewKey = {
+  /** The key itself, shown only here. */
+  readonly key: string
+  /** Stable; logs and usage name the key by it. */
+  readonly id: string
+  readonly role: "search" | "admin"
+  /** Whom or what it is for; may be empty. */
+  readonly name: string
+  /** Its last characters; the rest is not kept. */
+  readonly ends_with: string
+  readonly created_at: string
+  /** When it ends by itself. */
+  readonly expires_at: string | null
+  /** Since when it is refused. */
+  readonly disabled_at: string | null
+  readonly may_make_keys: boolean
+  /** Id of the key that made it; null for those of the operator. */
+  readonly made_by: string | null
+  /** Credits that it may use. */
+  readonly credit_limit: number | null
+  readonly limit_per: "month" | "total" | null
+  /** As `search=100/m`; null: as the settings say. */
+  readonly rate_limits: string | null
+  /** It may call these alone; null: all. */
+  readonly endpoints: readonly ("search" | "extract" | "crawl" | "map" | "research")[] | null
+  /** It sees pages of these; null: of all. */
+  readonly sources: readonly string[] | null
+  /** It sees pages of these. */
+  readonly collections: readonly string[] | null
+  /** It sees pages on these domains alone; null: on all. */
+  readonly domains: readonly string[] | null
+  /** Projects that it may name; empty: any. */
+  readonly projects: readonly string[]
+  readonly status: "active" | "disabled" | "expired"
+  /** Of its last counted call; to the day where the call itself is forgotten. */
+  readonly last_used_at: string | null
+  /** Those of its sources that are no longer there. */
+  readonly gone_sources: readonly string[]
+  readonly gone_collections: readonly string[]
+}
+
+export type Keys = {
+  /** Oldest first; the key in `FOSSICK_API_KEY` is not among them. */
+  readonly keys: readonly Key[]
+  /** Of the key of this call; `operator` for the one in `FOSSICK_API_KEY`. */
+  readonly current_key_id: string
+  /** When the key in `FOSSICK_API_KEY` was used last. */
+  readonly operator_last_used_at: string | null
+  /** Those that there are. */
+  readonly collections: readonly string[]
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type DeletedKey = {
+  readonly id: string
+  readonly deleted: boolean
+}
+
 export type StoredPage = {
   /** Of the page; another one than was asked for where the index has it under that one. */
   readonly url: string
@@ -2741,6 +2840,79 @@ export interface Calls {
   "DELETE /admin/queries": {
     readonly given: {}
     readonly answer: DeletedQueries
+  }
+  /** All keys, what each may do, and when it was used last. */
+  "GET /admin/keys": {
+    readonly given: {
+      readonly query?: { readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: Keys
+  }
+  /** Make a key. */
+  "POST /admin/keys": {
+    readonly given: {
+      readonly body?: {
+        /** What it may do. */
+        readonly role?: "search" | "admin" | undefined
+        /** Whom or what it is for. */
+        readonly name?: string | undefined
+        /** When it ends: a time to come, such as `2027-01-31T00:00:00Z`; left out: never. */
+        readonly expires_at?: string | undefined
+        /** Credits that it may use; left out: as many as there are. */
+        readonly credits?: number | undefined
+        /** In what time. */
+        readonly per?: "month" | "total" | undefined
+        /** Such as `search=100/m`, instead of those of the settings. */
+        readonly rate_limits?: string | undefined
+        /** Whether it may make keys that may do no more than it. */
+        readonly may_make_keys?: boolean | undefined
+        /** It may call these alone. */
+        readonly endpoints?: readonly ("search" | "extract" | "crawl" | "map" | "research")[] | undefined
+        /** It sees pages of these sources. */
+        readonly sources?: readonly string[] | undefined
+        /** It sees pages of these collections. */
+        readonly collections?: readonly string[] | undefined
+        /** It sees pages on these domains alone. */
+        readonly domains?: readonly string[] | undefined
+        /** Projects that it may name. */
+        readonly projects?: readonly string[] | undefined
+      }
+    }
+    readonly answer: NewKey
+  }
+  /** Have a key refused, until it is enabled again. */
+  "POST /admin/keys/{id}/disable": {
+    readonly given: {
+      readonly path: { readonly id: string }
+      readonly body?: { readonly [name: string]: unknown }
+    }
+    readonly answer: Key
+  }
+  /** Have a disabled key accepted again. */
+  "POST /admin/keys/{id}/enable": {
+    readonly given: {
+      readonly path: { readonly id: string }
+      readonly body?: { readonly [name: string]: unknown }
+    }
+    readonly answer: Key
+  }
+  /** Make a key that may do the same, and end this one. */
+  "POST /admin/keys/{id}/rotate": {
+    readonly given: {
+      readonly path: { readonly id: string }
+      readonly body?: {
+        /** Hours for which the key of before is accepted, too. */
+        readonly overlap_hours?: number | undefined
+      }
+    }
+    readonly answer: NewKey
+  }
+  /** Delete a key for good. */
+  "DELETE /admin/keys/{id}": {
+    readonly given: {
+      readonly path: { readonly id: string }
+    }
+    readonly answer: DeletedKey
   }
   /** Whether the process answers. */
   "GET /healthz": {

@@ -7,6 +7,7 @@ import { pageOperations, pageSchemas } from "./operations/page-operations.ts"
 import { sessionOperations, sessionSchemas } from "./operations/session-operations.ts"
 import { watchOperations, watchSchemas } from "./operations/watch-operations.ts"
 import { refusals, refusalSchemas } from "./operations/refusals.ts"
+import { keyOperations, keySchemas } from "./operations/quality/key-operations.ts"
 import { queryOperations, querySchemas } from "./operations/quality/query-operations.ts"
 import { ruleOperations, ruleSchemasOfAnswers } from "./operations/quality/rule-operations.ts"
 import { suggestionOperations, suggestionSchemas } from "./operations/suggestion-operations.ts"
@@ -31,6 +32,7 @@ export const operations: readonly Operation[] = [
   ...adminOperations,
   ...ruleOperations,
   ...queryOperations,
+  ...keyOperations,
   ...healthOperations,
 ]
 
@@ -62,6 +64,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   ...suggestionSchemas,
   ...ruleSchemasOfAnswers,
   ...querySchemas,
+  ...keySchemas,
   ...pageSchemas,
   ...researchSchemas,
   ...watchSchemas,

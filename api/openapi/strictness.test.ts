@@ -40,6 +40,7 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   "names are of things that there are": [
     /^(generateKeys|search|research) (sources|collections)/,
+    /^makeKey (sources|collections|domains)/,
     /^(suggest|browserSuggest) collection/,
     /^runSources names/,
     /^list(Jobs|Removals) source$/,
@@ -61,6 +62,9 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   "a synonym has words, or else from and to": [/^previewRules rules/],
   "a watched question has fields of its own": [/^createWatch question/],
+  "when a key ends, and how often it may call, have grammars of their own": [
+    /^makeKey (expires_at|rate_limits)/,
+  ],
   "one bound may not be above the other": [/^putSource revisit/],
 }
 const isMoreStrict = (field: string): boolean =>

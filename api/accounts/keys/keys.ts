@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
+import type { StatementSync } from "node:sqlite"
 
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
@@ -108,8 +109,14 @@ export interface KeyStore {
   readonly stored: StoredUse
   /** Every key that was made, oldest first. */
   list(): readonly MadeKey[]
-  /** Has a key refused from now on, for good. @returns false when there is no such key. */
+  /** Has a key refused from now on, until it is enabled. @returns false when there is no such key. */
   disable(id: string): boolean
+  /** Has a disabled key accepted again, unless it is over. @returns false when there is no such key. */
+  enable(id: string): boolean
+  /** Has a key end at this time, if it does not end before. @returns false when there is no such key. */
+  endBy(id: string, time: Date): boolean
+  /** Deletes a key for good; what it was handed out stays counted. Belongs into a write transaction. @returns false when there is no such key. */
+  delete(id: string): boolean
   /**
    * Disables the keys that were made together.
    * @param madeBy only those of this key's making
@@ -183,6 +190,16 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
     const row = prepare("select * from api_keys where digest = ?").get(given)
     return row !== undefined && timingSafeEqual(row["digest"] as Uint8Array, given) ? keyOf(row) : null
   }
+  /** What it was handed out stays counted with its maker. */
+  const remove = ({ id, made_by: maker, credit_limit: credits }: Row) => {
+    if (maker !== null) {
+      prepare("update api_keys set handed_out_before = handed_out_before + ? where id = ?").run(
+        credits ?? 0,
+        maker!,
+      )
+    }
+    prepare("delete from api_keys where id = ?").run(id!)
+  }
   return {
     verify(presented) {
       const given = digest(presented)
@@ -237,13 +254,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
            -- Those of this month count for a maker with a limit by the month.
            and created_at < ?2 limit ?3`,
       ).all(before, now().slice(0, 7), count)
-      for (const { id, made_by: maker, credit_limit: credits } of gone) {
-        prepare("update api_keys set handed_out_before = handed_out_before + ? where id = ?").run(
-          credits ?? 0,
-          maker!,
-        )
-        prepare("delete from api_keys where id = ?").run(id!)
-      }
+      for (const row of gone) remove(row)
       return gone.length
     },
     stored,
@@ -253,6 +264,20 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
         prepare("update api_keys set disabled_at = coalesce(disabled_at, ?) where id = ?").run(now(), id)
           .changes,
       ) > 0,
+    enable: (id) =>
+      Number(prepare("update api_keys set disabled_at = null where id = ?").run(id).changes) > 0,
+    endBy: (id, time) =>
+      Number(
+        prepare("update api_keys set expires_at = min(coalesce(expires_at, ?1), ?1) where id = ?2").run(
+          time.toISOString(),
+          id,
+        ).changes,
+      ) > 0,
+    delete(id) {
+      const row = prepare("select id, made_by, credit_limit from api_keys where id = ?").get(id)
+      if (row !== undefined) remove(row)
+      return row !== undefined
+    },
     disableGeneration(generation, madeBy) {
       const ofMaker = "generation = ? and made_by = coalesce(?, made_by)"
       if (!prepare(`select 1 from api_keys where ${ofMaker} limit 1`).get(generation, madeBy)) return null
@@ -280,6 +305,8 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
       prepare(`select 1 from api_keys where ${IS_VALID} limit 1`).get(now()) !== undefined,
   }
 }
+
+type Row = NonNullable<ReturnType<StatementSync["get"]>>
 
 function keyOf(row: Record<string, unknown>): MadeKey {
   const date = (column: string) => (row[column] === null ? null : new Date(row[column] as string))
