@@ -15,7 +15,8 @@ import { jobRoutes } from "./routes/jobs.ts"
 import { modelRoutes } from "./routes/model.ts"
 import { oauthRoutes } from "./routes/oauth.ts"
 import { pageRoutes } from "./routes/pages.ts"
-import { proposeRoutes } from "./routes/propose.ts"
+import { draftRoutes } from "./routes/drafts/drafts.ts"
+import { proposeRoutes } from "./routes/drafts/propose.ts"
 import { removalRoutes } from "./routes/removals.ts"
 import { refuseChanges } from "../read-only.ts"
 import { optionalJsonBody } from "../middleware/query-parameters.ts"
@@ -46,6 +47,7 @@ export function adminRouter(
   removalRoutes(router, parts)
   pageRoutes(router, parts)
   proposeRoutes(router, parts)
+  draftRoutes(router, parts)
   ruleRoutes(router, parts)
   queryRoutes(router, parts)
   webhookRoutes(router, parts)

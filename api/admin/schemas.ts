@@ -59,6 +59,18 @@ export const proposeBody: BodySchema<ProposeBody> = {
   },
 }
 
+/** Checked as a source is, with all that is wrong, and not by this schema. */
+export const draftBody: BodySchema<{ readonly source: Readonly<Record<string, unknown>> }> = {
+  required: ["source"],
+  properties: {
+    source: {
+      type: "object",
+      required: [],
+      description: "As in the file of sources, with its name; wrong values are told, not refused.",
+    },
+  },
+}
+
 export const removalsBody: BodySchema<{ readonly source: string }> = {
   required: ["source"],
   properties: { source: { type: "string", description: "Whose removals." } },

@@ -1215,6 +1215,182 @@ export type FullCrawl = {
   readonly delay_ms: number
 }
 
+export type SourceWritten = {
+  readonly name: string
+  readonly origin: "file" | "api"
+  /** With what differs from the defaults. */
+  readonly source: {
+    /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
+    readonly name?: string | undefined
+    /** Address or addresses where every run starts. */
+    readonly seeds: string | readonly string[]
+    /** host: the same host and port as a seed; domain: all hosts of its domain; prefix: only below its folder. */
+    readonly scope?: "host" | "domain" | "prefix" | undefined
+    /** Patterns; only addresses that fit one of them are read. Empty: all in the scope. */
+    readonly include?: string | readonly string[] | undefined
+    /** Patterns; addresses that fit one of them are not read. */
+    readonly exclude?: string | readonly string[] | undefined
+    /** What one run may take. */
+    readonly limits?: {
+      /** Pages taken in. */
+      readonly pages?: number | undefined
+      /** Link steps from a seed. */
+      readonly depth?: number | undefined
+      /** Bytes of all bodies read, decompressed; null: no limit. */
+      readonly bytes?: number | null | undefined
+      /** Minutes a run may last; null: no limit. */
+      readonly minutes?: number | null | undefined
+    } | undefined
+    /** http: pages as they are sent; browser: every page in a browser; auto: only those that come without content. */
+    readonly rendering?: "http" | "browser" | "auto" | undefined
+    /** How a host is treated; null: as the settings say. */
+    readonly politeness?: {
+      /** Pages fetched from one host at the same time. */
+      readonly concurrency?: number | null | undefined
+      /** Milliseconds between two requests to one host. */
+      readonly delayMs?: number | null | undefined
+      /** Whether robots.txt, crawl-delay, noindex and nofollow are obeyed. */
+      readonly robots?: boolean | null | undefined
+    } | undefined
+    /** Whether pages that ask not to be indexed are taken all the same; nofollow still holds. Only in the file of sources, for sites that are yours. */
+    readonly ignoreNoindex?: boolean | undefined
+    /** Private networks this source may reach: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
+    readonly allowedNetworks?: string | readonly string[] | undefined
+    /** How to log in. Passwords are named, not written: `${NAME}` of the environment, or `file:/path`. */
+    readonly login?: null | {
+      readonly kind?: "basic" | undefined
+      readonly user: string
+      readonly password: string
+    } | {
+      readonly kind?: "headers" | undefined
+      readonly headers: { readonly [name: string]: string }
+    } | {
+      readonly kind?: "cookies" | undefined
+      readonly cookies: { readonly [name: string]: string }
+    } | {
+      readonly kind?: "form" | undefined
+      readonly url: string
+      readonly fields: { readonly [name: string]: string }
+      readonly proof?: string | null | undefined
+    } | undefined
+    /** File of certificate authorities in PEM, trusted for this source beside the known ones and FOSSICK_CA_FILE; an absolute path. */
+    readonly caFile?: string | null | undefined
+    /** The certificate to show to the sites of the seeds and of the login. All of it is named, not written: `file:/path`, or `${NAME}` of the environment. */
+    readonly clientCert?: {
+      readonly cert: string
+      readonly key: string
+      readonly passphrase?: string | null | undefined
+    } | null | undefined
+    /** What you know of the pages; null: as each page says. */
+    readonly pages?: {
+      /** What all its pages are. */
+      readonly topic?: "news" | "finance" | null | undefined
+      /** Country of pages that name none: two letters (ISO 3166-1), lower case. */
+      readonly country?: string | null | undefined
+      /** Language of pages that name none: two letters (ISO 639-1), lower case. */
+      readonly language?: string | null | undefined
+      /** false: all its pages are for adults; true: none is. */
+      readonly safe?: boolean | null | undefined
+    } | undefined
+    /** Sitemaps to read beside those the site names. */
+    readonly sitemaps?: string | readonly string[] | undefined
+    /** RSS and Atom feeds to read beside those the site names. */
+    readonly feeds?: string | readonly string[] | undefined
+    /** When it runs: a cron line, or the fields below; null: when it is asked to. */
+    readonly schedule?: string | {
+      /** Five fields: minute, hour, day of month, month, day of week. */
+      readonly cron?: string | null | undefined
+      /** Hours from the start of one run to the start of the next. */
+      readonly everyHours?: number | null | undefined
+      /** Whose clock `cron` means: a name such as Europe/Paris. */
+      readonly timeZone?: string | undefined
+      /** A run starts up to this many minutes late, by chance. */
+      readonly jitterMinutes?: number | undefined
+    } | null | undefined
+    /** How soon a page is read again: sooner when it changes, later when it does not. */
+    readonly revisit?: {
+      /** Not sooner than this. */
+      readonly minHours?: number | undefined
+      /** Not later than this, when a run comes by. */
+      readonly maxHours?: number | undefined
+    } | undefined
+    /** How pages that are gone leave the index. */
+    readonly removal?: {
+      /** A run that would remove more than this share of the source's pages waits for your yes. 0 to 1. */
+      readonly maxShare?: number | undefined
+      /** Days for which a removed page can be restored. */
+      readonly keepDays?: number | undefined
+    } | undefined
+    /** Addresses that are told of runs that ended and pages that changed. */
+    readonly webhooks?: readonly ({
+      /** Where to send word. */
+      readonly url: string
+      /** finished: a run ended; changed: pages were added, changed or removed; alert: runs in a row went wrong, or are well again. */
+      readonly events?: readonly ("finished" | "changed" | "alert")[] | undefined
+      /** Signs the messages; `${NAME}` of the environment, or `file:/path`. */
+      readonly secret?: string | null | undefined
+    })[] | undefined
+  }
+  /** As a file of sources would have it. */
+  readonly yaml: string
+}
+
+export type SourcePreview = {
+  /** Null when it has none. */
+  readonly name: string | null
+  /** Where a source of this name is declared; null: there is none. */
+  readonly exists: "file" | "api" | null
+  /** As a file of sources would have it. */
+  readonly yaml: string
+  /** Why it cannot be declared over the API; empty: it can. */
+  readonly problems: readonly ({
+    /** `limits.pages`; empty for the whole. */
+    readonly field: string
+    readonly message: string
+  })[]
+  /** Whether a file of sources can have it, with what only the API refuses. */
+  readonly fits_file: boolean
+  /** Null while it is no source. */
+  readonly full_crawl: {
+    /** Addresses that earlier runs know; before the first run the most that its limits let in. */
+    readonly pages: number
+    /** Whether earlier runs know them. */
+    readonly pages_known: boolean
+    /** About so long does a run over all of it take, by the pauses that its hosts are given. */
+    readonly seconds: number
+    /** The longest pause between two requests to one of its hosts. */
+    readonly delay_ms: number
+  } | null
+}
+
+export type SourceTrial = {
+  /** Why it cannot be declared over the API; empty: it can. */
+  readonly problems: readonly ({
+    /** `limits.pages`; empty for the whole. */
+    readonly field: string
+    readonly message: string
+  })[]
+  readonly login: {
+    readonly kind: "basic" | "headers" | "cookies" | "form"
+    /** Why the site lets nobody in; null: it does. */
+    readonly error: string | null
+  } | null
+  /** Up to five, as they read. */
+  readonly pages: readonly ({
+    readonly url: string
+    readonly outcome: string
+    readonly detail: string | null
+    readonly title: string | null
+    readonly language: string | null
+    readonly characters: number
+    /** The beginning, as it would be indexed. */
+    readonly text: string | null
+  })[]
+  /** Made to the site, its login apart. */
+  readonly requests: number
+  readonly took_ms: number
+}
+
 export type Job = {
   readonly id: number
   /** Name of the source. */
@@ -1500,6 +1676,18 @@ export type Proposal = {
   /** How the first visit ended, as runs record it. */
   readonly outcome: string
   readonly detail: string | null
+  /** Of the first page. */
+  readonly title: string | null
+  /** What robots.txt says; null when it could not be read, or does not count. */
+  readonly robots: {
+    /** Whether it lets this crawler read that page. */
+    readonly allowed: boolean
+    readonly detail: string | null
+    /** Pause that it asks for. */
+    readonly delay_ms: number | null
+    /** It names. */
+    readonly sitemaps: readonly string[]
+  } | null
   readonly program: {
     /** `MediaWiki`, `Docusaurus`, or what the page calls its generator. */
     readonly name: string
@@ -1622,11 +1810,17 @@ export type Proposal = {
       readonly secret?: string | null | undefined
     })[] | undefined
   }
+  /** The same as a file of sources would have it. */
+  readonly yaml: string
   readonly rendering: {
     readonly rendering: "auto" | "browser"
     readonly because: string
     /** A browser is needed and there is none: what to install. */
     readonly browser_missing: string | null
+    /** Of the first page's text without scripts. */
+    readonly characters: number
+    /** With them; null when no browser looked. */
+    readonly characters_in_browser: number | null
   } | null
   readonly sitemap: {
     readonly url: string
@@ -2694,6 +2888,33 @@ export interface Calls {
       }
     }
     readonly answer: Proposal
+  }
+  /** What a source would be, without declaring it. */
+  "POST /admin/sources/preview": {
+    readonly given: {
+      readonly body: {
+        /** As in the file of sources, with its name; wrong values are told, not refused. */
+        readonly source: { readonly [name: string]: unknown }
+      }
+    }
+    readonly answer: SourcePreview
+  }
+  /** Try a source before it is declared: its login, and up to five of its pages. */
+  "POST /admin/sources/trial": {
+    readonly given: {
+      readonly body: {
+        /** As in the file of sources, with its name; wrong values are told, not refused. */
+        readonly source: { readonly [name: string]: unknown }
+      }
+    }
+    readonly answer: SourceTrial
+  }
+  /** One source as a file of sources would have it. */
+  "GET /admin/sources/{name}/written": {
+    readonly given: {
+      readonly path: { readonly name: string }
+    }
+    readonly answer: SourceWritten
   }
   /** What was sent to webhooks, newest first. */
   "GET /admin/webhooks/deliveries": {

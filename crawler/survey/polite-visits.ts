@@ -31,6 +31,16 @@ export interface LookedAt {
   readonly headers: Fetched["headers"]
 }
 
+/** What robots.txt says to this crawler. */
+export interface RobotsLook {
+  /** Why it keeps crawlers away from an address; null: it does not. */
+  readonly refusal: string | null
+  /** The pause that it asks for. */
+  readonly delayMs: number | null
+  /** Sitemaps that it names. */
+  readonly sitemaps: readonly string[]
+}
+
 /** Visits of one look: few, one after the other, with the pause that the host is due, and none past the end. */
 export class PoliteVisits {
   readonly #options: PoliteVisitsOptions
@@ -51,15 +61,16 @@ export class PoliteVisits {
   }
 
   /** Why robots.txt keeps crawlers away, null when it does not; and what else it says. */
-  async robots(url: PageUrl): Promise<{
-    readonly refusal: string | null
-    readonly delayMs: number | null
-    readonly sitemaps: readonly string[]
-  }> {
+  async robots(url: PageUrl): Promise<RobotsLook> {
+    return (await this.rules(url)) ?? { refusal: null, delayMs: null, sitemaps: [] }
+  }
+
+  /** What robots.txt says; null when it could not be read. */
+  async rules(url: PageUrl): Promise<RobotsLook | null> {
     const { reader } = this.#options
     if (this.#requests === 0) this.#requests += 1
     const answer = await reader.robots.for(url)
-    if (answer.kind !== "rules") return { refusal: null, delayMs: null, sitemaps: [] }
+    if (answer.kind !== "rules") return null
     const { rules } = answer
     return { refusal: rules.refusal(url), delayMs: rules.crawlDelayMs, sitemaps: rules.sitemaps }
   }

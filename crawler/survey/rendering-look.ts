@@ -15,6 +15,8 @@ export interface RenderingLook {
   readonly missing: string | null
   /** Addresses that the page links when scripts have run; empty when no browser looked. */
   readonly links: readonly string[]
+  /** Characters of text without scripts, and with them; null: no browser looked. */
+  readonly characters: { readonly plain: number; readonly rendered: number | null }
 }
 
 /** A page in a browser says more when it has so much more text, or links. */
@@ -36,18 +38,19 @@ export async function lookAtRendering(
   const found = await findBrowser(config.browserPath)
   const missing = "missing" in found ? found.missing : null
   const { markdown } = look.reading.extracted
+  const unrendered = { links: [], characters: { plain: markdown.length, rendered: null } }
   const isShell = isThin(markdown) && (await isScriptShell(look.html))
   const isUnclear =
     !sendsText && (APPLICATION.test(look.html) || isThin(markdown)) && /<script\b/i.test(look.html)
   if (missing !== null && (needsBrowser || isShell)) {
     const because = needsBrowser ? "scripts make its pages" : "the page is empty until its scripts have run"
-    return { rendering: "browser", because, missing, links: [] }
+    return { rendering: "browser", because, missing, ...unrendered }
   }
   if (missing !== null || !(needsBrowser || isShell || isUnclear)) {
     const because = isUnclear
       ? "the page has text, and no browser was there to compare"
       : "the text comes with the page"
-    return { rendering: "auto", because, missing: null, links: [] }
+    return { rendering: "auto", because, missing: null, ...unrendered }
   }
   const looked = await visits.look(seed ?? look.url, "browser")
   if (looked?.visit.kind !== "read") {
@@ -56,9 +59,9 @@ export async function lookAtRendering(
           rendering: "browser",
           because: "the page is empty until its scripts have run",
           missing: null,
-          links: [],
+          ...unrendered,
         }
-      : { rendering: "auto", because: "the text comes with the page", missing: null, links: [] }
+      : { rendering: "auto", because: "the text comes with the page", missing: null, ...unrendered }
   }
   const { extracted } = looked.visit.reading
   const links = extracted.links.map(({ url }) => url)
@@ -66,10 +69,11 @@ export async function lookAtRendering(
   const hasMore =
     rendered > plain * MORE_TEXT + MORE_CHARS ||
     newLinks(links, look) > look.links.length * (MORE_TEXT - 1) + MORE_LINKS
+  const seen = { missing: null, links, characters: { plain, rendered } }
   const counts = `${plain} characters without a browser, ${rendered} in one`
   if (needsBrowser || isShell || hasMore)
-    return { rendering: "browser", because: `scripts make its pages: ${counts}`, missing: null, links }
-  return { rendering: "auto", because: `the text comes with the page: ${counts}`, missing: null, links }
+    return { rendering: "browser", because: `scripts make its pages: ${counts}`, ...seen }
+  return { rendering: "auto", because: `the text comes with the page: ${counts}`, ...seen }
 }
 
 function newLinks(links: readonly string[], look: SiteLook): number {

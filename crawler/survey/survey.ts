@@ -14,7 +14,7 @@ import { hostMs } from "../sources/crawl-time.ts"
 import { type LanguageLook, languagesOf } from "./languages.ts"
 import { type LoginForm, loginForm, loginLink } from "./login-look.ts"
 import { type Obstacle, obstacleOf, pageObstacles } from "./obstacles.ts"
-import { type LookedAt, PoliteVisits } from "./polite-visits.ts"
+import { type LookedAt, PoliteVisits, type RobotsLook } from "./polite-visits.ts"
 import { type Findings, membershipOf, type ProposedSource, proposeSource, withSitemap } from "./propose.ts"
 import { recognise, type Recognised } from "./programs/registry.ts"
 import { lookAtRendering, type RenderingLook } from "./rendering-look.ts"
@@ -24,7 +24,7 @@ import { lookForSitemap, type SitemapLook } from "./sitemap-look.ts"
 /** All of a look, waits included: somebody waits for it. A slow site is described as far as it got. */
 export const SURVEY_MS = 90_000
 /** Pages shown as they would be indexed. */
-const PAGES_SHOWN = 5
+export const PAGES_SHOWN = 5
 
 export interface SurveyOptions {
   readonly db: StateStore
@@ -47,6 +47,10 @@ export interface Survey {
   /** How the first visit ended. */
   readonly outcome: OutcomeName
   readonly detail: string | null
+  /** Of the first page. */
+  readonly title: string | null
+  /** What robots.txt says of that page; null when it could not be read, or does not count. */
+  readonly robots: RobotsLook | null
   readonly program: Omit<Recognised, "advice"> | null
   readonly source: ProposedSource
   readonly rendering: RenderingLook | null
@@ -103,10 +107,11 @@ export async function surveySite(asked: PageUrl, options: SurveyOptions): Promis
           obeys,
         })
       : nothingRead(asked, looked.visit, options)
-  return { ...found, requests: visits.requests, tookMs: Math.round(performance.now() - startedAt) }
+  const robots = obeys ? await visits.rules(found.url ?? asked) : null
+  return { ...found, robots, requests: visits.requests, tookMs: Math.round(performance.now() - startedAt) }
 }
 
-type Found = Omit<Survey, "requests" | "tookMs">
+type Found = Omit<Survey, "robots" | "requests" | "tookMs">
 type Unread = Exclude<LookedAt["visit"], { kind: "read" | "unmodified" }>
 
 /** The first page; robots.txt is named when it forbids that. */
@@ -198,6 +203,7 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
     url,
     outcome: "indexed",
     detail: null,
+    title: look.reading.extracted.title || null,
     program: recognised === null ? null : (program as Omit<Recognised, "advice">),
     source,
     rendering,
@@ -248,7 +254,7 @@ async function offeredForm(
 }
 
 /** Addresses from all over the site, without those that are the start itself. */
-function spread(candidates: readonly PageUrl[], start: PageUrl): PageUrl[] {
+export function spread(candidates: readonly PageUrl[], start: PageUrl): PageUrl[] {
   const others = candidates.filter((url) => url !== start && url !== start.replace(/#!?\/$/, ""))
   const wanted = Math.min(PAGES_SHOWN - 1, others.length)
   return Array.from({ length: wanted }, (_, index) => others[Math.floor((index * others.length) / wanted)]!)
@@ -297,6 +303,7 @@ function nothingRead(asked: PageUrl, ended: Unread, options: SurveyOptions): Fou
     url: null,
     outcome: outcomeName(visit),
     detail: detailOf(visit),
+    title: null,
     program: null,
     source,
     rendering: null,

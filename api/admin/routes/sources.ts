@@ -1,13 +1,7 @@
 import type { Router } from "@koa/router"
 
 import { didYouMean } from "#base/text/near-names.ts"
-import { environment } from "#base/settings.ts"
-import { secretsNamed } from "#crawler/fetch/secrets.ts"
-import { AllowedNetworks, isPrivateByName } from "#crawler/fetch/guard/allowed-networks.ts"
-import type { SourceSpec } from "#crawler/source.ts"
-import { readSourceSpec } from "#crawler/sources/source-spec.ts"
 import { fieldText, SourceError } from "#crawler/sources/written/source-problem.ts"
-import { workProblems } from "#crawler/sources/written/surroundings.ts"
 import { fullCrawlOf } from "#crawler/sources/file/plan.ts"
 import { sourceStatus } from "#crawler/sources/source-status.ts"
 import { type SourceEntry, SourceOfFileError } from "#crawler/sources/source-table.ts"
@@ -24,72 +18,7 @@ import {
 } from "../../middleware/query-parameters.ts"
 import { MAX_NEXT_RUNS, noFields, runBody, runSeveralBody } from "../schemas.ts"
 import { jobOnWire, sourceOnWire } from "../wire.ts"
-
-/**
- * Whoever has an admin key chooses where a source sends its secrets; so it may name those only that the operator of the
- * machine has opened to the API, and no file: else the key would read the whole machine.
- */
-function refuseSecrets(fields: Record<string, unknown>, open: readonly string[]): void {
-  const { login, webhooks, clientCert, caFile } = fields
-  if (caFile !== undefined && caFile !== null) {
-    const message =
-      "may not name a file over the API; FOSSICK_CA_FILE trusts an authority everywhere, or declare the source in the file of sources"
-    throw unprocessable([{ field: "caFile", message }])
-  }
-  const refused = secretsNamed({ login, webhooks, clientCert }).filter(
-    ({ from }) => !open.some((name) => from === `\${${name}}`),
-  )
-  if (refused.length === 0) return
-  throw unprocessable(
-    refused.map(({ path, from }) => ({
-      field: path.join("."),
-      message:
-        from === "file:"
-          ? "may not name a file over the API; declare the source in the file of sources"
-          : `may not use ${from} over the API; FOSSICK_API_SECRETS can allow it`,
-    })),
-  )
-}
-
-/**
- * An admin key is no key to the network: private addresses are for the operator of the machine to open, by settings or
- * in the file of sources. Names are not resolved here; what they lead to is looked at by each request of a run.
- */
-function refuseNetworks(spec: SourceSpec, { allowedNetworks }: AdminParts["crawlerConfig"]): void {
-  const open = new AllowedNetworks(allowedNetworks)
-  const addresses = [
-    ...(["seeds", "sitemaps", "feeds"] as const).flatMap((field) =>
-      (spec[field] ?? []).map((address, index) => ({ field: `${field}[${index}]`, address })),
-    ),
-    ...(spec.login?.kind === "form" ? [{ field: "login.url", address: spec.login.url }] : []),
-  ]
-  const refused = addresses
-    .filter(({ address }) => isPrivateByName(new URL(address)) && !open.name(new URL(address)))
-    .map(({ field }) => ({
-      field,
-      message: "must not be a private address over the API; FOSSICK_ALLOWED_NETWORKS can open it",
-    }))
-  const opened = (spec.allowedNetworks ?? []).flatMap((entry, index) =>
-    allowedNetworks.includes(entry)
-      ? []
-      : {
-          field: `allowedNetworks[${index}]`,
-          message:
-            "may not be opened over the API; FOSSICK_ALLOWED_NETWORKS can open it, or the file of sources",
-        },
-  )
-  if (refused.length + opened.length > 0) throw unprocessable([...refused, ...opened])
-}
-
-/** To read what a site keeps out of search engines is for the operator to decide, who answers for the site. */
-function refuseNoindex({ ignoreNoindex = false }: SourceSpec): void {
-  if (!ignoreNoindex) return
-  const message = "may not be set over the API; declare the source in the file of sources"
-  throw unprocessable([{ field: "ignoreNoindex", message }])
-}
-
-/** How lists show values of a login that may be secrets. */
-const HIDDEN = "(hidden)"
+import { checkSource } from "./drafts/check-source.ts"
 
 /** The declared sources: list, show, declare, take away, run, pause, resume. */
 export function sourceRoutes(
@@ -130,16 +59,10 @@ export function sourceRoutes(
     const run = flagParameter(ctx, "run")
     const { name: written = name, ...fields } = ctx.state.body
     if (written !== name) throw unprocessable([{ field: "name", message: `must be ${name}, as in the path` }])
-    refuseHidden(fields)
-    refuseSecrets(fields, crawlerConfig.apiSecrets)
     const isNew = sources.get(name) === null
+    const { problems } = checkSource({ name, ...fields }, crawlerConfig)
+    if (problems.length > 0) throw unprocessable(problems)
     try {
-      const spec = readSourceSpec({ name, ...fields })
-      refuseNetworks(spec, crawlerConfig)
-      refuseNoindex(spec)
-      const { webhookNetworks } = crawlerConfig
-      const unfit = workProblems(spec, { env: environment(), webhookNetworks })
-      if (unfit.length > 0) throw new SourceError(unfit)
       sources.put({ name, ...fields })
     } catch (error) {
       throw sourceRefusal(error)
@@ -220,13 +143,13 @@ export function sourceRoutes(
   })
 }
 
-function nameOf(ctx: Context & { params?: Readonly<Record<string, string>> }): string {
+export function nameOf(ctx: Context & { params?: Readonly<Record<string, string>> }): string {
   const name = ctx.params?.["name"]
   if (name === undefined) throw badRequest("The name of the source is missing.")
   return name
 }
 
-const unknownSource = (name: string): ApiError =>
+export const unknownSource = (name: string): ApiError =>
   new ApiError(404, `There is no source ${JSON.stringify(name.slice(0, 200))}.`)
 
 function sourceRefusal(error: unknown): unknown {
@@ -235,15 +158,4 @@ function sourceRefusal(error: unknown): unknown {
     return unprocessable(error.problems.map(({ path, message }) => ({ field: fieldText(path), message })))
   }
   return error
-}
-
-/** What was read here must not be written back: it would replace a secret by the word that hides it. */
-function refuseHidden(fields: Readonly<Record<string, unknown>>): void {
-  if (!JSON.stringify(fields["login"] ?? null).includes(JSON.stringify(HIDDEN))) return
-  throw unprocessable([
-    {
-      field: "login",
-      message: `holds ${HIDDEN} where a value was hidden; write the value, or name a secret`,
-    },
-  ])
 }

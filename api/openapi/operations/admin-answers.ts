@@ -283,11 +283,48 @@ const tried = object({
   took_ms: { type: "number", minimum: 0 },
 })
 
+const pagesInBrief = listOf(
+  object({
+    url: text(),
+    outcome: text(),
+    detail: orNull(text()),
+    title: orNull(text()),
+    language: orNull(text()),
+    characters: count(),
+    text: orNull(text("The beginning, as it would be indexed.")),
+  }),
+  "Up to five, as they read.",
+)
+
+const draftProblems = listOf(
+  object({ field: text("`limits.pages`; empty for the whole."), message: text() }),
+  "Why it cannot be declared over the API; empty: it can.",
+)
+
+const crawlSize = {
+  pages: count("Addresses that earlier runs know; before the first run the most that its limits let in."),
+  pages_known: yesNo("Whether earlier runs know them."),
+  seconds: count("About so long does a run over all of it take, by the pauses that its hosts are given."),
+  delay_ms: count("The longest pause between two requests to one of its hosts."),
+}
+
 const proposal = object({
   asked: text(),
   url: orNull(text("Where it leads; null when nothing could be read.")),
   outcome: text("How the first visit ended, as runs record it."),
   detail: orNull(text()),
+  title: orNull(text("Of the first page.")),
+  robots: orNull(
+    object(
+      {
+        allowed: yesNo("Whether it lets this crawler read that page."),
+        detail: orNull(text()),
+        delay_ms: orNull({ type: "number", minimum: 0, description: "Pause that it asks for." }),
+        sitemaps: listOf(text(), "It names."),
+      },
+      { description: "What robots.txt says; null when it could not be read, or does not count." },
+    ),
+  ),
   program: orNull(
     object({
       name: text("`MediaWiki`, `Docusaurus`, or what the page calls its generator."),
@@ -297,11 +334,14 @@ const proposal = object({
     }),
   ),
   source: { ...source, description: "The source that fits, with what differs from the defaults." },
+  yaml: text("The same as a file of sources would have it."),
   rendering: orNull(
     object({
       rendering: oneOf(["auto", "browser"]),
       because: text(),
       browser_missing: orNull(text("A browser is needed and there is none: what to install.")),
+      characters: count("Of the first page's text without scripts."),
+      characters_in_browser: orNull(count("With them; null when no browser looked.")),
     }),
   ),
   sitemap: orNull(
@@ -358,18 +398,7 @@ const proposal = object({
       seconds: count("Of a full crawl."),
     }),
   ),
-  pages: listOf(
-    object({
-      url: text(),
-      outcome: text(),
-      detail: orNull(text()),
-      title: orNull(text()),
-      language: orNull(text()),
-      characters: count(),
-      text: orNull(text("The beginning, as it would be indexed.")),
-    }),
-    "Up to five, as they read.",
-  ),
+  pages: pagesInBrief,
   requests: count("Made to the site."),
   took_ms: { type: "number", minimum: 0 },
 })
@@ -431,12 +460,32 @@ export const adminSchemas = {
     schedule: orNull({ type: "object" }),
     next_runs: listOf(time()),
   }),
-  FullCrawl: object({
+  FullCrawl: object({ name: text(), ...crawlSize }),
+  SourceWritten: object({
     name: text(),
-    pages: count("Addresses that earlier runs know; before the first run the most that its limits let in."),
-    pages_known: yesNo("Whether earlier runs know them."),
-    seconds: count("About so long does a run over all of it take, by the pauses that its hosts are given."),
-    delay_ms: count("The longest pause between two requests to one of its hosts."),
+    origin: oneOf(["file", "api"]),
+    source: { ...source, description: "With what differs from the defaults." },
+    yaml: text("As a file of sources would have it."),
+  }),
+  SourcePreview: object({
+    name: orNull(text("Null when it has none.")),
+    exists: orNull(oneOf(["file", "api"], "Where a source of this name is declared; null: there is none.")),
+    yaml: text("As a file of sources would have it."),
+    problems: draftProblems,
+    fits_file: yesNo("Whether a file of sources can have it, with what only the API refuses."),
+    full_crawl: orNull(object(crawlSize, { description: "Null while it is no source." })),
+  }),
+  SourceTrial: object({
+    problems: draftProblems,
+    login: orNull(
+      object({
+        kind: oneOf(["basic", "headers", "cookies", "form"]),
+        error: orNull(text("Why the site lets nobody in; null: it does.")),
+      }),
+    ),
+    pages: pagesInBrief,
+    requests: count("Made to the site, its login apart."),
+    took_ms: { type: "number", minimum: 0 },
   }),
   Job: job,
   JobDetail: jobDetail,

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs"
 import type { PageUrl } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
-import { printable } from "#base/text/printable.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { NetworkChangedError } from "../../fetch/guard/blocked-address.ts"
@@ -15,8 +14,10 @@ import { readSourcesFile, SourcesFileError } from "../../sources/file/sources-fi
 import { isUntrusted } from "../../survey/obstacles.ts"
 import { surveyOnWire } from "../../survey/survey-wire.ts"
 import { type Survey, surveySite } from "../../survey/survey.ts"
-import { appendSource, sourceYaml } from "./append-source.ts"
-import { proposalNote, proposalText } from "./proposal-text.ts"
+import { proposalNote } from "../../survey/proposal-note.ts"
+import { sourceYaml } from "../../sources/file/source-yaml.ts"
+import { appendSource } from "./append-source.ts"
+import { proposalText } from "./proposal-text.ts"
 
 const STANDARD_FILE = "sources.yaml"
 
@@ -61,8 +62,8 @@ export async function addSource(args: AddArguments): Promise<number> {
     if (args.mayBeHttp && speaksNoTls(survey))
       survey = await look(args.url.replace(/^https:/, "http:") as PageUrl)
     if (stop.signal.aborted) return EXIT.interrupted
-    const note = printable(proposalNote(survey))
-    if (json) say(JSON.stringify({ ...surveyOnWire(survey), yaml: sourceYaml(survey.source, note) }, null, 2))
+    const note = proposalNote(survey)
+    if (json) say(JSON.stringify(surveyOnWire(survey), null, 2))
     else {
       const yaml = isWorthwhile(survey) ? `\n${sourceYaml(survey.source, note)}` : ""
       say(`${proposalText(survey)}${yaml}`.trimEnd())

@@ -3,7 +3,8 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { parseSources, SourcesFileError } from "../../sources/file/sources-file.ts"
 import { temporaryFolder } from "../../testing/crawl-fixture.ts"
-import { appendSource, sourceYaml, withSource } from "./append-source.ts"
+import { sourceYaml } from "../../sources/file/source-yaml.ts"
+import { appendSource, withSource } from "./append-source.ts"
 
 const SOURCE = {
   name: "docs",

@@ -1,30 +1,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
-import { Document, isMap, isSeq, parseDocument, Scalar, visit, type YAMLMap } from "yaml"
+import { isMap, isSeq, parseDocument, Scalar, visit } from "yaml"
 import { SourcesFileError, parseSources } from "../../sources/file/sources-file.ts"
+import { FORMAT, sourceNode, sourceYaml } from "../../sources/file/source-yaml.ts"
 import type { SourceSpec } from "../../source.ts"
-
-/** Of a source in the list of a file. `note`: a comment in front of it, a line or several. */
-function sourceNode(document: Document, source: SourceSpec, note: string): YAMLMap {
-  const node = document.createNode(source) as YAMLMap
-  node.commentBefore = note.replace(/^/gm, " ")
-  visit(node, {
-    // Short groups stand on one line, as people write them; lists of patterns one below the other.
-    Map: (_, map) => {
-      if (map !== node) map.flow = true
-    },
-  })
-  return node
-}
-
-/** A file of sources with one source in it, as it could be added. */
-export function sourceYaml(source: SourceSpec, note: string): string {
-  const document = new Document({ sources: [] })
-  document.setIn(["sources"], document.createNode([]))
-  document.addIn(["sources"], sourceNode(document, source, note))
-  return document.toString(FORMAT)
-}
-
-const FORMAT = { lineWidth: 0, flowCollectionPadding: true } as const
 
 /**
  * The text of a file of sources with one more source at the end of its list; comments and all else stay.

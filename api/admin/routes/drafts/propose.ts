@@ -3,12 +3,12 @@ import type { Router } from "@koa/router"
 import { concealedMessage, untilTold } from "#crawler/fetch/concealed.ts"
 import { toPageUrl } from "#engine"
 
-import type { RequestState } from "../../context.ts"
-import { ApiError } from "../../errors.ts"
-import { strictBody, unprocessable } from "../../middleware/query-parameters.ts"
-import type { AdminParts } from "../admin-parts.ts"
-import { proposeBody } from "../schemas.ts"
-import { whileWaiting } from "./while-waiting.ts"
+import type { RequestState } from "../../../context.ts"
+import { ApiError } from "../../../errors.ts"
+import { strictBody, unprocessable } from "../../../middleware/query-parameters.ts"
+import type { AdminParts } from "../../admin-parts.ts"
+import { proposeBody } from "../../schemas.ts"
+import { whileWaiting } from "../while-waiting.ts"
 
 /** Sites looked at at the same time: each may start a browser, and takes its time. */
 const LOOKS = 1

@@ -1,0 +1,124 @@
+import { environment } from "#base/settings.ts"
+import { AllowedNetworks, isPrivateByName } from "#crawler/fetch/guard/allowed-networks.ts"
+import { secretsNamed } from "#crawler/fetch/secrets.ts"
+import type { SourceSpec } from "#crawler/source.ts"
+import { readSourceSpec } from "#crawler/sources/source-spec.ts"
+import { fieldText, SourceError } from "#crawler/sources/written/source-problem.ts"
+import { workProblems } from "#crawler/sources/written/surroundings.ts"
+
+import type { Problem } from "../../../middleware/query-parameters.ts"
+import type { AdminParts } from "../../admin-parts.ts"
+
+type Written = Readonly<Record<string, unknown>>
+
+/** A source as it was written, and what is wrong with it. */
+export interface CheckedSource {
+  /** Null when it is none. */
+  readonly spec: (SourceSpec & { readonly name: string }) | null
+  /** All of them, one a field; empty: it can be declared over the API. */
+  readonly problems: readonly Problem[]
+  /** Whether a file of sources could hold it, with what only the API refuses. */
+  readonly fitsFile: boolean
+}
+
+/** Checks a source as `PUT /admin/sources/{name}` does, which declares it if there is no problem. */
+export function checkSource(
+  written: Written,
+  { apiSecrets, allowedNetworks, webhookNetworks }: AdminParts["crawlerConfig"],
+): CheckedSource {
+  const refused = [...hiddenProblems(written), ...secretProblems(written, apiSecrets)]
+  let spec: CheckedSource["spec"] = null
+  const wrong: Problem[] = []
+  try {
+    spec = readSourceSpec(written)
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error
+    wrong.push(...error.problems.map(({ path, message }) => ({ field: fieldText(path), message })))
+  }
+  // Whether a secret that may not be used is there is not told.
+  const unfit =
+    spec === null || refused.length > 0 ? [] : workProblems(spec, { env: environment(), webhookNetworks })
+  const closed = spec === null ? [] : [...networkProblems(spec, allowedNetworks), ...noindexProblems(spec)]
+  const all = [
+    ...refused,
+    ...wrong,
+    ...closed,
+    ...unfit.map(({ path, message }) => ({ field: fieldText(path), message })),
+  ]
+  return {
+    spec,
+    problems: all.filter(({ field }, index) => all.findIndex((other) => other.field === field) === index),
+    fitsFile: spec !== null && hiddenProblems(written).length === 0,
+  }
+}
+
+/**
+ * Whoever has an admin key chooses where a source sends its secrets; so it may name those only that the operator of the
+ * machine has opened to the API, and no file: else the key would read the whole machine.
+ */
+function secretProblems(
+  { login, webhooks, clientCert, caFile }: Written,
+  open: readonly string[],
+): Problem[] {
+  const authority =
+    caFile === undefined || caFile === null ? [] : [{ field: "caFile", message: NO_AUTHORITY }]
+  const secrets = secretsNamed({ login, webhooks, clientCert })
+    .filter(({ from }) => !open.some((name) => from === `\${${name}}`))
+    .map(({ path, from }) => ({
+      field: path.join("."),
+      message:
+        from === "file:"
+          ? "may not name a file over the API; declare the source in the file of sources"
+          : `may not use ${from} over the API; FOSSICK_API_SECRETS can allow it`,
+    }))
+  return [...authority, ...secrets]
+}
+
+const NO_AUTHORITY =
+  "may not name a file over the API; FOSSICK_CA_FILE trusts an authority everywhere, or declare the source in the file of sources"
+
+/**
+ * An admin key is no key to the network: private addresses are for the operator of the machine to open, by settings or
+ * in the file of sources. Names are not resolved here; what they lead to is looked at by each request of a run.
+ */
+function networkProblems(spec: SourceSpec, allowedNetworks: readonly string[]): Problem[] {
+  const open = new AllowedNetworks(allowedNetworks)
+  const addresses = [
+    ...(["seeds", "sitemaps", "feeds"] as const).flatMap((field) =>
+      (spec[field] ?? []).map((address, index) => ({ field: `${field}[${index}]`, address })),
+    ),
+    ...(spec.login?.kind === "form" ? [{ field: "login.url", address: spec.login.url }] : []),
+  ]
+  const refused = addresses
+    .filter(({ address }) => isPrivateByName(new URL(address)) && !open.name(new URL(address)))
+    .map(({ field }) => ({
+      field,
+      message: "must not be a private address over the API; FOSSICK_ALLOWED_NETWORKS can open it",
+    }))
+  const opened = (spec.allowedNetworks ?? []).flatMap((entry, index) =>
+    allowedNetworks.includes(entry)
+      ? []
+      : {
+          field: `allowedNetworks[${index}]`,
+          message:
+            "may not be opened over the API; FOSSICK_ALLOWED_NETWORKS can open it, or the file of sources",
+        },
+  )
+  return [...refused, ...opened]
+}
+
+/** To read what a site keeps out of search engines is for the operator to decide, who answers for the site. */
+function noindexProblems({ ignoreNoindex = false }: SourceSpec): Problem[] {
+  const message = "may not be set over the API; declare the source in the file of sources"
+  return ignoreNoindex ? [{ field: "ignoreNoindex", message }] : []
+}
+
+/** How lists show values of a login that may be secrets. */
+const HIDDEN = "(hidden)"
+
+/** What was read here must not be written back: it would replace a secret by the word that hides it. */
+function hiddenProblems({ login = null }: Written): Problem[] {
+  if (!JSON.stringify(login).includes(JSON.stringify(HIDDEN))) return []
+  const message = `holds ${HIDDEN} where a value was hidden; write the value, or name a secret`
+  return [{ field: "login", message }]
+}

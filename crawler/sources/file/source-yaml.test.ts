@@ -1,0 +1,37 @@
+import { expect, test } from "vitest"
+import { defineSource } from "../../source.ts"
+import { readSourceSpec } from "../source-spec.ts"
+import { parseSources } from "./sources-file.ts"
+import { sourceYaml, withoutDefaults } from "./source-yaml.ts"
+
+const WRITTEN = {
+  name: "wiki",
+  seeds: ["https://wiki.example.com/"],
+  scope: "prefix",
+  exclude: ["*.pdf"],
+  limits: { pages: 500 },
+  politeness: { delayMs: 0, robots: false },
+  login: {
+    kind: "form",
+    url: "https://wiki.example.com/login",
+    fields: { user: "crawler", pass: "${WIKI_PASSWORD}" },
+  },
+  pages: { language: "de" },
+  schedule: { cron: "0 3 * * *", timeZone: "Europe/Paris" },
+  webhooks: [{ url: "https://example.com/hook" }],
+}
+
+test("a source is written with what differs from the defaults, and read again it is the same", () => {
+  const source = defineSource(readSourceSpec(WRITTEN))
+  const shown = withoutDefaults(source)
+  expect(shown).toEqual({ ...WRITTEN, webhooks: [{ url: "https://example.com/hook", events: ["finished"] }] })
+  const { sources } = parseSources(sourceYaml(shown, "A note\non two lines"), "sources.yaml")
+  expect(sources.map((one) => defineSource(one))).toEqual([source])
+})
+
+test("a source that says nothing more is written with its name and its start", () => {
+  const source = defineSource({ name: "docs", seeds: ["https://docs.example.com/"] })
+  expect(sourceYaml(withoutDefaults(source))).toBe(
+    "sources:\n  - name: docs\n    seeds:\n      - https://docs.example.com/\n",
+  )
+})

@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from "node:util"
+import { Document, visit, type YAMLMap } from "yaml"
+import { defineSource, type Source, type SourceSpec } from "../../source.ts"
+
+/** How files of sources are written. */
+export const FORMAT = { lineWidth: 0, flowCollectionPadding: true } as const
+
+/** A source in the list of a file. `note`: a comment in front of it, a line or several; empty: none. */
+export function sourceNode(document: Document, source: object, note: string): YAMLMap {
+  const node = document.createNode(source, { aliasDuplicateObjects: false }) as YAMLMap
+  if (note !== "") node.commentBefore = note.replace(/^/gm, " ")
+  visit(node, {
+    // Short groups stand on one line, as people write them; lists of patterns one below the other.
+    Map: (_, map) => {
+      if (map !== node) map.flow = true
+    },
+  })
+  return node
+}
+
+/** A file of sources with one source in it, as it could be added. */
+export function sourceYaml(source: object, note = ""): string {
+  const document = new Document({ sources: [] })
+  document.setIn(["sources"], document.createNode([]))
+  document.addIn(["sources"], sourceNode(document, source, note))
+  return document.toString(FORMAT)
+}
+
+/** The source as an operator would write it: its name, where it starts, and what differs from the defaults. */
+export function withoutDefaults(source: Source): SourceSpec & { readonly name: string } {
+  const defaults = defineSource({ name: source.name, seeds: source.seeds })
+  const written = Object.entries(source).flatMap(([field, value]) => {
+    if (field === "name" || field === "seeds") return [[field, value]]
+    const usual: unknown = defaults[field as keyof Source]
+    if (field === "schedule" && value !== null)
+      return [[field, differing(value, { cron: null, everyHours: null, timeZone: "UTC", jitterMinutes: 0 })]]
+    if (isGroup(value) && isGroup(usual)) {
+      const group = differing(value, usual)
+      return Object.keys(group).length === 0 ? [] : [[field, group]]
+    }
+    return isDeepStrictEqual(value, usual) ? [] : [[field, withoutNulls(value)]]
+  })
+  return Object.fromEntries(written) as SourceSpec & { readonly name: string }
+}
+
+function differing(value: object, usual: object): object {
+  const known = usual as Readonly<Record<string, unknown>>
+  return Object.fromEntries(
+    Object.entries(value).filter(([name, one]) => !isDeepStrictEqual(one, known[name])),
+  )
+}
+
+/** Of logins, certificates and webhooks: null is what is said of them when nothing is. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (!isGroup(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null))
+}
+
+const isGroup = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
