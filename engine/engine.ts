@@ -116,13 +116,28 @@ export interface PageFilter {
   readonly types?: readonly PageType[]
   /** Drop pages that are `unsafe`. Default false. */
   readonly safe?: boolean
+  /** Pages of other topics, and of none, are dropped. */
+  readonly topics?: readonly PageTopic[]
+  /** Pages whose address is under none of these folders are dropped: see `isUnder` of `page/address-parts.ts`. */
+  readonly paths?: readonly string[]
+  /** Pages whose address names none of these versions are dropped: see `versionOf` of `page/address-parts.ts`. */
+  readonly versions?: readonly string[]
   /** Every phrase must stand in the page's title or text, ignoring case and white space. */
   readonly phrases?: readonly string[]
 }
 
-export const FACET_FIELDS = ["source", "domain", "language", "type", "published"] as const
+export const FACET_FIELDS = [
+  "source",
+  "domain",
+  "path",
+  "version",
+  "language",
+  "type",
+  "topic",
+  "published",
+] as const
 
-/** `domain` is the registrable one, `published` the year (UTC). */
+/** `domain` is the registrable one, `path` a folder of addresses, `published` the year (UTC). */
 export type FacetField = (typeof FACET_FIELDS)[number]
 
 export interface FacetQuery extends Pick<Query, "text" | "filter" | "rules"> {
@@ -193,6 +208,17 @@ export interface SearchResult {
   readonly wordsAlone?: string
   /** Why the reranker was left out although the settings ask for it: for anybody to read. Left out when it was not. */
   readonly notReranked?: string
+  /** Words of the question that no page holds, lower case, each with the word of the hits that it was taken for; left out where none is. */
+  readonly corrected?: ReadonlyMap<string, string>
+}
+
+/** A page that stands behind a hit instead of beside it. */
+export interface FoldedPage {
+  readonly url: PageUrl
+  readonly title: string
+  readonly language: string | null
+  /** `copy`: it says the same; `translation`: the same page in another language. */
+  readonly kind: "copy" | "translation"
 }
 
 export interface Hit {
@@ -217,6 +243,8 @@ export interface Hit {
   readonly favicon: string | null
   readonly source: string
   readonly sharedWith?: readonly string[]
+  /** Pages found besides that say the same, here or in another language, best first; left out where there is none. */
+  readonly folded?: readonly FoldedPage[]
   /** How the rank came about, for `explain` and benches. */
   readonly parts: HitParts
   /** The operator's rules that had a part in it; left out where none had. */

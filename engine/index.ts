@@ -7,6 +7,7 @@ export type {
   FacetCounts,
   FacetField,
   FacetQuery,
+  FoldedPage,
   Hit,
   HitParts,
   HitPassage,

@@ -67,6 +67,18 @@ export type SearchResult = {
     /** As its address ends: `pdf`, `epub`, `html`. */
     readonly format: string
   })[] | undefined
+  /** Pages found besides that say the same; not there when there is none. */
+  readonly copies?: readonly ({
+    readonly url: string
+    readonly title: string
+  })[] | undefined
+  /** The same page in other languages, found besides; not there when there is none. */
+  readonly translations?: readonly ({
+    readonly url: string
+    readonly title: string
+    /** ISO 639-1. */
+    readonly language: string | null
+  })[] | undefined
 }
 
 export type Explanation = {
@@ -116,12 +128,14 @@ export type SearchAnswer = {
   readonly response_time: number
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
+  /** The query with the words that misspelt ones were taken for; not there when none was, or no result holds such a word. */
+  readonly corrected_query?: string | undefined
   /** With `include_facets`: of the pages that match, how many have each value. A field is counted without the filter on itself. */
   readonly facets?: readonly ({
-    readonly field: "source" | "domain" | "language" | "type" | "published"
+    readonly field: "source" | "domain" | "path" | "version" | "language" | "type" | "topic" | "published"
     /** The most frequent first, 50 at most. */
     readonly values: readonly ({
-      /** For `published` a year. */
+      /** For `published` a year, for `path` a folder. */
       readonly value: string
       /** Pages. */
       readonly count: number
@@ -2195,6 +2209,12 @@ export interface Calls {
         readonly collections?: string | readonly string[] | null | undefined
         /** Pages of these types only: what they are written in. */
         readonly types?: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub")[] | null | undefined
+        /** Pages that say they are on one of these topics only; `topic` raises them and keeps the others. */
+        readonly topics?: "news" | "finance" | readonly ("news" | "finance")[] | null | undefined
+        /** Pages under these folders of their sites only: `/docs/guide`. */
+        readonly paths?: string | readonly string[] | null | undefined
+        /** Pages whose address names one of these versions only: `3.12`, `v2`, `latest`. */
+        readonly versions?: string | readonly string[] | null | undefined
         /** Raises pages made in or for that country, with the topic `general`: its English name or its ISO 3166-1 alpha-2 code. */
         readonly country?: string | null | undefined
         /** Raises pages in that language: an ISO 639-1 code or its English name. */
@@ -2214,7 +2234,7 @@ export interface Calls {
         /** Adds `usage`, the credits that this call cost. */
         readonly include_usage?: boolean | null | undefined
         /** Adds `facets`: how many of the pages that match have each value of these fields. */
-        readonly include_facets?: "source" | "domain" | "language" | "type" | "published" | readonly ("source" | "domain" | "language" | "type" | "published")[] | null | undefined
+        readonly include_facets?: "source" | "domain" | "path" | "version" | "language" | "type" | "topic" | "published" | readonly ("source" | "domain" | "path" | "version" | "language" | "type" | "topic" | "published")[] | null | undefined
         /** Adds the parts of each score; for keys of the role `admin`. */
         readonly explain?: boolean | null | undefined
       }

@@ -1,6 +1,7 @@
 import { WorkError } from "#base/process/off-loop.ts"
 import type { OtherForm } from "#crawler/duplicates/other-forms.ts"
-import { type Hit, type PageImage, type PageUrl, routeOf, sourcesOf } from "#engine"
+import { type Hit, type PageImage, type PageUrl, routeOf, type SearchResult, sourcesOf } from "#engine"
+import { withMeantWords } from "#engine/text/analysis/meant-words.ts"
 import { toPlainText, writeAsText } from "#crawler/page/extract/markdown/plain-text.ts"
 
 import type { Filed } from "../accounts/reach/known-names.ts"
@@ -24,6 +25,8 @@ export interface SearchPresentation {
   readonly chosen: AutoParameters | null
   /** Null when none were asked for. */
   readonly facets?: readonly ShownFacet[] | null
+  /** As in `SearchResult`. */
+  readonly corrected?: SearchResult["corrected"] | undefined
   readonly requestId: string
   /** Seconds. */
   readonly responseTime: number
@@ -55,6 +58,7 @@ export async function presentSearch(request: SearchRequest, hits: readonly Hit[]
   const found = request.include_images ? searchImages(searchedText(request.query), hits, facts.images) : []
   return {
     query: request.query,
+    ...(facts.corrected && { corrected_query: withMeantWords(request.query, facts.corrected) }),
     follow_up_questions: facts.answered?.followUpQuestions ?? null,
     answer: facts.answered?.answer ?? null,
     images: presentImages(found, request.include_image_descriptions),
@@ -109,6 +113,7 @@ async function presentHit(
     ...(section !== null && { section }),
     ...modelLabel(whole?.addressesModels === true || hitAddressesModels(hit)),
     ...(forms !== undefined && { other_forms: forms }),
+    ...foldedPages(hit),
     ...(request.include_favicon && { favicon: hit.favicon }),
     ...(dated && { published_date: hit.publishedAt?.toUTCString() ?? null }),
     ...(request.include_images && {
@@ -124,6 +129,14 @@ async function presentHit(
       },
     }),
   }
+}
+
+/** Pages that were found besides and say the same: named, not shown. */
+function foldedPages({ folded = [] }: Hit) {
+  const of = (wanted: "copy" | "translation") => folded.filter(({ kind }) => kind === wanted)
+  const copies = of("copy").map(({ url, title }) => ({ url, title }))
+  const translations = of("translation").map(({ url, title, language }) => ({ url, title, language }))
+  return { ...(copies.length > 0 && { copies }), ...(translations.length > 0 && { translations }) }
 }
 
 /**

@@ -1,4 +1,5 @@
-import { FACET_FIELDS, type FacetField } from "#engine"
+import { FACET_FIELDS, type FacetField, type PageTopic } from "#engine"
+import { PAGE_TOPICS } from "#engine/page/page.ts"
 import { PAGE_TYPES, type PageType } from "#engine/page/page-type.ts"
 
 import { PRICES } from "../accounts/billing/credits.ts"
@@ -7,6 +8,10 @@ import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
 
 // The request bodies as they stand on the wire. Rules that tie fields together, and those that depend on
 // settings, live in each endpoint's file.
+
+/** Each is looked for by itself. */
+const MAX_PLACES = 20
+const MAX_PLACE_CHARS = 400
 
 const flag = (description: string): FieldSchema => ({ type: "boolean", default: false, description })
 const strings = (description: string, item: Partial<FieldSchema> = {}): FieldSchema => ({
@@ -20,6 +25,14 @@ const stringOrList = (description: string): FieldSchema => ({
 })
 const names = (description: string): FieldSchema => ({
   anyOf: [{ type: "string" }, { type: "array", items: { type: "string" }, maxItems: MAX_ENTRIES }],
+  description,
+})
+const places = (description: string): FieldSchema => ({
+  anyOf: [
+    { type: "string", maxLength: MAX_PLACE_CHARS },
+    { type: "array", items: { type: "string", maxLength: MAX_PLACE_CHARS }, maxItems: MAX_PLACES },
+  ],
+  "x-allowed": `text of at most ${MAX_PLACE_CHARS} characters, or a list of at most ${MAX_PLACES} such`,
   description,
 })
 const chunks = (maximum: number, description: string): FieldSchema => ({
@@ -70,6 +83,9 @@ export interface SearchRequest {
   readonly sources?: string | readonly string[]
   readonly collections?: string | readonly string[]
   readonly types?: PageType | readonly PageType[]
+  readonly topics?: PageTopic | readonly PageTopic[]
+  readonly paths?: string | readonly string[]
+  readonly versions?: string | readonly string[]
   readonly country?: string
   readonly language?: string
   readonly filter_by_language: boolean
@@ -165,6 +181,17 @@ export const searchSchema: RequestSchema<SearchBody> = {
       "x-allowed": `one or several of ${PAGE_TYPES.map((type) => `'${type}'`).join(", ")}`,
       description: "Pages of these types only: what they are written in.",
     },
+    topics: {
+      anyOf: [
+        { type: "string", enum: PAGE_TOPICS },
+        { type: "array", items: { type: "string", enum: PAGE_TOPICS } },
+      ],
+      "x-allowed": `one or several of ${PAGE_TOPICS.map((topic) => `'${topic}'`).join(", ")}`,
+      description:
+        "Pages that say they are on one of these topics only; `topic` raises them and keeps the others.",
+    },
+    paths: places("Pages under these folders of their sites only: `/docs/guide`."),
+    versions: places("Pages whose address names one of these versions only: `3.12`, `v2`, `latest`."),
     country: {
       type: "string",
       "x-allowed": "an ISO 3166-1 alpha-2 code ('fr') or the English name of a country ('france')",

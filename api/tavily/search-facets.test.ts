@@ -28,9 +28,23 @@ beforeAll(async () => {
       markdown: "Pumps, seals.",
     }),
     aPage("https://docs.example.com/b.pdf", { source: "sales", markdown: "Prices of pumps." }),
+    aPage("https://example.net/docs/3.12/guide/d", {
+      source: "versions",
+      title: "Watering",
+      markdown: "Roses are watered in the evening.",
+      topic: "news",
+    }),
+    aPage("https://example.net/docs/3.13/guide/d", { source: "versions", markdown: "Roses drink." }),
+    aPage("https://example.net/de/docs/3.13/guide/d", {
+      source: "versions",
+      markdown: "Roses trinken.",
+      language: "de",
+    }),
     aPage("https://example.org/c", { source: "forum", markdown: "Talk of pumps.", language: "de" }),
   ])
-  app = opened.use(await serveAccounts({ engine, sourceNames: () => ["manual", "sales", "forum"] }))
+  app = opened.use(
+    await serveAccounts({ engine, sourceNames: () => ["manual", "sales", "forum", "versions"] }),
+  )
 })
 afterAll(() => opened.disposeAsync())
 
@@ -79,6 +93,51 @@ test("a key counts no page outside its reach, and is told of no source that it m
     ["source", {}],
     ["domain", { "example.org": 1 }],
   ])
+})
+
+test("folders, versions and topics are counted, and are filters of their own", async () => {
+  const include_facets = ["path", "version", "topic"]
+  expect(await facets({ query: "roses", language: "en", filter_by_language: true, include_facets })).toEqual([
+    ["path", { "/docs/3.12": 1, "/docs/3.13": 1 }],
+    ["version", { "3.12": 1, "3.13": 1 }],
+    ["topic", { news: 1 }],
+  ])
+  const found = async (body: object) => {
+    const { results } = (await asked({ query: "roses", ...body })).body as {
+      results: readonly { url: string }[]
+    }
+    return results.map(({ url }) => url)
+  }
+  expect(await found({ paths: "/docs/3.12" })).toEqual(["https://example.net/docs/3.12/guide/d"])
+  expect(await found({ versions: ["3.12"], topics: "news" })).toEqual([
+    "https://example.net/docs/3.12/guide/d",
+  ])
+  expect(await found({ versions: ["3.12"], topics: ["finance"] })).toEqual([])
+  const { miss } = (await asked({ query: "roses", paths: "/nowhere", search_depth: "basic" })).body as {
+    miss?: { filters?: readonly string[] }
+  }
+  expect(miss?.filters ?? ["paths"]).toEqual(["paths"])
+  expect(await asked({ paths: "x".repeat(401) })).toMatchObject({
+    status: 400,
+    body: { detail: { error: expect.stringContaining("paths") as string } },
+  })
+})
+
+test("a misspelt question comes with its words as pages write them, and a page with its translations", async () => {
+  const { body } = await asked({ query: "Wattering rosse -pumps", max_results: 5 })
+  expect(body).toMatchObject({
+    query: "Wattering rosse -pumps",
+    corrected_query: "watering roses -pumps",
+  })
+  expect((await asked({ query: "roses" })).body).not.toHaveProperty("corrected_query")
+  const { results } = (await asked({ query: "roses", versions: "3.13" })).body as {
+    results: readonly object[]
+  }
+  expect(results).toHaveLength(1)
+  expect(results[0]).toMatchObject({
+    url: "https://example.net/docs/3.13/guide/d",
+    translations: [{ url: "https://example.net/de/docs/3.13/guide/d", language: "de" }],
+  })
 })
 
 test("a field that there is not is refused by name", async () => {

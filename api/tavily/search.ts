@@ -211,7 +211,7 @@ async function hitsFor(
 async function presented(
   { request, query, chosen }: PreparedSearch,
   ctx: Context,
-  { hits, wordsAlone, notReranked }: SearchResult,
+  { hits, wordsAlone, notReranked, corrected }: SearchResult,
   { parts, stop, answer }: { parts: SearchParts; stop: AbortSignal; answer: Answered | null },
 ) {
   const { images, forms, filing, checked, searched, facets } = parts
@@ -223,6 +223,7 @@ async function presented(
   return presentSearch(request, hits, {
     chosen,
     facets: counted,
+    corrected,
     images,
     filing,
     checked,
@@ -297,6 +298,11 @@ function toQuery(request: SearchRequest, question: QueryText, limits: SearchLimi
       ...(excludeDomains.length > 0 && { excludeDomains }),
       ...(languages.length > 0 && request.filter_by_language && { languages }),
       ...(request.types !== undefined && { types: [request.types].flat() }),
+      ...(request.topics !== undefined && { topics: [request.topics].flat() }),
+      ...(request.paths !== undefined && { paths: [request.paths].flat() }),
+      ...(request.versions !== undefined && {
+        versions: [request.versions].flat().map((version) => version.toLowerCase()),
+      }),
       ...toFilter(request, question, now),
     },
     preference: {

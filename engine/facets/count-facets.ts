@@ -1,13 +1,14 @@
 import type { Facet, FacetCounts, FacetField, FacetQuery, FacetValue } from "../engine.ts"
 import { type PageHead, toPage } from "../index/page-record.ts"
 import type { Condition, SearchIndex } from "../index/search-index.ts"
+import { foldersOf, versionOf } from "../page/address-parts.ts"
 import { placeOf } from "../page/domains.ts"
 import { sourcesOf } from "../page/page.ts"
 import { typeOf } from "../page/page-type.ts"
 import { pageId } from "../page/page-url.ts"
 import type { Rule } from "../rules/rule.ts"
 import { variantsOf } from "../rules/synonyms.ts"
-import { exclusionsOf, withoutExcluded } from "../search/exclusions.ts"
+import { exclusionsOf, inPlace, withoutExcluded } from "../search/exclusions.ts"
 import { pagesWithPhrases } from "../search/phrases.ts"
 import { analyseInLanguages, rareStems, withStemsOf } from "../search/query-terms.ts"
 import { languagesAsked } from "../search/reader-language.ts"
@@ -29,25 +30,29 @@ export async function countFacets(
   signal?: AbortSignal,
 ): Promise<FacetCounts> {
   const question = typeof text === "string" ? parseQueryText(text) : text
-  const { phrases = [], ...condition } = filter
+  const { phrases = [], paths = [], versions = [], ...condition } = filter
   const { includeDomains, excludeDomains } = question
   let conditions: Condition[] = [condition, { includeDomains, excludeDomains }]
   const languages = filter.languages?.length ? filter.languages : [...index.languages.keys()]
+  conditions = [...conditions, ...(await inPlace(index, { paths, versions }, languages, conditions))]
   if (phrases.length > 0) {
     const ids = await pagesWithPhrases(index, { phrases, limit: MOST_COUNTED, conditions, languages, signal })
     conditions = [{ ids }]
   }
   const terms = await termsOf(index, question, languages, rules)
   signal?.throwIfAborted()
-  const { lexical } = await withoutExcluded(index, exclusionsOf(question, languages), 1, async () => {
+  let matching = 0
+  const exclusions = exclusionsOf(question, languages, { paths, versions })
+  const { lexical } = await withoutExcluded(index, exclusions, 1, async () => {
     const ids = terms.length > 0 ? await index.holding(terms, "any", MOST_COUNTED + 1, conditions) : []
+    matching = ids.length
     return { lexical: new Map(ids.map((id) => [id, 1])), nearest: [], aside: new Set() }
   })
   const ids = [...lexical.keys()]
   const counted = [...new Set([...also.map(pageId), ...ids.slice(0, MOST_COUNTED)])]
   signal?.throwIfAborted()
   const heads = await index.heads(counted)
-  return { pages: heads.length, isExact: ids.length <= MOST_COUNTED, facets: await tally(heads, fields) }
+  return { pages: heads.length, isExact: matching <= MOST_COUNTED, facets: await tally(heads, fields) }
 }
 
 /** The words of the question, what the misspelt ones may stand for, and their stems in further languages: what a search looks for. */
@@ -74,12 +79,17 @@ async function termsOf(
 async function tally(heads: readonly PageHead[], fields: readonly FacetField[]): Promise<Facet[]> {
   const counts = new Map(fields.map((field) => [field, new Map<string, number>()]))
   const breathe = breather()
-  for (const head of heads) {
+  const pages = heads.map((head) => toPage({ ...head, markdown: "" }))
+  const pathOf = pathsOf(pages.map(({ url }) => url))
+  for (const page of pages) {
     await breathe()
-    const page = toPage({ ...head, markdown: "" })
+    const version = versionOf(page.url)
     const values: Readonly<Record<FacetField, readonly string[]>> = {
       source: sourcesOf(page),
       domain: [placeOf(page.url).domain],
+      path: pathOf(page.url),
+      version: version === null ? [] : [version],
+      topic: page.topic === null ? [] : [page.topic],
       language: page.language === null ? [] : [page.language],
       type: [typeOf(page)],
       published: page.publishedAt === null ? [] : [String(page.publishedAt.getUTCFullYear())],
@@ -94,6 +104,23 @@ async function tally(heads: readonly PageHead[], fields: readonly FacetField[]):
       .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
       .slice(0, MOST_VALUES),
   }))
+}
+
+/**
+ * The folder by which each address is told from the others: the first that not all of them lie in. Addresses outside of every folder, or in no further
+ * one than all, have none.
+ */
+function pathsOf(urls: readonly string[]): (url: string) => readonly string[] {
+  const all = urls.map(foldersOf)
+  const [first = []] = all
+  const shared = all.reduce((depth, folders) => {
+    const differs = first.slice(0, depth).findIndex((folder, i) => folders[i] !== folder)
+    return differs < 0 ? depth : differs
+  }, first.length)
+  return (url) => {
+    const folders = foldersOf(url)
+    return folders.length <= shared ? [] : [`/${folders.slice(0, shared + 1).join("/")}`]
+  }
 }
 
 /** Of an index that is not there. */

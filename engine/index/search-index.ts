@@ -2,14 +2,12 @@ import type { AnalysedQuery } from "../text/analysis/analyse.ts"
 import type { PageFilter } from "../engine.ts"
 import type { PageFacts } from "../page/page-facts.ts"
 import type { PageHead } from "./page-record.ts"
-import type { PageTopic } from "../page/page.ts"
 import type { Passage } from "../page/passage.ts"
 
 /** All that are given must hold; an empty list counts as not given, except of ids. */
-export interface Condition extends Omit<PageFilter, "phrases"> {
+export interface Condition extends Omit<PageFilter, "phrases" | "paths" | "versions"> {
   /** ISO 3166-1 alpha-2, lower case. */
   readonly countries?: readonly string[]
-  readonly topics?: readonly PageTopic[]
   /** Only these pages; of none: no page. */
   readonly ids?: readonly string[]
 }

@@ -1,6 +1,6 @@
 import { type Boosted, boosted, isPreference, raised } from "./boosts.ts"
 import { spreadHosts } from "./crowding.ts"
-import { collapse, compareAddresses } from "./duplicates.ts"
+import { type Arranged, collapse, compareAddresses } from "./duplicates.ts"
 import { type Reads, readableFirst } from "./languages.ts"
 import type { PagePreference } from "../engine.ts"
 import type { Ranked } from "./fusion.ts"
@@ -29,7 +29,7 @@ const LOOKED_AT_LEAST = 15
 export async function arrange(
   ranked: readonly Ranked[],
   { limit, preference, holders = new Set(), reads = () => true, factsOf }: Arrangement,
-): Promise<Boosted[]> {
+): Promise<Arranged[]> {
   const facts = new Map<string, PageFacts>()
   const asked = new Set<string>()
   /** @returns whether anything was learned that may move a page */
@@ -61,7 +61,7 @@ export async function arrange(
   }
 }
 
-function neverRising(hits: readonly Boosted[]): Boosted[] {
+function neverRising(hits: readonly Arranged[]): Arranged[] {
   let least = 1
   return hits.map((hit) => ({ ...hit, score: (least = Math.min(least, hit.score)) }))
 }

@@ -13,15 +13,15 @@ const CLOSE = 0.92
  *
  * @param ranked best first; as many as may be moved up
  */
-export function spreadHosts(
-  ranked: readonly Boosted[],
+export function spreadHosts<Page extends Boosted>(
+  ranked: readonly Page[],
   limit: number,
   facts: ReadonlyMap<string, PageFacts>,
-): Boosted[] {
+): Page[] {
   const most = Math.max(HOST_LEAST, Math.ceil(limit * HOST_SHARE))
   const hostOf = ({ id }: Boosted) => facts.get(id)?.host.replace(/^www\./, "")
   const left = [...ranked]
-  const chosen: Boosted[] = []
+  const chosen: Page[] = []
   const taken = new Map<string, number>()
   while (chosen.length < limit && left.length > 0) {
     const best = left[0]!

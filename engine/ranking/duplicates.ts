@@ -6,6 +6,21 @@ import type { PageFacts } from "../page/page-facts.ts"
 /** Within this share of each other's value, duplicates rank alike: the index is no surer than that. */
 const TIE = 0.02
 
+/** A page that another one stands for. */
+interface Folded {
+  readonly id: string
+  readonly kind: "copy" | "translation"
+}
+
+/** A page of the ranking, and those that it stands for. */
+export interface Arranged extends Boosted {
+  /** Best first; left out where there is none. */
+  readonly folded?: readonly Folded[]
+}
+
+/** Pages named behind another. */
+const MOST_FOLDED = 10
+
 /**
  * The ranking with one page of each text: the best, and of those about as good the one whose address looks
  * most like the page's own; of the translations of a page the best that the asker reads. It stands where the best stood.
@@ -14,18 +29,19 @@ export function collapse(
   ranked: readonly Boosted[],
   facts: ReadonlyMap<string, PageFacts>,
   reads: Reads = () => true,
-): Boosted[] {
-  const kept: { first: Boosted; shown: Boosted; page: PageFacts | undefined }[] = []
+): Arranged[] {
+  const kept: { first: Boosted; shown: Boosted; page: PageFacts | undefined; all: Boosted[] }[] = []
   for (const one of ranked) {
     const page = facts.get(one.id)
     const same = page && kept.find((other) => other.page && sayTheSame(page, other.page))
     const translated =
       same || !page ? undefined : kept.find((other) => other.page && areTranslations(page, other.page))
+    ;(same ?? translated)?.all.push(one)
     if (translated) {
       if (!isRead(translated.page!, reads) && isRead(page!, reads))
         Object.assign(translated, { shown: one, page })
     } else if (!same) {
-      kept.push({ first: one, shown: one, page })
+      kept.push({ first: one, shown: one, page, all: [one] })
     } else if (
       valueOf(one) >= valueOf(same.first) * (1 - TIE) &&
       compareAddresses(page.url, same.page!.url) < 0
@@ -34,7 +50,15 @@ export function collapse(
       same.page = page
     }
   }
-  return kept.map(({ first, shown }) => ({ ...first, id: shown.id }))
+  return kept.map(({ first, shown, page, all }) => {
+    const folded = all.filter((one) => one !== shown).slice(0, MOST_FOLDED)
+    const kindOf = (id: string) => (sayTheSame(facts.get(id)!, page!) ? "copy" : "translation")
+    return {
+      ...first,
+      id: shown.id,
+      ...(folded.length > 0 && { folded: folded.map(({ id }): Folded => ({ id, kind: kindOf(id) })) }),
+    }
+  })
 }
 
 const isRead = ({ language }: PageFacts, reads: Reads) => language === null || reads(language)

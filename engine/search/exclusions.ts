@@ -1,16 +1,22 @@
-import { wholeTerm } from "../text/analysis/analyse.ts"
+import type { PageFilter } from "../engine.ts"
+import { decoded, isUnder, versionOf } from "../page/address-parts.ts"
+import { analyse, wholeTerm } from "../text/analysis/analyse.ts"
 import { termHash } from "../text/analysis/term-hash.ts"
 import { unpackTerms } from "../text/passage-terms.ts"
 import type { QueryText } from "../text/query-text.ts"
 import { pagesHolding, phraseTerms } from "./phrases.ts"
-import type { LexicalHits, Nearest, SearchIndex } from "../index/search-index.ts"
+import type { Condition, LexicalHits, Nearest, SearchIndex } from "../index/search-index.ts"
 
 /** Words and phrases whose pages are dropped. */
 export interface Exclusions {
   readonly terms: readonly string[]
   readonly phrases: readonly string[]
   readonly languages: readonly (string | null)[]
+  /** Addresses that are not among these folders and versions are dropped, too. */
+  readonly place: Place
 }
+
+type Place = Pick<PageFilter, "paths" | "versions">
 
 export interface ArmsFound {
   readonly lexical: LexicalHits
@@ -28,8 +34,10 @@ const MOST = 10_000
 export function exclusionsOf(
   { excludedWords, excludedPhrases }: QueryText,
   languages: readonly string[],
+  { paths = [], versions = [] }: Place = {},
 ): Exclusions | null {
-  if (excludedWords.length === 0 && excludedPhrases.length === 0) return null
+  const isPlaced = paths.length > 0 || versions.length > 0
+  if (excludedWords.length === 0 && excludedPhrases.length === 0 && !isPlaced) return null
   const ofPages = languages.length > 0 ? languages : [null]
   const terms = new Set<string>()
   const phrases = new Set(excludedPhrases)
@@ -38,7 +46,7 @@ export function exclusionsOf(
     if (whole.length === 0) phrases.add(word)
     for (const term of whole) terms.add(term)
   }
-  return { terms: [...terms], phrases: [...phrases], languages: ofPages }
+  return { terms: [...terms], phrases: [...phrases], languages: ofPages, place: { paths, versions } }
 }
 
 /**
@@ -78,11 +86,12 @@ const without = ({ lexical, nearest, aside }: ArmsFound, dropped: ReadonlySet<st
 
 async function excludedAmong(
   index: SearchIndex,
-  { terms, phrases, languages }: Exclusions,
+  { terms, phrases, languages, place }: Exclusions,
   ids: readonly string[],
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const dropped = terms.length > 0 ? await sayingAny(index, terms, ids) : new Set<string>()
+  for (const id of await elsewhere(index, place, ids)) dropped.add(id)
   for (const phrase of phrases) {
     for (const language of languages) {
       const words = phraseTerms(phrase, language)
@@ -109,4 +118,65 @@ async function sayingAny(
     if ([title, passages.hashes].some((said) => said.some((hash) => hashes.has(hash)))) saying.add(id)
   }
   return saying
+}
+
+/** Pages whose address is not in the place. */
+async function elsewhere(
+  index: Pick<SearchIndex, "facts">,
+  { paths = [], versions = [] }: Place,
+  ids: readonly string[],
+): Promise<string[]> {
+  if (paths.length === 0 && versions.length === 0) return []
+  const facts = await index.facts(ids)
+  return ids.filter((id) => {
+    const url = facts.get(id)?.url
+    if (url === undefined) return false
+    const isIn =
+      (paths.length === 0 || paths.some((path) => isUnder(url, path))) &&
+      (versions.length === 0 || versions.includes(versionOf(url) ?? ""))
+    return !isIn
+  })
+}
+
+/** More pages than these need no list of their own: there are enough among the best. */
+const MOST_PLACED = 2000
+/** Ways to cut the words of addresses, of as many languages. */
+const MOST_WAYS = 6
+
+/**
+ * A condition that only pages meet whose addresses have the words of a place, where these are few: they would not be among the best
+ * of all pages, from which the others are dropped. None where they are many, or no place is asked for.
+ */
+export async function inPlace(
+  index: SearchIndex,
+  { paths = [], versions = [] }: Place = {},
+  languages: readonly string[],
+  conditions: readonly Condition[],
+): Promise<readonly Condition[]> {
+  const found: Condition[] = []
+  for (const places of [paths.map((path) => path.replaceAll("/", " ")), versions]) {
+    if (places.length === 0) continue
+    const ids = new Set<string>()
+    for (const place of places) {
+      const ways = waysToSay(place, languages)
+      if (ways.length === 0) return found
+      for (const terms of ways) {
+        const some = await index.holding(terms, "all", MOST_PLACED, conditions)
+        if (some.length === MOST_PLACED) return found
+        for (const id of some) ids.add(id)
+      }
+    }
+    found.push({ ids: [...ids] })
+  }
+  return found
+}
+
+/** The different terms of a text by language. */
+function waysToSay(text: string, languages: readonly string[]): string[][] {
+  const ways = new Map<string, string[]>()
+  for (const language of [...languages, null]) {
+    const terms = [...new Set(analyse(decoded(text), language))]
+    if (terms.length > 0) ways.set(terms.join(" "), terms)
+  }
+  return [...ways.values()].slice(0, MOST_WAYS)
 }

@@ -1,7 +1,7 @@
 import { type BoostedPage, factorsBy } from "../rules/boosting.ts"
 import { pinsFor, placeOf } from "../rules/pins.ts"
 import type { AppliedRule, Rule, SynonymRule } from "../rules/rule.ts"
-import type { Boosted } from "../ranking/boosts.ts"
+import type { Arranged } from "../ranking/duplicates.ts"
 import type { Ranked } from "../ranking/fusion.ts"
 import { type PageHead, toPage } from "../index/page-record.ts"
 import type { Condition, SearchIndex } from "../index/search-index.ts"
@@ -59,7 +59,7 @@ function boostedPage(head: PageHead): BoostedPage {
 
 interface Placed {
   readonly page: PageHead
-  readonly ranked: Boosted
+  readonly ranked: Arranged
   readonly cosines: ReadonlyMap<number, number>
 }
 
@@ -102,7 +102,7 @@ export async function withPins(
     // Scores never rise, and a page that the operator puts first is as good as what it comes before.
     const before = placed[place - 1]?.ranked.score ?? 1
     const score = Math.min(before, Math.max(known?.ranked.score ?? 0, placed[place]?.ranked.score ?? before))
-    const ranked: Boosted = { ...(known?.ranked ?? { ...UNRANKED, id }), score }
+    const ranked: Arranged = { ...(known?.ranked ?? { ...UNRANKED, id }), score }
     placed.splice(place, 0, { page: head, ranked, cosines: known?.cosines ?? new Map<number, number>() })
     note(applied, id, [{ id: pin.id, kind: pin.kind, position: placeOf(pin) }])
   }

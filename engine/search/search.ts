@@ -1,9 +1,10 @@
-import { analyse } from "../text/analysis/analyse.ts"
+import { analyse, type AnalysedQuery } from "../text/analysis/analyse.ts"
+import { meantWords, type MisspeltWord } from "../text/analysis/meant-words.ts"
 import { arrange } from "../ranking/arrange.ts"
-import type { Boosted } from "../ranking/boosts.ts"
+import type { Arranged } from "../ranking/duplicates.ts"
 import { breather } from "#base/flow/breather.ts"
 import { DEPTHS, type SearchPlan } from "../ranking/depths.ts"
-import type { Hit, PageFilter, Query, SearchResult } from "../engine.ts"
+import type { FoldedPage, Hit, PageFilter, Query, SearchResult } from "../engine.ts"
 import {
   type Candidate,
   type Ranked,
@@ -14,15 +15,16 @@ import {
   withLateInteraction,
   withReranker,
 } from "../ranking/fusion.ts"
-import { factsOnce } from "../page/page-facts.ts"
+import { factsOnce, type PageFacts } from "../page/page-facts.ts"
 import { type PageHead, toPage } from "../index/page-record.ts"
 import type { Page } from "../page/page.ts"
 import { typeOf } from "../page/page-type.ts"
+import { toPageUrl } from "../page/page-url.ts"
 import type { Reads } from "../ranking/languages.ts"
 import { parseQueryText } from "../text/query-text.ts"
 import { isWrittenIn, scriptOf } from "../text/scripts.ts"
 import { bestPositions } from "./best-passages.ts"
-import { type ArmsFound, exclusionsOf, withoutExcluded } from "./exclusions.ts"
+import { type ArmsFound, exclusionsOf, inPlace, withoutExcluded } from "./exclusions.ts"
 import { likeliest } from "./likeliest.ts"
 import type { LateReader } from "./second-reading/late-reader.ts"
 import { PageWords } from "./page-words.ts"
@@ -100,9 +102,10 @@ export async function searchIndex(
   // What its pieces mean is not what is meant, and no page holds it: it would weigh more than any other.
   const idfAsWritten = (term: string) => (corrections.has(term) ? 0 : idf(term))
 
-  const exclusions = exclusionsOf(question, languages)
+  const exclusions = exclusionsOf(question, languages, filter)
   const { includeDomains, excludeDomains } = question
   let conditions: Condition[] = [conditionOf(filter), { includeDomains, excludeDomains }]
+  conditions = [...conditions, ...(await inPlace(index, filter, languages, conditions))]
   const holding = async (phrases: readonly string[]) =>
     phrases.length === 0
       ? null
@@ -180,13 +183,38 @@ export async function searchIndex(
     return rules ? { ...hit, rules } : hit
   })
   if (readings?.failure) onProblem?.(readings.failure)
+  const taken =
+    corrections.size === 0 ? null : meantWords(misspeltOf(analysed, corrections), shownTexts(hits))
   return {
     hits,
+    ...(taken !== null && taken.size > 0 && { corrected: taken }),
     rarity: new Map(asked.map((term) => [term, idf(term)])),
     ...(isUnread && { wordsAlone: UNREAD }),
     ...(readings?.failure && { notReranked: readings.failure.because }),
   }
 }
+
+/** The misspelt words, each with all that it may stand for: in several languages it has several terms. */
+function misspeltOf(
+  { written }: Pick<AnalysedQuery, "written">,
+  corrections: ReadonlyMap<string, readonly string[]>,
+): MisspeltWord[] {
+  const byWord = new Map<string, string[]>()
+  for (const [term, meant] of corrections) {
+    const word = written.get(term)?.word
+    if (word !== undefined) byWord.set(word, [...(byWord.get(word) ?? []), ...meant])
+  }
+  return Array.from(byWord, ([word, terms]) => ({ word, terms }))
+}
+
+/** Hits whose words may be what was meant: what is on the first screen. */
+const MOST_SHOWN = 10
+
+const shownTexts = (hits: readonly Hit[]) =>
+  hits.slice(0, MOST_SHOWN).map(({ title, passages, language }) => ({
+    text: [title, ...passages.flatMap(({ text, headings }) => [...headings, text])].join("\n"),
+    language,
+  }))
 
 const UNREAD =
   "the embedding model does not read the script of the question; docs/embedding-models.md says how to use another one."
@@ -221,8 +249,8 @@ function readsOf({ filter, preference }: Query, question: string, indexed: reado
 const phrasesIn = (given: readonly string[]): string[] =>
   [...new Set(given.filter((phrase) => phrase.trim() !== ""))].slice(0, MAX_PHRASES)
 
-/** The part of a filter that an index knows of. Phrases are verified on the text of a page. */
-function conditionOf({ phrases, ...condition }: PageFilter = {}): Condition {
+/** The part of a filter that an index knows of. Phrases are verified on the text of a page, places on its address. */
+function conditionOf({ phrases, paths, versions, ...condition }: PageFilter = {}): Condition {
   return condition
 }
 
@@ -233,7 +261,7 @@ function planOf({ arms, depth = "basic" }: Query): Omit<SearchPlan, "arms"> & Pi
 
 interface Found {
   readonly page: PageHead
-  readonly ranked: Boosted
+  readonly ranked: Arranged
   readonly cosines: ReadonlyMap<number, number>
 }
 
@@ -375,6 +403,7 @@ async function toHits(
     const count = Math.max(0, passagesPerPage)
     wanted.push({ head, positions: count < 1 ? [] : bestPositions(words.passages(head.id), cosines, count) })
   }
+  const folded = await foldedOf(index, found)
   const [passages, markdown] = await Promise.all([
     passagesPerPage >= 1 ? index.passages(wanted) : new Map<string, never>(),
     withMarkdown ? index.markdown(heads) : new Map<string, string>(),
@@ -382,6 +411,7 @@ async function toHits(
   return found.map(({ page, ranked }, i): Hit => ({
     ...shownOf(toPage({ ...page, markdown: markdown.get(page.id) ?? "" })),
     score: ranked.score,
+    ...(folded.has(page.id) && { folded: folded.get(page.id)! }),
     passages: wanted[i]!.positions.flatMap((position) => {
       const passage = passages.get(page.id)?.get(position)
       return passage ? [{ ...passage, position }] : []
@@ -396,4 +426,23 @@ async function toHits(
       boost: ranked.boost,
     },
   }))
+}
+
+/** The pages behind each hit, by its id; of none no entry. */
+async function foldedOf(
+  index: Pick<SearchIndex, "facts">,
+  found: readonly Found[],
+): Promise<ReadonlyMap<string, readonly FoldedPage[]>> {
+  const all = found.flatMap(({ ranked }) => (ranked.folded ?? []).map(({ id }) => id))
+  const facts = all.length > 0 ? await index.facts(all) : new Map<string, PageFacts>()
+  return new Map(
+    found.flatMap(({ page, ranked }) => {
+      const folded = (ranked.folded ?? []).flatMap(({ id, kind }): FoldedPage[] => {
+        const known = facts.get(id)
+        const url = known && toPageUrl(known.url)
+        return url ? [{ url, title: known.title, language: known.language, kind }] : []
+      })
+      return folded.length > 0 ? [[page.id, folded] as const] : []
+    }),
+  )
 }

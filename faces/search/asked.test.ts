@@ -5,7 +5,16 @@ import { asking, askedOf, hasFilters, searchOf, toggled } from "./asked.ts"
 test("all that the page shows stands in its address and comes back from it", () => {
   const asked = {
     ...asking("how are pumps cleaned? & why"),
-    filters: { source: ["docs", "a, b"], domain: [], type: ["pdf"], language: ["de"], published: ["year"] },
+    filters: {
+      source: ["docs", "a, b"],
+      domain: [],
+      path: ["/docs/guide"],
+      version: ["3.12"],
+      type: ["pdf"],
+      topic: ["news"],
+      language: ["de"],
+      published: ["2025"],
+    },
     view: "images" as const,
     count: 20,
     copy: { url: "https://example.com/a?b=c#d", passage: "Pumps are cleaned." },

@@ -1,5 +1,14 @@
 /** What can be chosen to narrow a search down; each is a field of the address. */
-export const FILTERS = ["source", "domain", "type", "language", "published"] as const
+export const FILTERS = [
+  "source",
+  "domain",
+  "path",
+  "version",
+  "type",
+  "topic",
+  "language",
+  "published",
+] as const
 
 export type Filter = (typeof FILTERS)[number]
 
@@ -69,3 +78,6 @@ export function toggled(filters: Asked["filters"], name: Filter, value: string):
   const next = isIn ? now.filter((one) => one !== value) : [...(isSingle ? [] : now), value]
   return { ...filters, [name]: next }
 }
+
+/** The address, under this page, that asks a question and nothing besides. */
+export const linkTo = (question: string): string => searchOf(asking(question))

@@ -15,6 +15,7 @@ export function Header({
   readonly session: UsedSession
 }) {
   const isHome = question === ""
+  const isAdmin = state.kind === "known" && state.session.signed_in && state.session.role === "admin"
   const isSignedIn = state.kind === "known" && state.session.signed_in
   return (
     <header class={isHome ? "top home" : "top"}>
@@ -24,6 +25,11 @@ export function Header({
       </a>
       <SearchBox question={question} isHome={isHome} onAsk={onAsk} />
       <nav class="menu" aria-label="Page">
+        {isAdmin && (
+          <a class="button quiet" href={addressOf("console")}>
+            Console
+          </a>
+        )}
         <ThemeButton />
         {isSignedIn && <Button look="quiet" icon="exit" label="Sign out" onClick={() => void signOut()} />}
       </nav>

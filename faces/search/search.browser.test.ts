@@ -215,6 +215,52 @@ describe.skipIf(executablePath === null)(
       expect(complaints).toEqual([])
     })
 
+    test("folders and versions narrow the results down, and hostile ones are names like any other", async () => {
+      await using opened = await open(asked("seals"))
+      const { page, complaints } = opened
+      const filters = page.getByRole("form", { name: "Filters" })
+      await filters.getByRole("checkbox", { name: /img src=x onerror/ }).waitFor()
+      expect(await filters.locator("img, script").count()).toBe(0)
+      await filters.getByRole("checkbox", { name: "3.13" }).check()
+      await expect.poll(() => results(page).count()).toBe(1)
+      await page.getByRole("link", { name: "Seals of 3.13" }).waitFor()
+      expect(new URL(page.url()).searchParams.getAll("version")).toEqual(["3.13"])
+      await page.reload()
+      await expect.poll(() => results(page).count()).toBe(1)
+      await filters.getByRole("checkbox", { name: "3.13" }).uncheck()
+      await filters.getByRole("checkbox", { name: "/manual" }).check()
+      await expect.poll(() => results(page).count()).toBe(2)
+      await filters.getByRole("checkbox", { name: /img src=x onerror/ }).check()
+      await expect.poll(() => results(page).count()).toBe(3)
+      expect(await page.evaluate("typeof hacked")).toBe("undefined")
+      expect(complaints).toEqual([])
+    })
+
+    test("misspelt words say what they were taken for, and a page names its translation", async () => {
+      await using opened = await open(asked("brsuh for pmups"))
+      const { page, complaints } = opened
+      expect(await page.locator(".corrected").innerText()).toContain("no page holds “brsuh” and “pmups”")
+      await page.getByRole("link", { name: "brush for pumps", exact: true }).click()
+      await results(page).first().waitFor()
+      expect(await box(page).inputValue()).toBe("brush for pumps")
+      await expect.poll(() => page.locator(".corrected").count()).toBe(0)
+      await page.goto(garden.url + asked("when are tulips planted?"))
+      const tulips = results(page).filter({ hasText: "three times as deep" })
+      const translation = tulips.getByRole("link", { name: "In German" })
+      expect(await translation.getAttribute("href")).toMatch(/\/de\/tulips$/)
+      expect(complaints).toEqual([])
+    })
+
+    test("admins find their console, and others are not shown the way", async () => {
+      {
+        await using opened = await open("/")
+        expect(await opened.page.getByRole("link", { name: "Console" }).count()).toBe(0)
+      }
+      await using opened = await open("/", { key: garden.adminKey })
+      await opened.page.getByRole("link", { name: "Console" }).click()
+      await opened.page.waitForURL(/\/console$/)
+    })
+
     test("pictures are the appliance's own, and lead to their pages", async () => {
       await using opened = await open(`${asked("garden pumps")}&view=images`)
       const { page, complaints } = opened

@@ -47,6 +47,9 @@ function bodyOf({ question, filters, count }: Asked, isAdmin: boolean): SearchBo
     include_facets: FILTERS,
     ...(filters.source.length > 0 && { sources: filters.source }),
     ...(filters.domain.length > 0 && { include_domains: filters.domain }),
+    ...(filters.path.length > 0 && { paths: filters.path }),
+    ...(filters.version.length > 0 && { versions: filters.version }),
+    ...(filters.topic.length > 0 && { topics: filters.topic as SearchBody["topics"] }),
     ...(filters.type.length > 0 && { types: filters.type as SearchBody["types"] }),
     ...(language !== undefined && { language, filter_by_language: true }),
     ...(year !== undefined && {

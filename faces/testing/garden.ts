@@ -36,12 +36,27 @@ const HOSTILE = `<html lang="en"><head><title>Weeds &lt;img src=x onerror="hacke
 <pre><code>&lt;/code&gt;&lt;/pre&gt;&lt;script&gt;hacked=1&lt;/script&gt;</code></pre>
 <p>{{constructor.constructor('hacked=1')()}} \${hacked=1} &amp;lt;img src=x onerror=hacked=1&amp;gt;</p></main></body></html>`
 
+const HOSTILE_FOLDER = "/%3Cimg%20src=x%20onerror=%22hacked=1%22%3E/v9/seals"
+
 const article = (title: string, text: string, links: readonly string[] = [], image = "", year = 2025) =>
   html(
     `<html lang="en"><head><title>${title}</title><meta property="article:published_time" content="${year}-03-11T17:00:00Z"></head>
      <body><main><h1>${title}</h1>${text}${image === "" ? "" : `<p><img src="${image}" alt="${title} in a drawing" width="600" height="400"></p>`}
      <p>${links.map((link) => `<a href="${link}">${link}</a>`).join(" ")}</p></main></body></html>`,
   )
+
+/** Pages of several versions, and one whose folder is as hostile as an address can be. */
+const MANUAL = {
+  "/manual/3.12/seals": article("Seals of 3.12", "<p>Seals of this version are made of leather and oil.</p>"),
+  "/manual/3.13/seals": article(
+    "Seals of 3.13",
+    "<p>Seals of the newer version are made of rubber alone.</p>",
+  ),
+  [HOSTILE_FOLDER]: article(
+    "Seals of strangers",
+    "<p>Nobody knows what the seals of strangers are made of.</p>",
+  ),
+}
 
 /** @param open whether people may search without signing in */
 export async function openGarden({ open = false } = {}): Promise<GardenAppliance> {
@@ -52,7 +67,16 @@ export async function openGarden({ open = false } = {}): Promise<GardenAppliance
       "/": article(
         "The garden",
         "<p>This garden has beds, pumps and tulips. Each has a page of its own in this small book.</p>",
-        ["/pumps", "/cleaning", "/tulips", "/weeds", "/roses", LONG_WAY],
+        [
+          "/pumps",
+          "/cleaning",
+          "/tulips",
+          "/de/tulips",
+          "/weeds",
+          "/roses",
+          LONG_WAY,
+          ...Object.keys(MANUAL),
+        ],
       ),
       "/pumps": article(
         "Pumps",
@@ -83,6 +107,11 @@ export async function openGarden({ open = false } = {}): Promise<GardenAppliance
         "/rose.png",
         2024,
       ),
+      "/de/tulips": html(
+        `<html lang="de"><head><title>Tulips: Tulpen</title></head><body><main><h1>Tulpen</h1>
+         <p>Tulpen, auf Englisch tulips, werden im Herbst gepflanzt, dreimal so tief, wie die Zwiebel hoch ist.</p></main></body></html>`,
+      ),
+      ...MANUAL,
       "/weeds": html(HOSTILE),
     }),
   )

@@ -39,7 +39,13 @@ export function scopedEngine(
       if (filter === null) return { hits: [] }
       const found = await engine.search({ ...query, filter }, options)
       const admits = pageTest(now)
-      return { ...found, hits: found.hits.filter((hit) => admits(hit.url, sourcesOf(hit))) }
+      const onDomains = now.domains === null ? () => true : domainTest(now.domains)
+      const hits = found.hits
+        .filter((hit) => admits(hit.url, sourcesOf(hit)))
+        .map((hit) =>
+          hit.folded === undefined ? hit : { ...hit, folded: hit.folded.filter(({ url }) => onDomains(url)) },
+        )
+      return { ...found, hits }
     },
   }
 }

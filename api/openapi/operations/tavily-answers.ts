@@ -65,6 +65,14 @@ const searchResult = object(
         object({ url: text(), format: text("As its address ends: `pdf`, `epub`, `html`.") }),
         "The same document in other formats; not there when there is none.",
       ),
+      copies: listOf(
+        object({ url: text(), title: text() }),
+        "Pages found besides that say the same; not there when there is none.",
+      ),
+      translations: listOf(
+        object({ url: text(), title: text(), language: orNull(text("ISO 639-1.")) }),
+        "The same page in other languages, found besides; not there when there is none.",
+      ),
     },
   },
 )
@@ -173,13 +181,17 @@ const facets = listOf(
   object({
     field: oneOf(FACET_FIELDS),
     values: listOf(
-      object({ value: text("For `published` a year."), count: count("Pages.") }),
+      object({ value: text("For `published` a year, for `path` a folder."), count: count("Pages.") }),
       "The most frequent first, 50 at most.",
     ),
     pages: count("Pages that were counted."),
     exact: yesNo("False when more pages match: then the best were counted."),
   }),
   "With `include_facets`: of the pages that match, how many have each value. A field is counted without the filter on itself.",
+)
+
+const correctedQuery = text(
+  "The query with the words that misspelt ones were taken for; not there when none was, or no result holds such a word.",
 )
 
 const searchAnswer = object(
@@ -191,7 +203,16 @@ const searchAnswer = object(
     results: listOf(ref("SearchResult"), "Best first."),
     ...common,
   },
-  { optional: { facets, miss: searchMiss, coverage, auto_parameters: autoParameters, usage } },
+  {
+    optional: {
+      corrected_query: correctedQuery,
+      facets,
+      miss: searchMiss,
+      coverage,
+      auto_parameters: autoParameters,
+      usage,
+    },
+  },
 )
 
 const failedResult = object(

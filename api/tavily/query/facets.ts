@@ -6,8 +6,11 @@ import type { AskedQuery } from "../../misses/narrow-filters.ts"
 const FILTERS: Readonly<Record<FacetField, readonly (keyof PageFilter)[]>> = {
   source: ["sources"],
   domain: ["includeDomains"],
+  path: ["paths"],
+  version: ["versions"],
   language: ["languages"],
   type: ["types"],
+  topic: ["topics"],
   published: ["publishedFrom", "publishedBefore", "requirePublished"],
 }
 

@@ -33,6 +33,12 @@ export function pagesOfOneText({ open, found, foundByWords }: Stage): void {
         const { hits } = await engine.search({ text: `${rareWord(0)} article`, limit: 4, arms })
         const articles = hits.filter((hit) => hit.title === "Article").map((hit) => hit.url)
         expect(articles).toEqual(["https://example.com/article"])
+        // Those that were found with it stand behind it.
+        const [first] = hits.filter((hit) => hit.title === "Article")
+        expect(first!.folded?.every(({ kind }) => kind === "copy")).toBe(true)
+        expect(first!.folded?.map(({ url }) => url).sort()).toEqual(
+          addresses.filter((_, i) => i !== 3).sort(),
+        )
         expect(arms === "vector" || hits.length === 4).toBe(true)
       }
       const filter = { includeDomains: ["mirror.example.org"] }

@@ -34,6 +34,12 @@ export function languagesOfPages({ open, found }: Stage): void {
       expect(await found(engine, "was ist die XR-7 und wie")).toEqual([urlOf("de/pump"), urlOf("en/valve")])
       const { hits } = await engine.search({ text: "XR-7", limit: 9, preference: { languages: ["fr"] } })
       expect(hits.map((hit) => hit.url)).toEqual([urlOf("fr/pump"), urlOf("en/valve")])
+      const folded = hits[0]!.folded!.map(({ url, language, kind }) => [url, language, kind])
+      expect(folded.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))).toEqual([
+        [urlOf("de/pump"), "de", "translation"],
+        [urlOf("en/pump"), "en", "translation"],
+      ])
+      expect(hits[1]!.folded).toBeUndefined()
     })
   })
 }

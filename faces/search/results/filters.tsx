@@ -1,12 +1,16 @@
 import { Button } from "../../design/button.tsx"
 import { type Asked, type Filter, FILTERS, hasFilters, toggled } from "../asked.ts"
+import { languageName } from "../../reading/languages.ts"
 import { formatName } from "./source-line.tsx"
 import type { Facet } from "../use-search.ts"
 
 const HEADINGS: Readonly<Record<Filter, string>> = {
   source: "Source",
   domain: "Site",
+  path: "Folder",
+  version: "Version",
   type: "Format",
+  topic: "Topic",
   language: "Language",
   published: "Published",
 }
@@ -14,18 +18,14 @@ const HEADINGS: Readonly<Record<Filter, string>> = {
 /** Values of a field that are shown; the rarer ones are found by asking for them. */
 const MOST_VALUES = 8
 
-const LANGUAGES = new Intl.DisplayNames(undefined, { type: "language", fallback: "code" })
-
 /** A value as people call it. */
 export function valueName(name: Filter, value: string): string {
   if (name === "type") return formatName(value)
-  if (name !== "language") return value
-  try {
-    return LANGUAGES.of(value) ?? value
-  } catch {
-    return value
-  }
+  if (name === "topic") return TOPICS[value] ?? value
+  return name === "language" ? languageName(value) : value
 }
+
+const TOPICS: Readonly<Record<string, string>> = { news: "News", finance: "Finance" }
 
 /** What the results can be narrowed down by, with how many pages there are of each. */
 export function Filters({

@@ -7,6 +7,7 @@ import { Progress } from "../../design/progress.tsx"
 import { wantedWords } from "../../reading/words.ts"
 import { type Asked, asking, hasFilters } from "../asked.ts"
 import type { Searched } from "../use-search.ts"
+import { Corrected } from "./corrected.tsx"
 import { Chosen, Filters } from "./filters.tsx"
 import { Images, picturesOf } from "./images.tsx"
 import { Nothing } from "./nothing.tsx"
@@ -28,7 +29,8 @@ export function Found({
   readonly children: ComponentChildren
 }) {
   const [areShown, setShown] = useState(false)
-  const wanted = useMemo(() => wantedWords(question), [question])
+  const corrected = found?.corrected_query
+  const wanted = useMemo(() => wantedWords(`${question} ${corrected ?? ""}`), [question, corrected])
   const pictures = useMemo(() => picturesOf(found?.results ?? []), [found])
   if (found === null) return <Progress label="Searching" />
   const facets = found.facets ?? []
@@ -63,6 +65,7 @@ export function Found({
             <Images pictures={pictures} />
           ) : (
             <>
+              <Corrected found={found} />
               {children}
               <Nothing asked={asked} found={found} onClear={() => onChange(asking(asked.question))} />
               <ol class="results" aria-label="Results">

@@ -5,6 +5,7 @@ import { PageLink } from "../../reading/page-link.tsx"
 import { plainWords } from "../../reading/words.ts"
 import { addressOf } from "../../session/appliance.ts"
 import type { Asked } from "../asked.ts"
+import { Folded } from "./folded.tsx"
 import { SourceLine } from "./source-line.tsx"
 import type { Result } from "../use-search.ts"
 import { Why } from "./why.tsx"
@@ -69,6 +70,7 @@ export function ResultCard({
               As {format.toUpperCase()}
             </PageLink>
           ))}
+          <Folded result={result} />
           {result.addresses_models === true && (
             <Chip tone="warn" icon="alert" title="Its text is not used in answers">
               Gives orders to language models

@@ -1,0 +1,47 @@
+/**
+ * A part of an address that names a version: `3.12`, `v2`, `2.x`, `latest-v20.x`, or one of the names that documentation sites give
+ * to what moves. A plain number may be anything: an id, a year, the page of a list.
+ */
+const VERSION =
+  /^(?:(?:latest-)?v?\d{1,4}(?:\.(?:\d{1,4}|x)){1,3}(?:[-.]?(?:alpha|beta|rc|dev|next)\.?\d*)?|v\d{1,4}|latest|stable|nightly)$/i
+/** Folders of folders that are told apart; those of one site seldom have more. */
+const MOST_DEPTH = 8
+
+/** The folders that an address lies in, from the top: of `https://a.example/docs/guide/x.html` `docs` and `guide`. */
+export function foldersOf(url: string): string[] {
+  const { pathname } = URL.parse(url) ?? { pathname: "/" }
+  return pathname
+    .split("/")
+    .slice(1, -1)
+    .filter((part) => part !== "")
+    .slice(0, MOST_DEPTH)
+    .map(decoded)
+}
+
+/** The version that an address names, in lower case; null when it names none. */
+export function versionOf(url: string): string | null {
+  const { pathname } = URL.parse(url) ?? { pathname: "/" }
+  const version = pathname.split("/").find((part) => VERSION.test(part))
+  return version?.toLowerCase() ?? null
+}
+
+/** Whether an address is a folder or lies in it, whatever its host: `/docs` holds `/docs`, `/docs/` and `/docs/a`, and not `/docs-old`. */
+export function isUnder(url: string, folder: string): boolean {
+  const path = partsOf((URL.parse(url) ?? { pathname: "/" }).pathname)
+  return partsOf(folder).every((part, i) => path[i] === part)
+}
+
+const partsOf = (path: string): string[] =>
+  path
+    .split("/")
+    .filter((part) => part !== "")
+    .map(decoded)
+
+/** A part of a path as people read it; as it is written where it is no text. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

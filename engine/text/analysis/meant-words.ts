@@ -1,0 +1,49 @@
+import { nearNames } from "#base/text/near-names.ts"
+import { stemmerOf } from "./stem.ts"
+
+/** A misspelt word and the terms that it may stand for. */
+export interface MisspeltWord {
+  /** Lower case, as written. */
+  readonly word: string
+  readonly terms: readonly string[]
+}
+
+/**
+ * The words that misspelt ones were taken for, as pages write them: of the words whose terms they may stand for the one that is spelt most
+ * like it. They are taken from what is shown, so that nobody is told a word of a page that they may not see; one that is
+ * not there has no entry.
+ *
+ * @param texts what is shown of pages, each with its language (ISO 639-1; null when unknown)
+ */
+export function meantWords(
+  misspelt: readonly MisspeltWord[],
+  texts: readonly { readonly text: string; readonly language: string | null }[],
+): ReadonlyMap<string, string> {
+  if (misspelt.length === 0) return new Map()
+  const byTerm = new Map<string, Set<string>>()
+  for (const { text, language } of texts) {
+    const stem = stemmerOf(language)
+    for (const word of new Set(
+      text
+        .normalize("NFKC")
+        .toLowerCase()
+        .match(/\p{L}+/gu),
+    )) {
+      const term = stem(word)
+      const words = byTerm.get(term)
+      if (words) words.add(word)
+      else byTerm.set(term, new Set([word]))
+    }
+  }
+  return new Map(
+    misspelt.flatMap(({ word, terms }) => {
+      const meant = terms.flatMap((term) => [...(byTerm.get(term) ?? [])])
+      const [nearest] = nearNames(word, meant)
+      return nearest === undefined || nearest === word ? [] : [[word, nearest] as const]
+    }),
+  )
+}
+
+/** A question with the words that its misspelt ones were taken for. */
+export const withMeantWords = (question: string, meant: ReadonlyMap<string, string>): string =>
+  question.normalize("NFKC").replaceAll(/\p{L}+/gu, (word) => meant.get(word.toLowerCase()) ?? word)

@@ -1,0 +1,31 @@
+import { linkTo } from "../asked.ts"
+import type { Found } from "../use-search.ts"
+
+/** What misspelt words were taken for. The results are already for it: it only has to be seen, and can be asked by itself. */
+export function Corrected({ found: { query, corrected_query: corrected } }: { readonly found: Found }) {
+  if (corrected === undefined) return null
+  const asWritten = new Set(words(query))
+  return (
+    <p class="corrected">
+      Results for{" "}
+      <a href={linkTo(corrected)}>
+        {corrected
+          .split(/(\s+)/)
+          .map((word, index) => (asWritten.has(word) ? word : <b key={index}>{word}</b>))}
+      </a>
+      <span>
+        , as no page holds {quoted(words(query).filter((word) => !words(corrected).includes(word)))}
+      </span>
+    </p>
+  )
+}
+
+const words = (text: string): string[] => text.split(/\s+/)
+
+/** Misspelt words that are named. */
+const MOST = 3
+const quoted = (some: readonly string[]): string =>
+  some
+    .slice(0, MOST)
+    .map((word) => `“${word}”`)
+    .join(" and ")
