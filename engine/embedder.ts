@@ -68,6 +68,11 @@ export interface EmbedOptions {
   /** Default `index`. */
   readonly priority?: "query" | "index"
   readonly signal?: AbortSignal
+  /**
+   * Told, before `embed()` resolves, how many tokens the model read of all texts, those that it adds itself among them. Not called where that is
+   * not known, as with a server that does not say.
+   */
+  readonly onTokens?: (tokens: number) => void
 }
 
 /** Vectors of different models cannot be compared. @throws EngineError `EMBEDDER_MISMATCH` */

@@ -32,10 +32,13 @@ export function embeddings(embedder: LoadedEmbedder): Middleware {
     const { bill } = ctx.state
     const cost = searchCost("basic")
     await bill.reserve(cost)
+    // Servers of models that do not say are counted as nothing, which no text takes.
+    let tokens = 0
     const asked = {
       as: as === "query" ? "question" : "passage",
       priority: "query",
       signal: clientGone(ctx),
+      onTokens: (read: number) => (tokens = read),
     } as const
     const vectors = await embedder.embed(texts, asked).catch((error: unknown) => {
       if (error instanceof ModelOutage) throw new ApiError(503, error.message)
@@ -50,7 +53,7 @@ export function embeddings(embedder: LoadedEmbedder): Middleware {
         embedding: format === "base64" ? base64Of(vector) : [...vector],
       })),
       model: embedder.id,
-      usage: tokensOf(texts),
+      usage: { prompt_tokens: tokens, total_tokens: tokens },
     }
   }
 }
@@ -92,10 +95,4 @@ function base64Of(vector: Float32Array): string {
   const bytes = Buffer.alloc(vector.length * 4)
   for (const [at, value] of vector.entries()) bytes.writeFloatLE(value, at * 4)
   return bytes.toString("base64")
-}
-
-/** Words stand for tokens: the model's own are not counted. */
-function tokensOf(texts: readonly string[]) {
-  const words = texts.reduce((sum, text) => sum + (text.match(/\S+/g)?.length ?? 0), 0)
-  return { prompt_tokens: words, total_tokens: words }
 }

@@ -36,6 +36,11 @@ export type FromWorker =
   | { readonly kind: "ready" }
   | { readonly kind: "left" }
   | { readonly kind: "unusable"; readonly message: string }
-  | { readonly kind: "vector"; readonly vector: Float32Array }
+  | {
+      readonly kind: "vector"
+      readonly vector: Float32Array
+      /** How many tokens the model read, those that it adds itself among them. */
+      readonly tokensRead: number
+    }
   | { readonly kind: "tokens"; readonly tokens: TokenVectors }
   | { readonly kind: "failed"; readonly message: string }

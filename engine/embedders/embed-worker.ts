@@ -40,7 +40,7 @@ try {
       const { ids, states, width } = await run(message.prefix + message.text)
       if (message.kind === "embed") {
         const vector = pool(states, width, pooling)
-        send({ kind: "vector", vector }, [vector.buffer as ArrayBuffer])
+        send({ kind: "vector", vector, tokensRead: ids.length }, [vector.buffer as ArrayBuffer])
       } else {
         const tokens = tokenVectors(ids, states, width)
         send({ kind: "tokens", tokens }, [tokens.vectors.buffer as ArrayBuffer])

@@ -52,6 +52,18 @@ describe("the model that ships with Fossick", () => {
     expect(beside).toEqual(alone)
   })
 
+  it("says how many tokens it read: pieces of words, two around each text, and none beyond its reach", async () => {
+    const read = async (...texts: string[]) => {
+      let told = 0
+      await embedder.embed(texts, { onTokens: (tokens) => (told = tokens) })
+      return told
+    }
+    expect(await read("pumps")).toBe(3)
+    expect(await read("pumps", "a pump")).toBe(7)
+    expect(await read("decalcification")).toBeGreaterThan(3)
+    expect(await read(LONG.repeat(200))).toBe(await read(LONG.repeat(3)))
+  })
+
   it("reads no further than the model does", async () => {
     const [cut, longer] = await embedder.embed([LONG.repeat(3), LONG.repeat(200)])
     expect(longer).toEqual(cut)

@@ -97,7 +97,9 @@ export class TransformersEmbedder implements Embedder {
 
   async embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]> {
     const results = await this.#results("embed", texts, options)
-    return results.flatMap((result) => (result.kind === "vector" ? [result.vector] : []))
+    const made = results.filter((result) => result.kind === "vector")
+    options?.onTokens?.(made.reduce((sum, { tokensRead }) => sum + tokensRead, 0))
+    return made.map(({ vector }) => vector)
   }
 
   async tokenVectors(texts: readonly string[], options?: EmbedOptions): Promise<TokenVectors[]> {

@@ -21,7 +21,9 @@ export class HashingEmbedder implements Embedder {
 
   async embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]> {
     this.#refuse(options)
-    return texts.map((text) => hashed(analyse(text, "en")))
+    const words = texts.map((text) => analyse(text, "en"))
+    options?.onTokens?.(words.flat().length)
+    return words.map(hashed)
   }
 
   /** One token for each stemmed word. */

@@ -54,10 +54,15 @@ export async function startModelServer(options: TestModelServerOptions): Promise
       return [422, { error: "batch size > maximum allowed batch size", error_type: "Validation" }]
     }
     if (path.endsWith("/rerank")) return await ranked(path, body, texts)
-    const vectors = (await options.embedder!.embed(texts)).map((vector) => [...vector])
+    let tokens = 0
+    const made = await options.embedder!.embed(texts, { onTokens: (read) => (tokens = read) })
+    const vectors = made.map((vector) => [...vector])
     if (path === "/embed") return [200, vectors]
     const data = vectors.map((embedding, index) => ({ object: "embedding", index, embedding }))
-    return [200, { object: "list", data, model: body["model"], usage: { prompt_tokens: 0, total_tokens: 0 } }]
+    return [
+      200,
+      { object: "list", data, model: body["model"], usage: { prompt_tokens: tokens, total_tokens: tokens } },
+    ]
   }
 
   async function ranked(

@@ -7,6 +7,8 @@ export interface EmbeddingsShape {
   body(model: string, texts: readonly string[]): object
   /** One list of numbers for each text, in order, not looked at any further. @throws ModelServerError */
   vectors(answer: unknown, count: number): readonly unknown[]
+  /** How many tokens the server says it has read; null: it does not say. */
+  tokens(answer: unknown): number | null
 }
 
 /** `POST /embeddings` of the OpenAI API, which vLLM, Infinity, llama.cpp, Ollama, TEI and others speak as well. */
@@ -30,6 +32,10 @@ const openai: EmbeddingsShape = {
     }
     return ordered
   },
+  tokens(answer) {
+    const read = (answer as { usage?: { prompt_tokens?: unknown } | null }).usage?.prompt_tokens
+    return typeof read === "number" && Number.isSafeInteger(read) && read > 0 ? read : null
+  },
 }
 
 /** `POST /embed` of Text Embeddings Inference. */
@@ -42,6 +48,7 @@ const tei: EmbeddingsShape = {
     if (answer.length !== count) throw strange(`${answer.length} vectors for ${count} texts`)
     return answer
   },
+  tokens: () => null,
 }
 
 export const EMBEDDINGS_SHAPES = { openai, tei } as const

@@ -71,6 +71,29 @@ describe("a server of embeddings", () => {
     expect(server.requests.at(-1)!.path).toBe(asked)
   })
 
+  test("counts the tokens, over all batches and what is tried again; one that does not say leaves them unknown", async () => {
+    await using server = await serving({ maxBatch: 2 })
+    await using embedder = await opened(`${server.url}/v1`)
+    const told: number[] = []
+    const onTokens = (tokens: number) => told.push(tokens)
+    await local.embed(TEXTS, { onTokens })
+    await embedder.embed(TEXTS, { onTokens, priority: "query" })
+    let failures = 1
+    server.instead = (_, response) => {
+      failures -= 1
+      if (failures === 0) server.instead = null
+      response.writeHead(503).end("{}")
+    }
+    await embedder.embed(TEXTS, { onTokens })
+    expect(told).toEqual([told[0], told[0], told[0]])
+    expect(told[0]).toBeGreaterThan(TEXTS.length)
+
+    await using silent = await serving({ speaks: "tei" })
+    await using other = await opened(silent.url)
+    await other.embed(TEXTS, { onTokens })
+    expect(told).toHaveLength(3)
+  })
+
   test("is sent the key behind a reference, and the name of the model", async () => {
     await using server = await serving({ key: "hush-hush" })
     process.env["REMOTE_TEST_KEY"] = "hush-hush"

@@ -57,6 +57,14 @@ const NOT_THERE = new Set([404, 405, 501])
 const WHAT_NOW =
   "Questions are answered by words alone, and pages wait for their vectors, until it answers: see FOSSICK_EMBEDDINGS_URL."
 
+/** How a request is made, and who is told what it took. */
+interface Asking {
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
+  /** Told at the end how many tokens the server read; null: it does not say. */
+  readonly onRead?: (tokens: number | null) => void
+}
+
 /**
  * Embeds on a server of the operator's own choice: OpenAI-compatible, or Text Embeddings Inference.
  *
@@ -114,7 +122,7 @@ export class RemoteEmbedder implements Embedder {
     const unknown = { model: settings.embeddingsModel, dimensions: 0, probe: null }
     const asking = new RemoteEmbedder(settings, server, unknown, false)
     try {
-      const [vector] = await asking.#patiently([PROBE], undefined)
+      const [vector] = await asking.#patiently([PROBE], {})
       const found = { model: settings.embeddingsModel, dimensions: vector!.length, probe: [...vector!] }
       if (keep) await fileOf(settings).write(found)
       const embedder = new RemoteEmbedder(settings, server, found, keep)
@@ -141,18 +149,22 @@ export class RemoteEmbedder implements Embedder {
   /** @throws ModelOutage while the server is away; EngineError `MODEL_UNAVAILABLE` for a text that it will not take. */
   async embed(
     given: readonly string[],
-    { as = "passage", priority = "index", signal }: EmbedOptions = {},
+    { as = "passage", priority = "index", signal, onTokens }: EmbedOptions = {},
   ): Promise<Float32Array[]> {
     const { embeddingsQuestionPrefix, embeddingsPassagePrefix } = this.#settings
     const prefix = as === "question" ? embeddingsQuestionPrefix : embeddingsPassagePrefix
     const texts = given.map((text) => `${prefix}${text}`)
+    const onRead = (tokens: number | null) => {
+      if (tokens !== null) onTokens?.(tokens)
+    }
     return await this.#calls.run(signal, async (either) => {
       if (texts.length === 0) return []
       await this.#recogniseOnce(signal)
       try {
+        const { embeddingsTimeoutMs: timeoutMs } = this.#settings
         return priority === "query"
-          ? await this.#batches(texts, this.#settings.embeddingsTimeoutMs, either)
-          : await this.#patiently(texts, either)
+          ? await this.#batches(texts, { timeoutMs, signal: either, onRead })
+          : await this.#patiently(texts, { signal: either, onRead })
       } catch (error) {
         throw isTooMuch(error) ? this.#refusal(error) : error
       }
@@ -191,7 +203,10 @@ export class RemoteEmbedder implements Embedder {
 
   /** Sees that the server has the model that it had before. */
   async #recognise(): Promise<void> {
-    const [vector] = await this.#ask([PROBE], this.#settings.embeddingsTimeoutMs, this.#calls.closing)
+    const [vector] = await this.#ask([PROBE], {
+      timeoutMs: this.#settings.embeddingsTimeoutMs,
+      signal: this.#calls.closing,
+    })
     if (this.#probe) {
       const cosine = vector!.reduce((sum, value, i) => sum + value * this.#probe![i]!, 0)
       if (cosine >= SAME_MODEL) return
@@ -206,11 +221,12 @@ export class RemoteEmbedder implements Embedder {
   }
 
   /** As {@link #batches} with the patience that there is for pages: tried again after a failure that may pass. */
-  async #patiently(texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
+  async #patiently(texts: readonly string[], how: Omit<Asking, "timeoutMs">): Promise<Float32Array[]> {
+    const { signal } = how
     const timeoutMs = this.#settings.embeddingsTimeoutMs * INDEX_PATIENCE
     for (let attempt = 1, wait = FIRST_RETRY_MS; ; attempt++, wait *= 2) {
       try {
-        return await this.#batches(texts, timeoutMs, signal)
+        return await this.#batches(texts, { ...how, timeoutMs })
       } catch (error) {
         if (!(error instanceof ModelServerError) || !error.isPassing || attempt >= ATTEMPTS) throw error
         const asked = Math.min(error.retryAfterMs ?? 0, LAST_RETRY_MS)
@@ -219,45 +235,38 @@ export class RemoteEmbedder implements Embedder {
     }
   }
 
-  async #batches(
-    texts: readonly string[],
-    timeoutMs: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Float32Array[]> {
+  async #batches(texts: readonly string[], how: Asking): Promise<Float32Array[]> {
     const size = this.#settings.embeddingsBatch
     const batches: (readonly string[])[] = []
     for (let at = 0; at < texts.length; at += size) batches.push(texts.slice(at, at + size))
-    const made = await Promise.all(batches.map((some) => this.#smaller(some, timeoutMs, signal)))
+    let tokens: number | null = 0
+    const onRead = (read: number | null) => {
+      tokens = tokens === null || read === null ? null : tokens + read
+    }
+    const made = await Promise.all(batches.map((some) => this.#smaller(some, { ...how, onRead })))
+    // Once all are there, so that what is tried again is counted once.
+    how.onRead?.(tokens)
     return made.flat()
   }
 
   /** What is too much for the server in halves, and at last a text without its end. */
-  async #smaller(
-    texts: readonly string[],
-    timeoutMs: number,
-    signal: AbortSignal | undefined,
-    shortened = 0,
-  ): Promise<Float32Array[]> {
+  async #smaller(texts: readonly string[], how: Asking, shortened = 0): Promise<Float32Array[]> {
     try {
-      return await this.#ask(texts, timeoutMs, signal)
+      return await this.#ask(texts, how)
     } catch (error) {
       if (!isTooMuch(error) || shortened >= SHORTENED) throw error
       if (texts.length > 1) {
         const half = texts.length >> 1
-        const first = await this.#smaller(texts.slice(0, half), timeoutMs, signal)
-        return [...first, ...(await this.#smaller(texts.slice(half), timeoutMs, signal))]
+        const first = await this.#smaller(texts.slice(0, half), how)
+        return [...first, ...(await this.#smaller(texts.slice(half), how))]
       }
       const [text = ""] = texts
       if (text.length < 2) throw error
-      return await this.#smaller([text.slice(0, text.length >> 1)], timeoutMs, signal, shortened + 1)
+      return await this.#smaller([text.slice(0, text.length >> 1)], how, shortened + 1)
     }
   }
 
-  async #ask(
-    texts: readonly string[],
-    timeoutMs: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Float32Array[]> {
+  async #ask(texts: readonly string[], { timeoutMs, signal, onRead }: Asking): Promise<Float32Array[]> {
     const shape = this.#shape
     const { embeddingsModel: model, embeddingsDimensions: cutTo } = this.#settings
     // A server may give more dimensions than are kept of them.
@@ -277,7 +286,10 @@ export class RemoteEmbedder implements Embedder {
     this.#isShapeKnown = true
     const vectors = this.#shape.vectors(answer, texts.length).map((one) => unitVector(one, cutTo || null))
     const wrong = vectors.find(({ length }) => this.dimensions > 0 && length !== this.dimensions)
-    if (!wrong) return vectors
+    if (!wrong) {
+      onRead?.(this.#shape.tokens(answer))
+      return vectors
+    }
     throw new ModelServerError(
       `gave a vector of ${wrong.length} dimensions where ${this.dimensions} were expected: it has another model than before, which needs its own name in FOSSICK_EMBEDDINGS_MODEL`,
       { status: 200 },
