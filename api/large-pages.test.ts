@@ -58,6 +58,7 @@ beforeAll(async () => {
       if (result.kind === "read") onText()
       return result
     },
+    sitemap: async () => [],
     [Symbol.asyncDispose]: async () => {},
   }
   const page = (text: string) => hit({ markdown: text, passages: [] })

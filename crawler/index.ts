@@ -5,7 +5,15 @@ export { Jobs } from "./jobs/jobs.ts"
 export type { Job, JobState } from "./job.ts"
 export type { CrawlOutcome, FailureReason, SkipReason } from "./outcome.ts"
 export { createReader } from "./visit/reader.ts"
-export type { Reader, Reading, ReadOptions, ReadResult, WalkedPage, WalkOptions } from "./reading.ts"
+export type {
+  Reader,
+  Reading,
+  ReadOptions,
+  ReadResult,
+  SitemapOptions,
+  WalkedPage,
+  WalkOptions,
+} from "./reading.ts"
 export type { Scope } from "./source.ts"
 export { withoutSecrets } from "./sources/shown-source.ts"
 export { SourceError, type SourceProblem } from "./sources/written/source-problem.ts"

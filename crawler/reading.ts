@@ -55,6 +55,22 @@ export type ReadResult =
  */
 export interface Reader extends AsyncDisposable {
   read(url: string, options?: ReadOptions): Promise<ReadResult>
+  /**
+   * The pages that the sitemaps of a site list, each once; empty where there are none. It obeys robots.txt, and never rejects for what a
+   * site does.
+   * @param site any address of it
+   */
+  sitemap(site: PageUrl, options: SitemapOptions): Promise<readonly PageUrl[]>
+}
+
+export interface SitemapOptions {
+  /** Pages at most. */
+  readonly limit: number
+  /** Which of the listed pages count. Default: all. */
+  readonly wants?: (page: PageUrl) => boolean
+  /** Which files of other origins than the site's may be read. Default: all. */
+  readonly admits?: (file: PageUrl) => boolean
+  readonly signal?: AbortSignal
 }
 
 export interface ReadOptions {
@@ -121,6 +137,11 @@ export interface WalkOptions {
   /** Regular expressions (RE2 syntax) on the host. */
   readonly selectDomains?: readonly string[]
   readonly excludeDomains?: readonly string[]
+  /**
+   * Where pages come from beside links: `include` takes those of the site's sitemaps too, `only` takes no links. With `discoverOnly` the start
+   * of an `only` is given where it is listed. Default: links alone.
+   */
+  readonly sitemap?: "include" | "only"
   /** Also give the pages that links out of the start's registrable domain lead to, after all others. */
   readonly allowExternal: boolean
   /**
@@ -141,6 +162,6 @@ export interface WalkOptions {
 export interface WalkedPage {
   readonly url: PageUrl
   readonly depth: number
-  /** Null for an address that was only discovered (the last level of a map, external links). */
+  /** Null for an address that was only discovered (the last level of a map, external links, what a map has from a sitemap). */
   readonly result: ReadResult | null
 }

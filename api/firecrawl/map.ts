@@ -7,7 +7,7 @@ import { addressWords, judgeLinks } from "../tavily/relevance/relevant-pages.ts"
 import { relevanceTo } from "../tavily/relevance/relevance.ts"
 import { FieldReader } from "../wire/fields.ts"
 import type { Version } from "./documents/formats.ts"
-import { checkSitemap, hostPattern, readUrl } from "./scrape-request.ts"
+import { hostPattern, readSitemap, readUrl, walkedSitemap } from "./scrape-request.ts"
 
 const MAX_LIMIT = 100_000
 const DEFAULT_LIMIT = 5000
@@ -23,7 +23,7 @@ interface Found {
   readonly description?: string
 }
 
-/** POST /v1/map, /v2/map: the addresses of a site, found now by its links. */
+/** POST /v1/map, /v2/map: the addresses of a site, found now by its links and its sitemaps. */
 export function map(version: Version, { memory: live, embedder }: LiveParts): Middleware {
   return async (ctx) => {
     const body = new FieldReader(ctx.state.body)
@@ -33,8 +33,11 @@ export function map(version: Version, { memory: live, embedder }: LiveParts): Mi
     const timeoutMs = body.number("timeout", 1000, MAX_TIMEOUT_MS) ?? TIMEOUT_MS
     const withSubdomains = body.boolean("includeSubdomains") ?? true
     const withoutQueries = version === 2 ? (body.boolean("ignoreQueryParameters") ?? true) : false
-    checkSitemap(body, version)
+    // The first version asks for them, the second does without only where it is told to.
+    const sitemap = readSitemap(body, version, version === 1 ? "skip" : "include")
     body.passedOver("origin", "integration", "auditMetadata")
+    // Sitemaps are read anew each time.
+    body.passedOver("ignoreCache")
     body.only([{}], ["location"], "Pages are read from here.")
     body.only([], ["threatProtection", "filterByPath", "useMock"], "It is not known here.")
     body.only([true], ["useIndex"], "Addresses are found live.")
@@ -57,12 +60,18 @@ export function map(version: Version, { memory: live, embedder }: LiveParts): Mi
       ...(!withSubdomains && { select_domains: [hostPattern(url)] }),
     }
     const metered = { ...reach, reader: memory.metered(reach.reader) }
-    const how = { signal, discoverOnly: true, ...(relevance && { judge: judgeLinks(relevance) }) }
+    const how = {
+      signal,
+      discoverOnly: true,
+      ...walkedSitemap(sitemap),
+      ...(relevance && { judge: judgeLinks(relevance) }),
+    }
     await walkFor(walk, metered, how, ({ url: address, result }) => {
       if (result !== null && result.kind !== "read") return
       const about = result?.reading.extracted
       if (about) memory.keep(about, address.length + about.title.length + (about.description?.length ?? 0))
-      if (found.size > 0 && withoutQueries && new URL(address).search !== "") return
+      const isStart = found.size === 0 && result !== null
+      if (!isStart && withoutQueries && new URL(address).search !== "") return
       if (found.has(address)) return
       found.set(address, {
         url: address,

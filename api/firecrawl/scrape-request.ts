@@ -1,3 +1,4 @@
+import type { WalkOptions } from "#crawler"
 import type { Rendering } from "#crawler/source.ts"
 import type { PageUrl } from "#engine"
 
@@ -93,15 +94,22 @@ export function readUrl(body: FieldReader): { readonly given: string; readonly u
   return { given, url }
 }
 
-/** Sitemaps are not read by live calls: `include` finds what links lead to. */
-export function checkSitemap(body: FieldReader, version: Version): void {
-  const why = "Live calls follow links and read no sitemaps; crawls of sources do."
-  if (version === 2) body.only(["include", "skip"], ["sitemap"], why)
-  else {
-    body.passedOver("ignoreSitemap")
-    body.only([false], ["sitemapOnly"], why)
-  }
+const SITEMAP_MODES = ["skip", "include", "only"] as const
+
+/** Whether addresses come from a site's sitemaps: beside its links, or instead of them. */
+export type SitemapMode = (typeof SITEMAP_MODES)[number]
+
+/** Reads what both versions call differently. @throws ApiError 400 */
+export function readSitemap(body: FieldReader, version: Version, otherwise: SitemapMode): SitemapMode {
+  if (version === 2) return body.oneOf("sitemap", SITEMAP_MODES) ?? otherwise
+  const ignores = body.boolean("ignoreSitemap")
+  if (body.boolean("sitemapOnly") === true) return "only"
+  return ignores === undefined ? otherwise : ignores ? "skip" : "include"
 }
+
+/** As a walk takes it. */
+export const walkedSitemap = (mode: SitemapMode): Pick<WalkOptions, "sitemap"> =>
+  mode === "skip" ? {} : { sitemap: mode }
 
 /** A pattern that fits the host of an address alone. */
 export const hostPattern = (url: PageUrl): string =>

@@ -83,7 +83,7 @@ describe("more searches than can be answered in time", () => {
 
 test("live calls are let in up to a number, half of it for one key", async () => {
   const gate = Promise.withResolvers<ReadResult>()
-  const reader = { read: () => gate.promise, [Symbol.asyncDispose]: async () => {} }
+  const reader = { read: () => gate.promise, sitemap: async () => [], [Symbol.asyncDispose]: async () => {} }
   await using app = await serveApp({ reader, config: { liveCalls: 4 } })
   const body = { urls: ["https://example.com/"], url: "https://example.com/" }
   const calls = ["/extract", "/crawl", "/map"].map((path) => app.post(path, body))

@@ -92,6 +92,7 @@ beforeAll(async () => {
     // A host that is not found is told of after half a second, this at once.
     reader: {
       read: async () => ({ kind: "failed", because: "refused", detail: "nothing is read in this test" }),
+      sitemap: async () => [],
       [Symbol.asyncDispose]: async () => {},
     },
     admin: () => openAdmin({ db, engine, jobs: new Jobs(db), crawlerConfig, engineConfig }),

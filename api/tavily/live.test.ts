@@ -317,6 +317,7 @@ test("a caller who hangs up ends the reading", async () => {
         await ended
         return { kind: "failed", because: "cancelled", detail: "the call has ended" }
       },
+      sitemap: async () => [],
       [Symbol.asyncDispose]: async () => {},
     },
   })

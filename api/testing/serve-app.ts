@@ -92,6 +92,7 @@ export async function serveApp(
     facesDir: join(import.meta.dirname, "../../faces"),
     reader: {
       read: async () => ({ kind: "failed", because: "dns", detail: "no reader in this test" }),
+      sitemap: async () => [],
       [Symbol.asyncDispose]: async () => {},
     },
     embedder,

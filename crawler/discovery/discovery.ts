@@ -2,10 +2,8 @@ import { keepLanding, landingsUpTo } from "../jobs/landings.ts"
 import { declaredBefore, keepWhole, runBefore } from "../jobs/source-runs.ts"
 import { isMissing } from "../outcome-name.ts"
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { promisify } from "node:util"
-import { gunzip } from "node:zlib"
 import { type PageUrl, toPageUrl } from "#engine"
-import { feedParser } from "./feeds.ts"
+import { feedParser } from "../listings/feeds.ts"
 import { type FetchResult, type Validators, validatorsOf } from "../fetch/fetch.ts"
 import type { Frontier } from "../frontier/frontier.ts"
 import type { Job } from "../job.ts"
@@ -17,17 +15,16 @@ import {
   type ListedFacts,
   type Visited,
 } from "../frontier/known-addresses.ts"
-import { listed } from "./list-parser.ts"
+import { listed } from "../listings/list-parser.ts"
 import { type Listing, type ListingKind, Listings } from "../frontier/known-listings.ts"
 import type { PageReader } from "../visit/reader.ts"
 import type { Reading } from "../reading.ts"
 import { membership } from "../scope/scope.ts"
-import { sitemapParser } from "./sitemaps.ts"
+import { sitemapParser } from "../listings/sitemaps.ts"
+import { unzipped } from "../listings/unzipped.ts"
 import type { Source } from "../source.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { unlessAborted } from "#base/flow/unless-aborted.ts"
-
-const gunzipAsync = promisify(gunzip)
 
 /** sitemaps.org: a sitemap has at most 50 MB. */
 const MAX_SITEMAP_BYTES = 50 * 1024 * 1024
@@ -364,7 +361,7 @@ export class Discovery {
     }
     if (fetched.kind !== "fetched") return
     onBytes(fetched.body.byteLength)
-    const body = await unzipped(fetched.body)
+    const body = await unzipped(fetched.body, MAX_SITEMAP_BYTES)
     if (body === null || !(await this.#take(file, body, onSitemap))) return
     this.#listings.note({ ...file, validators: validatorsOf(fetched.headers), readAt: known.now() })
     if (file.kind === "sitemap") {
@@ -445,13 +442,4 @@ function outOfScope({ url, depth }: KnownAddress, detail: string): Visited {
 
 function hasValidators({ etag, lastModified }: Validators): boolean {
   return etag !== null || lastModified !== null
-}
-
-async function unzipped(body: Uint8Array): Promise<Uint8Array | null> {
-  if (body[0] !== 0x1f || body[1] !== 0x8b) return body
-  try {
-    return await gunzipAsync(body, { maxOutputLength: MAX_SITEMAP_BYTES })
-  } catch {
-    return null
-  }
 }

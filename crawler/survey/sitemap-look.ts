@@ -1,11 +1,8 @@
-import { promisify } from "node:util"
-import { gunzip } from "node:zlib"
 import { type PageUrl, toPageUrl } from "#engine"
-import { listed } from "../discovery/list-parser.ts"
-import { sitemapParser } from "../discovery/sitemaps.ts"
+import { listed } from "../listings/list-parser.ts"
+import { sitemapParser } from "../listings/sitemaps.ts"
+import { unzipped } from "../listings/unzipped.ts"
 import type { PoliteVisits } from "./polite-visits.ts"
-
-const gunzipAsync = promisify(gunzip)
 
 /** Of the sitemaps that an index names, as many are read. */
 const READ_OF_INDEX = 1
@@ -69,7 +66,8 @@ async function addressesIn(
   visits: PoliteVisits,
 ): Promise<{ pages: PageUrl[]; sitemaps: PageUrl[] }> {
   const found = { pages: [] as PageUrl[], sitemaps: [] as PageUrl[] }
-  const body = await unpacked(await visits.listing(url))
+  const packed = await visits.listing(url)
+  const body = packed === null ? null : await unzipped(packed, MAX_BYTES)
   if (
     body === null ||
     /^\s*<!doctype html|^\s*<html/i.test(Buffer.from(body.subarray(0, 500)).toString("latin1"))
@@ -82,9 +80,4 @@ async function addressesIn(
     found.sitemaps.push(...sitemaps.map((sitemap) => sitemap.url))
   }
   return found
-}
-
-async function unpacked(body: Uint8Array | null): Promise<Uint8Array | null> {
-  if (body === null || body[0] !== 0x1f || body[1] !== 0x8b) return body
-  return await gunzipAsync(body, { maxOutputLength: MAX_BYTES }).catch(() => null)
 }

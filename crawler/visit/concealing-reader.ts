@@ -7,10 +7,12 @@ import type { Reader, ReadResult } from "../reading.ts"
  * @param onRefused told what the caller is not
  */
 export function concealingReader(
-  reader: Pick<Reader, "read">,
+  reader: Pick<Reader, "read" | "sitemap">,
   onRefused: (url: string, detail: string) => void,
-): Pick<Reader, "read"> {
+): Pick<Reader, "read" | "sitemap"> {
   return {
+    // Nobody asks for that of a site whose page could not be reached.
+    sitemap: (site, options) => reader.sitemap(site, options),
     async read(url, options = {}) {
       const startedAt = performance.now()
       const result = await reader.read(url, options)

@@ -2,15 +2,18 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import iconv from "iconv-lite"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { freePort } from "#base/testing/free-port.ts"
+import type { PageUrl } from "#engine"
 import { retryAfterMs } from "../fetch/retry-after.ts"
 import { createReader } from "./reader.ts"
 import type { Reader, ReadResult } from "../reading.ts"
 import { testConfig } from "../testing/crawl-fixture.ts"
+import { FakeInternet } from "../testing/fake-internet.ts"
 import {
   article,
   breaksOff,
   bytes,
   endless,
+  type Answer,
   hangs,
   html,
   redirect,
@@ -404,4 +407,30 @@ describe("robots", () => {
 test("private addresses are refused unless the settings allow them", async () => {
   await using strict = createReader(testConfig({ FOSSICK_ALLOWED_NETWORKS: "10.0.0.0/8" }))
   expect(await strict.read(site.origin)).toMatchObject({ kind: "failed", because: "blocked-address" })
+})
+
+test("sitemaps are read on the site's own domain alone, and on its other hosts where that is admitted", async () => {
+  const names = {
+    "docs.example": "127.0.0.1",
+    "maps.docs.example": "127.0.0.1",
+    "other.example": "127.0.0.1",
+  }
+  using internet = new FakeInternet(names)
+  let port = ""
+  const listing = (path: string): Answer => textFile(`<urlset><url><loc>${path}</loc></url></urlset>`)
+  const named = ["maps.docs.example", "other.example", "docs.example"]
+  await using maps = await startTestSite({
+    "/robots.txt": (_, response) =>
+      void response.end(named.map((host) => `Sitemap: http://${host}:${port}/${host}.xml`).join("\n")),
+    "/maps.docs.example.xml": listing("/one"),
+    "/other.example.xml": listing("/two"),
+    "/docs.example.xml": (_, response) =>
+      void response.writeHead(302, { location: `http://other.example:${port}/other.example.xml` }).end(),
+  })
+  ;({ port } = new URL(maps.origin))
+  await using far = createReader(testConfig(), { resolve: internet.resolve })
+  const start = `http://docs.example:${port}/` as PageUrl
+  expect(await far.sitemap(start, { limit: 9 })).toEqual([`http://maps.docs.example:${port}/one`])
+  expect(await far.sitemap(start, { limit: 9, admits: (url) => !url.includes("maps") })).toEqual([])
+  expect(maps.requests).not.toContain("/other.example.xml")
 })

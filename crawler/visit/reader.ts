@@ -19,10 +19,12 @@ import { type Fetched, fetchPage, type FetchOptions, type FetchResult, validator
 import type { LoginReader, SourceLogin } from "../login/source-login.ts"
 import type { ReadBodyTask } from "../page/read-body.ts"
 import type { ReadBodyResult, ReaderPool } from "../page/pool/reader-pool.ts"
-import type { Reader, ReadOptions, ReadResult, Visit, VisitOptions } from "../reading.ts"
+import { MAX_SITEMAP_BYTES, pagesOfSitemaps } from "../listings/site-sitemaps.ts"
+import type { Reader, ReadOptions, ReadResult, SitemapOptions, Visit, VisitOptions } from "../reading.ts"
 import { PageRendering } from "../render/page-rendering.ts"
 import { ReadingPlaces } from "./reading-places.ts"
 import { RobotsCache } from "../fetch/robots/robots.ts"
+import { scopeOf } from "../scope/scope.ts"
 import { xRobotsTag } from "../page/headers/robots-directives.ts"
 import type { SourceHosts } from "../fetch/guard/source-hosts.ts"
 import type { Rendering } from "../source.ts"
@@ -167,6 +169,30 @@ export class PageReader implements Reader {
     if (answer.kind !== "rules") return answer
     const detail = answer.rules.refusal(url)
     return detail === null ? null : { kind: "skipped", because: "robots", detail }
+  }
+
+  async sitemap(site: PageUrl, options: SitemapOptions): Promise<readonly PageUrl[]> {
+    const { signal, admits = () => true } = options
+    const { origin } = new URL(site)
+    const isOfSite = scopeOf(site, "domain")
+    const isAdmitted = (to: PageUrl) => new URL(to).origin === origin || (isOfSite(to) && admits(to))
+    const refusal = async (to: PageUrl) => (isAdmitted(to) ? await this.disallowed(to) : NOT_ADMITTED)
+    return await pagesOfSitemaps(
+      site,
+      {
+        named: async () => {
+          const answer = await this.robots.for(site)
+          return answer.kind === "rules" ? answer.rules.sitemaps : []
+        },
+        body: async (file) => {
+          if ((await refusal(file)) !== null) return null
+          const how = { accepts: () => true, maxBytes: MAX_SITEMAP_BYTES, onRedirect: refusal }
+          const fetched = await this.fetch(file, { ...how, ...(signal && { signal }) })
+          return fetched.kind === "fetched" ? fetched.body : null
+        },
+      },
+      options,
+    )
   }
 
   /** Fetches without reading: robots.txt, sitemaps, images. */

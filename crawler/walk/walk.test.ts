@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { PatternError } from "../scope/patterns.ts"
 import { createReader } from "../visit/reader.ts"
@@ -178,4 +179,105 @@ test("an abort ends the walk", async () => {
   expect(await walk({ url: slow.origin, signal: abort.signal })).toEqual(
     ["0 / read"].map((line) => line.replace("/", slow.url("/"))),
   )
+})
+
+describe("the site's sitemaps", () => {
+  const urlset = (...paths: string[]) =>
+    `<urlset>${paths.map((path) => `<url><loc>${path}</loc></url>`).join("")}</urlset>`
+  let listing: TestSite
+  const from = async (options: Partial<WalkOptions> = {}) => {
+    const found = []
+    for await (const { url, depth, result } of walkSite(reader, {
+      url: listing.url("/"),
+      maxDepth: 1,
+      maxBreadth: 10,
+      limit: 20,
+      allowExternal: false,
+      ...options,
+    })) {
+      found.push(`${depth} ${url.replace(listing.url("/"), "/")} ${result?.kind ?? "found"}`)
+    }
+    return found
+  }
+
+  beforeAll(async () => {
+    listing = await startTestSite({
+      "/robots.txt": textFile(
+        "User-agent: *\nDisallow: /secret\nSitemap: /maps/index.xml\nSitemap: /secret/map.xml",
+      ),
+      "/maps/index.xml": textFile(
+        `<sitemapindex>${["/maps/pages.xml.gz", "https://elsewhere.invalid/map.xml", "/maps/away.xml"]
+          .map((map) => `<sitemap><loc>${map}</loc></sitemap>`)
+          .join("")}</sitemapindex>`,
+      ),
+      "/maps/pages.xml.gz": (_, response) =>
+        void response.end(
+          gzipSync(urlset("/docs/a", "/lonely", "/secret", "https://elsewhere.invalid/x", "/lonely")),
+        ),
+      "/maps/away.xml": redirect("https://elsewhere.invalid/map.xml"),
+      "/secret/map.xml": textFile(urlset("/hidden")),
+      "/": article("Home", { links: ["/docs/a", "/docs/b"] }),
+      "/docs/a": article("A", { links: ["/docs/deep"] }),
+      "/docs/b": article("B"),
+      "/docs/deep": article("Deep"),
+      "/lonely": article("Lonely", { links: ["/docs/far"] }),
+      "/docs/far": article("Far"),
+    })
+  })
+  afterAll(() => listing[Symbol.asyncDispose]())
+
+  test("give pages that no link leads to, as near as the start; what robots.txt keeps back is not read", async () => {
+    expect(await from({ sitemap: "include" })).toEqual([
+      "0 / read",
+      "0 /docs/a read",
+      "0 /lonely read",
+      "0 /secret skipped",
+      "1 /docs/b read",
+      "1 /docs/deep read",
+      "1 /docs/far read",
+    ])
+    expect(await from()).not.toContain("0 /lonely read")
+    expect(listing.requests).not.toContain("/secret/map.xml")
+  })
+
+  test("may be all that counts", async () => {
+    expect(await from({ sitemap: "only" })).toEqual([
+      "0 / read",
+      "0 /docs/a read",
+      "0 /lonely read",
+      "0 /secret skipped",
+    ])
+    expect(await from({ sitemap: "only", selectPaths: ["^/l"], limit: 2 })).toEqual([
+      "0 / read",
+      "0 /lonely read",
+    ])
+  })
+
+  test("are named by a map, which has the start where it is listed and reads what that links to", async () => {
+    expect(await from({ sitemap: "include", discoverOnly: true, maxDepth: 2 })).toEqual([
+      "0 / read",
+      "0 /lonely found",
+      "0 /secret found",
+      "1 /docs/a read",
+      "1 /docs/b read",
+      "2 /docs/deep found",
+    ])
+    const only = { sitemap: "only", discoverOnly: true, maxDepth: 2 } as const
+    expect(await from(only)).toEqual(["0 /docs/a found", "0 /lonely found", "0 /secret found"])
+    expect(await from({ ...only, url: listing.url("/lonely"), limit: 2 })).toEqual([
+      "0 /lonely read",
+      "0 /docs/a found",
+    ])
+  })
+
+  test("of a site that has none leave the links, or nothing but the start", async () => {
+    expect(await walk({ sitemap: "include", maxBreadth: 2 })).toEqual(await walk({ maxBreadth: 2 }))
+    expect(await walk({ sitemap: "only" })).toEqual(["0 / read"])
+    expect(await walk({ sitemap: "only", discoverOnly: true })).toEqual([])
+  })
+
+  test("are not asked for where nobody answers", async () => {
+    const dead = await from({ url: "http://127.0.0.1:9/", sitemap: "only", discoverOnly: true })
+    expect(dead).toEqual(["0 http://127.0.0.1:9/ failed"])
+  })
 })

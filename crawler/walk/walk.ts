@@ -1,7 +1,7 @@
 import { type PageUrl, toPageUrl } from "#engine"
 import { breather } from "#base/flow/breather.ts"
 import { anyPattern } from "../scope/patterns.ts"
-import type { Reader, ReadResult, WalkedPage, WalkOptions } from "../reading.ts"
+import type { Reader, Reading, ReadResult, WalkedPage, WalkOptions } from "../reading.ts"
 import { scopeOf } from "../scope/scope.ts"
 
 /** Pages of one walk that are read at the same time: enough to answer in time, few enough not to be a burden. */
@@ -25,6 +25,8 @@ interface Step {
  * `selectDomains` is given, when its host matches; path patterns choose among what is inside. Addresses beyond
  * `maxDepth` are not reported.
  *
+ * With `sitemap` the site's sitemaps are read after the start, from where that leads to; their pages count as no further away than it.
+ *
  * External addresses come last, once each, when `allowExternal` is set and `selectDomains` is not: what is inside
  * has the first claim on `limit`, which bounds inside and outside together. They are read, or with
  * `discoverOnly` named, and never followed. An abort ends the walk after what was yielded.
@@ -32,13 +34,14 @@ interface Step {
  * @throws PatternError before anything is fetched, when a pattern of the options is not valid.
  */
 export async function* walkSite(
-  reader: Pick<Reader, "read">,
+  reader: Pick<Reader, "read" | "sitemap">,
   options: WalkOptions,
 ): AsyncGenerator<WalkedPage> {
   const filter = linkFilter(options)
   const start = toPageUrl(options.url)
   if (start === null) throw new TypeError(`${options.url} is no http address`)
-  const { discoverOnly = false, limit, maxDepth, judge } = options
+  const { discoverOnly = false, limit, maxDepth, judge, sitemap } = options
+  const isListOnly = sitemap === "only" && discoverOnly
   const breathe = breather()
   const seen = new Set<PageUrl>([start])
   const yielded = new Set<PageUrl>()
@@ -47,6 +50,13 @@ export async function* walkSite(
   let left = limit
   let inside = filter.insideOf(start)
   const isNamed = ({ depth }: Step) => discoverOnly && depth === maxDepth && depth > 0
+  const pagesOfSitemap = (site: PageUrl, isInside: (url: PageUrl) => boolean) =>
+    reader.sitemap(site, {
+      // The start may be among them.
+      limit: limit + 1,
+      wants: (url) => isInside(url) && filter.selects(url) && options.admits?.(url) !== false,
+      ...(options.signal && { signal: options.signal }),
+    })
 
   while (waiting.length > 0) {
     // A whole level, or the few best of all.
@@ -60,14 +70,26 @@ export async function* walkSite(
       if (yielded.has(url)) continue
       yielded.add(url)
       seen.add(url)
-      if (result?.kind === "read" && step.depth === 0) inside = filter.insideOf(url)
-      if (step.depth > 0 && !inside(url)) continue
-      yield { url, depth: step.depth, result }
-      left -= 1
-      if (left === 0) return
-      if (result?.kind !== "read" || result.reading.extracted.robots.nofollow) continue
+      const isStart = step.url === start
+      if (result?.kind === "read" && isStart) inside = filter.insideOf(url)
+      if (!isStart && !inside(url)) continue
+      const listed = isStart && sitemap && isThere(result) ? await pagesOfSitemap(url, inside) : []
+      if (options.signal?.aborted) return
+      if (!isStart || !isListOnly || !isThere(result) || listed.includes(url)) {
+        yield { url, depth: step.depth, result }
+        left -= 1
+        if (left === 0) return
+      }
+      // What a sitemap lists is as near as the start. A map names it, and reads of it what the start links to.
+      if (!discoverOnly) {
+        for (const page of listed) {
+          if (seen.has(page) || next.length === limit) continue
+          seen.add(page)
+          next.push({ url: page, depth: 0, score: 0 })
+        }
+      }
       const found: Link[] = []
-      for (const link of result.reading.extracted.links) {
+      for (const link of sitemap === "only" ? [] : linksOf(result)) {
         await breathe()
         if (link.nofollow) continue
         const target = toPageUrl(link.url)
@@ -81,6 +103,14 @@ export async function* walkSite(
           external.push({ url: target, depth: step.depth + 1, score: 0 })
         }
         seen.add(target)
+      }
+      for (const page of discoverOnly ? listed : []) {
+        if (seen.has(page)) continue
+        seen.add(page)
+        yielded.add(page)
+        yield { url: page, depth: 0, result: null }
+        left -= 1
+        if (left === 0) return
       }
       if (step.depth === maxDepth) continue
       const chosen = judge ? await best(found, options.maxBreadth, judge) : found.map(unjudged)
@@ -100,6 +130,13 @@ export async function* walkSite(
     yield { url, depth: step.depth, result }
   }
 }
+
+/** Whether somebody answers at an address, be it that there is no page. */
+const isThere = (result: ReadResult | null): boolean =>
+  result !== null && (result.kind !== "failed" || result.because === "http-status")
+
+const linksOf = (result: ReadResult | null): Reading["extracted"]["links"] =>
+  result?.kind !== "read" || result.reading.extracted.robots.nofollow ? [] : result.reading.extracted.links
 
 interface Link {
   readonly url: PageUrl

@@ -15,6 +15,9 @@ import {
 } from "./scoped-pages.ts"
 import { knownNames, type KnownNames, type NameParts } from "./known-names.ts"
 
+/** What live calls read with. */
+export type LiveReader = Pick<Reader, "read" | "sitemap">
+
 /** A test for addresses. */
 export type AddressTest = (url: PageUrl) => boolean
 
@@ -33,7 +36,7 @@ export interface Reach {
   /** Which pages of the index may be seen, now; null: all. */
   limits(): PageLimits | null
   /** Reads no address that is out of reach, wherever redirects lead. */
-  readonly reader: Pick<Reader, "read">
+  readonly reader: LiveReader
   /** The names of sources and collections that may be asked for and shown. */
   readonly names: KnownNames
   /** Which addresses may be read or named in an answer. */
@@ -42,7 +45,7 @@ export interface Reach {
 
 export interface ReachParts {
   readonly engine: Pick<Engine, "search" | "get" | "suggest" | "facets">
-  readonly reader: Pick<Reader, "read">
+  readonly reader: LiveReader
   readonly collections: NameParts["collections"]
   readonly sourceNames: NameParts["sourceNames"]
   /** Which addresses belong to any of these sources. */
@@ -112,6 +115,17 @@ export function reachOf({ id, scope, isPatient = false }: Seeker, parts: ReachPa
           return await gates.reads.run(id, () => parts.reader.read(url, admitted), { signal: options.signal })
         } catch (error) {
           if (options.signal?.aborted) return CANCELLED
+          throw error
+        }
+      },
+      async sitemap(site, options) {
+        const admitted = limitsPages(scope) ? { ...options, admits: await addresses() } : options
+        try {
+          return await gates.reads.run(id, () => parts.reader.sitemap(site, admitted), {
+            signal: options.signal,
+          })
+        } catch (error) {
+          if (options.signal?.aborted) return []
           throw error
         }
       },

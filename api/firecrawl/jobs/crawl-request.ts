@@ -5,11 +5,12 @@ import type { FieldReader } from "../../wire/fields.ts"
 import type { Version } from "../documents/formats.ts"
 import { type JobWebhook, readWebhook } from "../webhooks/job-webhook.ts"
 import {
-  checkSitemap,
   MAX_URL_CHARS,
   readScrapeOptions,
+  readSitemap,
   readUrl,
   type ScrapeRequest,
+  type SitemapMode,
 } from "../scrape-request.ts"
 
 /** What a job has to do, as it is kept. */
@@ -29,6 +30,8 @@ export interface CrawlJobRequest {
   readonly external: boolean
   /** Of addresses that differ in their parameters alone one is read. */
   readonly withoutQueries: boolean
+  /** Left out of jobs of older versions. */
+  readonly sitemap?: SitemapMode
   readonly pace: Pace
   readonly scrape: ScrapeRequest
   /** Left out of jobs of older versions. */
@@ -81,7 +84,7 @@ export function readCrawl(body: FieldReader, version: Version): CrawlJobRequest 
   const options = body.object("scrapeOptions")
   const scrape = readScrapeOptions(options ?? body.part(), version)
   options?.end()
-  checkSitemap(body, version)
+  const sitemap = readSitemap(body, version, "include")
   const webhook = restOfJob(body)
   // Addresses that differ in spelling alone are one here.
   body.passedOver("deduplicateSimilarURLs")
@@ -102,6 +105,7 @@ export function readCrawl(body: FieldReader, version: Version): CrawlJobRequest 
     subdomains,
     external,
     withoutQueries,
+    sitemap,
     pace,
     scrape,
     webhook,

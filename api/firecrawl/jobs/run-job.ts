@@ -5,12 +5,13 @@ import type { PageUrl } from "#engine"
 import { pause } from "#base/flow/pause.ts"
 import { Serial } from "#base/flow/serial.ts"
 
-import type { AddressTest, Reach } from "../../accounts/reach/reach.ts"
+import type { AddressTest, LiveReader, Reach } from "../../accounts/reach/reach.ts"
 import { findPage } from "../../pages/find-page.ts"
 import { documentOf, unmadeReason } from "../documents/document.ts"
 import { failureOf, readDocument, readOptions, type ScrapeParts } from "../documents/read-document.ts"
 import type { BatchJobRequest, CrawlJobRequest, JobRequest, Pace } from "./crawl-request.ts"
 import type { FirecrawlDocument } from "../documents/document.ts"
+import { walkedSitemap } from "../scrape-request.ts"
 import type { StoredFailure } from "./job-store.ts"
 
 /** Keeps what a job finds. */
@@ -29,15 +30,14 @@ export async function runJob(request: JobRequest, parts: JobParts): Promise<void
   const { scrape, pace } = request
   const reader = paced(parts.reach.reader, pace, parts.signal)
   const asked = { ...readOptions(scrape, parts.signal), timeoutMs: scrape.timeoutMs }
-  const own: Pick<Reader, "read"> = { read: (url, options) => reader.read(url, { ...asked, ...options }) }
+  const own: LiveReader = {
+    ...parts.reach.reader,
+    read: (url, options) => reader.read(url, { ...asked, ...options }),
+  }
   await (request.kind === "crawl" ? runCrawl(request, own, parts) : runBatch(request, own, parts))
 }
 
-async function runCrawl(
-  request: CrawlJobRequest,
-  reader: Pick<Reader, "read">,
-  parts: JobParts,
-): Promise<void> {
+async function runCrawl(request: CrawlJobRequest, reader: LiveReader, parts: JobParts): Promise<void> {
   const { signal, results } = parts
   const { scrape } = request
   // Loaded when first needed, like the reader.
@@ -52,6 +52,7 @@ async function runCrawl(
     selectPaths: request.includePaths,
     excludePaths: request.excludePaths,
     rendering: scrape.rendering,
+    ...walkedSitemap(request.sitemap ?? "skip"),
     admits,
     signal,
   })

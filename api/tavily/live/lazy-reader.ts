@@ -10,6 +10,7 @@ export function lazyReader(config: CrawlerConfig): Reader {
     (opening ??= import("#crawler/visit/reader.ts").then(({ createReader }) => createReader(config)))
   return {
     read: async (url, options) => (await open()).read(url, options),
+    sitemap: async (site, options) => (await open()).sitemap(site, options),
     async [Symbol.asyncDispose]() {
       await (await opening)?.[Symbol.asyncDispose]()
     },

@@ -1,6 +1,7 @@
-import type { Extracted, Reader, Reading, ReadResult } from "#crawler"
+import type { Extracted, Reading, ReadResult } from "#crawler"
 import { type ByteAccount, ByteBudget } from "#base/flow/byte-budget.ts"
 
+import type { LiveReader } from "../../accounts/reach/reach.ts"
 import type { Context } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 
@@ -60,8 +61,15 @@ export class CallMemory {
   }
 
   /** Reads as `reader` does, as long as there is room for what comes; nothing is fetched after the first that has none. */
-  metered(reader: Pick<Reader, "read">): Pick<Reader, "read"> {
+  metered(reader: LiveReader): LiveReader {
     return {
+      sitemap: async (site, options) => {
+        const pages = this.#refused.length > 0 ? [] : await reader.sitemap(site, options)
+        const chars = pages.reduce((sum, { length }) => sum + length, 0)
+        if (this.#account.reserve(chars * BYTES_PER_CHAR)) return pages
+        this.#refused.push(site)
+        return []
+      },
       read: async (url, options) => {
         if (this.#refused.length > 0) return this.#refuse(url)
         const result = await reader.read(url, options)

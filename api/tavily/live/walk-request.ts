@@ -1,4 +1,4 @@
-import type { Reader, ReadResult, WalkedPage, WalkOptions } from "#crawler"
+import type { ReadResult, WalkedPage, WalkOptions } from "#crawler"
 import { toPageUrl } from "#engine"
 
 import type { Reach } from "../../accounts/reach/reach.ts"
@@ -18,8 +18,8 @@ import type { MapRequest } from "../schema.ts"
  */
 export async function walkFor(
   request: MapRequest,
-  reach: Pick<Reach, "addresses"> & { readonly reader: Pick<Reader, "read"> },
-  options: Pick<WalkOptions, "judge" | "rendering"> & {
+  reach: Pick<Reach, "addresses" | "reader">,
+  options: Pick<WalkOptions, "judge" | "rendering" | "sitemap"> & {
     readonly signal: AbortSignal
     readonly discoverOnly: boolean
   },
