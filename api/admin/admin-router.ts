@@ -21,6 +21,8 @@ import { removalRoutes } from "./routes/removals.ts"
 import { refuseChanges } from "../read-only.ts"
 import { optionalJsonBody } from "../middleware/query-parameters.ts"
 import { queryRoutes } from "../queries/admin-routes.ts"
+import { judgedRoutes } from "../judging/admin-routes.ts"
+import { judgedRunRoutes } from "../judging/run-routes.ts"
 import { ruleRoutes } from "../rules/admin-routes.ts"
 import { sourceRoutes } from "./routes/sources.ts"
 import { usageRoutes } from "./routes/usage.ts"
@@ -50,6 +52,8 @@ export function adminRouter(
   draftRoutes(router, parts)
   ruleRoutes(router, parts)
   queryRoutes(router, parts)
+  judgedRoutes(router, parts)
+  judgedRunRoutes(router, parts)
   webhookRoutes(router, parts)
   feedbackRoutes(router, parts)
   oauthRoutes(router, parts)

@@ -452,6 +452,192 @@ export type DeletedQueries = {
   readonly deleted: number
 }
 
+export type JudgedQuestion = {
+  /** The same for each spelling of the question that differs in case and white space. */
+  readonly id: string
+  readonly question: string
+  readonly pages: readonly ({
+    readonly url: string
+    readonly grade: number
+  })[]
+  readonly changed_at: string
+}
+
+export type JudgedQuestions = {
+  /** The worst of the latest run first. */
+  readonly questions: readonly ({
+    /** The same for each spelling of the question that differs in case and white space. */
+    readonly id: string
+    readonly question: string
+    readonly pages: readonly ({
+      readonly url: string
+      readonly grade: number
+    })[]
+    readonly changed_at: string
+    readonly latest: {
+      /** Number of the run. */
+      readonly run: number
+      /** nDCG@10. */
+      readonly ndcg: number
+      /** Of the first expected page; null: none is among the first ten. */
+      readonly rank: number | null
+    } | null
+    readonly before: {
+      /** Number of the run. */
+      readonly run: number
+      /** nDCG@10. */
+      readonly ndcg: number
+      /** Of the first expected page; null: none is among the first ten. */
+      readonly rank: number | null
+    } | null
+  })[]
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type JudgedHistory = {
+  /** The same for each spelling of the question that differs in case and white space. */
+  readonly id: string
+  readonly question: string
+  readonly pages: readonly ({
+    readonly url: string
+    readonly grade: number
+  })[]
+  readonly changed_at: string
+  /** The newest run first. */
+  readonly history: readonly ({
+    readonly run: JudgedRun
+    /** nDCG@10. */
+    readonly ndcg: number
+    /** Of the first expected page; null: none is among the first ten. */
+    readonly rank: number | null
+  })[]
+}
+
+export type ImportedQuestions = {
+  readonly added: number
+  /** Those that got other pages. */
+  readonly changed: number
+  readonly deleted: number
+  /** All there are. */
+  readonly total: number
+}
+
+export type DeletedJudgedQuestion = {
+  readonly id: string
+  readonly deleted: boolean
+}
+
+export type JudgedPreview = {
+  /** All judged questions. */
+  readonly total: number
+  readonly asked: number
+  readonly before: {
+    /** Mean nDCG@10. */
+    readonly ndcg: number
+    /** Share with an expected page first. */
+    readonly hit1: number
+    /** Share with one among the first three. */
+    readonly hit3: number
+  }
+  readonly after: {
+    /** Mean nDCG@10. */
+    readonly ndcg: number
+    /** Share with an expected page first. */
+    readonly hit1: number
+    /** Share with one among the first three. */
+    readonly hit3: number
+  }
+  /** Questions whose pages would rank better. */
+  readonly better: number
+  readonly worse: number
+  /** Those that differ; what loses most comes first. */
+  readonly questions: readonly ({
+    readonly id: string
+    readonly question: string
+    readonly before: {
+      /** nDCG@10. */
+      readonly ndcg: number
+      /** Of the first expected page; null: none is among the first ten. */
+      readonly rank: number | null
+    }
+    readonly after: {
+      /** nDCG@10. */
+      readonly ndcg: number
+      /** Of the first expected page; null: none is among the first ten. */
+      readonly rank: number | null
+    }
+  })[]
+}
+
+export type JudgedRun = {
+  readonly id: number
+  /** `interrupted`: its process ended before it did. */
+  readonly state: "running" | "finished" | "failed" | "cancelled" | "interrupted"
+  readonly started_at: string
+  readonly ended_at: string | null
+  readonly depth: "ultra-fast" | "fast" | "basic" | "advanced"
+  readonly note: string
+  /** To ask. */
+  readonly questions: number
+  /** So far. */
+  readonly asked: number
+  /** Mean nDCG@10. */
+  readonly ndcg: number | null
+  /** Share with an expected page first. */
+  readonly hit1: number | null
+  /** Share with one among the first three. */
+  readonly hit3: number | null
+  /** Name of the index's generation. */
+  readonly generation: string
+  /** Id of the model that made its vectors. */
+  readonly embedder: string
+  /** In the index. */
+  readonly pages: number
+  readonly rules_version: number
+  /** The same for the same rules. */
+  readonly rules_digest: string
+  /** Why it failed. */
+  readonly problem: string | null
+}
+
+export type JudgedRuns = {
+  /** Newest first. */
+  readonly runs: readonly JudgedRun[]
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type ComparedRun = {
+  readonly run: JudgedRun
+  readonly against: JudgedRun | null
+  /** What lost most comes first. */
+  readonly questions: readonly ({
+    readonly id: string
+    readonly question: string
+    /** nDCG@10. */
+    readonly ndcg: number
+    /** Of the first expected page; null: none is among the first ten. */
+    readonly rank: number | null
+    readonly before: {
+      /** nDCG@10. */
+      readonly ndcg: number
+      /** Of the first expected page; null: none is among the first ten. */
+      readonly rank: number | null
+    } | null
+  })[]
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type DeletedJudgedRun = {
+  readonly id: number
+  readonly deleted: boolean
+}
+
 export type Key = {
   /** Stable; logs and usage name the key by it. */
   readonly id: string
@@ -3082,6 +3268,123 @@ export interface Calls {
     readonly given: {}
     readonly answer: DeletedQueries
   }
+  /** Judged questions, with how each did in the last two runs. */
+  "GET /admin/judged-questions": {
+    readonly given: {
+      readonly query?: { readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: JudgedQuestions
+  }
+  /** Add a question with the pages that answer it. */
+  "POST /admin/judged-questions": {
+    readonly given: {
+      readonly body: {
+        /** As people ask it. */
+        readonly question: string
+        /** Pages that answer it; `grade` says how well, 1 (the default) to 10. */
+        readonly pages: readonly ({
+          readonly url: string
+          readonly grade?: number | undefined
+        })[]
+      }
+    }
+    readonly answer: JudgedQuestion
+  }
+  /** All judged questions as a file that `fossick judge` reads. */
+  "GET /admin/judged-questions.yaml": {
+    readonly given: {}
+    readonly answer: string
+  }
+  /** Add the questions of a file. */
+  "POST /admin/judged-questions/import": {
+    readonly given: {
+      readonly body: {
+        /** What a file of judged questions holds, YAML or JSON. */
+        readonly text: string
+        /** Deletes all other questions. */
+        readonly alone?: boolean | undefined
+      }
+    }
+    readonly answer: ImportedQuestions
+  }
+  /** How judged questions would do with other rules. */
+  "POST /admin/judged-questions/preview": {
+    readonly given: {
+      readonly body?: {
+        /** Rules that would be made, or would replace those of their ids. */
+        readonly rules?: readonly Rule[] | undefined
+        /** Ids of rules that would be deleted. */
+        readonly without?: readonly string[] | undefined
+        /** Of the searches. */
+        readonly depth?: "ultra-fast" | "fast" | "basic" | "advanced" | undefined
+        /** Questions to ask: of more, always the same part. */
+        readonly most?: number | undefined
+      }
+    }
+    readonly answer: JudgedPreview
+  }
+  /** A judged question, and how it did in each run. */
+  "GET /admin/judged-questions/{id}": {
+    readonly given: {
+      readonly path: { readonly id: string }
+    }
+    readonly answer: JudgedHistory
+  }
+  /** Give a judged question other pages. */
+  "PUT /admin/judged-questions/{id}": {
+    readonly given: {
+      readonly path: { readonly id: string }
+      readonly body: {
+        /** Pages that answer it; `grade` says how well, 1 (the default) to 10. */
+        readonly pages: readonly ({
+          readonly url: string
+          readonly grade?: number | undefined
+        })[]
+      }
+    }
+    readonly answer: JudgedQuestion
+  }
+  /** Delete a judged question. */
+  "DELETE /admin/judged-questions/{id}": {
+    readonly given: {
+      readonly path: { readonly id: string }
+    }
+    readonly answer: DeletedJudgedQuestion
+  }
+  /** Runs of the judged questions. */
+  "GET /admin/judged-runs": {
+    readonly given: {
+      readonly query?: { readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: JudgedRuns
+  }
+  /** Ask all judged questions of the index as it is. */
+  "POST /admin/judged-runs": {
+    readonly given: {
+      readonly body?: {
+        /** Of the searches. */
+        readonly depth?: "ultra-fast" | "fast" | "basic" | "advanced" | undefined
+        /** What it is for, to find it again. */
+        readonly note?: string | undefined
+      }
+    }
+    readonly answer: JudgedRun
+  }
+  /** A run, beside another one. */
+  "GET /admin/judged-runs/{id}": {
+    readonly given: {
+      readonly path: { readonly id: number }
+      readonly query?: { readonly against?: number | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: ComparedRun
+  }
+  /** Delete a run; one that is under way ends. */
+  "DELETE /admin/judged-runs/{id}": {
+    readonly given: {
+      readonly path: { readonly id: number }
+    }
+    readonly answer: DeletedJudgedRun
+  }
   /** All keys, what each may do, and when it was used last. */
   "GET /admin/keys": {
     readonly given: {
@@ -3184,5 +3487,6 @@ export const TEXT_CALLS: ReadonlySet<string> = new Set([
   "GET /thumbnails",
   "GET /watches/{id}/feed",
   "GET /admin/payments.csv",
+  "GET /admin/judged-questions.yaml",
   "GET /metrics",
 ])

@@ -4,54 +4,140 @@ import { EXIT } from "#base/exit-codes.ts"
 import { CommandError } from "#base/run-command.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { withState } from "#crawler/commands/with-state.ts"
-import type { SearchDepth } from "#engine"
+import type { StateStore } from "#base/store/state-store.ts"
+import type { Engine, SearchDepth } from "#engine"
 import { openEngine } from "#engine/open-engine.ts"
 import { engineSettings } from "#engine/settings.ts"
 
 import { RuleStore } from "../rules/rule-store.ts"
 import { readRulesFile } from "../rules/rules-session.ts"
 import { judge, type Marks } from "./judge.ts"
-import { JudgedFileError, type JudgedQuestion, parseJudged } from "./judged-file.ts"
+import { JudgedFileError, judgedText, parseJudged } from "./judged-file.ts"
+import { type JudgedQuestion, MOST_QUESTIONS } from "./judged-schema.ts"
+import { JudgedStore, type KeptQuestion, TooManyQuestions } from "./judged-store.ts"
+import { factsNow, runJudged } from "./run-judged.ts"
+import { RunStore } from "./run-store.ts"
 
 export interface JudgeArguments {
-  readonly file: string
+  /** Null: the questions that are kept beside the index. */
+  readonly file: string | null
   readonly depth: SearchDepth
   /** Files of rules that take the place of the appliance's. */
   readonly before?: string | undefined
   readonly after?: string | undefined
-  /** What an earlier `--json` wrote: the marks before. */
+  /** What an earlier `--json` wrote, or {@link LATEST}: the marks before. */
   readonly against?: string | undefined
   /** nDCG@10, 0..1. */
   readonly failBelow?: number | undefined
+  /** How much nDCG@10 may fall against before. */
+  readonly failDrop?: number | undefined
+  /** Keeps the questions of the file beside the index. */
+  readonly imports: boolean
+  /** Keeps the marks as a run, with this note. */
+  readonly save: string | null
   readonly json: boolean
 }
+
+/** Stands for the newest run that is kept, in the place of a file. */
+const LATEST = "latest"
 
 /**
  * `fossick judge`: judged questions, asked of the index in the data folder.
  * @returns the exit code: `failed` when nDCG@10 is below what was asked for
- * @throws CommandError when a file is wrong
+ * @throws CommandError when a file is wrong, or there is nothing to ask
  */
-export async function runJudge(given: JudgeArguments): Promise<number> {
-  const judged = readJudged(given.file)
-  const own = withState((db) => new RuleStore(db).list())
+export function runJudge(given: JudgeArguments): Promise<number> {
+  return withState((db) => judgeWith(db, given))
+}
+
+async function judgeWith(db: StateStore, given: JudgeArguments): Promise<number> {
+  const { depth, failBelow, failDrop } = given
+  const [store, runs, ruleStore] = [new JudgedStore(db), new RunStore(db), new RuleStore(db)]
+  const written = given.file === null ? null : readJudged(given.file)
+  const own = ruleStore.list()
   const rules = {
     before: given.before === undefined ? own : readRulesFile(given.before),
     after: given.after === undefined ? own : readRulesFile(given.after),
   }
-  const earlier = given.against === undefined ? null : readMarks(given.against)
+  const earlier = given.against === undefined ? null : earlierMarks(given.against, runs)
+  if (written !== null && given.imports) keep(store, written)
+  const kept = given.save === null && written !== null ? null : store.all()
+  const asked = written ?? kept ?? []
+  if (asked.length === 0) {
+    throw new CommandError("No judged question is kept yet: name a file, or add some in the console.")
+  }
   const asksBefore = earlier === null && (given.before !== undefined || given.after !== undefined)
-  await using engine = await openEngine(readSettings(engineSettings, environment()), { mode: "read" })
-  const { depth } = given
-  const before = asksBefore ? await judge(engine, judged, { depth, rules: rules.before }) : earlier
-  const after = await judge(engine, judged, { depth, rules: rules.after })
-  const isBelow = given.failBelow !== undefined && after.ndcg < given.failBelow
+  const settings = readSettings(engineSettings, environment())
+  await using engine = await openEngine(settings, { mode: "read" })
+  const before = asksBefore ? await judge(engine, asked, { depth, rules: rules.before }) : earlier
+  const after =
+    given.save === null || kept === null
+      ? await judge(engine, asked, { depth, rules: rules.after })
+      : await judgeAndSave(kept, given.save, { engine, runs, ruleStore, settings, depth })
   if (given.json) print(JSON.stringify({ ...after, ...(before && { before }) }, null, 2))
   else for (const line of linesOf(after, before)) print(line)
-  if (isBelow) {
-    process.stderr.write(`nDCG@10 is ${after.ndcg.toFixed(3)}, below ${given.failBelow}.\n`)
+  if (failBelow !== undefined && after.ndcg < failBelow) {
+    process.stderr.write(`nDCG@10 is ${after.ndcg.toFixed(3)}, below ${failBelow}.\n`)
+    return EXIT.failed
+  }
+  if (failDrop !== undefined && before !== null && before.ndcg - after.ndcg > failDrop) {
+    const fell = `${before.ndcg.toFixed(3)} to ${after.ndcg.toFixed(3)}`
+    process.stderr.write(`nDCG@10 fell from ${fell}, by more than ${failDrop}.\n`)
     return EXIT.failed
   }
   return EXIT.ok
+}
+
+/** `fossick judge --export`: the questions that are kept, as a file. */
+export function exportJudged(): number {
+  return withState((db) => {
+    process.stdout.write(judgedText(new JudgedStore(db).all()))
+    return EXIT.ok
+  })
+}
+
+async function judgeAndSave(
+  questions: readonly KeptQuestion[],
+  note: string,
+  {
+    engine,
+    runs,
+    ruleStore,
+    settings,
+    depth,
+  }: {
+    readonly engine: Engine
+    readonly runs: RunStore
+    readonly ruleStore: RuleStore
+    readonly settings: { readonly dataDir: string }
+    readonly depth: SearchDepth
+  },
+): Promise<Marks> {
+  const { dataDir } = settings
+  const facts = await factsNow({ engine, rules: ruleStore, dataDir }, { depth, note })
+  const id = runs.begin({ ...facts, questions: questions.length })
+  if (id === null) throw new CommandError("Another run is under way; one at a time is kept.")
+  const marks = await runJudged(id, questions, { engine, runs, rules: ruleStore.list(), depth })
+  if (marks === null) throw new CommandError("The run was deleted before its end.")
+  return marks
+}
+
+function keep(store: JudgedStore, questions: readonly JudgedQuestion[]): void {
+  try {
+    store.put(questions)
+  } catch (error) {
+    if (error instanceof TooManyQuestions) throw new CommandError(error.message)
+    throw error
+  }
+}
+
+/** The marks of a file, or of the newest finished run that is kept. @throws CommandError */
+function earlierMarks(against: string, runs: RunStore): Marks {
+  if (against !== LATEST) return readMarks(against)
+  const run = runs.before()
+  if (run?.sums == null) throw new CommandError("No run is kept yet; fossick judge --save keeps one.")
+  const { questions } = runs.compared(run.id, null, { limit: MOST_QUESTIONS, offset: 0 })
+  return { ...run.sums, questions: questions.map(({ question, ndcg, rank }) => ({ question, ndcg, rank })) }
 }
 
 function readJudged(file: string): readonly JudgedQuestion[] {

@@ -46,8 +46,12 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true }))
 
 async function judged(...args: readonly string[]) {
+  return await fossick(await file("judged.yaml", JUDGED), ...args)
+}
+
+async function fossick(...args: readonly string[]) {
   const env = { ...process.env, FOSSICK_DATA_DIR: path.join(dir, "data") }
-  const line = [FOSSICK, "judge", await file("judged.yaml", JUDGED), "--depth", "fast", ...args]
+  const line = [FOSSICK, "judge", "--depth", "fast", ...args]
   return await run(process.execPath, line, { env }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (error: { code: number; stdout: string; stderr: string }) => error,
@@ -84,6 +88,30 @@ test("judged questions give nDCG, hits and ranks, and a planted regression fails
 
   const against = await judged("--against", await file("before.json", plain.stdout), "--json")
   expect(JSON.parse(against.stdout)).toMatchObject({ ndcg: 0.5, before: { ndcg: 0.5 } })
+})
+
+test("questions are kept beside the index, asked without a file, and a planted regression fails the build", async () => {
+  const none = await fossick()
+  expect(none.stderr).toContain("No judged question is kept yet")
+  const saved = await judged("--import", "--save", "--note", "first", "--json")
+  expect(saved.code).toBe(0)
+  expect(JSON.parse(saved.stdout)).toMatchObject({ ndcg: 0.5 })
+  expect((await fossick("--export")).stdout).toBe((await fossick("--export")).stdout)
+  expect(parseJudged((await fossick("--export")).stdout, "out")).toHaveLength(2)
+  const same = await fossick("--against", "latest", "--fail-drop", "0.1", "--json")
+  expect([same.code, JSON.parse(same.stdout)]).toMatchObject([0, { ndcg: 0.5, before: { ndcg: 0.5 } }])
+
+  const env = { ...process.env, FOSSICK_DATA_DIR: path.join(dir, "data") }
+  const worse = await file(
+    "planted.yaml",
+    "rules: [{ id: w, kind: pin, questions: [pump], url: 'https://docs.example.com/valve' }]",
+  )
+  await run(process.execPath, [FOSSICK, "rules", "apply", worse], { env })
+  const regression = await fossick("--against", "latest", "--fail-drop", "0.1")
+  expect([regression.code, regression.stderr]).toEqual([1, expect.stringContaining("fell from 0.500 to")])
+  await run(process.execPath, [FOSSICK, "rules", "apply", await file("none.yaml", "rules: []")], { env })
+  expect((await judged("--save")).stderr).toContain("--save keeps how the kept questions do")
+  expect((await fossick("--fail-drop", "0.1")).code).toBe(2)
 })
 
 test("a file that is wrong is told of by its lines", () => {

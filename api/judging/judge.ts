@@ -1,6 +1,6 @@
 import type { Engine, PageUrl, Rule, SearchDepth } from "#engine"
 
-import type { JudgedQuestion } from "./judged-file.ts"
+import type { JudgedQuestion } from "./judged-schema.ts"
 
 /** Results that count. */
 const LOOKED_AT = 10
@@ -14,11 +14,14 @@ export interface QuestionMarks {
   readonly rank: number | null
 }
 
-export interface Marks {
+export interface Sums {
   /** Means over all questions: nDCG@10, and the shares with an expected page first or among the first three. */
   readonly ndcg: number
   readonly hit1: number
   readonly hit3: number
+}
+
+export interface Marks extends Sums {
   readonly questions: readonly QuestionMarks[]
 }
 
@@ -26,18 +29,25 @@ export interface JudgeOptions {
   readonly depth: SearchDepth
   /** Left out: those that the engine heeds by itself. */
   readonly rules?: readonly Rule[]
+  readonly signal?: AbortSignal | undefined
+  /** Told after each question how many were asked. */
+  readonly onAsked?: (count: number) => void
 }
 
-/** Asks judged questions, one after the other. */
+/**
+ * Asks judged questions, one after the other.
+ * @throws the reason of `signal` once it is aborted
+ */
 export async function judge(
   engine: Pick<Engine, "search">,
   judged: readonly JudgedQuestion[],
-  { depth, rules }: JudgeOptions,
+  { depth, rules, signal, onAsked }: JudgeOptions,
 ): Promise<Marks> {
   const questions: QuestionMarks[] = []
   for (const { question, pages } of judged) {
     const query = { text: question, limit: LOOKED_AT, depth, passagesPerPage: 0, withMarkdown: false }
-    const { hits } = await engine.search({ ...query, ...(rules && { rules }) })
+    signal?.throwIfAborted()
+    const { hits } = await engine.search({ ...query, ...(rules && { rules }) }, signal ? { signal } : {})
     questions.push({
       question,
       ...marksOf(
@@ -45,14 +55,19 @@ export async function judge(
         pages,
       ),
     })
+    onAsked?.(questions.length)
   }
-  const share = (holds: (one: QuestionMarks) => boolean) =>
+  return { ...sumsOf(questions), questions }
+}
+
+/** The means of some questions. */
+export function sumsOf(questions: readonly Pick<QuestionMarks, "ndcg" | "rank">[]): Sums {
+  const share = (holds: (one: Pick<QuestionMarks, "rank">) => boolean) =>
     questions.filter(holds).length / Math.max(1, questions.length)
   return {
     ndcg: questions.reduce((sum, one) => sum + one.ndcg, 0) / Math.max(1, questions.length),
     hit1: share(({ rank }) => rank === 1),
     hit3: share(({ rank }) => rank !== null && rank <= 3),
-    questions,
   }
 }
 

@@ -1,25 +1,18 @@
 import { Ajv } from "ajv"
 
-import { type PageUrl, toPageUrl } from "#engine"
+import { stringify } from "yaml"
+
+import { toPageUrl } from "#engine"
 import { placeAt, readYaml } from "#crawler/sources/written/yaml-slips.ts"
 
-/** Questions of one file: each is a search, at most half a second. */
-const MOST_QUESTIONS = 5000
-const MAX_QUESTION_CHARS = 400
-const MOST_PAGES = 100
-const MOST_GRADE = 10
-
-/** A page that answers a question. */
-export interface JudgedPage {
-  readonly url: PageUrl
-  /** How well, from 1. */
-  readonly grade: number
-}
-
-export interface JudgedQuestion {
-  readonly question: string
-  readonly pages: readonly JudgedPage[]
-}
+import {
+  type JudgedPage,
+  type JudgedQuestion,
+  MOST_QUESTIONS,
+  pagesSchema,
+  questionSchema,
+  type WrittenPage,
+} from "./judged-schema.ts"
 
 /** A file of judged questions that is wrong; the message has a line for each thing that is: `judged.yaml:12:5: …`. */
 export class JudgedFileError extends Error {}
@@ -27,7 +20,7 @@ export class JudgedFileError extends Error {}
 const validate = new Ajv({ allErrors: true }).compile<{
   readonly questions: readonly {
     readonly question: string
-    readonly pages: readonly { readonly url: string; readonly grade?: number }[]
+    readonly pages: readonly WrittenPage[]
   }[]
 }>({
   type: "object",
@@ -42,23 +35,7 @@ const validate = new Ajv({ allErrors: true }).compile<{
         type: "object",
         additionalProperties: false,
         required: ["question", "pages"],
-        properties: {
-          question: { type: "string", pattern: "\\S", maxLength: MAX_QUESTION_CHARS },
-          pages: {
-            type: "array",
-            minItems: 1,
-            maxItems: MOST_PAGES,
-            items: {
-              type: "object",
-              additionalProperties: false,
-              required: ["url"],
-              properties: {
-                url: { type: "string" },
-                grade: { type: "integer", minimum: 1, maximum: MOST_GRADE },
-              },
-            },
-          },
-        },
+        properties: { question: questionSchema, pages: pagesSchema },
       },
     },
   },
@@ -98,3 +75,15 @@ export function parseJudged(text: string, file: string): readonly JudgedQuestion
   if (lines.length > 0) throw new JudgedFileError(lines.join("\n"))
   return questions
 }
+
+/** Questions as {@link parseJudged} reads them. */
+export const judgedText = (questions: readonly JudgedQuestion[]): string =>
+  stringify(
+    {
+      questions: questions.map(({ question, pages }) => ({
+        question,
+        pages: pages.map(({ url, grade }) => (grade === 1 ? { url } : { url, grade })),
+      })),
+    },
+    { lineWidth: 0 },
+  )

@@ -95,11 +95,12 @@ export function strictBody<T>(schema: BodySchema<T>): (ctx: Context) => T {
 
 function problemOf({ keyword, instancePath, params, message }: ErrorObject): Problem {
   const field = instancePath.slice(1).replaceAll("/", ".")
+  const within = (name: unknown) => (field === "" ? String(name) : `${field}.${String(name)}`)
   switch (keyword) {
     case "additionalProperties":
-      return { field: String(params["additionalProperty"]), message: "is no field of this call" }
+      return { field: within(params["additionalProperty"]), message: "is no field of this call" }
     case "required":
-      return { field: String(params["missingProperty"]), message: "is missing" }
+      return { field: within(params["missingProperty"]), message: "is missing" }
     case "enum":
       return { field, message: `must be one of ${(params["allowedValues"] as string[]).join(", ")}` }
     default:

@@ -7,6 +7,7 @@ import { pageOperations, pageSchemas } from "./operations/page-operations.ts"
 import { sessionOperations, sessionSchemas } from "./operations/session-operations.ts"
 import { watchOperations, watchSchemas } from "./operations/watch-operations.ts"
 import { refusals, refusalSchemas } from "./operations/refusals.ts"
+import { judgedOperations, judgedSchemas } from "./operations/quality/judged-operations.ts"
 import { keyOperations, keySchemas } from "./operations/quality/key-operations.ts"
 import { queryOperations, querySchemas } from "./operations/quality/query-operations.ts"
 import { ruleOperations, ruleSchemasOfAnswers } from "./operations/quality/rule-operations.ts"
@@ -32,6 +33,7 @@ export const operations: readonly Operation[] = [
   ...adminOperations,
   ...ruleOperations,
   ...queryOperations,
+  ...judgedOperations,
   ...keyOperations,
   ...healthOperations,
 ]
@@ -50,6 +52,7 @@ export const tags: Readonly<Record<string, string>> = {
   Removals: "Pages that leave the index, and those that wait for an answer.",
   Pages: "What is known of one page.",
   Rules: "Synonyms, pins and boosts: what the operator wants of the ranking.",
+  "Judged questions": "Questions whose right pages are known, and how well these rank.",
   Webhooks: "Messages about runs and changes.",
   Usage: "What each key used, by day or month.",
   Feedback: "What callers think of their answers.",
@@ -64,6 +67,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   ...suggestionSchemas,
   ...ruleSchemasOfAnswers,
   ...querySchemas,
+  ...judgedSchemas,
   ...keySchemas,
   ...pageSchemas,
   ...researchSchemas,

@@ -35,6 +35,7 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
     /^extract urls/,
     /^(crawl|map|why|try|getPage|readPage|createWatch) url$/,
     /^getThumbnail page$/,
+    /^(create|change)JudgedQuestion pages/,
     /^(create|change)Watch webhook$/,
     /^putSource (seeds|sitemaps|feeds|webhooks\[0\]\.url|login\.url)/,
   ],
@@ -60,7 +61,8 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
     /^putSource (schedule|include|exclude)/,
     /^createWatch (include|exclude)/,
   ],
-  "a synonym has words, or else from and to": [/^previewRules rules/],
+  "a synonym has words, or else from and to": [/^preview(Rules|JudgedQuestions) rules/],
+  "a file has a grammar of its own": [/^importJudgedQuestions text/],
   "a watched question has fields of its own": [/^createWatch question/],
   "when a key ends, and how often it may call, have grammars of their own": [
     /^makeKey (expires_at|rate_limits)/,
@@ -252,6 +254,7 @@ const filled = (
 const LEAST_BODIES: Readonly<Record<string, object>> = {
   putSource: { seeds: "https://docs.example.com/" },
   skipHost: { host: "docs.example.com" },
+  changeJudgedQuestion: { pages: [{ url: "https://docs.example.com/" }] },
   changeRule: { kind: "synonym", words: ["pump", "impeller"] },
 }
 

@@ -5,12 +5,12 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import type { RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
-import { strictBody, unprocessable } from "../middleware/query-parameters.ts"
+import { strictBody } from "../middleware/query-parameters.ts"
 import type { QueryLog } from "../queries/query-log.ts"
 import { clientGone } from "../tavily/live/live-call.ts"
+import { changedRules, readRule } from "./changed-rules.ts"
 import { compareRules } from "./preview.ts"
 import { MOST_PREVIEWED, type PreviewBody, previewBody } from "./preview-schema.ts"
-import { problemText, ruleProblems } from "./rule-schema.ts"
 import { RuleStore, TooManyRules } from "./rule-store.ts"
 
 /** Synonyms, pins and boosts: `/admin/rules`. */
@@ -36,10 +36,7 @@ export function ruleRoutes(
   router.post("/rules/preview", async (ctx) => {
     const { rules = [], without = [], ...asked } = readPreview(ctx)
     const questions = questionsOf(asked, queries)
-    const changed = rules.map((rule, i) => readRule(rule, `rules[${i}].`))
-    const before = store.list()
-    const dropped = new Set([...without, ...changed.map(({ id }) => id)])
-    const after = [...before.filter(({ id }) => !dropped.has(id)), ...changed]
+    const { before, after } = changedRules(store.list(), { rules, without })
     ctx.body = { questions: await compareRules(engine, questions, { before, after }, clientGone(ctx)) }
   })
 
@@ -71,18 +68,6 @@ function questionsOf(
   const before = Date.now() + 1
   const top = queries.report("top", { from: 0, before, limit: logged, offset: 0 }).queries
   return [...new Set([...questions, ...top.map(({ question }) => question)])].slice(0, MOST_PREVIEWED)
-}
-
-/** @throws ApiError 422 naming every field that is wrong */
-function readRule(value: unknown, at = ""): Rule {
-  const problems = ruleProblems(value)
-  if (problems.length === 0) return value as Rule
-  throw unprocessable(
-    problems.map((one) => {
-      const field = problemText({ ...one, message: "" }).trim()
-      return { field: `${at}${field}`, message: one.message }
-    }),
-  )
 }
 
 function save(store: RuleStore, rule: Rule): void {

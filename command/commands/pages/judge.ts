@@ -1,31 +1,77 @@
 import { ArgumentsError } from "#base/command-arguments.ts"
 import { command } from "../../spec.ts"
 
+const MAX_NOTE_CHARS = 200
 const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
 
 export const judge = command({
   about: `Asks judged questions and says how well the expected pages rank: nDCG@10, hit@1, hit@3, and the rank of each
-question's first expected page. Needs no running appliance.`,
-  args: { file: { about: "file of judged questions, YAML or JSON" } },
+question's first expected page. Without a file it asks the questions that are kept beside the index, which the console
+shows. Needs no running appliance.`,
+  args: { file: { about: "file of judged questions, YAML or JSON", optional: true, complete: "files" } },
   options: {
     depth: { value: "depth", choices: DEPTHS, about: "depth of the searches", default: "basic" },
     before: { value: "file", about: "rules to compare with, in the place of the appliance's" },
     after: { value: "file", about: "rules to judge, in the place of the appliance's" },
-    against: { value: "file", about: "what an earlier run with --json wrote: compare with that" },
+    against: {
+      value: "file",
+      about:
+        "compare with what an earlier run with --json wrote, or with the latest run that was kept (latest)",
+    },
     "fail-below": { value: "ndcg", about: "exit with 1 when nDCG@10 is lower, 0 to 1" },
+    "fail-drop": { value: "ndcg", about: "exit with 1 when nDCG@10 fell by more, 0 to 1" },
+    import: { about: "keep the questions of the file beside the index" },
+    save: { about: "keep how the kept questions did, with the date, the model and the rules" },
+    note: { value: "text", about: "what the saved run is for", default: "" },
+    export: { about: "write the questions that are kept as a file, and ask nothing" },
   },
   examples: [
     { line: "fossick judge judged.yaml --fail-below 0.8", about: "fails a build when ranking got worse" },
     { line: "fossick judge judged.yaml --after rules.yaml", about: "what new rules would change" },
     { line: "fossick judge judged.yaml --json > before.json", about: "to compare with another model later" },
+    {
+      line: "fossick judge judged.yaml --import --save",
+      about: "keeps the questions, and how they do today",
+    },
+    { line: "fossick judge --against latest --fail-drop 0.02", about: "the kept questions, since that run" },
   ],
-  async run({ args, options, json }) {
-    const failBelow = options["fail-below"] === undefined ? undefined : Number(options["fail-below"])
-    if (failBelow !== undefined && !(failBelow >= 0 && failBelow <= 1)) {
-      throw new ArgumentsError("--fail-below takes a number from 0 to 1.")
+  async run({ args, options, json, named }) {
+    const share = (name: "fail-below" | "fail-drop") => {
+      const value = options[name] === undefined ? undefined : Number(options[name])
+      if (value === undefined || (value >= 0 && value <= 1)) return value
+      throw new ArgumentsError(`--${name} takes a number from 0 to 1.`)
     }
-    const { runJudge } = await import("../../../api/judging/judge-session.ts")
-    const { depth, before, after, against } = options
-    return await runJudge({ file: args.file, depth, before, after, against, failBelow, json })
+    const [failBelow, failDrop] = [share("fail-below"), share("fail-drop")]
+    const { depth, before, after, against, import: imports, save, note } = options
+    const file = args.file ?? null
+    if (imports && file === null)
+      throw new ArgumentsError("--import takes the questions of a file: name one.")
+    if (save && file !== null && !imports) {
+      throw new ArgumentsError("--save keeps how the kept questions do: leave the file out, or add --import.")
+    }
+    if (save && (before !== undefined || after !== undefined)) {
+      throw new ArgumentsError("--save is for the appliance's own rules: leave --before and --after out.")
+    }
+    if (failDrop !== undefined && [before, after, against].every((one) => one === undefined)) {
+      throw new ArgumentsError("--fail-drop compares: add --against, --before or --after.")
+    }
+    if (note.length > MAX_NOTE_CHARS) {
+      throw new ArgumentsError(`--note must have at most ${MAX_NOTE_CHARS} characters.`)
+    }
+    if (named.has("note") && !save) throw new ArgumentsError("--note is for --save.")
+    const { exportJudged, runJudge } = await import("../../../api/judging/judge-session.ts")
+    if (options.export) return exportJudged()
+    return await runJudge({
+      file,
+      depth,
+      before,
+      after,
+      against,
+      failBelow,
+      failDrop,
+      imports,
+      save: save ? note : null,
+      json,
+    })
   },
 })
