@@ -49,6 +49,8 @@ import { openWebuiRoutes } from "./openwebui/routes.ts"
 import { PAGE_PATHS, pageRoutes } from "./pages/routes.ts"
 import type { Thumbnails } from "./pages/thumbnails.ts"
 import type { QueryLog } from "./queries/query-log.ts"
+import { publicDoor, type PublicDoorParts } from "./public-keys/door.ts"
+import { publicSearch } from "./public-keys/public-search.ts"
 import { refuseAll } from "./read-only.ts"
 import { searxngApi, searxngRoutes } from "./searxng/routes.ts"
 import { openKeyOf, presented } from "./sessions/presented.ts"
@@ -92,6 +94,8 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   readonly watches?: Watches
   /** Those who signed in on a page; without it nobody can. */
   readonly sessions?: Sessions
+  /** The public key of the handbook; left out, there is none. */
+  readonly handbookKey?: PublicDoorParts["handbookKey"]
   /** Writes answers; null leaves them to the pages' own sentences. */
   readonly chatModel: ChatModel | null
   readonly accounts: Accounts
@@ -134,6 +138,7 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
     | "watchesPerKey"
     | "watchEmails"
     | "rateLimits"
+    | "publicRateLimits"
   >
   /** Folder of the handbook's Markdown. */
   readonly docsDir: string
@@ -193,7 +198,8 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const router = new Router<RequestState>({ methods: METHODS })
   for (const [name, endpoint] of Object.entries(endpoints)) {
     const admit = admission(admissions, name as Endpoint)
-    router.post(`/${name}`, key.beforeBody, body, key.afterBody, admit, endpoint)
+    const held = name === "search" ? [publicSearch()] : []
+    router.post(`/${name}`, key.beforeBody, body, key.afterBody, ...held, admit, endpoint)
   }
   if (parts.research) {
     const { researchers, tasks } = parts.research
@@ -299,6 +305,15 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   })
   for (const one of around) app.use(one)
   if (oauth !== undefined) app.use(oauth.endpoints)
+  app.use(
+    publicDoor({
+      publicKeys: accounts.publicKeys,
+      handbookKey: parts.handbookKey ?? (() => null),
+      rates: accounts.publicRates,
+      rateLimits: config.publicRateLimits,
+      publicUrl: config.publicUrl,
+    }),
+  )
   if (sessions) app.use(presented({ ...browsers, sessions }))
   if (facesDir !== undefined) {
     const onProblem = (err: unknown) => parts.log.error({ err }, "the pages for people are not built")

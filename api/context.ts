@@ -3,6 +3,7 @@ import type Koa from "koa"
 
 import type { Bill } from "./accounts/limits/admission.ts"
 import type { ApiKey } from "./accounts/keys/keys.ts"
+import type { PublicKey } from "./accounts/public-keys/public-key.ts"
 import type { Reach } from "./accounts/reach/reach.ts"
 import type { Tracking } from "./accounts/tracking.ts"
 
@@ -16,6 +17,8 @@ export interface RequestState {
   tracking: Tracking
   /** The key in whose name a browser calls that sends none; see sessions. */
   presented?: ApiKey
+  /** The public key that the call came with; see public-keys. */
+  publicKey?: PublicKey
   /** Set after authentication. */
   key: ApiKey
   /** What the key may see: the only engine and reader that endpoints have. Set by `admission`, like the bill. */

@@ -51,6 +51,7 @@ import { oauthProblem, openOAuth } from "./oauth/oauth-endpoints.ts"
 import { openWatches } from "./watches/open-watches.ts"
 import { openResearch } from "./research/open-research.ts"
 import { lazyReader } from "./tavily/live/lazy-reader.ts"
+import { handbookKey } from "./public-keys/handbook-key.ts"
 import { openSessions } from "./sessions/sessions.ts"
 import { QueryLog } from "./queries/query-log.ts"
 import { ruledEngine } from "./rules/ruled-engine.ts"
@@ -192,6 +193,7 @@ async function serve(): Promise<void> {
     sourceNames: () => sourceNames(db),
     research,
     firecrawl,
+    handbookKey: handbookKey(db),
     sessions: openSessions(accountsDb, accounts, config),
     connections,
     gates,

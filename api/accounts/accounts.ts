@@ -10,6 +10,7 @@ import { FeedbackStore } from "./feedback-store.ts"
 import { type HumanHash, openHumanHash } from "./human-ids.ts"
 import { type KeyStore, openKeyStore } from "./keys/keys.ts"
 import { Ledger } from "./billing/credit-ledger.ts"
+import { PublicKeyStore } from "./public-keys/public-key-store.ts"
 import { RateCounter } from "./limits/rate-limits.ts"
 import { tidyHourly } from "./tidying.ts"
 import { WriteQueue } from "./billing/write-queue.ts"
@@ -21,6 +22,8 @@ export interface AccountsConfig extends Values<typeof accountSettings> {
 /** Keys and what they use: what the endpoints ask of it. */
 export interface Accounts extends Disposable {
   readonly keys: KeyStore
+  /** Keys that stand in web pages; {@link keys} knows none of them. */
+  readonly publicKeys: PublicKeyStore
   readonly collections: Collections
   /** What is wrong with names of sources; null: nothing. */
   readonly unknownSource: (names: readonly string[]) => string | null
@@ -29,6 +32,8 @@ export interface Accounts extends Disposable {
   readonly callLog: CallLog
   readonly feedback: FeedbackStore
   readonly rates: RateCounter
+  /** Of callers with public keys, by key and address: however many there are, they push none of the others out. */
+  readonly publicRates: RateCounter
   /** What callers have stored, by what it is. */
   readonly stored: () => ReadonlyMap<string, number>
   readonly hashHuman: HumanHash
@@ -76,6 +81,7 @@ export function openAccounts(
   )
   return {
     keys,
+    publicKeys: new PublicKeyStore(db),
     collections,
     unknownSource: (names) => unknownSource(db, names),
     ledger,
@@ -83,6 +89,7 @@ export function openAccounts(
     callLog,
     feedback,
     rates: new RateCounter(),
+    publicRates: new RateCounter(),
     stored: () =>
       new Map([
         ["calls", callLog.stored.all().bytes],

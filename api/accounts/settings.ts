@@ -11,6 +11,14 @@ const rateLimits: Setting<RateLimits> = {
   parse: parseRateLimits,
 }
 
+const publicRateLimits: Setting<RateLimits> = {
+  name: "FOSSICK_PUBLIC_RATE_LIMITS",
+  default: "search=60/m, suggest=300/m",
+  about:
+    "Calls that each address may make with a public key, for `search` and `suggest`; empty means no limit. A public key can have limits of its own.",
+  parse: parseRateLimits,
+}
+
 const humanIdSecret: Setting<string> = {
   ...text({
     name: "FOSSICK_HUMAN_ID_SECRET",
@@ -53,6 +61,7 @@ export const accountSettings = {
     MOST_CREDITS,
   ),
   rateLimits,
+  publicRateLimits,
   searches: integer(
     {
       name: "FOSSICK_SEARCHES",

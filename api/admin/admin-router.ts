@@ -9,6 +9,7 @@ import { ApiError } from "../errors.ts"
 import { authentication } from "../middleware/authentication.ts"
 import { keyRoutes } from "../usage/key-routes.ts"
 import { paymentRoutes } from "../x402/books/payment-routes.ts"
+import { publicKeyRoutes } from "../public-keys/admin-routes.ts"
 import { feedbackRoutes } from "./routes/feedback.ts"
 import { indexRoutes } from "./routes/index-state.ts"
 import { jobRoutes } from "./routes/jobs.ts"
@@ -59,6 +60,7 @@ export function adminRouter(
   oauthRoutes(router, parts)
   usageRoutes(router, parts)
   keyRoutes(router, parts)
+  publicKeyRoutes(router, parts)
   paymentRoutes(router, parts)
   return router
 }

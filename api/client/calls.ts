@@ -737,6 +737,39 @@ export type DeletedKey = {
   readonly deleted: boolean
 }
 
+export type PublicKey = {
+  readonly id: string
+  /** The key itself; it is no secret. */
+  readonly key: string
+  readonly name: string
+  /** The source whose pages it finds. */
+  readonly source: string | null
+  /** The collection whose sources' pages it finds. */
+  readonly collection: string | null
+  /** Origins of the web pages that may use it. */
+  readonly origins: readonly string[]
+  /** Whether it may ask for answers. */
+  readonly answers: boolean
+  /** Calls from each address; null: as `FOSSICK_PUBLIC_RATE_LIMITS` says. */
+  readonly rate_limits: string | null
+  /** Credits of all its callers in a calendar month; null: no limit. */
+  readonly credits: number | null
+  readonly created_at: string
+  /** Since when it is refused; null while it is not. */
+  readonly disabled_at: string | null
+}
+
+export type PublicKeys = {
+  /** Oldest first. */
+  readonly public_keys: readonly PublicKey[]
+  readonly total: number
+}
+
+export type DeletedPublicKey = {
+  readonly id: string
+  readonly deleted: boolean
+}
+
 export type StoredPage = {
   /** Of the page; another one than was asked for where the index has it under that one. */
   readonly url: string
@@ -2534,7 +2567,7 @@ export interface Calls {
   /** Suggest titles and headings as somebody types. */
   "GET /suggest": {
     readonly given: {
-      readonly query: { readonly q: string; readonly limit?: number | undefined; readonly source?: string | undefined; readonly collection?: string | undefined }
+      readonly query: { readonly q: string; readonly limit?: number | undefined; readonly source?: string | undefined; readonly collection?: string | undefined; readonly key?: string | undefined }
     }
     readonly answer: Suggestions
   }
@@ -3457,6 +3490,84 @@ export interface Calls {
       readonly path: { readonly id: string }
     }
     readonly answer: DeletedKey
+  }
+  /** All public keys. */
+  "GET /admin/public-keys": {
+    readonly given: {
+      readonly query?: { readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: PublicKeys
+  }
+  /** Make a public key. */
+  "POST /admin/public-keys": {
+    readonly given: {
+      readonly body: {
+        /** What the key is for. */
+        readonly name?: string | undefined
+        /** The source whose pages it finds; either it or `collection`. */
+        readonly source?: string | null | undefined
+        /** The collection whose sources' pages it finds; either it or `source`. */
+        readonly collection?: string | null | undefined
+        /** Origins of the web pages that may use it, such as `https://docs.example.com`. */
+        readonly origins: readonly string[]
+        /** Whether it may ask for answers. */
+        readonly answers?: boolean | undefined
+        /** Calls from each address, such as `search=60/m`, instead of `FOSSICK_PUBLIC_RATE_LIMITS`; null: as that says. */
+        readonly rate_limits?: string | null | undefined
+        /** Credits that all its callers together may use in a calendar month; null: no limit. */
+        readonly credits?: number | null | undefined
+        /** Whether it is refused. */
+        readonly disabled?: boolean | undefined
+      } & ({
+        readonly source: string
+      } | {
+        readonly collection: string
+      })
+    }
+    readonly answer: PublicKey
+  }
+  /** One public key. */
+  "GET /admin/public-keys/{id}": {
+    readonly given: {
+      readonly path: { readonly id: string }
+    }
+    readonly answer: PublicKey
+  }
+  /** Hold a public key to something else, or switch it off and on. */
+  "PUT /admin/public-keys/{id}": {
+    readonly given: {
+      readonly path: { readonly id: string }
+      readonly body: {
+        /** What the key is for. */
+        readonly name?: string | undefined
+        /** The source whose pages it finds; either it or `collection`. */
+        readonly source?: string | null | undefined
+        /** The collection whose sources' pages it finds; either it or `source`. */
+        readonly collection?: string | null | undefined
+        /** Origins of the web pages that may use it, such as `https://docs.example.com`. */
+        readonly origins: readonly string[]
+        /** Whether it may ask for answers. */
+        readonly answers?: boolean | undefined
+        /** Calls from each address, such as `search=60/m`, instead of `FOSSICK_PUBLIC_RATE_LIMITS`; null: as that says. */
+        readonly rate_limits?: string | null | undefined
+        /** Credits that all its callers together may use in a calendar month; null: no limit. */
+        readonly credits?: number | null | undefined
+        /** Whether it is refused. */
+        readonly disabled?: boolean | undefined
+      } & ({
+        readonly source: string
+      } | {
+        readonly collection: string
+      })
+    }
+    readonly answer: PublicKey
+  }
+  /** Delete a public key. */
+  "DELETE /admin/public-keys/{id}": {
+    readonly given: {
+      readonly path: { readonly id: string }
+    }
+    readonly answer: DeletedPublicKey
   }
   /** Whether the process answers. */
   "GET /healthz": {

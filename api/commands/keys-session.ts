@@ -8,6 +8,8 @@ import { CallLog } from "../accounts/call-log.ts"
 import { keyLine, useLines } from "./key-text.ts"
 import { keyOnWire } from "../accounts/keys/key-wire.ts"
 import { type KeySpec, type MadeKey, openKeyStore } from "../accounts/keys/keys.ts"
+import { publicKeyLine, publicKeyOnWire } from "./public-key-session.ts"
+import { PublicKeyStore } from "../accounts/public-keys/public-key-store.ts"
 import { withState } from "#crawler/commands/with-state.ts"
 
 // One `fossick keys …` each; they return the exit code. A running appliance knows at once what they change, since it
@@ -33,21 +35,26 @@ export function listKeys(json: boolean): number {
   return withState((db) => {
     // Only made keys are this command's business.
     const made = openKeyStore(db, "").list()
+    const pub = new PublicKeyStore(db).list()
     const collections = openCollections(db)
     const gone = ({ scope }: MadeKey) => ({
       sources: goneSources(db, scope.sources ?? []),
       collections: (scope.collections ?? []).filter((name) => !collections.has(name)),
     })
     if (json) {
-      const all = made.map((key) => ({ ...keyOnWire(key), gone: gone(key) }))
+      const all = [
+        ...made.map((key) => ({ ...keyOnWire(key), gone: gone(key) })),
+        ...pub.map(publicKeyOnWire),
+      ]
       process.stdout.write(`${JSON.stringify(all, null, 2)}\n`)
-    } else if (made.length === 0) process.stdout.write("No key was made yet.\n")
+    } else if (made.length + pub.length === 0) process.stdout.write("No key was made yet.\n")
     else {
       for (const key of made) {
         const names = [...gone(key).sources, ...gone(key).collections]
         const note = names.length === 0 ? "" : `  (no longer there: ${names.join(", ")})`
         process.stdout.write(`${keyLine(key)}${note}\n`)
       }
+      for (const key of pub) process.stdout.write(`${publicKeyLine(key)}\n`)
     }
     return EXIT.ok
   })
@@ -66,7 +73,7 @@ export function showUsage({
   readonly json: boolean
 }): number {
   return withState((db) => {
-    const made = openKeyStore(db, "").list()
+    const made = [...openKeyStore(db, "").list(), ...new PublicKeyStore(db).list()]
     const log = new CallLog(db)
     const wanted = key === null ? null : idsOf(made, key)
     const use = log
@@ -88,7 +95,7 @@ export function showUsage({
 }
 
 /** @throws CommandError when no key has this id or name */
-function idsOf(made: readonly MadeKey[], key: string): readonly string[] {
+function idsOf(made: readonly Pick<MadeKey, "id" | "name">[], key: string): readonly string[] {
   // What the key in FOSSICK_API_KEY used is counted under this id.
   const ids = made.filter(({ id, name }) => id === key || name === key).map(({ id }) => id)
   if (ids.length > 0 || key === OPERATOR) return ids.length > 0 ? ids : [OPERATOR]
@@ -102,7 +109,7 @@ const OPERATOR = "operator"
 
 export function disableKey(id: string, json: boolean): number {
   return withState((db) => {
-    if (!openKeyStore(db, "").disable(id)) {
+    if (!openKeyStore(db, "").disable(id) && !new PublicKeyStore(db).disable(id)) {
       throw new CommandError(`There is no key ${id}; fossick keys list shows them.`)
     }
     process.stdout.write(

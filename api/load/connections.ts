@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
-import { isIP, type Socket } from "node:net"
+import type { Socket } from "node:net"
 
 import type { Values } from "#base/settings.ts"
 
-import { type ProxyList, proxyTest, withoutMapping } from "../proxies/trusted-proxies.ts"
+import { callerOf, type ProxyList, proxyTest, withoutMapping } from "../proxies/trusted-proxies.ts"
 import { refuseSocket } from "./close-socket.ts"
 import type { loadSettings } from "./settings.ts"
 import { connectionCap } from "./descriptors.ts"
@@ -245,16 +245,6 @@ function passedOnBy(socket: Socket): number {
     readonly _handle?: { readonly bytesWritten: number; readonly writeQueueSize: number } | null
   }
   return handle ? handle.bytesWritten - handle.writeQueueSize : 0
-}
-
-/** An address, of IPv6 the network that one caller usually has all addresses of (its first 64 bits, RFC 6177). */
-function callerOf(address: string): string {
-  if (isIP(address) !== 6) return address
-  const [before = "", after] = address.replace(/%.*/, "").split("::")
-  const first = before === "" ? [] : before.split(":")
-  const last = after === undefined || after === "" ? [] : after.split(":")
-  const left = 8 - first.length - last.length
-  return [...first, ...Array.from({ length: Math.max(0, left) }, () => "0"), ...last].slice(0, 4).join(":")
 }
 
 /** The account for a process with these settings. */

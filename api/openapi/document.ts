@@ -2,6 +2,7 @@ import { accountOperations, accountSchemas } from "./operations/account-operatio
 import { adminSchemas } from "./operations/admin-answers.ts"
 import { adminOperations } from "./operations/admin-operations.ts"
 import type { JsonSchema, Operation } from "./operation.ts"
+import { publicKeyOperations, publicKeySchemas } from "./operations/keys/public-key-operations.ts"
 import { notSet } from "./published.ts"
 import { pageOperations, pageSchemas } from "./operations/page-operations.ts"
 import { sessionOperations, sessionSchemas } from "./operations/session-operations.ts"
@@ -35,6 +36,7 @@ export const operations: readonly Operation[] = [
   ...queryOperations,
   ...judgedOperations,
   ...keyOperations,
+  ...publicKeyOperations,
   ...healthOperations,
 ]
 
@@ -46,6 +48,7 @@ export const tags: Readonly<Record<string, string>> = {
   Research: "Reports in which every sentence names its source.",
   Watches: "Questions, sources and pages whose changes are told, by webhook, e-mail or feed.",
   "Keys and usage": "Keys, and the credits that they use.",
+  "Public keys": "Keys that may stand in the source of web pages, for a search box in documentation.",
   Sessions: "Signing in on the pages of the appliance, in a browser.",
   Sources: "What is crawled, how, and when. For keys of the role `admin`, as all of `/admin`.",
   Jobs: "Runs of sources.",
@@ -69,6 +72,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   ...querySchemas,
   ...judgedSchemas,
   ...keySchemas,
+  ...publicKeySchemas,
   ...pageSchemas,
   ...researchSchemas,
   ...watchSchemas,

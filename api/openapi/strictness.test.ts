@@ -37,6 +37,7 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
     /^getThumbnail page$/,
     /^(create|change)JudgedQuestion pages/,
     /^(create|change)Watch webhook$/,
+    /^(create|change)PublicKey origins/,
     /^putSource (seeds|sitemaps|feeds|webhooks\[0\]\.url|login\.url)/,
   ],
   "names are of things that there are": [
@@ -49,6 +50,7 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
     /^research output_schema\.required/,
     /^createWatch source$/,
     /^changeModel model$/,
+    /^(create|change)PublicKey (source|collection)$/,
   ],
   "a page has the sections that it has": [/^getPage section$/],
   "the name stands in the path, too": [/^putSource name$/],
@@ -60,9 +62,11 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
   "cron lines, zones and patterns have grammars of their own": [
     /^putSource (schedule|include|exclude)/,
     /^createWatch (include|exclude)/,
+    /^(create|change)PublicKey rate_limits$/,
   ],
   "a synonym has words, or else from and to": [/^preview(Rules|JudgedQuestions) rules/],
   "a file has a grammar of its own": [/^importJudgedQuestions text/],
+  "a call comes with one key": [/^suggest key$/],
   "a watched question has fields of its own": [/^createWatch question/],
   "when a key ends, and how often it may call, have grammars of their own": [
     /^makeKey (expires_at|rate_limits)/,
@@ -215,6 +219,9 @@ function baseOf({ id, examples = [] }: Operation, schema: JsonSchema): Record<st
   if (id === "feedback") return { request_id: "r" }
   if (id === "createWatch") return { source: "docs" }
   if (id === "runSources") return { all: true }
+  if (id === "createPublicKey" || id === "changePublicKey") {
+    return { source: "docs", origins: ["https://docs.example.com"] }
+  }
   if (id === "createRule" || id === "changeRule") return { ...example!.body }
   if (id === "restoreRemovals") return { source: "docs" }
   return Object.fromEntries(
@@ -255,6 +262,7 @@ const LEAST_BODIES: Readonly<Record<string, object>> = {
   putSource: { seeds: "https://docs.example.com/" },
   skipHost: { host: "docs.example.com" },
   changeJudgedQuestion: { pages: [{ url: "https://docs.example.com/" }] },
+  changePublicKey: { source: "docs", origins: ["https://docs.example.com"] },
   changeRule: { kind: "synonym", words: ["pump", "impeller"] },
 }
 

@@ -22,6 +22,16 @@ export function proxyTest(entries: ProxyList): (address: string) => boolean {
 /** An IPv4 address that a socket for both versions shows as `::ffff:10.0.0.1`. */
 export const withoutMapping = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "")
 
+/** An address, of IPv6 the network that one caller usually has all addresses of (its first 64 bits, RFC 6177). */
+export function callerOf(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [before = "", after] = address.replace(/%.*/, "").split("::")
+  const first = before === "" ? [] : before.split(":")
+  const last = after === undefined || after === "" ? [] : after.split(":")
+  const left = 8 - first.length - last.length
+  return [...first, ...Array.from({ length: Math.max(0, left) }, () => "0"), ...last].slice(0, 4).join(":")
+}
+
 function blockListOf(entries: ProxyList): BlockList {
   const list = new BlockList()
   for (const entry of entries) {

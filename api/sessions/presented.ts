@@ -37,7 +37,7 @@ export function presented({
 }): Middleware {
   const own = URL.parse(publicUrl)?.origin
   return async (ctx, next) => {
-    if (ctx.get("Authorization") === "") {
+    if (ctx.state.presented === undefined && ctx.get("Authorization") === "") {
       const token = tokenOf(ctx)
       const found = token === null ? null : sessions.whoIs(token)
       if (found !== null) {

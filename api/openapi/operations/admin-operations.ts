@@ -54,7 +54,7 @@ const whole = (minimum: number, maximum: number, value: number): JsonSchema => (
 const webAddress: JsonSchema = { type: "string", pattern: String.raw`^\s*[Hh][Tt][Tt][Pp][Ss]?://` }
 /** A text in a query: blank ones are refused. */
 const notBlank: JsonSchema = { type: "string", pattern: NOT_BLANK }
-const slice = [
+export const slice = [
   query("limit", "Entries at most.", whole(1, MAX_LIMIT, DEFAULT_LIMIT)),
   query("offset", "Entries left out before the first.", {
     type: "integer",

@@ -1,3 +1,4 @@
+import { PUBLIC_PREFIX } from "../../accounts/public-keys/public-key.ts"
 import { DEFAULT_SUGGESTIONS, MAX_SUGGESTIONS, MAX_TYPED_CHARS } from "../../suggestions/suggest.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
 import { type Operation, query } from "../operation.ts"
@@ -38,6 +39,12 @@ const parameters: NonNullable<Operation["parameters"]> = [
   }),
 ]
 
+const publicKey = query(
+  "key",
+  "A public key, instead of the header `Authorization`; any other key comes in the header.",
+  { type: "string", pattern: `^${PUBLIC_PREFIX}` },
+)
+
 /** What a search box asks with each letter. */
 export const suggestionOperations: readonly Operation[] = [
   {
@@ -49,7 +56,7 @@ export const suggestionOperations: readonly Operation[] = [
     description:
       "Titles and headings of the pages that the key may see, by the beginnings of their words. Free; takes a millisecond or two. For keys that may search.",
     access: "key",
-    parameters,
+    parameters: [...parameters, publicKey],
     answers: { 200: { description: "The suggestions.", schema: ref("Suggestions") } },
     examples: [
       {

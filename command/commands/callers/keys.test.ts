@@ -15,6 +15,7 @@ import { apiSettings, checkTogether } from "../../../api/settings.ts"
 import { openCollections } from "../../../api/accounts/reach/collections.ts"
 import { CallLog } from "../../../api/accounts/call-log.ts"
 import { type Endpoint, UNLIMITED } from "../../../api/accounts/keys/key-scope.ts"
+import { PublicKeyStore } from "../../../api/accounts/public-keys/public-key-store.ts"
 import { openKeyStore } from "../../../api/accounts/keys/keys.ts"
 import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
 
@@ -49,6 +50,28 @@ test("fossick keys makes, lists and disables keys that a running appliance takes
   expect(keys.verify(stdout.trim())).toBeNull()
   expect((await run("keys", "list")).stdout).toMatch(/admin +made \S+, disabled \S+ +console/)
   await expect(run("keys", "disable", "nobody")).rejects.toMatchObject({ code: 1 })
+})
+
+test("fossick keys public makes a key for web pages, which list shows whole and disable ends", async () => {
+  new Sources(db, new Jobs(db)).put({ name: "docs", seeds: ["https://docs.example.com/"] })
+  const store = new PublicKeyStore(db)
+  const site = ["--source", "docs", "--origin", "https://docs.example.com", "--answers"]
+  const text = (await run("keys", "public", ...site, "--rate-limits", "search=9/m")).stdout.trim()
+  const key = store.verify(text)
+  expect(key).toMatchObject({ source: "docs", answers: true, origins: ["https://docs.example.com"] })
+  expect((await run("keys", "list")).stdout).toContain(text)
+  expect(JSON.parse((await run("keys", "list", "--json")).stdout)).toMatchObject([
+    { role: "public", id: key!.id, key: text, rate_limits: "search=9/60s" },
+  ])
+  await run("keys", "disable", key!.id)
+  expect(store.verify(text)).toBeNull()
+  await expect(run("keys", "public", "--source", "docs")).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--origin must have 1 to 50 entries"),
+  })
+  await expect(run("keys", "public", "--source", "dosc", ...site.slice(2))).rejects.toMatchObject({
+    stderr: expect.stringContaining('did you mean "docs"?'),
+  })
 })
 
 test("fossick keys usage shows what each key used by day and month, with what was logged before", async () => {

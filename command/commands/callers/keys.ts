@@ -51,8 +51,38 @@ export const keys: GroupSpec = {
         return (await session()).createKey(spec, json)
       },
     }),
+    public: command({
+      about: "Makes a public key: one that may stand in web pages, for a search box in documentation.",
+      options: {
+        source: { value: "name", about: "the source whose pages it finds; this or --collection" },
+        collection: { value: "name", about: "the collection whose sources' pages it finds" },
+        origin: {
+          ...several,
+          about:
+            "web pages of this origin may use it, such as https://docs.example.com; may be given several times",
+        },
+        answers: { about: "it may ask for answers" },
+        name: { value: "text", about: "what the key is for, up to 100 characters", default: "" },
+        credits: { value: "n", about: "credits that all its callers together may use in a month" },
+        "rate-limits": {
+          value: "list",
+          about: "calls from each address, such as search=60/m, instead of FOSSICK_PUBLIC_RATE_LIMITS",
+        },
+      },
+      json: "the key, its id and its limits as one JSON object",
+      examples: [
+        {
+          line: "fossick keys public --source docs --origin https://docs.example.com --answers",
+          about: "for the pages of one site",
+        },
+      ],
+      async run({ options, json }) {
+        const { createPublicKey } = await import("../../../api/commands/public-key-session.ts")
+        return createPublicKey(options, json)
+      },
+    }),
     list: command({
-      about: "Shows the keys that were made, without their text.",
+      about: "Shows the keys that were made: public ones with their text, the others without.",
       json: "one JSON array, for programs",
       examples: [{ line: "fossick keys list", about: "with their ids" }],
       run: async ({ json }) => (await session()).listKeys(json),

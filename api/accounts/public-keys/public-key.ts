@@ -1,0 +1,53 @@
+import { apiKey, type ApiKey, type CreditLimit } from "../keys/keys.ts"
+import { UNLIMITED } from "../keys/key-scope.ts"
+import type { RateLimits } from "../limits/rate-limits.ts"
+
+/** What a public key is held to. */
+export interface PublicKeySpec {
+  /** What its maker called it; empty for none. */
+  readonly name: string
+  /** The one source whose pages it sees; null: it has a collection. */
+  readonly source: string | null
+  readonly collection: string | null
+  /** Web pages of these origins may use it (RFC 6454, section 6.2): `https://docs.example.com`. */
+  readonly origins: readonly string[]
+  /** Whether it may ask for answers. */
+  readonly answers: boolean
+  /** Calls from each address, instead of those of the settings; null: as they say. */
+  readonly rateLimits: RateLimits | null
+  /** Credits of all its callers together in a calendar month (UTC); null: no limit. */
+  readonly credits: number | null
+}
+
+/** A key that stands in the source of web pages, for everybody to read. */
+export interface PublicKey extends PublicKeySpec {
+  readonly id: string
+  /** The key itself, which is no secret. */
+  readonly text: string
+  readonly createdAt: Date
+  /** Since when it is refused; null while it is not. */
+  readonly disabledAt: Date | null
+}
+
+/** How every public key begins. No other key does. */
+export const PUBLIC_PREFIX = "fsk-pub-"
+
+export const isPublicText = (text: string): boolean => text.startsWith(PUBLIC_PREFIX)
+
+/** What a public key stands for once it was let in: a key that may search one source, and nothing else. */
+export function asApiKey({ id, text, source, collection, credits }: PublicKey): ApiKey {
+  const creditLimit: CreditLimit | null = credits === null ? null : { credits, per: "month" }
+  return apiKey({
+    id,
+    role: "search",
+    hint: text.slice(-4),
+    // One without either sees nothing: an empty list lets nothing through.
+    scope: {
+      ...UNLIMITED,
+      endpoints: ["search"],
+      sources: source === null ? [] : [source],
+      collections: collection === null ? null : [collection],
+    },
+    creditLimit,
+  })
+}
