@@ -7,6 +7,7 @@ import { CallLog } from "./call-log.ts"
 import { type Collections, openCollections } from "./reach/collections.ts"
 import type { accountSettings } from "./settings.ts"
 import { FeedbackStore } from "./feedback-store.ts"
+import { PageRequestStore } from "./page-request-store.ts"
 import { type HumanHash, openHumanHash } from "./human-ids.ts"
 import { type KeyStore, openKeyStore } from "./keys/keys.ts"
 import { Ledger } from "./billing/credit-ledger.ts"
@@ -31,6 +32,7 @@ export interface Accounts extends Disposable {
   readonly billing: Billing
   readonly callLog: CallLog
   readonly feedback: FeedbackStore
+  readonly pageRequests: PageRequestStore
   readonly rates: RateCounter
   /** Of callers with public keys, by key and address: however many there are, they push none of the others out. */
   readonly publicRates: RateCounter
@@ -66,6 +68,7 @@ export function openAccounts(
   const ledger = new Ledger(db, plan, (key) => keys.handedOut(key))
   const callLog = new CallLog(db, config.logMb * MEGABYTE)
   const feedback = new FeedbackStore(db, config.feedbackMb * MEGABYTE)
+  const pageRequests = new PageRequestStore(db)
   const hashHuman = openHumanHash(db, config.humanIdSecret)
   ledger.recover()
   // A wait would hold up every request of this process.
@@ -76,7 +79,7 @@ export function openAccounts(
 
   const days = config.logDays
   const tidying = tidyHourly(
-    [callLog, feedback, keys].map((part) => ({ days, prune: part.prune.bind(part) })),
+    [callLog, feedback, pageRequests, keys].map((part) => ({ days, prune: part.prune.bind(part) })),
     { writes, onProblem },
   )
   return {
@@ -88,12 +91,14 @@ export function openAccounts(
     billing,
     callLog,
     feedback,
+    pageRequests,
     rates: new RateCounter(),
     publicRates: new RateCounter(),
     stored: () =>
       new Map([
         ["calls", callLog.stored.all().bytes],
         ["feedback", feedback.stored.all().bytes],
+        ["page-requests", pageRequests.stored.all().bytes],
         ["keys", keys.stored.all().bytes],
       ]),
     hashHuman,

@@ -15,6 +15,7 @@ import { indexRoutes } from "./routes/index-state.ts"
 import { jobRoutes } from "./routes/jobs.ts"
 import { modelRoutes } from "./routes/model.ts"
 import { oauthRoutes } from "./routes/oauth.ts"
+import { pageRequestRoutes } from "./routes/page-requests.ts"
 import { pageRoutes } from "./routes/pages.ts"
 import { draftRoutes } from "./routes/drafts/drafts.ts"
 import { proposeRoutes } from "./routes/drafts/propose.ts"
@@ -57,6 +58,7 @@ export function adminRouter(
   judgedRunRoutes(router, parts)
   webhookRoutes(router, parts)
   feedbackRoutes(router, parts)
+  pageRequestRoutes(router, parts)
   oauthRoutes(router, parts)
   usageRoutes(router, parts)
   keyRoutes(router, parts)

@@ -1106,6 +1106,14 @@ export type FeedbackTaken = {
   readonly response_time: number
 }
 
+export type PageRequestTaken = {
+  readonly success: true
+  /** The same for the same address or question. */
+  readonly id: string
+  /** Seconds. */
+  readonly response_time: number
+}
+
 export type KeysGenerated = {
   /** Shown only here. */
   readonly keys: readonly string[]
@@ -2340,6 +2348,33 @@ export type FeedbackList = {
   readonly offset: number
 }
 
+export type PageRequestList = {
+  readonly requests: readonly ({
+    readonly id: string
+    /** The page that is missing; null when only a question is known. */
+    readonly url: string | null
+    /** What was looked for the last time. */
+    readonly query: string | null
+    /** Of the last time. */
+    readonly comment: string | null
+    /** That asked for it. */
+    readonly keys: number
+    readonly first_at: string
+    readonly last_at: string
+    /** True once the index holds it. */
+    readonly in_index: boolean
+  })[]
+  /** Of all, not only of those listed. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type PageRequestSettled = {
+  readonly id: string
+  readonly settled: true
+}
+
 export type PaymentList = {
   readonly payments: readonly ({
     readonly at: string
@@ -2828,6 +2863,24 @@ export interface Calls {
     }
     readonly answer: FeedbackTaken
   }
+  /** Ask the operator for a page that the index lacks. */
+  "POST /page-requests": {
+    readonly given: {
+      readonly body: {
+        /** The page that is missing; this or `query` is given. */
+        readonly url?: string | null | undefined
+        /** What was looked for, and not found. */
+        readonly query?: string | null | undefined
+        /** Why it is wanted. */
+        readonly comment?: string | null | undefined
+      } & ({
+        readonly url: string
+      } | {
+        readonly query: string
+      })
+    }
+    readonly answer: PageRequestTaken
+  }
   /** Make keys that end by themselves. */
   "POST /generate-keys": {
     readonly given: {
@@ -3176,6 +3229,20 @@ export interface Calls {
       readonly query?: { readonly limit?: number | undefined; readonly offset?: number | undefined }
     }
     readonly answer: FeedbackList
+  }
+  /** Pages that callers ask for, what most keys want first. */
+  "GET /admin/page-requests": {
+    readonly given: {
+      readonly query?: { readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: PageRequestList
+  }
+  /** Forget a request, since it was met or will not be. */
+  "DELETE /admin/page-requests/{id}": {
+    readonly given: {
+      readonly path: { readonly id: string }
+    }
+    readonly answer: PageRequestSettled
   }
   /** Programs that were let in over OAuth, newest first. */
   "GET /admin/oauth/grants": {

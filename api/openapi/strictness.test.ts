@@ -33,7 +33,7 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
   "countries and languages are named in any spelling": [/^search (country|language)$/],
   "what an address is takes a parser of addresses": [
     /^extract urls/,
-    /^(crawl|map|why|try|getPage|readPage|createWatch) url$/,
+    /^(crawl|map|why|try|getPage|readPage|createWatch|requestPage) url$/,
     /^getThumbnail page$/,
     /^(create|change)JudgedQuestion pages/,
     /^(create|change)Watch webhook$/,
@@ -217,6 +217,7 @@ function baseOf({ id, examples = [] }: Operation, schema: JsonSchema): Record<st
   )
   const required = (schema["required"] ?? []) as readonly string[]
   if (id === "feedback") return { request_id: "r" }
+  if (id === "requestPage") return { query: "q" }
   if (id === "createWatch") return { source: "docs" }
   if (id === "runSources") return { all: true }
   if (id === "createPublicKey" || id === "changePublicKey") {

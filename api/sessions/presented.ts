@@ -14,6 +14,7 @@ const OPEN_CALLS: ReadonlySet<string> = new Set([
   "GET /sources",
   "GET /thumbnails",
   "POST /feedback",
+  "POST /page-requests",
 ])
 
 /**

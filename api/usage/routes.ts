@@ -13,10 +13,19 @@ import { generateKeys } from "./generate-keys.ts"
 import { keyInfo } from "./key-info.ts"
 import { logs } from "./logs.ts"
 import { FEEDBACK_BYTES } from "./schema.ts"
+import { requestPage } from "./page-requests.ts"
 import { usage } from "./usage.ts"
 
 /** Last path segments of the calls below. */
-export const ACCOUNT_PATHS = ["usage", "logs", "feedback", "generate-keys", "deactivate-keys", "key-info"]
+export const ACCOUNT_PATHS = [
+  "usage",
+  "logs",
+  "feedback",
+  "page-requests",
+  "generate-keys",
+  "deactivate-keys",
+  "key-info",
+]
 
 /** The calls on keys and on what they used: free, and not held to the scope of a key. */
 export function accountRoutes(
@@ -47,6 +56,14 @@ export function accountRoutes(
     key.afterBody,
     admission(admissions, "feedback"),
     feedback(accounts),
+  )
+  router.post(
+    "/page-requests",
+    key.beforeBody,
+    feedbackBody,
+    key.afterBody,
+    admission(admissions, "feedback"),
+    requestPage(accounts),
   )
   router.post(
     "/generate-keys",

@@ -169,6 +169,22 @@ const labelled = (maxItems: number, description: string): FieldSchema =>
     description,
   )
 
+export interface PageRequestBody {
+  readonly url?: string
+  readonly query?: string
+  readonly comment?: string
+}
+
+export const pageRequestSchema: RequestSchema<PageRequestBody> = {
+  type: "object",
+  required: [],
+  properties: {
+    url: upTo(2000, "The page that is missing; this or `query` is given."),
+    query: upTo(400, "What was looked for, and not found."),
+    comment: upTo(1000, "Why it is wanted."),
+  },
+}
+
 export interface FeedbackRequest {
   readonly request_id?: string
   readonly session_id?: string

@@ -137,6 +137,33 @@ describe.skipIf(executablePath === null)(
       expect(complaints).toEqual([])
     })
 
+    test("pages that people ask for are listed, lead to a new source, and are dismissed", async () => {
+      const ask = async (body: object) => {
+        const headers = { Authorization: `Bearer ${workshop.key}`, "Content-Type": "application/json" }
+        const said = await fetch(`${workshop.url}/page-requests`, {
+          method: "POST",
+          headers,
+          body: JSON.stringify(body),
+        })
+        expect(said.status).toBe(200)
+      }
+      await ask({ url: "https://zebras.example/migration", query: "<img src=x onerror=hacked=1>" })
+      await ask({ query: "how do zebras migrate?" })
+      await using opened = await open("/console?view=sources")
+      const { page, complaints } = opened
+      const wanted = page.getByRole("list", { name: "Pages that people ask for" })
+      await wanted.getByText("<img src=x onerror=hacked=1>").waitFor()
+      expect(await wanted.getByRole("link", { name: "Add it" }).getAttribute("href")).toBe(
+        `${workshop.url}/console?view=add-source&url=https%3A%2F%2Fzebras.example%2Fmigration`,
+      )
+      expect(await complaintsOf(page)).toEqual([])
+      await wanted.getByRole("button", { name: "Dismiss https://zebras.example/migration" }).click()
+      await expect.poll(() => wanted.getByRole("listitem").count()).toBe(1)
+      await wanted.getByRole("button", { name: /^Dismiss how do zebras/ }).press("Enter")
+      await wanted.waitFor({ state: "detached" })
+      expect(complaints).toEqual([])
+    })
+
     test("a run is watched live, does without a host that keeps it waiting, and lists every address", async () => {
       await using opened = await open("/console?view=sources")
       const { page, complaints } = opened

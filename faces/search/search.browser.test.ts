@@ -285,14 +285,20 @@ describe.skipIf(executablePath === null)(
       const { page } = opened
       await page.getByRole("button", { name: "This helped" }).click()
       await page.getByText("Thank you.").waitFor()
+      await expect.poll(() => garden.feedback()).toContainEqual(expect.objectContaining({ human_score: 1 }))
       await page.goto(garden.url + asked("zebra migration in the savannah"))
-      await page.getByRole("button", { name: "Ask for it to be added" }).click()
-      await page.getByText("The operator will see that this is missing.").waitFor()
-      const kept = garden.feedback()
-      expect(kept).toContainEqual(expect.objectContaining({ human_score: 1 }))
-      expect(kept).toContainEqual(
-        expect.objectContaining({ comment: "Nothing was found for: zebra migration in the savannah" }),
-      )
+      await page.getByRole("button", { name: "Ask for a page to be added" }).click()
+      const form = page.getByRole("dialog", { name: "Ask for a page to be added" })
+      await form.getByLabel("Address of the page or its site").fill("javascript:hacked=1")
+      await form.getByRole("button", { name: "Send" }).click()
+      await form.getByText("Must be an http or https address.").waitFor()
+      await form.getByLabel("Address of the page or its site").fill("https://zebras.example/migration")
+      await form.getByRole("button", { name: "Send" }).click()
+      await page.getByText("The operator will see what is missing.").waitFor()
+      await form.waitFor({ state: "detached" })
+      expect(garden.requests()).toMatchObject([
+        { url: "https://zebras.example/migration", question: "zebra migration in the savannah", keys: 1 },
+      ])
     })
 
     test("why a result stands where it does is for admins alone", async () => {

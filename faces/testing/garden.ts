@@ -20,6 +20,8 @@ export interface GardenAppliance extends AsyncDisposable {
   readonly adminKey: string
   /** What was said of answers. */
   feedback(): readonly object[]
+  /** What was asked for. */
+  requests(): readonly object[]
 }
 
 /** Of a page whose words are longer than a phone is wide. */
@@ -143,6 +145,7 @@ export async function openGarden({ open = false } = {}): Promise<GardenAppliance
     key: app.key(),
     adminKey: TEST_KEY,
     feedback: () => app.accounts.feedback.list({ limit: 100, offset: 0 }).map(({ fields }) => fields),
+    requests: () => app.accounts.pageRequests.list({ limit: 100, offset: 0 }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }

@@ -1,5 +1,11 @@
 import { ENDPOINTS } from "../../accounts/keys/key-scope.ts"
-import { deactivateKeysSchema, feedbackSchema, generateKeysSchema, logsSchema } from "../../usage/schema.ts"
+import {
+  deactivateKeysSchema,
+  feedbackSchema,
+  generateKeysSchema,
+  logsSchema,
+  pageRequestSchema,
+} from "../../usage/schema.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
 import type { JsonSchema, Operation } from "../operation.ts"
 import { publishedBody } from "../published.ts"
@@ -46,6 +52,11 @@ export const accountSchemas = {
   FeedbackTaken: object({
     success: { const: true },
     feedback_id: { type: "string", format: "uuid" },
+    response_time: seconds,
+  }),
+  PageRequestTaken: object({
+    success: { const: true },
+    id: text("The same for the same address or question."),
     response_time: seconds,
   }),
   KeysGenerated: object({
@@ -123,6 +134,28 @@ export const accountOperations: readonly Operation[] = [
         status: 200,
       },
       { summary: "Of no answer", body: { human_score: 5 }, status: 400 },
+    ],
+  },
+  {
+    id: "requestPage",
+    method: "post",
+    path: "/page-requests",
+    tag: "Keys and usage",
+    summary: "Ask the operator for a page that the index lacks",
+    description: "Nothing is fetched for it. It counts against the rate limit of feedback.",
+    access: "key",
+    body: {
+      schema: { ...publishedBody(pageRequestSchema), anyOf: ["url", "query"].map(given) },
+      required: true,
+    },
+    answers: { 200: { description: "The operator sees it.", schema: ref("PageRequestTaken") } },
+    examples: [
+      {
+        summary: "A page that is missing",
+        body: { url: "https://docs.example.com/old-pumps", query: "how are old pumps repaired?" },
+        status: 200,
+      },
+      { summary: "Of no page", body: { comment: "Please." }, status: 400 },
     ],
   },
   {

@@ -569,5 +569,21 @@ export const adminSchemas = {
   }),
   GrantRevoked: object({ id: text(), revoked: { const: true } }),
   FeedbackList: object({ feedback: listOf(feedback), ...page }),
+  PageRequestList: object({
+    requests: listOf(
+      object({
+        id: text(),
+        url: orNull(text("The page that is missing; null when only a question is known.")),
+        query: orNull(text("What was looked for the last time.")),
+        comment: orNull(text("Of the last time.")),
+        keys: count("That asked for it."),
+        first_at: time(),
+        last_at: time(),
+        in_index: yesNo("True once the index holds it."),
+      }),
+    ),
+    ...page,
+  }),
+  PageRequestSettled: object({ id: text(), settled: { const: true } }),
   ...paymentSchemas,
 }

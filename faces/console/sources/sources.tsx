@@ -5,16 +5,20 @@ import { useActions } from "../use-actions.ts"
 import { IDLE_MS, LIVE_MS, usePolled } from "../use-polled.ts"
 import { counted } from "../words.ts"
 import { SourceRow } from "./source-row.tsx"
+import { Wanted } from "./wanted.tsx"
 
 /** As many as one call lists. */
 const MOST = 1000
+/** Pages that people ask for, those that most ask for. */
+const MOST_WANTED = 20
 
 async function look(signal: AbortSignal) {
-  const [list, running] = await Promise.all([
+  const [list, running, wanted] = await Promise.all([
     appliance.call("GET /admin/sources", { query: { limit: MOST }, signal }),
     appliance.call("GET /admin/jobs", { query: { state: "running", limit: MOST }, signal }),
+    appliance.call("GET /admin/page-requests", { query: { limit: MOST_WANTED }, signal }),
   ])
-  return { ...list, running: new Map(running.jobs.map((job) => [job.id, job])) }
+  return { ...list, wanted, running: new Map(running.jobs.map((job) => [job.id, job])) }
 }
 
 /** The declared sources, a row each. */
@@ -67,6 +71,7 @@ export function Sources() {
           ))}
         </ul>
       )}
+      {value !== null && value.wanted.total > 0 && <Wanted wanted={value.wanted} actions={actions} />}
       {value !== null && value.total > value.sources.length && (
         <p class="small">The first {counted(value.sources.length, "source")} are shown.</p>
       )}

@@ -7,6 +7,7 @@ import { Progress } from "../../design/progress.tsx"
 import { wantedWords } from "../../reading/words.ts"
 import { type Asked, asking, hasFilters } from "../asked.ts"
 import type { Searched } from "../use-search.ts"
+import { AskFor } from "./ask-for.tsx"
 import { Corrected } from "./corrected.tsx"
 import { Chosen, Filters } from "./filters.tsx"
 import { Images, picturesOf } from "./images.tsx"
@@ -75,6 +76,11 @@ export function Found({
                   </li>
                 ))}
               </ol>
+              {found.miss === undefined && found.results.length > 0 && (
+                <p class="missing">
+                  <span>Not what you look for?</span> <AskFor key={question} question={question} />
+                </p>
+              )}
             </>
           )}
         </Tabs>

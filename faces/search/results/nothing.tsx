@@ -1,11 +1,10 @@
 import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
 import { Icon } from "../../design/icons.tsx"
-import { toast } from "../../design/toast.tsx"
 import { onDay } from "../../reading/dates.ts"
 import { PageLink } from "../../reading/page-link.tsx"
-import { appliance, inWords } from "../../session/appliance.ts"
 import { type Asked, hasFilters } from "../asked.ts"
+import { AskFor } from "./ask-for.tsx"
 import type { Found } from "../use-search.ts"
 
 /** Why nothing, or nothing likely, was found, and what to do next. */
@@ -51,7 +50,7 @@ export function Nothing({
             Search without filters
           </Button>
         )}
-        <AskFor key={found.request_id} question={asked.question} requestId={found.request_id} />
+        <AskFor key={found.request_id} question={asked.question} url={miss?.url} />
       </div>
     </section>
   )
@@ -71,24 +70,6 @@ function Coverage({ coverage }: { readonly coverage: Found["coverage"] }) {
         </li>
       ))}
     </ul>
-  )
-}
-
-/** Tells the operator that something is missing; it stands with the feedback of this search. */
-function AskFor({ question, requestId }: { readonly question: string; readonly requestId: string }) {
-  const tell = async () => {
-    try {
-      const comment = `Nothing was found for: ${question}`
-      await appliance.call("POST /feedback", { body: { request_id: requestId, human_score: 0, comment } })
-      toast("The operator will see that this is missing.")
-    } catch (error) {
-      toast(inWords(error))
-    }
-  }
-  return (
-    <Button icon="plus" onClick={() => void tell()}>
-      Ask for it to be added
-    </Button>
   )
 }
 

@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto"
+
+import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+
+import {
+  countStored,
+  storeLimits,
+  type StoreLimits,
+  type StoredTable,
+  StoredUse,
+} from "./limits/stored-use.ts"
+
+/** What somebody misses in the index: a page by its address, or what a question should find. */
+export interface PageRequest {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly keyId: string
+  /** Empty when only a question is known. */
+  readonly url: string
+  readonly question: string
+  readonly comment: string
+}
+
+/** All that was asked for in the same words. */
+export interface WantedPage {
+  /** The same for the same address, or the same question where no address is known. */
+  readonly id: string
+  readonly url: string
+  /** The question and the comment of the last time. */
+  readonly question: string
+  readonly comment: string
+  /** Keys that asked for it. */
+  readonly keys: number
+  readonly firstAt: number
+  readonly lastAt: number
+}
+
+const TABLE: StoredTable = { table: "page_request", key: "key_id", columns: ["url", "question", "comment"] }
+
+const STEPS = [
+  `create table page_request (
+     wanted text not null, key_id text not null, url text not null, question text not null, comment text not null,
+     first_at integer not null, last_at integer not null, primary key (wanted, key_id)
+   ) strict, without rowid;
+   create index page_request_by_time on page_request (last_at);
+   create index page_request_by_key on page_request (key_id, last_at);
+   ${countStored(TABLE)}`,
+]
+
+/** More than an operator goes through: the oldest go, of the key that has the most. */
+const MOST_ENTRIES = 2000
+/** One key may fill such a part, so that there is room left for the others. */
+const SHARE_OF_KEY = 2
+
+/**
+ * Requests for pages, in `state.db`, until the operator settles them, they are pruned, or newer ones need their room. A key asks for the same thing once, however
+ * often it does. `add`, `settle` and `prune` belong into a write transaction.
+ */
+export class PageRequestStore {
+  readonly stored: StoredUse
+  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #limits: StoreLimits = storeLimits(Infinity, SHARE_OF_KEY, { entries: MOST_ENTRIES })
+
+  constructor(db: StateStore) {
+    migrate(db, "page-requests", STEPS)
+    this.stored = new StoredUse(db, TABLE)
+    this.#prepare = prepareOnce(db)
+  }
+
+  /** @returns its id among {@link list} */
+  add({ at, keyId, url, question, comment }: PageRequest): string {
+    const id = idOf(url, question)
+    this.#prepare(
+      `insert into page_request (wanted, key_id, url, question, comment, first_at, last_at) values (?, ?, ?, ?, ?, ?, ?)
+       on conflict do update set question = excluded.question, comment = excluded.comment, last_at = excluded.last_at`,
+    ).run(id, keyId, url, question, comment, at, at)
+    this.stored.makeRoom(keyId, this.#limits, (of, count) =>
+      this.#prepare(
+        `delete from page_request where (wanted, key_id) in
+           (select wanted, key_id from page_request where key_id = ? order by last_at limit ?)`,
+      ).run(of, count),
+    )
+    return id
+  }
+
+  /** What most keys ask for first, the newest of those. */
+  list({ limit, offset }: { readonly limit: number; readonly offset: number }): WantedPage[] {
+    // SQLite takes the other columns from the row with the greatest time.
+    return this.#prepare(
+      `select wanted, url, question, comment, count(*) as keys, min(first_at) as first_at, max(last_at) as last_at
+       from page_request group by wanted order by keys desc, last_at desc, wanted limit ? offset ?`,
+    )
+      .all(limit, offset)
+      .map((row) => ({
+        id: row["wanted"] as string,
+        url: row["url"] as string,
+        question: row["question"] as string,
+        comment: row["comment"] as string,
+        keys: Number(row["keys"]),
+        firstAt: Number(row["first_at"]),
+        lastAt: Number(row["last_at"]),
+      }))
+  }
+
+  count(): number {
+    return Number(this.#prepare("select count(distinct wanted) as n from page_request").get()!["n"])
+  }
+
+  /** Forgets what was asked for. @returns whether it was there */
+  settle(id: string): boolean {
+    return Number(this.#prepare("delete from page_request where wanted = ?").run(id).changes) > 0
+  }
+
+  /** Forgets up to `count` that nobody has asked for since `time`. @returns how many there were */
+  prune(time: number, count: number): number {
+    const { changes } = this.#prepare(
+      `delete from page_request where (wanted, key_id) in
+         (select wanted, key_id from page_request where last_at < ? order by last_at limit ?)`,
+    ).run(time, count)
+    return Number(changes)
+  }
+}
+
+function idOf(url: string, question: string): string {
+  const wanted = url === "" ? ["question", question.toLowerCase()] : ["url", url]
+  return createHash("sha256").update(JSON.stringify(wanted)).digest("hex").slice(0, 16)
+}

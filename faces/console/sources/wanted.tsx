@@ -1,0 +1,69 @@
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Chip } from "../../design/chip.tsx"
+import { since } from "../../reading/dates.ts"
+import { addressOf, appliance } from "../../session/appliance.ts"
+import type { Actions } from "../use-actions.ts"
+import { counted } from "../words.ts"
+
+type List = AnswerOf<"GET /admin/page-requests">
+
+/** Pages that people asked for and did not find, what most of them want first. */
+export function Wanted({
+  wanted: { requests, total },
+  actions,
+}: {
+  readonly wanted: List
+  readonly actions: Actions
+}) {
+  return (
+    <section class="block" aria-labelledby="wanted">
+      <h2 id="wanted">Asked for by people</h2>
+      <ul class="wanted" aria-label="Pages that people ask for">
+        {requests.map((one) => (
+          <li key={one.id}>
+            <div>
+              <strong>{one.url ?? `“${one.query ?? ""}”`}</strong>
+              {one.url !== null && one.query !== null && <span>asked: “{one.query}”</span>}
+              {one.comment !== null && <span>{one.comment}</span>}
+              <span class="small">
+                {counted(one.keys, "key")}, last {since(one.last_at)}
+              </span>
+            </div>
+            {one.in_index && (
+              <Chip tone="good" icon="check">
+                In the index
+              </Chip>
+            )}
+            {one.url !== null && !one.in_index && (
+              <a
+                class="button"
+                href={addressOf(
+                  `console?${new URLSearchParams({ view: "add-source", url: one.url }).toString()}`,
+                )}
+              >
+                Add it
+              </a>
+            )}
+            <Button
+              look="quiet"
+              icon="close"
+              disabled={actions.busy !== null}
+              label={`Dismiss ${one.url ?? one.query ?? "this"}`}
+              onClick={() =>
+                void actions.act(
+                  one.id,
+                  () => appliance.call("DELETE /admin/page-requests/{id}", { path: { id: one.id } }),
+                  "Dismissed",
+                )
+              }
+            >
+              Dismiss
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {total > requests.length && <p class="small">{counted(total, "request")} in all.</p>}
+    </section>
+  )
+}
