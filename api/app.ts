@@ -229,7 +229,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   openWebuiRoutes(router, door)
   openaiRoutes(router, { ...door, embedder })
   searxngRoutes(router, { ...door, keyOfAll: config.searxngKey, publicUrl: config.publicUrl })
-  suggestRoutes(router, { keys: accounts.keys, admissions })
+  suggestRoutes(router, { keys: accounts.keys, admissions, queries: parts.queries })
   pageRoutes(router, {
     keys: accounts.keys,
     admissions,

@@ -314,6 +314,8 @@ export type Suggestions = {
   readonly response_time: number
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
+  /** Questions that several keys of the same reach have asked, where the operator has them kept; not there when there is none. */
+  readonly questions?: readonly string[] | undefined
 }
 
 export type Rule = {

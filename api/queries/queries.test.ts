@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 
 import { WriteQueue } from "../accounts/billing/write-queue.ts"
+import { readScope } from "../accounts/keys/key-scope.ts"
 import { tidyHourly } from "../accounts/tidying.ts"
 import { hit, FakeEngine } from "../testing/fake-engine.ts"
 import { serveAccounts } from "../testing/serve-accounts.ts"
@@ -82,4 +83,34 @@ test("questions past their days are deleted at the start and from time to time, 
   // What was kept goes when it is switched off.
   opened.use(tidyHourly([new QueryLog(db, 0)], { writes, onProblem: () => {} }))
   await expect.poll(left).toEqual([])
+})
+
+test("a question is suggested to keys of the reach of several who asked it, once it was answered, and to no others", async () => {
+  using db = memoryState()
+  const queries = new QueryLog(db, 7)
+  const engine = new FakeEngine([hit({ score: 0.8, source: "docs" })])
+  await using app = await serveAccounts({ engine, queries, sourceNames: () => ["docs", "sales"] })
+  const limited = () => app.key({ scope: readScope({ sources: ["docs"] }) })
+  const suggested = async (typed: string, key: string, more = "") => {
+    const { body } = await app.call(`/suggest?q=${encodeURIComponent(typed)}${more}`, key)
+    return (body as { questions?: readonly string[] }).questions
+  }
+  const [first, second, third] = [limited(), limited(), limited()]
+  for (const key of [first, first, second])
+    await app.call("/search", key, { query: "How are <b>pumps</b> cleaned?" })
+  // Two of them, one of which asked twice.
+  expect(await suggested("how", third)).toBeUndefined()
+  await app.call("/search", third, { query: "how are  <b>Pumps</b> cleaned?" })
+  expect(await suggested("HOW  are <b", limited())).toEqual(["how are <b>Pumps</b> cleaned?"])
+  expect(await suggested("ho", limited())).toBeUndefined()
+  expect(await suggested("pumps", limited())).toBeUndefined()
+  expect(await suggested("how", limited(), "&source=docs")).toBeUndefined()
+  // Neither a wider nor a narrower reach learns of it.
+  expect(await suggested("how", app.key())).toBeUndefined()
+  expect(await suggested("how", app.key({ scope: readScope({ sources: ["sales"] }) }))).toBeUndefined()
+  await using empty = await serveAccounts({ engine: new FakeEngine(), queries })
+  for (let i = 0; i < 3; i += 1) await empty.call("/search", empty.key(), { query: "unanswered question" })
+  expect(queries.alike("", "unanswered", 3)).toEqual([])
+  queries.clear()
+  expect(await suggested("how", limited())).toBeUndefined()
 })

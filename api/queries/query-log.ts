@@ -8,6 +8,12 @@ const MOST_WAITING = 1000
 /** Written rows after which they are counted. */
 const COUNT_EVERY = 1000
 const MAX_QUESTION_CHARS = 400
+/** Keys that must have asked a question before others are told of it: of two, either would know the other's. */
+const SEVERAL_KEYS = 3
+/** Characters that must be typed: fewer stand at the beginning of too many questions. */
+const TYPED_LEAST = 3
+/** Rows looked at for a suggestion: a millisecond. */
+const LOOKED_AT = 2000
 /** A best result below this seldom answers: scores are chances. */
 export const LOW_SCORE = 0.3
 
@@ -24,6 +30,11 @@ const STEPS = [
      seconds real not null
    ) strict;
    create index asked_query_at on asked_query (at)`,
+  `create table asked_alike (
+     reach text not null, folded text not null, key_id text not null, question text not null, at integer not null,
+     primary key (reach, folded, key_id)
+   ) strict, without rowid;
+   create index asked_alike_at on asked_alike (at)`,
 ]
 
 /** A search that was answered. */
@@ -31,6 +42,8 @@ export interface AskedEntry {
   /** Milliseconds since 1970. */
   readonly at: number
   readonly keyId: string
+  /** What the key could see, as {@link QueryLog.alike} is asked for it; left out: nobody else is told of the question. */
+  readonly reach?: string
   readonly question: string
   readonly depth: string
   readonly results: number
@@ -105,26 +118,55 @@ export class QueryLog {
       if (this.#written < COUNT_EVERY) return
       this.#written = 0
       this.#sql("delete from asked_query where id <= (select max(id) from asked_query) - ?").run(MOST_ROWS)
+      this.#sql(
+        "delete from asked_alike where at < (select at from asked_alike order by at desc limit 1 offset ?)",
+      ).run(MOST_ROWS)
     } catch {
       // Locked, or the disk is full: an entry is no reason to refuse an answer.
     }
   }
 
-  #insert({ at, keyId, question, depth, results, topScore, seconds }: AskedEntry): void {
+  #insert({ at, keyId, reach, question, depth, results, topScore, seconds }: AskedEntry): void {
     const shown = question.replaceAll(/\s+/g, " ").trim().slice(0, MAX_QUESTION_CHARS)
     this.#sql(
       `insert into asked_query (at, key_id, question, folded, depth, results, top_score, seconds)
        values (?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(at, keyId, shown, shown.toLowerCase(), depth, results, topScore, seconds)
+    if (reach === undefined || results === 0 || topScore < LOW_SCORE) return
+    this.#sql(
+      `insert into asked_alike (reach, folded, key_id, question, at) values (?, ?, ?, ?, ?)
+       on conflict do update set question = excluded.question, at = excluded.at`,
+    ).run(reach, shown.toLowerCase(), keyId, shown, at)
+  }
+
+  /**
+   * Questions that begin with what somebody has typed, that several keys of this very reach have asked, and that were answered: what is suggested to one
+   * key says nothing that its own searches would not, and nothing of any one person.
+   */
+  alike(reach: string, typed: string, limit: number): readonly string[] {
+    const begins = typed.replaceAll(/\s+/g, " ").trimStart().toLowerCase()
+    if (!this.isOn || begins.length < TYPED_LEAST) return []
+    const oldest = Date.now() - this.days * DAY_MS
+    return this.#sql(
+      `select question, count(*) as keys, max(at) from
+         (select folded, question, at from asked_alike where reach = ? and folded >= ? and folded < ? limit ?)
+       where at >= ? group by folded having keys >= ? order by keys desc, folded limit ?`,
+    )
+      .all(reach, begins, `${begins}\u{10ffff}`, LOOKED_AT, oldest, SEVERAL_KEYS, limit)
+      .map((row) => String(row["question"]))
   }
 
   /** Forgets up to `count` searches from before `time`. @returns how many there were */
-  readonly prune = (time: number, count: number): number =>
-    Number(
-      this.#sql(
-        "delete from asked_query where id in (select id from asked_query where at < ? order by at limit ?)",
-      ).run(time, count).changes,
-    )
+  readonly prune = (time: number, count: number): number => {
+    const searches = this.#sql(
+      "delete from asked_query where id in (select id from asked_query where at < ? order by at limit ?)",
+    ).run(time, count).changes
+    const alike = this.#sql(
+      `delete from asked_alike where (reach, folded, key_id) in
+         (select reach, folded, key_id from asked_alike where at < ? order by at limit ?)`,
+    ).run(time, count).changes
+    return Math.max(Number(searches), Number(alike))
+  }
 
   /** The questions of a time, `before` exclusive. */
   report(
@@ -161,6 +203,7 @@ export class QueryLog {
   /** Deletes all questions. @returns how many searches were forgotten */
   clear(): number {
     this.#waiting = []
+    this.#sql("delete from asked_alike").run()
     return Number(this.#sql("delete from asked_query").run().changes)
   }
 }

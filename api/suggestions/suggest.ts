@@ -4,6 +4,8 @@ import { type Context, type Middleware, responseTime } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { parameter, wholeNumber } from "../middleware/query-parameters.ts"
 import { characters } from "../wire/characters.ts"
+import { limitsText } from "../accounts/reach/scoped-pages.ts"
+import type { QueryLog } from "../queries/query-log.ts"
 
 /** Characters of what was typed; titles and headings that are suggested have fewer. */
 export const MAX_TYPED_CHARS = 400
@@ -26,7 +28,7 @@ export async function suggestionsFor(
 /** What somebody typed in the box of a page, or of a browser. */
 async function suggested(
   ctx: Context,
-): Promise<{ readonly text: string; readonly found: readonly Suggestion[] }> {
+): Promise<{ readonly text: string; readonly found: readonly Suggestion[]; readonly isNarrowed: boolean }> {
   const { reach } = ctx.state
   const text = parameter(ctx, "q")
   if (text === undefined) throw badRequest("Invalid q. It is missing; it holds what has been typed.")
@@ -42,7 +44,7 @@ async function suggested(
   const query = { text, limit, ...(sources && { filter: { sources } }) }
   const found = await suggestionsFor(ctx, query, sources?.length === 0)
   ctx.set("Cache-Control", "no-store")
-  return { text, found }
+  return { text, found, isNarrowed: sources !== undefined }
 }
 
 /** GET /suggest/opensearch: the same in the form that browsers know (OpenSearch 1.1, suggestions extension). */
@@ -54,12 +56,22 @@ export function browserSuggest(): Middleware {
   }
 }
 
-/** GET /suggest: titles and headings by what has been typed so far. */
-export function suggest(): Middleware {
+/** Questions that others asked. */
+const MOST_QUESTIONS = 3
+
+/**
+ * GET /suggest: titles and headings by what has been typed so far, and where the operator has questions kept, those that several keys of the
+ * same reach have asked.
+ */
+export function suggest(queries?: Pick<QueryLog, "alike">): Middleware {
   return async (ctx) => {
-    const { found } = await suggested(ctx)
+    const { text, found, isNarrowed } = await suggested(ctx)
+    // Which pages answered them is not known: they cannot be narrowed down.
+    const reach = isNarrowed ? null : limitsText(ctx.state.reach.limits())
+    const questions = reach === null ? [] : (queries?.alike(reach, text, MOST_QUESTIONS) ?? [])
     ctx.body = {
       suggestions: found.map(({ text, kind, url }) => ({ text, kind, url })),
+      ...(questions.length > 0 && { questions }),
       response_time: responseTime(ctx),
       request_id: ctx.state.requestId,
     }

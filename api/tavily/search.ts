@@ -4,6 +4,7 @@ import { parseQueryText, type QueryText } from "#engine/text/query-text.ts"
 import { searchCost, searchCredits } from "../accounts/billing/credits.ts"
 import { type Filed, type KnownNames, NAMELESS } from "../accounts/reach/known-names.ts"
 import type { Reach } from "../accounts/reach/reach.ts"
+import { limitsText } from "../accounts/reach/scoped-pages.ts"
 import type { ApiKey } from "../accounts/keys/keys.ts"
 import { answerFrom, type Answered, type AnswerParts, type Asked } from "../answers/answer.ts"
 import { type Context, type Middleware, responseTime } from "../context.ts"
@@ -102,6 +103,7 @@ export function search(
       queries?.note({
         at: Date.now(),
         keyId: ctx.state.key.id,
+        reach: limitsText(reach.limits()),
         question: request.query,
         depth: request.search_depth,
         results: results.length,

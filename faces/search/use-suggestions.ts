@@ -3,7 +3,19 @@ import { useEffect, useState } from "preact/hooks"
 import type { AnswerOf } from "../../api/client/client.ts"
 import { appliance } from "../session/appliance.ts"
 
-export type Suggestion = AnswerOf<"GET /suggest">["suggestions"][number]
+type Answer = AnswerOf<"GET /suggest">
+
+export interface Suggestion {
+  readonly text: string
+  readonly kind: Answer["suggestions"][number]["kind"] | "query"
+}
+
+/** What others asked first, then titles and headings; each text once. */
+function merged({ suggestions, questions = [] }: Answer): readonly Suggestion[] {
+  const asked = questions.map((text): Suggestion => ({ text, kind: "query" }))
+  const known = new Set(questions.map((text) => text.toLowerCase()))
+  return [...asked, ...suggestions.filter(({ text }) => !known.has(text.toLowerCase()))].slice(0, MOST)
+}
 
 const MOST = 8
 /** Fast typists press a key every 80 ms: one call for what they meant, not for each letter. */
@@ -18,8 +30,7 @@ export function useSuggestions(text: string, isWanted: boolean): readonly Sugges
     const ask = async () => {
       try {
         const query = { q: typed, limit: MOST }
-        const { suggestions: found } = await appliance.call("GET /suggest", { query, signal: given.signal })
-        setSuggestions(found)
+        setSuggestions(merged(await appliance.call("GET /suggest", { query, signal: given.signal })))
       } catch {
         // A question can be asked without them.
         if (!given.signal.aborted) setSuggestions([])

@@ -111,3 +111,11 @@ function shared(a: HostAndPort, b: HostAndPort): string | null {
 
 const covers = (listed: string, host: string): boolean =>
   matchesDomains({ host, domain: getDomain(host) ?? host, port: 0 }, domainRules([listed]))
+
+/** Limits as a text: the same for keys that see the same pages, by whatever names. */
+export const limitsText = (limits: PageLimits | null): string =>
+  limits === null
+    ? ""
+    : JSON.stringify([limits.sources?.toSorted(byText) ?? null, limits.domains?.toSorted(byText) ?? null])
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

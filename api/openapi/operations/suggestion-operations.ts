@@ -5,18 +5,28 @@ import { type Operation, query } from "../operation.ts"
 import { listOf, object, oneOf, ref, text } from "../schemas.ts"
 
 export const suggestionSchemas = {
-  Suggestions: object({
-    suggestions: listOf(
-      object({
-        text: text("The title or heading, as it stands on the page."),
-        kind: oneOf(["title", "heading"]),
-        url: text("Where it stands."),
-      }),
-      "Best first: what begins with the words, then what holds all of them.",
-    ),
-    response_time: { type: "number", minimum: 0, description: "Seconds." },
-    request_id: { type: "string", format: "uuid", description: "Also in the header `X-Request-Id`." },
-  }),
+  Suggestions: object(
+    {
+      suggestions: listOf(
+        object({
+          text: text("The title or heading, as it stands on the page."),
+          kind: oneOf(["title", "heading"]),
+          url: text("Where it stands."),
+        }),
+        "Best first: what begins with the words, then what holds all of them.",
+      ),
+      response_time: { type: "number", minimum: 0, description: "Seconds." },
+      request_id: { type: "string", format: "uuid", description: "Also in the header `X-Request-Id`." },
+    },
+    {
+      optional: {
+        questions: listOf(
+          text(),
+          "Questions that several keys of the same reach have asked, where the operator has them kept; not there when there is none.",
+        ),
+      },
+    },
+  ),
 }
 
 const parameters: NonNullable<Operation["parameters"]> = [
