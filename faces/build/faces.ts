@@ -36,7 +36,13 @@ export const FACES: readonly Face[] = [
   {
     name: "console",
     entry: "console/main.tsx",
-    styles: [...DESIGN, "console/console.css", "console/run/run.css", "console/sources/wanted.css"],
+    styles: [
+      ...DESIGN,
+      "console/console.css",
+      "console/run/run.css",
+      "console/sources/wanted.css",
+      "console/add-source/add-source.css",
+    ],
     page: { title: "Console · Fossick", description: "Run this appliance." },
     mostKilobytes: 150,
   },

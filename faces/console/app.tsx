@@ -2,6 +2,8 @@ import { Button } from "../design/button.tsx"
 import { Toasts } from "../design/toast.tsx"
 import { SignIn } from "../session/sign-in.tsx"
 import { useSession } from "../session/use-session.ts"
+import { AddSource } from "./add-source/add-source.tsx"
+import { EditSource } from "./add-source/edit-source.tsx"
 import { Going, usePlace } from "./link.tsx"
 import { Overview } from "./overview/overview.tsx"
 import { Nothing, Problem } from "./parts.tsx"
@@ -59,6 +61,8 @@ function Screen({ place }: { readonly place: Place }) {
   if (place.view === "sources") return <Sources />
   if (place.view === "runs") return <Runs key={place.source} source={place.source} />
   if (place.view === "run") return <Run key={place.job} job={place.job} outcome={place.outcome} />
+  if (place.view === "add-source") return <AddSource key={place.url} url={place.url} />
+  if (place.view === "source") return <EditSource key={place.source} source={place.source} />
   if (place.view === "removals") return <Removals shown={place.shown} source={place.source} />
   return <Overview />
 }

@@ -14,12 +14,19 @@ describe("the address of the console", () => {
     { view: "run", job: 12, outcome: null },
     { view: "run", job: 12, outcome: "failed:http-status" },
     { view: "removals", shown: "struck", source: "docs" },
+    { view: "add-source", url: null },
+    { view: "add-source", url: "https://docs.example.com/?a=b&c" },
+    { view: "source", source: "docs" },
+    { view: "page", url: "https://docs.example.com/#/setup", query: "how?" },
+    { view: "page", url: null, query: null },
+    { view: "first-run", source: "docs" },
   ])("holds where somebody is: %o", (place) => {
     expect(placeOf(new URL(hrefOf(place), "http://localhost/").search)).toEqual(place)
   })
 
   test("leads somewhere whatever it says", () => {
     expect(placeOf("?view=nowhere")).toEqual({ view: "overview" })
+    expect(placeOf("?view=source")).toEqual({ view: "sources" })
     expect(placeOf("?view=run&job=1e9999")).toEqual({ view: "runs", source: null })
     expect(placeOf("?view=removals&shown=everything")).toMatchObject({ shown: "held" })
   })

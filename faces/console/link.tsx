@@ -30,12 +30,15 @@ export function Link({
   to,
   class: look,
   current = false,
+  label,
   children,
 }: {
   readonly to: Place
   readonly class?: string
   /** Whether it leads to where somebody is. */
   readonly current?: boolean
+  /** Says where it leads when it shows an icon alone. */
+  readonly label?: string
   readonly children: ComponentChildren
 }) {
   const go = useContext(Going)
@@ -45,7 +48,14 @@ export function Link({
     go(to)
   }
   return (
-    <a href={addressOf(hrefOf(to))} class={look} aria-current={current ? "page" : undefined} onClick={follow}>
+    <a
+      href={addressOf(hrefOf(to))}
+      class={look}
+      aria-current={current ? "page" : undefined}
+      aria-label={label}
+      title={label}
+      onClick={follow}
+    >
       {children}
     </a>
   )

@@ -8,6 +8,10 @@ export type Place =
   | { readonly view: "overview" | "sources" }
   | { readonly view: "runs"; readonly source: string | null }
   | { readonly view: "run"; readonly job: number; readonly outcome: string | null }
+  | { readonly view: "add-source"; readonly url: string | null }
+  | { readonly view: "source"; readonly source: string }
+  | { readonly view: "page"; readonly url: string | null; readonly query: string | null }
+  | { readonly view: "first-run"; readonly source: string | null }
   | { readonly view: "removals"; readonly shown: RemovalsShown; readonly source: string | null }
 
 /** What the query of an address means; the overview where it means nothing. */
@@ -24,6 +28,14 @@ export function placeOf(search: string): Place {
       if (!Number.isSafeInteger(job) || job < 1) return { view: "runs", source: null }
       return { view: "run", job, outcome: given.get("outcome") }
     }
+    case "add-source":
+      return { view: "add-source", url: given.get("url") }
+    case "source":
+      return source === null ? { view: "sources" } : { view: "source", source }
+    case "page":
+      return { view: "page", url: given.get("url"), query: given.get("query") }
+    case "first-run":
+      return { view: "first-run", source }
     case "removals": {
       const shown = REMOVALS_SHOWN.find((one) => one === given.get("shown")) ?? "held"
       return { view: "removals", shown, source }

@@ -19,7 +19,7 @@ const VIEWS: readonly {
   readonly holds: readonly Place["view"][]
 }[] = [
   { to: { view: "overview" }, icon: "why", name: "Overview", holds: ["overview"] },
-  { to: { view: "sources" }, icon: "globe", name: "Sources", holds: ["sources"] },
+  { to: { view: "sources" }, icon: "globe", name: "Sources", holds: ["sources", "add-source", "source"] },
   { to: { view: "runs", source: null }, icon: "clock", name: "Runs", holds: ["runs", "run"] },
   {
     to: { view: "removals", shown: "held", source: null },

@@ -1,12 +1,15 @@
-import type { ComponentChildren, InputHTMLAttributes, TargetedInputEvent } from "preact"
+import type { ComponentChildren, InputHTMLAttributes, TargetedEvent, TargetedInputEvent } from "preact"
 import { useId } from "preact/hooks"
 
-export interface FieldProps {
+interface Labelled {
   readonly label: ComponentChildren
   /** What to write, in a few words. */
   readonly hint?: ComponentChildren
   /** What is wrong with what was written; left out or null: nothing. */
   readonly wrong?: string | null
+}
+
+export interface FieldProps extends Labelled {
   readonly name: string
   readonly type?: "text" | "password" | "url" | "email" | "number"
   readonly value?: string
@@ -15,7 +18,10 @@ export interface FieldProps {
   readonly autocomplete?: string
   readonly autofocus?: boolean
   readonly required?: boolean
+  readonly readOnly?: boolean
   readonly onInput?: (event: TargetedInputEvent<HTMLInputElement>) => void
+  /** It lost the focus. */
+  readonly onBlur?: () => void
 }
 
 /** A line to write on, with its name above and what is wrong with it below; both are read out with it. */
@@ -28,19 +34,93 @@ export function Field({
   ...input
 }: FieldProps) {
   const id = useId()
-  const described = [hint === undefined ? "" : `${id}-hint`, wrong === null ? "" : `${id}-wrong`]
+  return (
+    <Frame id={id} label={label} hint={hint} wrong={wrong}>
+      <input
+        {...({ ...input, type } as InputHTMLAttributes)}
+        {...described(id, hint, wrong)}
+        autocomplete={autocomplete}
+        spellcheck={false}
+        class="input"
+      />
+    </Frame>
+  )
+}
+
+export interface TextAreaProps extends Labelled {
+  readonly name: string
+  readonly value: string
+  readonly rows?: number
+  readonly onInput: (event: TargetedInputEvent<HTMLTextAreaElement>) => void
+  readonly onBlur?: () => void
+}
+
+/** Several lines to write on. */
+export function TextArea({ label, hint, wrong = null, rows = 2, ...input }: TextAreaProps) {
+  const id = useId()
+  return (
+    <Frame id={id} label={label} hint={hint} wrong={wrong}>
+      <textarea {...input} {...described(id, hint, wrong)} rows={rows} spellcheck={false} class="input" />
+    </Frame>
+  )
+}
+
+export interface SelectProps<Value extends string> extends Labelled {
+  readonly name: string
+  readonly value: Value
+  readonly options: readonly { readonly value: Value; readonly label: string }[]
+  readonly onChoose: (value: Value) => void
+}
+
+/** One of a few. */
+export function Select<Value extends string>({
+  label,
+  hint,
+  wrong = null,
+  name,
+  value,
+  options,
+  onChoose,
+}: SelectProps<Value>) {
+  const id = useId()
+  const choose = (event: TargetedEvent<HTMLSelectElement>) => {
+    const chosen = options.find((option) => option.value === event.currentTarget.value)
+    if (chosen !== undefined) onChoose(chosen.value)
+  }
+  return (
+    <Frame id={id} label={label} hint={hint} wrong={wrong}>
+      <select {...described(id, hint, wrong)} name={name} value={value} class="input" onChange={choose}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </Frame>
+  )
+}
+
+/** What a control and the texts around it know of each other. */
+function described(id: string, hint: ComponentChildren, wrong: string | null) {
+  const by = [hint === undefined ? "" : `${id}-hint`, wrong === null ? "" : `${id}-wrong`]
+  return {
+    id,
+    "aria-invalid": wrong === null ? undefined : ("true" as const),
+    "aria-describedby": by.filter(Boolean).join(" ") || undefined,
+  }
+}
+
+function Frame({
+  id,
+  label,
+  hint,
+  wrong = null,
+  children,
+}: Labelled & { readonly id: string; readonly children: ComponentChildren }) {
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input
-        {...({ ...input, type } as InputHTMLAttributes)}
-        autocomplete={autocomplete}
-        spellcheck={false}
-        id={id}
-        class="input"
-        aria-invalid={wrong === null ? undefined : "true"}
-        aria-describedby={described.filter(Boolean).join(" ") || undefined}
-      />
+      {children}
       {hint !== undefined && (
         <span class="hint" id={`${id}-hint`}>
           {hint}

@@ -34,6 +34,7 @@ const PATHS = {
   restore: "M4 9h10a5.5 5.5 0 0 1 0 11H9M8 5 4 9l4 4",
   trash: "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5",
   globe: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM3 12h18M12 3c5 5 5 13 0 18M12 3c-5 5-5 13 0 18",
+  edit: "M4 20h4L19.5 8.5l-4-4L4 16v4ZM13 7l4 4",
   open: "M14 4h6v6M20 4l-9 9M18 14v6H4V6h6",
 } as const
 

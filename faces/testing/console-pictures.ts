@@ -1,6 +1,8 @@
 import { join } from "node:path"
 import type { Page } from "playwright"
 
+import { article, bytes, startTestSite, type TestSite, textFile } from "#crawler/testing/test-site.ts"
+
 import { openBrowser } from "../../api/testing/browser.ts"
 import { openWorkshop } from "./workshop.ts"
 
@@ -35,6 +37,22 @@ export async function shootConsole(
     await take("sources-empty")
   })
   await signIn(page, workshop.url, workshop.adminKey)
+  await using site = await openPlant()
+  await each(async (take) => {
+    await page.goto(`${workshop.url}/console?view=add-source`)
+    await page.getByLabel("Address of the site").fill(site.url("/"))
+    await take("add-source-empty")
+    await page.getByRole("button", { name: "Look at the site" }).click()
+    await page.getByText("exclude:").waitFor()
+    await page.getByRole("list", { name: /as they read/ }).waitFor()
+    await takeWhole(page, take, "add-source")
+    await page.getByLabel("Name", { exact: true }).fill("manual")
+    await page.getByLabel("Pages at most").fill("many")
+    await page.getByLabel("How the crawler logs in").selectOption("By a form")
+    await page.getByRole("button", { name: "Save", exact: true }).click()
+    await page.getByRole("alert").first().waitFor()
+    await takeWhole(page, take, "add-source-wrong")
+  })
   await page.getByRole("link", { name: "Sources", exact: true }).click()
   await page.getByRole("button", { name: "Run archive" }).click()
   await page.getByRole("link", { name: "Watch" }).waitFor()
@@ -63,6 +81,35 @@ export async function shootConsole(
     await page.getByRole("dialog").waitFor()
     await take("removals-asked")
   })
+}
+
+/** The page from its top to its end. */
+async function takeWhole(page: Page, take: (name: string) => Promise<void>, name: string): Promise<void> {
+  const size = page.viewportSize()!
+  const height = await page.evaluate<number>("document.documentElement.scrollHeight")
+  await page.setViewportSize({ ...size, height: Math.max(size.height, height) })
+  await take(name)
+  await page.setViewportSize(size)
+}
+
+/** A site of documentation that is not declared yet. */
+async function openPlant(): Promise<TestSite> {
+  const topics = ["pumps", "seals", "valves", "motors", "gauges", "filters"]
+  const site = await startTestSite({
+    "/": article("The plant and its machines", {
+      head: '<meta name="generator" content="mkdocs-1.6.1">',
+      links: topics.map((topic) => `/${topic}/`),
+    }),
+    ...Object.fromEntries(
+      topics.map((topic) => [`/${topic}/`, article(`How ${topic} are kept in working order`)]),
+    ),
+  })
+  const rows = topics.map((topic) => `<url><loc>${site.url(`/${topic}/`)}</loc></url>`)
+  site.serve({
+    "/sitemap.xml": bytes(`<urlset>${rows.join("")}</urlset>`, { "content-type": "application/xml" }),
+    "/robots.txt": textFile(`User-agent: *\nCrawl-delay: 1\nSitemap: ${site.url("/sitemap.xml")}\n`),
+  })
+  return site
 }
 
 async function signIn(page: Page, url: string, key: string): Promise<void> {

@@ -27,6 +27,8 @@ export interface Workshop extends AsyncDisposable {
   settle(): Promise<void>
   /** Lets the pages of the archive be read, which wait for it. */
   openGate(): void
+  /** As if the file of sources had it. */
+  declareInFile(name: string, more: object): void
   /** How many the index holds. */
   pages(): Promise<number>
 }
@@ -35,8 +37,11 @@ const CHAPTERS = Array.from({ length: 6 }, (_, index) => `/chapter-${index + 1}`
 const THREADS = Array.from({ length: 9 }, (_, index) => `/thread-${index + 1}`)
 const YEARS = Array.from({ length: 8 }, (_, index) => `/year-${2018 + index}`)
 
-/** @param isNew whether nothing is declared yet */
-export async function openWorkshop({ isNew = false } = {}): Promise<Workshop> {
+/**
+ * @param isNew whether nothing is declared yet
+ * @param apiSecrets `FOSSICK_API_SECRETS`
+ */
+export async function openWorkshop({ isNew = false, apiSecrets = "" } = {}): Promise<Workshop> {
   await using opened = new AsyncDisposableStack()
   const { dir, db, engine } = await openDataFolder(opened)
   const gate = Promise.withResolvers<void>()
@@ -78,7 +83,7 @@ export async function openWorkshop({ isNew = false } = {}): Promise<Workshop> {
     ended.abort()
     await Promise.all(begun)
   })
-  const config = testConfig()
+  const config = testConfig({ FOSSICK_API_SECRETS: apiSecrets })
   const work = async (source: string) => {
     for (const { id } of jobs.open(source)) {
       await runJob(id, { db, jobs, engine, config, signal: ended.signal, whenAborted: "queued" })
@@ -118,6 +123,7 @@ export async function openWorkshop({ isNew = false } = {}): Promise<Workshop> {
     },
     settle: () => carryOutRemovals({ db, engine }),
     openGate: () => gate.resolve(),
+    declareInFile: (name, more) => void sources.put({ name, rendering: "http", ...more } as never, "file"),
     pages: async () => (await engine.stats()).pages,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

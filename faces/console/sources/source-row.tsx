@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact"
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
+import { Icon } from "../../design/icons.tsx"
 import { Progress } from "../../design/progress.tsx"
 import { since } from "../../reading/dates.ts"
 import { appliance } from "../../session/appliance.ts"
@@ -84,6 +85,9 @@ export function SourceRow({
             Watch
           </Link>
         )}
+        <Link to={{ view: "source", source: name }} class="button quiet bare" label={`Settings of ${name}`}>
+          <Icon name="edit" />
+        </Link>
         <Button
           look="quiet"
           icon={paused ? "play" : "pause"}

@@ -1,5 +1,7 @@
 import { Button } from "../../design/button.tsx"
+import { Icon } from "../../design/icons.tsx"
 import { appliance } from "../../session/appliance.ts"
+import { Link } from "../link.tsx"
 import { Head, isOpen, Loading, Nothing, Problem } from "../parts.tsx"
 import { useActions } from "../use-actions.ts"
 import { IDLE_MS, LIVE_MS, usePolled } from "../use-polled.ts"
@@ -37,6 +39,10 @@ export function Sources() {
   return (
     <>
       <Head title="Sources" page="Sources" under={value !== null && counted(value.total, "source")}>
+        <Link to={{ view: "add-source", url: null }} class="button">
+          <Icon name="plus" />
+          Add a source
+        </Link>
         {able.length > 0 && (
           <Button look="primary" icon="play" disabled={actions.busy !== null} onClick={() => void runAll()}>
             Run all
@@ -49,10 +55,14 @@ export function Sources() {
       {value !== null && value.sources.length === 0 && (
         <Nothing icon="globe" title="No source is declared yet">
           <p>
-            A source is a site to read: where to start, how far to go, and how often. Declare one in{" "}
-            <code>sources.yaml</code>, with <code>fossick sources add</code>, or over the API.
+            A source is a site to read: where to start, how far to go, and how often. Add one here, or declare
+            it in <code>sources.yaml</code>, with <code>fossick sources add</code>, or over the API.
           </p>
           <p class="row">
+            <Link to={{ view: "add-source", url: null }} class="button primary">
+              <Icon name="plus" />
+              Add the first source
+            </Link>
             <a class="button" href="docs/crawl-a-site">
               How to crawl a site
             </a>

@@ -15,7 +15,7 @@ type Written = Readonly<Record<string, unknown>>
 export interface CheckedSource {
   /** Null when it is none. */
   readonly spec: (SourceSpec & { readonly name: string }) | null
-  /** All of them, one a field; empty: it can be declared over the API. */
+  /** One a field; empty: it can be declared over the API. What a source means is looked at once its values are of the right kind. */
   readonly problems: readonly Problem[]
   /** Whether a file of sources could hold it, with what only the API refuses. */
   readonly fitsFile: boolean

@@ -1,0 +1,140 @@
+import { useState } from "preact/hooks"
+import type { TargetedSubmitEvent } from "preact"
+
+import { Button } from "../../design/button.tsx"
+import { Field } from "../../design/field.tsx"
+import { Progress } from "../../design/progress.tsx"
+import { appliance } from "../../session/appliance.ts"
+import { Head, Problem } from "../parts.tsx"
+import type { Place } from "../place.ts"
+import { draftOf, EMPTY } from "./draft.ts"
+import { type Look, LookFacts } from "./look-facts.tsx"
+import { useCall } from "../use-call.ts"
+import { Writing } from "./writing.tsx"
+
+const whereTo = (source: string, isRun: boolean): Place =>
+  isRun ? { view: "runs", source } : { view: "sources" }
+
+/** A new source: one look at a site fills in the form. */
+export function AddSource({ url }: { readonly url: string | null }) {
+  return (
+    <>
+      <Head
+        title="Add a source"
+        page="Add a source"
+        under={<p>A source is a site to read: where to start, how far to go, and how often.</p>}
+      />
+      <Adding url={url} after={whereTo} />
+    </>
+  )
+}
+
+/** The look, and the form that comes of it; also of the first run. */
+export function Adding({
+  url,
+  after,
+}: {
+  readonly url: string | null
+  readonly after: (name: string, isRun: boolean) => Place
+}) {
+  const look = useCall<Look>()
+  const [isBare, setBare] = useState(false)
+  const ask = (address: string, ignoresRobots = false) => {
+    setBare(false)
+    look.call((signal) =>
+      appliance.call("POST /admin/sources/propose", {
+        body: { url: address, ignore_robots: ignoresRobots },
+        signal,
+      }),
+    )
+  }
+  const { value: found, isBusy, problem } = look
+  return (
+    <>
+      <LookForm
+        url={url}
+        isBusy={isBusy}
+        canSkip={found === null && !isBare && !isBusy}
+        onLook={ask}
+        onSkip={() => setBare(true)}
+      />
+      {isBusy && (
+        <div class="busy" role="status">
+          <p>Looking at the site: a dozen requests at most, with the pauses that it is due …</p>
+          <Progress label="Looking at the site" />
+          <p class="row">
+            <Button onClick={look.cancel}>Stop</Button>
+          </p>
+        </div>
+      )}
+      {problem !== null && <Problem title="No look was possible" text={problem} />}
+      {!isBusy && found !== null && !isBare && (
+        <>
+          <LookFacts look={found} onIgnoreRobots={() => ask(found.asked, true)} />
+          <Writing
+            key={`${found.asked} ${found.took_ms}`}
+            start={draftOf(found.source)}
+            isNew
+            seen={found.pages}
+            after={after}
+          />
+        </>
+      )}
+      {isBare && <Writing start={EMPTY} isNew after={after} />}
+    </>
+  )
+}
+
+function LookForm({
+  url,
+  isBusy,
+  canSkip,
+  onLook,
+  onSkip,
+}: {
+  readonly url: string | null
+  readonly isBusy: boolean
+  readonly canSkip: boolean
+  readonly onLook: (address: string) => void
+  readonly onSkip: () => void
+}) {
+  const [written, setWritten] = useState(url ?? "")
+  const [wrong, setWrong] = useState<string | null>(null)
+  const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const address = addressIn(written)
+    setWrong(address === null ? "Write the address of a site, such as https://docs.example.com/." : null)
+    if (address !== null) onLook(address)
+  }
+  return (
+    <form class="look-form" onSubmit={submit} noValidate autocomplete="off">
+      <Field
+        label="Address of the site"
+        name="url"
+        value={written}
+        placeholder="https://docs.example.com/"
+        hint="A folder stands for what is below it."
+        wrong={wrong}
+        onInput={(event) => setWritten(event.currentTarget.value)}
+      />
+      <p class="row">
+        <Button look="primary" icon="search" type="submit" disabled={isBusy}>
+          Look at the site
+        </Button>
+        {canSkip && (
+          <Button look="quiet" onClick={onSkip}>
+            Fill in the form without a look
+          </Button>
+        )}
+      </p>
+    </form>
+  )
+}
+
+/** The address that a text means; `https` where it names no scheme. */
+function addressIn(text: string): string | null {
+  const given = text.trim()
+  if (given === "") return null
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `https://${given}`)
+  return url !== null && /^https?:$/.test(url.protocol) ? url.href : null
+}

@@ -1,0 +1,50 @@
+import { useEffect } from "preact/hooks"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Chip } from "../../design/chip.tsx"
+import { appliance } from "../../session/appliance.ts"
+import { Link } from "../link.tsx"
+import { Head, Loading, Problem } from "../parts.tsx"
+import { draftOf } from "./draft.ts"
+import { useCall } from "../use-call.ts"
+import { Writing } from "./writing.tsx"
+import { Yaml } from "./yaml.tsx"
+
+/** A declared source: its form; one of the file is shown, and changed there. */
+export function EditSource({ source: name }: { readonly source: string }) {
+  const { value, problem, call } = useCall<AnswerOf<"GET /admin/sources/{name}/written">>()
+  const ask = () =>
+    call((signal) => appliance.call("GET /admin/sources/{name}/written", { path: { name }, signal }))
+  useEffect(ask, [name])
+  const under = (
+    <>
+      {value !== null && <Chip>{value.origin === "file" ? "From the file of sources" : "Made here"}</Chip>}
+      <Link to={{ view: "runs", source: name }}>Its runs</Link>
+    </>
+  )
+  return (
+    <>
+      <Head title={name} page={`Source ${name}`} under={under} />
+      {problem !== null && <Problem text={problem} onAgain={ask} />}
+      {value === null && problem === null && <Loading />}
+      {value?.origin === "file" && (
+        <>
+          <p class="notice plain">
+            <span>
+              This source stands in the file of sources. Change it there, then run{" "}
+              <code>fossick sources apply</code>.
+            </span>
+          </p>
+          <Yaml text={value.yaml} />
+        </>
+      )}
+      {value?.origin === "api" && (
+        <Writing
+          start={draftOf(value.source)}
+          isNew={false}
+          after={(source, isRun) => (isRun ? { view: "runs", source } : { view: "sources" })}
+        />
+      )}
+    </>
+  )
+}

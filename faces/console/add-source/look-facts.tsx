@@ -1,0 +1,156 @@
+import type { ComponentChildren } from "preact"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Icon } from "../../design/icons.tsx"
+import { PageLink } from "../../reading/page-link.tsx"
+import { counted, lasting, whole } from "../words.ts"
+import { languageName } from "./pages-read.tsx"
+
+export type Look = AnswerOf<"POST /admin/sources/propose">
+
+/** What one look at a site found, and what stands in the way of a crawl. */
+export function LookFacts({
+  look,
+  onIgnoreRobots,
+}: {
+  readonly look: Look
+  /** Looks again, past robots.txt. */
+  readonly onIgnoreRobots: () => void
+}) {
+  const { url, title, robots, sitemap, rendering, login, languages, program, estimate } = look
+  return (
+    <section class="block" aria-labelledby="found">
+      <h2 id="found">What one look found</h2>
+      <dl class="facts">
+        <Fact name="Site" wide>
+          {url === null ? (
+            <>Nothing could be read at {look.asked}</>
+          ) : (
+            <>
+              <b>{title ?? "Without a title"}</b>
+              <br />
+              <PageLink to={url} isApart>
+                {url}
+              </PageLink>
+              {url !== look.asked && <small> after redirects from {look.asked}</small>}
+            </>
+          )}
+        </Fact>
+        {estimate !== null && (
+          <Fact name="A full crawl">
+            <b>
+              {estimate.from === "links" && "at least "}
+              {lasting(estimate.seconds)}
+            </b>
+            <small>
+              {counted(estimate.pages, "page")},{" "}
+              {estimate.delay_ms === 0
+                ? "without pauses"
+                : `a pause of ${estimate.delay_ms / 1000} s between them`}
+            </small>
+          </Fact>
+        )}
+        {url !== null && (
+          <Fact name="Sitemap">
+            {sitemap === null ? (
+              <>None found: links are followed</>
+            ) : (
+              <>
+                <b>{counted(sitemap.pages, "page")}</b>
+                <small>{sitemap.url}</small>
+              </>
+            )}
+          </Fact>
+        )}
+        <Fact name="robots.txt">
+          {robots === null ? (
+            <>Says nothing</>
+          ) : (
+            <>
+              {robots.allowed ? "Lets the crawler in" : <b>Keeps the crawler out</b>}
+              {robots.delay_ms !== null && <small>asks for a pause of {robots.delay_ms / 1000} s</small>}
+            </>
+          )}
+        </Fact>
+        {rendering !== null && (
+          <Fact name="Browser">
+            {rendering.rendering === "browser" ? <b>Needed</b> : "Not needed"}
+            <small>
+              {rendering.characters_in_browser === null
+                ? rendering.because
+                : `${whole(rendering.characters)} characters without scripts, ${whole(rendering.characters_in_browser)} with them`}
+            </small>
+          </Fact>
+        )}
+        {url !== null && (
+          <Fact name="Login">
+            {login === null ? "No form found" : login.needed ? <b>Needed</b> : "Offered, not needed"}
+            {login !== null && <small>{login.url}</small>}
+          </Fact>
+        )}
+        {languages.length > 0 && (
+          <Fact name={languages.length === 1 ? "Language" : "Languages"}>
+            {languages
+              .slice(0, MOST_LANGUAGES)
+              .map(({ language }) => languageName(language))
+              .join(", ")}
+            {languages.length > MOST_LANGUAGES && ` and ${languages.length - MOST_LANGUAGES} more`}
+          </Fact>
+        )}
+        {program !== null && (
+          <Fact name="Made by">
+            {program.name} {program.version}
+            {program.recipe !== null && (
+              <small>
+                <a href={`docs/recipes#${program.recipe}`}>How to crawl it</a>
+              </small>
+            )}
+          </Fact>
+        )}
+      </dl>
+      {look.obstacles.length > 0 && (
+        <ul class="obstacles" aria-label="In the way">
+          {look.obstacles.map(({ kind, text, help }) => (
+            <li key={text} class="notice warn">
+              <Icon name="alert" />
+              <p class="strong">{text}</p>
+              {help !== null && <p class="small">{help}</p>}
+              {kind === "robots" && url === null && (
+                <p>
+                  <Button onClick={onIgnoreRobots}>It is my site: look all the same</Button>
+                </p>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {look.notes.map((note) => (
+        <p key={note} class="small">
+          {note}
+        </p>
+      ))}
+      <p class="small">
+        {counted(look.requests, "request")} in{" "}
+        {look.took_ms < 1000 ? "less than a second" : lasting(look.took_ms / 1000)}; nothing was indexed.
+      </p>
+    </section>
+  )
+}
+
+const MOST_LANGUAGES = 6
+
+const Fact = ({
+  name,
+  wide = false,
+  children,
+}: {
+  readonly name: string
+  readonly wide?: boolean
+  readonly children: ComponentChildren
+}) => (
+  <div class={wide ? "wide" : undefined}>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)

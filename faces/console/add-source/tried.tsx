@@ -1,0 +1,96 @@
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Icon } from "../../design/icons.tsx"
+import { Progress } from "../../design/progress.tsx"
+import { appliance } from "../../session/appliance.ts"
+import { Problem } from "../parts.tsx"
+import { counted } from "../words.ts"
+import { type Draft, sourceOf } from "./draft.ts"
+import { PagesRead } from "./pages-read.tsx"
+import { useCall } from "../use-call.ts"
+
+type Trial = AnswerOf<"POST /admin/sources/trial">
+type Pages = Trial["pages"]
+
+const LOGINS: Readonly<Record<NonNullable<Trial["login"]>["kind"], string>> = {
+  basic: "user and password",
+  headers: "the token",
+  cookies: "the cookie",
+  form: "the form",
+}
+
+/** How pages of the source read: those of the look, and with the settings as they stand when somebody asks. */
+export function Reading({
+  draft,
+  seen,
+  onWrong,
+}: {
+  readonly draft: Draft
+  /** Those of the look. */
+  readonly seen: Pages
+  /** It may not be tried as it stands: what is wrong is to be told. */
+  readonly onWrong: () => void
+}) {
+  const { value, problem, isBusy, call, cancel } = useCall<Trial>()
+  const tryIt = () =>
+    call(async (signal) => {
+      const body = { source: sourceOf(draft) }
+      const trial = await appliance.call("POST /admin/sources/trial", { body, signal })
+      if (trial.problems.length > 0) onWrong()
+      return trial
+    })
+  const isTried = value !== null && value.problems.length === 0
+  const pages = isTried ? value.pages : seen
+  return (
+    <section class="block" aria-labelledby="read">
+      <h2 id="read">How its pages read</h2>
+      {problem !== null && <Problem text={problem} onAgain={tryIt} />}
+      {value?.login != null && <LoginTried login={value.login} />}
+      {value !== null && !isTried && (
+        <p class="small">It may not be read as it stands: see what is wrong at its fields.</p>
+      )}
+      {isTried && pages.length === 0 && value.login?.error == null && (
+        <p class="small">No page could be read.</p>
+      )}
+      {pages.length > 0 && <PagesRead pages={pages} />}
+      {isBusy ? (
+        <div class="busy" role="status">
+          <p>
+            {draft.login === "none"
+              ? "Reading up to five pages"
+              : "Logging in, then reading up to five pages"}
+            , with the pauses that the site is due …
+          </p>
+          <Progress label="Reading pages" />
+          <p class="row">
+            <Button onClick={cancel}>Stop</Button>
+          </p>
+        </div>
+      ) : (
+        <p class="row">
+          <Button icon="play" onClick={tryIt}>
+            {draft.login === "none"
+              ? "Read five pages with these settings"
+              : "Test the login, and read five pages"}
+          </Button>
+        </p>
+      )}
+      {isTried && !isBusy && <p class="small">{counted(value.requests, "request")}; nothing was indexed.</p>}
+    </section>
+  )
+}
+
+function LoginTried({ login: { kind, error } }: { readonly login: NonNullable<Trial["login"]> }) {
+  return error === null ? (
+    <p class="well">
+      <Icon name="check" />
+      The site lets the crawler in by {LOGINS[kind]}.
+    </p>
+  ) : (
+    <div class="notice bad" role="alert">
+      <Icon name="alert" />
+      <p class="strong">The login does not work</p>
+      <p class="small">{error}</p>
+    </div>
+  )
+}
