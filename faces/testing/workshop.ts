@@ -123,7 +123,7 @@ export async function openWorkshop({ isNew = false, apiSecrets = "" } = {}): Pro
     },
     settle: () => carryOutRemovals({ db, engine }),
     openGate: () => gate.resolve(),
-    declareInFile: (name, more) => void sources.put({ name, rendering: "http", ...more } as never, "file"),
+    declareInFile: (name, more) => sources.put({ name, rendering: "http", ...more }, "file"),
     pages: async () => (await engine.stats()).pages,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
