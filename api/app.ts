@@ -94,6 +94,8 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   readonly watches?: Watches
   /** Those who signed in on a page; without it nobody can. */
   readonly sessions?: Sessions
+  /** What the appliance is called on its pages; left out, it has no name. */
+  readonly applianceName?: () => string | null
   /** The public key of the handbook; left out, there is none. */
   readonly handbookKey?: PublicDoorParts["handbookKey"]
   /** Writes answers; null leaves them to the pages' own sentences. */
@@ -245,7 +247,8 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   }
   const { sessions, facesDir } = parts
   const browsers = { keys: accounts.keys, openKey: config.openKey, publicUrl: config.publicUrl }
-  if (sessions) sessionRoutes(router, { ...browsers, sessions })
+  const { applianceName } = parts
+  if (sessions) sessionRoutes(router, { ...browsers, sessions, applianceName })
   router.get("/healthz", (ctx) => {
     ctx.body = { status: "ok" }
   })

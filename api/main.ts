@@ -46,6 +46,7 @@ import { tellSupervisor } from "./supervisor/messages.ts"
 import { openMissKnowledge } from "./misses/miss-knowledge.ts"
 import { openPageKnowledge } from "./pages/page-knowledge.ts"
 import { openFirecrawlJobs } from "./firecrawl/open-firecrawl.ts"
+import { ApplianceName } from "./faces/appliance-name.ts"
 import { ClientDocuments } from "./oauth/client-documents.ts"
 import { oauthProblem, openOAuth } from "./oauth/oauth-endpoints.ts"
 import { openWatches } from "./watches/open-watches.ts"
@@ -165,6 +166,7 @@ async function serve(): Promise<void> {
       onProblem: (err) => log.warn({ err }, "old questions were not deleted"),
     }),
   )
+  const applianceName = new ApplianceName(accountsDb)
   const app = createApp({
     queries,
     ...(noOAuth === null && {
@@ -194,6 +196,7 @@ async function serve(): Promise<void> {
     research,
     firecrawl,
     handbookKey: handbookKey(db),
+    applianceName: () => applianceName.get(),
     sessions: openSessions(accountsDb, accounts, config),
     connections,
     gates,

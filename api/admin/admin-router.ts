@@ -3,6 +3,7 @@ import { METHODS } from "node:http"
 import { Router } from "@koa/router"
 
 import type { AdminParts } from "./admin-parts.ts"
+import { applianceRoutes } from "../faces/admin-routes.ts"
 import type { KeyStore } from "../accounts/keys/keys.ts"
 import type { Middleware, RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
@@ -44,6 +45,7 @@ export function adminRouter(
     refuseChanges(readOnly),
     optionalJsonBody(bodyLimit),
   )
+  applianceRoutes(router, parts)
   sourceRoutes(router, parts)
   jobRoutes(router, parts)
   indexRoutes(router, parts)

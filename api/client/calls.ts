@@ -1143,6 +1143,8 @@ export type KeyInfo = {
 }
 
 export type Session = {
+  /** What the appliance is called; null: it has no name. */
+  readonly appliance_name: string | null
   /** Whether the cookie of this call is that of a session. */
   readonly signed_in: boolean
   /** Whether people may search without signing in. */
@@ -1165,6 +1167,13 @@ export type Session = {
     /** Where it is. */
     readonly url: string
   })[]
+}
+
+export type Appliance = {
+  /** Shown on its pages; null: it has none. */
+  readonly name: string | null
+  /** Nothing was ever declared or crawled, its own handbook apart. */
+  readonly is_new: boolean
 }
 
 /** What is crawled, how, and when: the fields of the file of sources. */
@@ -2949,6 +2958,21 @@ export interface Calls {
   "DELETE /session": {
     readonly given: {}
     readonly answer: Session
+  }
+  /** What the appliance is called, and whether it is new. */
+  "GET /admin/appliance": {
+    readonly given: {}
+    readonly answer: Appliance
+  }
+  /** Name it. */
+  "PUT /admin/appliance": {
+    readonly given: {
+      readonly body: {
+        /** Shown on its pages; empty or null: it has none. */
+        readonly name: string | null
+      }
+    }
+    readonly answer: Appliance
   }
   /** The declared sources. */
   "GET /admin/sources": {

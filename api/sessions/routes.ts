@@ -24,11 +24,14 @@ export function sessionRoutes(
     keys,
     openKey,
     publicUrl,
+    applianceName = () => null,
   }: {
     readonly sessions: Sessions
     readonly keys: Pick<KeyStore, "verify">
     readonly openKey: string
     readonly publicUrl: string
+    /** What the appliance is called; left out, it has no name. */
+    readonly applianceName?: (() => string | null) | undefined
   },
 ): void {
   const own = URL.parse(publicUrl)?.origin
@@ -36,6 +39,7 @@ export function sessionRoutes(
   const answer = (ctx: Context, identity: Identity | null) => {
     ctx.set("Cache-Control", "no-store")
     ctx.body = {
+      appliance_name: applianceName(),
       signed_in: identity !== null,
       is_open: openKeyOf(keys, openKey) !== null,
       role: identity?.key.role ?? null,

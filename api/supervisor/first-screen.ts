@@ -63,6 +63,7 @@ export function firstScreen(facts: ScreenFacts): string {
 ${ready ? "Fossick is up." : `Fossick is not ready yet; ${url}/readyz says what is missing.`}
 ${readOnly === null ? "" : `${readOnly}\n`}${[lostState, lowDisk].map((text) => (text === null ? "" : `\nWARNING: ${text}\n`)).join("")}
   Address    ${url}
+  Console    ${url}/console${readOnly === null ? "  (add a site there; sign in with the API key)" : ""}
   Handbook   ${url}/docs/
   API key    ${apiKey ?? known}${apiKey === null ? "" : "\n             (shown only this once: keep it)"}${sales === null ? "" : `\n  Paid       ${sales}`}
 

@@ -8,6 +8,7 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { type Accounts, openAccounts } from "../accounts/accounts.ts"
 import type { KeySpec } from "../accounts/keys/keys.ts"
 import { apiSettings } from "../settings.ts"
+import { ApplianceName } from "../faces/appliance-name.ts"
 import { openFirecrawlJobs } from "../firecrawl/open-firecrawl.ts"
 import { openResearch } from "../research/open-research.ts"
 import { openSessions } from "../sessions/sessions.ts"
@@ -49,7 +50,15 @@ export async function serveAccounts({
     pollMs: 20,
   })
   const sessions = openSessions(db, accounts, config)
-  const app = await serveApp({ sessions, ...given, accounts, research, firecrawl })
+  const name = new ApplianceName(db)
+  const app = await serveApp({
+    sessions,
+    applianceName: () => name.get(),
+    ...given,
+    accounts,
+    research,
+    firecrawl,
+  })
   return {
     url: app.url,
     accounts,

@@ -38,10 +38,12 @@ export const FACES: readonly Face[] = [
     entry: "console/main.tsx",
     styles: [
       ...DESIGN,
+      "reading/reading.css",
       "console/console.css",
       "console/run/run.css",
       "console/sources/wanted.css",
       "console/add-source/add-source.css",
+      "console/first-run/first-run.css",
     ],
     page: { title: "Console · Fossick", description: "Run this appliance." },
     mostKilobytes: 150,

@@ -4,8 +4,9 @@ import { SignIn } from "../session/sign-in.tsx"
 import { useSession } from "../session/use-session.ts"
 import { AddSource } from "./add-source/add-source.tsx"
 import { EditSource } from "./add-source/edit-source.tsx"
+import { Beginning } from "./first-run/beginning.tsx"
+import { FirstRun } from "./first-run/first-run.tsx"
 import { Going, usePlace } from "./link.tsx"
-import { Overview } from "./overview/overview.tsx"
 import { Nothing, Problem } from "./parts.tsx"
 import type { Place } from "./place.ts"
 import { Removals } from "./removals/removals.tsx"
@@ -46,8 +47,13 @@ export function App() {
       {known?.signed_in && known.role === "admin" && (
         <SignedOut.Provider value={() => void refresh()}>
           <Going.Provider value={go}>
-            <Shell place={place} keyHint={known.key_hint} onSignOut={() => void signOut()}>
-              <Screen place={place} />
+            <Shell
+              place={place}
+              name={known.appliance_name ?? "Fossick"}
+              keyHint={known.key_hint}
+              onSignOut={() => void signOut()}
+            >
+              <Screen place={place} onNamed={() => void refresh()} />
             </Shell>
           </Going.Provider>
         </SignedOut.Provider>
@@ -57,12 +63,21 @@ export function App() {
   )
 }
 
-function Screen({ place }: { readonly place: Place }) {
+function Screen({
+  place,
+  onNamed,
+}: {
+  readonly place: Place
+  /** The appliance has another name. */
+  readonly onNamed: () => void
+}) {
+  if (place.view === "first-run")
+    return <FirstRun key={place.source} source={place.source} onNamed={onNamed} />
   if (place.view === "sources") return <Sources />
   if (place.view === "runs") return <Runs key={place.source} source={place.source} />
   if (place.view === "run") return <Run key={place.job} job={place.job} outcome={place.outcome} />
   if (place.view === "add-source") return <AddSource key={place.url} url={place.url} />
   if (place.view === "source") return <EditSource key={place.source} source={place.source} />
   if (place.view === "removals") return <Removals shown={place.shown} source={place.source} />
-  return <Overview />
+  return <Beginning onNamed={onNamed} />
 }

@@ -292,8 +292,7 @@ describe.skipIf(executablePath === null)(
       await using bare = await openWorkshop({ isNew: true })
       await using opened = await open("/console", { at: bare })
       const { page } = opened
-      await page.getByText("Nothing waits for you").waitFor()
-      await page.getByText("Declare a source").waitFor()
+      await heading(page, "Set up this appliance").waitFor()
       await view(page, /^Sources/).click()
       await page.getByText("No source is declared yet").waitFor()
       expect(await page.evaluate("document.activeElement.tagName")).toBe("H1")

@@ -18,7 +18,7 @@ const VIEWS: readonly {
   /** Of which views it is the one above. */
   readonly holds: readonly Place["view"][]
 }[] = [
-  { to: { view: "overview" }, icon: "why", name: "Overview", holds: ["overview"] },
+  { to: { view: "overview" }, icon: "why", name: "Overview", holds: ["overview", "first-run"] },
   { to: { view: "sources" }, icon: "globe", name: "Sources", holds: ["sources", "add-source", "source"] },
   { to: { view: "runs", source: null }, icon: "clock", name: "Runs", holds: ["runs", "run"] },
   {
@@ -32,11 +32,14 @@ const VIEWS: readonly {
 /** What stands around every screen: where one can go, who is signed in, and the way out. */
 export function Shell({
   place,
+  name,
   keyHint,
   onSignOut,
   children,
 }: {
   readonly place: Place
+  /** What the appliance is called. */
+  readonly name: string
   /** Last characters of the key. */
   readonly keyHint: string | null
   readonly onSignOut: () => void
@@ -61,9 +64,9 @@ export function Shell({
         Skip to the content
       </a>
       <header class="side">
-        <a class="sign" href={addressOf("")} aria-label="Fossick, the search page">
+        <a class="sign" href={addressOf("")} aria-label={`${name}, the search page`}>
           <img src="faces/icon.svg" alt="" width="28" height="28" />
-          <span>Fossick</span>
+          <span>{name}</span>
         </a>
         <nav aria-label="Console">
           <ul class="views">

@@ -39,9 +39,10 @@ function Search({ session, isAdmin }: { readonly session: UsedSession; readonly 
   const ask = (wanted: string) => go(asking(wanted))
   const open = (next: NonNullable<Asked["copy"]>) => go({ copy: next })
   const { problem } = searched
+  const name = (session.state.kind === "known" && session.state.session.appliance_name) || "Fossick"
   useEffect(() => {
-    document.title = question === "" ? "Fossick" : `${question} · Fossick`
-  }, [question])
+    document.title = question === "" ? name : `${question} · ${name}`
+  }, [question, name])
   useEffect(() => {
     // A session can end while its page is open.
     if (problem?.status === 401) void session.refresh()
@@ -54,7 +55,7 @@ function Search({ session, isAdmin }: { readonly session: UsedSession; readonly 
       </a>
       <Header question={question} onAsk={ask} session={session} />
       {question === "" ? (
-        <Home />
+        <Home isAdmin={isAdmin} />
       ) : (
         <main id="content" class="page" tabIndex={-1}>
           <h1 class="unseen">Results for {question}</h1>

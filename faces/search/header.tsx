@@ -16,12 +16,13 @@ export function Header({
 }) {
   const isHome = question === ""
   const isAdmin = state.kind === "known" && state.session.signed_in && state.session.role === "admin"
+  const name = (state.kind === "known" && state.session.appliance_name) || "Fossick"
   const isSignedIn = state.kind === "known" && state.session.signed_in
   return (
     <header class={isHome ? "top home" : "top"}>
-      <a class="brand" href={addressOf("")} aria-label="Fossick, the search page">
+      <a class="brand" href={addressOf("")} aria-label={`${name}, the search page`}>
         <img src="faces/icon.svg" alt="" width="32" height="32" />
-        <span>Fossick</span>
+        <span>{name}</span>
       </a>
       <SearchBox question={question} isHome={isHome} onAsk={onAsk} />
       <nav class="menu" aria-label="Page">

@@ -8,7 +8,7 @@ import { addressOf, appliance } from "../session/appliance.ts"
 const MOST_SOURCES = 8
 
 /** What there is to search, before anything was asked. */
-export function Home() {
+export function Home({ isAdmin }: { readonly isAdmin: boolean }) {
   const [known, setKnown] = useState<AnswerOf<"GET /sources"> | null>(null)
   useEffect(() => {
     const given = new AbortController()
@@ -19,11 +19,34 @@ export function Home() {
       .catch(() => {})
     return () => given.abort()
   }, [])
+  const [isNew, setNew] = useState(false)
+  useEffect(() => {
+    if (!isAdmin) return undefined
+    const given = new AbortController()
+    appliance
+      .call("GET /admin/appliance", { signal: given.signal })
+      .then(({ is_new: isIt }) => setNew(isIt))
+      .catch(() => {})
+    return () => given.abort()
+  }, [isAdmin])
   const sources = known?.sources ?? []
   const pages = sources.reduce((sum, source) => sum + (source.pages ?? 0), 0)
   return (
     <main id="content" class="welcome" tabIndex={-1}>
       <h1 class="unseen">Search</h1>
+      {isNew && (
+        <section class="begin" aria-labelledby="begin">
+          <h2 id="begin">Nothing was crawled yet</h2>
+          <p>
+            Give the appliance its first site; its pages can be searched here while they are still being read.
+          </p>
+          <p>
+            <a class="button primary" href={addressOf("console")}>
+              Set it up
+            </a>
+          </p>
+        </section>
+      )}
       {known?.about != null && <p class="about">{known.about}</p>}
       {sources.length > 1 && (
         <p class="quiet">

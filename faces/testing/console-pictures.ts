@@ -30,8 +30,8 @@ export async function shootConsole(
   await signIn(page, bare.url, bare.adminKey)
   await each(async (take) => {
     await page.goto(`${bare.url}/console`)
-    await page.getByText("Nothing has run yet").waitFor()
-    await take("overview-empty")
+    await page.getByRole("button", { name: "Go on" }).waitFor()
+    await take("first-run")
     await page.goto(`${bare.url}/console?view=sources`)
     await page.getByText("No source is declared yet").waitFor()
     await take("sources-empty")
@@ -116,5 +116,5 @@ async function signIn(page: Page, url: string, key: string): Promise<void> {
   await page.goto(`${url}/console`)
   await page.getByLabel("API key").fill(key)
   await page.getByRole("button", { name: "Sign in" }).click()
-  await page.getByRole("heading", { name: "Overview" }).waitFor()
+  await page.getByRole("navigation", { name: "Console" }).waitFor()
 }

@@ -449,6 +449,10 @@ const feedback = object(
 )
 
 export const adminSchemas = {
+  Appliance: object({
+    name: orNull(text("Shown on its pages; null: it has none.")),
+    is_new: yesNo("Nothing was ever declared or crawled, its own handbook apart."),
+  }),
   Source: source,
   SourceShown: sourceShown,
   SourceEntry: sourceEntry,

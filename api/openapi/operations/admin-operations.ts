@@ -23,6 +23,7 @@ import {
   DEFAULT_USE_DAYS,
   tryBody,
 } from "../../admin/schemas.ts"
+import { applianceBody } from "../../faces/appliance-body.ts"
 import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
 import { type Example, type JsonSchema, type Operation, type Parameter, query } from "../operation.ts"
@@ -147,6 +148,26 @@ const removalAnswers = (["approve", "reject"] as const).map((answer) =>
 
 /** `/admin/…`. */
 export const adminOperations: readonly Operation[] = [
+  admin({
+    id: "getAppliance",
+    method: "get",
+    path: "/admin/appliance",
+    tag: "Pages",
+    summary: "What the appliance is called, and whether it is new",
+    answers: list("Appliance", "The appliance."),
+    examples: one("The appliance"),
+  }),
+  admin({
+    id: "nameAppliance",
+    method: "put",
+    path: "/admin/appliance",
+    tag: "Pages",
+    summary: "Name it",
+    body: { schema: strict(applianceBody), required: true },
+    answers: list("Appliance", "The appliance."),
+    refusals: [422],
+    examples: one("A name", { body: { name: "Pump works" } }),
+  }),
   admin({
     id: "listSources",
     method: "get",

@@ -6,6 +6,7 @@ import { listOf, object, oneOf, orNull, ref, text, time } from "../schemas.ts"
 
 export const sessionSchemas = {
   Session: object({
+    appliance_name: orNull(text("What the appliance is called; null: it has no name.")),
     signed_in: { type: "boolean", description: "Whether the cookie of this call is that of a session." },
     is_open: { type: "boolean", description: "Whether people may search without signing in." },
     role: orNull(oneOf(KEY_ROLES, "Of the key that the session began with.")),

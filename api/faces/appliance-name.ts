@@ -1,0 +1,27 @@
+import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
+
+const STEPS = ["create table appliance_name (name text not null) strict"]
+
+/** What the appliance is called on its pages. */
+export class ApplianceName {
+  readonly #db: StateStore
+
+  constructor(db: StateStore) {
+    migrate(db, "appliance-name", STEPS)
+    this.#db = db
+  }
+
+  /** Null: nobody has named it. */
+  get(): string | null {
+    const row = this.#db.prepare("select name from appliance_name").get()
+    return row === undefined ? null : String(row["name"])
+  }
+
+  /** Null: it has none any more. */
+  set(name: string | null): void {
+    transaction(this.#db, () => {
+      this.#db.exec("delete from appliance_name")
+      if (name !== null) this.#db.prepare("insert into appliance_name values (?)").run(name)
+    })
+  }
+}

@@ -1,0 +1,126 @@
+import { useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Field } from "../../design/field.tsx"
+import { PageLink } from "../../reading/page-link.tsx"
+import { StoredCopy } from "../../reading/stored-copy.tsx"
+import { sentencesOf } from "../../search/sentences.ts"
+import { addressOf, appliance } from "../../session/appliance.ts"
+import { Link } from "../link.tsx"
+import { Problem } from "../parts.tsx"
+import { useCall } from "../use-call.ts"
+
+type Found = AnswerOf<"POST /search">
+
+const RESULTS = 5
+
+/** A question to the pages of one source, and its answer with what it cites. */
+export function AskIt({ source, isReady }: { readonly source: string; readonly isReady: boolean }) {
+  const [question, setQuestion] = useState("")
+  const asked = useCall<Found>()
+  const ask = () => {
+    if (question.trim() === "") return
+    asked.call((signal) =>
+      appliance.call("POST /search", {
+        body: { query: question, include_answer: true, max_results: RESULTS, sources: [source] },
+        signal,
+      }),
+    )
+  }
+  return (
+    <section class="block" aria-labelledby="ask">
+      <h2 id="ask">Ask it something</h2>
+      {isReady ? (
+        <form
+          class="look-form"
+          autocomplete="off"
+          onSubmit={(event) => {
+            event.preventDefault()
+            ask()
+          }}
+        >
+          <Field
+            label={`A question to the pages of ${source}`}
+            name="question"
+            value={question}
+            onInput={(event) => setQuestion(event.currentTarget.value)}
+          />
+          <p class="row">
+            <Button look="primary" icon="search" type="submit" disabled={asked.isBusy}>
+              Ask
+            </Button>
+          </p>
+        </form>
+      ) : (
+        <p class="small">
+          As soon as the first pages are in the index. They are found before the crawl is over.
+        </p>
+      )}
+      {asked.isBusy && (
+        <p class="loading" role="status">
+          Reading the pages…
+        </p>
+      )}
+      {asked.problem !== null && <Problem text={asked.problem} />}
+      {asked.value !== null && !asked.isBusy && <Answered found={asked.value} />}
+    </section>
+  )
+}
+
+function Answered({ found: { answer = null, results } }: { readonly found: Found }) {
+  const [copy, setCopy] = useState<{ readonly url: string; readonly passage: string } | null>(null)
+  if (results.length === 0)
+    return <p class="notice plain">No page says anything of this, or none of those that were read so far.</p>
+  return (
+    <>
+      {answer !== null && (
+        <div class="card answered" role="status" aria-label="Answer">
+          <p>
+            {sentencesOf(answer).map(({ text, cites }, index) => (
+              <span key={index}>
+                {text}
+                {cites.map((number) => {
+                  const of = results[number - 1]
+                  return (
+                    of && (
+                      <button
+                        key={number}
+                        type="button"
+                        class="chip accent"
+                        aria-label={`Source ${number}: ${of.title}`}
+                        title={of.title}
+                        onClick={() => setCopy({ url: of.url, passage: text.trim() })}
+                      >
+                        {number}
+                      </button>
+                    )
+                  )
+                })}{" "}
+              </span>
+            ))}
+          </p>
+        </div>
+      )}
+      <ol class="found" aria-label="Pages">
+        {results.map(({ url, title }) => (
+          <li key={url}>
+            <PageLink to={url} isApart>
+              {title || url}
+            </PageLink>
+            <Link to={{ view: "page", url, query: null }}>Inspect</Link>
+          </li>
+        ))}
+      </ol>
+      <p class="row">
+        <a class="button primary" href={addressOf("")}>
+          Open the search page
+        </a>
+        <Link to={{ view: "overview" }} class="button">
+          Go to the overview
+        </Link>
+      </p>
+      {copy !== null && <StoredCopy url={copy.url} passage={copy.passage} onClose={() => setCopy(null)} />}
+    </>
+  )
+}

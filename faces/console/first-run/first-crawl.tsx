@@ -1,0 +1,83 @@
+import { useEffect, useRef } from "preact/hooks"
+
+import { appliance } from "../../session/appliance.ts"
+import { Link } from "../link.tsx"
+import { isOpen, Loading, Problem, ResultChip } from "../parts.tsx"
+import { Figures } from "../run/figures.tsx"
+import { Meter } from "../run/meter.ts"
+import { LIVE_MS, usePolled } from "../use-polled.ts"
+import { countdown } from "../words.ts"
+
+const LATEST = 5
+
+/** The first run of a source, live. */
+export function FirstCrawl({
+  source: name,
+  onPages,
+}: {
+  readonly source: string
+  /** How many pages can be searched by now. */
+  readonly onPages: (pages: number) => void
+}) {
+  const meter = useRef(new Meter())
+  const { value, problem, refresh } = usePolled(
+    `first crawl ${name}`,
+    async (signal) => {
+      const entry = await appliance.call("GET /admin/sources/{name}", { path: { name }, signal })
+      if (entry.last_job === null) return { entry, job: null, addresses: [], done: 0, measured: null }
+      const path = { id: entry.last_job.id }
+      const [job, { addresses }] = await Promise.all([
+        appliance.call("GET /admin/jobs/{id}", { path, query: { log_limit: 1, failure_limit: 0 }, signal }),
+        appliance.call("GET /admin/jobs/{id}/addresses", { path, query: { limit: LATEST }, signal }),
+      ])
+      const done = Object.values(job.outcomes).reduce((sum, count) => sum + count, 0)
+      return { entry, job, addresses, done, measured: meter.current.measure(done, performance.now()) }
+    },
+    ({ job }) => (job === null || isOpen(job.state) ? LIVE_MS : null),
+  )
+  const pages = value?.entry.pages ?? 0
+  useEffect(() => onPages(pages), [pages])
+  const job = value?.job ?? null
+  return (
+    <section class="block" aria-labelledby="crawl">
+      <h2 id="crawl">
+        <span>
+          {name} {job !== null && <ResultChip state={job.state} result={job.result} />}
+        </span>
+        {job !== null && <Link to={{ view: "run", job: job.id, outcome: null }}>All of this run</Link>}
+      </h2>
+      {problem !== null && <Problem text={problem} onAgain={refresh} />}
+      {value === null && problem === null && <Loading />}
+      {value !== null && job === null && <p class="small">It has not begun.</p>}
+      {value !== null && job !== null && value.measured !== null && (
+        <>
+          <Figures job={job} done={value.done} measured={value.measured} />
+          {job.state === "queued" && <p class="small">It waits for the crawler, and begins in a moment.</p>}
+          {job.waits.map(({ host, until, why }) => (
+            <p key={host} class="small">
+              Waiting for {host}: {why}; next try in{" "}
+              {countdown((new Date(until).getTime() - Date.now()) / 1000)}
+            </p>
+          ))}
+          {(job.reason ?? job.error) !== null && <p class="said">{job.reason ?? job.error}</p>}
+          {!isOpen(job.state) && pages === 0 && (
+            <p class="row">
+              <Link to={{ view: "source", source: name }} class="button">
+                Change the source
+              </Link>
+            </p>
+          )}
+          {value.addresses.length > 0 && (
+            <ul class="latest" aria-label="Addresses that were read">
+              {value.addresses.map(({ url }) => (
+                <li key={url}>
+                  <Link to={{ view: "page", url, query: null }}>{url}</Link>
+                </li>
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,125 @@
+import { useRef, useState } from "preact/hooks"
+
+import { Button } from "../../design/button.tsx"
+import { Field } from "../../design/field.tsx"
+import { Icon } from "../../design/icons.tsx"
+import { appliance } from "../../session/appliance.ts"
+import { Adding } from "../add-source/add-source.tsx"
+import { Link } from "../link.tsx"
+import { Head, Problem } from "../parts.tsx"
+import { useCall } from "../use-call.ts"
+import { AskIt } from "./ask-it.tsx"
+import { FirstCrawl } from "./first-crawl.tsx"
+
+const STEPS = ["A name", "A first source", "Its first crawl", "A first question"] as const
+
+/**
+ * From a new appliance to its first answer: a name, a source by one look at its site, its crawl while it lasts, a question.
+ * @param source that is being crawled; null: there is none yet
+ */
+export function FirstRun({
+  source,
+  onNamed,
+}: {
+  readonly source: string | null
+  readonly onNamed: () => void
+}) {
+  const [isNamed, setNamed] = useState(false)
+  const [pages, setPages] = useState(0)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const step = source === null ? (isNamed ? 1 : 0) : pages === 0 ? 2 : 3
+  const named = (isNew: boolean) => {
+    setNamed(true)
+    if (isNew) onNamed()
+    // Those who listen hear what comes next.
+    setTimeout(() => heading.current?.focus())
+  }
+  return (
+    <div class="first-run">
+      <Head
+        title="Set up this appliance"
+        page="Set up"
+        under={<p>Four steps from here to the first answer.</p>}
+      >
+        <Link to={{ view: "sources" }} class="button quiet">
+          Skip this
+        </Link>
+      </Head>
+      <ol class="steps" aria-label="Steps">
+        {STEPS.map((name, index) => (
+          <li
+            key={name}
+            class={index < step ? "done" : undefined}
+            aria-current={index === step ? "step" : undefined}
+          >
+            {index < step ? <Icon name="check" /> : <b>{index + 1}</b>}
+            <span>
+              {name}
+              {index < step && <span class="unseen"> (done)</span>}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {source === null && !isNamed && <Naming onNamed={named} />}
+      {source === null && isNamed && (
+        <>
+          <h2 ref={heading} tabIndex={-1}>
+            Which site is to be read first?
+          </h2>
+          <Adding
+            url={null}
+            after={(name, isRun) => (isRun ? { view: "first-run", source: name } : { view: "sources" })}
+          />
+        </>
+      )}
+      {source !== null && (
+        <>
+          <FirstCrawl source={source} onPages={setPages} />
+          <AskIt source={source} isReady={pages > 0} />
+        </>
+      )}
+    </div>
+  )
+}
+
+function Naming({ onNamed }: { readonly onNamed: (isNew: boolean) => void }) {
+  const [name, setName] = useState("")
+  const saving = useCall<void>()
+  const save = () => {
+    if (name.trim() === "") {
+      onNamed(false)
+      return
+    }
+    saving.call(async (signal) => {
+      await appliance.call("PUT /admin/appliance", { body: { name }, signal })
+      onNamed(true)
+    })
+  }
+  return (
+    <form
+      class="card naming"
+      noValidate
+      autocomplete="off"
+      onSubmit={(event) => {
+        event.preventDefault()
+        save()
+      }}
+    >
+      <h2>What is it to be called?</h2>
+      <Field
+        label="Name"
+        name="name"
+        value={name}
+        placeholder="Fossick"
+        hint="It stands beside the search box: what people here search with it, or whose it is. You may leave it empty."
+        onInput={(event) => setName(event.currentTarget.value)}
+      />
+      {saving.problem !== null && <Problem title="The name was not saved" text={saving.problem} />}
+      <p class="row">
+        <Button look="primary" icon="next" type="submit" disabled={saving.isBusy}>
+          Go on
+        </Button>
+      </p>
+    </form>
+  )
+}
