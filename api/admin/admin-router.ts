@@ -11,6 +11,7 @@ import { authentication } from "../middleware/authentication.ts"
 import { keyRoutes } from "../usage/key-routes.ts"
 import { paymentRoutes } from "../x402/books/payment-routes.ts"
 import { publicKeyRoutes } from "../public-keys/admin-routes.ts"
+import { eventRoutes } from "./events/routes.ts"
 import { feedbackRoutes } from "./routes/feedback.ts"
 import { indexRoutes } from "./routes/index-state.ts"
 import { jobRoutes } from "./routes/jobs.ts"
@@ -49,6 +50,7 @@ export function adminRouter(
   sourceRoutes(router, parts)
   jobRoutes(router, parts)
   indexRoutes(router, parts)
+  eventRoutes(router, parts)
   modelRoutes(router, parts)
   removalRoutes(router, parts)
   pageRoutes(router, parts)

@@ -3249,6 +3249,13 @@ export interface Calls {
     }
     readonly answer: DeliveryRetried
   }
+  /** What runs, told as it changes. */
+  "GET /admin/events": {
+    readonly given: {
+      readonly query?: { readonly seconds?: number | undefined }
+    }
+    readonly answer: string
+  }
   /** What callers think of their answers, newest first. */
   "GET /admin/feedback": {
     readonly given: {
@@ -3690,6 +3697,7 @@ export const TEXT_CALLS: ReadonlySet<string> = new Set([
   "GET /read/{url}",
   "GET /thumbnails",
   "GET /watches/{id}/feed",
+  "GET /admin/events",
   "GET /admin/payments.csv",
   "GET /admin/judged-questions.yaml",
   "GET /metrics",

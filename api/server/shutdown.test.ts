@@ -8,7 +8,7 @@ import { expect, test } from "vitest"
 import type { RequestState } from "../context.ts"
 import { httpServer } from "./http-server.ts"
 import { openSocket } from "./web-socket.ts"
-import { closeServer } from "./shutdown.ts"
+import { closeServer, STOPPING } from "./shutdown.ts"
 
 async function serverThat(answers: (end: () => void) => void) {
   const server = createServer((_, response) => answers(() => response.end("done")))
@@ -61,4 +61,22 @@ test("what is not finished in time is cut off", async () => {
   await asked
   await closeServer(server, 50)
   await expect(answer).rejects.toThrow("socket hang up")
+})
+
+test("an answer without an end of its own is told that the server stops", async () => {
+  const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>()
+  const app = new Koa<RequestState>()
+  app.use((ctx) => {
+    ctx.respond = false
+    ctx.res.write("on and on ")
+    ctx.res.once(STOPPING, () => ctx.res.end("and out"))
+    onAsked()
+  })
+  const server = httpServer(app)
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const answer = ask((server.address() as AddressInfo).port)
+  await asked
+  await closeServer(server, 600_000)
+  expect(await answer).toBe("on and on and out")
 })

@@ -5,6 +5,9 @@ import { responsesOf, socketsOf } from "./http-server.ts"
 
 const IDLE_CHECK_MS = 50
 
+/** Emitted by answers that are being written when the server stops: those without an end of their own end then. */
+export const STOPPING = "stopping"
+
 /** Aborts when this process is asked to end: by a signal, or by the loss of the supervisor that started it. */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController()
@@ -21,7 +24,10 @@ export function stopSignal(): AbortSignal {
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = once(server, "close")
   server.close()
-  for (const response of responsesOf(server)) closeAfter(response)
+  for (const response of responsesOf(server)) {
+    closeAfter(response)
+    response.emit(STOPPING)
+  }
   server.prependListener("request", (_, response) => closeAfter(response))
   // Again and again: a connection is idle once its answer is written, and would be kept for the next request.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)

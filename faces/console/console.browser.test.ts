@@ -19,6 +19,12 @@ const WIDTHS = {
   "wide screen": { width: 1920, height: 1080 },
 }
 
+/** What the page waits for longest: nothing comes of it, or it comes at once. */
+const LONG_TIMERS: Readonly<Record<string, string>> = {
+  drop: "const later = setTimeout; window.setTimeout = (run, ms) => ms > 3500 ? 0 : later(run, ms)",
+  hurry: "const later = setTimeout; window.setTimeout = (run, ms) => later(run, ms > 3500 ? 200 : ms)",
+}
+
 const executablePath = await findTestBrowser()
 
 describe.skipIf(executablePath === null)(
@@ -162,6 +168,37 @@ describe.skipIf(executablePath === null)(
       await wanted.getByRole("button", { name: /^Dismiss how do zebras/ }).press("Enter")
       await wanted.waitFor({ state: "detached" })
       expect(complaints).toEqual([])
+    })
+
+    test.each([
+      ["hears of what changed by events alone", "drop", 200],
+      ["asks by itself where there are no events", "hurry", 429],
+    ])("a screen %s", async (_, timers, status) => {
+      await using bare = await openWorkshop({ isNew: true })
+      await using opened = await open("/console?view=sources", { at: bare })
+      const { page, complaints } = opened
+      await page.getByText("No source is declared yet").waitFor()
+      await page.addInitScript(LONG_TIMERS[timers]!)
+      const streams: number[] = []
+      page.on("response", (response) => {
+        if (response.url().endsWith("/admin/events")) streams.push(response.status())
+      })
+      if (status !== 200)
+        await page.route("**/admin/events", (route) =>
+          route.fulfill({ status, contentType: "application/json", body: "{}" }),
+        )
+      await page.reload()
+      await page.getByText("No source is declared yet").waitFor()
+      await expect.poll(() => streams).toContain(status)
+      const headers = { Authorization: `Bearer ${bare.adminKey}`, "Content-Type": "application/json" }
+      const call = async (method: string, path: string, body: object) => {
+        const said = await fetch(`${bare.url}/admin${path}`, { method, headers, body: JSON.stringify(body) })
+        expect(said.ok).toBe(true)
+      }
+      await call("PUT", "/sources/told", { seeds: ["http://127.0.0.1:9/"] })
+      await call("POST", "/sources/run", { names: ["told"] })
+      await row(page, "told").getByText("Queued").waitFor()
+      expect(complaints.filter((one) => !one.includes("429"))).toEqual([])
     })
 
     test("a run is watched live, does without a host that keeps it waiting, and lists every address", async () => {

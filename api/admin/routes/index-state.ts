@@ -2,6 +2,7 @@ import { totalmem } from "node:os"
 
 import type { Router } from "@koa/router"
 
+import type { Engine } from "#engine"
 import { diskOf } from "#base/disk-space.ts"
 import { secondsLeft } from "#engine/filling/filling-rate.ts"
 
@@ -14,22 +15,27 @@ export function indexRoutes(
   { engine, engineConfig }: Pick<AdminParts, "engine" | "engineConfig">,
 ): void {
   router.get("/index", async (ctx) => {
-    const stats = await engine.stats()
     ctx.body = {
-      index: {
-        engine: engine.supports.adapter,
-        embedder: stats.embedder,
-        dimensions: stats.dimensions,
-        pages: stats.pages,
-        passages: stats.passages,
-        pages_without_vectors: stats.pagesWithoutVectors,
-        passages_without_vectors: stats.passagesWithoutVectors,
-        vectors_per_second: stats.vectorsPerSecond,
-        seconds_left: secondsLeft(stats),
-      },
+      index: await indexOnWire(engine),
       machine: machineOf(engineConfig.dataDir),
     }
   })
+}
+
+/** What the index holds, and how far its vectors are. */
+export async function indexOnWire(engine: Pick<Engine, "stats" | "supports">) {
+  const stats = await engine.stats()
+  return {
+    engine: engine.supports.adapter,
+    embedder: stats.embedder,
+    dimensions: stats.dimensions,
+    pages: stats.pages,
+    passages: stats.passages,
+    pages_without_vectors: stats.pagesWithoutVectors,
+    passages_without_vectors: stats.passagesWithoutVectors,
+    vectors_per_second: stats.vectorsPerSecond,
+    seconds_left: secondsLeft(stats),
+  }
 }
 
 /** Disk and memory, as this process sees them: in a container, the container's. */

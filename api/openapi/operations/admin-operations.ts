@@ -8,6 +8,7 @@ import {
   MAX_NEXT_RUNS,
   MAX_QUERY_CHARS,
   modelBody,
+  MOST_STREAMS,
   noFields,
   REMOVAL_STATES,
   removalsBody,
@@ -19,6 +20,7 @@ import {
   proposeBody,
   draftBody,
   runSeveralBody,
+  STREAM_SECONDS,
   USE_PERIODS,
   DEFAULT_USE_DAYS,
   tryBody,
@@ -508,6 +510,27 @@ export const adminOperations: readonly Operation[] = [
     answers: { 202: { description: "It waits to be sent.", schema: ref("DeliveryRetried") } },
     refusals: [404, 422],
     examples: one("No such message", { path: { id: "none" }, status: 404 }),
+  }),
+  admin({
+    id: "followEvents",
+    method: "get",
+    path: "/admin/events",
+    tag: "Jobs",
+    summary: "What runs, told as it changes",
+    description: `Server-sent events, each all of its topic: \`runs\` (\`{"jobs", "running", "queued", "last"}\`, jobs as in \`/admin/jobs\`), \`vectors\` (\`index\` as in \`/admin/index\`) and \`removals\` (\`held\` as in \`/admin/removals\`). The stream begins with all of them; with the header \`Last-Event-ID\` with those that changed since. It ends after a minute: clients ask again. At most ${MOST_STREAMS} are open at a time.`,
+    parameters: [
+      query("seconds", "After which the stream ends.", {
+        type: "integer",
+        minimum: 1,
+        maximum: STREAM_SECONDS,
+        default: STREAM_SECONDS,
+      }),
+    ],
+    answers: {
+      200: { description: "The events.", schema: { type: "string" }, type: "text/event-stream" },
+    },
+    refusals: [429],
+    examples: one("For a second", { query: { seconds: "1" } }),
   }),
   admin({
     id: "listFeedback",

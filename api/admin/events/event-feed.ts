@@ -1,0 +1,103 @@
+import { randomBytes } from "node:crypto"
+
+import { pause } from "#base/flow/pause.ts"
+
+/** One thing that is watched: what it looks like now. */
+export interface EventTopic {
+  readonly name: string
+  readonly look: () => unknown
+}
+
+/** What a topic looks like since some moment. */
+export interface FeedEvent {
+  /** Names the state of all topics after this event, within one life of the process. */
+  readonly id: string
+  readonly name: string
+  /** JSON. */
+  readonly data: string
+}
+
+/** Told of changes, in their order. */
+export type Listener = (event: FeedEvent) => void
+
+/** What runs changes about once a second. */
+const LOOK_MS = 1000
+
+/**
+ * Looks at topics while somebody listens, once for all of them, and tells of those that changed. Each event is all of its topic, so that one that
+ * is missed is made up for by the next.
+ */
+export class EventFeed {
+  readonly #topics: readonly EventTopic[]
+  readonly #onProblem: (error: unknown) => void
+  readonly #lookMs: number
+  /** Another process, another count. */
+  readonly #life = randomBytes(4).toString("hex")
+  readonly #latest = new Map<string, { readonly at: number; readonly data: string }>()
+  readonly #listeners = new Set<Listener>()
+  #count = 0
+  #isLooking = false
+
+  /** @param onProblem told of a topic that could not be looked at; the next look tries again */
+  constructor(
+    topics: readonly EventTopic[],
+    {
+      onProblem,
+      lookMs = LOOK_MS,
+    }: { readonly onProblem: (error: unknown) => void; readonly lookMs?: number },
+  ) {
+    this.#topics = topics
+    this.#onProblem = onProblem
+    this.#lookMs = lookMs
+  }
+
+  get listeners(): number {
+    return this.#listeners.size
+  }
+
+  /**
+   * Tells what is known and has changed since `after`, all of it where that is not known, and then every change.
+   * @returns ends it
+   */
+  listen(listener: Listener, after: string | null = null): () => void {
+    const seen = this.#countOf(after)
+    for (const [name, { at, data }] of [...this.#latest].sort(([, a], [, b]) => a.at - b.at)) {
+      if (at > seen) listener({ id: this.#id(at), name, data })
+    }
+    this.#listeners.add(listener)
+    if (!this.#isLooking) void this.#look()
+    return () => void this.#listeners.delete(listener)
+  }
+
+  async #look(): Promise<void> {
+    this.#isLooking = true
+    while (this.#listeners.size > 0) {
+      for (const { name, look } of this.#topics) {
+        try {
+          this.#tell(name, JSON.stringify(await look()))
+        } catch (error) {
+          this.#onProblem(error)
+        }
+      }
+      await pause(this.#lookMs)
+    }
+    this.#isLooking = false
+  }
+
+  #tell(name: string, data: string): void {
+    if (this.#latest.get(name)?.data === data) return
+    this.#count += 1
+    this.#latest.set(name, { at: this.#count, data })
+    for (const listener of this.#listeners) listener({ id: this.#id(this.#count), name, data })
+  }
+
+  #id(count: number): string {
+    return `${this.#life}-${count}`
+  }
+
+  /** 0 for what another process said. */
+  #countOf(id: string | null): number {
+    const [life, count] = id?.split("-") ?? []
+    return life === this.#life && /^\d{1,15}$/.test(count ?? "") ? Number(count) : 0
+  }
+}

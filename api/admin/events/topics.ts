@@ -1,0 +1,36 @@
+import type { AdminParts } from "../admin-parts.ts"
+import { indexOnWire } from "../routes/index-state.ts"
+import { heldOnWire, jobOnWire } from "../wire.ts"
+import type { EventTopic } from "./event-feed.ts"
+
+/** What events tell of. */
+export const EVENT_NAMES = ["runs", "vectors", "removals"] as const
+
+/** Runs under way that an event shows; all are counted. */
+const MOST_RUNS = 20
+
+/** Runs under way and how the last one ended, vectors still to come, and removals that wait for an answer. */
+export function eventTopics({
+  jobs,
+  removals,
+  engine,
+}: Pick<AdminParts, "jobs" | "removals" | "engine">): readonly EventTopic[] {
+  const runs = () => {
+    const open = (["running", "queued", "paused"] as const).flatMap((state) =>
+      jobs.list({ state, limit: MOST_RUNS, offset: 0 }),
+    )
+    const [last] = jobs.list({ limit: 1, offset: 0 })
+    return {
+      jobs: open.slice(0, MOST_RUNS).map((job) => jobOnWire(job, removals.ofRun(job.id))),
+      running: jobs.count({ state: "running" }),
+      queued: jobs.count({ state: "queued" }),
+      last: last === undefined ? null : { id: last.id, source: last.source.name, state: last.state },
+    }
+  }
+  const looks: Readonly<Record<(typeof EVENT_NAMES)[number], () => unknown>> = {
+    runs,
+    vectors: async () => await indexOnWire(engine),
+    removals: () => ({ held: removals.held().map(heldOnWire) }),
+  }
+  return EVENT_NAMES.map((name) => ({ name, look: looks[name] }))
+}

@@ -1,0 +1,65 @@
+import { addressOf } from "../session/appliance.ts"
+
+/** What events tell of. */
+const NAMES = ["runs", "vectors", "removals"] as const
+
+/** Called when something changed, and when the stream came up or broke. */
+type Listener = (change: "changed" | "state") => void
+
+const listeners = new Set<Listener>()
+let source: EventSource | null = null
+let isUp = false
+
+/** Whether changes are told at the moment; while they are not, screens ask by themselves. */
+export const areToldOfChanges = (): boolean => isUp
+
+/**
+ * Tells of changes, over one stream for the whole page (HTML Living Standard, 9.2: the browser asks again by itself when it ends). There is none while nobody
+ * looks at the page: browsers have six connections for a server, and each tab would hold one.
+ * @returns ends it
+ */
+export function onChanges(listener: Listener): () => void {
+  if (listeners.size === 0) document.addEventListener("visibilitychange", follow)
+  listeners.add(listener)
+  follow()
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    document.removeEventListener("visibilitychange", follow)
+    follow()
+  }
+}
+
+const tell = (change: "changed" | "state") => {
+  for (const listener of listeners) listener(change)
+}
+
+function setUp(is: boolean): void {
+  if (isUp === is) return
+  isUp = is
+  tell("state")
+}
+
+function follow(): void {
+  const isWanted = listeners.size > 0 && !document.hidden
+  if (isWanted === (source !== null)) return
+  if (!isWanted) {
+    source?.close()
+    source = null
+    isUp = false
+    return
+  }
+  const opened = new EventSource(addressOf("admin/events"))
+  source = opened
+  opened.onopen = () => setUp(true)
+  opened.onerror = () => {
+    // Each stream ends after a minute: between two of them nothing is missed. One that is refused stays closed.
+    if (opened.readyState === EventSource.CLOSED) setUp(false)
+    else
+      setTimeout(() => source === opened && opened.readyState !== EventSource.OPEN && setUp(false), AGAIN_MS)
+  }
+  for (const name of NAMES) opened.addEventListener(name, () => tell("changed"))
+}
+
+/** The browser asks again after a second; a stream that is not there by then is not. */
+const AGAIN_MS = 3000
