@@ -51,13 +51,13 @@ function follow(): void {
   }
   const opened = new EventSource(addressOf("admin/events"))
   source = opened
-  opened.onopen = () => setUp(true)
-  opened.onerror = () => {
+  opened.addEventListener("open", () => setUp(true))
+  opened.addEventListener("error", () => {
     // Each stream ends after a minute: between two of them nothing is missed. One that is refused stays closed.
     if (opened.readyState === EventSource.CLOSED) setUp(false)
     else
       setTimeout(() => source === opened && opened.readyState !== EventSource.OPEN && setUp(false), AGAIN_MS)
-  }
+  })
   for (const name of NAMES) opened.addEventListener(name, () => tell("changed"))
 }
 
