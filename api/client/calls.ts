@@ -413,6 +413,16 @@ export type RulePreview = {
       readonly score: number
       /** Ids of the rules that had a part in it. */
       readonly rules: readonly string[]
+      /** Of the score, as with `explain` of a search. */
+      readonly parts: {
+        readonly lexical: number
+        readonly passage: number
+        readonly vector: number
+        readonly late: number
+        readonly rerank: number
+        readonly fused: number
+        readonly boost: number
+      }
     })[]
     readonly after: readonly ({
       readonly url: string
@@ -420,6 +430,16 @@ export type RulePreview = {
       readonly score: number
       /** Ids of the rules that had a part in it. */
       readonly rules: readonly string[]
+      /** Of the score, as with `explain` of a search. */
+      readonly parts: {
+        readonly lexical: number
+        readonly passage: number
+        readonly vector: number
+        readonly late: number
+        readonly rerank: number
+        readonly fused: number
+        readonly boost: number
+      }
     })[]
     /** Whether the pages or their order differ. */
     readonly changed: boolean
@@ -3404,7 +3424,7 @@ export interface Calls {
   /** Judged questions, with how each did in the last two runs. */
   "GET /admin/judged-questions": {
     readonly given: {
-      readonly query?: { readonly limit?: number | undefined; readonly offset?: number | undefined }
+      readonly query?: { readonly question?: string | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
     }
     readonly answer: JudgedQuestions
   }

@@ -5,7 +5,7 @@ import { type Engine, toPageUrl } from "#engine"
 
 import type { RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
-import { sliceOf, strictBody, unprocessable } from "../middleware/query-parameters.ts"
+import { parameter, sliceOf, strictBody, unprocessable } from "../middleware/query-parameters.ts"
 import { changedRules } from "../rules/changed-rules.ts"
 import { RuleStore } from "../rules/rule-store.ts"
 import { clientGone } from "../tavily/live/live-call.ts"
@@ -35,10 +35,13 @@ export function judgedRoutes(
 
   router.get("/judged-questions", (ctx) => {
     const slice = sliceOf(ctx)
+    const question = parameter(ctx, "question")
+    const id = question === undefined ? null : questionId(question)
     const questions = store
-      .list(slice)
+      .list({ ...slice, id })
       .map(({ latest, before, ...one }) => ({ ...questionOnWire(one), latest, before }))
-    ctx.body = { questions, total: store.count(), ...slice }
+    const total = id === null ? store.count() : Number(store.get(id) !== null)
+    ctx.body = { questions, total, ...slice }
   })
 
   router.get("/judged-questions.yaml", (ctx) => {

@@ -80,14 +80,24 @@ export class JudgedStore {
   }
 
   /** With how they did, the worst of the latest run first; those that no run asked come last. */
-  list({ limit, offset }: { readonly limit: number; readonly offset: number }): readonly ListedQuestion[] {
+  list({
+    limit,
+    offset,
+    id = null,
+  }: {
+    readonly limit: number
+    readonly offset: number
+    /** This one alone; null: all. */
+    readonly id?: string | null
+  }): readonly ListedQuestion[] {
     return this.#sql(
       `select question.*, latest.ndcg as ndcg from judged_question as question
        left join judged_mark as latest on latest.question_id = question.id and latest.run =
          (select max(run) from judged_mark where question_id = question.id)
-       order by ndcg is null, ndcg, question, question.id limit ? offset ?`,
+       where ?1 is null or question.id = ?1
+       order by ndcg is null, ndcg, question, question.id limit ?2 offset ?3`,
     )
-      .all(limit, offset)
+      .all(id, limit, offset)
       .map((row) => {
         const [latest = null, before = null] = this.marks(String(row["id"]), 2)
         return { ...questionOf(row), latest, before }

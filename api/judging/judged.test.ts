@@ -87,6 +87,9 @@ test("judged questions are added, changed, listed and deleted", async () => {
     total: 1,
     questions: [{ question: "The Pump", latest: null, before: null }],
   })
+  const named = async (question: string) =>
+    (await admin("GET", `/judged-questions?question=${encodeURIComponent(question)}`)).body.total as number
+  expect([await named("THE pump"), await named("pump")]).toEqual([1, 0])
   const wrong = await admin("PUT", `/judged-questions/${body.id}`, { pages: [{ url: "ftp://x" }] })
   expect(wrong.body.detail.problems[0].field).toBe("pages.0.url")
   expect((await admin("DELETE", `/judged-questions/${body.id}`)).body).toEqual({ id: body.id, deleted: true })

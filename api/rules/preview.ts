@@ -1,4 +1,4 @@
-import type { Engine, Hit, Rule } from "#engine"
+import type { Engine, Hit, HitParts, Rule } from "#engine"
 
 /** Results compared of each question. */
 const COMPARED = 10
@@ -9,6 +9,8 @@ export interface ComparedHit {
   readonly title: string
   readonly score: number
   readonly rules: readonly string[]
+  /** How the rank came about. */
+  readonly parts: HitParts
 }
 
 export interface Comparison {
@@ -40,9 +42,18 @@ export async function compareRules(
   return compared
 }
 
-const shown = ({ url, title, score, rules = [] }: Hit): ComparedHit => ({
+const shown = ({ url, title, score, parts, rules = [] }: Hit): ComparedHit => ({
   url,
   title,
   score,
   rules: rules.map(({ id }) => id),
+  parts: {
+    lexical: parts.lexical,
+    passage: parts.passage,
+    vector: parts.vector,
+    late: parts.late,
+    rerank: parts.rerank,
+    fused: parts.fused,
+    boost: parts.boost,
+  },
 })

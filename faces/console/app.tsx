@@ -8,8 +8,13 @@ import { Beginning } from "./first-run/beginning.tsx"
 import { FirstRun } from "./first-run/first-run.tsx"
 import { Going, usePlace } from "./link.tsx"
 import { Nothing, Problem } from "./parts.tsx"
-import type { Place } from "./place.ts"
+import { hrefOf, type Place } from "./place.ts"
 import { Removals } from "./removals/removals.tsx"
+import { Quality } from "./quality/quality.tsx"
+import { Question } from "./quality/question.tsx"
+import { JudgedRunView } from "./quality/runs.tsx"
+import { RuleEditor } from "./rules/rule.tsx"
+import { Rules } from "./rules/rules.tsx"
 import { Run } from "./run/run.tsx"
 import { Shell } from "./shell.tsx"
 import { Runs } from "./sources/runs.tsx"
@@ -79,5 +84,11 @@ function Screen({
   if (place.view === "add-source") return <AddSource key={place.url} url={place.url} />
   if (place.view === "source") return <EditSource key={place.source} source={place.source} />
   if (place.view === "removals") return <Removals shown={place.shown} source={place.source} />
+  if (place.view === "quality") return <Quality shown={place.shown} report={place.report} />
+  if (place.view === "question") return <Question key={place.question} question={place.question} />
+  if (place.view === "judged-run")
+    return <JudgedRunView key={place.run} run={place.run} against={place.against} />
+  if (place.view === "rules") return <Rules />
+  if (place.view === "rule") return <RuleEditor key={hrefOf(place)} place={place} />
   return <Beginning onNamed={onNamed} />
 }

@@ -20,6 +20,13 @@ describe("the address of the console", () => {
     { view: "page", url: "https://docs.example.com/#/setup", query: "how?" },
     { view: "page", url: null, query: null },
     { view: "first-run", source: "docs" },
+    { view: "quality", shown: "queries", report: "slow" },
+    { view: "question", question: "how & why?" },
+    { view: "judged-run", run: 3, against: null },
+    { view: "judged-run", run: 3, against: 1 },
+    { view: "rule", id: null, kind: "pin", question: "a b", url: "https://example.com/?a=b&c" },
+    { view: "rules" },
+    { view: "keys", key: null },
   ])("holds where somebody is: %o", (place) => {
     expect(placeOf(new URL(hrefOf(place), "http://localhost/").search)).toEqual(place)
   })
@@ -28,6 +35,9 @@ describe("the address of the console", () => {
     expect(placeOf("?view=nowhere")).toEqual({ view: "overview" })
     expect(placeOf("?view=source")).toEqual({ view: "sources" })
     expect(placeOf("?view=run&job=1e9999")).toEqual({ view: "runs", source: null })
+    expect(placeOf("?view=question&question=+")).toMatchObject({ view: "quality", shown: "queries" })
+    expect(placeOf("?view=judged-run&run=x")).toMatchObject({ view: "quality", shown: "runs" })
+    expect(placeOf("?view=rule&kind=magic")).toMatchObject({ view: "rule", id: null, kind: "synonym" })
     expect(placeOf("?view=removals&shown=everything")).toMatchObject({ shown: "held" })
   })
 })

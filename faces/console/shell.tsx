@@ -27,6 +27,14 @@ const VIEWS: readonly {
     name: "Removals",
     holds: ["removals"],
   },
+  {
+    to: { view: "quality", shown: "queries", report: "zero" },
+    icon: "search",
+    name: "Search quality",
+    holds: ["quality", "question", "judged-run"],
+  },
+  { to: { view: "rules" }, icon: "filter", name: "Rules", holds: ["rules", "rule"] },
+  { to: { view: "keys", key: null }, icon: "key", name: "Keys", holds: ["keys"] },
 ]
 
 /** What stands around every screen: where one can go, who is signed in, and the way out. */
@@ -51,11 +59,13 @@ export function Shell({
     () => IDLE_MS,
   )
   const isFirst = useRef(true)
-  const screen = place.view === "run" ? `run ${place.job}` : place.view
+  const screen = screenOf(place)
   useEffect(() => {
     // Those who listen hear where they came; a page that has just loaded begins at its top.
     if (!isFirst.current) document.querySelector<HTMLElement>("h1")?.focus()
     isFirst.current = false
+    // On a narrow screen the views are a row that is longer than it.
+    document.querySelector(".view[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" })
   }, [screen])
   const waiting = held.value?.total ?? 0
   return (
@@ -100,4 +110,12 @@ export function Shell({
       </main>
     </div>
   )
+}
+
+/** The same while somebody stays on one screen. */
+function screenOf(place: Place): string {
+  if (place.view === "run") return `run ${place.job}`
+  if (place.view === "question") return `question ${place.question}`
+  if (place.view === "quality") return `quality ${place.shown}`
+  return place.view
 }

@@ -8,6 +8,9 @@ import { article, html, startTestSite, status, textFile } from "#crawler/testing
 import { sourceNames } from "#crawler/sources/source-names.ts"
 import { engineSettings } from "#engine/settings.ts"
 
+import { QueryLog } from "../../api/queries/query-log.ts"
+import { RuleStore } from "../../api/rules/rule-store.ts"
+import { ruledEngine } from "../../api/rules/ruled-engine.ts"
 import { openAdmin } from "../../api/admin/open-admin.ts"
 import { openPageKnowledge } from "../../api/pages/page-knowledge.ts"
 import { serveAccounts } from "../../api/testing/serve-accounts.ts"
@@ -102,14 +105,17 @@ export async function openWorkshop({ isNew = false, apiSecrets = "" } = {}): Pro
     sources.run("manual", { trigger: "schedule" })
     await work("manual")
   }
+  const ruled = ruledEngine(engine, new RuleStore(db))
+  const queries = new QueryLog(db, isNew ? 0 : 30)
   const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: dir })
   const app = opened.use(
     await serveAccounts({
       dir,
-      engine,
+      engine: ruled,
+      queries,
       pages: openPageKnowledge(db, jobs),
       sourceNames: () => sourceNames(db),
-      admin: () => openAdmin({ db, engine, jobs, crawlerConfig: config, engineConfig }),
+      admin: () => openAdmin({ db, engine: ruled, queries, jobs, crawlerConfig: config, engineConfig }),
     }),
   )
   const kept = opened.move()

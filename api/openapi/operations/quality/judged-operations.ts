@@ -8,6 +8,7 @@ import {
 } from "../../../judging/judged-bodies.ts"
 import { RUN_STATES } from "../../../judging/run-store.ts"
 import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../../../wire/body-schema.ts"
+import { NOT_BLANK } from "../../../wire/validate.ts"
 import { type JsonSchema, type Operation, type Parameter, query } from "../../operation.ts"
 import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../../schemas.ts"
 
@@ -142,7 +143,13 @@ export const judgedOperations: readonly Operation[] = [
     method: "get",
     path: "/admin/judged-questions",
     summary: "Judged questions, with how each did in the last two runs",
-    parameters: slice,
+    parameters: [
+      query("question", "This one alone, whatever its case and white space.", {
+        type: "string",
+        pattern: NOT_BLANK,
+      }),
+      ...slice,
+    ],
     answers: ok("JudgedQuestions", "The questions."),
     examples: [{ summary: "The worst ones", query: { limit: "10" }, status: 200 }],
   }),

@@ -10,6 +10,15 @@ const compared = listOf(
     title: text(),
     score: { type: "number", minimum: 0, maximum: 1 },
     rules: listOf(text(), "Ids of the rules that had a part in it."),
+    parts: object(
+      Object.fromEntries(
+        ["lexical", "passage", "vector", "late", "rerank", "fused", "boost"].map((name) => [
+          name,
+          { type: "number" },
+        ]),
+      ),
+      { description: "Of the score, as with `explain` of a search." },
+    ),
   }),
 )
 

@@ -1,0 +1,137 @@
+import { useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Chip } from "../../design/chip.tsx"
+import { type Column, Table } from "../../design/table.tsx"
+import { since } from "../../reading/dates.ts"
+import { PageLink } from "../../reading/page-link.tsx"
+import { appliance } from "../../session/appliance.ts"
+import { Loading, Nothing, Problem } from "../parts.tsx"
+import { IDLE_MS, usePolled } from "../use-polled.ts"
+import { counted, whole } from "../words.ts"
+
+type Said = AnswerOf<"GET /admin/feedback">["feedback"][number]
+
+const AT_ONCE = 50
+const MOST = 1000
+
+/** What people and programs think of answers. */
+export function FeedbackList() {
+  const [limit, setLimit] = useState(AT_ONCE)
+  const { value, problem, refresh } = usePolled(
+    `feedback ${limit}`,
+    (signal) => appliance.call("GET /admin/feedback", { query: { limit }, signal }),
+    () => IDLE_MS,
+  )
+  return (
+    <section class="block" aria-label="What people think">
+      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
+      {value === null && problem === null && <Loading />}
+      {value !== null && value.feedback.length === 0 && (
+        <Nothing icon="like" title="Nobody has said anything yet">
+          <p>
+            The thumbs under an answer of the search page land here, and what programs send to{" "}
+            <code>/feedback</code>.
+          </p>
+        </Nothing>
+      )}
+      {value !== null && value.feedback.length > 0 && (
+        <>
+          <Table
+            caption="Feedback"
+            columns={COLUMNS}
+            rows={value.feedback}
+            keyOf={(one) => one.feedback_id}
+          />
+          <p class="more">
+            {value.total > value.feedback.length && limit < MOST && (
+              <Button icon="down" onClick={() => setLimit(Math.min(MOST, limit * 2))}>
+                More of it
+              </Button>
+            )}
+            <span class="small">
+              {whole(value.feedback.length)} of {counted(value.total, "entry", "entries")}
+            </span>
+          </p>
+        </>
+      )}
+    </section>
+  )
+}
+
+const COLUMNS: readonly Column<Said>[] = [
+  { heading: "Said", cell: (one) => <Score said={one} /> },
+  { heading: "In words", cell: (one) => <Words said={one} /> },
+  { heading: "Pages", cell: (one) => <Pages urls={pagesOf(one)} /> },
+  { heading: "When", cell: ({ at }) => <span class="when">{since(at)}</span> },
+  { heading: "Key", cell: (one) => <code>{one.key_id}</code> },
+]
+
+/** What the thumbs of the search page give. */
+const HELPED = [1, "1", "good", "yes"]
+const DID_NOT = [0, -1, "0", "-1", "bad", "no"]
+
+function Score({ said }: { readonly said: Said }) {
+  const given = said.human_score ?? said.agent_score
+  const by = said.human_score == null && said.agent_score != null ? " (a program)" : ""
+  if (given == null) return <>–</>
+  if (HELPED.includes(given))
+    return (
+      <Chip tone="good" icon="like">
+        Helped{by}
+      </Chip>
+    )
+  if (DID_NOT.includes(given))
+    return (
+      <Chip tone="bad" icon="dislike">
+        Did not help{by}
+      </Chip>
+    )
+  return (
+    <Chip>
+      {given}
+      {by}
+    </Chip>
+  )
+}
+
+function Words({ said: { comment, response_delivered: answer } }: { readonly said: Said }) {
+  if (comment == null && answer == null) return <>–</>
+  return (
+    <>
+      {comment}
+      {answer != null && (
+        <details class="numbers-of">
+          <summary>The answer it is about</summary>
+          <p class="said-of">{answer}</p>
+        </details>
+      )}
+    </>
+  )
+}
+
+/** Pages that it names: those used, and those judged one by one. */
+function pagesOf({ used_urls: used, urls_scores: scored }: Said): readonly string[] {
+  const judged = (scored ?? []).flatMap((one) => {
+    const { url } = one as { readonly url?: unknown }
+    return typeof url === "string" ? [url] : []
+  })
+  return [...new Set([...(used ?? []), ...judged])]
+}
+
+const SHOWN = 5
+
+const Pages = ({ urls }: { readonly urls: readonly string[] }) =>
+  urls.length === 0 ? (
+    <>–</>
+  ) : (
+    <ul class="pages">
+      {urls.slice(0, SHOWN).map((url) => (
+        <li key={url}>
+          <PageLink to={url}>{url}</PageLink>
+        </li>
+      ))}
+      {urls.length > SHOWN && <li>and {whole(urls.length - SHOWN)} more</li>}
+    </ul>
+  )

@@ -1,0 +1,204 @@
+import { useState } from "preact/hooks"
+
+import { FossickError } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Field, Select } from "../../design/field.tsx"
+import { toast } from "../../design/toast.tsx"
+import { PageLink } from "../../reading/page-link.tsx"
+import { appliance, inWords } from "../../session/appliance.ts"
+import { Problem } from "../parts.tsx"
+import type { History } from "./question.tsx"
+
+const GRADES = { 1: "Somewhat", 2: "Well", 3: "Fully" } as const
+const GRADE_VALUES = [1, 2, 3]
+
+interface Page {
+  readonly url: string
+  readonly grade: number
+}
+
+/** Which pages answer a question, as it is being written. */
+export interface Judgement {
+  readonly pages: readonly Page[]
+  readonly isChanged: boolean
+  readonly isBusy: boolean
+  readonly problem: string | null
+  /** Why an address that was added cannot be kept. */
+  readonly wrong: string | null
+  /** Gives a page another grade; 0 takes it out. */
+  readonly grade: (url: string, grade: number) => void
+  readonly save: () => void
+  readonly forget: () => void
+}
+
+export function useJudgement(question: string, history: History | null, onChanged: () => void): Judgement {
+  const kept = history?.pages ?? []
+  const [pages, setPages] = useState<readonly Page[]>(kept)
+  const [isBusy, setBusy] = useState(false)
+  const [failed, setFailed] = useState<unknown>(null)
+  const act = async (call: () => Promise<unknown>, said: string) => {
+    setBusy(true)
+    setFailed(null)
+    try {
+      await call()
+      toast(said)
+      onChanged()
+    } catch (error) {
+      setFailed(error)
+    }
+    setBusy(false)
+  }
+  const wrong = failed instanceof FossickError && failed.problems.length > 0 ? failed.detail : null
+  return {
+    pages,
+    isChanged: JSON.stringify(pages) !== JSON.stringify(kept),
+    isBusy,
+    problem: failed === null || wrong !== null ? null : inWords(failed),
+    wrong,
+    grade: (url, grade) =>
+      setPages((before) => {
+        if (grade === 0) return before.filter((one) => one.url !== url)
+        return before.some((one) => one.url === url)
+          ? before.map((one) => (one.url === url ? { url, grade } : one))
+          : [...before, { url, grade }]
+      }),
+    save: () =>
+      void act(
+        () =>
+          history === null
+            ? appliance.call("POST /admin/judged-questions", { body: { question, pages } })
+            : appliance.call("PUT /admin/judged-questions/{id}", {
+                path: { id: history.id },
+                body: { pages },
+              }),
+        "The judgement is kept",
+      ),
+    forget: () =>
+      void act(
+        () => appliance.call("DELETE /admin/judged-questions/{id}", { path: { id: history?.id ?? "" } }),
+        "The question is no longer judged",
+      ),
+  }
+}
+
+const optionsOf = (grade: number) =>
+  [...new Set([...GRADE_VALUES, grade])]
+    .filter((one) => one > 0)
+    .map((one) => ({ value: String(one), label: GRADES[one as keyof typeof GRADES] ?? `Grade ${one}` }))
+
+/** How well one page answers. */
+export function GradeOf({
+  judgement,
+  url,
+  title,
+}: {
+  readonly judgement: Judgement
+  readonly url: string
+  readonly title: string
+}) {
+  const grade = judgement.pages.find((one) => one.url === url)?.grade ?? 0
+  return (
+    <Select
+      name="grade"
+      label={
+        <>
+          Answers it<span class="unseen">: {title}</span>
+        </>
+      }
+      value={String(grade)}
+      options={[{ value: "0", label: "No" }, ...optionsOf(grade)]}
+      onChoose={(value) => judgement.grade(url, Number(value))}
+    />
+  )
+}
+
+/** The pages that answer a question: those among its results, and others. */
+export function JudgedPages({
+  judgement,
+  found,
+  isJudged,
+}: {
+  readonly judgement: Judgement
+  /** Addresses of its results. */
+  readonly found: readonly string[]
+  readonly isJudged: boolean
+}) {
+  const [url, setUrl] = useState("")
+  const { pages, isChanged, isBusy, problem, wrong } = judgement
+  const add = () => {
+    if (url.trim() === "") return
+    judgement.grade(url.trim(), 3)
+    setUrl("")
+  }
+  return (
+    <section class="card" aria-labelledby="right-pages">
+      <h2 id="right-pages">Pages that answer it</h2>
+      {pages.length === 0 ? (
+        <p class="small">
+          Say at a result how well it answers, or name a page that is not found. Then each run, and each rule
+          that is tried, shows how these rank.
+        </p>
+      ) : (
+        <ul class="right-pages">
+          {pages.map((page) => (
+            <li key={page.url}>
+              <div>
+                <PageLink to={page.url} isApart>
+                  {page.url}
+                </PageLink>
+                <p class="small">
+                  {GRADES[page.grade as keyof typeof GRADES] ?? `Grade ${page.grade}`}
+                  {!found.includes(page.url) && ", not among the first ten"}
+                </p>
+              </div>
+              <Button
+                look="quiet"
+                icon="close"
+                label={`Take ${page.url} out`}
+                onClick={() => judgement.grade(page.url, 0)}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <form
+        class="add-page"
+        noValidate
+        autocomplete="off"
+        onSubmit={(event) => {
+          event.preventDefault()
+          add()
+        }}
+      >
+        <Field
+          name="url"
+          type="url"
+          label="Another page"
+          placeholder="https://"
+          value={url}
+          wrong={wrong}
+          onInput={(event) => setUrl(event.currentTarget.value)}
+        />
+        <Button type="submit" icon="plus">
+          Add
+        </Button>
+      </form>
+      {problem !== null && <Problem title="It was not kept" text={problem} />}
+      <p class="row">
+        <Button
+          look="primary"
+          icon="check"
+          disabled={!isChanged || isBusy || pages.length === 0}
+          onClick={judgement.save}
+        >
+          Keep the judgement
+        </Button>
+        {isJudged && (
+          <Button look="quiet" icon="trash" disabled={isBusy} onClick={judgement.forget}>
+            No longer judge it
+          </Button>
+        )}
+      </p>
+    </section>
+  )
+}

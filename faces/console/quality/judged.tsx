@@ -1,0 +1,264 @@
+import { useContext, useRef, useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Chart } from "../../design/chart.tsx"
+import { Icon } from "../../design/icons.tsx"
+import { Progress } from "../../design/progress.tsx"
+import { type Column, Table } from "../../design/table.tsx"
+import { addressOf, appliance } from "../../session/appliance.ts"
+import { Going, Link } from "../link.tsx"
+import { Loading, Nothing, Problem } from "../parts.tsx"
+import { RankChange, score, ScoreChange } from "../rules/rank.tsx"
+import { useActions } from "../use-actions.ts"
+import { IDLE_MS, LIVE_MS, usePolled } from "../use-polled.ts"
+import { atTime, counted, whole } from "../words.ts"
+
+type Judged = AnswerOf<"GET /admin/judged-questions">["questions"][number]
+export type JudgedRun = AnswerOf<"GET /admin/judged-runs">["runs"][number]
+
+const AT_ONCE = 50
+const MOST = 1000
+/** Runs that the chart shows. */
+const CHARTED = 60
+
+/** Questions whose right pages are known, how they rank, and how that went. */
+export function JudgedQuestions() {
+  const [limit, setLimit] = useState(AT_ONCE)
+  const { value, problem, refresh } = usePolled(
+    `judged ${limit}`,
+    async (signal) => {
+      const [questions, runs] = await Promise.all([
+        appliance.call("GET /admin/judged-questions", { query: { limit }, signal }),
+        appliance.call("GET /admin/judged-runs", { query: { limit: CHARTED }, signal }),
+      ])
+      return { ...questions, runs: runs.runs }
+    },
+    ({ runs }) => (runs.some(({ state }) => state === "running") ? LIVE_MS : IDLE_MS),
+  )
+  const actions = useActions(refresh)
+  const running = value?.runs.find(({ state }) => state === "running")
+  return (
+    <div class="judged">
+      {actions.problem !== null && <Problem text={actions.problem} />}
+      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
+      {value === null && problem === null && <Loading />}
+      {value !== null && value.total === 0 && (
+        <Nothing icon="check" title="No question is judged yet">
+          <p>
+            A judged question is one whose right pages you know. Judge a few dozen, and you see in numbers
+            whether a synonym, a new model or a new source made search better or worse.
+          </p>
+          <p>
+            Open a question that{" "}
+            <Link to={{ view: "quality", shown: "queries", report: "top" }}>people asked</Link>, and say which
+            pages answer it; or bring in a file.
+          </p>
+          <p class="row">
+            <ImportButton onDone={refresh} look="primary" />
+            <a class="button" href="docs/judge-the-ranking">
+              How to judge
+            </a>
+          </p>
+        </Nothing>
+      )}
+      {value !== null && value.total > 0 && (
+        <>
+          <AskForm />
+          <Sums runs={value.runs} total={value.total} />
+          {running !== undefined && (
+            <section class="block" aria-label="Run under way">
+              <p class="small" role="status">
+                Asking: {whole(running.asked)} of {counted(running.questions, "question")}
+              </p>
+              <Progress label="Questions asked" value={running.asked} max={running.questions} />
+            </section>
+          )}
+          <section class="block" aria-label="The questions">
+            <div class="between">
+              <h2>{counted(value.total, "question")}, the worst first</h2>
+              <div class="row">
+                <Button
+                  look="primary"
+                  icon="play"
+                  disabled={actions.busy !== null || running !== undefined}
+                  onClick={() =>
+                    void actions.act(
+                      "run",
+                      () => appliance.call("POST /admin/judged-runs"),
+                      "All questions are asked now",
+                    )
+                  }
+                >
+                  Ask all now
+                </Button>
+                <ImportButton onDone={refresh} />
+                <a class="button" href={addressOf("admin/judged-questions.yaml")} download="judged.yaml">
+                  <Icon name="down" />
+                  Export
+                </a>
+              </div>
+            </div>
+            <Table
+              caption="Judged questions"
+              columns={COLUMNS}
+              rows={value.questions}
+              keyOf={({ id }) => id}
+            />
+            <p class="more">
+              {value.total > value.questions.length && limit < MOST && (
+                <Button icon="down" onClick={() => setLimit(Math.min(MOST, limit * 2))}>
+                  More questions
+                </Button>
+              )}
+              <span class="small">
+                {whole(value.questions.length)} of {counted(value.total, "question")}
+              </span>
+            </p>
+          </section>
+        </>
+      )}
+      {value !== null && value.total === 0 && <AskForm />}
+    </div>
+  )
+}
+
+const COLUMNS: readonly Column<Judged>[] = [
+  {
+    heading: "Question",
+    cell: ({ question }) => <Link to={{ view: "question", question }}>{question}</Link>,
+  },
+  { heading: "Pages", isNumber: true, cell: ({ pages }) => whole(pages.length) },
+  {
+    heading: "Rank",
+    cell: ({ latest, before }) =>
+      latest === null ? "–" : <RankChange before={(before ?? latest).rank} after={latest.rank} />,
+  },
+  {
+    heading: "nDCG@10",
+    isNumber: true,
+    cell: ({ latest, before }) =>
+      latest === null ? "–" : <ScoreChange before={(before ?? latest).ndcg} after={latest.ndcg} />,
+  },
+]
+
+/** The latest run beside the one before, and all of them as a line. */
+function Sums({ runs, total }: { readonly runs: readonly JudgedRun[]; readonly total: number }) {
+  const finished = runs.filter(({ state }) => state === "finished")
+  const [latest, before = latest] = finished
+  if (latest === undefined || before === undefined) {
+    return (
+      <p class="small">
+        No run has asked {total === 1 ? "it" : "them"} yet. Ask all now to see how they rank.
+      </p>
+    )
+  }
+  const tiles = [
+    ["nDCG@10", latest.ndcg, before.ndcg],
+    ["hit@1", latest.hit1, before.hit1],
+    ["hit@3", latest.hit3, before.hit3],
+  ] as const
+  return (
+    <div class="quality-sums">
+      <dl class="tiles" aria-label="The latest run">
+        {tiles.map(([name, now, then]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{score(now ?? 0)}</dd>
+            <dd class="small">
+              {latest === before ? (
+                <span>the first run</span>
+              ) : score(now ?? 0) === score(then ?? 0) ? (
+                <span>as before</span>
+              ) : (
+                <ScoreChange before={then ?? 0} after={now ?? 0} />
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {finished.length > 1 && (
+        <Chart
+          label="nDCG@10 of the judged questions by run"
+          of="nDCG@10"
+          most={1}
+          points={finished.toReversed().map((run) => ({ label: atTime(run.started_at), value: run.ndcg }))}
+          inWords={score}
+        />
+      )}
+    </div>
+  )
+}
+
+/** A question that is to be judged, whoever asked it. */
+function AskForm() {
+  const [question, setQuestion] = useState("")
+  const go = useContext(Going)
+  return (
+    <form
+      class="ask"
+      autocomplete="off"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (question.trim() !== "") go({ view: "question", question: question.trim() })
+      }}
+    >
+      <label for="ask-question">Look at a question</label>
+      <input
+        id="ask-question"
+        class="input"
+        name="question"
+        maxLength={400}
+        required
+        value={question}
+        onInput={(event) => setQuestion(event.currentTarget.value)}
+      />
+      <Button type="submit" icon="search">
+        Open
+      </Button>
+    </form>
+  )
+}
+
+/** Takes a file of judged questions. */
+function ImportButton({
+  onDone,
+  look = "plain",
+}: {
+  readonly onDone: () => void
+  readonly look?: "plain" | "primary"
+}) {
+  const input = useRef<HTMLInputElement>(null)
+  const actions = useActions(onDone)
+  const take = async (file: File | undefined) => {
+    if (file === undefined) return
+    const text = await file.text()
+    await actions.act(
+      "import",
+      () => appliance.call("POST /admin/judged-questions/import", { body: { text } }),
+      `The questions of ${file.name} are taken in`,
+    )
+  }
+  return (
+    <>
+      <Button look={look} icon="up" disabled={actions.busy !== null} onClick={() => input.current?.click()}>
+        Import a file
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        class="unseen"
+        tabIndex={-1}
+        aria-label="File of judged questions, YAML or JSON"
+        accept=".yaml,.yml,.json"
+        onChange={(event) => {
+          void take(event.currentTarget.files?.[0])
+          event.currentTarget.value = ""
+        }}
+      />
+      {actions.problem !== null && (
+        <Problem title="Nothing of the file was taken in" text={actions.problem} />
+      )}
+    </>
+  )
+}

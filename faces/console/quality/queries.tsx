@@ -1,0 +1,155 @@
+import { useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { type Column, Table } from "../../design/table.tsx"
+import { since } from "../../reading/dates.ts"
+import { appliance } from "../../session/appliance.ts"
+import { Confirm } from "../confirm.tsx"
+import { Link } from "../link.tsx"
+import { Loading, Nothing, Problem } from "../parts.tsx"
+import { REPORTS, type Report } from "../place.ts"
+import { useActions } from "../use-actions.ts"
+import { IDLE_MS, usePolled } from "../use-polled.ts"
+import { counted, whole } from "../words.ts"
+
+type Asked = AnswerOf<"GET /admin/queries">["queries"][number]
+
+const NAMES: Readonly<Record<Report, string>> = {
+  zero: "Found nothing",
+  low: "Doubtful",
+  top: "Asked most",
+  slow: "Slow",
+}
+
+const ABOUT: Readonly<Record<Report, string>> = {
+  zero: "Questions without a single result. Open one to add a synonym, a pin or a source.",
+  low: "Questions whose best result is probably none: its score was below 0.3.",
+  top: "What people look for most.",
+  slow: "Questions by their slowest answer.",
+}
+
+const NONE: Readonly<Record<Report, string>> = {
+  zero: "Every question found something",
+  low: "No question had a doubtful best result",
+  top: "Nothing was asked yet",
+  slow: "Nothing was asked yet",
+}
+
+const AT_ONCE = 50
+const MOST = 1000
+const TWO_DIGITS = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+
+/** What people asked, by report; where nothing is kept, how to have it kept. */
+export function Queries({ report }: { readonly report: Report }) {
+  const [limit, setLimit] = useState(AT_ONCE)
+  const [isForgetting, setForgetting] = useState(false)
+  const { value, problem, refresh } = usePolled(
+    `queries ${report} ${limit}`,
+    (signal) => appliance.call("GET /admin/queries", { query: { report, limit }, signal }),
+    () => IDLE_MS,
+  )
+  const actions = useActions(refresh)
+  if (value?.enabled === false) return <Off />
+  return (
+    <section class="block" aria-label="Questions that were asked">
+      <nav class="reports" aria-label="Reports">
+        {REPORTS.map((one) => (
+          <Link
+            key={one}
+            to={{ view: "quality", shown: "queries", report: one }}
+            class="chip"
+            current={one === report}
+          >
+            {NAMES[one]}
+          </Link>
+        ))}
+      </nav>
+      {actions.problem !== null && <Problem text={actions.problem} />}
+      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
+      {value === null && problem === null && <Loading />}
+      {value !== null && value.queries.length === 0 && (
+        <Nothing icon="check" title={NONE[report]}>
+          <p>Searches show up here within seconds.</p>
+        </Nothing>
+      )}
+      {value !== null && value.queries.length > 0 && (
+        <>
+          <p class="small">{ABOUT[report]}</p>
+          <Table
+            caption={NAMES[report]}
+            columns={COLUMNS}
+            rows={value.queries}
+            keyOf={({ question }) => question}
+          />
+          <p class="more">
+            {value.total > value.queries.length && limit < MOST && (
+              <Button icon="down" onClick={() => setLimit(Math.min(MOST, limit * 2))}>
+                More questions
+              </Button>
+            )}
+            <span class="small">
+              {whole(value.queries.length)} of {counted(value.total, "question")}
+            </span>
+            <Button look="quiet" icon="trash" onClick={() => setForgetting(true)}>
+              Forget all…
+            </Button>
+          </p>
+        </>
+      )}
+      {isForgetting && (
+        <Confirm
+          title="Forget all questions?"
+          yes="Forget them"
+          no="Keep them"
+          onYes={() =>
+            void actions.act(
+              "forget",
+              () => appliance.call("DELETE /admin/queries"),
+              "All questions are forgotten",
+            )
+          }
+          onClose={() => setForgetting(false)}
+        >
+          <p>What people asked is deleted for good, in all reports. Judged questions and rules stay.</p>
+        </Confirm>
+      )}
+    </section>
+  )
+}
+
+const COLUMNS: readonly Column<Asked>[] = [
+  {
+    heading: "Question",
+    cell: ({ question }) => <Link to={{ view: "question", question }}>{question}</Link>,
+  },
+  { heading: "Asked", isNumber: true, cell: ({ count }) => whole(count) },
+  { heading: "By keys", isNumber: true, cell: ({ keys }) => whole(keys) },
+  { heading: "Results", isNumber: true, cell: ({ results }) => whole(results) },
+  {
+    heading: "Best score",
+    isNumber: true,
+    cell: (one) => (one.results === 0 ? "–" : TWO_DIGITS.format(one.top_score)),
+  },
+  { heading: "Slowest", isNumber: true, cell: ({ seconds }) => `${TWO_DIGITS.format(seconds)} s` },
+  { heading: "Last asked", cell: (one) => <span class="when">{since(one.last_at)}</span> },
+]
+
+const Off = () => (
+  <Nothing icon="search" title="Questions are not kept">
+    <p>
+      To learn what people look for and do not find, set <code>FOSSICK_QUERY_LOG_DAYS</code> to a number of
+      days, for example <code>FOSSICK_QUERY_LOG_DAYS=30</code> in <code>fossick.env</code>, and restart the
+      appliance.
+    </p>
+    <p>
+      Of each search the time, the question, the id of the key, the number of results, the best score and the
+      seconds it took are kept, and nothing of who asked. After those days they are deleted.
+    </p>
+    <p class="row">
+      <a class="button" href="docs/logs#questions-that-were-asked">
+        What is kept
+      </a>
+    </p>
+  </Nothing>
+)

@@ -1,0 +1,206 @@
+import { useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Chip } from "../../design/chip.tsx"
+import { Chart } from "../../design/chart.tsx"
+import { Icon } from "../../design/icons.tsx"
+import { PageLink } from "../../reading/page-link.tsx"
+import { addressOf, appliance } from "../../session/appliance.ts"
+import { Link } from "../link.tsx"
+import { Head, Loading, Nothing, Problem } from "../parts.tsx"
+import { RULE_KINDS } from "../place.ts"
+import { usePolled } from "../use-polled.ts"
+import { atTime } from "../words.ts"
+import { GradeOf, JudgedPages, useJudgement } from "./judged-pages.tsx"
+import { Parts } from "./why-parts.tsx"
+
+type Found = AnswerOf<"POST /admin/rules/preview">["questions"][number]["after"][number]
+export type History = AnswerOf<"GET /admin/judged-questions/{id}">
+
+const RULES = { synonym: "Add a synonym", pin: "Pin a page", boost: "Boost pages" } as const
+
+/** Places of a chart of ranks: the first at its head, none among the first ten at its foot. */
+const NOT_FOUND = 11
+
+/** One question: what it finds and why, what may be done about it, and how it did over time. */
+export function Question({ question }: { readonly question: string }) {
+  const { value, problem, refresh } = usePolled(
+    `question ${question}`,
+    async (signal) => {
+      const [{ questions }, { questions: judged }] = await Promise.all([
+        // Asked as anybody's question is, and noted nowhere.
+        appliance.call("POST /admin/rules/preview", { body: { questions: [question] }, signal }),
+        appliance.call("GET /admin/judged-questions", { query: { question }, signal }),
+      ])
+      const id = judged[0]?.id
+      const history =
+        id === undefined
+          ? null
+          : await appliance.call("GET /admin/judged-questions/{id}", { path: { id }, signal })
+      return { found: questions[0]?.after ?? [], history }
+    },
+    () => null,
+  )
+  return (
+    <>
+      <Head
+        title={question}
+        page={question}
+        under={
+          <>
+            <span>One question: what it finds now, and what may be done about it.</span>
+            <a href={addressOf(`?q=${encodeURIComponent(question)}`)}>On the search page</a>
+          </>
+        }
+      />
+      {problem !== null && <Problem text={problem} onAgain={refresh} />}
+      {value === null && problem === null && <Loading />}
+      {value !== null && (
+        <Known
+          key={value.history?.changed_at ?? "not judged"}
+          question={question}
+          found={value.found}
+          history={value.history}
+          onChanged={refresh}
+        />
+      )}
+    </>
+  )
+}
+
+function Known({
+  question,
+  found,
+  history,
+  onChanged,
+}: {
+  readonly question: string
+  readonly found: readonly Found[]
+  readonly history: History | null
+  readonly onChanged: () => void
+}) {
+  const judgement = useJudgement(question, history, onChanged)
+  return (
+    <>
+      <nav class="actions remedies" aria-label="What may be done about it">
+        {RULE_KINDS.map((kind, index) => (
+          <Link
+            key={kind}
+            to={{ view: "rule", id: null, kind, question, url: null }}
+            class={index === 0 && found.length === 0 ? "button primary" : "button"}
+          >
+            <Icon name="plus" />
+            {RULES[kind]}
+          </Link>
+        ))}
+        <Link to={{ view: "add-source", url: null }} class="button">
+          <Icon name="globe" />
+          Add a source
+        </Link>
+      </nav>
+      <div class="question-parts">
+        <section class="block" aria-labelledby="found-now">
+          <h2 id="found-now">What it finds now</h2>
+          {found.length === 0 ? (
+            <Nothing icon="search" title="Nothing is found">
+              <p>
+                If a page says it in other words, a synonym lets them find each other. If no page says it, add
+                a source that does.
+              </p>
+            </Nothing>
+          ) : (
+            <ol class="hits" aria-label="What it finds now">
+              {found.map((hit, index) => (
+                <li key={hit.url}>
+                  <Result hit={hit} place={index + 1} question={question} />
+                  <GradeOf judgement={judgement} url={hit.url} title={hit.title || hit.url} />
+                </li>
+              ))}
+            </ol>
+          )}
+        </section>
+        <div class="beside-question">
+          <JudgedPages
+            judgement={judgement}
+            found={found.map(({ url }) => url)}
+            isJudged={history !== null}
+          />
+          {history !== null && <Ranks history={history} />}
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Result({
+  hit,
+  place,
+  question,
+}: {
+  readonly hit: Found
+  readonly place: number
+  readonly question: string
+}) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <div class="hit">
+      <h3>
+        <span class="unseen">Place {place}: </span>
+        <PageLink to={hit.url} isApart>
+          {hit.title || hit.url}
+        </PageLink>
+      </h3>
+      <p class="small">{hit.url}</p>
+      {hit.rules.length > 0 && (
+        <p class="state">
+          {hit.rules.map((rule) => (
+            <Chip key={rule} tone="accent" icon="filter">
+              {rule}
+            </Chip>
+          ))}
+        </p>
+      )}
+      <details class="numbers-of" onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          Why it stands here<span class="unseen">: {hit.title || hit.url}</span>
+        </summary>
+        {isOpen && <Parts hit={hit} />}
+      </details>
+      <p class="row">
+        <Link to={{ view: "rule", id: null, kind: "pin", question, url: hit.url }} class="button quiet">
+          <Icon name="up" />
+          Pin it<span class="unseen">: {hit.title || hit.url}</span>
+        </Link>
+        <Link to={{ view: "page", url: hit.url, query: question }} class="button quiet">
+          <Icon name="page" />
+          Look at the page<span class="unseen">: {hit.title || hit.url}</span>
+        </Link>
+      </p>
+    </div>
+  )
+}
+
+/** The rank of the first expected page by run. */
+function Ranks({ history: { history } }: { readonly history: History }) {
+  if (history.length === 0) {
+    return <p class="small">No run has asked it yet. Ask all judged questions to see its rank.</p>
+  }
+  const points = history.toReversed().map(({ run, rank }) => ({
+    label: atTime(run.started_at),
+    // The best is at the head.
+    value: NOT_FOUND - (rank ?? NOT_FOUND),
+  }))
+  const inWords = (value: number) => (value === 0 ? "not found" : `rank ${NOT_FOUND - value}`)
+  return (
+    <section class="block" aria-labelledby="rank-by-run">
+      <h2 id="rank-by-run">Its rank by run</h2>
+      <Chart
+        label="Rank of the first expected page by run"
+        of="Rank"
+        points={points}
+        most={NOT_FOUND - 1}
+        inWords={inWords}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,240 @@
+import { useContext, useEffect, useState } from "preact/hooks"
+
+import { type AnswerOf, FossickError, type Rule } from "../../../api/client/client.ts"
+import { Chip } from "../../design/chip.tsx"
+import { Table } from "../../design/table.tsx"
+import { appliance, inWords } from "../../session/appliance.ts"
+import { Problem } from "../parts.tsx"
+import { SignedOut } from "../use-polled.ts"
+import { counted } from "../words.ts"
+import { RankChange, ScoreChange } from "./rank.tsx"
+
+type Found = AnswerOf<"POST /admin/rules/preview">["questions"][number]
+type Judged = AnswerOf<"POST /admin/judged-questions/preview">
+
+/** Rules that would be made or replaced, and those that would go. */
+export interface Change {
+  readonly rules: readonly Rule[]
+  readonly without: readonly string[]
+}
+
+/** What a preview asks of the questions that people asked. */
+const MOST_LOGGED = 30
+/** Results of a question that are shown. */
+const SHOWN = 5
+
+interface Preview {
+  readonly found: readonly Found[]
+  readonly judged: Judged
+  /** Whether what people asked is kept. */
+  readonly isLogged: boolean
+}
+
+type State =
+  | { readonly kind: "asking" }
+  | { readonly kind: "done"; readonly preview: Preview }
+  | { readonly kind: "failed"; readonly error: unknown }
+
+/** What a change of rules does to questions, before it is saved. */
+export function BeforeAfter({
+  change,
+  questions,
+  onDone,
+}: {
+  readonly change: Change
+  /** To ask besides those that were asked most and those that are judged. */
+  readonly questions: readonly string[]
+  /** Told once it is known, or why it is not: what the appliance says of the rules. */
+  readonly onDone?: (error: unknown) => void
+}) {
+  const [state, setState] = useState<State>({ kind: "asking" })
+  const onSignedOut = useContext(SignedOut)
+  const key = JSON.stringify([change, questions])
+  useEffect(() => {
+    const asked = new AbortController()
+    const { signal } = asked
+    setState({ kind: "asking" })
+    const ask = async () => {
+      try {
+        const preview = await previewOf(change, questions, signal)
+        if (signal.aborted) return
+        setState({ kind: "done", preview })
+        onDone?.(null)
+      } catch (error) {
+        if (signal.aborted) return
+        if (error instanceof FossickError && error.status === 401) onSignedOut()
+        setState({ kind: "failed", error })
+        onDone?.(error)
+      }
+    }
+    void ask()
+    return () => asked.abort()
+  }, [key])
+  if (state.kind === "failed") return <Problem title="This cannot be tried" text={inWords(state.error)} />
+  return (
+    <section class="before-after" aria-label="Before and after" aria-busy={state.kind === "asking"}>
+      <p role="status" class={state.kind === "asking" ? "loading" : "unseen"}>
+        {state.kind === "asking" ? "Asking every question twice…" : "Before and after are shown."}
+      </p>
+      {state.kind === "done" && <Shown preview={state.preview} asked={questions} />}
+    </section>
+  )
+}
+
+async function previewOf(
+  { rules, without }: Change,
+  questions: readonly string[],
+  signal: AbortSignal,
+): Promise<Preview> {
+  const { enabled, total } = await appliance.call("GET /admin/queries", { query: { limit: 1 }, signal })
+  const hasLogged = enabled && total > 0
+  const body = {
+    rules,
+    without,
+    ...(questions.length > 0 && { questions }),
+    ...(hasLogged && { logged: MOST_LOGGED }),
+  }
+  const [{ questions: found }, judged] = await Promise.all([
+    appliance.call("POST /admin/rules/preview", { body, signal }),
+    appliance.call("POST /admin/judged-questions/preview", { body: { rules, without }, signal }),
+  ])
+  return { found, judged, isLogged: enabled }
+}
+
+function Shown({
+  preview: { found, judged, isLogged },
+  asked,
+}: {
+  readonly preview: Preview
+  readonly asked: readonly string[]
+}) {
+  // What somebody came for is shown whether it changes or not.
+  const isWanted = ({ question }: Found) => asked.some((one) => one.trim() === question.trim())
+  const shown = [...found.filter(isWanted), ...found.filter((one) => one.changed && !isWanted(one))]
+  const same = found.length - shown.length
+  return (
+    <>
+      <h2>Judged questions</h2>
+      {judged.asked === 0 ? (
+        <p class="small">
+          None is judged yet. Judge a few, and each change shows what it does to their ranks.
+        </p>
+      ) : (
+        <>
+          <dl class="sums">
+            <div>
+              <dt>nDCG@10</dt>
+              <dd>
+                <ScoreChange before={judged.before.ndcg} after={judged.after.ndcg} />
+              </dd>
+            </div>
+            <div>
+              <dt>hit@1</dt>
+              <dd>
+                <ScoreChange before={judged.before.hit1} after={judged.after.hit1} />
+              </dd>
+            </div>
+            <div>
+              <dt>Better</dt>
+              <dd>{judged.better}</dd>
+            </div>
+            <div>
+              <dt>Worse</dt>
+              <dd class={judged.worse > 0 ? "bad" : undefined}>{judged.worse}</dd>
+            </div>
+          </dl>
+          {judged.asked < judged.total && (
+            <p class="small">
+              {judged.asked} of {counted(judged.total, "question")} were asked, always the same ones.
+            </p>
+          )}
+          {judged.questions.length === 0 ? (
+            <p class="small">All {counted(judged.asked, "judged question")} rank as before.</p>
+          ) : (
+            <Table
+              caption="Judged questions that change"
+              columns={[
+                { heading: "Question", cell: (one) => one.question },
+                {
+                  heading: "Rank",
+                  cell: (one) => <RankChange before={one.before.rank} after={one.after.rank} />,
+                },
+                {
+                  heading: "nDCG@10",
+                  isNumber: true,
+                  cell: (one) => <ScoreChange before={one.before.ndcg} after={one.after.ndcg} />,
+                },
+              ]}
+              rows={judged.questions}
+              keyOf={({ id }) => id}
+            />
+          )}
+        </>
+      )}
+      <h2>{isLogged ? "Questions that people asked" : "Questions to try"}</h2>
+      {found.length === 0 && (
+        <p class="small">
+          {isLogged ? "Nobody has asked anything yet." : "Write some questions above to see what they find."}
+        </p>
+      )}
+      {shown.map((one) => (
+        <QuestionFound key={one.question} found={one} />
+      ))}
+      {same > 0 && (
+        <p class="small">
+          {counted(same, shown.length > 0 ? "further question" : "question")} {same === 1 ? "finds" : "find"}{" "}
+          the same as before.
+        </p>
+      )}
+    </>
+  )
+}
+
+function QuestionFound({ found: { question, before, after, changed } }: { readonly found: Found }) {
+  return (
+    <article class="found-question" aria-label={question}>
+      <h3>
+        {question} {changed ? <Chip tone="accent">Changes</Chip> : <Chip>Stays the same</Chip>}
+      </h3>
+      <div class="sides">
+        <Side name="Before" hits={before} />
+        <Side name="After" hits={after} others={before} />
+      </div>
+    </article>
+  )
+}
+
+function Side({
+  name,
+  hits,
+  others,
+}: {
+  readonly name: string
+  readonly hits: Found["before"]
+  readonly others?: Found["before"]
+}) {
+  return (
+    <div>
+      <h4>{name}</h4>
+      {hits.length === 0 ? (
+        <p class="small">Nothing is found.</p>
+      ) : (
+        <ol aria-label={name}>
+          {hits.slice(0, SHOWN).map(({ url, title }, index) => {
+            const was = others?.findIndex((one) => one.url === url)
+            return (
+              <li key={url} class={was !== undefined && was !== index ? "moved" : undefined}>
+                <span class="title" title={url}>
+                  {title || url}
+                </span>
+                {was === -1 && <Chip tone="good">New</Chip>}
+                {was !== undefined && was > index && <Chip tone="good">From {was + 1}</Chip>}
+                {was !== undefined && was >= 0 && was < index && <Chip tone="warn">From {was + 1}</Chip>}
+              </li>
+            )
+          })}
+        </ol>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,42 @@
+const SCORE = new Intl.NumberFormat(undefined, { minimumFractionDigits: 3, maximumFractionDigits: 3 })
+
+/** `0.712`. */
+export const score = (value: number): string => SCORE.format(value)
+
+const shown = (rank: number | null): string => (rank === null ? "not found" : String(rank))
+
+/** A rank among the first ten, and what it was. */
+export function RankChange({
+  before,
+  after,
+}: {
+  readonly before: number | null
+  readonly after: number | null
+}) {
+  const tone = toneOf(-(before ?? 11), -(after ?? 11))
+  if (before === after) return <span>{shown(after)}</span>
+  return (
+    <span class={`turn ${tone}`}>
+      <span>{shown(before)}</span> <Arrow /> <b>{shown(after)}</b>
+    </span>
+  )
+}
+
+/** A value from 0 to 1, and what it was. */
+export function ScoreChange({ before, after }: { readonly before: number; readonly after: number }) {
+  if (score(before) === score(after)) return <span>{score(after)}</span>
+  return (
+    <span class={`turn ${toneOf(before, after)}`}>
+      <span>{score(before)}</span> <Arrow /> <b>{score(after)}</b>
+    </span>
+  )
+}
+
+const Arrow = () => (
+  <>
+    <span aria-hidden="true">→</span>
+    <span class="unseen"> becomes </span>
+  </>
+)
+
+const toneOf = (before: number, after: number): string => (after > before ? "good" : "bad")

@@ -1,0 +1,149 @@
+import { useState } from "preact/hooks"
+
+import type { Rule } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Icon } from "../../design/icons.tsx"
+import { type Column, Table } from "../../design/table.tsx"
+import { PageLink } from "../../reading/page-link.tsx"
+import { appliance } from "../../session/appliance.ts"
+import { Confirm } from "../confirm.tsx"
+import { Link } from "../link.tsx"
+import { Head, Loading, Nothing, Problem } from "../parts.tsx"
+import { type Place, RULE_KINDS, type RuleKind } from "../place.ts"
+import { type Actions, useActions } from "../use-actions.ts"
+import { IDLE_MS, usePolled } from "../use-polled.ts"
+import { counted } from "../words.ts"
+import { BeforeAfter } from "./before-after.tsx"
+import { KIND_NAMES } from "./rule.tsx"
+import { inWords } from "./rule-draft.ts"
+
+const GROUPS: Readonly<Record<RuleKind, string>> = { synonym: "Synonyms", pin: "Pins", boost: "Boosts" }
+
+const placeOfNew = (kind: RuleKind): Place => ({ view: "rule", id: null, kind, question: null, url: null })
+const placeOfRule = ({ id, kind }: Rule): Place => ({ view: "rule", id, kind, question: null, url: null })
+
+/** Synonyms, pins and boosts: what the operator wants of the ranking. */
+export function Rules() {
+  const [removed, setRemoved] = useState<Rule | null>(null)
+  const { value, problem, refresh } = usePolled(
+    "rules",
+    (signal) => appliance.call("GET /admin/rules", { signal }),
+    () => IDLE_MS,
+  )
+  const actions = useActions(refresh)
+  const remove = ({ id }: Rule) =>
+    void actions.act(
+      `remove ${id}`,
+      () => appliance.call("DELETE /admin/rules/{id}", { path: { id } }),
+      `${id} is removed and no longer counts`,
+    )
+  return (
+    <>
+      <Head title="Rules" page="Rules" under={value !== null && counted(value.rules.length, "rule")}>
+        {RULE_KINDS.map((kind) => (
+          <Link key={kind} to={placeOfNew(kind)} class="button">
+            <Icon name="plus" />
+            {KIND_NAMES[kind]}
+          </Link>
+        ))}
+      </Head>
+      {actions.problem !== null && <Problem text={actions.problem} />}
+      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
+      {value === null && problem === null && <Loading />}
+      {value !== null && value.rules.length === 0 && (
+        <Nothing icon="filter" title="No rule is made yet">
+          <p>
+            A synonym lets words find each other, a pin puts a page in its place, a boost lifts or lowers
+            pages. Each counts with the next question, and shows what it would change before you save it.
+          </p>
+          <p class="row">
+            <Link to={placeOfNew("synonym")} class="button primary">
+              <Icon name="plus" />
+              Make a synonym
+            </Link>
+            <a class="button" href="docs/ranking-rules">
+              About rules
+            </a>
+          </p>
+        </Nothing>
+      )}
+      {value !== null &&
+        RULE_KINDS.map((kind) => {
+          const rules = value.rules.filter((rule) => rule.kind === kind)
+          if (rules.length === 0) return null
+          return (
+            <div key={kind} class="block">
+              <h2>{GROUPS[kind]}</h2>
+              <Table
+                caption={GROUPS[kind]}
+                columns={columnsOf(kind, actions, setRemoved)}
+                rows={rules}
+                keyOf={({ id }) => id}
+              />
+            </div>
+          )
+        })}
+      {removed !== null && (
+        <Confirm
+          title={`Remove ${KIND_NAMES[removed.kind].toLowerCase()} ${removed.id}?`}
+          yes="Remove it"
+          no="Keep it"
+          onYes={() => remove(removed)}
+          onClose={() => setRemoved(null)}
+        >
+          <p>{inWords(removed)}</p>
+          <BeforeAfter
+            change={{ rules: [], without: [removed.id] }}
+            questions={removed.kind === "pin" ? removed.questions.slice(0, MOST_TRIED) : []}
+          />
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+function columnsOf(
+  kind: RuleKind,
+  { busy }: Actions,
+  onRemove: (rule: Rule) => void,
+): readonly Column<Rule>[] {
+  const more: Readonly<Record<RuleKind, readonly Column<Rule>[]>> = {
+    synonym: [],
+    pin: [{ heading: "Page", cell: (rule) => <Pinned rule={rule} /> }],
+    boost: [
+      { heading: "Factor", isNumber: true, cell: (rule) => rule.kind === "boost" && `× ${rule.factor}` },
+    ],
+  }
+  return [
+    {
+      heading: kind === "pin" ? "For" : "What it does",
+      cell: (rule) => <Link to={placeOfRule(rule)}>{inWords(rule)}</Link>,
+    },
+    ...more[kind],
+    { heading: "Id", cell: ({ id }) => <code>{id}</code> },
+    {
+      heading: <span class="unseen">Remove</span>,
+      cell: (rule) => (
+        <Button
+          look="quiet"
+          icon="trash"
+          label={`Remove ${rule.id}`}
+          disabled={busy !== null}
+          onClick={() => onRemove(rule)}
+        />
+      ),
+    },
+  ]
+}
+
+/** Questions of a pin that are tried before it is removed. */
+const MOST_TRIED = 10
+
+function Pinned({ rule }: { readonly rule: Rule }) {
+  if (rule.kind !== "pin") return null
+  return (
+    <>
+      {rule.position ?? 1}. <PageLink to={rule.url}>{rule.url}</PageLink>
+    </>
+  )
+}

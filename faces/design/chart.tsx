@@ -1,0 +1,137 @@
+import { Table } from "./table.tsx"
+
+/** One value of a row of them. */
+export interface ChartPoint {
+  /** When or what it is of, such as `11 Mar`. */
+  readonly label: string
+  /** Null: not known; the line has a gap there. */
+  readonly value: number | null
+}
+
+/** Units of the drawing; it is stretched to the room it gets, its lines are not. */
+const WIDTH = 600
+const HEIGHT = 120
+/** From the edges, so that a line there is drawn whole. */
+const MARGIN = 4
+
+/**
+ * Values in a row, drawn as a line or as bars, with all of them as a table for those who do not see it, or want to know
+ * exactly. There is nothing in the drawing that the table does not say.
+ */
+export function Chart({
+  label,
+  of,
+  points,
+  look = "line",
+  least = 0,
+  most,
+  inWords = String,
+}: {
+  /** What is shown; read out with the least, the greatest and the last value. */
+  readonly label: string
+  /** Heading of the values in the table. */
+  readonly of: string
+  readonly points: readonly ChartPoint[]
+  readonly look?: "line" | "bars"
+  /** The value at the foot. */
+  readonly least?: number
+  /** The value at the head; default: the greatest there is. */
+  readonly most?: number
+  readonly inWords?: (value: number) => string
+}) {
+  const values = points.flatMap(({ value }) => (value === null ? [] : [value]))
+  const head = most ?? Math.max(least, ...values)
+  const first = points[0]
+  const last = points.at(-1)
+  if (first === undefined || last === undefined || values.length === 0) return null
+  const at = (value: number) =>
+    HEIGHT - MARGIN - ((value - least) / (head - least || 1)) * (HEIGHT - 2 * MARGIN)
+  const said = `${label}: from ${inWords(Math.min(...values))} to ${inWords(Math.max(...values))}, last ${inWords(values.at(-1)!)}`
+  return (
+    <figure class="chart">
+      <div class="plot">
+        <p class="scale" aria-hidden="true">
+          <span>{inWords(head)}</span>
+          <span>{inWords(least)}</span>
+        </p>
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={said}>
+          <path class="ground" d={`M0 ${MARGIN}H${WIDTH}M0 ${HEIGHT - MARGIN}H${WIDTH}`} />
+          {look === "line" ? (
+            <Line points={points} at={at} />
+          ) : (
+            <Bars points={points} at={at} inWords={inWords} />
+          )}
+        </svg>
+      </div>
+      <p class="ends" aria-hidden="true">
+        <span>{first.label}</span>
+        {points.length > 1 && <span>{last.label}</span>}
+      </p>
+      <details class="numbers-of">
+        <summary>All values</summary>
+        <Table
+          caption={label}
+          columns={[
+            { heading: "When", cell: (point) => point.label },
+            {
+              heading: of,
+              isNumber: true,
+              cell: ({ value }) => (value === null ? "–" : inWords(value)),
+            },
+          ]}
+          rows={points.map((point, index) => ({ ...point, index })).reverse()}
+          keyOf={({ index }) => String(index)}
+        />
+      </details>
+    </figure>
+  )
+}
+
+interface Drawn {
+  readonly points: readonly ChartPoint[]
+  readonly at: (value: number) => number
+}
+
+function Line({ points, at }: Drawn) {
+  const step = points.length > 1 ? (WIDTH - 2 * MARGIN) / (points.length - 1) : 0
+  const x = (index: number) => (points.length > 1 ? MARGIN + index * step : WIDTH / 2)
+  let isOpen = false
+  const path = points.map(({ value }, index) => {
+    const move = isOpen ? "L" : "M"
+    isOpen = value !== null
+    return value === null ? "" : `${move}${x(index)} ${at(value)}`
+  })
+  return (
+    <>
+      <path class="line" d={path.join("")} />
+      {/* A line of no length with a round end is a dot that stays round when the drawing is stretched. */}
+      {points.map(({ label, value }, index) =>
+        value === null ? null : (
+          <path key={`${index} ${label}`} class="dot" d={`M${x(index)} ${at(value)}h0`} />
+        ),
+      )}
+    </>
+  )
+}
+
+function Bars({ points, at, inWords }: Drawn & { readonly inWords: (value: number) => string }) {
+  const step = WIDTH / points.length
+  return (
+    <>
+      {points.map(({ label, value }, index) =>
+        value === null ? null : (
+          <rect
+            key={`${index} ${label}`}
+            class="column"
+            x={index * step + step * 0.14}
+            width={step * 0.72}
+            y={at(value)}
+            height={HEIGHT - MARGIN - at(value)}
+          >
+            <title>{`${label}: ${inWords(value)}`}</title>
+          </rect>
+        ),
+      )}
+    </>
+  )
+}
