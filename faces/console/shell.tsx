@@ -34,7 +34,6 @@ const VIEWS: readonly {
     holds: ["quality", "question", "judged-run"],
   },
   { to: { view: "rules" }, icon: "filter", name: "Rules", holds: ["rules", "rule"] },
-  { to: { view: "keys", key: null }, icon: "key", name: "Keys", holds: ["keys"] },
 ]
 
 /** What stands around every screen: where one can go, who is signed in, and the way out. */

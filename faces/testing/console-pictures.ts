@@ -4,6 +4,7 @@ import type { Page } from "playwright"
 import { article, bytes, startTestSite, type TestSite, textFile } from "#crawler/testing/test-site.ts"
 
 import { openBrowser } from "../../api/testing/browser.ts"
+import { fillQuality, shootQuality } from "./quality-pictures.ts"
 import { openWorkshop } from "./workshop.ts"
 
 /** Takes pictures of every view of the console, at these widths, light and dark, into a folder. */
@@ -81,6 +82,8 @@ export async function shootConsole(
     await page.getByRole("dialog").waitFor()
     await take("removals-asked")
   })
+  await fillQuality(workshop, page)
+  await each((take) => shootQuality(workshop.url, page, take))
 }
 
 /** The page from its top to its end. */

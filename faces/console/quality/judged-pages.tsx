@@ -1,13 +1,15 @@
 import { useState } from "preact/hooks"
 
-import { FossickError } from "../../../api/client/client.ts"
+import { type AnswerOf, FossickError } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Field, Select } from "../../design/field.tsx"
 import { toast } from "../../design/toast.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
 import { appliance, inWords } from "../../session/appliance.ts"
 import { Problem } from "../parts.tsx"
-import type { History } from "./question.tsx"
+
+/** A judged question with its ranks. */
+export type History = AnswerOf<"GET /admin/judged-questions/{id}">
 
 const GRADES = { 1: "Somewhat", 2: "Well", 3: "Fully" } as const
 const GRADE_VALUES = [1, 2, 3]

@@ -11,11 +11,10 @@ import { Head, Loading, Nothing, Problem } from "../parts.tsx"
 import { RULE_KINDS } from "../place.ts"
 import { usePolled } from "../use-polled.ts"
 import { atTime } from "../words.ts"
-import { GradeOf, JudgedPages, useJudgement } from "./judged-pages.tsx"
+import { GradeOf, type History, JudgedPages, useJudgement } from "./judged-pages.tsx"
 import { Parts } from "./why-parts.tsx"
 
 type Found = AnswerOf<"POST /admin/rules/preview">["questions"][number]["after"][number]
-export type History = AnswerOf<"GET /admin/judged-questions/{id}">
 
 const RULES = { synonym: "Add a synonym", pin: "Pin a page", boost: "Boost pages" } as const
 
