@@ -277,6 +277,13 @@ describe("a map", () => {
 })
 
 describe("a crawl", () => {
+  test("passes over what forms send for a field that was left alone", async () => {
+    const blank = { prompt: "", robotsUserAgent: " ", includePaths: [], webhook: null }
+    const scrapeOptions = { actions: [], headers: {}, includeTags: [] }
+    const given = { url: garden.site.url("/guide"), limit: 1, ...blank, scrapeOptions }
+    expect((await ended("/v2/crawl", given)).job).toMatchObject({ status: "completed", completed: 1 })
+  })
+
   test("reads what lies below its start, and keeps documents and failures", async () => {
     const { job, path } = await ended("/v2/crawl", {
       url: garden.site.url("/guide"),

@@ -75,6 +75,14 @@ describe("a search in SearXNG's words", () => {
     expect(await (await ask({})).text()).toContain('<form id="search"')
   })
 
+  test("may be posted to an address that has all of it, as n8n does", async () => {
+    const address = `${garden.app.url}/searxng/search?q=tulips&format=json`
+    const answer = await fetch(address, { method: "POST", headers: bearer() })
+    expect(await answer.json()).toMatchObject({ query: "tulips", results: [{ title: "Tulips" }, {}, {}] })
+    const refused = await fetch(address, { method: "POST", headers: bearer(), body: "q=roses" })
+    expect(refused.status).toBe(415)
+  })
+
   test("is a file of comma-separated values, or a feed, where that is asked for", async () => {
     const csv = await ask({ q: "tulips", format: "csv" })
     expect(csv.headers.get("content-type")).toBe("application/csv")

@@ -83,11 +83,14 @@ export class FieldReader {
     return new FieldReader({}, this.#where)
   }
 
-  /** Fields whose given values change nothing here; any other value is refused, `because` it cannot be honoured. */
+  /**
+   * Fields whose given values change nothing here; any other value is refused, `because` it cannot be honoured. A blank text, an empty list and an
+   * empty object ask for nothing: forms send these for what their users left alone.
+   */
   only(values: readonly unknown[], names: readonly string[], because: string): void {
     for (const name of names) {
       const value = this.any(name)
-      if (value === undefined || values.some((one) => isSame(one, value))) continue
+      if (value === undefined || isBlank(value) || values.some((one) => isSame(one, value))) continue
       const allowed = values.map((one) => JSON.stringify(one)).join(" or ")
       throw this.refusal(name, `${because}${allowed === "" ? "" : ` Only ${allowed} is taken.`}`)
     }
@@ -113,5 +116,10 @@ export class FieldReader {
 
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isBlank = (value: unknown): boolean =>
+  typeof value === "string"
+    ? value.trim() === ""
+    : typeof value === "object" && Object.keys(value!).length === 0
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)

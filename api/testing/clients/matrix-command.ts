@@ -29,12 +29,13 @@ const { values } = parseArgs({
     "dify-python": { type: "string" },
     vane: { type: "string" },
     litellm: { type: "string" },
+    n8n: { type: "string" },
   },
 })
-const { address, key, js, python, researcher, webui, ...programs } = values
+const { address, key, js, python, researcher, webui, n8n, ...programs } = values
 if (!address || !key || !js || !python || !researcher || !webui) {
   process.stderr.write(
-    "Usage: matrix-command.ts --address --key --js --python --researcher --webui [--dify --dify-python] [--vane] [--litellm], see README.md\n",
+    "Usage: matrix-command.ts --address --key --js --python --researcher --webui [--dify --dify-python] [--vane] [--litellm] [--n8n], see README.md\n",
   )
   process.exit(2)
 }
@@ -54,6 +55,9 @@ const outputs = [
     ],
     options,
   ),
+  ...(n8n === undefined
+    ? []
+    : [await run(process.execPath, [join(import.meta.dirname, "n8n.ts"), n8n, address, key], options)]),
 ]
 const rows = outputs.flatMap(({ stdout }) => stdout.split("\n")).flatMap(rowOf)
 for (const { client, ability, result, problem } of rows) {
