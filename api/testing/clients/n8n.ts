@@ -17,9 +17,9 @@ const page = "schedule-a-crawl"
 type Loose = any
 
 process.env["N8N_USER_FOLDER"] = folder
-const require = createRequire(join(folder, "package.json"))
-const { Workflow, ICredentialsHelper, createRunExecutionData } = require("n8n-workflow") as Loose
-const { WorkflowExecute, LazyPackageDirectoryLoader, ExecutionLifecycleHooks } = require("n8n-core") as Loose
+const load = createRequire(join(folder, "package.json"))
+const { Workflow, ICredentialsHelper, createRunExecutionData } = load("n8n-workflow")
+const { WorkflowExecute, LazyPackageDirectoryLoader, ExecutionLifecycleHooks } = load("n8n-core")
 
 const PACKAGES = [
   "n8n-nodes-base",
@@ -110,13 +110,20 @@ async function ran(
   ].map((node, at) => ({ ...node, id: String(at), position: [0, 0] }))
   const connections = { Start: { main: [[{ node: "Asked", type: "main", index: 0 }]] } }
   const workflow = new Workflow({
-    ...{ id: "one", name: "one", nodes, connections, nodeTypes, active: false },
+    id: "one",
+    name: "one",
+    nodes,
+    connections,
+    nodeTypes,
+    active: false,
     settings: { executionOrder: "v1" },
   })
   const additional = {
     credentialsHelper: new Given(credentials),
     hooks: new ExecutionLifecycleHooks("manual", "1", { id: "one", name: "one", nodes, connections }),
-    ...{ executionId: "1", userId: "1", variables: {} },
+    executionId: "1",
+    userId: "1",
+    variables: {},
     // n8n's own addresses, which nothing here calls.
     ...Object.fromEntries(ADDRESSES.map((name) => [name, "http://localhost:5678/"])),
     logAiEvent() {},
@@ -214,9 +221,13 @@ await tried("@n8n/n8n-nodes-langchain: MCP Client", "MCP", {
     ran(
       "@n8n/n8n-nodes-langchain.mcpClient",
       {
-        ...{ authentication: "bearerAuth", serverTransport: "httpStreamable", endpointUrl: `${base}/mcp` },
-        ...{ tool: { __rl: true, mode: "id", value: "tavily_search" }, inputMode: "json" },
-        ...{ jsonInput: JSON.stringify({ query: question }), options: {} },
+        authentication: "bearerAuth",
+        serverTransport: "httpStreamable",
+        endpointUrl: `${base}/mcp`,
+        tool: { __rl: true, mode: "id", value: "tavily_search" },
+        inputMode: "json",
+        jsonInput: JSON.stringify({ query: question }),
+        options: {},
       },
       bearer,
     ),
@@ -226,8 +237,11 @@ await tried("@n8n/n8n-nodes-langchain: MCP Client Tool", "MCP", {
     ran(
       "@n8n/n8n-nodes-langchain.mcpClientTool",
       {
-        ...{ authentication: "bearerAuth", serverTransport: "httpStreamable", endpointUrl: `${base}/mcp` },
-        ...{ include: "all", options: {} },
+        authentication: "bearerAuth",
+        serverTransport: "httpStreamable",
+        endpointUrl: `${base}/mcp`,
+        include: "all",
+        options: {},
       },
       bearer,
       // As an agent calls it: by the name of the node and that of the tool.
@@ -240,9 +254,14 @@ await tried("n8n-nodes-base: HTTP Request", "Tavily", {
     ran(
       "n8n-nodes-base.httpRequest",
       {
-        ...{ method: "POST", url: `${base}/search`, options: {} },
-        ...{ authentication: "genericCredentialType", genericAuthType: "httpHeaderAuth" },
-        ...{ sendBody: true, specifyBody: "json", jsonBody: JSON.stringify({ query: question }) },
+        method: "POST",
+        url: `${base}/search`,
+        options: {},
+        authentication: "genericCredentialType",
+        genericAuthType: "httpHeaderAuth",
+        sendBody: true,
+        specifyBody: "json",
+        jsonBody: JSON.stringify({ query: question }),
       },
       header,
       { typeVersion: 4.2 },
@@ -255,12 +274,16 @@ await tried("n8n-nodes-mcp", "MCP", {
     ran(
       "n8n-nodes-mcp.mcpClient",
       {
-        ...{ connectionType: "http", operation: "executeTool", toolName: "tavily_search" },
-        ...{ toolParameters: JSON.stringify({ query: question }) },
+        connectionType: "http",
+        operation: "executeTool",
+        toolName: "tavily_search",
+        toolParameters: JSON.stringify({ query: question }),
       },
       {
         mcpClientHttpApi: {
-          ...{ httpStreamUrl: `${base}/mcp`, headers: `Authorization=Bearer ${key}`, httpTimeout: 60_000 },
+          httpStreamUrl: `${base}/mcp`,
+          headers: `Authorization=Bearer ${key}`,
+          httpTimeout: 60_000,
         },
       },
     ),
