@@ -1,7 +1,11 @@
 import type { PageHead } from "./faces.ts"
 
+/** As `session/waiting.tsx` has it: there before the script is, and taken over by it. */
+const WAITING =
+  '<p class="booting"><img src="faces/icon.svg" alt="" width="32" height="32"><span>Fossick</span></p>'
+
 /**
- * The document of a face. It holds nothing but what loads the rest: every word on it comes from the script, and every
+ * The document of a face. It holds nothing but what loads the rest: every word on it but the name comes from the script, and every
  * address is relative, so that it also works behind a proxy that serves the appliance under a path.
  */
 export function facePage(
@@ -30,7 +34,7 @@ export function facePage(
 ${head.join("\n")}
 </head>
 <body>
-<div id="face"></div>
+<div id="face">${WAITING}</div>
 <noscript><p>This page needs JavaScript. The <a href="docs/">handbook</a> and the API work without.</p></noscript>
 </body>
 </html>

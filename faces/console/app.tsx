@@ -2,6 +2,7 @@ import { Button } from "../design/button.tsx"
 import { Toasts } from "../design/toast.tsx"
 import { SignIn } from "../session/sign-in.tsx"
 import { useSession } from "../session/use-session.ts"
+import { Waiting } from "../session/waiting.tsx"
 import { AddSource } from "./add-source/add-source.tsx"
 import { EditSource } from "./add-source/edit-source.tsx"
 import { Beginning } from "./first-run/beginning.tsx"
@@ -29,6 +30,7 @@ export function App() {
   const known = state.kind === "known" ? state.session : null
   return (
     <>
+      {state.kind === "asking" && <Waiting />}
       {state.kind === "failed" && (
         <main class="alone">
           <Problem title="No answer" text={state.problem} onAgain={() => void refresh()} />

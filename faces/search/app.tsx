@@ -1,9 +1,10 @@
-import { useEffect, useMemo } from "preact/hooks"
+import { useCallback, useEffect, useMemo } from "preact/hooks"
 
 import { Button } from "../design/button.tsx"
 import { Toasts } from "../design/toast.tsx"
 import { SignIn } from "../session/sign-in.tsx"
 import { useSession, type UsedSession } from "../session/use-session.ts"
+import { Waiting } from "../session/waiting.tsx"
 import { StoredCopy } from "../reading/stored-copy.tsx"
 import { Answer } from "./answer.tsx"
 import { type Asked, asking, COUNTS } from "./asked.ts"
@@ -20,6 +21,7 @@ export function App() {
   const { state, signIn } = session
   return (
     <>
+      {state.kind === "asking" && <Waiting />}
       {state.kind === "failed" && <Problem text={state.problem} onAgain={() => void session.refresh()} />}
       {state.kind === "known" &&
         (state.session.signed_in || state.session.is_open ? (
@@ -37,7 +39,7 @@ function Search({ session, isAdmin }: { readonly session: UsedSession; readonly 
   const searched = useSearch(asked, isAdmin)
   const { question, copy } = asked
   const ask = (wanted: string) => go(asking(wanted))
-  const open = (next: NonNullable<Asked["copy"]>) => go({ copy: next })
+  const open = useCallback((next: NonNullable<Asked["copy"]>) => go({ copy: next }), [go])
   const { problem } = searched
   const name = (session.state.kind === "known" && session.state.session.appliance_name) || "Fossick"
   useEffect(() => {

@@ -32,6 +32,19 @@ export function Found({
   const [areShown, setShown] = useState(false)
   const corrected = found?.corrected_query
   const wanted = useMemo(() => wantedWords(`${question} ${corrected ?? ""}`), [question, corrected])
+  // An answer comes in pieces: what was found is not drawn again for each.
+  const list = useMemo(
+    () => (
+      <ol class="results" aria-label="Results">
+        {found?.results.map((result) => (
+          <li key={result.url}>
+            <ResultCard result={result} wanted={wanted} onOpen={onOpen} />
+          </li>
+        ))}
+      </ol>
+    ),
+    [found, wanted, onOpen],
+  )
   const pictures = useMemo(() => picturesOf(found?.results ?? []), [found])
   if (found === null) return <Progress label="Searching" />
   const facets = found.facets ?? []
@@ -69,13 +82,7 @@ export function Found({
               <Corrected found={found} />
               {children}
               <Nothing asked={asked} found={found} onClear={() => onChange(asking(asked.question))} />
-              <ol class="results" aria-label="Results">
-                {found.results.map((result) => (
-                  <li key={result.url}>
-                    <ResultCard result={result} wanted={wanted} onOpen={onOpen} />
-                  </li>
-                ))}
-              </ol>
+              {list}
               {found.miss === undefined && found.results.length > 0 && (
                 <p class="missing">
                   <span>Not what you look for?</span> <AskFor key={question} question={question} />

@@ -1,0 +1,63 @@
+import type { Locator, Page } from "playwright"
+
+/** What a browser tells of one opening of a page. */
+export interface Vitals {
+  /** Milliseconds after the request. */
+  readonly firstPaint: number
+  readonly largestPaint: number
+  readonly settled: number
+  /** 0 to about 1. */
+  readonly shift: number
+  /** Milliseconds beyond 50 of each long task. */
+  readonly blocking: number
+  /** Bytes of script and of styles as they were sent. */
+  readonly scriptBytes: number
+  readonly styleBytes: number
+}
+
+/** Runs before the page's own script and gathers what observers are told. */
+const GATHER = `
+  window.vitals = { shift: 0, blocking: 0, largest: 0 }
+  const watch = (type, each) => new PerformanceObserver((list) => list.getEntries().forEach(each)).observe({ type, buffered: true })
+  watch("layout-shift", (entry) => { if (!entry.hadRecentInput) vitals.shift += entry.value })
+  watch("longtask", (entry) => { vitals.blocking += Math.max(0, entry.duration - 50) })
+  watch("largest-contentful-paint", (entry) => { vitals.largest = entry.startTime })`
+
+const TELL = `(() => {
+  const of = (ends) => performance.getEntriesByType("resource").filter(({ name }) => ends.test(name)).reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)
+  return {
+    firstPaint: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? NaN,
+    largestPaint: vitals.largest,
+    settled: performance.now(),
+    shift: vitals.shift,
+    blocking: vitals.blocking,
+    scriptBytes: of(/\\.js$/),
+    styleBytes: of(/\\.css$/),
+  }
+})()`
+
+/**
+ * Opens a page with an empty cache.
+ * @param slower by how much the processor is throttled
+ * @param isThere what is waited for
+ */
+export async function vitalsOf(
+  page: Page,
+  url: string,
+  { slower, isThere }: { readonly slower: number; readonly isThere: (page: Page) => Locator },
+): Promise<Vitals> {
+  const session = await page.context().newCDPSession(page)
+  await session.send("Network.setCacheDisabled", { cacheDisabled: true })
+  await session.send("Emulation.setCPUThrottlingRate", { rate: slower })
+  await page.goto("about:blank")
+  await page.goto(url, { waitUntil: "commit" })
+  await isThere(page).first().waitFor()
+  // Observers are told of a paint after it.
+  await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))")
+  const vitals = await page.evaluate<Vitals>(TELL)
+  await session.detach()
+  return vitals
+}
+
+/** Has a page gather vitals from its next opening on. */
+export const gatherVitals = (page: Page): Promise<unknown> => page.addInitScript(GATHER)
