@@ -4,7 +4,7 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import type { EmbedOptions } from "../embedder.ts"
 import { type FilledPage, type FillingParts, type PageToFill, fill } from "./filling.ts"
 import { KnownVectors } from "./known-vectors.ts"
-import { type Urgency, WaitingPages } from "./waiting-pages.ts"
+import { WaitingPages } from "./waiting-pages.ts"
 
 /** Pages as an adapter holds them, an embedder that answers when it is told to, and what was committed. */
 class Stage {
@@ -20,9 +20,9 @@ class Stage {
   /** Called before each part is answered. */
   onPart: (texts: readonly string[]) => void = () => {}
 
-  add(id: string, texts: readonly string[], urgency: Urgency = "new", revision = 1): void {
+  add(id: string, texts: readonly string[], urgency: "changed" | "asked" | "new" = "new", revision = 1): void {
     this.texts.set(id, texts)
-    this.waiting.add({ id, revision, passages: texts.length }, urgency)
+    this.waiting.add({ id, revision, passages: texts.length, source: "" }, urgency)
   }
 
   get parts(): FillingParts<string> {

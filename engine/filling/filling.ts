@@ -1,6 +1,6 @@
 import { type Embedder, TEXTS_AT_A_TIME } from "../embedder.ts"
 import type { KnownVectors } from "./known-vectors.ts"
-import { type Urgency, byUrgency } from "./waiting-pages.ts"
+import { type Urgency, byUrgency, isAwaited } from "./waiting-pages.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
 /** So many parts of {@link TEXTS_AT_A_TIME} texts are with the embedder, so that it has work while one is put together. */
@@ -151,7 +151,7 @@ class Fill<P> {
     const waiting = [...this.#works.values()].filter(({ next, texts }) => next < texts.length)
     waiting.sort(
       (one, other) =>
-        byUrgency(one.urgency, other.urgency) || (one.urgency === "new" ? 0 : left(one) - left(other)),
+        byUrgency(one.urgency, other.urgency) || (isAwaited(one.urgency) ? left(one) - left(other) : 0),
     )
     for (const work of waiting) {
       for (; work.next < work.texts.length && part.length < TEXTS_AT_A_TIME; work.next++) {
@@ -215,8 +215,8 @@ class Fill<P> {
     const works = [...this.#works.values()].filter(({ missing }) => missing > 0)
     if (works.length === 0) return this.#isExhausted
     // Whoever changed a page looks for it now. Of many of them few commits are made.
-    const isUrgent = this.#done.some(({ urgency }) => urgency !== "new")
-    return isUrgent && works.every(({ urgency }) => urgency === "new")
+    const isUrgent = this.#done.some(({ urgency }) => isAwaited(urgency))
+    return isUrgent && works.every(({ urgency }) => !isAwaited(urgency))
   }
 
   #commit(): void {

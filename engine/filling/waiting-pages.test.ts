@@ -1,7 +1,13 @@
 import { expect, test } from "vitest"
+import { sourceText } from "../index/page-record.ts"
 import { WaitingPages } from "./waiting-pages.ts"
 
-const page = (id: string, passages = 1, revision = 1) => ({ id, revision, passages })
+const page = (id: string, passages = 1, revision = 1, source = "manual") => ({
+  id,
+  revision,
+  passages,
+  source,
+})
 const ALL = { pages: 100, passages: 1000 }
 const idsOf = (pages: WaitingPages, inHand = new Map<string, number>()) =>
   pages.next(ALL, inHand).map(({ id }) => id)
@@ -29,7 +35,7 @@ test("a page that waits keeps its place, and becomes no less urgent", () => {
   pages.add(page("b", 1, 2), "changed")
   pages.add(page("b", 5, 3), "new")
   pages.askFor(["b"])
-  expect(pages.next(ALL, new Map())).toEqual([{ id: "b", revision: 3, passages: 5, urgency: "changed" }])
+  expect(pages.next(ALL, new Map())).toEqual([{ ...page("b", 5, 3), urgency: "changed" }])
   expect([pages.passages, pages.size]).toEqual([8, 2])
 })
 
@@ -51,6 +57,26 @@ test("no more are taken than were asked for, and only the more urgent ones", () 
   pages.askFor(["c"])
   expect(pages.next(ALL, new Map(), "new")).toMatchObject([{ id: "c", urgency: "asked" }])
   expect(pages.next(ALL, new Map(), "asked")).toEqual([])
+})
+
+test("pages of the source that was chosen go before those that nobody asked for, also those that come later", () => {
+  const pages = new WaitingPages()
+  for (const id of ["a", "b"]) pages.add(page(id), "new")
+  pages.add(page("f", 1, 1, "forum"), "new")
+  pages.add(page("s", 1, 1, sourceText(["forum", "manual"])), "new")
+  pages.preferSource("forum")
+  pages.add(page("g", 1, 1, "forum"), "new")
+  expect(pages.next(ALL, new Map(), "new")).toMatchObject([{ id: "f" }, { id: "s" }, { id: "g" }])
+  pages.askFor(["g", "b"])
+  expect(idsOf(pages)).toEqual(["g", "b"])
+  // One of them that cannot be embedded lets the others pass.
+  pages.putBack(["f"])
+  expect(pages.next(ALL, new Map(), "new").map(({ id }) => id)).toEqual(["g", "b"])
+  for (const id of ["g", "b"]) pages.delete(id)
+  expect(idsOf(pages)).toEqual(["s"])
+  pages.preferSource(null)
+  expect(idsOf(pages)).toEqual(["s", "a", "f"])
+  expect([pages.passages, pages.size]).toEqual([3, 3])
 })
 
 test("pages that could not be embedded go behind all others", () => {

@@ -1,14 +1,19 @@
+import { sourcesIn } from "../index/page-record.ts"
+
 /**
  * Which pages get their vectors first: those that were in the index and say something else now, then those that a
- * question would have compared, then all others in the order they came in.
+ * question would have compared, then those of the source that the operator wants first, then all others; of these two in
+ * the order they came in.
  */
-const URGENCIES = ["changed", "asked", "new"] as const
+export const URGENCIES = ["changed", "asked", "first", "new"] as const
 export type Urgency = (typeof URGENCIES)[number]
 
 interface Waiting {
   readonly id: string
   readonly revision: number
   readonly passages: number
+  /** Names of its sources, as `sourceText` puts them. */
+  readonly source: string
 }
 
 export interface TakenPage extends Waiting {
@@ -20,9 +25,11 @@ export class WaitingPages {
   readonly #pages: Readonly<Record<Urgency, Map<string, Waiting>>> = {
     changed: new Map(),
     asked: new Map(),
+    first: new Map(),
     new: new Map(),
   }
   #passages = 0
+  #firstSource: string | null = null
 
   get size(): number {
     return URGENCIES.reduce((sum, urgency) => sum + this.#pages[urgency].size, 0)
@@ -39,7 +46,11 @@ export class WaitingPages {
   }
 
   /** A page that waits already stays where it is, unless it waits as something more urgent now. */
-  add(page: Waiting, urgency: Urgency): void {
+  add(page: Waiting, urgency: "changed" | "asked" | "new"): void {
+    this.#put(page, urgency === "new" && this.#isOfFirst(page) ? "first" : urgency)
+  }
+
+  #put(page: Waiting, urgency: Urgency): void {
     const had = URGENCIES.find((one) => this.#pages[one].has(page.id))
     const isSooner = had !== undefined && URGENCIES.indexOf(had) <= URGENCIES.indexOf(urgency)
     const place = isSooner ? had : urgency
@@ -58,9 +69,20 @@ export class WaitingPages {
   /** Takes note of pages that a question would have compared. */
   askFor(ids: Iterable<string>): void {
     for (const id of ids) {
-      const page = this.#pages.new.get(id)
-      if (page) this.add(page, "asked")
+      const page = this.#pages.first.get(id) ?? this.#pages.new.get(id)
+      if (page) this.#put(page, "asked")
     }
+  }
+
+  /** Has the pages of a source go before those that nobody asked for; null: of none. */
+  preferSource(name: string | null): void {
+    if (name === this.#firstSource) return
+    this.#firstSource = name
+    const { first, new: others } = this.#pages
+    const all = [...first.values(), ...others.values()]
+    first.clear()
+    others.clear()
+    for (const page of all) (this.#isOfFirst(page) ? first : others).set(page.id, page)
   }
 
   /** Puts pages behind all others: they could not be embedded, and others may. */
@@ -69,7 +91,7 @@ export class WaitingPages {
       const page = this.#find(id)
       if (!page) continue
       this.delete(id)
-      this.add(page, "new")
+      this.#put(page, "new")
     }
   }
 
@@ -97,6 +119,10 @@ export class WaitingPages {
     return []
   }
 
+  #isOfFirst({ source }: Waiting): boolean {
+    return this.#firstSource !== null && sourcesIn(source).includes(this.#firstSource)
+  }
+
   #find(id: string): Waiting | undefined {
     for (const urgency of URGENCIES) {
       const page = this.#pages[urgency].get(id)
@@ -105,6 +131,9 @@ export class WaitingPages {
     return undefined
   }
 }
+
+/** Whether somebody waits for such a page now. */
+export const isAwaited = (urgency: Urgency): boolean => urgency === "changed" || urgency === "asked"
 
 /** Negative when the first goes before the second. */
 export const byUrgency = (one: Urgency, other: Urgency): number =>

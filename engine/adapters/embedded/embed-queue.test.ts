@@ -1,7 +1,11 @@
+import path from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
+import { pause } from "#base/flow/pause.ts"
+import { putSourceFirst } from "#engine/filling/first-source.ts"
 import { adapter } from "#engine/testing/embedded-under-test.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage, urlOf } from "#engine/testing/pages.ts"
+import { EmbeddedEngine } from "./embedded-engine.ts"
 
 let place: string
 beforeEach(async () => {
@@ -62,4 +66,30 @@ test("the same passage on many pages is embedded once", async () => {
   expect(new Set(texts).size).toBe(texts.length)
   expect(texts.filter((text) => text.includes("You may copy"))).toHaveLength(1)
   expect(await engine.stats()).toMatchObject({ pagesWithoutVectors: 0, passagesWithoutVectors: 0 })
+})
+
+test("the source that was chosen has its vectors before the others, also when it is chosen amid a fill", async () => {
+  const { embedder, texts } = noting()
+  const firstSourceFile = path.join(place, "first.json")
+  const pages = (source: string) =>
+    Array.from({ length: 40 }, (_, i) => aPage(`${source}/${i}`, { source, title: source, markdown: chapter(i) }))
+  const order = () => [...new Set(texts.map((text) => text.split("\n")[0]))]
+  const dir = path.join(place, "index")
+  {
+    await using engine = await EmbeddedEngine.open({ dir, mode: "write", embedder, embedding: "off" })
+    await engine.index([...pages("manual"), ...pages("forum"), ...pages("blog")])
+  }
+  await putSourceFirst(firstSourceFile, "forum")
+  const embed = embedder.embed.bind(embedder)
+  let isFirst = true
+  embedder.embed = async (...given) => {
+    if (isFirst) await putSourceFirst(firstSourceFile, "blog")
+    // The queue looks for it once a second.
+    if (isFirst) await pause(1100)
+    isFirst = false
+    return await embed(...given)
+  }
+  await using engine = await EmbeddedEngine.open({ dir, mode: "write", embedder, firstSourceFile })
+  await engine.settled()
+  expect(order()).toEqual(["forum", "blog", "manual"])
 })

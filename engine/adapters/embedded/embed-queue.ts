@@ -2,6 +2,7 @@ import path from "node:path"
 import type { Embedder } from "../../embedder.ts"
 import { embeddingText } from "../../text/passages.ts"
 import { AskedPagesReader } from "../../filling/asked-pages.ts"
+import { FirstSourceReader } from "../../filling/first-source.ts"
 import { type PageToFill, fill } from "../../filling/filling.ts"
 import { FillingRate } from "../../filling/filling-rate.ts"
 import { KnownVectors } from "../../filling/known-vectors.ts"
@@ -29,6 +30,8 @@ type FilledRow = PageVectors["page"]
 export interface EmbedQueueOptions {
   /** Folder of the index. */
   readonly dir: string
+  /** See `first-source.ts`; left out: no source goes first. */
+  readonly firstSourceFile?: string | undefined
   readonly tables: Tables
   /** Writes to the table of vectors go through this, one at a time. */
   readonly writes: Serial
@@ -58,6 +61,7 @@ export class EmbedQueue implements AsyncDisposable {
   readonly #stale = new Set<string>()
   readonly #rate: FillingRate
   readonly #asked: AskedPagesReader
+  readonly #first: FirstSourceReader
   readonly #stop = new AbortController()
   #wake = Promise.withResolvers<void>()
   #settled: PromiseWithResolvers<void> | undefined
@@ -67,6 +71,7 @@ export class EmbedQueue implements AsyncDisposable {
     this.#options = options
     this.#rate = new FillingRate(path.join(options.dir, RATE_FILE))
     this.#asked = new AskedPagesReader(path.join(options.dir, ASKED_FILE))
+    this.#first = new FirstSourceReader(options.firstSourceFile)
   }
 
   /** @param indexed the pages as they are in their table. */
@@ -97,7 +102,7 @@ export class EmbedQueue implements AsyncDisposable {
 
   /** Takes note of pages that were written. */
   add(pages: readonly IndexedPage[]): void {
-    for (const { id, revision, passage_count: passages } of pages) {
+    for (const { id, revision, passage_count: passages, source } of pages) {
       if (this.#embedded.get(id) === revision) {
         this.#waiting.delete(id)
         continue
@@ -107,7 +112,7 @@ export class EmbedQueue implements AsyncDisposable {
       const waited = this.#waiting.revisionOf(id)
       const isChanged = hadVectors || (waited !== undefined && waited !== revision)
       if (passages === 0) this.#waiting.delete(id)
-      else this.#waiting.add({ id, revision, passages }, isChanged ? "changed" : "new")
+      else this.#waiting.add({ id, revision, passages, source }, isChanged ? "changed" : "new")
     }
     this.#changed()
   }
@@ -170,9 +175,9 @@ export class EmbedQueue implements AsyncDisposable {
         }
       }
     }
-    for (const { id, revision, passage_count: passages } of indexed.values()) {
+    for (const { id, revision, passage_count: passages, source } of indexed.values()) {
       if (passages === 0 || current.has(id)) continue
-      this.#waiting.add({ id, revision, passages }, this.#stale.has(id) ? "changed" : "new")
+      this.#waiting.add({ id, revision, passages, source }, this.#stale.has(id) ? "changed" : "new")
     }
   }
 
@@ -215,6 +220,7 @@ export class EmbedQueue implements AsyncDisposable {
     inHand: ReadonlyMap<string, number>,
     moreUrgentThan: Urgency | undefined,
   ): Promise<PageToFill<FilledRow>[]> {
+    this.#waiting.preferSource(await this.#first.latest())
     this.#waiting.askFor(await this.#asked.news())
     const taken = new Map(
       this.#waiting.next(TAKEN_AT_A_TIME, inHand, moreUrgentThan).map((page) => [page.id, page]),

@@ -90,6 +90,8 @@ const PAGES_PER_COMMIT = 200
 export interface EmbeddedEngineOptions {
   /** Folder of the index; made when it is opened for writing and is not there. */
   readonly dir: string
+  /** Says which source has its vectors first: see `filling/first-source.ts`. Default: none. */
+  readonly firstSourceFile?: string
   /** Stays the caller's. */
   readonly embedder: Embedder
   readonly mode: "read" | "write"
@@ -391,7 +393,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   async #openForWriting(): Promise<void> {
-    const { dir, embedder, embedding = "on", onProblem = () => {} } = this.#options
+    const { dir, firstSourceFile, embedder, embedding = "on", onProblem = () => {} } = this.#options
     const manifest = (await readManifest(dir)) ?? (await this.#create())
     refuseOtherEmbedder(manifest, embedder)
     if ((await manifestTwins(dir)).damaged.length > 0) await writeManifest(dir, manifest)
@@ -422,6 +424,7 @@ export class EmbeddedEngine implements Engine {
     for (const id of lost) indexed.delete(id)
     const queue = await EmbedQueue.open(indexed, {
       dir,
+      firstSourceFile,
       tables,
       writes: vectorWrites,
       embedder,

@@ -3,6 +3,7 @@ import path from "node:path"
 import type { GenerationAdapter } from "../adapter.ts"
 import { checkIndex, indexedIn } from "./check.ts"
 import { countReadable, openDamagedIndex } from "./damaged-index.ts"
+import { firstSourceFile } from "../../filling/first-source.ts"
 import { EmbeddedEngine } from "./embedded-engine.ts"
 import { INDEX_FORMAT, OLD_FORMATS, readAnyManifest } from "./files/manifest.ts"
 import { openOldIndex } from "./old-index.ts"
@@ -19,7 +20,12 @@ export function embeddedGenerations(dataDir: string): GenerationAdapter {
       return OLD_FORMATS.includes(format) ? "pages" : "too-old"
     },
     info: (generation) => readAnyManifest(folder(generation)),
-    open: (generation, options) => EmbeddedEngine.open({ ...options, dir: folder(generation) }),
+    open: (generation, options) =>
+      EmbeddedEngine.open({
+        ...options,
+        dir: folder(generation),
+        firstSourceFile: firstSourceFile(dataDir),
+      }),
     openOld: (generation) => openOldIndex(folder(generation)),
     check: (generation, depth) => checkIndex(folder(generation), depth),
     indexed: (generation) => indexedIn(folder(generation)),

@@ -30,7 +30,7 @@ export async function coverageOf({ pages, vectors }: Tables, id: string): Promis
     .query()
     .where(`${isIn("id", [id])} AND ${FIRST_SECTION}`)
     .select(["id", "revision", "passage_count"])
-  for await (const batch of batchesOf<IndexedPage>(found)) {
+  for await (const batch of batchesOf<Pick<IndexedPage, "revision" | "passage_count">>(found)) {
     for (const { revision, passage_count } of batch) {
       const current = `${isIn("page", [id])} and revision = ${revision}`
       return { passages: passage_count, vectors: await vectors.countRows(current) }

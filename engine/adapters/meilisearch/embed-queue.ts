@@ -2,6 +2,7 @@ import type { Embedder } from "../../embedder.ts"
 import { embeddingText } from "../../text/passages.ts"
 import { AskedPagesReader } from "../../filling/asked-pages.ts"
 import { type FilledPage, type PageToFill, fill } from "../../filling/filling.ts"
+import { FirstSourceReader } from "../../filling/first-source.ts"
 import { FillingRate } from "../../filling/filling-rate.ts"
 import { KnownVectors } from "../../filling/known-vectors.ts"
 import { type Urgency, byUrgency } from "../../filling/waiting-pages.ts"
@@ -12,7 +13,7 @@ import {
   passagesIn,
   toPassageDocuments,
 } from "./server/documents.ts"
-import { all, arePages } from "./filter.ts"
+import { all, arePages, filterOf } from "./filter.ts"
 import type { Indexes } from "./server/indexes.ts"
 import { writeVectors } from "./page-writer.ts"
 import { pause } from "#base/flow/pause.ts"
@@ -35,6 +36,8 @@ type TakenPage = Pick<PageDocument, (typeof TAKEN)[number]>
 export interface FillingFiles {
   readonly rate: string
   readonly asked: string
+  /** See `first-source.ts`; left out: no source goes first. */
+  readonly firstSource?: string | undefined
 }
 
 export interface EmbedQueueOptions {
@@ -59,6 +62,7 @@ export class EmbedQueue implements AsyncDisposable {
   readonly #known = new KnownVectors()
   readonly #rate: FillingRate
   readonly #asked: AskedPagesReader
+  readonly #first: FirstSourceReader
   /** Pages that may wait and go before others; the server knows nothing of that. */
   readonly #urgent = new Map<string, Urgency>()
   readonly #stop = new AbortController()
@@ -75,6 +79,7 @@ export class EmbedQueue implements AsyncDisposable {
     this.#options = options
     this.#rate = new FillingRate(options.files.rate)
     this.#asked = new AskedPagesReader(options.files.asked)
+    this.#first = new FirstSourceReader(options.files.firstSource)
     this.#work = options.embeds ? this.#run() : Promise.resolve()
   }
 
@@ -173,7 +178,17 @@ export class EmbedQueue implements AsyncDisposable {
     this.#mayWait = true
     this.#rate.begin()
     const urgent = total > results.length ? await this.#takeUrgent(inHand) : []
-    return urgent.length > 0 ? urgent : await this.#withTexts(results)
+    if (urgent.length > 0) return urgent
+    const first = total > results.length ? await this.#ofFirstSource(without) : []
+    return await this.#withTexts(first.length > 0 ? first : results)
+  }
+
+  async #ofFirstSource(without: readonly string[]): Promise<readonly TakenPage[]> {
+    const source = await this.#first.latest()
+    if (source === null) return []
+    const ofSource = filterOf([{ sources: [source] }])!
+    const { results } = await this.#waiting(all(["waiting = true", ofSource, ...without])!)
+    return results
   }
 
   async #takeUrgent(

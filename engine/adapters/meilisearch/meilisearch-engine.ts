@@ -69,6 +69,8 @@ export interface MeilisearchEngineOptions {
   readonly name: string
   /** Folder on this machine where writers find out about each other. */
   readonly lockDir: string
+  /** Says which source has its vectors first: see `filling/first-source.ts`. Default: none. */
+  readonly firstSourceFile?: string
   /** Stays the caller's. */
   readonly embedder: Embedder
   readonly mode: "read" | "write"
@@ -129,7 +131,8 @@ export class MeilisearchEngine implements Engine {
     this.#queryVectors = new QueryVectors(embedder)
     this.#lateReader = new LateReader(embedder)
     const file = (what: string) => path.join(options.lockDir, `${name}.${what}.json`)
-    this.#files = { rate: file("filling"), asked: file("asked-pages") }
+    const { firstSourceFile: firstSource } = options
+    this.#files = { rate: file("filling"), asked: file("asked-pages"), firstSource }
     this.#asked = new AskedPages(this.#files.asked)
     this.#suggestions = new Suggestions({ file: suggestionsFile(options), mode, onProblem })
   }

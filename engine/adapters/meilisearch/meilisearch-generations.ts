@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import path from "node:path"
 import type { engineSettings } from "../../settings.ts"
+import { firstSourceFile } from "../../filling/first-source.ts"
 import type { GenerationAdapter } from "../adapter.ts"
 import { SettingsError, type Values } from "#base/settings.ts"
 import { INDEX_FORMAT, dropIndexes, readManifest } from "./server/indexes.ts"
@@ -42,7 +43,14 @@ export function meilisearchGenerations(settings: MeilisearchSettings): Generatio
     },
     info: (generation) => asking((server) => readManifest(server, nameOf(generation))),
     open: (generation, options) =>
-      MeilisearchEngine.open({ ...options, url, key, lockDir, name: nameOf(generation) }),
+      MeilisearchEngine.open({
+        ...options,
+        url,
+        key,
+        lockDir,
+        name: nameOf(generation),
+        firstSourceFile: firstSourceFile(settings.dataDir),
+      }),
     async drop(generation) {
       const name = nameOf(generation)
       await asking((server) => dropIndexes(server, name))

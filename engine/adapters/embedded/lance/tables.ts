@@ -78,12 +78,12 @@ export async function noVectors({ dimensions }: Pick<Manifest, "dimensions">): P
   return create(connection, "none", vectorsSchema(dimensions))
 }
 
-export type IndexedPage = Pick<PageRow, "id" | "revision" | "passage_count">
+export type IndexedPage = Pick<PageRow, "id" | "revision" | "passage_count" | "source">
 
 /** What the table of pages has, by id. */
 export async function indexedPages({ pages }: Tables): Promise<Map<string, IndexedPage>> {
   const indexed = new Map<string, IndexedPage>()
-  const all = pages.query().where(FIRST_SECTION).select(["id", "revision", "passage_count"])
+  const all = pages.query().where(FIRST_SECTION).select(["id", "revision", "passage_count", "source"])
   for await (const batch of batchesOf<IndexedPage>(all)) for (const page of batch) indexed.set(page.id, page)
   return indexed
 }

@@ -1,0 +1,48 @@
+import { readFile, rm } from "node:fs/promises"
+import path from "node:path"
+import { replaceFile } from "#base/store/replace-file.ts"
+import { steadyNow } from "#base/steady-time.ts"
+
+// Which source an operator wants to have its vectors before the others: a file of the data folder, for the writer in
+// another process. It holds for the index in use and for one that is built beside it.
+
+const FILE = "vectors-first.json"
+const LOOK_EVERY_MS = 1000
+
+export const firstSourceFile = (dataDir: string): string => path.join(dataDir, FILE)
+
+/** Has a source go first; null: none does. */
+export async function putSourceFirst(file: string, source: string | null): Promise<void> {
+  if (source === null) await rm(file, { force: true })
+  else await replaceFile(file, JSON.stringify({ source }))
+}
+
+/** The source that goes first; null: none does, or the file cannot be read. */
+export async function readFirstSource(file: string): Promise<string | null> {
+  try {
+    const { source } = JSON.parse(await readFile(file, "utf8")) as { source?: unknown }
+    return typeof source === "string" ? source : null
+  } catch {
+    return null
+  }
+}
+
+/** Follows what was chosen in another process. */
+export class FirstSourceReader {
+  readonly #file: string | undefined
+  #lookedAt = -Infinity
+  #latest: string | null = null
+
+  /** @param file left out: no source goes first */
+  constructor(file: string | undefined) {
+    this.#file = file
+  }
+
+  /** As it was a moment ago. */
+  async latest(): Promise<string | null> {
+    if (this.#file === undefined || steadyNow() - this.#lookedAt < LOOK_EVERY_MS) return this.#latest
+    this.#lookedAt = steadyNow()
+    this.#latest = await readFirstSource(this.#file)
+    return this.#latest
+  }
+}
