@@ -1,3 +1,4 @@
+import { migrateFrontier } from "./frontier-schema.ts"
 import type { PageUrl } from "#engine"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Failure } from "../job.ts"
@@ -171,4 +172,19 @@ export function waitingAddress(db: StateStore, url: PageUrl): WaitingAddress | n
     how: row["found_how"] as FoundHow | null,
     on: row["found_on"] as string | null,
   }
+}
+
+/** Visits that ended, and those of them that failed, of every job that is remembered. */
+export function visitsByJob(
+  db: StateStore,
+): ReadonlyMap<number, { readonly all: number; readonly failed: number }> {
+  migrateFrontier(db)
+  const rows = db
+    .prepare(
+      "select job, sum(count) as visits, sum(iif(outcome like ?, count, 0)) as failed from job_outcome group by job",
+    )
+    .all(FAILURES_LIKE)
+  return new Map(
+    rows.map((row) => [Number(row["job"]), { all: Number(row["visits"]), failed: Number(row["failed"]) }]),
+  )
 }

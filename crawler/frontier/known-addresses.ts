@@ -7,6 +7,7 @@ import type { Job } from "../job.ts"
 import { PageLinks } from "./page-links.ts"
 import { type Ending, nextVisit } from "./revisit.ts"
 import type { Source } from "../source.ts"
+import { dateOrNull } from "#base/store/date-columns.ts"
 import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
 /** What a sitemap or feed says of a page, beside its address. Times are milliseconds since 1970. */
@@ -320,6 +321,24 @@ export class KnownAddresses {
   forget(url: PageUrl, source: string): void {
     this.#prepare("delete from known_address where url = ? and source = ?").run(url, source)
     this.#links.keep(source, url, null)
+  }
+
+  /** Pages by when a crawl looked at them last: how many after each of these times, of how many, and the oldest look. */
+  lookedAtSince(times: readonly number[]): {
+    readonly pages: number
+    readonly since: readonly number[]
+    readonly oldest: Date | null
+  } {
+    const counts = times.map((_, index) => `total(at > ?${index + 1}) as since${index}`)
+    const row = this.#prepare(
+      `select count(*) as pages, min(at) as oldest, ${counts.join(", ")}
+       from (select max(visited_at) as at from known_address where hash is not null group by url)`,
+    ).get(...times)!
+    return {
+      pages: Number(row["pages"]),
+      since: times.map((_, index) => Number(row[`since${index}`])),
+      oldest: dateOrNull(row["oldest"]),
+    }
   }
 
   /** Pages that the index holds, as far as crawls know. */

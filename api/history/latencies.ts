@@ -1,0 +1,28 @@
+/** Each is a fifth wider than the one before: what is read from one is right to a tenth. */
+const GROWTH = 1.2
+const MOST_MS = 600_000
+
+/** Counts by bucket: `[number of the bucket, how many]`. */
+export type Latencies = readonly (readonly [number, number])[]
+
+export const bucketOf = (ms: number): number =>
+  Math.floor(Math.log(Math.min(MOST_MS, Math.max(1, ms))) / Math.log(GROWTH))
+
+/** What this share of all took at most, in milliseconds, to a tenth; null of none. */
+export function quantile(latencies: Latencies, share: number): number | null {
+  const sorted = latencies.toSorted(([a], [b]) => a - b)
+  const wanted = sorted.reduce((sum, [, count]) => sum + count, 0) * share
+  let counted = 0
+  for (const [bucket, count] of sorted) {
+    counted += count
+    if (counted >= wanted && count > 0) return Math.round(GROWTH ** (bucket + 0.5))
+  }
+  return null
+}
+
+/** All of them together. */
+export function together(all: readonly Latencies[]): Latencies {
+  const sums = new Map<number, number>()
+  for (const [bucket, count] of all.flat()) sums.set(bucket, (sums.get(bucket) ?? 0) + count)
+  return [...sums]
+}
