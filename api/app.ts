@@ -22,6 +22,7 @@ import type { Middleware, RequestState } from "./context.ts"
 import { openBuilt } from "./faces/built.ts"
 import { faces } from "./faces/faces.ts"
 import type { FirecrawlJobs } from "./firecrawl/open-firecrawl.ts"
+import type { QuestionMeter } from "./history/question-meter.ts"
 import { firecrawlApi } from "./firecrawl/refusal.ts"
 import { firecrawlRoutes } from "./firecrawl/routes.ts"
 import { handbook } from "./handbook/handbook.ts"
@@ -88,6 +89,8 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   readonly misses?: MissKnowledge
   /** Lets programs in over MCP; without it they need a key. */
   readonly oauth?: OAuth
+  /** Counts questions; left out: nobody does. */
+  readonly questions?: QuestionMeter
   /** Where questions are noted; left out: nowhere. */
   readonly queries?: QueryLog
   /** Saved questions; without it none are served. */
@@ -274,6 +277,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.on("error", (error: unknown) => parts.log.warn({ err: error }, "answer not written"))
   app.use(tracking(accounts.hashHuman))
   app.use(requestId())
+  if (parts.questions) app.use(parts.questions.middleware)
   app.use(requestLog(parts.log, { queries: config.logQueries }))
   app.use(errorEnvelope(OTHER_APIS))
   // What proxies say is checked by the first of these.

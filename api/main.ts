@@ -28,6 +28,9 @@ import { checkSettings, environment, readSettings, SettingsError } from "#base/s
 
 import { type Accounts, openAccounts } from "./accounts/accounts.ts"
 import { sourceSites } from "./accounts/reach/source-sites.ts"
+import { History } from "./history/history.ts"
+import { keepHistory } from "./history/keep-history.ts"
+import { QuestionMeter } from "./history/question-meter.ts"
 import { tidyHourly } from "./accounts/tidying.ts"
 import { openAdmin } from "./admin/open-admin.ts"
 import { indexCheck, lostInWords, refusingIfLost } from "./index-health.ts"
@@ -167,7 +170,16 @@ async function serve(): Promise<void> {
     }),
   )
   const applianceName = new ApplianceName(accountsDb)
+  const questions = new QuestionMeter()
+  const history = new History({ db: accountsDb, engine, dataDir: engineConfig.dataDir, questions })
+  opened.use(
+    keepHistory(history, {
+      writes: accounts.writes,
+      onProblem: (err) => log.warn({ err }, "a sample of the history was lost"),
+    }),
+  )
   const app = createApp({
+    questions,
     queries,
     ...(noOAuth === null && {
       oauth: openOAuth({
@@ -201,7 +213,7 @@ async function serve(): Promise<void> {
     connections,
     gates,
     sales: () => paid?.outcomes ?? null,
-    admin: () => openAdmin({ db, engine, jobs, crawlerConfig, engineConfig, queries }),
+    admin: () => openAdmin({ db, engine, jobs, crawlerConfig, engineConfig, queries, history }),
     jobs,
     backups,
     sourceResults: (limit) => sourceResults(db, jobs, limit),

@@ -115,6 +115,15 @@ export function environment(env: NodeJS.ProcessEnv = process.env): NodeJS.Proces
   }
 }
 
+/** Where a setting has its value from, as {@link environment} takes it. */
+export function originOf(
+  { name }: Pick<Setting<unknown>, "name">,
+  env: NodeJS.ProcessEnv = process.env,
+): "environment" | "file" | "default" {
+  if (env[name] !== undefined) return env[name] === "" ? "default" : "environment"
+  return environment(env)[name] ? "file" : "default"
+}
+
 /** The values of the declared settings. @throws SettingsError naming each setting whose value is wrong. */
 export function readSettings<S extends Settings>(declared: S, env: NodeJS.ProcessEnv): Values<S> {
   const problems: string[] = []

@@ -45,6 +45,15 @@ export const isSkip = (name: OutcomeName): boolean => name.startsWith(SKIPPED)
 /** Whether something went wrong, here or there. */
 export const isFailure = (name: OutcomeName): boolean => name.startsWith(FAILED)
 
+/** What outcomes are gathered under. */
+export const OUTCOME_KINDS = ["pages", "postponed", "skipped", "failed"] as const
+
+export function outcomeKind(name: OutcomeName): (typeof OUTCOME_KINDS)[number] {
+  if (isPageOutcome(name)) return "pages"
+  if (isSkip(name)) return "skipped"
+  return isFailure(name) ? "failed" : "postponed"
+}
+
 /** Visits that found a page. */
 export const pagesIn = (counts: OutcomeCounts): number =>
   PAGE_OUTCOMES.reduce((sum, name) => sum + (counts[name] ?? 0), 0)

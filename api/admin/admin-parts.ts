@@ -6,6 +6,7 @@ import type { Values } from "#base/settings.ts"
 import type { Engine } from "#engine"
 import type { engineSettings } from "#engine/settings.ts"
 
+import type { History } from "../history/history.ts"
 import type { QueryLog } from "../queries/query-log.ts"
 
 /** What the admin API looks at and changes. */
@@ -18,6 +19,7 @@ export interface AdminParts {
   readonly webhooks: WebhookQueue
   readonly alerts: AlertBook
   readonly queries: QueryLog
+  readonly history: History
   readonly crawlerConfig: CrawlerConfig
   readonly engineConfig: Values<typeof engineSettings>
 }

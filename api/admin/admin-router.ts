@@ -24,11 +24,15 @@ import { proposeRoutes } from "./routes/drafts/propose.ts"
 import { removalRoutes } from "./routes/removals.ts"
 import { refuseChanges } from "../read-only.ts"
 import { optionalJsonBody } from "../middleware/query-parameters.ts"
+import { historyRoutes } from "../history/admin-routes.ts"
 import { queryRoutes } from "../queries/admin-routes.ts"
 import { judgedRoutes } from "../judging/admin-routes.ts"
 import { judgedRunRoutes } from "../judging/run-routes.ts"
 import { ruleRoutes } from "../rules/admin-routes.ts"
 import { sourceRoutes } from "./routes/sources.ts"
+import { backupRoutes } from "../upkeep/backup-routes.ts"
+import { settingRoutes } from "../upkeep/setting-routes.ts"
+import { vectorRoutes } from "../upkeep/vector-routes.ts"
 import { usageRoutes } from "./routes/usage.ts"
 import { webhookRoutes } from "./routes/webhooks.ts"
 
@@ -60,6 +64,10 @@ export function adminRouter(
   queryRoutes(router, parts)
   judgedRoutes(router, parts)
   judgedRunRoutes(router, parts)
+  vectorRoutes(router, parts)
+  historyRoutes(router, parts)
+  backupRoutes(router, parts)
+  settingRoutes(router)
   webhookRoutes(router, parts)
   feedbackRoutes(router, parts)
   pageRequestRoutes(router, parts)

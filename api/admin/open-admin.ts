@@ -1,10 +1,11 @@
+import { History } from "../history/history.ts"
 import { QueryLog } from "../queries/query-log.ts"
 import type { AdminParts } from "./admin-parts.ts"
 
 /** What the admin API works on, beside what the process has open anyway. Nothing of it needs closing. */
 export async function openAdmin(
   open: Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfig" | "engineConfig"> &
-    Partial<Pick<AdminParts, "queries">>,
+    Partial<Pick<AdminParts, "queries" | "history">>,
 ): Promise<AdminParts> {
   const [{ Sources }, { Removals }, { WebhookQueue }, { AlertBook }] = await Promise.all([
     import("#crawler/sources/sources.ts"),
@@ -12,7 +13,7 @@ export async function openAdmin(
     import("#crawler/webhooks/webhook-queue.ts"),
     import("#crawler/alerts/alert-book.ts"),
   ])
-  const { db, jobs } = open
+  const { db, jobs, engine, engineConfig } = open
   return {
     ...open,
     sources: new Sources(db, jobs),
@@ -20,5 +21,6 @@ export async function openAdmin(
     webhooks: new WebhookQueue(db),
     alerts: new AlertBook(db),
     queries: open.queries ?? new QueryLog(db, 0),
+    history: open.history ?? new History({ db, engine, dataDir: engineConfig.dataDir }),
   }
 }

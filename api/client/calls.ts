@@ -474,6 +474,135 @@ export type DeletedQueries = {
   readonly deleted: number
 }
 
+export type VectorOrder = {
+  /** The pages that get their vectors first stand first. */
+  readonly order: readonly ("changed" | "asked" | "first" | "new")[]
+  /** The source that goes before the others. */
+  readonly first_source: string | null
+}
+
+export type Outcomes = {
+  readonly outcomes: readonly ({
+    readonly outcome: string
+    readonly kind: "pages" | "postponed" | "skipped" | "failed"
+    /** For people, in a few words. */
+    readonly meaning: string
+  })[]
+}
+
+export type History = {
+  readonly hours: number
+  readonly from: string
+  readonly to: string
+  /** From one point to the next. */
+  readonly step_seconds: number
+  /** Of the machine, or of the container. */
+  readonly memory_bytes: number
+  /** Of the data folder's disk. */
+  readonly disk_bytes: number | null
+  /** Oldest first; the last one is under way. A step in which the appliance did not run is left out. */
+  readonly points: readonly ({
+    /** Its beginning. */
+    readonly at: string
+    /** That were measured. */
+    readonly seconds: number
+    /** Of crawls, however they ended. */
+    readonly visits: number
+    readonly failed_visits: number
+    /** Questions, over any API. */
+    readonly answered: number
+    /** Questions that were answered with 4xx. */
+    readonly refused: number
+    /** Questions that were answered with 5xx, or given up by who asked. */
+    readonly failed: number
+    /** Half of the answers took no longer, to a tenth. */
+    readonly median_ms: number | null
+    /** 95 % of the answers took no longer, to a tenth. */
+    readonly slow_ms: number | null
+    /** At its end. */
+    readonly pages: number | null
+    readonly passages: number | null
+    /** Taken by the process that answers. */
+    readonly process_memory_bytes: number
+    readonly memory_free_bytes: number
+    readonly disk_free_bytes: number | null
+  })[]
+}
+
+export type Freshness = {
+  /** Pages of the index that crawls know. */
+  readonly pages: number
+  /** Looked at in the last 24 hours. */
+  readonly within_day: number
+  /** In the last 7 days. */
+  readonly within_week: number
+  /** In the last 30 days. */
+  readonly within_month: number
+  /** The longest ago that a page was looked at. */
+  readonly oldest_at: string | null
+}
+
+export type BackupRun = {
+  readonly id: number
+  readonly trigger: "schedule" | "command"
+  readonly state: "queued" | "running" | "finished" | "failed"
+  readonly asked_at: string
+  readonly started_at: string | null
+  readonly ended_at: string | null
+  /** What was written, once it is whole and checked. */
+  readonly file: string | null
+  readonly bytes: number | null
+  readonly pages: number | null
+  /** Why it failed. */
+  readonly error: string | null
+  readonly note: string | null
+}
+
+export type Backups = {
+  readonly plan: {
+    /** What the names of its files begin with. */
+    readonly name: string
+    readonly folder: string
+    /** Files that stay. */
+    readonly keep: number
+    readonly schedule: {
+      readonly cron: string | null
+      readonly every_hours: number | null
+      readonly time_zone: string
+    } | null
+    readonly next_run_at: string | null
+  } | null
+  /** Newest first. */
+  readonly runs: readonly BackupRun[]
+  /** The plan's files that are there, newest first; null where the folder cannot be read from here. */
+  readonly files: readonly ({
+    readonly path: string
+    readonly bytes: number
+    readonly made_at: string
+  })[] | null
+}
+
+export type SettingList = {
+  readonly settings: readonly ({
+    /** In the environment and in the settings file. */
+    readonly name: string
+    readonly part: "api" | "crawler" | "engine" | "payments"
+    readonly about: string
+    /** Its value is never shown. */
+    readonly secret: boolean
+    readonly from: "environment" | "file" | "default"
+    /** As it is written; null of a secret. */
+    readonly value: string | null
+    /** Empty: none. */
+    readonly default: string
+  })[]
+  readonly selling: {
+    /** Whether searches are sold. */
+    readonly on: boolean
+    readonly missing: readonly string[]
+  }
+}
+
 export type JudgedQuestion = {
   /** The same for each spelling of the question that differs in case and white space. */
   readonly id: string
@@ -3420,6 +3549,57 @@ export interface Calls {
   "DELETE /admin/queries": {
     readonly given: {}
     readonly answer: DeletedQueries
+  }
+  /** In which order pages get their vectors. */
+  "GET /admin/vectors": {
+    readonly given: {}
+    readonly answer: VectorOrder
+  }
+  /** Have a source get its vectors before the others. */
+  "POST /admin/vectors/first": {
+    readonly given: {
+      readonly body?: {
+        /** Its name; left out: none goes first. */
+        readonly source?: string | undefined
+      }
+    }
+    readonly answer: VectorOrder
+  }
+  /** What each way to end a visit means. */
+  "GET /admin/outcomes": {
+    readonly given: {}
+    readonly answer: Outcomes
+  }
+  /** Crawls, questions, memory and disk over the last days. */
+  "GET /admin/history": {
+    readonly given: {
+      readonly query?: { readonly hours?: number | undefined }
+    }
+    readonly answer: History
+  }
+  /** How long ago crawls looked at the pages. */
+  "GET /admin/freshness": {
+    readonly given: {}
+    readonly answer: Freshness
+  }
+  /** The plan for backups, its runs and its files. */
+  "GET /admin/backups": {
+    readonly given: {
+      readonly query?: { readonly limit?: number | undefined }
+    }
+    readonly answer: Backups
+  }
+  /** Make a backup now, by the plan. */
+  "POST /admin/backups/run": {
+    readonly given: {
+      readonly body?: { readonly [name: string]: unknown }
+    }
+    readonly answer: BackupRun
+  }
+  /** Every setting, its value, and where that comes from. */
+  "GET /admin/settings": {
+    readonly given: {}
+    readonly answer: SettingList
   }
   /** Judged questions, with how each did in the last two runs. */
   "GET /admin/judged-questions": {

@@ -58,8 +58,7 @@ export function historyRoutes(
 
 /** What happened in all of them together, and how things stood at the end. */
 function pointOf(slot: number, samples: readonly KeptSample[]) {
-  const sum = (of: (sample: KeptSample) => number) =>
-    samples.reduce((all, sample) => all + of(sample), 0)
+  const sum = (of: (sample: KeptSample) => number) => samples.reduce((all, sample) => all + of(sample), 0)
   const latencies = together(samples.map((sample) => sample.latencies))
   const end = samples.at(-1)!
   return {

@@ -98,7 +98,10 @@ export class History {
     return await this.#parts.engine.stats().catch(() => null)
   }
 
-  #sample(visited: ReturnType<typeof visitsByJob>, stats: { readonly pages: number; readonly passages: number } | null): KeptSample {
+  #sample(
+    visited: ReturnType<typeof visitsByJob>,
+    stats: { readonly pages: number; readonly passages: number } | null,
+  ): KeptSample {
     const at = this.#clock()
     let [visits, failedVisits] = [0, 0]
     for (const [job, now] of visited) {

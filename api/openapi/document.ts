@@ -11,6 +11,7 @@ import { refusals, refusalSchemas } from "./operations/refusals.ts"
 import { judgedOperations, judgedSchemas } from "./operations/quality/judged-operations.ts"
 import { keyOperations, keySchemas } from "./operations/quality/key-operations.ts"
 import { queryOperations, querySchemas } from "./operations/quality/query-operations.ts"
+import { upkeepOperations, upkeepSchemas } from "./operations/upkeep/upkeep-operations.ts"
 import { ruleOperations, ruleSchemasOfAnswers } from "./operations/quality/rule-operations.ts"
 import { suggestionOperations, suggestionSchemas } from "./operations/suggestion-operations.ts"
 import { researchOperations, researchSchemas } from "./operations/research-operations.ts"
@@ -34,6 +35,7 @@ export const operations: readonly Operation[] = [
   ...adminOperations,
   ...ruleOperations,
   ...queryOperations,
+  ...upkeepOperations,
   ...judgedOperations,
   ...keyOperations,
   ...publicKeyOperations,
@@ -58,6 +60,7 @@ export const tags: Readonly<Record<string, string>> = {
   "Judged questions": "Questions whose right pages are known, and how well these rank.",
   Webhooks: "Messages about runs and changes.",
   Usage: "What each key used, by day or month.",
+  Upkeep: "The appliance itself: its vectors, its last days, backups and settings.",
   Feedback: "What callers think of their answers.",
   Payments: "Searches that were sold, and what was paid for them.",
   Operation: "How the appliance is.",
@@ -70,6 +73,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   ...suggestionSchemas,
   ...ruleSchemasOfAnswers,
   ...querySchemas,
+  ...upkeepSchemas,
   ...judgedSchemas,
   ...keySchemas,
   ...publicKeySchemas,

@@ -20,7 +20,12 @@ class Stage {
   /** Called before each part is answered. */
   onPart: (texts: readonly string[]) => void = () => {}
 
-  add(id: string, texts: readonly string[], urgency: "changed" | "asked" | "new" = "new", revision = 1): void {
+  add(
+    id: string,
+    texts: readonly string[],
+    urgency: "changed" | "asked" | "new" = "new",
+    revision = 1,
+  ): void {
     this.texts.set(id, texts)
     this.waiting.add({ id, revision, passages: texts.length, source: "" }, urgency)
   }

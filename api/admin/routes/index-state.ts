@@ -1,5 +1,3 @@
-import { totalmem } from "node:os"
-
 import type { Router } from "@koa/router"
 
 import type { Engine } from "#engine"
@@ -7,6 +5,7 @@ import { diskOf } from "#base/disk-space.ts"
 import { secondsLeft } from "#engine/filling/filling-rate.ts"
 
 import type { RequestState } from "../../context.ts"
+import { memoryBytes } from "../../history/history.ts"
 import type { AdminParts } from "../admin-parts.ts"
 
 /** What the index holds, how far its vectors are, and what room the machine has for more. */
@@ -45,8 +44,7 @@ function machineOf(dataDir: string) {
     disk_free_bytes: disk?.freeBytes ?? null,
     disk_bytes: disk?.totalBytes ?? null,
     memory_free_bytes: process.availableMemory(),
-    // Without a limit of its own a process may be told 0, or a number larger than any machine.
-    memory_bytes: Math.min(process.constrainedMemory() || Infinity, totalmem()),
+    memory_bytes: memoryBytes(),
     process_memory_bytes: process.memoryUsage.rss(),
   }
 }

@@ -4,8 +4,8 @@ import type { Job } from "#crawler"
 import { concealedAs, concealedCounts, concealedEnd } from "#crawler/fetch/concealed.ts"
 import type { AddressCursor, OutcomeGroup } from "#crawler/frontier/job-addresses.ts"
 import { JOB_STATES } from "#crawler/job.ts"
-import { OUTCOME_WORDS } from "#crawler/jobs/progress.ts"
-import { entriesOf, isMeantBy } from "#crawler/outcome-name.ts"
+import { meaningOf, OUTCOME_NAMES, OUTCOME_WORDS } from "#crawler/jobs/progress.ts"
+import { entriesOf, isMeantBy, outcomeKind } from "#crawler/outcome-name.ts"
 import { withoutSecrets } from "#crawler/sources/shown-source.ts"
 
 import type { Context, RequestState } from "../../context.ts"
@@ -34,6 +34,16 @@ export function jobRoutes(router: Router<RequestState>, { db, jobs, removals }: 
     if (!job) throw new ApiError(404, `There is no job ${JSON.stringify(id.slice(0, 50))}.`)
     return job
   }
+
+  router.get("/outcomes", (ctx) => {
+    ctx.body = {
+      outcomes: OUTCOME_NAMES.map((outcome) => ({
+        outcome,
+        kind: outcomeKind(outcome),
+        meaning: meaningOf(outcome),
+      })),
+    }
+  })
 
   router.get("/jobs", (ctx) => {
     const { limit, offset } = sliceOf(ctx)

@@ -72,7 +72,9 @@ test("the source that was chosen has its vectors before the others, also when it
   const { embedder, texts } = noting()
   const firstSourceFile = path.join(place, "first.json")
   const pages = (source: string) =>
-    Array.from({ length: 40 }, (_, i) => aPage(`${source}/${i}`, { source, title: source, markdown: chapter(i) }))
+    Array.from({ length: 40 }, (_, i) =>
+      aPage(`${source}/${i}`, { source, title: source, markdown: chapter(i) }),
+    )
   const order = () => [...new Set(texts.map((text) => text.split("\n")[0]))]
   const dir = path.join(place, "index")
   {

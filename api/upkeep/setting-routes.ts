@@ -1,0 +1,47 @@
+import type { Router } from "@koa/router"
+
+import { environment, originOf, readSettings, type Setting, type Settings } from "#base/settings.ts"
+import { crawlerSettings } from "#crawler/settings.ts"
+import { engineSettings } from "#engine/settings.ts"
+
+import type { RequestState } from "../context.ts"
+import { apiSettings } from "../settings.ts"
+import { sellingOf, x402Settings } from "../x402/settings.ts"
+import type { SETTING_PARTS } from "./schemas.ts"
+
+const PARTS: Readonly<Record<(typeof SETTING_PARTS)[number], Settings>> = {
+  api: apiSettings,
+  crawler: crawlerSettings,
+  engine: engineSettings,
+  payments: x402Settings,
+}
+
+/** Every setting, with where its value comes from: `/admin/settings`. As they were when the routes were made. */
+export function settingRoutes(router: Router<RequestState>): void {
+  const env = environment()
+  const shown = Object.entries(PARTS).flatMap(([part, settings]) =>
+    Object.values(settings).map((setting) => settingOnWire(part, setting, env)),
+  )
+  const selling = sellingOf(readSettings(x402Settings, env), readSettings(apiSettings, env).port)
+
+  router.get("/settings", (ctx) => {
+    ctx.body = {
+      settings: shown,
+      selling: { on: selling.on, missing: selling.on ? [] : selling.missing },
+    }
+  })
+}
+
+function settingOnWire(part: string, setting: Setting<unknown>, env: NodeJS.ProcessEnv) {
+  const { name, about, secret = false } = setting
+  const from = originOf(setting)
+  return {
+    name,
+    part,
+    about,
+    secret,
+    from,
+    value: secret ? null : env[name] || setting.default,
+    default: setting.default,
+  }
+}
