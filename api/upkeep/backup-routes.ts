@@ -9,16 +9,16 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import type { RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
-import { noFields } from "../admin/schemas.ts"
 import { strictBody, wholeNumber } from "../middleware/query-parameters.ts"
 import { DEFAULT_LIMIT } from "../wire/body-schema.ts"
+import { runBackupBody } from "./schemas.ts"
 
 /** Runs that are remembered: {@link BackupTable}. */
 const MOST_RUNS = 100
 
 /** Backups by the plan: `/admin/backups`. */
 export function backupRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
-  const nothing = strictBody(noFields)
+  const nothing = strictBody(runBackupBody)
 
   router.get("/backups", async (ctx) => {
     const limit = wholeNumber(ctx, "limit", DEFAULT_LIMIT, 1, MOST_RUNS)

@@ -6,5 +6,8 @@ export const firstSourceBody: BodySchema<{ readonly source?: string }> = {
   },
 }
 
+/** Of a call that takes no body, or an empty object. */
+export const runBackupBody: BodySchema<Record<string, never>> = { properties: {} }
+
 export const SETTING_PARTS = ["api", "crawler", "engine", "payments"] as const
 export const SETTING_ORIGINS = ["environment", "file", "default"] as const

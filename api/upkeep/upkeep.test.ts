@@ -93,10 +93,12 @@ test("questions are counted as they end, kept by steps, and told with what they 
   await search("no such key", { query: "four" })
   await search(SEARCH_KEY, { query: 5, max_results: "many" })
   // A request is over a moment after its answer.
-  await vi.waitFor(async () => {
-    const sample = await history.now()
-    expect([sample.answered, sample.refused, sample.failed]).toEqual([3, 2, 0])
-  })
+  await expect
+    .poll(async () => {
+      const { answered, refused, failed } = await history.now()
+      return [answered, refused, failed]
+    })
+    .toEqual([3, 2, 0])
   now += 60_000
   await history.keep(async (work) => work())
   now += 300_000

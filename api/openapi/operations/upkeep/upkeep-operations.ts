@@ -1,6 +1,5 @@
-import { noFields } from "../../../admin/schemas.ts"
 import { DEFAULT_HOURS, MOST_HOURS } from "../../../history/schema.ts"
-import { firstSourceBody } from "../../../upkeep/schemas.ts"
+import { firstSourceBody, runBackupBody } from "../../../upkeep/schemas.ts"
 import { DEFAULT_LIMIT } from "../../../wire/body-schema.ts"
 import { type Operation, query } from "../../operation.ts"
 import { ref } from "../../schemas.ts"
@@ -87,7 +86,7 @@ export const upkeepOperations: readonly Operation[] = [
     summary: "Make a backup now, by the plan",
     description:
       "The crawler process makes it. While one is not over, it is that one. Refused with 409 where no backup is declared. Restoring is a command: `fossick restore`.",
-    body: { schema: { type: "object", ...noFields, additionalProperties: false }, required: false },
+    body: { schema: { type: "object", ...runBackupBody, additionalProperties: false }, required: false },
     answers: { 202: { description: "The run as it stands.", schema: ref("BackupRun") } },
     refusals: [409, 422],
     examples: [{ summary: "Nothing is declared", status: 409 }],
