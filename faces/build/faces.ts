@@ -47,6 +47,7 @@ export const FACES: readonly Face[] = [
       "console/rules/rules.css",
       "design/chart.css",
       "console/quality/quality.css",
+      "console/keys/keys.css",
     ],
     page: { title: "Console · Fossick", description: "Run this appliance." },
     mostKilobytes: 150,

@@ -7,6 +7,7 @@ import { AddSource } from "./add-source/add-source.tsx"
 import { EditSource } from "./add-source/edit-source.tsx"
 import { Beginning } from "./first-run/beginning.tsx"
 import { FirstRun } from "./first-run/first-run.tsx"
+import { Keys } from "./keys/keys.tsx"
 import { Going, usePlace } from "./link.tsx"
 import { Nothing, Problem } from "./parts.tsx"
 import { hrefOf, type Place } from "./place.ts"
@@ -90,6 +91,7 @@ function Screen({
   if (place.view === "question") return <Question key={place.question} question={place.question} />
   if (place.view === "judged-run")
     return <JudgedRunView key={place.run} run={place.run} against={place.against} />
+  if (place.view === "keys") return <Keys chosen={place.key} />
   if (place.view === "rules") return <Rules />
   if (place.view === "rule") return <RuleEditor key={hrefOf(place)} place={place} />
   return <Beginning onNamed={onNamed} />

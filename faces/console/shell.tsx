@@ -34,6 +34,7 @@ const VIEWS: readonly {
     holds: ["quality", "question", "judged-run"],
   },
   { to: { view: "rules" }, icon: "filter", name: "Rules", holds: ["rules", "rule"] },
+  { to: { view: "keys", key: null }, icon: "key", name: "Keys", holds: ["keys"] },
 ]
 
 /** What stands around every screen: where one can go, who is signed in, and the way out. */
@@ -63,8 +64,10 @@ export function Shell({
     // Those who listen hear where they came; a page that has just loaded begins at its top.
     if (!isFirst.current) document.querySelector<HTMLElement>("h1")?.focus()
     isFirst.current = false
-    // On a narrow screen the views are a row that is longer than it.
-    document.querySelector(".view[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" })
+    // On a narrow screen the views, and the tabs of one, are rows that are longer than it.
+    for (const current of document.querySelectorAll(".view[aria-current], .tab[aria-current]")) {
+      current.scrollIntoView({ block: "nearest", inline: "center" })
+    }
   }, [screen])
   const waiting = held.value?.total ?? 0
   return (

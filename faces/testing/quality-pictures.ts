@@ -38,6 +38,19 @@ export async function fillQuality(workshop: Workshop, page: Page): Promise<void>
     },
     workshop.key,
   )
+  await call("POST", "/admin/keys", {
+    name: "chat on the intranet",
+    sources: ["manual"],
+    credits: 1000,
+    rate_limits: "search=60/m",
+  })
+  const { id } = await call("POST", "/admin/keys", { name: "an old script", endpoints: ["search"] })
+  await call("POST", `/admin/keys/${id}/disable`, {})
+  await call("POST", "/admin/public-keys", {
+    name: "docs site",
+    source: "manual",
+    origins: ["https://docs.example.com"],
+  })
   const urlOf = async (query: string) => (await call("POST", "/search", { query })).results[0].url as string
   for (const question of ["chapter 2", "chapter 4", "thread 3"]) {
     await call("POST", "/admin/judged-questions", {
@@ -97,4 +110,10 @@ export async function shootQuality(url: string, page: Page, take: Take): Promise
   await page.getByRole("button", { name: "See before and after" }).click()
   await page.getByRole("article", { name: "zyzzyva" }).waitFor()
   await take("rule")
+  await open("view=keys")
+  await page.getByRole("region", { name: "MCP configuration" }).waitFor()
+  await take("keys")
+  await page.getByRole("button", { name: "New key" }).click()
+  await page.getByRole("dialog").waitFor()
+  await take("new-key")
 }

@@ -120,7 +120,7 @@ function columnsOf(
       cell: (rule) => <Link to={placeOfRule(rule)}>{inWords(rule)}</Link>,
     },
     ...more[kind],
-    { heading: "Id", cell: ({ id }) => <code>{id}</code> },
+    { heading: "Id", cell: ({ id }) => <code class="when">{id}</code> },
     {
       heading: <span class="unseen">Remove</span>,
       cell: (rule) => (
@@ -142,8 +142,8 @@ const MOST_TRIED = 10
 function Pinned({ rule }: { readonly rule: Rule }) {
   if (rule.kind !== "pin") return null
   return (
-    <>
+    <span class="wide">
       {rule.position ?? 1}. <PageLink to={rule.url}>{rule.url}</PageLink>
-    </>
+    </span>
   )
 }

@@ -1,0 +1,155 @@
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Chip } from "../../design/chip.tsx"
+import { since } from "../../reading/dates.ts"
+import { Link } from "../link.tsx"
+import { counted, until, whole } from "../words.ts"
+import { DAYS, sumOf, type Use } from "./use-days.ts"
+
+export type Key = AnswerOf<"GET /admin/keys">["keys"][number]
+
+/** What may be done with a key. */
+export type KeyAct = "disable" | "enable" | "rotate" | "delete"
+
+/** How a key is called where it has no name. */
+export const nameOf = ({ name, id }: Pick<Key, "name" | "id">): string => (name === "" ? `Key ${id}` : name)
+
+/** A card for each key: what it may do, what it used, and what may be done with it. */
+export function KeyList({
+  keys,
+  own,
+  usage,
+  isBusy,
+  onAct,
+}: {
+  readonly keys: readonly Key[]
+  /** Id of the key that somebody signed in with. */
+  readonly own: string
+  readonly usage: readonly Use[]
+  readonly isBusy: boolean
+  readonly onAct: (act: KeyAct, key: Key) => void
+}) {
+  return (
+    <ul class="keys" aria-label="Keys">
+      {keys.map((key) => (
+        <li key={key.id} class={key.status === "active" ? "card" : "card ended"}>
+          <div class="between">
+            <h3>{nameOf(key)}</h3>
+            <p class="state">
+              <Chip tone={key.role === "admin" ? "accent" : "good"} icon="key">
+                {key.role === "admin" ? "Admin" : "Search"}
+              </Chip>
+              {key.status === "disabled" && <Chip tone="bad">Disabled</Chip>}
+              {key.status === "expired" && <Chip tone="warn">Expired</Chip>}
+              {key.id === own && <Chip>Yours</Chip>}
+            </p>
+          </div>
+          <KeyFacts of={key} usage={usage} />
+          <p class="row">
+            <Link to={{ view: "keys", key: key.id }} class="button quiet">
+              Usage<span class="unseen"> of {nameOf(key)}</span>
+            </Link>
+            {key.status === "active" && (
+              <Button look="quiet" icon="restore" disabled={isBusy} onClick={() => onAct("rotate", key)}>
+                Rotate<span class="unseen"> {nameOf(key)}</span>
+              </Button>
+            )}
+            {key.status === "disabled" && (
+              <Button look="quiet" icon="play" disabled={isBusy} onClick={() => onAct("enable", key)}>
+                Enable<span class="unseen"> {nameOf(key)}</span>
+              </Button>
+            )}
+            {key.status === "active" && key.id !== own && (
+              <Button look="quiet" icon="pause" disabled={isBusy} onClick={() => onAct("disable", key)}>
+                Disable<span class="unseen"> {nameOf(key)}</span>
+              </Button>
+            )}
+            {key.id !== own && (
+              <Button
+                look="quiet"
+                icon="trash"
+                label={`Delete ${nameOf(key)}`}
+                disabled={isBusy}
+                onClick={() => onAct("delete", key)}
+              />
+            )}
+          </p>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function KeyFacts({ of: key, usage }: { readonly of: Key; readonly usage: readonly Use[] }) {
+  const { calls, credits } = sumOf(usage, key.id)
+  return (
+    <dl class="key-facts">
+      <div>
+        <dt>Key</dt>
+        <dd>
+          <code>…{key.ends_with}</code> <span class="small">id {key.id}</span>
+        </dd>
+      </div>
+      <div>
+        <dt>Sees</dt>
+        <dd>
+          <Scope of={key} />
+        </dd>
+      </div>
+      <div>
+        <dt>Limits</dt>
+        <dd>{limitsOf(key).join("; ") || "none of its own"}</dd>
+      </div>
+      <div>
+        <dt>{DAYS} days</dt>
+        <dd>
+          {counted(calls, "call")}, {counted(credits, "credit")}
+        </dd>
+      </div>
+      <div>
+        <dt>Last used</dt>
+        <dd>{key.last_used_at === null ? "never" : since(key.last_used_at)}</dd>
+      </div>
+    </dl>
+  )
+}
+
+function Scope({ of: { sources, collections, domains, gone_sources: gone } }: { readonly of: Key }) {
+  const parts = [
+    sources?.length && `source ${sources.join(", ")}`,
+    collections?.length && `collection ${collections.join(", ")}`,
+    domains?.length && `on ${domains.join(", ")}`,
+  ].filter(Boolean)
+  return (
+    <>
+      {parts.length === 0 ? "all sources" : parts.join("; ")}
+      {gone.length > 0 && (
+        <>
+          {" "}
+          <Chip tone="warn" icon="alert">
+            {gone.join(", ")} no longer there
+          </Chip>
+        </>
+      )}
+    </>
+  )
+}
+
+function limitsOf(key: Key): readonly string[] {
+  const {
+    credit_limit: credits,
+    limit_per: per,
+    rate_limits: rates,
+    endpoints,
+    expires_at: end,
+    projects,
+  } = key
+  return [
+    credits === null ? "" : `${whole(credits)} credits ${per === "total" ? "in all" : "a month"}`,
+    rates ?? "",
+    endpoints === null ? "" : `${endpoints.join(", ")} only`,
+    projects.length === 0 ? "" : `project ${projects.join(", ")}`,
+    end === null || key.status === "expired" ? "" : `ends ${until(end)}`,
+    key.may_make_keys && key.role !== "admin" ? "may make keys" : "",
+  ].filter((one) => one !== "")
+}

@@ -1,0 +1,40 @@
+import type { AnswerOf } from "../../../api/client/client.ts"
+
+export type Use = AnswerOf<"GET /admin/usage">["usage"][number]
+
+/** Days that are shown. */
+export const DAYS = 30
+
+const DAY_MS = 86_400_000
+/** Days of usage are those of UTC. */
+const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" })
+
+/** What was used on each of the last days, days without a call among them. */
+export function byDay(
+  usage: readonly Use[],
+  of: (use: Use) => number,
+  { key, now = Date.now() }: { readonly key: string | null; readonly now?: number },
+): readonly { readonly label: string; readonly value: number }[] {
+  const sums = new Map<string, number>()
+  for (const use of usage) {
+    if (key === null || use.key_id === key) sums.set(use.time, (sums.get(use.time) ?? 0) + of(use))
+  }
+  return Array.from({ length: DAYS }, (_, index) => {
+    const time = now - (DAYS - 1 - index) * DAY_MS
+    return { label: DAY.format(time), value: sums.get(new Date(time).toISOString().slice(0, 10)) ?? 0 }
+  })
+}
+
+/** What a key used in these days. */
+export function sumOf(
+  usage: readonly Use[],
+  key: string,
+): { readonly calls: number; readonly credits: number } {
+  let [calls, credits] = [0, 0]
+  for (const use of usage) {
+    if (use.key_id !== key) continue
+    calls += use.calls
+    credits += use.credits
+  }
+  return { calls, credits }
+}
