@@ -118,7 +118,7 @@ export interface PageFilter {
   readonly safe?: boolean
   /** Pages of other topics, and of none, are dropped. */
   readonly topics?: readonly PageTopic[]
-  /** Pages whose address is under none of these folders are dropped: see `isUnder` of `page/address-parts.ts`. */
+  /** Pages whose address is under none of these folders are dropped, and those under one behind `!`: see `isAmong` of `page/address-parts.ts`. */
   readonly paths?: readonly string[]
   /** Pages whose address names none of these versions are dropped: see `versionOf` of `page/address-parts.ts`. */
   readonly versions?: readonly string[]

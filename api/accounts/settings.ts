@@ -13,7 +13,7 @@ const rateLimits: Setting<RateLimits> = {
 
 const publicRateLimits: Setting<RateLimits> = {
   name: "FOSSICK_PUBLIC_RATE_LIMITS",
-  default: "search=60/m, suggest=300/m",
+  default: "search=120/m, suggest=300/m",
   about:
     "Calls that each address may make with a public key, for `search` and `suggest`; empty means no limit. A public key can have limits of its own.",
   parse: parseRateLimits,

@@ -2625,7 +2625,7 @@ export interface Calls {
         readonly types?: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub")[] | null | undefined
         /** Pages that say they are on one of these topics only; `topic` raises them and keeps the others. */
         readonly topics?: "news" | "finance" | readonly ("news" | "finance")[] | null | undefined
-        /** Pages under these folders of their sites only: `/docs/guide`. */
+        /** Pages under these folders of their sites only: `/docs/guide`; with `!` before it a folder is left out: `!/docs/1.0`. */
         readonly paths?: string | readonly string[] | null | undefined
         /** Pages whose address names one of these versions only: `3.12`, `v2`, `latest`. */
         readonly versions?: string | readonly string[] | null | undefined

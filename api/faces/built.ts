@@ -20,10 +20,13 @@ export interface BuiltFaces {
   /** The page of a face, such as `search`. */
   page(face: string): FaceFile | undefined
   file(name: string): FaceFile | undefined
+  /** The script of a face, for pages of other people. */
+  script(face: string): { readonly name: string; readonly file: FaceFile } | undefined
 }
 
 interface Manifest {
   readonly pages: Readonly<Record<string, string>>
+  readonly scripts: Readonly<Record<string, string>>
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -52,7 +55,7 @@ export async function openBuilt(folder: string): Promise<BuiltFaces> {
       if (!existsSync(join(dist, "manifest.json"))) throw error
     })
   }
-  const { pages } = JSON.parse(await readFile(join(dist, "manifest.json"), "utf8")) as Manifest
+  const { pages, scripts } = JSON.parse(await readFile(join(dist, "manifest.json"), "utf8")) as Manifest
   const names = await readdir(dist)
   const there = new Set(names)
   const read = (name: string) => (there.has(name) ? readFile(join(dist, name)) : null)
@@ -68,5 +71,10 @@ export async function openBuilt(folder: string): Promise<BuiltFaces> {
   return {
     page: (face) => files.get(pages[face] ?? ""),
     file: (name) => files.get(name),
+    script(face) {
+      const name = scripts[face] ?? ""
+      const file = files.get(name)
+      return file && { name, file }
+    },
   }
 }

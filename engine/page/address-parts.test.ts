@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { foldersOf, isUnder, versionOf } from "./address-parts.ts"
+import { foldersOf, isAmong, isUnder, versionOf } from "./address-parts.ts"
 
 describe("an address", () => {
   test.each([
@@ -32,5 +32,17 @@ describe("an address", () => {
     expect(isUnder("https://a.example/b%C3%BCcher/x", "/bücher")).toBe(true)
     expect(isUnder("https://a.example/docs-old/x", "/docs")).toBe(false)
     expect(isUnder("https://a.example/en/docs/x", "/docs")).toBe(false)
+  })
+
+  test.each([
+    ["/docs/x", ["/docs", "!/docs/1.0"], true],
+    ["/docs/1.0/x", ["/docs", "!/docs/1.0"], false],
+    ["/docs/1.0.1/x", ["/docs", "!/docs/1.0"], true],
+    ["/blog/x", ["/docs", "!/docs/1.0"], false],
+    ["/blog/x", ["!/docs/1.0"], true],
+    ["/docs/1.0", ["!/docs/1.0"], false],
+    ["/x", [], true],
+  ])("%s among the folders %j: %s", (path, folders, expected) => {
+    expect(isAmong(`https://a.example${path}`, folders)).toBe(expected)
   })
 })

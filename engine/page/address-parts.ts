@@ -31,6 +31,20 @@ export function isUnder(url: string, folder: string): boolean {
   return partsOf(folder).every((part, i) => path[i] === part)
 }
 
+/** Stands before a folder that is left out. */
+const NOT = "!"
+
+/** The folders of a list that are wanted: those that are not left out. */
+export const wantedFolders = (folders: readonly string[]): readonly string[] =>
+  folders.filter((folder) => !folder.startsWith(NOT))
+
+/** Whether an address lies in one of the folders, if any is wanted, and in none that is left out: `!/docs/1.0`. */
+export function isAmong(url: string, folders: readonly string[]): boolean {
+  const wanted = wantedFolders(folders)
+  const isOut = folders.some((folder) => folder.startsWith(NOT) && isUnder(url, folder.slice(NOT.length)))
+  return !isOut && (wanted.length === 0 || wanted.some((folder) => isUnder(url, folder)))
+}
+
 const partsOf = (path: string): string[] =>
   path
     .split("/")

@@ -1,5 +1,5 @@
 import type { PageFilter } from "../engine.ts"
-import { decoded, isUnder, versionOf } from "../page/address-parts.ts"
+import { decoded, isAmong, versionOf, wantedFolders } from "../page/address-parts.ts"
 import { analyse, wholeTerm } from "../text/analysis/analyse.ts"
 import { termHash } from "../text/analysis/term-hash.ts"
 import { unpackTerms } from "../text/passage-terms.ts"
@@ -131,9 +131,7 @@ async function elsewhere(
   return ids.filter((id) => {
     const url = facts.get(id)?.url
     if (url === undefined) return false
-    const isIn =
-      (paths.length === 0 || paths.some((path) => isUnder(url, path))) &&
-      (versions.length === 0 || versions.includes(versionOf(url) ?? ""))
+    const isIn = isAmong(url, paths) && (versions.length === 0 || versions.includes(versionOf(url) ?? ""))
     return !isIn
   })
 }
@@ -154,7 +152,7 @@ export async function inPlace(
   conditions: readonly Condition[],
 ): Promise<readonly Condition[]> {
   const found: Condition[] = []
-  for (const places of [paths.map((path) => path.replaceAll("/", " ")), versions]) {
+  for (const places of [wantedFolders(paths).map((path) => path.replaceAll("/", " ")), versions]) {
     if (places.length === 0) continue
     const ids = new Set<string>()
     for (const place of places) {

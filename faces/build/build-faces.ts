@@ -33,6 +33,8 @@ export interface Manifest {
   readonly sources: string
   /** File names of the pages by the names of their faces. */
   readonly pages: Readonly<Record<string, string>>
+  /** File names of the scripts by the names of their faces. */
+  readonly scripts: Readonly<Record<string, string>>
   /** Bytes by file name, as sent with brotli. */
   readonly sizes: Readonly<Record<string, number>>
 }
@@ -50,18 +52,20 @@ export async function buildFaces(folder = BUILT): Promise<boolean> {
       sizes[name] = writeCompressed(join(stage, name), content)
     }
     const pages: Record<string, string> = {}
+    const scripts: Record<string, string> = {}
     for (const face of FACES) {
       const script = await bundle(face)
-      const style = { name: hashed(`${face.name}.css`, styleOf(face)), text: styleOf(face) }
       write(script.fileName, script.code)
-      write(style.name, style.text)
+      scripts[face.name] = script.fileName
       if (face.page === undefined) continue
+      const style = { name: hashed(`${face.name}.css`, styleOf(face)), text: styleOf(face) }
+      write(style.name, style.text)
       pages[face.name] = `${face.name}.html`
       write(`${face.name}.html`, facePage(face.page, { script: script.fileName, style: style.name }))
     }
     const icon = readFileSync(join(ROOT, "faces/design/icon.svg"), "utf8")
     write("icon.svg", icon)
-    const manifest: Manifest = { sources, pages, sizes }
+    const manifest: Manifest = { sources, pages, scripts, sizes }
     writeFileSync(join(stage, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
     // A temporary folder is for its maker alone; a build is for whoever runs the appliance.
     chmodSync(stage, 0o755)
@@ -72,21 +76,28 @@ export async function buildFaces(folder = BUILT): Promise<boolean> {
   return true
 }
 
-async function bundle({ name, entry }: Face): Promise<Pick<OutputChunk, "fileName" | "code">> {
+async function bundle(face: Face): Promise<Pick<OutputChunk, "fileName" | "code">> {
+  const { name, entry, page } = face
   const build = await rolldown({
     input: { [name]: join(ROOT, "faces", entry) },
     cwd: ROOT,
     platform: "browser",
     // All it would say of the bundle stands here.
     tsconfig: false,
-    transform: { jsx: { runtime: "automatic", importSource: "preact" }, target: "es2022" },
+    transform: {
+      jsx: { runtime: "automatic", importSource: "preact" },
+      target: "es2022",
+      // Somebody else's page has no place for our style sheets: they come with the script.
+      ...(page === undefined && { define: { FACE_STYLES: JSON.stringify(stylesWithin(face)) } }),
+    },
     onLog(level, log) {
       if (level === "warn") throw new Error(log.message)
     },
   })
   try {
     const { output } = await build.generate({
-      format: "esm",
+      // A classic script knows its own element, and so what its page says there.
+      format: page === undefined ? "iife" : "esm",
       minify: true,
       entryFileNames: "[name]-[hash].js",
       codeSplitting: false,
@@ -100,6 +111,19 @@ async function bundle({ name, entry }: Face): Promise<Pick<OutputChunk, "fileNam
 
 const styleOf = ({ styles }: Face): string =>
   styles.map((file) => readFileSync(join(ROOT, "faces", file), "utf8")).join("\n")
+
+/** Pixels of a rem: pages of other people set their root to any size. */
+const ROOT_PX = 16
+
+/** The styles of a face for the tree of an element, with nothing of them taken from the page around it. */
+const stylesWithin = (face: Face): string =>
+  styleOf(face)
+    .replaceAll(/:root\[([^\]]*)\]/g, ":host([$1])")
+    .replaceAll(":root", ":host")
+    .replaceAll(/(\d*\.?\d+)rem\b/g, (_, rem: string) => `${Number(rem) * ROOT_PX}px`)
+    .replaceAll(/\/\*[^]*?\*\//g, "")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/ ?([{};,]) ?/g, "$1")
 
 const hashed = (name: string, text: string): string =>
   name.replace(/(?=\.\w+$)/, `-${createHash("sha256").update(text).digest("base64url").slice(0, 8)}`)

@@ -5,11 +5,8 @@ import { Icon } from "../design/icons.tsx"
 import { toast } from "../design/toast.tsx"
 import { appliance, inWords } from "../session/appliance.ts"
 import type { Asked } from "./asked.ts"
-import { sentencesOf } from "./sentences.ts"
+import { NO_ANSWER, sentencesOf } from "./sentences.ts"
 import type { Result, Searched } from "./use-search.ts"
-
-/** What the appliance says when no page holds an answer; it never varies. */
-const NO_ANSWER = "No answer to this was found in the index."
 
 /** The answer: each sentence leads to the passage that says so. */
 export function Answer({

@@ -1,3 +1,6 @@
+/** What the appliance says when no page holds an answer; it never varies. */
+export const NO_ANSWER = "No answer to this was found in the index."
+
 /** A stretch of an answer and the numbers of the results that say so. */
 export interface Sentence {
   readonly text: string

@@ -18,6 +18,8 @@ export interface GardenAppliance extends AsyncDisposable {
   /** Of the role search. */
   readonly key: string
   readonly adminKey: string
+  /** A public key for pages of these origins. */
+  publicKey(origins: readonly string[], answers?: boolean): string
   /** What was said of answers. */
   feedback(): readonly object[]
   /** What was asked for. */
@@ -28,6 +30,7 @@ export interface GardenAppliance extends AsyncDisposable {
 const LONG_WAY =
   "/a-very-long-way-to-the-shed-behind-the-old-greenhouse/where-all-tools-for-cleaning-pumps-are-kept"
 
+const SOURCE = "garden-and-greenhouse"
 const OPEN_KEY = "search-key-of-a-reader"
 
 /** As hostile as a page can be: in its title, its text, its attributes and its links. */
@@ -118,8 +121,8 @@ export async function openGarden({ open = false } = {}): Promise<GardenAppliance
     }),
   )
   const jobs = new Jobs(db)
-  new Sources(db, jobs).put({ name: "garden-and-greenhouse", seeds: [site.url("/")] })
-  await runSource("garden-and-greenhouse", db, engine)
+  new Sources(db, jobs).put({ name: SOURCE, seeds: [site.url("/")] })
+  await runSource(SOURCE, db, engine)
   const images = new ImageStore(db, dir)
   for (let seen = 1; ; seen++) {
     const image = images.nextUnread(images.unreadHosts()[0] ?? "")
@@ -144,6 +147,16 @@ export async function openGarden({ open = false } = {}): Promise<GardenAppliance
     url: app.url,
     key: app.key(),
     adminKey: TEST_KEY,
+    publicKey: (origins, answers = true) =>
+      app.accounts.publicKeys.create({
+        name: "",
+        source: SOURCE,
+        collection: null,
+        origins,
+        answers,
+        rateLimits: {},
+        credits: null,
+      }).text,
     feedback: () => app.accounts.feedback.list({ limit: 100, offset: 0 }).map(({ fields }) => fields),
     requests: () => app.accounts.pageRequests.list({ limit: 100, offset: 0 }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

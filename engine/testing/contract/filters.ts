@@ -177,6 +177,9 @@ export function aFilter({ open, found, foundByWords, adapter }: Stage): void {
             "docs-old/os",
             "docs/3.12/library/os",
           ])
+          expect(await only({ paths: ["/docs", "!/docs/3.12/library"] }, arms)).toEqual([
+            "docs/3.12/tutorial",
+          ])
           expect(await only({ versions: ["3.13"] }, arms)).toEqual(["de/docs/3.13/os"])
           expect(await only({ topics: ["news"] }, arms)).toEqual(["docs/3.12/tutorial"])
         }

@@ -1,8 +1,8 @@
 import { Chip } from "../../design/chip.tsx"
+import { bestPassages } from "../../reading/best-passages.ts"
 import { onDay, since } from "../../reading/dates.ts"
 import { MarkedText } from "../../reading/marked-text.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
-import { plainWords } from "../../reading/words.ts"
 import { addressOf } from "../../session/appliance.ts"
 import type { Asked } from "../asked.ts"
 import { Folded } from "./folded.tsx"
@@ -25,7 +25,7 @@ export function ResultCard({
   readonly onOpen: (copy: NonNullable<Asked["copy"]>) => void
 }) {
   const { url, title, section, published_date: published, checked_at: checked, explain } = result
-  const passages = bestPassages(result.content, wanted)
+  const passages = bestPassages(result.content, wanted, MOST_PASSAGES)
   return (
     <article class="result">
       <div class="text">
@@ -82,19 +82,6 @@ export function ResultCard({
       <Thumbnail result={result} />
     </article>
   )
-}
-
-/** A page's passages that have most of the question's words, in the order of the page. */
-function bestPassages(content: string, wanted: ReadonlySet<string>): string[] {
-  const passages = content.split(" [...] ").map((text, at) => ({
-    text,
-    at,
-    hits: new Set(plainWords(text).filter((word) => wanted.has(word))).size,
-  }))
-  return passages
-    .sort((one, other) => other.hits - one.hits || one.at - other.at)
-    .slice(0, MOST_PASSAGES)
-    .map(({ text }) => text)
 }
 
 /** The page's first picture, from the appliance's own store; a page without one has none. */

@@ -1,0 +1,14 @@
+import { plainWords } from "./words.ts"
+
+/** A page's passages that have most of the question's words, in the order of the page. */
+export function bestPassages(content: string, wanted: ReadonlySet<string>, count: number): string[] {
+  const passages = content.split(" [...] ").map((text, at) => ({
+    text,
+    at,
+    hits: new Set(plainWords(text).filter((word) => wanted.has(word))).size,
+  }))
+  return passages
+    .sort((one, other) => other.hits - one.hits || one.at - other.at)
+    .slice(0, count)
+    .map(({ text }) => text)
+}

@@ -1,0 +1,38 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+
+/** Pages of somebody else's site. */
+export interface HostPages extends AsyncDisposable {
+  readonly origin: string
+}
+
+/** A page for a path. */
+export interface HostPage {
+  readonly html: string
+  /** Of its policy; left out: none. */
+  readonly csp?: string
+}
+
+/** Serves pages on an origin of their own. @param page for a path, with the origin it stands on */
+export async function serveHostPages(
+  page: (path: string, origin: string) => HostPage | null,
+): Promise<HostPages> {
+  let origin = ""
+  const server = createServer(({ url = "/" }, response) => {
+    const found = page(new URL(url, origin).pathname, origin)
+    response.statusCode = found === null ? 404 : 200
+    response.setHeader("Content-Type", "text/html; charset=utf-8")
+    if (found?.csp !== undefined) response.setHeader("Content-Security-Policy", found.csp)
+    response.end(found?.html ?? "")
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    origin,
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+}

@@ -1,0 +1,74 @@
+import { NO_ANSWER, sentencesOf } from "../search/sentences.ts"
+import type { Result } from "./ask.ts"
+import { leadToText } from "./links.ts"
+import type { Answered } from "./use-asked.ts"
+
+/** The answer: each sentence leads to where it stands. */
+export function Answer({
+  answered: { found, problem },
+  leadsHere,
+}: {
+  readonly answered: Answered
+  readonly leadsHere: boolean
+}) {
+  const answer = found?.answer ?? null
+  return (
+    <section
+      class="answer-text"
+      aria-label="Answer"
+      aria-live="polite"
+      aria-busy={found === null && problem === null}
+    >
+      {problem !== null ? (
+        <p class="problem">{problem}</p>
+      ) : found === null ? (
+        <p class="quiet">Reading the pages…</p>
+      ) : answer === null || answer === "" || answer === NO_ANSWER ? (
+        <p class="quiet">No page says it in so many words. The pages below come closest.</p>
+      ) : (
+        <p>
+          {sentencesOf(answer).map(({ text, cites }, index) => (
+            <span key={index}>
+              {text}
+              {cites.map((number) => (
+                <Citation
+                  key={number}
+                  number={number}
+                  of={found.results[number - 1]}
+                  text={text}
+                  leadsHere={leadsHere}
+                />
+              ))}{" "}
+            </span>
+          ))}
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Citation({
+  number,
+  of,
+  text,
+  leadsHere,
+}: {
+  readonly number: number
+  readonly of: Result | undefined
+  readonly text: string
+  readonly leadsHere: boolean
+}) {
+  const to = of && leadToText(of.url, text, leadsHere)
+  if (!of || to == null) return null
+  return (
+    <a
+      class="citation"
+      href={to}
+      title={of.title}
+      aria-label={`Source ${number}: ${of.title}`}
+      referrerpolicy="no-referrer"
+    >
+      {number}
+    </a>
+  )
+}

@@ -1,0 +1,55 @@
+import { type AnswerOf, FossickClient, FossickError } from "../../api/client/client.ts"
+import { isIn, type Options, type Version } from "./options.ts"
+
+export type Found = AnswerOf<"POST /search">
+export type Result = Found["results"][number]
+export type Suggestion = AnswerOf<"GET /suggest">["suggestions"][number]
+
+const MOST_RESULTS = 8
+const MOST_SUGGESTIONS = 20
+const SHOWN_SUGGESTIONS = 5
+
+/** What the widget asks of the appliance, with the public key of its page. */
+export interface Asking {
+  suggest(typed: string, version: Version, signal: AbortSignal): Promise<readonly Suggestion[]>
+  search(question: string, version: Version, signal: AbortSignal): Promise<Found>
+  /** The same with an answer. */
+  answer(question: string, version: Version, signal: AbortSignal): Promise<Found>
+}
+
+export function openAsking({ appliance, key }: Pick<Options, "appliance" | "key">): Asking {
+  const client = new FossickClient({ url: appliance, key })
+  const withoutKey = new FossickClient({ url: appliance })
+  const search = (query: string, { paths }: Version, signal: AbortSignal, isAnswered: boolean) =>
+    client.call("POST /search", {
+      body: {
+        query,
+        max_results: MOST_RESULTS,
+        chunks_per_source: 1,
+        ...(paths.length > 0 && { paths: [...paths] }),
+        ...(isAnswered && { include_answer: "basic" as const }),
+      },
+      signal,
+    })
+  return {
+    async suggest(typed, version, signal) {
+      // In the address, and not in a header: for that the browser would ask before each letter whether it may send it.
+      const query = { q: typed, limit: MOST_SUGGESTIONS, key }
+      const { suggestions } = await withoutKey.call("GET /suggest", { query, signal })
+      return suggestions.filter(({ url }) => isIn(version, url)).slice(0, SHOWN_SUGGESTIONS)
+    },
+    search: (question, version, signal) => search(question, version, signal, false),
+    answer: (question, version, signal) => search(question, version, signal, true),
+  }
+}
+
+/** What went wrong, for readers of the page. What its maker has to mend stands in the browser's console. */
+export function inWords(error: unknown): string {
+  if (!(error instanceof FossickError)) {
+    return "The search cannot be reached. Check your connection, and try again."
+  }
+  if (error.status === 429) return "That was quick. Wait a moment, and search again."
+  if (error.status >= 500) return "The search is having trouble. Try again in a moment."
+  console.warn(`Fossick: ${error.detail}`)
+  return "This page may not search. Its makers find the reason in the browser's console."
+}

@@ -1,0 +1,99 @@
+import { Icon } from "../design/icons.tsx"
+import { bestPassages } from "../reading/best-passages.ts"
+import { MarkedText } from "../reading/marked-text.tsx"
+import { leadTo } from "./links.ts"
+import type { Row } from "./rows.ts"
+
+/** One line of the list: an option that is a link, so that it also opens in another tab. */
+export function RowOption({
+  row,
+  id,
+  isActive,
+  wanted,
+  leadsHere,
+  onPoint,
+  onChoose,
+}: {
+  readonly row: Row
+  readonly id: string
+  readonly isActive: boolean
+  readonly wanted: ReadonlySet<string>
+  readonly leadsHere: boolean
+  readonly onPoint: () => void
+  readonly onChoose: (event: MouseEvent) => void
+}) {
+  const option = {
+    id,
+    role: "option",
+    "aria-selected": isActive,
+    class: `row ${row.kind}`,
+    onMouseMove: onPoint,
+    // The box keeps the focus.
+    onMouseDown: (event: MouseEvent) => event.preventDefault(),
+    onClick: onChoose,
+  } as const
+  if (row.kind === "answer") {
+    return (
+      <div {...option}>
+        <Icon name="info" />
+        <span class="text">
+          <span class="title">
+            Answer “<b>{row.question}</b>”
+          </span>
+        </span>
+      </div>
+    )
+  }
+  const { url, title, way, passage } = partsOf(row, wanted)
+  const to = leadTo(url, leadsHere)
+  return (
+    <a {...option} tabIndex={-1} {...(to !== null && { href: to })} referrerpolicy="no-referrer">
+      <Icon name={row.kind === "name" && row.suggestion.kind === "heading" ? "link" : "page"} />
+      <span class="text">
+        <span class="title">
+          <MarkedText text={title} wanted={wanted} />
+        </span>
+        {way !== "" && <span class="way">{way}</span>}
+        {passage !== "" && (
+          <span class="passage">
+            <MarkedText text={passage} wanted={wanted} />
+          </span>
+        )}
+      </span>
+    </a>
+  )
+}
+
+/** What is shown of a line that leads to a page. */
+function partsOf(row: Exclude<Row, { kind: "answer" }>, wanted: ReadonlySet<string>) {
+  if (row.kind === "name") {
+    const { url, text } = row.suggestion
+    return { url, title: text, way: wayTo(url), passage: "" }
+  }
+  const { url, title, section, content } = row.result
+  const heading = section?.heading ?? title
+  const isSection = heading !== title && heading !== ""
+  return {
+    url: section?.url ?? url,
+    title: title || url,
+    way: [wayTo(url), ...(isSection ? [heading] : [])].filter((one) => one !== "").join(" › "),
+    passage: bestPassages(content, wanted, 1)[0] ?? "",
+  }
+}
+
+/** The folders that a page lies in, as people read them. */
+function wayTo(url: string): string {
+  const steps = (URL.parse(url)?.pathname ?? "").split("/").slice(1, -1)
+  return steps
+    .filter((step) => step !== "")
+    .map(readable)
+    .join(" › ")
+}
+
+function readable(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step
+  }
+}

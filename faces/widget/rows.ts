@@ -1,0 +1,35 @@
+import type { Result, Suggestion } from "./ask.ts"
+import type { Asked } from "./use-asked.ts"
+
+/** A line of the list. */
+export type Row =
+  | { readonly kind: "answer"; readonly key: string; readonly question: string }
+  | { readonly kind: "name"; readonly key: string; readonly suggestion: Suggestion }
+  | { readonly kind: "result"; readonly key: string; readonly result: Result }
+
+/** Names that are shown beside results. */
+const NAMES_BESIDE = 3
+
+/** The list for what is typed: an offer to answer, names that begin so, then what the search found. */
+export function rowsOf({ suggestions, found, question }: Asked, typed: string, hasAnswers: boolean): Row[] {
+  const results = found?.results ?? []
+  const pages = new Set(results.map(({ url }) => pageOf(url)))
+  const names = suggestions.filter(({ url }) => !pages.has(pageOf(url)))
+  const shown = found === null || question !== typed ? names : names.slice(0, NAMES_BESIDE)
+  return [
+    ...(hasAnswers && typed.length > 1 && (results.length > 0 || names.length > 0)
+      ? [{ kind: "answer" as const, key: "answer", question: typed }]
+      : []),
+    ...shown.map((suggestion) => ({ kind: "name" as const, key: `name ${suggestion.url}`, suggestion })),
+    ...results.map((result) => ({ kind: "result" as const, key: `result ${result.url}`, result })),
+  ]
+}
+
+const pageOf = (url: string): string => url.replace(/#.*/, "")
+
+/** The line that Enter means before somebody chose: the first that leads somewhere. */
+export const firstLink = (rows: readonly Row[]): number =>
+  Math.max(
+    0,
+    rows.findIndex(({ kind }) => kind !== "answer"),
+  )

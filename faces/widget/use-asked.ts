@@ -1,0 +1,91 @@
+import { useEffect, useState } from "preact/hooks"
+
+import { type Asking, type Found, inWords, type Suggestion } from "./ask.ts"
+import type { Version } from "./options.ts"
+
+/** A letter more is typed within this time; suggestions come with nearly each, results once somebody rests. */
+const SUGGEST_MS = 70
+const SEARCH_MS = 250
+/** One letter finds everything. */
+const LEAST_CHARS = 2
+
+/** What was found for what is typed. */
+export interface Asked {
+  readonly suggestions: readonly Suggestion[]
+  /** Of an earlier text while {@link isAsking}; null: none was asked. */
+  readonly found: Found | null
+  /** What {@link found} was asked. */
+  readonly question: string
+  readonly isAsking: boolean
+  readonly problem: string | null
+}
+
+const NOTHING: Asked = { suggestions: [], found: null, question: "", isAsking: false, problem: null }
+
+/** Asks while somebody types. What was asked before is given up. */
+export function useAsked(asking: Asking, text: string, version: Version): Asked {
+  const [asked, setAsked] = useState(NOTHING)
+  const typed = text.trim()
+  useEffect(() => {
+    const given = new AbortController()
+    const { signal } = given
+    const change = (next: Partial<Asked>) => {
+      if (!signal.aborted) setAsked((now) => ({ ...now, ...next }))
+    }
+    if (typed.length < LEAST_CHARS) setAsked(NOTHING)
+    else change({ isAsking: true, problem: null })
+    const suggest = async () => {
+      // Results come without them.
+      change({ suggestions: await asking.suggest(typed, version, signal).catch(() => []) })
+    }
+    const search = async () => {
+      try {
+        const found = await asking.search(typed, version, signal)
+        change({ found, question: typed, isAsking: false })
+      } catch (error) {
+        if (!signal.aborted) change({ ...NOTHING, problem: inWords(error) })
+      }
+    }
+    const timers =
+      typed.length < LEAST_CHARS
+        ? []
+        : [setTimeout(() => void suggest(), SUGGEST_MS), setTimeout(() => void search(), SEARCH_MS)]
+    return () => {
+      for (const timer of timers) clearTimeout(timer)
+      given.abort()
+    }
+  }, [typed, version])
+  return asked
+}
+
+/** An answer, or what became of asking for one. */
+export interface Answered {
+  readonly question: string
+  /** Null while it is made. */
+  readonly found: Found | null
+  readonly problem: string | null
+}
+
+/** The answer that was asked for; it goes with the text that it was asked by. */
+export function useAnswer(asking: Asking, text: string, version: Version) {
+  const [answered, setAnswered] = useState<Answered | null>(null)
+  const [wanted, setWanted] = useState<string | null>(null)
+  const typed = text.trim()
+  useEffect(() => setWanted(null), [typed, version])
+  useEffect(() => {
+    if (wanted === null) {
+      setAnswered(null)
+      return undefined
+    }
+    const given = new AbortController()
+    setAnswered({ question: wanted, found: null, problem: null })
+    asking.answer(wanted, version, given.signal).then(
+      (found) => setAnswered({ question: wanted, found, problem: null }),
+      (error: unknown) => {
+        if (!given.signal.aborted) setAnswered({ question: wanted, found: null, problem: inWords(error) })
+      },
+    )
+    return () => given.abort()
+  }, [wanted])
+  return { answered, ask: () => setWanted(typed) }
+}
