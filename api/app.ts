@@ -50,6 +50,7 @@ import { openWebuiRoutes } from "./openwebui/routes.ts"
 import { PAGE_PATHS, pageRoutes } from "./pages/routes.ts"
 import type { Thumbnails } from "./pages/thumbnails.ts"
 import type { QueryLog } from "./queries/query-log.ts"
+import { HANDBOOK_KEY } from "./public-keys/handbook-key.ts"
 import { publicDoor, type PublicDoorParts } from "./public-keys/door.ts"
 import { publicSearch } from "./public-keys/public-search.ts"
 import { refuseAll } from "./read-only.ts"
@@ -334,6 +335,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
       docsDir: parts.docsDir,
       ...(config.publicUrl !== "" && { publicUrl: config.publicUrl }),
       notice: readOnly,
+      searchKey: () => (facesDir !== undefined && parts.handbookKey?.(HANDBOOK_KEY) ? HANDBOOK_KEY : null),
       appended: { "api-reference": () => reference(config.publicUrl) },
     }),
   )

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -74,6 +75,28 @@ describe("the pages for people", () => {
     for (const path of ["/faces/manifest.json", "/faces/..%2fpackage.json", "/faces/none.js", "/faces/"]) {
       expect((await asBrowser(path)).status).toBe(404)
     }
+  })
+
+  test("the widget is for pages of any site, at an address that stays and at one by what it holds", async () => {
+    const stays = await fetch(`${app.url}/widget.js`, { headers: { "Accept-Encoding": "br" } })
+    expect(stays.headers.get("Content-Type")).toBe("text/javascript; charset=utf-8")
+    expect(stays.headers.get("Content-Encoding")).toBe("br")
+    expect(stays.headers.get("Cache-Control")).toBe("public, max-age=3600, stale-while-revalidate=86400")
+    const text = await stays.text()
+    const facts = await fetch(`${app.url}/widget.json`)
+    const { script, integrity, bytes } = (await facts.json()) as Record<string, string>
+    const byContent = await fetch(`${app.url}/${script}`)
+    expect(byContent.headers.get("Cache-Control")).toContain("immutable")
+    expect(await byContent.text()).toBe(text)
+    expect(integrity).toBe(`sha384-${createHash("sha384").update(text).digest("base64")}`)
+    expect(Number(bytes)).toBeLessThanOrEqual(25_000)
+    for (const { headers } of [stays, facts, byContent]) {
+      expect(headers.get("Access-Control-Allow-Origin")).toBe("*")
+      expect(headers.get("Cross-Origin-Resource-Policy")).toBe("cross-origin")
+    }
+    // What is the appliance's own stays its own.
+    const icon = await fetch(`${app.url}/faces/icon.svg`)
+    expect(icon.headers.get("Cross-Origin-Resource-Policy")).toBe("same-origin")
   })
 
   test("a browser is told how to take the appliance for a search engine", async () => {

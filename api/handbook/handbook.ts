@@ -17,6 +17,8 @@ export interface HandbookOptions {
   readonly publicUrl?: string
   /** Told on top of each page; null: nothing. */
   readonly notice?: string | null
+  /** The public key with which the widget on each page searches the handbook; null: there is nothing to search yet. Left out: no page has one. */
+  readonly searchKey?: () => string | null
   /** HTML that other parts put at the end of a page, by its name; made when the page is first asked for. */
   readonly appended?: Readonly<Record<string, () => Promise<string>>>
 }
@@ -24,6 +26,8 @@ export interface HandbookOptions {
 /** Everything on a page comes from this server; there are no scripts at all. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+/** The same with one script of this server, which puts texts into the page as texts. */
+const POLICY_WITH_SEARCH = `${CONTENT_SECURITY_POLICY}; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`
 
 /**
  * Koa middleware that serves the handbook as web pages, without a key:
@@ -35,7 +39,13 @@ const CONTENT_SECURITY_POLICY =
  * const app = new Koa()
  * app.use(handbook({ docsDir: join(import.meta.dirname, "../docs") }))
  */
-export function handbook({ docsDir, publicUrl, notice = null, appended = {} }: HandbookOptions): Middleware {
+export function handbook({
+  docsDir,
+  publicUrl,
+  notice = null,
+  searchKey = () => null,
+  appended = {},
+}: HandbookOptions): Middleware {
   const base = publicUrl?.replace(/\/+$/, "")
   let loading: Promise<Site> | undefined
   const site = (): Promise<Site> =>
@@ -65,7 +75,8 @@ export function handbook({ docsDir, publicUrl, notice = null, appended = {} }: H
     } else if (ctx.method !== "GET" && ctx.method !== "HEAD") {
       refuseMethod(ctx)
     } else {
-      ctx.set("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+      const key = path.startsWith("/docs/") ? searchKey() : null
+      ctx.set("Content-Security-Policy", key === null ? CONTENT_SECURITY_POLICY : POLICY_WITH_SEARCH)
       ctx.set("X-Content-Type-Options", "nosniff")
       ctx.set("Referrer-Policy", "no-referrer")
       if (path === "/") redirect(ctx, 302, "docs/")
@@ -74,7 +85,7 @@ export function handbook({ docsDir, publicUrl, notice = null, appended = {} }: H
       else {
         const name = path.slice("/docs/".length)
         const loaded = await site()
-        serveFile(ctx, loaded, { name, page: await pageOf(loaded.docs, name), base, notice })
+        serveFile(ctx, loaded, { name, page: await pageOf(loaded.docs, name), base, notice, searchKey: key })
       }
     }
   }
@@ -85,9 +96,10 @@ interface Asked {
   readonly page: DocsPage | undefined
   readonly base: string | undefined
   readonly notice: string | null
+  readonly searchKey: string | null
 }
 
-function serveFile(ctx: Context, site: Site, { name, page, base, notice }: Asked): void {
+function serveFile(ctx: Context, site: Site, { name, page, base, notice, searchKey }: Asked): void {
   const { docs, css, icon, modified } = site
   if (name === "handbook.css") return send(ctx, "css", css, modified)
   if (name === "icon.svg") return send(ctx, "svg", icon, modified)
@@ -99,14 +111,27 @@ function serveFile(ctx: Context, site: Site, { name, page, base, notice }: Asked
   const cssVersion = etagOf(css).slice(1, 9)
   if (page) {
     const canonical = base === undefined ? `./${page.name}` : `${base}/docs/${page.name}`
-    return send(ctx, "html", pageHtml({ docs, page, canonical, toRoot: "", cssVersion, notice }), modified)
+    return send(
+      ctx,
+      "html",
+      pageHtml({ docs, page, canonical, toRoot: "", cssVersion, notice, searchKey }),
+      modified,
+    )
   }
   const other = sameUnderOtherName(docs, name)
   if (other !== null) return redirect(ctx, 301, other)
   const toRoot = "../".repeat(name.split("/").length - 1)
   ctx.status = 404
   ctx.type = "html"
-  ctx.body = pageHtml({ docs, page: notFoundPage(name, toRoot), canonical: null, toRoot, cssVersion, notice })
+  ctx.body = pageHtml({
+    docs,
+    page: notFoundPage(name, toRoot),
+    canonical: null,
+    toRoot,
+    cssVersion,
+    notice,
+    searchKey,
+  })
 }
 
 interface Site {

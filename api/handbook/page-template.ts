@@ -12,10 +12,20 @@ interface TemplateInput {
   readonly cssVersion: string
   /** Told on top of the page; null: nothing. */
   readonly notice: string | null
+  /** The public key of the widget; null: the page has none. */
+  readonly searchKey: string | null
 }
 
-/** A complete HTML document for one page of the handbook. It needs no script. */
-export function pageHtml({ docs, page, canonical, toRoot, cssVersion, notice }: TemplateInput): string {
+/** A complete HTML document for one page of the handbook. It needs no script: without the widget its link leads to the search page. */
+export function pageHtml({
+  docs,
+  page,
+  canonical,
+  toRoot,
+  cssVersion,
+  notice,
+  searchKey,
+}: TemplateInput): string {
   const order = docs.sections.flatMap((section) => section.entries)
   const at = order.findIndex((entry) => entry.name === page.name)
   const front = { name: "", label: "Contents" }
@@ -44,6 +54,9 @@ export function pageHtml({ docs, page, canonical, toRoot, cssVersion, notice }: 
     `<link rel="stylesheet" href="${toRoot}handbook.css?${cssVersion}">`,
     previous && `<link rel="prev" href="${to(previous.name)}">`,
     next && `<link rel="next" href="${to(next.name)}">`,
+    searchKey === null
+      ? undefined
+      : `<script src="${toRoot}../widget.js" data-key="${escapeHtml(searchKey)}" data-button=".search" data-label="Search the handbook" data-links="here" data-answers defer></script>`,
   ]
   const turn = [
     previous &&
@@ -58,7 +71,7 @@ ${head.filter((line) => line !== undefined).join("\n")}
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>
-<a class="brand" href="${to("")}">Fossick <span>handbook</span></a>
+<a class="brand" href="${to("")}">Fossick <span>handbook</span></a>${searchKey === null ? "" : `\n<a class="search" href="${toRoot}../">Search <kbd>Ctrl K</kbd></a>`}
 </header>${notice === null ? "" : `\n<p role="status"><strong>${escapeHtml(notice)}</strong></p>`}
 <nav aria-label="Handbook">
 <details>
