@@ -1,4 +1,5 @@
 import { overlap } from "../text/analysis/likeness.ts"
+import type { Candidate } from "./candidates.ts"
 import type { Statement } from "./statements/statements.ts"
 import type { Valued } from "./values.ts"
 
@@ -36,6 +37,33 @@ export function choose(candidates: readonly Valued[], room: Room, taken: readonl
   }
   return chosen
 }
+
+/**
+ * The chosen ones, each with the sentence right behind it that goes on with it: "It restricts …" behind "The bit is only useful in
+ * directories." As many as fit in the characters.
+ */
+export function withElaborations(
+  chosen: readonly Valued[],
+  candidates: readonly Candidate[],
+  chars: number,
+): Valued[] {
+  const at = new Map(candidates.map((one) => [placeOf(one.statement), one]))
+  const all = [...chosen]
+  let used = chosen.reduce((sum, { statement }) => sum + statement.text.length, 0)
+  for (const { statement } of chosen) {
+    const next = at.get(placeOf({ ...statement, position: statement.position + 1 }))
+    if (next === undefined || all.some((one) => one.statement === next.statement)) continue
+    const { dangling, before, addressesModels, text } = next.statement
+    const goesOn = dangling && before !== null && before.position === statement.position
+    if (!goesOn || addressesModels || used + text.length > chars) continue
+    all.push({ ...next, words: 0, meaning: null, value: 0 })
+    used += text.length
+  }
+  return all
+}
+
+const placeOf = ({ source, position }: Pick<Statement, "source" | "position">): string =>
+  `${source} ${position}`
 
 /** Longest row of sentences that hold on to each other. */
 const MAX_CHAIN = 2

@@ -1,13 +1,21 @@
 import { analyse } from "../text/analysis/analyse.ts"
 import type { Embedder } from "../embedder.ts"
 import { type Candidate, candidatesOf, isHeld, type Source } from "./candidates.ts"
-import { choose, neededBy, type Room } from "./choose.ts"
+import { choose, neededBy, type Room, withElaborations } from "./choose.ts"
 import { leadsOf } from "./printed.ts"
 import { recencyAsked } from "./recency.ts"
 import { isAnswered, type Rarity } from "./refusal.ts"
 import { type Comparison, comparisonIn } from "./sides.ts"
 import type { Statement } from "./statements/statements.ts"
-import { type Asked, promising, type Valued, valuedByWords, withMeaning } from "./values.ts"
+import {
+  aboutSubject,
+  type Asked,
+  type Subject,
+  promising,
+  type Valued,
+  valuedByWords,
+  withMeaning,
+} from "./values.ts"
 
 /** Something a page states, and the hit it stands in. */
 export type CitedStatement = Pick<Statement, "text" | "source"> & {
@@ -19,7 +27,8 @@ export type ExtractedStatement = CitedStatement & Pick<Statement, "kind">
 
 export interface ExtractOptions {
   /**
-   * `short` is the one to three statements that answer, `long` up to six, of several pages where they have something to add.
+   * `short` is the one or two statements that answer, `long` up to three, of several pages where they have something to add; each with
+   * the sentence that goes on with it.
    * `evidence` is whatever is near the question, up to eight: for those who choose among it themselves.
    */
   readonly length: keyof typeof LENGTHS
@@ -38,8 +47,8 @@ export interface Extracted {
 }
 
 const LENGTHS = {
-  short: { statements: 3, perSource: 3, chars: 700, share: 0.95, shareElsewhere: 0.98 },
-  long: { statements: 5, perSource: 4, chars: 1400, share: 0.9, shareElsewhere: 0.95 },
+  short: { statements: 2, perSource: 2, chars: 700, share: 0.95, shareElsewhere: 0.98 },
+  long: { statements: 3, perSource: 3, chars: 1400, share: 0.93, shareElsewhere: 0.95 },
   evidence: { statements: 8, perSource: 4, chars: 2000, share: 0.6, shareElsewhere: 0.6 },
 } satisfies Record<string, Room>
 /** For each side of a comparison. */
@@ -77,6 +86,8 @@ export async function extractSides(
     hits,
     candidates.map(({ statement }) => statement),
   )
+  const completed = (chosen: readonly Valued[]) =>
+    inReadingOrder(withElaborations(chosen, candidates, LENGTHS[length].chars), rarity)
   const whole = valuedByWords(candidates, { text: question, terms: null }, hits, recency)
   const sides = comparison ? sidesOf(comparison, candidates, hits[0]!.language) : []
   const asked = [
@@ -96,48 +107,53 @@ export async function extractSides(
       best.meaning === null ? 0.35 * best.words >= words : 0.35 * best.words + 0.5 * best.meaning >= meaning
     return { statements: near ? inReadingOrder(choose(all!, LENGTHS.evidence), rarity) : [], missing: [] }
   }
-  if (!isAnswered(best, all!, hits, rarity)) return { statements: [], missing: [] }
+  // No statement has the names of all sides.
+  const named = new Set(
+    sides.flatMap(({ subject, candidates: found }) => (found.length > 0 ? subject.terms : [])),
+  )
+  if (!isAnswered(best, all!, { hits, rarity, named })) return { statements: [], missing: [] }
   if (comparison) {
     // What sets the one against the other in a sentence comes first.
     const contrasts = all!.filter(
       (one) =>
         one.value >= CONTRAST_SHARE * best.value &&
-        sides.every(({ subject }) => subject.every((term) => one.own.has(term))),
+        sides.every(({ subject }) => subject.terms.every((term) => one.own.has(term))),
     )
     const chosen = choose(contrasts, { ...LENGTHS[length], statements: 1 })
     const missing: string[] = []
     for (const [i, candidatesOfSide] of each.entries()) {
       const [first] = candidatesOfSide
       if (first === undefined) missing.push(comparison.sides[i]!)
-      else if (!isServed(candidatesOfSide, chosen))
+      else if (!isServed(candidatesOfSide, chosen, sides[i]!.subject))
         chosen.push(...choose(candidatesOfSide, sides.length > 2 ? A_SIDE.short : A_SIDE[length], chosen))
     }
-    if (missing.length < comparison.sides.length)
-      return { statements: inReadingOrder(chosen, rarity), missing }
+    if (missing.length < comparison.sides.length) return { statements: completed(chosen), missing }
   }
-  return { statements: inReadingOrder(choose(all!, LENGTHS[length]), rarity), missing: [] }
+  return { statements: completed(choose(all!, LENGTHS[length])), missing: [] }
 }
 
 /** Of the best value, what a sentence about all sides has to have. */
-const CONTRAST_SHARE = 0.9
-/** What is said of another side may be said of this one, too, and nearly as good as its best. */
+const CONTRAST_SHARE = 0.97
+/** What is said of another side may be about this one, too, and nearly as good as its best. */
 const SERVED_SHARE = 0.95
 
-function isServed(candidates: readonly Valued[], chosen: readonly Valued[]): boolean {
+function isServed(candidates: readonly Valued[], chosen: readonly Valued[], subject: Subject): boolean {
   return candidates.some(
-    ({ statement, value }) =>
-      value >= SERVED_SHARE * candidates[0]!.value && chosen.some((one) => one.statement === statement),
+    (one) =>
+      one.value >= SERVED_SHARE * candidates[0]!.value &&
+      chosen.some(({ statement }) => statement === one.statement) &&
+      aboutSubject(one, subject) > 0,
   )
 }
 
 interface Side extends Asked {
-  readonly subject: readonly string[]
+  readonly subject: Subject
   readonly candidates: readonly Candidate[]
 }
 
 /** For each side its question, and the candidates that speak of it. */
 function sidesOf(
-  { sides, questions }: Comparison,
+  { sides, questions, asksWhatTheyAre }: Comparison,
   candidates: readonly Candidate[],
   language: string | null,
 ): Side[] {
@@ -158,7 +174,11 @@ function sidesOf(
     const unlike = new Set(others.filter((term) => !terms[at]!.has(term)))
     return {
       text: questions[at]!,
-      subject: telling[at]!,
+      subject: {
+        terms: telling[at]!,
+        others: telling.flatMap((all, i) => (i === at ? [] : all.filter((term) => !terms[at]!.has(term)))),
+      },
+      asksWhatItIs: asksWhatTheyAre,
       terms: new Set(candidates[0]!.asked.filter((term) => !unlike.has(term))),
       candidates: speaking[at]!.filter(({ statement }) => common.size === 0 || common.has(statement.source)),
     }

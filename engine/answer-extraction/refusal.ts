@@ -27,19 +27,23 @@ const BAR = {
  * Whether statements answer at all. "Nothing here answers this" is better than a near miss.
  *
  * @param best the best of `candidates`
+ * @param named terms that are looked for in statements of their own
  */
 export function isAnswered(
   best: Valued,
   candidates: readonly Valued[],
-  hits: readonly Source[],
-  rarity: Rarity,
+  {
+    hits,
+    rarity,
+    named = new Set(),
+  }: { readonly hits: readonly Source[]; readonly rarity: Rarity; readonly named?: ReadonlySet<string> },
 ): boolean {
   const { meaning, words, statement, asked } = best
   const { url = "", title } = hits[statement.source]!
   const address = `${title} ${decoded(url)}`.toLowerCase()
   const near = neighbours(candidates)(best)
   const isThere = (term: string) =>
-    isHeld(best, term) || near.some(({ own }) => own.has(term)) || address.includes(term)
+    named.has(term) || isHeld(best, term) || near.some(({ own }) => own.has(term)) || address.includes(term)
   const missing = asked.filter((term) => !isThere(term))
   const rarest = Math.max(0, ...missing.map((term) => Math.min(1, (rarity.get(term) ?? 0) / RAREST)))
   const page = Math.max(...hits.map(({ score }) => score))

@@ -4,6 +4,8 @@ export interface Comparison {
   readonly sides: readonly string[]
   /** The question about each of them, in the order of the sides. */
   readonly questions: readonly string[]
+  /** Nothing else is asked of them than what tells one from the other. */
+  readonly asksWhatTheyAre: boolean
 }
 
 const MOST_SIDES = 4
@@ -14,7 +16,8 @@ const BEGINS_ASKING = new RegExp(`^${ASKING}\\b`, "i")
 const SENTENCE = /\b(?:is|are|was|were|has|have|had|does|do|did|says?|can|cannot|my|i|we|you|it|they)\b/i
 /** A list, and what is asked about its items. */
 const LISTED = new RegExp(`^(.{3,120}?)(?::\\s+|,\\s+(?=${ASKING}\\b))(.*)$`, "is")
-const BETWEEN = /\b(?:differences?|choose|choice|comparison|distinguish|compare)\s+(?:between|of)?\s*(.+)$/is
+const BETWEEN =
+  /\b(?:differences?|choose|choice|comparison|distinguish(?:es)?|compare)\s+(?:between|of)?\s*(.+)$/is
 const DIFFER = /^how\s+(?:do|does|are|is)\s+(.+?)\s+(?:differ(?:ent)?|compare)\b\s*(.*)$/is
 const COMPARED = /^(.+?)\s+compared(?:\s+(?:with|to)\s+(.+))?$/is
 const VERSUS = /\s+(?:versus|vs\.?)\s+/i
@@ -23,6 +26,12 @@ const REST = /^(.+?)\s+((?:in|for|on|of|to|with|when|while|under|from|as)\s+.+)$
 const CHOICE =
   /^(?:do|should|shall|must|would|can)\s+(?:i|you|we|one)\s+(?:rather\s+)?(?:write|use|choose|take|need|pick|prefer|put|have|install|run)\s+(.+?)\s+or\s+(.+?)(?:\s+((?:to|for|in|when|if|on|with)\s+.+))?$/is
 const OR_LAST = new RegExp(`^(${ASKING}\\b.{3,100}?)[,:]\\s+(.+?\\s+or\\s+.+)$`, "is")
+
+/** "into A or into B". */
+const TWICE = /\b(in|into|to|with|by|from|on|under|for) ((?:\S+ ){0,3}\S+) or \1 ((?:\S+ ){0,3}\S+)$/i
+/** What is asked of things when nothing else is. */
+const ASKS_DIFFERENCE =
+  /^(?:(?:what|where|how|which) (?:is|are|does|do) (?:the |they |it )?(?:difference|different|differ)|how do they differ)\b.*$/i
 
 /**
  * What a question compares: "A or B: which …", "A versus B", "how do A, B and C differ", "the difference between A and B".
@@ -50,6 +59,8 @@ export function comparisonIn(question: string): Comparison | null {
     const named = items && / (?:and|or|to|with) /i.test(items[1]!) ? items : null
     return comparison(itemsOf(named?.[1] ?? between[1]!), `${named?.[2] ?? ""} ${rest}`.trim())
   }
+  const twice = TWICE.exec(text)
+  if (twice) return comparison([twice[2]!, twice[3]!], text.slice(0, twice.index))
   const last = OR_LAST.exec(text)
   if (last && / or /i.test(last[2]!) && !BEGINS_ASKING.test(last[2]!))
     return comparison(itemsOf(last[2]!.replace(/\s+or something .*$/i, "")), last[1]!)
@@ -72,6 +83,13 @@ function comparison(items: readonly string[], rest: string): Comparison | null {
     const own = side.split(" ").length
     return own < words.length ? `${side} ${words.slice(own).join(" ")}` : side
   })
-  const asked = rest.replace(/[:,]+$/, "").trim()
-  return { sides: whole, questions: whole.map((side) => `${side} ${asked}`.trim()) }
+  const asked = rest
+    .replace(/[:,]+$/, "")
+    .trim()
+    .replace(ASKS_DIFFERENCE, "")
+  return {
+    sides: whole,
+    questions: whole.map((side) => `${side} ${asked}`.trim()),
+    asksWhatTheyAre: asked === "",
+  }
 }

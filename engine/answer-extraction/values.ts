@@ -5,13 +5,21 @@ import { type Candidate, isHeld, type Source } from "./candidates.ts"
 import { hasForm, questionType } from "./question-type.ts"
 import type { Recency } from "./recency.ts"
 
+/** What a statement is to be about, and what else is compared with it: a name that has both is neither's. */
+export interface Subject {
+  readonly terms: readonly string[]
+  readonly others: readonly string[]
+}
+
 /** What is asked of the candidates: a question, or one side of a comparison. */
 export interface Asked {
   readonly text: string
   /** Which of the candidate's terms count; null for all that were asked for. */
   readonly terms: ReadonlySet<string> | null
   /** Those that name what it is about: best said of what has them first. Left out: nothing is known of it. */
-  readonly subject?: readonly string[]
+  readonly subject?: Subject
+  /** Nothing is asked of the subject but what it is. */
+  readonly asksWhatItIs?: boolean
 }
 
 /** A candidate and what speaks for it, each about 0..1. */
@@ -41,8 +49,9 @@ const WEIGHTS = {
   /** A rule or a limit, where a question is to be answered with yes or no. */
   ruling: 0.4,
   recency: 0.5,
-  /** It begins with what it is asked about. */
+  /** It begins with what it is asked about; where nothing else is asked, it is to say what that is. */
   subject: 0.2,
+  definedSubject: 0.35,
 }
 /** Where a subject stands in a sentence that begins with it. */
 const SUBJECT_CHARS = 50
@@ -109,7 +118,9 @@ export function valuedByWords(
         (STRICT.has(type) ? WEIGHTS.strictForm : WEIGHTS.form) * (isOfForm(type, one, counted(one)) ? 1 : 0) +
         WEIGHTS.ruling * (type === "yes-or-no" && RULING.test(statement.text) ? 1 : 0) +
         WEIGHTS.recency * (recency?.(statement) ?? 0) +
-        (asked.subject ? WEIGHTS.subject * aboutSubject(one, asked.subject) : 0) -
+        (asked.subject
+          ? (asked.asksWhatItIs ? WEIGHTS.definedSubject : WEIGHTS.subject) * aboutSubject(one, asked.subject)
+          : 0) -
         drawback(one)
       return { ...one, asked: counted(one), words, meaning: null, value }
     })
@@ -162,13 +173,17 @@ function holdsTerm(text: string, asked: readonly string[]): boolean {
   return asked.some((term) => terms.has(term))
 }
 
-/** 1 when a statement begins with a subject, 2 when it says what that is. */
-function aboutSubject({ statement: { leads, text } }: Candidate, subject: readonly string[]): number {
+/** 1 when a statement begins with a subject, 2 when it says what that is or stands under its name, 3 when it is the first to do so. */
+export function aboutSubject(
+  { statement: { leads, text, headings, opens } }: Candidate,
+  subject: Subject,
+): number {
   const holds = (part: string) => {
     const terms = new Set(analyse(part, null))
-    return subject.every((term) => terms.has(term))
+    return subject.terms.every((term) => terms.has(term)) && !subject.others.some((term) => terms.has(term))
   }
-  if (leads.some((lead) => lead.length <= SUBJECT_CHARS && holds(lead))) return 2
+  const names = [...leads, ...headings.slice(1).slice(-1)]
+  if (names.some((name) => name.length <= SUBJECT_CHARS && holds(name))) return opens ? 3 : 2
   const [, before] = DEFINES.exec(text) ?? []
   if (before !== undefined && holds(before)) return 2
   return holds(text.slice(0, SUBJECT_CHARS)) ? 1 : 0
