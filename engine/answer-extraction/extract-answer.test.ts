@@ -124,3 +124,70 @@ describe("what an answer is made of", () => {
     expect(texts.filter((text) => text.startsWith("The inn has")).length).toBeGreaterThan(16)
   })
 })
+
+describe("the length of an answer", () => {
+  test("takes the sentence along that goes on with what was chosen, and not the next one that does not", async () => {
+    const bit = page(
+      "Rights of folders",
+      "The sticky bit is a permission that is useful for folders only. It keeps others from deleting what is not theirs. Owls sleep by day.",
+    )
+    const answer = await extractAnswer("what is the sticky bit of folders useful for", [bit], {
+      length: "short",
+    })
+    expect(answer.map(({ text }) => text)).toEqual([
+      "The sticky bit is a permission that is useful for folders only.",
+      "It keeps others from deleting what is not theirs.",
+    ])
+  })
+})
+
+describe("sides of a comparison", () => {
+  const SCRIPTS = page(
+    "Scripts of a package",
+    `# Scripts of a package
+
+The preinst and postinst scripts run when a package is installed.
+
+**preinst**
+: Runs before the files of the package are unpacked. Many preinst scripts stop a service until the postinst script starts it again.
+
+**postinst**
+: Completes the settings once the files are there. Often a postinst script asks for input, unlike the preinst script.`,
+  )
+
+  test("each say what stands first under their name", async () => {
+    const { statements } = await extractSides("preinst versus postinst", [SCRIPTS], { length: "short" })
+    const said = statements.map(({ text }) => text).join(" ")
+    expect(said).toContain("Runs before the files of the package are unpacked.")
+    expect(said).toContain("Completes the settings once the files are there.")
+  })
+
+  test("are not missed because their names stand in no statement together", async () => {
+    const levels = page(
+      "Levels of RAID",
+      `# Levels of RAID
+
+## RAID-0
+
+RAID-0 divides the data in stripes without any redundancy.
+
+## RAID-1
+
+RAID-1 keeps all data on both disks alike.`,
+      0.6,
+    )
+    const rarity = new Map([
+      ["raid", 2],
+      ["0", 6],
+      ["1", 6],
+    ])
+    const { statements } = await extractSides("How do RAID-0 and RAID-1 differ?", [levels], {
+      length: "short",
+      rarity,
+    })
+    expect(statements.map(({ text }) => text)).toEqual([
+      "RAID-0 divides the data in stripes without any redundancy.",
+      "RAID-1 keeps all data on both disks alike.",
+    ])
+  })
+})

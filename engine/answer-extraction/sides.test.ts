@@ -16,6 +16,8 @@ describe("what a question compares", () => {
     ["Should I use butter or oil for pancakes?", ["butter", "oil"]],
     ["Butter compared with oil: what burns first?", ["Butter", "oil"]],
     ["which burns first, butter or oil?", ["butter", "oil"]],
+    ["What distinguishes butter, oil and lard?", ["butter", "oil", "lard"]],
+    ["does the flour go into the bowl or into the pan?", ["bowl", "pan"]],
   ])("%s", (question, sides) => {
     expect(comparisonIn(question)?.sides).toEqual(sides)
   })
@@ -35,5 +37,11 @@ describe("what a question compares", () => {
       "Tea which has more caffeine",
       "coffee which has more caffeine",
     ])
+  })
+
+  test("is what they are, when nothing is asked but their difference", () => {
+    const difference = comparisonIn("Tea or coffee: what is the difference?")
+    expect(difference).toMatchObject({ questions: ["Tea", "coffee"], asksWhatTheyAre: true })
+    expect(comparisonIn("Tea or coffee: which has more caffeine?")?.asksWhatTheyAre).toBe(false)
   })
 })
