@@ -64,12 +64,14 @@ export function Shell({
     // Those who listen hear where they came; a page that has just loaded begins at its top.
     if (!isFirst.current) document.querySelector<HTMLElement>("h1")?.focus()
     isFirst.current = false
+  }, [screen])
+  const waiting = held.value?.total ?? 0
+  useEffect(() => {
     // On a narrow screen the views, and the tabs of one, are rows that are longer than it.
     for (const current of document.querySelectorAll(".view[aria-current], .tab[aria-current]")) {
       current.scrollIntoView({ block: "nearest", inline: "center" })
     }
-  }, [screen])
-  const waiting = held.value?.total ?? 0
+  }, [screen, waiting > 0])
   return (
     <div class="console">
       <a class="unseen skip" href="#content">

@@ -62,11 +62,11 @@ export function Chart({
             <Bars points={points} at={at} inWords={inWords} />
           )}
         </svg>
+        <p class="ends" aria-hidden="true">
+          <span>{first.label}</span>
+          {points.length > 1 && <span>{last.label}</span>}
+        </p>
       </div>
-      <p class="ends" aria-hidden="true">
-        <span>{first.label}</span>
-        {points.length > 1 && <span>{last.label}</span>}
-      </p>
       <details class="numbers-of">
         <summary>All values</summary>
         <Table

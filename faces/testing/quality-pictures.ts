@@ -59,8 +59,8 @@ export async function fillQuality(workshop: Workshop, page: Page): Promise<void>
     })
   }
   await call("POST", "/admin/judged-questions", {
-    question: "the second chapter",
-    pages: [{ url: await urlOf("chapter 2") }],
+    question: "how do I begin",
+    pages: [{ url: await urlOf("chapter 4") }],
   })
   const ran = async (note: string) => {
     const { id } = await call("POST", "/admin/judged-runs", { note })

@@ -124,13 +124,15 @@ function columnsOf(
     {
       heading: <span class="unseen">Remove</span>,
       cell: (rule) => (
-        <Button
-          look="quiet"
-          icon="trash"
-          label={`Remove ${rule.id}`}
-          disabled={busy !== null}
-          onClick={() => onRemove(rule)}
-        />
+        <span class="todo">
+          <Button
+            look="quiet"
+            icon="trash"
+            label={`Remove ${rule.id}`}
+            disabled={busy !== null}
+            onClick={() => onRemove(rule)}
+          />
+        </span>
       ),
     },
   ]
