@@ -18,7 +18,8 @@ import { jobRoutes } from "./routes/jobs.ts"
 import { modelRoutes } from "./routes/model.ts"
 import { oauthRoutes } from "./routes/oauth.ts"
 import { pageRequestRoutes } from "./routes/page-requests.ts"
-import { pageRoutes } from "./routes/pages.ts"
+import { pageStateRoutes } from "./routes/page/page-state.ts"
+import { pageRoutes } from "./routes/page/pages.ts"
 import { draftRoutes } from "./routes/drafts/drafts.ts"
 import { proposeRoutes } from "./routes/drafts/propose.ts"
 import { removalRoutes } from "./routes/removals.ts"
@@ -58,6 +59,7 @@ export function adminRouter(
   modelRoutes(router, parts)
   removalRoutes(router, parts)
   pageRoutes(router, parts)
+  pageStateRoutes(router, parts)
   proposeRoutes(router, parts)
   draftRoutes(router, parts)
   ruleRoutes(router, parts)

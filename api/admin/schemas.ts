@@ -76,6 +76,11 @@ export const removalsBody: BodySchema<{ readonly source: string }> = {
   properties: { source: { type: "string", description: "Whose removals." } },
 }
 
+export const recrawlBody: BodySchema<{ readonly url: string }> = {
+  required: ["url"],
+  properties: { url: { type: "string", description: "A page that a declared source has met." } },
+}
+
 export const skipHostBody: BodySchema<{ readonly host: string }> = {
   required: ["host"],
   properties: {

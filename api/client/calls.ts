@@ -2033,6 +2033,71 @@ export type Tried = {
   readonly took_ms: number
 }
 
+export type PageState = {
+  readonly url: string
+  /** As the index holds it; null: it does not. */
+  readonly page: {
+    readonly title: string
+    readonly description: string | null
+    readonly language: string | null
+    readonly author: string | null
+    readonly published_at: string | null
+    readonly crawled_at: string
+    readonly topic: string | null
+    /** What it is written in: `html`, `pdf`. */
+    readonly type: string
+    /** For adults: left out of safe searches. */
+    readonly unsafe: boolean
+    readonly sources: readonly string[]
+    /** Of its text. */
+    readonly characters: number
+    readonly images: number
+    /** In their order, up to 200. */
+    readonly passages: readonly ({
+      readonly text: string
+      readonly headings: readonly string[]
+    })[]
+    readonly passages_total: number
+  } | null
+  /** The same document in other formats. */
+  readonly other_forms: readonly ({
+    readonly url: string
+    readonly format: string
+  })[]
+  /** What each source knows of it. */
+  readonly known: readonly ({
+    readonly source: string
+    /** Of the last visit. */
+    readonly outcome: string
+    readonly detail: string | null
+    readonly job_id: number | null
+    /** Link steps from a seed. */
+    readonly depth: number
+    /** `seed`, `link`, `sitemap`, `feed`, `redirect`, `canonical`. */
+    readonly found_how: string
+    readonly found_on: string | null
+    readonly first_seen: string
+    readonly visited_at: string
+    readonly changed_at: string | null
+    /** Null: it is due now. */
+    readonly due_at: string | null
+  })[]
+  readonly linked_from: {
+    /** Up to 50. */
+    readonly pages: readonly ({
+      readonly url: string
+      readonly source: string
+    })[]
+    /** Whether these are all. */
+    readonly all: boolean
+  }
+}
+
+export type PageRecrawl = {
+  readonly url: string
+  readonly jobs: readonly Job[]
+}
+
 export type Alerts = {
   readonly alerts: readonly ({
     readonly about: "source" | "backup"
@@ -3329,6 +3394,23 @@ export interface Calls {
       }
     }
     readonly answer: Tried
+  }
+  /** One page as the index holds it: its passages, its dates, what links to it. */
+  "GET /admin/page": {
+    readonly given: {
+      readonly query: { readonly url: string }
+    }
+    readonly answer: PageState
+  }
+  /** Visit a page again now. */
+  "POST /admin/page/recrawl": {
+    readonly given: {
+      readonly body: {
+        /** A page that a declared source has met. */
+        readonly url: string
+      }
+    }
+    readonly answer: PageRecrawl
   }
   /** Sources and backups that go wrong, and the e-mails that tell of it. */
   "GET /admin/alerts": {

@@ -247,6 +247,17 @@ export class KnownAddresses {
     return { addresses, next: last ? { dueAt: last.dueAt, url: last.url } : null }
   }
 
+  /**
+   * Makes an address of a source due, to be read in full whatever its validators say: the next run visits it among the
+   * first. @returns whether the source knows it
+   */
+  makeDue(url: PageUrl, source: string): boolean {
+    const { changes } = this.#prepare(
+      "update known_address set due_at = 0, etag = null, last_modified = null where url = ? and source = ?",
+    ).run(url, source)
+    return changes > 0
+  }
+
   /** Makes due what was visited while the clock was ahead: nothing rests longer than the longest interval. */
   heal({ name, revisit }: Pick<Source, "name" | "revisit">): void {
     const now = this.#clock()

@@ -48,6 +48,7 @@ export const FACES: readonly Face[] = [
       "design/chart.css",
       "console/quality/quality.css",
       "console/keys/keys.css",
+      "console/page/page.css",
     ],
     page: { title: "Console · Fossick", description: "Run this appliance." },
     mostKilobytes: 150,

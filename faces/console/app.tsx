@@ -10,6 +10,7 @@ import { FirstRun } from "./first-run/first-run.tsx"
 import { Keys } from "./keys/keys.tsx"
 import { Going, usePlace } from "./link.tsx"
 import { Nothing, Problem } from "./parts.tsx"
+import { PageInspector } from "./page/page.tsx"
 import { hrefOf, type Place } from "./place.ts"
 import { Removals } from "./removals/removals.tsx"
 import { Quality } from "./quality/quality.tsx"
@@ -85,6 +86,7 @@ function Screen({
   if (place.view === "runs") return <Runs key={place.source} source={place.source} />
   if (place.view === "run") return <Run key={place.job} job={place.job} outcome={place.outcome} />
   if (place.view === "add-source") return <AddSource key={place.url} url={place.url} />
+  if (place.view === "page") return <PageInspector url={place.url} query={place.query} />
   if (place.view === "source") return <EditSource key={place.source} source={place.source} />
   if (place.view === "removals") return <Removals shown={place.shown} source={place.source} />
   if (place.view === "quality") return <Quality shown={place.shown} report={place.report} />

@@ -118,3 +118,19 @@ export function ResultChip({ state, result }: { readonly state: State; readonly 
 /** Whether a run is still to do something. */
 export const isOpen = (state: State): boolean =>
   state === "queued" || state === "running" || state === "paused"
+
+/** One fact of a list of them: its name, and what it is. */
+export const Fact = ({
+  name,
+  wide = false,
+  children,
+}: {
+  readonly name: string
+  readonly wide?: boolean
+  readonly children: ComponentChildren
+}) => (
+  <div class={wide ? "wide" : undefined}>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)

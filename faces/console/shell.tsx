@@ -21,6 +21,7 @@ const VIEWS: readonly {
   { to: { view: "overview" }, icon: "why", name: "Overview", holds: ["overview", "first-run"] },
   { to: { view: "sources" }, icon: "globe", name: "Sources", holds: ["sources", "add-source", "source"] },
   { to: { view: "runs", source: null }, icon: "clock", name: "Runs", holds: ["runs", "run"] },
+  { to: { view: "page", url: null, query: null }, icon: "page", name: "Pages", holds: ["page"] },
   {
     to: { view: "removals", shown: "held", source: null },
     icon: "inbox",

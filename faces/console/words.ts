@@ -71,3 +71,14 @@ export function size(bytes: number): string {
   const step = Math.min(BYTES.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
   return `${RATE.format(bytes / 1000 ** step)} ${BYTES[step]}`
 }
+
+const LANGUAGES = new Intl.DisplayNames(undefined, { type: "language", fallback: "code" })
+
+/** `German`; the code where the browser knows no name. */
+export function languageName(code: string): string {
+  try {
+    return LANGUAGES.of(code) ?? code
+  } catch {
+    return code
+  }
+}

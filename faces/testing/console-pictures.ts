@@ -74,6 +74,17 @@ export async function shootConsole(
     await page.goto(live)
     await page.getByRole("button", { name: "Skip this host" }).waitFor()
     await take("run-live")
+    await page.goto(
+      `${workshop.url}/console?${new URLSearchParams({ view: "page", url: `${workshop.start("forum")}thread-2`, query: "thread 2" }).toString()}`,
+    )
+    await page.getByRole("button", { name: "Read it now" }).click()
+    await page.getByText("200 text/html").waitFor()
+    await takeWhole(page, take, "page")
+    await page.goto(
+      `${workshop.url}/console?${new URLSearchParams({ view: "page", url: `${workshop.start("forum")}thread-9` }).toString()}`,
+    )
+    await page.getByRole("region", { name: "Verdict" }).waitFor()
+    await take("page-missing")
     await page.goto(`${workshop.url}/console?view=removals`)
     await page.getByRole("button", { name: "Keep them" }).waitFor()
     await page.getByRole("list", { name: /would leave/ }).waitFor()

@@ -30,6 +30,8 @@ export interface Workshop extends AsyncDisposable {
   settle(): Promise<void>
   /** Lets the pages of the archive be read, which wait for it. */
   openGate(): void
+  /** Where the site of a source begins. */
+  start(source: "manual" | "forum"): string
   /** As if the file of sources had it. */
   declareInFile(name: string, more: object): void
   /** How many the index holds. */
@@ -129,6 +131,7 @@ export async function openWorkshop({ isNew = false, apiSecrets = "" } = {}): Pro
     },
     settle: () => carryOutRemovals({ db, engine }),
     openGate: () => gate.resolve(),
+    start: (source) => (source === "manual" ? chapters : forum).url("/"),
     declareInFile: (name, more) => sources.put({ name, rendering: "http", ...more }, "file"),
     pages: async () => (await engine.stats()).pages,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -506,6 +506,52 @@ export const adminSchemas = {
   RemovalsRestored: object({ pages: count() }),
   Trace: trace,
   Tried: tried,
+  PageState: object({
+    url: text(),
+    page: orNull(
+      object(
+        {
+          title: text(),
+          description: orNull(text()),
+          language: orNull(text()),
+          author: orNull(text()),
+          published_at: orNull(time()),
+          crawled_at: time(),
+          topic: orNull(text()),
+          type: text("What it is written in: `html`, `pdf`."),
+          unsafe: yesNo("For adults: left out of safe searches."),
+          sources: listOf(text()),
+          characters: count("Of its text."),
+          images: count(),
+          passages: listOf(object({ text: text(), headings: listOf(text()) }), "In their order, up to 200."),
+          passages_total: count(),
+        },
+        { description: "As the index holds it; null: it does not." },
+      ),
+    ),
+    other_forms: listOf(object({ url: text(), format: text() }), "The same document in other formats."),
+    known: listOf(
+      object({
+        source: text(),
+        outcome: text("Of the last visit."),
+        detail: orNull(text()),
+        job_id: orNull(count()),
+        depth: count("Link steps from a seed."),
+        found_how: text("`seed`, `link`, `sitemap`, `feed`, `redirect`, `canonical`."),
+        found_on: orNull(text()),
+        first_seen: time(),
+        visited_at: time(),
+        changed_at: orNull(time()),
+        due_at: orNull(time("Null: it is due now.")),
+      }),
+      "What each source knows of it.",
+    ),
+    linked_from: object({
+      pages: listOf(object({ url: text(), source: text() }), "Up to 50."),
+      all: yesNo("Whether these are all."),
+    }),
+  }),
+  PageRecrawl: object({ url: text(), jobs: listOf(ref("Job")) }),
   Alerts: object({ alerts: listOf(alert), mails: listOf(mail) }),
   AlertsTested: object({
     tested: listOf(

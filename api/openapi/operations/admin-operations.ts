@@ -18,6 +18,7 @@ import {
   restoreBody,
   runBody,
   proposeBody,
+  recrawlBody,
   draftBody,
   runSeveralBody,
   STREAM_SECONDS,
@@ -406,6 +407,40 @@ export const adminOperations: readonly Operation[] = [
     refusals: [404, 409, 422],
     examples: one("An address that may not be read", {
       body: { url: "http://127.0.0.1:9/", rendering: "http" },
+    }),
+  }),
+  admin({
+    id: "pageState",
+    method: "get",
+    path: "/admin/page",
+    tag: "Pages",
+    summary: "One page as the index holds it: its passages, its dates, what links to it",
+    description: "Asks no site. Links are looked for in up to 20,000 pages of each of its sources.",
+    parameters: [query("url", "The page.", webAddress, true)],
+    answers: list("PageState", "The page."),
+    refusals: [503],
+    examples: one("A page that is not there", { query: { url: "https://docs.example.com/missing" } }),
+  }),
+  admin({
+    id: "recrawlPage",
+    method: "post",
+    path: "/admin/page/recrawl",
+    tag: "Pages",
+    summary: "Visit a page again now",
+    description:
+      "Its sources run over what is due, this page among the first; it is read in full whatever its site says of changes. A source that runs already is answered with that job.",
+    body: {
+      schema: strict({
+        ...recrawlBody,
+        properties: { url: { ...recrawlBody.properties.url, ...webAddress } },
+      }),
+      required: true,
+    },
+    answers: { 202: { description: "The jobs.", schema: ref("PageRecrawl") } },
+    refusals: [409, 422],
+    examples: one("A page that no source has met", {
+      body: { url: "https://docs.example.com/missing" },
+      status: 409,
     }),
   }),
   admin({

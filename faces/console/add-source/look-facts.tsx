@@ -1,11 +1,9 @@
-import type { ComponentChildren } from "preact"
-
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Icon } from "../../design/icons.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
-import { counted, lasting, whole } from "../words.ts"
-import { languageName } from "./pages-read.tsx"
+import { Fact } from "../parts.tsx"
+import { counted, languageName, lasting, whole } from "../words.ts"
 
 export type Look = AnswerOf<"POST /admin/sources/propose">
 
@@ -139,18 +137,3 @@ export function LookFacts({
 }
 
 const MOST_LANGUAGES = 6
-
-const Fact = ({
-  name,
-  wide = false,
-  children,
-}: {
-  readonly name: string
-  readonly wide?: boolean
-  readonly children: ComponentChildren
-}) => (
-  <div class={wide ? "wide" : undefined}>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-)

@@ -3,7 +3,7 @@ import { Chip } from "../../design/chip.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
 import { Link } from "../link.tsx"
 import { kindOf, shownOutcome } from "../run/outcomes.ts"
-import { counted, whole } from "../words.ts"
+import { counted, languageName, whole } from "../words.ts"
 
 type Page = AnswerOf<"POST /admin/sources/propose">["pages"][number]
 
@@ -45,15 +45,4 @@ export function PagesRead({ pages }: { readonly pages: readonly Page[] }) {
       ))}
     </ol>
   )
-}
-
-const LANGUAGES = new Intl.DisplayNames(undefined, { type: "language", fallback: "code" })
-
-/** `German`; the code where the browser knows no name. */
-export function languageName(code: string): string {
-  try {
-    return LANGUAGES.of(code) ?? code
-  } catch {
-    return code
-  }
 }

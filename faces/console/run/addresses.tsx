@@ -5,6 +5,7 @@ import { Button } from "../../design/button.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
 import { appliance, inWords } from "../../session/appliance.ts"
+import { Link } from "../link.tsx"
 import { Problem } from "../parts.tsx"
 import { counted } from "../words.ts"
 import { shownOutcome } from "./outcomes.ts"
@@ -16,7 +17,17 @@ type Outcome = NonNullable<GivenTo<"GET /admin/jobs/{id}/addresses">["query"]>["
 const AT_ONCE = 50
 
 const COLUMNS: readonly Column<Address>[] = [
-  { heading: "Address", cell: ({ url }) => <PageLink to={url}>{url}</PageLink> },
+  {
+    heading: "Address",
+    cell: ({ url }) => (
+      <>
+        <PageLink to={url}>{url}</PageLink>{" "}
+        <Link to={{ view: "page", url, query: null }} class="small">
+          Inspect
+        </Link>
+      </>
+    ),
+  },
   { heading: "Outcome", cell: ({ outcome }) => <span class="when">{shownOutcome(outcome)}</span> },
   { heading: "Why", cell: ({ detail }) => detail ?? "" },
 ]

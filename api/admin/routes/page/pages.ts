@@ -5,13 +5,13 @@ import { tracePage } from "#crawler/why/trace.ts"
 import { traceOnWire } from "#crawler/why/wire.ts"
 import { type PageUrl, toPageUrl } from "#engine"
 
-import type { RequestState } from "../../context.ts"
-import { ApiError, badRequest } from "../../errors.ts"
-import type { AdminParts } from "../admin-parts.ts"
-import { parameter, strictBody, unprocessable } from "../../middleware/query-parameters.ts"
-import { characters } from "../../wire/characters.ts"
-import { MAX_QUERY_CHARS, tryBody } from "../schemas.ts"
-import { whileWaiting } from "./while-waiting.ts"
+import type { RequestState } from "../../../context.ts"
+import { ApiError, badRequest } from "../../../errors.ts"
+import type { AdminParts } from "../../admin-parts.ts"
+import { parameter, strictBody, unprocessable } from "../../../middleware/query-parameters.ts"
+import { characters } from "../../../wire/characters.ts"
+import { MAX_QUERY_CHARS, tryBody } from "../../schemas.ts"
+import { whileWaiting } from "../while-waiting.ts"
 
 /** Pages tried at the same time: each may start a browser. */
 const TRIES = 2
@@ -75,4 +75,5 @@ export function pageRoutes(router: Router<RequestState>, parts: AdminParts): voi
   })
 }
 
-const addressOf = (text: string | undefined): PageUrl | null => (text === undefined ? null : toPageUrl(text))
+export const addressOf = (text: string | undefined): PageUrl | null =>
+  text === undefined ? null : toPageUrl(text)

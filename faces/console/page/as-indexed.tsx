@@ -1,0 +1,79 @@
+import { useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Chip } from "../../design/chip.tsx"
+import { Link } from "../link.tsx"
+import { Fact } from "../parts.tsx"
+import { atTime, counted, languageName, whole } from "../words.ts"
+
+type State = AnswerOf<"GET /admin/page">
+type Page = NonNullable<State["page"]>
+
+/** Passages shown before somebody wants more. */
+const FEW = 4
+
+/** The page as the index holds it: what it is called, its dates, the passages that searches find. */
+export function AsIndexed({ page, forms }: { readonly page: Page; readonly forms: State["other_forms"] }) {
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole ? page.passages : page.passages.slice(0, FEW)
+  return (
+    <section class="block" aria-labelledby="indexed">
+      <h2 id="indexed">As the index holds it</h2>
+      <dl class="facts">
+        <Fact name="Title" wide>
+          <b>{page.title || "Without a title"}</b>
+          {page.description !== null && <small>{page.description}</small>}
+        </Fact>
+        <Fact name="Language">{page.language === null ? "not known" : languageName(page.language)}</Fact>
+        <Fact name="Text">
+          {whole(page.characters)} characters
+          <small>
+            {page.type}, {counted(page.images, "image")}
+          </small>
+        </Fact>
+        <Fact name="Published">{page.published_at === null ? "not said" : atTime(page.published_at)}</Fact>
+        <Fact name="Read">{atTime(page.crawled_at)}</Fact>
+        <Fact name="Sources">{page.sources.join(", ")}</Fact>
+        {page.author !== null && <Fact name="Author">{page.author}</Fact>}
+        {(page.topic !== null || page.unsafe) && (
+          <Fact name="Kind">
+            {page.topic} {page.unsafe && <Chip tone="warn">For adults</Chip>}
+          </Fact>
+        )}
+        {forms.length > 0 && (
+          <Fact name="Also as">
+            {forms.map(({ url, format }) => (
+              <Link key={url} to={{ view: "page", url, query: null }}>
+                {format}{" "}
+              </Link>
+            ))}
+          </Fact>
+        )}
+      </dl>
+      <h3>{counted(page.passages_total, "passage")}</h3>
+      <Passages passages={shown} />
+      {page.passages.length > shown.length && (
+        <p class="row">
+          <Button icon="down" onClick={() => setWhole(true)}>
+            {page.passages.length === page.passages_total
+              ? "All of them"
+              : `The first ${whole(page.passages.length)}`}
+          </Button>
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** What searches find: each by itself, below its headings. */
+export const Passages = ({ passages }: { readonly passages: Page["passages"] }) => (
+  <ol class="passages">
+    {passages.map(({ text, headings }, index) => (
+      <li key={index}>
+        {headings.length > 0 && <b>{headings.join(" › ")}</b>}
+        <p>{text}</p>
+      </li>
+    ))}
+  </ol>
+)

@@ -1,0 +1,85 @@
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { type Column, Table } from "../../design/table.tsx"
+import { since } from "../../reading/dates.ts"
+import { Link } from "../link.tsx"
+import { meaningOf, shownOutcome } from "../run/outcomes.ts"
+import { atTime, counted, until } from "../words.ts"
+
+type State = AnswerOf<"GET /admin/page">
+type Row = State["known"][number]
+
+const time = (at: string) => (
+  <time class="when" dateTime={at} title={atTime(at)}>
+    {since(at)}
+  </time>
+)
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    heading: "Source",
+    cell: ({ source }) => (
+      <Link to={{ view: "runs", source }} class="strong">
+        {source}
+      </Link>
+    ),
+  },
+  {
+    heading: "Last visit",
+    cell: ({ outcome, detail, job_id: job }) => (
+      <>
+        {job === null ? (
+          shownOutcome(outcome)
+        ) : (
+          <Link to={{ view: "run", job, outcome }}>{shownOutcome(outcome)}</Link>
+        )}
+        <p class="reason">{detail ?? meaningOf(outcome)}</p>
+      </>
+    ),
+  },
+  { heading: "Visited", cell: ({ visited_at: at }) => time(at) },
+  { heading: "Changed", cell: ({ changed_at: at }) => (at === null ? "–" : time(at)) },
+  { heading: "Due", cell: ({ due_at: at }) => (at === null ? "now" : until(at)) },
+  {
+    heading: "Found",
+    cell: ({ found_how: how, found_on: on, depth, first_seen: first }) => (
+      <>
+        {time(first)} by {how}
+        {depth > 0 && `, ${counted(depth, "step")} from a start`}
+        {on !== null && (
+          <p class="reason">
+            <Link to={{ view: "page", url: on, query: null }}>{on}</Link>
+          </p>
+        )}
+      </>
+    ),
+  },
+]
+
+/** What each source knows of the page, and the pages that link to it. */
+export function Known({ state: { known, linked_from: links } }: { readonly state: State }) {
+  if (known.length === 0) return null
+  return (
+    <>
+      <section class="block" aria-labelledby="known">
+        <h2 id="known">What its sources know</h2>
+        <Table caption="Visits, by source" columns={COLUMNS} rows={known} keyOf={({ source }) => source} />
+      </section>
+      <section class="block" aria-labelledby="linked">
+        <h2 id="linked">
+          {links.pages.length === 0
+            ? "No page links to it"
+            : `${links.all ? "" : "At least "}${counted(links.pages.length, "page")} ${links.pages.length === 1 ? "links" : "link"} to it`}
+        </h2>
+        {links.pages.length > 0 && (
+          <ul class="latest" aria-label="Pages that link to it">
+            {links.pages.map(({ url, source }) => (
+              <li key={`${source} ${url}`}>
+                <Link to={{ view: "page", url, query: null }}>{url}</Link>
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+    </>
+  )
+}

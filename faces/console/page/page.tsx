@@ -1,0 +1,140 @@
+import type { TargetedSubmitEvent } from "preact"
+import { useContext, useEffect, useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Field } from "../../design/field.tsx"
+import { Icon } from "../../design/icons.tsx"
+import { appliance } from "../../session/appliance.ts"
+import { Going, Link } from "../link.tsx"
+import { Head, Loading, Nothing, Problem } from "../parts.tsx"
+import { useActions } from "../use-actions.ts"
+import { useCall } from "../use-call.ts"
+import { AsIndexed } from "./as-indexed.tsx"
+import { Known } from "./known.tsx"
+import { ReadsNow } from "./reads-now.tsx"
+import { Steps } from "./steps.tsx"
+
+interface Inspected {
+  readonly trace: AnswerOf<"GET /admin/why">
+  readonly state: AnswerOf<"GET /admin/page">
+}
+
+/** One page: whether it is found and why, what the index holds of it, what is known of it, how it reads now. */
+export function PageInspector({
+  url,
+  query,
+}: {
+  readonly url: string | null
+  readonly query: string | null
+}) {
+  return (
+    <>
+      <Head title="Inspect a page" page="Inspect a page" />
+      <Asking url={url} query={query} />
+      {url === null ? (
+        <Nothing icon="page" title="Why is a page found, or not?">
+          <p>
+            Give its address, and a question if you want to know where it stands among the results. Nothing is
+            asked of its site until you read it anew.
+          </p>
+        </Nothing>
+      ) : (
+        <Page key={`${url} ${query ?? ""}`} url={url} query={query} />
+      )}
+    </>
+  )
+}
+
+function Asking({ url, query }: { readonly url: string | null; readonly query: string | null }) {
+  const [address, setAddress] = useState(url ?? "")
+  const [question, setQuestion] = useState(query ?? "")
+  const [wrong, setWrong] = useState<string | null>(null)
+  const go = useContext(Going)
+  useEffect(() => {
+    setAddress(url ?? "")
+    setQuestion(query ?? "")
+  }, [url, query])
+  const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const given = address.trim()
+    const whole = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `https://${given}`)
+    const isAddress = given !== "" && whole !== null && /^https?:$/.test(whole.protocol)
+    setWrong(isAddress ? null : "Write the address of a page.")
+    if (isAddress) go({ view: "page", url: whole.href, query: question.trim() || null })
+  }
+  return (
+    <form class="look-form inspect" onSubmit={submit} noValidate autocomplete="off">
+      <Field
+        label="Address of the page"
+        name="url"
+        value={address}
+        placeholder="https://docs.example.com/setup"
+        wrong={wrong}
+        onInput={(event) => setAddress(event.currentTarget.value)}
+      />
+      <Field
+        label="Question (for its rank)"
+        name="query"
+        value={question}
+        onInput={(event) => setQuestion(event.currentTarget.value)}
+      />
+      <p class="row">
+        <Button look="primary" icon="search" type="submit">
+          Inspect
+        </Button>
+      </p>
+    </form>
+  )
+}
+
+function Page({ url, query }: { readonly url: string; readonly query: string | null }) {
+  const { value, problem, call } = useCall<Inspected>()
+  const ask = () =>
+    call(async (signal) => {
+      const [trace, state] = await Promise.all([
+        appliance.call("GET /admin/why", { query: { url, query: query ?? undefined }, signal }),
+        appliance.call("GET /admin/page", { query: { url }, signal }),
+      ])
+      return { trace, state }
+    })
+  useEffect(ask, [])
+  const { act, busy, problem: refused } = useActions(ask)
+  if (value === null) {
+    return problem === null ? <Loading /> : <Problem text={problem} onAgain={ask} />
+  }
+  const { trace, state } = value
+  const recrawl = () =>
+    act(
+      "recrawl",
+      () => appliance.call("POST /admin/page/recrawl", { body: { url } }),
+      "The page will be visited again",
+    )
+  return (
+    <>
+      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={ask} />}
+      <section class={trace.in_index ? "verdict good" : "verdict bad"} aria-label="Verdict">
+        <Icon name={trace.in_index ? "check" : "close"} />
+        <div>
+          <h2>{trace.in_index ? state.page?.title || "Without a title" : "Not in the index"}</h2>
+          <p>{trace.summary}</p>
+        </div>
+        {state.known.length > 0 && (
+          <Button icon="restore" disabled={busy !== null} onClick={() => void recrawl()}>
+            Recrawl
+          </Button>
+        )}
+        {state.known.length === 0 && !trace.in_index && (
+          <Link to={{ view: "add-source", url }} class="button">
+            Add a source for it
+          </Link>
+        )}
+      </section>
+      {refused !== null && <Problem text={refused} />}
+      <Steps steps={trace.steps} />
+      <ReadsNow url={url} />
+      {state.page !== null && <AsIndexed page={state.page} forms={state.other_forms} />}
+      <Known state={state} />
+    </>
+  )
+}

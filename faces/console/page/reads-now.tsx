@@ -1,0 +1,107 @@
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Chip } from "../../design/chip.tsx"
+import { Progress } from "../../design/progress.tsx"
+import { appliance } from "../../session/appliance.ts"
+import { Fact, Problem } from "../parts.tsx"
+import { kindOf, meaningOf, shownOutcome } from "../run/outcomes.ts"
+import { useCall } from "../use-call.ts"
+import { counted, lasting, size } from "../words.ts"
+import { Passages } from "./as-indexed.tsx"
+
+type Tried = AnswerOf<"POST /admin/try">
+
+const FEW = 3
+const TONES = { pages: "good", postponed: "warn", skipped: "warn", failed: "bad" } as const
+
+/** The page read now, as a run would; nothing of it is kept. */
+export function ReadsNow({ url }: { readonly url: string }) {
+  const { value, problem, isBusy, call, cancel } = useCall<Tried>()
+  const read = (rendering?: "browser") =>
+    call((signal) =>
+      appliance.call("POST /admin/try", { body: { url, ...(rendering && { rendering }) }, signal }),
+    )
+  return (
+    <section class="block" aria-labelledby="now">
+      <h2 id="now">How it reads now</h2>
+      {problem !== null && <Problem text={problem} onAgain={() => read()} />}
+      {value !== null && !isBusy && <Outcome tried={value} />}
+      {isBusy ? (
+        <div class="busy" role="status">
+          <p>Reading the page as a run would …</p>
+          <Progress label="Reading the page" />
+          <p class="row">
+            <Button onClick={cancel}>Stop</Button>
+          </p>
+        </div>
+      ) : (
+        <p class="row">
+          <Button icon="play" onClick={() => read()}>
+            Read it now
+          </Button>
+          <Button look="quiet" icon="globe" onClick={() => read("browser")}>
+            Read it in a browser
+          </Button>
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Outcome({ tried }: { readonly tried: Tried }) {
+  const { outcome, detail, robots, reading, page, source, belongs } = tried
+  return (
+    <>
+      <dl class="facts">
+        <Fact name="A run would" wide>
+          <Chip tone={TONES[kindOf(outcome)]}>{shownOutcome(outcome)}</Chip>
+          <small>{detail ?? meaningOf(outcome)}</small>
+        </Fact>
+        <Fact name="Source">
+          {belongs ? source : "none: read with the defaults"}
+          <small>{lasting(tried.took_ms / 1000)}</small>
+        </Fact>
+        <Fact name="robots.txt">
+          {robots.obeyed ? (
+            robots.allowed === false ? (
+              <b>Forbids it</b>
+            ) : robots.allowed === null ? (
+              "Not known"
+            ) : (
+              "Allows it"
+            )
+          ) : (
+            "Passed over"
+          )}
+        </Fact>
+        {reading !== null && (
+          <>
+            <Fact name="Answer">
+              {reading.status} {reading.content_type}
+              <small>{size(reading.bytes)}</small>
+            </Fact>
+            {(reading.noindex || reading.nofollow) && (
+              <Fact name="It asks">
+                {[reading.noindex && "noindex", reading.nofollow && "nofollow"].filter(Boolean).join(", ")}
+              </Fact>
+            )}
+            <Fact name="Links">
+              {counted(reading.links.total, "link")}
+              <small>
+                {reading.links.followed} followed, {reading.links.outside} outside
+              </small>
+            </Fact>
+            {reading.canonical !== null && <Fact name="Canonical">{reading.canonical}</Fact>}
+          </>
+        )}
+        {page !== null && (
+          <Fact name="Title" wide>
+            <b>{page.title || "Without a title"}</b>
+            <small>{counted(page.passages.length, "passage")}</small>
+          </Fact>
+        )}
+      </dl>
+      {page !== null && <Passages passages={page.passages.slice(0, FEW)} />}
+    </>
+  )
+}

@@ -1,0 +1,44 @@
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Icon } from "../../design/icons.tsx"
+
+type Step = AnswerOf<"GET /admin/why">["steps"][number]
+
+const NAMES: Readonly<Record<string, string>> = {
+  source: "Source",
+  found: "Found",
+  robots: "robots.txt",
+  outcome: "Last visit",
+  text: "Text",
+  duplicates: "Other addresses",
+  index: "Index",
+  removal: "Removal",
+  visits: "Visits",
+  rank: "Rank",
+}
+
+const VERDICTS = {
+  yes: { icon: "check", said: "got past it" },
+  no: { icon: "close", said: "stopped here" },
+  note: { icon: "info", said: "for information" },
+} as const
+
+/** What decides whether a search finds the page, in the order in which it does. */
+export const Steps = ({ steps }: { readonly steps: readonly Step[] }) => (
+  <section class="block" aria-labelledby="why">
+    <h2 id="why">Why</h2>
+    <ol class="why-steps" aria-label="Every rule, with its reason">
+      {steps.map(({ name, verdict, text }) => (
+        <li key={name} class={verdict}>
+          <Icon name={VERDICTS[verdict].icon} />
+          <b>
+            {NAMES[name] ?? name}
+            <span class="unseen">, {VERDICTS[verdict].said}</span>
+          </b>
+          <span>{sentence(text)}</span>
+        </li>
+      ))}
+    </ol>
+  </section>
+)
+
+const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
