@@ -53,7 +53,7 @@ function Outcome({ tried }: { readonly tried: Tried }) {
   return (
     <>
       <dl class="facts">
-        <Fact name="A run would" wide>
+        <Fact name="A run would record" wide>
           <Chip tone={TONES[kindOf(outcome)]}>{shownOutcome(outcome)}</Chip>
           <small>{detail ?? meaningOf(outcome)}</small>
         </Fact>

@@ -34,11 +34,9 @@ export const Steps = ({ steps }: { readonly steps: readonly Step[] }) => (
             {NAMES[name] ?? name}
             <span class="unseen">, {VERDICTS[verdict].said}</span>
           </b>
-          <span>{sentence(text)}</span>
+          <span>{text}</span>
         </li>
       ))}
     </ol>
   </section>
 )
-
-const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
