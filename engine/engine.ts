@@ -202,7 +202,7 @@ export interface PagePreference {
 export interface SearchResult {
   /** Best first; scores never rise from one hit to the next. */
   readonly hits: readonly Hit[]
-  /** The inverse document frequency of each of the question's terms among all pages, as BM25 has it: 0 and more. */
+  /** The inverse document frequency of each of the question's terms, and of those that misspelt ones may stand for, among all pages, as BM25 has it: 0 and more. */
   readonly rarity?: ReadonlyMap<string, number>
   /** Why meaning was left out although the query asked for it: for anybody to read. Left out when it was not. */
   readonly wordsAlone?: string

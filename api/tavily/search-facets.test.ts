@@ -129,6 +129,12 @@ test("a misspelt question comes with its words as pages write them, and a page w
     query: "Wattering rosse -pumps",
     corrected_query: "watering roses -pumps",
   })
+  // It is answered as it was meant.
+  const misspelt = { query: "when are rosse watred?", include_answer: true, search_depth: "basic" }
+  expect((await asked(misspelt)).body).toMatchObject({
+    corrected_query: "when are roses watered?",
+    answer: expect.stringContaining("Roses are watered in the evening.") as string,
+  })
   expect((await asked({ query: "roses" })).body).not.toHaveProperty("corrected_query")
   const { results } = (await asked({ query: "roses", versions: "3.13" })).body as {
     results: readonly object[]

@@ -1,4 +1,5 @@
 import type { Engine, Hit, PageFilter, PagePreference, SearchResult } from "#engine"
+import { withMeantWords } from "#engine/text/analysis/meant-words.ts"
 import { parseQueryText, type QueryText } from "#engine/text/query-text.ts"
 
 import { searchCost, searchCredits } from "../accounts/billing/credits.ts"
@@ -259,13 +260,19 @@ const wantsAnswer = (request: SearchRequest): boolean =>
 /** The answer that was asked for; null when none was, or no results were. */
 async function answered(
   { request, question }: PreparedSearch,
-  { hits, rarity }: SearchResult,
+  { hits, rarity, corrected }: SearchResult,
   { answering, ...waiting }: { answering: AnswerParts } & Pick<Asked, "signal" | "log" | "onPiece">,
 ): Promise<Answered | null> {
   if (!wantsAnswer(request)) return null
   const depth = request.include_answer === "advanced" ? "advanced" : "basic"
   return answerFrom(
-    { question: question.text, hits, ...(rarity && { rarity }), depth, ...waiting },
+    {
+      question: corrected ? withMeantWords(question.text, corrected) : question.text,
+      hits,
+      ...(rarity && { rarity }),
+      depth,
+      ...waiting,
+    },
     answering,
   )
 }

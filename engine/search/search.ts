@@ -188,7 +188,7 @@ export async function searchIndex(
   return {
     hits,
     ...(taken !== null && taken.size > 0 && { corrected: taken }),
-    rarity: new Map(asked.map((term) => [term, idf(term)])),
+    rarity: new Map([...asked, ...corrected].map((term) => [term, idf(term)])),
     ...(isUnread && { wordsAlone: UNREAD }),
     ...(readings?.failure && { notReranked: readings.failure.because }),
   }

@@ -7,6 +7,8 @@ import { addressOf, appliance } from "../session/appliance.ts"
 /** Sources that are named before anything was asked. */
 const MOST_SOURCES = 8
 
+const pagesOf = (count: number): string => `${count.toLocaleString()} ${count === 1 ? "page" : "pages"}`
+
 /** What there is to search, before anything was asked. */
 export function Home({ isAdmin }: { readonly isAdmin: boolean }) {
   const [known, setKnown] = useState<AnswerOf<"GET /sources"> | null>(null)
@@ -50,20 +52,22 @@ export function Home({ isAdmin }: { readonly isAdmin: boolean }) {
       {known?.about != null && <p class="about">{known.about}</p>}
       {sources.length > 1 && (
         <p class="quiet">
-          {pages.toLocaleString()} pages of {sources.length} sources
+          {pagesOf(pages)} of {sources.length} sources
         </p>
       )}
       <ul class="sources" aria-label="Sources">
         {sources.slice(0, MOST_SOURCES).map(({ name, pages: count, checked_at: checked }) => (
           <li key={name}>
             <b>{name}</b>
-            {count !== null && <span>{count.toLocaleString()} pages</span>}
+            {count !== null && <span>{pagesOf(count)}</span>}
             {checked !== null && <span>checked {since(checked)}</span>}
           </li>
         ))}
       </ul>
       <p class="quiet keys">
-        <kbd>/</kbd> to the box · <kbd>↑</kbd> <kbd>↓</kbd> through results ·{" "}
+        <span class="hints">
+          <kbd>/</kbd> to the box · <kbd>↑</kbd> <kbd>↓</kbd> through results ·{" "}
+        </span>
         <a href={addressOf("docs/")}>Handbook</a>
       </p>
     </main>

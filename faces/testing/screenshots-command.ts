@@ -9,6 +9,7 @@ import { pause } from "#base/flow/pause.ts"
 import { startAppliance } from "../../api/testing/appliance.ts"
 import { openBrowser } from "../../api/testing/browser.ts"
 import { shootConsole } from "./console-pictures.ts"
+import { openGarden } from "./garden.ts"
 
 // `npm run screenshots [folder] [address key]`: pictures of every view of the pages, at three widths, light and dark, over
 // an appliance that has crawled its own handbook: a new one, unless the address and a key of one are given. The first
@@ -27,8 +28,36 @@ if (executablePath === null) throw new Error(NO_BROWSER)
 if (address !== undefined && key !== undefined) await shoot(address, key)
 else {
   await shootConsole(executablePath, folder, WIDTHS)
+  await shootGarden()
   await using appliance = await startAppliance()
   await shoot(appliance.url, appliance.apiKey)
+}
+
+/** What a handbook of one site does not show: facets, hostile ones among them, translations and pictures. */
+async function shootGarden(): Promise<void> {
+  await using garden = await openGarden()
+  await using browser = await openBrowser(executablePath!)
+  const page = await browser.context.newPage()
+  await page.goto(garden.url)
+  await page.getByLabel("API key").fill(garden.key)
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.getByRole("combobox", { name: "Search" }).waitFor()
+  for (const scheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" })
+    for (const [width, height] of Object.entries(WIDTHS)) {
+      await page.setViewportSize({ width: Number(width), height })
+      const take = async (name: string, question: string) => {
+        await page.goto(`${garden.url}/?q=${encodeURIComponent(question)}`)
+        await page.locator(".answer:not([aria-busy=true])").waitFor()
+        const filters = page.getByRole("button", { name: "Filters", exact: true })
+        if (await filters.isVisible()) await filters.click()
+        await page.waitForLoadState("networkidle")
+        await page.screenshot({ path: join(folder, `${name}-${width}-${scheme}.png`) })
+      }
+      await take("facets", "what are seals made of?")
+      await take("pictures", "when are tulips planted in the garden?")
+    }
+  }
 }
 
 async function shoot(url: string, apiKey: string): Promise<void> {
@@ -70,12 +99,20 @@ async function views(page: Page, url: string, take: (name: string) => Promise<vo
   await page.locator(".citation").first().click()
   await page.locator(".passage").first().waitFor()
   await take("copy")
+  await page.goto(`${url}/?q=${encodeURIComponent("scheduel a crwal")}`)
+  await page.locator(".corrected").waitFor()
+  const filters = page.getByRole("button", { name: "Filters", exact: true })
+  if (await filters.isVisible()) await filters.click()
+  await take("corrected")
   await page.goto(`${url}/?q=${encodeURIComponent("settings crawler")}&view=images`)
   await page.getByRole("tabpanel").waitFor()
   await take("images")
   await page.goto(`${url}/?q=${encodeURIComponent("recipe for apple strudel with vanilla")}&type=pdf`)
   await page.locator(".nothing").waitFor()
   await take("nothing")
+  await page.getByRole("button", { name: "Ask for a page to be added" }).click()
+  await page.getByRole("dialog").waitFor()
+  await take("ask-for")
 }
 
 async function readmePicture(page: Page, url: string): Promise<void> {

@@ -52,7 +52,7 @@ export function Filters({
                 checked={asked.filters[name].includes(value)}
                 onChange={() => onChange(toggled(asked.filters, name, value))}
               />
-              <span>{valueName(name, value)}</span>
+              <span title={valueName(name, value)}>{valueName(name, value)}</span>
               {count !== null && <small>{count}</small>}
             </label>
           ))}

@@ -63,7 +63,11 @@ function Coverage({ coverage }: { readonly coverage: Found["coverage"] }) {
       {coverage.sources.map(({ name, pages, complete, complete_as_of: at }) => (
         <li key={name}>
           <b>{name}</b>
-          {pages != null && <span>{pages.toLocaleString()} pages</span>}
+          {pages != null && (
+            <span>
+              {pages.toLocaleString()} {pages === 1 ? "page" : "pages"}
+            </span>
+          )}
           <Chip tone={complete ? "good" : "warn"} icon={complete ? "check" : "alert"}>
             {complete ? (at == null ? "complete" : `complete as of ${onDay(at)}`) : "not complete"}
           </Chip>
