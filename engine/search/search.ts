@@ -40,11 +40,6 @@ import { isAsked, Readings, type Reranking } from "./second-reading/reranking.ts
 import type { Condition, Nearest, PassagesWanted, SearchIndex } from "../index/search-index.ts"
 
 const DEFAULT_PASSAGES = 3
-/**
- * Candidates whose terms are read for the ranking, the likeliest by both arms; as many as are wanted if that is more. On 1,853
- * pages of manuals 20, 30, 50, 100 and all rank alike; each is 7 kB in the mean, and a quarter of a megabyte where a page is a book.
- */
-const READ_FOR_RANKING = 20
 /** Different phrases that are heeded: each is looked for in every page that is read. */
 const MAX_PHRASES = 32
 
@@ -117,12 +112,23 @@ export async function searchIndex(
   const holders = new Set(await holding(phrasesIn(quoted).filter((phrase) => !demanded.includes(phrase))))
   signal?.throwIfAborted()
 
+  const words = new PageWords(index, {
+    words: wordsWith(analysed.forms, corrections, idf),
+    further: new Map(
+      Array.from(further, ([language, forms]) => [language, wordsWith(forms, corrections, idf)]),
+    ),
+    variants: otherWords.map(({ forms }) => wordsWith(forms, corrections, idf)),
+  })
+  const askWords = async (many: number, all: readonly Condition[]) => {
+    const lexical = await index.lexical(lookedFor, Math.max(plan.pages, many * 2), all)
+    // Meaning takes longer: what will be read is read meanwhile.
+    if (embedding) await words.read([...lexical.keys()].slice(0, plan.read / 2))
+    return lexical
+  }
   const askArms = async (many: number, preferred: readonly Condition[]): Promise<ArmsFound> => {
     const all = [...conditions, ...preferred]
     const [lexical, nearest] = await Promise.all([
-      arms === "vector" || terms.length === 0
-        ? new Map<string, number>()
-        : index.lexical(lookedFor, Math.max(plan.pages, many * 2), all),
+      arms === "vector" || terms.length === 0 ? new Map<string, number>() : askWords(many, all),
       embedding?.then((vector) => index.nearest(vector, Math.max(plan.passages, many * 4), all)) ?? [],
     ])
     return { lexical, nearest, aside: new Set() }
@@ -137,14 +143,8 @@ export async function searchIndex(
     index.allEmbedded || arms !== "hybrid"
       ? new Set<string>()
       : await index.withoutVectors([...lexical.keys()].filter((id) => !near.has(id)))
-  const words = new PageWords(index, {
-    words: wordsWith(analysed.forms, corrections, idf),
-    further: new Map(
-      Array.from(further, ([language, forms]) => [language, wordsWith(forms, corrections, idf)]),
-    ),
-    variants: otherWords.map(({ forms }) => wordsWith(forms, corrections, idf)),
-  })
-  const unread = arms === "hybrid" ? await unreadPages(index, near, traits.scripts) : new Set<string>()
+  const unread =
+    arms === "hybrid" ? await unreadPages(index, near, traits.scripts, plan.read) : new Set<string>()
   const evidence: Evidence = {
     ...found,
     nearest: nearest.flatMap((one) =>
@@ -168,11 +168,16 @@ export async function searchIndex(
   const reads = readsOf(query, question.text, languages)
   const isReranked = reranking !== null && arms === "hybrid" && isAsked(reranking, query.depth ?? "basic")
   const readings = isReranked ? new Readings(reranking, question.text, signal) : null
-  const best = await rankAndRead(index, evidence, { ...query, limit, reads }, async (ranked, cosines) => {
-    const read = await readAgain(index, lateReader, ranked, cosines, reading)
-    const again = readings ? await rerank(index, readings, read, cosines, words) : read
-    return await withFactors(index, again, rules, applied)
-  })
+  const best = await rankAndRead(
+    index,
+    evidence,
+    { ...query, limit, reads, most: Math.max(plan.read, limit) },
+    async (ranked, cosines) => {
+      const read = await readAgain(index, lateReader, ranked, cosines, reading)
+      const again = readings ? await rerank(index, readings, read, cosines, words) : read
+      return await withFactors(index, again, rules, applied)
+    },
+  )
   const pinning = { question, rules, languages: spoken, conditions, exclusions, limit, applied }
   const placed = await withPins(index, best, pinning)
   for (const { rules, question } of variants) {
@@ -224,6 +229,7 @@ async function unreadPages(
   index: SearchIndex,
   near: ReadonlySet<string>,
   scripts: readonly string[] | null,
+  best: number,
 ): Promise<Set<string>> {
   if (scripts === null) return new Set()
   const isUnread = (language: string | null) => language !== null && !scripts.includes(scriptOf(language))
@@ -233,7 +239,7 @@ async function unreadPages(
     return pages.filter((id) => isUnread(facts.get(id)?.language ?? null))
   }
   const pages = [...near]
-  const first = await unreadOf(pages.slice(0, READ_FOR_RANKING))
+  const first = await unreadOf(pages.slice(0, best))
   // Where the best hold none, the others matter as little as they are few.
   return new Set(first.length > 0 ? await unreadOf(pages) : [])
 }
@@ -275,6 +281,12 @@ interface Evidence extends ArmsFound {
   readonly words: PageWords | null
 }
 
+interface Reading {
+  readonly reads: Reads
+  /** Pages whose terms are read. */
+  readonly most: number
+}
+
 /**
  * Ranks, reads the best pages, and ranks again without what turned out to be out of date: a page that is
  * gone, or vectors of a page that was replaced since. That is rare, so reading first is the quick way.
@@ -282,14 +294,13 @@ interface Evidence extends ArmsFound {
 async function rankAndRead(
   index: SearchIndex,
   { lexical, nearest, aside, waiting, holders, words }: Evidence,
-  { limit, preference, reads }: Pick<Query, "limit" | "preference"> & { readonly reads: Reads },
+  { limit, preference, reads, most }: Pick<Query, "limit" | "preference"> & Reading,
   rerank: (ranked: readonly Ranked[], cosines: CosinesByPage) => Promise<readonly Ranked[]>,
 ): Promise<Found[]> {
   const read = new Map<string, PageHead | null>()
   for (;;) {
     const cosines = cosinesByPage(nearest, read)
     const ids = new Set([...lexical.keys(), ...cosines.keys()])
-    const most = Math.max(READ_FOR_RANKING, limit)
     await words?.readLikeliest(likeliest(ids, { lexical, cosines, holders, waiting }), most, lexical)
     const candidates = [...ids]
       .filter((id) => read.get(id) !== null)

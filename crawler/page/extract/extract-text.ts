@@ -1,5 +1,5 @@
 import { isMarkdownAddress } from "../text-formats.ts"
-import { detectLanguage } from "./facts/detect-language.ts"
+import { languageOfMarkdown } from "./facts/detect-language.ts"
 import { toPageUrl } from "#engine/page/page-url.ts"
 import { countryOfDomain } from "./facts/country.ts"
 import type { Extracted, Link } from "./extracted.ts"
@@ -29,7 +29,6 @@ export function extractText(text: string, url: string, contentType = "text/plain
     ? splitFrontMatter(clean)
     : { body: clean, fields: new Map<string, string>() }
   const markdown = (isMarkdown ? body : plainToMarkdown(body)).trim()
-  const sample = toPlainText(markdown.slice(0, 4000)).slice(0, 2000)
   const date = Date.parse(fields.get("date") ?? "")
   const title = fields.get("title") ?? firstTitle(body, isMarkdown) ?? fileName(url)
   return {
@@ -37,7 +36,7 @@ export function extractText(text: string, url: string, contentType = "text/plain
     description: fields.get("description") ?? null,
     markdown,
     type: isMarkdown ? "markdown" : "text",
-    language: sample.length < 40 ? null : detectLanguage(sample),
+    language: languageOfMarkdown(markdown),
     author: fields.get("author") ?? null,
     publishedAt: Number.isFinite(date) ? new Date(date) : null,
     topic: null,

@@ -22,7 +22,7 @@ export const DISTANCE = "l2"
 const cosineOf = (distance: number) => 1 - distance / 2
 
 /** Sections looked at for each page wanted: several of the best may be of one page. */
-const SECTIONS_PER_PAGE = 3
+const SECTIONS_PER_PAGE = 2
 /** A manual of hundreds of sections may own the list: then one so many times as long is asked for. */
 const LONGER = 8
 /** A ranking does with this share of the pages it asked for, since it reads no more of them. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { detectLanguage } from "./detect-language.ts"
+import { detectLanguage, languageOfMarkdown } from "./detect-language.ts"
 
 it("tells Chinese, Japanese and Korean by their script, in texts full of commands too", () => {
   const commands = "`systemctl --user daemon-reload`, `CONFIG_QUOTA`, /etc/fstab, aptitude install quota"
@@ -23,4 +23,24 @@ it("knows languages by codes of two letters, and says nothing of the others", ()
     detectLanguage("azul fell-awen, nekkni d imaziɣen n tmurt n leqbayel, tanemmirt nwen") ?? "",
   ).toMatch(/^(?:|[a-z]{2})$/)
   expect(detectLanguage("4711 0815")).toBeNull()
+})
+
+it("takes an English manual full of names for English, whatever its letters remind of", () => {
+  // Portuguese, to those who count groups of letters.
+  const savepoints = `ROLLBACK TO SAVEPOINT savepoint_name. All that was done after the savepoint is undone, and the savepoint stays as it
+    is. A savepoint that stands before another savepoint is not released with it.`
+  expect(detectLanguage(savepoints)).toBe("en")
+})
+
+it("reads the text of a page and not its code", () => {
+  const remark =
+    "// die Tabelle wird geleert, und der Zähler beginnt wieder bei eins, wenn nichts mehr übrig ist"
+  const code = ["```", remark, remark, "empty()", "```"]
+  const page = ["# Tables", ...code, "", "Each of these tables has a row for each of the objects.", ""].join(
+    "\n",
+  )
+  expect(languageOfMarkdown(page)).toBe("en")
+  // A page of code alone has nothing else.
+  expect(languageOfMarkdown(code.join("\n"))).toBe("de")
+  expect(languageOfMarkdown("`a`")).toBeNull()
 })

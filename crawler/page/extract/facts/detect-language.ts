@@ -1,18 +1,63 @@
 import { detectAll } from "tinyld"
 import { LETTERS_PER_CHARACTER, eastAsianIn } from "#base/text/east-asian.ts"
+import { functionWords } from "#engine/text/analysis/stop-words.ts"
+import { isWrittenIn, scriptOf } from "#engine/text/scripts.ts"
+import { toPlainText } from "../markdown/plain-text.ts"
 
 const LATIN = /\p{Script=Latin}/gu
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/gu
 const HANGUL = /\p{Script=Hangul}/gu
 /** Of a Japanese text about half of the characters are kana, of a Chinese one those of a few names. */
 const KANA_SHARE = 0.1
+const WORD = /\p{L}[\p{L}\p{M}'’]*/gu
 
-/** ISO 639-1 code of the language a text most likely has; null when none is known. */
+/** Function words of a language are so large a share of its prose at least, among the names and commands of a manual. */
+const PROSE = 0.12
+/** They must be so many times as many as those of any other language: neighbours share some. */
+const CLEARLY = 1.5
+/**
+ * The same where the guess is of a language whose function words are not known here: of a manual of which half is translated,
+ * as many are English, and Polish has words such as `do`, `to` and `on`.
+ */
+const ENGLISH_PROSE = 0.25
+/** A guess that is less sure, 0..1, is of a list of names or of code. */
+const SURE = 0.1
+
+/** Of a page so much is looked at, and of its text so much. */
+const MARKDOWN_CHARS = 8_000
+const SAMPLE_CHARS = 2_000
+/** A shorter text tells nothing. */
+const LEAST_CHARS = 40
+const CODE = /^(`{3,})[^]*?(?:^\1|$(?![^]))|`[^`\n]+`/gm
+
+/** The same of a page, by its text without code where there is enough. */
+export function languageOfMarkdown(markdown: string): string | null {
+  const page = markdown.slice(0, MARKDOWN_CHARS)
+  const sampleOf = (text: string) => toPlainText(text).slice(0, SAMPLE_CHARS)
+  const prose = sampleOf(page.replace(CODE, " "))
+  const sample = prose.length < LEAST_CHARS ? sampleOf(page) : prose
+  return sample.length < LEAST_CHARS ? null : detectLanguage(sample)
+}
+
+/**
+ * ISO 639-1 code of the language a text most likely has; null when none is known.
+ *
+ * By its script, by its function words, and else as tinyld has it, which counts groups of letters: of an English manual full of names and
+ * commands those tell of Hindi, Czech or Irish, and of Portuguese with certainty where savepoints are explained.
+ */
 export function detectLanguage(text: string): string | null {
   const eastAsian = eastAsianLanguage(text)
   if (eastAsian !== null) return eastAsian
+  const words = text.toLowerCase().match(WORD) ?? []
+  const told = functionWords(words).toSorted((a, b) => b.count - a.count)
+  const [most, second] = told
   // tinyld also knows languages that have three letters only, and takes English manuals for them.
-  return detectAll(text).find(({ lang }) => lang.length === 2)?.lang ?? null
+  const guess = detectAll(text).find(({ lang }) => lang.length === 2 && isWrittenIn([scriptOf(lang)], text))
+  const isKnown = guess === undefined || told.some(({ language }) => language === guess.lang)
+  const isEnglish = most!.language === "en" && most!.count >= ENGLISH_PROSE * words.length
+  const isProse = most!.count >= PROSE * words.length && most!.count >= CLEARLY * second!.count
+  if (words.length > 0 && isProse && (isKnown || isEnglish)) return most!.language
+  return guess && guess.accuracy >= SURE ? guess.lang : null
 }
 
 /** By its script: tinyld takes most pages of a Chinese manual for English ones, since they are full of commands in Latin letters. */

@@ -1,6 +1,5 @@
-import { detectLanguage } from "./detect-language.ts"
+import { languageOfMarkdown } from "./detect-language.ts"
 import type { DocumentFacts, JsonObject } from "./metadata.ts"
-import { toPlainText } from "../markdown/plain-text.ts"
 import { collapse, textOf } from "../html/tree.ts"
 
 const ARTICLE_TYPES =
@@ -59,8 +58,7 @@ export function readLanguage(facts: DocumentFacts, markdown: string): string | n
     languageCode(facts.meta.get("content-language")) ??
     languageCode(facts.meta.get("og:locale"))
   if (named !== null) return named
-  const sample = toPlainText(markdown.slice(0, 4000)).slice(0, 2000)
-  return sample.length < 40 ? null : detectLanguage(sample)
+  return languageOfMarkdown(markdown)
 }
 
 function languageCode(tag: string | null | undefined): string | null {

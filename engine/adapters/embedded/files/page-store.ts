@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import path from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { setImmediate } from "node:timers/promises"
+import { Lru } from "#base/flow/lru.ts"
 import { isDamagedSqlite } from "#base/store/lock-file.ts"
 import { damagedFile } from "./damaged-file.ts"
 import { counted, derivedSum, pageSum } from "./page-sum.ts"
@@ -13,6 +14,8 @@ import type { PageHead, PageRow, StoredPage } from "../../../index/page-record.t
 const CHARS_AT_A_TIME = 200_000
 export const PAGES_DB = "pages.db"
 const BUSY_MS = 10_000
+/** Pages whose facts are kept in memory, a kilobyte or two each: a question reads those of some thirty. */
+const FACTS_KEPT = 2_000
 /** Passages that one statement takes out of a page. */
 const PASSAGES_AT_A_TIME = 8
 
@@ -76,6 +79,10 @@ export class PageStore implements Disposable {
   readonly #readFacts: StatementSync
   readonly #writeFacts: StatementSync
   readonly #removeFacts: StatementSync
+  /** Parsed, as long as nobody has written to the file. */
+  #facts = new Lru<string, PageFacts>(FACTS_KEPT)
+  #factsVersion: unknown
+  readonly #version: StatementSync
   readonly #readTerms: StatementSync
   readonly #writeTerms: StatementSync
   readonly #removeTerms: StatementSync
@@ -103,6 +110,7 @@ export class PageStore implements Disposable {
     )
     this.#remove = db.prepare("delete from page where id = ?")
     this.#readFacts = db.prepare(`select id, facts from facts where ${ANY_OF}`)
+    this.#version = db.prepare("pragma data_version")
     this.#removeFacts = db.prepare("delete from facts where id = ?")
     this.#writeFacts = db.prepare("insert or replace into facts (id, facts) values (?, ?)")
     this.#readTerms = db.prepare(`select id, packed from passage_terms where ${ANY_OF}`)
@@ -243,8 +251,27 @@ export class PageStore implements Disposable {
 
   /** What ranking asks of pages, by their ids: a row of its own, so that hundreds are read in a millisecond. */
   facts(ids: readonly string[]): Map<string, PageFacts> {
-    const rows = anyOf(this.#readFacts, ids)
-    return new Map(rows.map((row) => [row["id"] as string, JSON.parse(row["facts"] as string) as PageFacts]))
+    const known = this.#knownFacts()
+    const found = new Map(ids.map((id) => [id, known.get(id)]))
+    const unknown = ids.filter((id) => found.get(id) === undefined)
+    for (const row of unknown.length > 0 ? anyOf(this.#readFacts, unknown) : []) {
+      const facts = JSON.parse(row["facts"] as string) as PageFacts
+      known.set(row["id"] as string, facts)
+      found.set(row["id"] as string, facts)
+    }
+    return new Map([...found].flatMap(([id, facts]) => (facts ? [[id, facts] as const] : [])))
+  }
+
+  /** SQLite's number of the file changes with what other connections write, and with nothing that this one does. */
+  #knownFacts(): Lru<string, PageFacts> {
+    const version = this.#version.get()?.["data_version"]
+    if (version !== this.#factsVersion) this.#forgetFacts()
+    this.#factsVersion = version
+    return this.#facts
+  }
+
+  #forgetFacts(): void {
+    this.#facts = new Lru(FACTS_KEPT)
   }
 
   /** The terms of pages' passages by page id, as `passage-terms.ts` packs them. */
@@ -283,6 +310,7 @@ export class PageStore implements Disposable {
   }
 
   clear(): void {
+    this.#forgetFacts()
     this.#db.exec("delete from page; delete from facts; delete from passage_terms; delete from page_sum")
   }
 
@@ -297,6 +325,7 @@ export class PageStore implements Disposable {
   }
 
   #transaction(work: () => void): void {
+    this.#forgetFacts()
     this.#db.exec("begin immediate")
     try {
       work()
