@@ -43,6 +43,8 @@ export interface SearchIndex {
   readonly languages: ReadonlyMap<string, number>
   /** False while pages may wait for their vectors. */
   readonly allEmbedded: boolean
+  /** Whether terms are read without a server: then some are read before it is known which are wanted. */
+  readonly hasTermsAtHand: boolean
 
   /** The inverse document frequency of each term, as BM25 has it, never negative: of all pages, whatever the conditions. */
   idf(terms: readonly string[]): Promise<ReadonlyMap<string, number>>

@@ -122,7 +122,7 @@ export async function searchIndex(
   const askWords = async (many: number, all: readonly Condition[]) => {
     const lexical = await index.lexical(lookedFor, Math.max(plan.pages, many * 2), all)
     // Meaning takes longer: what will be read is read meanwhile.
-    if (embedding) await words.read([...lexical.keys()].slice(0, plan.read / 2))
+    if (embedding && index.hasTermsAtHand) await words.read([...lexical.keys()].slice(0, plan.read / 2))
     return lexical
   }
   const askArms = async (many: number, preferred: readonly Condition[]): Promise<ArmsFound> => {

@@ -29,6 +29,7 @@ export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
   return {
     languages,
     allEmbedded,
+    hasTermsAtHand: true,
     idf: async (terms) => new Map(terms.map((term) => [term, frequencies.idf(term)])),
     corrections: (asked) =>
       correctionsOf(

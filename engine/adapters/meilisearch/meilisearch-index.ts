@@ -53,6 +53,7 @@ export function meilisearchIndex({ server, indexes, state }: MeilisearchIndexPar
       state.languages.map((one) => [one, (state.byLanguage.get(one) ?? 0) / Math.max(1, state.pages)]),
     ),
     allEmbedded: state.waiting === 0,
+    hasTermsAtHand: false,
 
     async idf(terms) {
       await learn(terms)
