@@ -52,7 +52,11 @@ export function Answer({
       )}
       {!isNone && answer !== null && (
         <footer>
-          <Feedback key={found.request_id} requestId={found.request_id} />
+          <Feedback
+            key={found.request_id}
+            requestId={found.request_id}
+            cited={citedPages(answer, found.results)}
+          />
           {followUps.length > 0 && (
             <ul class="follow-ups" aria-label="Questions to ask next">
               {followUps.map((question) => (
@@ -100,13 +104,29 @@ function Citation({
   )
 }
 
+/** Addresses of the pages that an answer cites, each once. */
+const citedPages = (answer: string, results: readonly Result[]): readonly string[] => [
+  ...new Set(
+    sentencesOf(answer).flatMap(({ cites }) => cites.flatMap((number) => results[number - 1]?.url ?? [])),
+  ),
+]
+
 /** Whether the answer helped, for the operator. */
-function Feedback({ requestId }: { readonly requestId: string }) {
+function Feedback({
+  requestId,
+  cited,
+}: {
+  readonly requestId: string
+  /** The pages it is about. */
+  readonly cited: readonly string[]
+}) {
   const [given, setGiven] = useState<number | null>(null)
   const give = async (score: number) => {
     setGiven(score)
     try {
-      await appliance.call("POST /feedback", { body: { request_id: requestId, human_score: score } })
+      await appliance.call("POST /feedback", {
+        body: { request_id: requestId, human_score: score, used_urls: cited },
+      })
       toast("Thank you. The operator sees what helped and what did not.")
     } catch (error) {
       setGiven(null)

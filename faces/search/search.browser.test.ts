@@ -359,7 +359,12 @@ describe.skipIf(executablePath === null)(
       const { page } = opened
       await page.getByRole("button", { name: "This helped" }).click()
       await page.getByText("Thank you.").waitFor()
-      await expect.poll(() => garden.feedback()).toContainEqual(expect.objectContaining({ human_score: 1 }))
+      // With the pages that the answer cites.
+      await expect
+        .poll(() => garden.feedback())
+        .toContainEqual(
+          expect.objectContaining({ human_score: 1, used_urls: [expect.stringMatching(/^http:\/\//)] }),
+        )
       await page.goto(garden.url + asked("zebra migration in the savannah"))
       await page.getByRole("button", { name: "Ask for a page to be added" }).click()
       const form = page.getByRole("dialog", { name: "Ask for a page to be added" })
