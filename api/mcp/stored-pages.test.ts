@@ -10,6 +10,7 @@ import { article, html, startTestSite, type TestSite } from "#crawler/testing/te
 import { readSettings } from "#base/settings.ts"
 
 import { readScope } from "../accounts/keys/key-scope.ts"
+import { isMiss } from "../misses/doubtful.ts"
 import { openPageKnowledge } from "../pages/page-knowledge.ts"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { type ServedAccounts, serveAccounts } from "../testing/serve-accounts.ts"
@@ -150,6 +151,22 @@ describe("a question that nothing here answers", () => {
     expect(found.structured).toMatchObject({ results: [], nearest: [{ score: 0.2 }, { score: 0.01 }] })
     const listed = await call(mcp.client, "search", { query: "what is the capital of Mongolia?" })
     expect(listed.structured).toEqual({ results: [], note: expect.stringMatching(/^Nothing here fits/) })
+  })
+
+  test.each([
+    [0.24, true],
+    [0.25, false],
+    [0.26, false],
+  ])("is the same question here and over HTTP: a best score of %d", async (score, isRefused) => {
+    await using served = await serveApp({ engine: new FakeEngine([hit({ score })]) })
+    await using mcp = await connected(TEST_KEY, served.url)
+    const { body } = await served.post("/search", { query: "who wrote the Iliad?" })
+    // By this POST /search says why nothing was found.
+    expect(isMiss(body.results)).toBe(isRefused)
+    for (const tool of ["tavily_search", "search"]) {
+      const { text } = await call(mcp.client, tool, { query: "who wrote the Iliad?" })
+      expect(text.includes("Nothing here fits this question")).toBe(isRefused)
+    }
   })
 
   test("is so too where an answer was looked for and not found", async () => {
