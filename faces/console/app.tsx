@@ -12,6 +12,7 @@ import { Going, usePlace } from "./link.tsx"
 import { Nothing, Problem } from "./parts.tsx"
 import { PageInspector } from "./page/page.tsx"
 import { hrefOf, type Place } from "./place.ts"
+import { Playground } from "./playground/playground.tsx"
 import { Removals } from "./removals/removals.tsx"
 import { Quality } from "./quality/quality.tsx"
 import { Question } from "./quality/question.tsx"
@@ -22,7 +23,9 @@ import { Run } from "./run/run.tsx"
 import { Shell } from "./shell.tsx"
 import { Runs } from "./sources/runs.tsx"
 import { Sources } from "./sources/sources.tsx"
+import { Upkeep } from "./upkeep/upkeep.tsx"
 import { SignedOut } from "./use-polled.ts"
+import { Vectors } from "./vectors/vectors.tsx"
 
 /** The console: for somebody who signed in with a key of the role admin. */
 export function App() {
@@ -83,6 +86,9 @@ function Screen({
   if (place.view === "first-run")
     return <FirstRun key={place.source} source={place.source} onNamed={onNamed} />
   if (place.view === "sources") return <Sources />
+  if (place.view === "vectors") return <Vectors />
+  if (place.view === "upkeep") return <Upkeep shown={place.shown} />
+  if (place.view === "playground") return <Playground />
   if (place.view === "runs") return <Runs key={place.source} source={place.source} />
   if (place.view === "run") return <Run key={place.job} job={place.job} outcome={place.outcome} />
   if (place.view === "add-source") return <AddSource key={place.url} url={place.url} />

@@ -3,6 +3,11 @@ export const REMOVALS_SHOWN = ["held", "struck", "removed"] as const
 
 export type RemovalsShown = (typeof REMOVALS_SHOWN)[number]
 
+/** What keeps the appliance going. */
+export const UPKEEP_SHOWN = ["backups", "webhooks", "payments", "settings"] as const
+
+export type UpkeepShown = (typeof UPKEEP_SHOWN)[number]
+
 /** Of search quality. */
 export const QUALITY_SHOWN = ["queries", "feedback", "judged", "runs"] as const
 
@@ -19,7 +24,8 @@ export type RuleKind = (typeof RULE_KINDS)[number]
 
 /** Where in the console somebody is; all of it is in the address. */
 export type Place =
-  | { readonly view: "overview" | "sources" }
+  | { readonly view: "overview" | "sources" | "vectors" | "playground" }
+  | { readonly view: "upkeep"; readonly shown: UpkeepShown }
   | { readonly view: "runs"; readonly source: string | null }
   | { readonly view: "run"; readonly job: number; readonly outcome: string | null }
   | { readonly view: "add-source"; readonly url: string | null }
@@ -48,6 +54,15 @@ export function placeOf(search: string): Place {
   switch (given.get("view")) {
     case "sources":
       return { view: "sources" }
+    case "vectors":
+      return { view: "vectors" }
+    case "playground":
+      return { view: "playground" }
+    case "upkeep":
+      return {
+        view: "upkeep",
+        shown: UPKEEP_SHOWN.find((one) => one === given.get("shown")) ?? "backups",
+      }
     case "runs":
       return { view: "runs", source }
     case "run": {

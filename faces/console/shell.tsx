@@ -28,6 +28,7 @@ const VIEWS: readonly {
     name: "Removals",
     holds: ["removals"],
   },
+  { to: { view: "vectors" }, icon: "vectors", name: "Vectors", holds: ["vectors"] },
   {
     to: { view: "quality", shown: "queries", report: "zero" },
     icon: "search",
@@ -36,6 +37,8 @@ const VIEWS: readonly {
   },
   { to: { view: "rules" }, icon: "filter", name: "Rules", holds: ["rules", "rule"] },
   { to: { view: "keys", key: null }, icon: "key", name: "Keys", holds: ["keys"] },
+  { to: { view: "upkeep", shown: "backups" }, icon: "tools", name: "Upkeep", holds: ["upkeep"] },
+  { to: { view: "playground" }, icon: "code", name: "Playground", holds: ["playground"] },
 ]
 
 /** What stands around every screen: where one can go, who is signed in, and the way out. */

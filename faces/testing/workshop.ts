@@ -1,4 +1,5 @@
 import { readSettings } from "#base/settings.ts"
+import type { StateStore } from "#base/store/state-store.ts"
 import { Jobs, Sources } from "#crawler"
 import { runJob } from "#crawler/crawl/run-job.ts"
 import { carryOutRemovals } from "#crawler/removals/carry-out.ts"
@@ -8,6 +9,8 @@ import { article, html, startTestSite, status, textFile } from "#crawler/testing
 import { sourceNames } from "#crawler/sources/source-names.ts"
 import { engineSettings } from "#engine/settings.ts"
 
+import { History } from "../../api/history/history.ts"
+import { QuestionMeter } from "../../api/history/question-meter.ts"
 import { QueryLog } from "../../api/queries/query-log.ts"
 import { RuleStore } from "../../api/rules/rule-store.ts"
 import { ruledEngine } from "../../api/rules/ruled-engine.ts"
@@ -34,6 +37,12 @@ export interface Workshop extends AsyncDisposable {
   start(source: "manual" | "forum"): string
   /** As if the file of sources had it. */
   declareInFile(name: string, more: object): void
+  /** Its state, for what no call brings about. */
+  readonly db: StateStore
+  /** The data folder. */
+  readonly dir: string
+  /** As if time passed: a sample of the last days is kept. */
+  keepHistory(ms: number): Promise<void>
   /** How many the index holds. */
   pages(): Promise<number>
 }
@@ -49,6 +58,9 @@ const YEARS = Array.from({ length: 8 }, (_, index) => `/year-${2018 + index}`)
 export async function openWorkshop({ isNew = false, apiSecrets = "" } = {}): Promise<Workshop> {
   await using opened = new AsyncDisposableStack()
   const { dir, db, engine } = await openDataFolder(opened)
+  const questions = new QuestionMeter()
+  let ahead = 0
+  const history = new History({ db, engine, dataDir: dir, questions, clock: () => Date.now() + ahead })
   const gate = Promise.withResolvers<void>()
   opened.defer(() => gate.resolve())
   const site = async (answers: Parameters<typeof startTestSite>[0]) =>
@@ -117,7 +129,9 @@ export async function openWorkshop({ isNew = false, apiSecrets = "" } = {}): Pro
       queries,
       pages: openPageKnowledge(db, jobs),
       sourceNames: () => sourceNames(db),
-      admin: () => openAdmin({ db, engine: ruled, queries, jobs, crawlerConfig: config, engineConfig }),
+      questions,
+      admin: () =>
+        openAdmin({ db, engine: ruled, queries, history, jobs, crawlerConfig: config, engineConfig }),
     }),
   )
   const kept = opened.move()
@@ -132,6 +146,12 @@ export async function openWorkshop({ isNew = false, apiSecrets = "" } = {}): Pro
     settle: () => carryOutRemovals({ db, engine }),
     openGate: () => gate.resolve(),
     start: (source) => (source === "manual" ? chapters : forum).url("/"),
+    db,
+    dir,
+    async keepHistory(ms) {
+      ahead += ms
+      await history.keep(async (work) => work())
+    },
     declareInFile: (name, more) => sources.put({ name, rendering: "http", ...more }, "file"),
     pages: async () => (await engine.stats()).pages,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

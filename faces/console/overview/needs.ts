@@ -51,8 +51,8 @@ export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need
       icon: "alert",
       title: `The backup ${name} went wrong`,
       text: `${counted(runs, "run")} in a row: ${reason ?? result}.`,
-      to: null,
-      todo: "",
+      to: { view: "upkeep", shown: "backups" },
+      todo: "Look at the backups",
     })
   }
   const { disk_free_bytes: free, disk_bytes: all } = machine

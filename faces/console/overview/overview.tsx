@@ -5,6 +5,7 @@ import { Head, Loading, Nothing, Problem } from "../parts.tsx"
 import { RunTable } from "../sources/run-table.tsx"
 import { IDLE_MS, LIVE_MS, usePolled } from "../use-polled.ts"
 import { counted, lasting, rate, share, size, whole } from "../words.ts"
+import { Charts } from "./charts.tsx"
 import { type Need, needsOf } from "./needs.ts"
 import { isLive, look, type Seen } from "./seen.ts"
 
@@ -22,6 +23,7 @@ export function Overview() {
         <>
           <Needs needs={needsOf(value)} />
           <Tiles seen={value} />
+          <Charts />
           <section class="block" aria-labelledby="last-runs">
             <h2 id="last-runs">
               Last runs <Link to={{ view: "runs", source: null }}>All runs</Link>
@@ -96,7 +98,9 @@ function Tiles({ seen: { index, machine, sources } }: { readonly seen: Seen }) {
           </dd>
         </div>
         <div>
-          <dt>Vectors</dt>
+          <dt>
+            <Link to={{ view: "vectors" }}>Vectors</Link>
+          </dt>
           <dd>{passages === 0 ? "–" : share(passages - waiting, passages)}</dd>
           <dd class="small">
             <Progress label="Passages with vectors" value={passages - waiting} max={Math.max(1, passages)} />

@@ -1,7 +1,10 @@
+import { useEffect, useState } from "preact/hooks"
+
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Link } from "../link.tsx"
 import { share, whole } from "../words.ts"
-import { byCount, isMeant, type Kind, kindOf, meaningOf, shownOutcome } from "./outcomes.ts"
+import { outcomeMeanings } from "./meanings.ts"
+import { byCount, isMeant, type Kind, kindOf, shownOutcome } from "./outcomes.ts"
 
 const KINDS: readonly Kind[] = ["pages", "postponed", "skipped", "failed"]
 
@@ -13,6 +16,7 @@ export function Outcomes({
   readonly job: AnswerOf<"GET /admin/jobs/{id}">
   readonly wanted: string | null
 }) {
+  const meanings = useMeanings()
   const all = byCount(outcomes)
   const total = all.reduce((sum, [, count]) => sum + count, 0)
   if (total === 0) return <p class="small">No address has been visited yet.</p>
@@ -37,7 +41,7 @@ export function Outcomes({
               <strong>{whole(count)}</strong>
               <span>
                 {shownOutcome(outcome)}
-                <small>{meaningOf(outcome)}</small>
+                <small>{meanings.get(outcome) ?? ""}</small>
               </span>
             </Link>
           </li>
@@ -45,6 +49,15 @@ export function Outcomes({
       </ul>
     </>
   )
+}
+
+/** Empty until they are there: a run is readable without them. */
+function useMeanings(): ReadonlyMap<string, string> {
+  const [meanings, setMeanings] = useState<ReadonlyMap<string, string>>(new Map())
+  useEffect(() => {
+    outcomeMeanings().then(setMeanings, () => undefined)
+  }, [])
+  return meanings
 }
 
 /** Shares of pages, of what was left out, and of failures. */

@@ -1,0 +1,191 @@
+import { useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Progress } from "../../design/progress.tsx"
+import { since } from "../../reading/dates.ts"
+import { appliance } from "../../session/appliance.ts"
+import { Loading, Problem } from "../parts.tsx"
+import { IDLE_MS, usePolled } from "../use-polled.ts"
+import { atTime, counted, rate, share, size, whole } from "../words.ts"
+import { Chart } from "./chart.tsx"
+
+const SPANS = [
+  { hours: 6, name: "6 hours" },
+  { hours: 24, name: "1 day" },
+  { hours: 168, name: "1 week" },
+] as const
+
+/** The last hours or days, as they were measured: crawls, questions, what they took, memory and disk. */
+export function Charts() {
+  const [hours, choose] = useState<number>(24)
+  const { value, problem, refresh } = usePolled(
+    `history ${hours}`,
+    (signal) => appliance.call("GET /admin/history", { query: { hours }, signal }),
+    () => IDLE_MS,
+  )
+  return (
+    <section class="block" aria-labelledby="over-time">
+      <h2 id="over-time">
+        Over time
+        <span class="spans" role="group" aria-label="How far back">
+          {SPANS.map((span) => (
+            <button
+              key={span.hours}
+              type="button"
+              class="button quiet"
+              aria-pressed={span.hours === hours}
+              onClick={() => choose(span.hours)}
+            >
+              {span.name}
+            </button>
+          ))}
+        </span>
+      </h2>
+      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
+      {value === null ? problem === null && <Loading /> : <Drawn history={value} />}
+    </section>
+  )
+}
+
+const milliseconds = (value: number) => (value >= 1000 ? `${rate(value / 1000)} s` : `${whole(value)} ms`)
+
+function Drawn({ history }: { readonly history: AnswerOf<"GET /admin/history"> }) {
+  const { points, memory_bytes: memory, disk_bytes: disk } = history
+  const time = {
+    at: points.map(({ at }) => Date.parse(at)),
+    from: Date.parse(history.from),
+    to: Date.parse(history.to),
+    stepMs: history.step_seconds * 1000,
+  }
+  const sum = (of: (point: (typeof points)[number]) => number) =>
+    points.reduce((all, point) => all + of(point), 0)
+  const answered = sum((point) => point.answered)
+  const notAnswered = sum((point) => point.refused + point.failed)
+  const visits = sum((point) => point.visits)
+  const last = points.at(-1)
+  const slowest = Math.max(0, ...points.map((point) => point.slow_ms ?? 0))
+  const perMinute = (count: number, seconds: number) => (count * 60) / Math.max(1, seconds)
+  return (
+    <div class="charts">
+      <Chart
+        {...time}
+        title="Crawl rate, visits a minute"
+        now={counted(visits, "visit")}
+        as="bars"
+        lines={[
+          {
+            name: "went well",
+            tone: "accent",
+            values: points.map((one) => perMinute(one.visits - one.failed_visits, one.seconds)),
+          },
+          {
+            name: "failed",
+            tone: "bad",
+            values: points.map((one) => perMinute(one.failed_visits, one.seconds)),
+          },
+        ]}
+        shown={rate}
+      />
+      <Chart
+        {...time}
+        title="Questions"
+        now={
+          <>
+            {whole(answered)} answered{notAnswered > 0 && `, ${whole(notAnswered)} not`}
+          </>
+        }
+        as="bars"
+        lines={[
+          { name: "answered", tone: "accent", values: points.map((one) => one.answered) },
+          { name: "refused", tone: "warn", values: points.map((one) => one.refused) },
+          { name: "failed", tone: "bad", values: points.map((one) => one.failed) },
+        ]}
+        shown={whole}
+      />
+      <Chart
+        {...time}
+        title="Time to answer"
+        now={slowest === 0 ? "no question" : `at most ${milliseconds(slowest)}`}
+        as="lines"
+        lines={[
+          { name: "half took at most", tone: "accent", values: points.map((one) => one.median_ms) },
+          { name: "95 % took at most", tone: "warn", values: points.map((one) => one.slow_ms) },
+        ]}
+        shown={milliseconds}
+      />
+      <Chart
+        {...time}
+        title="Memory used"
+        now={last === undefined ? "–" : `${size(memory - last.memory_free_bytes)} of ${size(memory)}`}
+        as="lines"
+        most={memory}
+        lines={[
+          { name: "all", tone: "accent", values: points.map((one) => memory - one.memory_free_bytes) },
+          { name: "the search", tone: "good", values: points.map((one) => one.process_memory_bytes) },
+        ]}
+        shown={size}
+      />
+      {disk !== null && (
+        <Chart
+          {...time}
+          title="Disk used"
+          now={last?.disk_free_bytes == null ? "–" : `${size(disk - last.disk_free_bytes)} of ${size(disk)}`}
+          as="lines"
+          most={disk}
+          lines={[
+            {
+              name: "used",
+              tone: "accent",
+              values: points.map(({ disk_free_bytes: free }) => (free === null ? null : disk - free)),
+            },
+          ]}
+          shown={size}
+        />
+      )}
+      <Fresh />
+    </div>
+  )
+}
+
+/** How long ago crawls looked at the pages. */
+function Fresh() {
+  const { value } = usePolled(
+    "freshness",
+    (signal) => appliance.call("GET /admin/freshness", { signal }),
+    () => IDLE_MS,
+  )
+  if (value === null) return null
+  const { pages } = value
+  const rows = [
+    ["within a day", value.within_day],
+    ["within a week", value.within_week],
+    ["within a month", value.within_month],
+  ] as const
+  return (
+    <figure class="measured">
+      <figcaption>
+        <span>Freshness, pages looked at</span>
+        <strong>{counted(pages, "page")}</strong>
+      </figcaption>
+      <dl class="fresh">
+        {rows.map(([name, count]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <Progress label={`Looked at ${name}`} value={count} max={Math.max(1, pages)} />
+              {pages === 0 ? "–" : share(count, pages)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {value.oldest_at !== null && (
+        <p class="small">
+          The longest ago:{" "}
+          <time dateTime={value.oldest_at} title={atTime(value.oldest_at)}>
+            {since(value.oldest_at)}
+          </time>
+        </p>
+      )}
+    </figure>
+  )
+}

@@ -1,0 +1,190 @@
+import { useState } from "preact/hooks"
+
+import { Button } from "../../design/button.tsx"
+import { Chip } from "../../design/chip.tsx"
+import { Field, Select, TextArea } from "../../design/field.tsx"
+import { Tabs } from "../../design/tabs.tsx"
+import { BASE } from "../../session/appliance.ts"
+import { Head, Loading, Problem } from "../parts.tsx"
+import { Snippet } from "../upkeep/snippet.tsx"
+import { useCall } from "../use-call.ts"
+import { usePolled } from "../use-polled.ts"
+import { whole } from "../words.ts"
+import { type OfferedCall, offeredCalls } from "./offered-calls.ts"
+import { type FilledCall, pathOf, snippetsOf } from "./snippets.ts"
+
+const FIRST = "POST /search"
+
+/** Any call of the API: choose it, fill it in, send it, and take it along. */
+export function Playground() {
+  // It changes with the version alone.
+  const { value, problem, refresh } = usePolled("openapi", offeredCalls, () => null)
+  const [chosen, choose] = useState(FIRST)
+  const call = value?.find(({ id }) => id === chosen) ?? value?.[0]
+  return (
+    <>
+      <Head
+        title="Playground"
+        page="Playground"
+        under={<p>Calls that are sent here are made in the name of your session, and are real.</p>}
+      />
+      {problem !== null && <Problem text={problem} onAgain={refresh} />}
+      {value === null && problem === null && <Loading />}
+      {value !== null && call !== undefined && (
+        <>
+          <div class="chosen-call">
+            <Select
+              label="Call"
+              name="call"
+              value={call.id}
+              options={value.map(({ id, summary }) => ({ value: id, label: `${id}: ${summary}` }))}
+              onChoose={choose}
+            />
+          </div>
+          <Try key={call.id} call={call} />
+        </>
+      )}
+    </>
+  )
+}
+
+interface Answer {
+  readonly status: number
+  readonly ms: number
+  readonly text: string
+}
+
+function Try({ call }: { readonly call: OfferedCall }) {
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
+  const [body, setBody] = useState(call.body ?? "")
+  const [language, setLanguage] = useState("curl")
+  const sent = useCall<Answer>()
+  const parsed = call.body === null || body.trim() === "" ? { value: undefined } : parse(body)
+  const given = (where: "path" | "query") =>
+    Object.fromEntries(
+      call.parameters.filter((one) => one.in === where).map(({ name }) => [name, values[name] ?? ""]),
+    )
+  const filled: FilledCall = {
+    method: call.method,
+    path: call.path,
+    inPath: given("path"),
+    inQuery: given("query"),
+    body: parsed.value,
+  }
+  const snippets = snippetsOf(BASE.href.replace(/\/$/, ""), filled)
+  const snippet = snippets.find(({ name }) => name === language) ?? snippets[0]!
+  const isMissing = call.parameters.some(({ name, required }) => required && (values[name] ?? "") === "")
+  const { wrong = null } = parsed
+  return (
+    <div class="playground">
+      <form
+        class="block"
+        onSubmit={(event) => {
+          event.preventDefault()
+          sent.call((signal) => send(filled, signal))
+        }}
+      >
+        {call.parameters.map(({ name, in: where, description, required }) => (
+          <Field
+            key={`${where} ${name}`}
+            label={required ? `${name} (needed)` : name}
+            name={name}
+            hint={description.replaceAll("`", "")}
+            value={values[name] ?? ""}
+            required={required}
+            onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
+          />
+        ))}
+        {call.body !== null && (
+          <TextArea
+            label="Body"
+            name="body"
+            rows={Math.min(16, Math.max(4, body.split("\n").length + 1))}
+            value={body}
+            wrong={wrong}
+            onInput={(event) => setBody(event.currentTarget.value)}
+          />
+        )}
+        <p class="row">
+          <Button
+            type="submit"
+            icon="play"
+            look={call.method === "DELETE" ? "danger" : "primary"}
+            disabled={sent.isBusy || isMissing || wrong !== null}
+          >
+            Send
+          </Button>
+          {sent.isBusy && (
+            <Button look="quiet" onClick={sent.cancel}>
+              Give up
+            </Button>
+          )}
+        </p>
+      </form>
+      <section class="block" aria-labelledby="take-along">
+        <h2 id="take-along">Take it along</h2>
+        <Tabs
+          label="Languages"
+          tabs={snippets.map(({ name }) => ({ name, label: name }))}
+          chosen={snippet.name}
+          onChoose={setLanguage}
+        >
+          <Snippet name={snippet.name} text={snippet.text} />
+        </Tabs>
+        <p class="small">
+          Set <code>FOSSICK_API_KEY</code> to a key; <code>/admin</code> takes one of the role admin.
+        </p>
+      </section>
+      <section class="block reply" aria-label="What was answered" aria-live="polite">
+        <h2>
+          Answer
+          {sent.value !== null && (
+            <Chip tone={sent.value.status < 400 ? "good" : "bad"}>
+              {sent.value.status} in {whole(sent.value.ms)} ms
+            </Chip>
+          )}
+        </h2>
+        {sent.problem !== null && <Problem text={sent.problem} />}
+        {sent.value === null ? (
+          <p class="small">{sent.isBusy ? "Asking…" : "Nothing was sent yet."}</p>
+        ) : (
+          <pre tabIndex={0} role="region" aria-label="Answer">
+            <code>{sent.value.text}</code>
+          </pre>
+        )}
+      </section>
+    </div>
+  )
+}
+
+function parse(text: string): { readonly value?: unknown; readonly wrong?: string } {
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch (error) {
+    return { wrong: `This is no JSON: ${(error as Error).message}` }
+  }
+}
+
+/** As it came; JSON is set out in lines. */
+async function send(call: FilledCall, signal: AbortSignal): Promise<Answer> {
+  const startedAt = performance.now()
+  const response = await fetch(BASE.href.replace(/\/$/, "") + pathOf(call), {
+    method: call.method,
+    signal,
+    ...(call.body !== undefined && {
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(call.body),
+    }),
+  })
+  const text = await response.text()
+  const ms = performance.now() - startedAt
+  return { status: response.status, ms, text: setOut(text) }
+}
+
+function setOut(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

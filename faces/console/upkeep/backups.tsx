@@ -1,0 +1,169 @@
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Chip } from "../../design/chip.tsx"
+import { type Column, Table } from "../../design/table.tsx"
+import { since } from "../../reading/dates.ts"
+import { appliance } from "../../session/appliance.ts"
+import { Loading, Nothing, Problem } from "../parts.tsx"
+import { useActions } from "../use-actions.ts"
+import { IDLE_MS, LIVE_MS, usePolled } from "../use-polled.ts"
+import { atTime, size, until, whole } from "../words.ts"
+import { Snippet } from "./snippet.tsx"
+
+type Answer = AnswerOf<"GET /admin/backups">
+type Run = Answer["runs"][number]
+type File = NonNullable<Answer["files"]>[number]
+
+const DECLARE = `backup:
+  folder: /backups
+  cron: "30 2 * * *"
+  keep: 7`
+
+/** Backups by the plan: when, how the last ones ended, what is there, and one made now. */
+export function Backups() {
+  const { value, problem, refresh } = usePolled(
+    "backups",
+    (signal) => appliance.call("GET /admin/backups", { signal }),
+    ({ runs }) => (runs.some(isUnderWay) ? LIVE_MS : IDLE_MS),
+  )
+  const { busy, act, problem: notDone } = useActions(refresh)
+  if (value === null) return problem === null ? <Loading /> : <Problem text={problem} onAgain={refresh} />
+  const { plan, runs, files } = value
+  if (plan === null) {
+    return (
+      <>
+        <Nothing icon="copy" title="No backup is declared">
+          <p>Write a block into the file of sources, and the appliance makes backups by itself.</p>
+        </Nothing>
+        <Snippet name="the block for sources.yaml" text={DECLARE} />
+        <p class="small">Or make one now, on the machine of the appliance:</p>
+        <Snippet name="the command" text="npx fossick backup /backups/fossick.tar" />
+      </>
+    )
+  }
+  const last = runs.find(({ ended_at: at }) => at !== null)
+  const run = () => act("backup", () => appliance.call("POST /admin/backups/run"), "A backup will be made")
+  return (
+    <>
+      {notDone !== null && <Problem text={notDone} />}
+      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
+      <section class="block" aria-label="The plan">
+        <dl class="tiles">
+          <div>
+            <dt>Last backup</dt>
+            <dd>{last?.ended_at == null ? "none yet" : since(last.ended_at)}</dd>
+            <dd class="small">{last !== undefined && <StateChip state={last.state} />}</dd>
+          </div>
+          <div>
+            <dt>Next backup</dt>
+            <dd>{plan.next_run_at === null ? "when asked" : until(plan.next_run_at)}</dd>
+            <dd class="small">{scheduleOf(plan.schedule)}</dd>
+          </div>
+          <div>
+            <dt>Kept</dt>
+            <dd>{files === null ? "–" : whole(files.length)}</dd>
+            <dd class="small">the newest {whole(plan.keep)} stay</dd>
+          </div>
+        </dl>
+        {last?.error != null && <p class="reason">{last.error}</p>}
+        <p class="row">
+          <Button
+            look="primary"
+            icon="copy"
+            disabled={busy !== null || runs.some(isUnderWay)}
+            onClick={() => void run()}
+          >
+            {runs.some(isUnderWay) ? "A backup is under way" : "Back up now"}
+          </Button>
+          <span class="small">
+            into <code>{plan.folder}</code>
+          </span>
+        </p>
+      </section>
+      <section class="block" aria-labelledby="files">
+        <h2 id="files">Files</h2>
+        {files === null && (
+          <p class="reason">The folder cannot be read from here: it may not be mounted where the API runs.</p>
+        )}
+        {files?.length === 0 && <p class="small">None is there yet.</p>}
+        {files !== null && files.length > 0 && (
+          <>
+            <Table caption="Files of backups" columns={FILES} rows={files} keyOf={({ path }) => path} />
+            <p class="small">
+              Restoring replaces all that answers, so it is a command: stop the appliance, then run this on
+              its machine.
+            </p>
+            <Snippet
+              name="the command to restore"
+              text={`npx fossick restore ${quoted(files[0]!.path)} --force`}
+            />
+          </>
+        )}
+      </section>
+      <section class="block" aria-labelledby="runs">
+        <h2 id="runs">Runs</h2>
+        {runs.length === 0 ? (
+          <p class="small">No backup was made yet.</p>
+        ) : (
+          <Table caption="Backups made" columns={RUNS} rows={runs} keyOf={({ id }) => String(id)} />
+        )}
+      </section>
+    </>
+  )
+}
+
+const isUnderWay = ({ state }: Run): boolean => state === "queued" || state === "running"
+
+const quoted = (path: string) => (/^[\w./:-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)
+
+function scheduleOf(schedule: NonNullable<Answer["plan"]>["schedule"]): string {
+  if (schedule === null) return "no schedule"
+  if (schedule.every_hours !== null) return `every ${whole(schedule.every_hours)} h`
+  return `${schedule.cron ?? ""} (${schedule.time_zone})`
+}
+
+const STATES = {
+  queued: ["clock", undefined, "Queued"],
+  running: ["play", "accent", "Running"],
+  finished: ["check", "good", "Finished"],
+  failed: ["close", "bad", "Failed"],
+} as const
+
+function StateChip({ state }: { readonly state: Run["state"] }) {
+  const [icon, tone, name] = STATES[state]
+  return (
+    <Chip icon={icon} {...(tone !== undefined && { tone })}>
+      {name}
+    </Chip>
+  )
+}
+
+const FILES: readonly Column<File>[] = [
+  { heading: "File", cell: ({ path }) => <code>{path}</code> },
+  { heading: "Made", cell: ({ made_at: at }) => <time dateTime={at}>{atTime(at)}</time> },
+  { heading: "Size", isNumber: true, cell: ({ bytes }) => size(bytes) },
+]
+
+const RUNS: readonly Column<Run>[] = [
+  {
+    heading: "Asked",
+    cell: ({ asked_at: at, trigger }) => (
+      <>
+        <time dateTime={at}>{atTime(at)}</time>
+        <p class="small">{trigger === "schedule" ? "by the schedule" : "by hand"}</p>
+      </>
+    ),
+  },
+  {
+    heading: "Result",
+    cell: ({ state, error, note }) => (
+      <>
+        <StateChip state={state} />
+        {(error ?? note) !== null && <p class="reason">{error ?? note}</p>}
+      </>
+    ),
+  },
+  { heading: "Pages", isNumber: true, cell: ({ pages }) => (pages === null ? "–" : whole(pages)) },
+  { heading: "Size", isNumber: true, cell: ({ bytes }) => (bytes === null ? "–" : size(bytes)) },
+  { heading: "File", cell: ({ file }) => (file === null ? "–" : <code>{file}</code>) },
+]

@@ -1,0 +1,129 @@
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { type Column, Table } from "../../design/table.tsx"
+import { appliance } from "../../session/appliance.ts"
+import { Loading, Nothing, Problem } from "../parts.tsx"
+import { IDLE_MS, usePolled } from "../use-polled.ts"
+import { atTime, counted, whole } from "../words.ts"
+
+type Payment = AnswerOf<"GET /admin/payments">["payments"][number]
+type Day = AnswerOf<"GET /admin/payments/days">["revenue"][number]
+
+async function look(signal: AbortSignal) {
+  const [list, days, { selling }] = await Promise.all([
+    appliance.call("GET /admin/payments", { signal }),
+    appliance.call("GET /admin/payments/days", { signal }),
+    appliance.call("GET /admin/settings", { signal }),
+  ])
+  return { list, days, selling }
+}
+
+/** Millionths of a dollar, since sums of decimal fractions are off by a little. */
+const millionths = (usd: string): number => Number(usd.replace(".", ""))
+const dollars = (sum: number): string => `$${(sum / 1e6).toFixed(sum % 10_000 === 0 ? 2 : 6)}`
+
+/** Searches that were sold: sums, single payments, and how requests ended. */
+export function Payments() {
+  const { value, problem, refresh } = usePolled("payments", look, () => IDLE_MS)
+  if (value === null) return problem === null ? <Loading /> : <Problem text={problem} onAgain={refresh} />
+  const { list, days, selling } = value
+  const isUsed = list.total > 0 || days.outcomes.length > 0
+  const outcomes = new Map<string, number>()
+  for (const { outcome, count } of days.outcomes) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + count)
+  return (
+    <>
+      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
+      {!selling.on && (
+        <Nothing icon="key" title="No searches are sold">
+          <p>
+            {selling.missing.length > 0 ? (
+              <>
+                Left to set: <code>{selling.missing.join(", ")}</code>
+              </>
+            ) : (
+              <>
+                Programs can pay for each search by x402. Set <code>X402_PAY_TO</code>,{" "}
+                <code>X402_NETWORK</code>, <code>X402_FACILITATOR_URL</code> and <code>X402_PUBLIC_URL</code>{" "}
+                to sell them.
+              </>
+            )}
+          </p>
+        </Nothing>
+      )}
+      {selling.on && !isUsed && (
+        <Nothing icon="key" title="Searches are sold, and none was bought yet">
+          <p>Each request to the paid search, and how it ended, stands here.</p>
+        </Nothing>
+      )}
+      {isUsed && (
+        <>
+          <dl class="tiles">
+            <div>
+              <dt>Settled</dt>
+              <dd>{dollars(days.revenue.reduce((sum, { usd }) => sum + millionths(usd), 0))}</dd>
+              <dd class="small">{counted(list.total, "payment")}</dd>
+            </div>
+            <div>
+              <dt>Requests</dt>
+              <dd>{whole([...outcomes.values()].reduce((sum, count) => sum + count, 0))}</dd>
+              <dd class="small">to the paid search</dd>
+            </div>
+            <div>
+              <dt>Open</dt>
+              <dd>{whole(list.open)}</dd>
+              <dd class="small">not known yet whether they settled</dd>
+            </div>
+          </dl>
+          <section class="block" aria-labelledby="ended">
+            <h2 id="ended">How requests ended</h2>
+            <Table
+              caption="Requests by how they ended"
+              columns={OUTCOMES}
+              rows={[...outcomes].toSorted(([, a], [, b]) => b - a)}
+              keyOf={([name]) => name}
+            />
+          </section>
+          <section class="block" aria-labelledby="days">
+            <h2 id="days">By day</h2>
+            <Table
+              caption="Revenue by day"
+              columns={DAYS}
+              rows={days.revenue}
+              keyOf={({ day, network }) => `${day} ${network}`}
+            />
+          </section>
+          <section class="block" aria-labelledby="settled">
+            <h2 id="settled">
+              Payments <a href="admin/payments.csv">All of them as CSV</a>
+            </h2>
+            <Table
+              caption="Payments that settled"
+              columns={PAYMENTS}
+              rows={list.payments}
+              keyOf={({ transaction }) => transaction}
+            />
+          </section>
+        </>
+      )}
+    </>
+  )
+}
+
+const OUTCOMES: readonly Column<readonly [string, number]>[] = [
+  { heading: "Outcome", cell: ([name]) => name.replaceAll(/[-_]/g, " ") },
+  { heading: "Requests", isNumber: true, cell: ([, count]) => whole(count) },
+]
+
+const DAYS: readonly Column<Day>[] = [
+  { heading: "Day", cell: ({ day }) => day },
+  { heading: "Network", cell: ({ network }) => network },
+  { heading: "Sales", isNumber: true, cell: ({ sales }) => whole(sales) },
+  { heading: "Sum", isNumber: true, cell: ({ usd }) => dollars(millionths(usd)) },
+]
+
+const PAYMENTS: readonly Column<Payment>[] = [
+  { heading: "When", cell: ({ at }) => <time dateTime={at}>{atTime(at)}</time> },
+  { heading: "Amount", isNumber: true, cell: ({ amount_usd: usd }) => dollars(millionths(usd)) },
+  { heading: "Payer", cell: ({ payer }) => <code>{payer}</code> },
+  { heading: "Transaction", cell: ({ transaction }) => <code>{transaction}</code> },
+  { heading: "Settled in", isNumber: true, cell: ({ settle_ms: ms }) => `${whole(ms)} ms` },
+]

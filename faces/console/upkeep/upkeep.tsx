@@ -1,0 +1,34 @@
+import { Link } from "../link.tsx"
+import { Head } from "../parts.tsx"
+import { UPKEEP_SHOWN, type UpkeepShown } from "../place.ts"
+import { Backups } from "./backups.tsx"
+import { Payments } from "./payments.tsx"
+import { SettingList } from "./settings.tsx"
+import { Webhooks } from "./webhooks.tsx"
+
+const NAMES: Readonly<Record<UpkeepShown, string>> = {
+  backups: "Backups",
+  webhooks: "Webhooks",
+  payments: "Payments",
+  settings: "Settings",
+}
+
+/** What keeps the appliance going, beside its sources. */
+export function Upkeep({ shown }: { readonly shown: UpkeepShown }) {
+  return (
+    <>
+      <Head title="Upkeep" page={NAMES[shown]} />
+      <nav class="tabs" aria-label="Upkeep">
+        {UPKEEP_SHOWN.map((one) => (
+          <Link key={one} to={{ view: "upkeep", shown: one }} class="tab" current={one === shown}>
+            {NAMES[one]}
+          </Link>
+        ))}
+      </nav>
+      {shown === "backups" && <Backups />}
+      {shown === "webhooks" && <Webhooks />}
+      {shown === "payments" && <Payments />}
+      {shown === "settings" && <SettingList />}
+    </>
+  )
+}

@@ -1,0 +1,185 @@
+import { useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Chip } from "../../design/chip.tsx"
+import { Select } from "../../design/field.tsx"
+import { type Column, Table } from "../../design/table.tsx"
+import { since } from "../../reading/dates.ts"
+import { appliance } from "../../session/appliance.ts"
+import { Link } from "../link.tsx"
+import { Loading, Nothing, Problem } from "../parts.tsx"
+import { type Actions, useActions } from "../use-actions.ts"
+import { IDLE_MS, usePolled } from "../use-polled.ts"
+import { atTime, counted, until, whole } from "../words.ts"
+
+type Delivery = AnswerOf<"GET /admin/webhooks/deliveries">["deliveries"][number]
+
+const SHOWN = ["all", "waiting", "delivered", "given-up"] as const
+type Shown = (typeof SHOWN)[number]
+const NAMES: Readonly<Record<Shown, string>> = {
+  all: "All",
+  waiting: "Waiting",
+  delivered: "Delivered",
+  "given-up": "Given up",
+}
+const FIRST = 50
+const MOST = 1000
+
+/** What was sent to the receivers of webhooks, and how it went. */
+export function Webhooks() {
+  const [shown, show] = useState<Shown>("all")
+  const [limit, setLimit] = useState(FIRST)
+  const { value, problem, refresh } = usePolled(
+    `deliveries ${shown} ${limit}`,
+    (signal) =>
+      appliance.call("GET /admin/webhooks/deliveries", {
+        query: { limit, ...(shown !== "all" && { state: shown }) },
+        signal,
+      }),
+    () => IDLE_MS,
+  )
+  const actions = useActions(refresh)
+  return (
+    <section class="block" aria-labelledby="deliveries">
+      <h2 id="deliveries">Deliveries</h2>
+      <div class="shown">
+        <Select
+          label="Shown"
+          name="state"
+          value={shown}
+          options={SHOWN.map((one) => ({ value: one, label: NAMES[one] }))}
+          onChoose={show}
+        />
+        <Button icon="play" disabled={actions.busy !== null} onClick={() => void tryAlerts(actions)}>
+          Try the receivers of alerts
+        </Button>
+      </div>
+      {actions.problem !== null && <Problem text={actions.problem} />}
+      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
+      {value === null && problem === null && <Loading />}
+      {value?.total === 0 && (
+        <Nothing icon="open" title={shown === "all" ? "Nothing was sent yet" : "None is so"}>
+          {shown === "all" && (
+            <p>
+              Name a webhook in a source, or set <code>FOSSICK_ALERT_WEBHOOK</code>: what is sent, and whether
+              it arrived, stands here.
+            </p>
+          )}
+        </Nothing>
+      )}
+      {value !== null && value.total > 0 && (
+        <>
+          <Table
+            caption="Deliveries of webhooks"
+            columns={columns(actions)}
+            rows={value.deliveries}
+            keyOf={({ id }) => id}
+          />
+          <p class="more">
+            {value.total > value.deliveries.length && limit < MOST && (
+              <Button icon="down" onClick={() => setLimit(Math.min(MOST, limit * 2))}>
+                More deliveries
+              </Button>
+            )}
+            <span class="small">
+              {whole(value.deliveries.length)} of {counted(value.total, "delivery", "deliveries")}
+            </span>
+          </p>
+        </>
+      )}
+    </section>
+  )
+}
+
+const tryAlerts = ({ act }: Actions) =>
+  act(
+    "alerts",
+    async () => {
+      const { tested } = await appliance.call("POST /admin/alerts/test")
+      const failed = tested.find(({ error }) => error !== null)
+      if (failed) throw new Error(`${failed.to}: ${failed.error}`)
+    },
+    "All receivers of alerts took the test",
+  )
+
+const EVENTS: Readonly<Record<Delivery["event"], string>> = {
+  finished: "a run ended",
+  changed: "pages changed",
+  alert: "an alert",
+}
+
+const STATES = {
+  waiting: ["clock", undefined, "Waiting"],
+  delivered: ["check", "good", "Delivered"],
+  "given-up": ["close", "bad", "Given up"],
+} as const
+
+const columns = ({ busy, act }: Actions): readonly Column<Delivery>[] => [
+  {
+    heading: "To",
+    cell: ({ url, event, source, job_id: job }) => (
+      <>
+        <span class="strong">{hostOf(url)}</span>
+        <p class="small">
+          {EVENTS[event]}
+          {source !== null && " of "}
+          {source !== null &&
+            (job === null ? source : <Link to={{ view: "run", job, outcome: null }}>{source}</Link>)}
+        </p>
+      </>
+    ),
+  },
+  {
+    heading: "State",
+    cell: ({ state, last_error: error, last_status: status }) => {
+      const [icon, tone, name] = STATES[state]
+      return (
+        <>
+          <Chip icon={icon} {...(tone !== undefined && { tone })}>
+            {name}
+          </Chip>
+          {error !== null && <p class="reason">{error}</p>}
+          {error === null && status !== null && <p class="small">status {status}</p>}
+        </>
+      )
+    },
+  },
+  { heading: "Tries", isNumber: true, cell: ({ attempts }) => whole(attempts) },
+  {
+    heading: "Last try",
+    cell: ({ last_attempt_at: at }) =>
+      at === null ? (
+        "–"
+      ) : (
+        <time class="when" dateTime={at} title={atTime(at)}>
+          {since(at)}
+        </time>
+      ),
+  },
+  {
+    heading: "Next try",
+    cell: ({ next_attempt_at: at }) => (at === null ? "–" : <span class="when">{until(at)}</span>),
+  },
+  {
+    heading: <span class="unseen">Send again</span>,
+    cell: ({ id, url }) => (
+      <Button
+        icon="restore"
+        label={`Send again to ${hostOf(url)}`}
+        disabled={busy !== null}
+        onClick={() =>
+          void act(
+            id,
+            () => appliance.call("POST /admin/webhooks/deliveries/{id}/retry", { path: { id } }),
+            "It will be sent again",
+          )
+        }
+      >
+        Send again
+      </Button>
+    ),
+  },
+]
+
+const hostOf = (url: string): string => URL.parse(url)?.host ?? url

@@ -1,0 +1,131 @@
+import { useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Select } from "../../design/field.tsx"
+import { Progress } from "../../design/progress.tsx"
+import { appliance } from "../../session/appliance.ts"
+import { Confirm } from "../confirm.tsx"
+import { Loading, Problem } from "../parts.tsx"
+import { type Actions, useActions } from "../use-actions.ts"
+import { IDLE_MS, usePolled } from "../use-polled.ts"
+import { counted, lasting, rate, whole } from "../words.ts"
+
+type State = AnswerOf<"GET /admin/model">
+type Named = NonNullable<State["model"]["in_use"]>
+
+const nameOf = ({ name, embedder }: Named): string => name ?? embedder
+
+const LABELS: Readonly<Record<string, string>> = {
+  auto: "Automatic: by the languages of the pages",
+  english: "English",
+  multilingual: "Multilingual",
+}
+
+/** The model that makes the vectors, why it is that one, and another one instead. */
+export function Model() {
+  // Asked by itself, and not often: the appliance looks into the folders of all models.
+  const { value, problem, refresh } = usePolled(
+    "model",
+    (signal) => appliance.call("GET /admin/model", { signal }),
+    () => IDLE_MS,
+  )
+  const actions = useActions(refresh)
+  return (
+    <section class="block" aria-labelledby="model">
+      <h2 id="model">Model</h2>
+      {actions.problem !== null && <Problem text={actions.problem} />}
+      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
+      {value === null && problem === null && <Loading />}
+      {value !== null && <Choice state={value} actions={actions} />}
+    </section>
+  )
+}
+
+function Choice({ state, actions }: { readonly state: State; readonly actions: Actions }) {
+  const { model, change, available } = state
+  const [chosen, choose] = useState<string | null>(null)
+  const [isAsked, ask] = useState(false)
+  const wanted = chosen ?? model.wanted
+  const options = [
+    { value: "auto", label: LABELS["auto"]! },
+    ...available.map(({ name, folder }) => ({
+      value: name ?? folder,
+      label: LABELS[name ?? ""] ?? folder,
+    })),
+  ]
+  if (!options.some(({ value }) => value === model.wanted))
+    options.push({ value: model.wanted, label: model.wanted })
+  const use = () =>
+    actions.act(
+      "model",
+      () => appliance.call("POST /admin/model", { body: { model: wanted } }),
+      "The model was changed",
+    )
+  return (
+    <>
+      <p>
+        <strong>{model.in_use === null ? "None is in use yet" : nameOf(model.in_use)}</strong>
+        <span class="small"> {model.because}</span>
+      </p>
+      {model.server_problem !== null && <p class="reason">{model.server_problem}</p>}
+      {change !== null && <Change change={change} />}
+      {model.setting === null ? (
+        <div class="model-choice">
+          <Select label="Model" name="model" value={wanted} options={options} onChoose={choose} />
+          <Button disabled={wanted === model.wanted || actions.busy !== null} onClick={() => ask(true)}>
+            Change the model
+          </Button>
+        </div>
+      ) : (
+        <p class="small">
+          The settings name <code>{model.setting}</code>, which wins. Empty <code>FOSSICK_MODEL</code> and
+          restart to choose here.
+        </p>
+      )}
+      {isAsked && (
+        <Confirm
+          title={`Use ${LABELS[wanted] ?? wanted}?`}
+          yes="Change the model"
+          no="Leave it as it is"
+          onYes={() => void use()}
+          onClose={() => ask(false)}
+        >
+          <p>
+            If that is another model than the one in use, an index for it is built beside this one, which
+            answers until the new one is complete. All passages get new vectors: that takes as long as the
+            first time.
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+function Change({ change }: { readonly change: NonNullable<State["change"]> }) {
+  const all = change.of_pages ?? 0
+  const left = change.pages_without_vectors
+  return (
+    <div class="model-change">
+      <p>
+        <strong>Changing to {nameOf(change.to)}</strong>
+        <span class="small">
+          {change.state === "waiting"
+            ? "It has not begun: crawls go first."
+            : `${whole(change.pages)} of ${counted(all, "page")} taken over`}
+        </span>
+      </p>
+      <Progress
+        label="Pages with vectors of the new model"
+        value={left === null ? change.pages : change.pages - left}
+        max={Math.max(1, all)}
+      />
+      {change.vectors_per_second !== null && (
+        <p class="small">
+          {rate(change.vectors_per_second)} passages a second
+          {change.seconds_left !== null && `, ${lasting(change.seconds_left)} left`}
+        </p>
+      )}
+    </div>
+  )
+}

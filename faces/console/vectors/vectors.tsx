@@ -1,0 +1,126 @@
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Progress } from "../../design/progress.tsx"
+import { appliance } from "../../session/appliance.ts"
+import { Head, Loading, Problem } from "../parts.tsx"
+import { useActions } from "../use-actions.ts"
+import { IDLE_MS, LIVE_MS, usePolled } from "../use-polled.ts"
+import { counted, lasting, rate, share, whole } from "../words.ts"
+import { BySource } from "./by-source.tsx"
+import { Model } from "./model.tsx"
+
+/** More sources than one look lists stand on their own screen. */
+const SOURCES_LOOKED_AT = 1000
+
+async function look(signal: AbortSignal) {
+  const [{ index }, { sources }, order] = await Promise.all([
+    appliance.call("GET /admin/index", { signal }),
+    appliance.call("GET /admin/sources", { query: { limit: SOURCES_LOOKED_AT }, signal }),
+    appliance.call("GET /admin/vectors", { signal }),
+  ])
+  return { index, sources, order }
+}
+
+/** How far the vectors are, in which order they are made, and the model that makes them. */
+export function Vectors() {
+  const { value, problem, refresh } = usePolled("vectors", look, ({ index }) =>
+    index.pages_without_vectors > 0 ? LIVE_MS : IDLE_MS,
+  )
+  const actions = useActions(refresh)
+  return (
+    <>
+      <Head
+        title="Vectors"
+        page="Vectors"
+        under={
+          <p>Pages are found by their words at once, and by what they mean once they have their vectors.</p>
+        }
+      />
+      {actions.problem !== null && <Problem text={actions.problem} />}
+      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
+      {value === null && problem === null && <Loading />}
+      {value !== null && (
+        <>
+          <Far index={value.index} />
+          <Order order={value.order} />
+          <BySource sources={value.sources} first={value.order.first_source} actions={actions} />
+          <Model />
+        </>
+      )}
+    </>
+  )
+}
+
+type Index = AnswerOf<"GET /admin/index">["index"]
+
+function Far({ index }: { readonly index: Index }) {
+  const { passages, passages_without_vectors: waiting, pages, pages_without_vectors: pagesWaiting } = index
+  const done = passages - waiting
+  return (
+    <section class="block" aria-label="How far it is">
+      <Progress label="Passages with vectors" value={done} max={Math.max(1, passages)} />
+      <dl class="tiles">
+        <div>
+          <dt>Done</dt>
+          <dd>{passages === 0 ? "–" : share(done, passages)}</dd>
+          <dd class="small">{counted(done, "passage")}</dd>
+        </div>
+        <div>
+          <dt>Left</dt>
+          <dd>{whole(waiting)}</dd>
+          <dd class="small">
+            {pagesWaiting === 0
+              ? `no page of ${whole(pages)} waits`
+              : `passages of ${counted(pagesWaiting, "page")}`}
+          </dd>
+        </div>
+        <div>
+          <dt>Rate</dt>
+          <dd>{index.vectors_per_second === null ? "–" : rate(index.vectors_per_second)}</dd>
+          <dd class="small">
+            {index.vectors_per_second === null ? "none is made now" : "passages a second, last minute"}
+          </dd>
+        </div>
+        <div>
+          <dt>Time left</dt>
+          <dd>{waiting === 0 || index.seconds_left === null ? "–" : lasting(index.seconds_left)}</dd>
+          <dd class="small">
+            {waiting === 0
+              ? "all have theirs"
+              : index.seconds_left === null
+                ? "too early to tell"
+                : "as things go"}
+          </dd>
+        </div>
+      </dl>
+    </section>
+  )
+}
+
+type Step = AnswerOf<"GET /admin/vectors">["order"][number]
+
+const STEPS: Readonly<Record<Step, readonly [name: string, why: string]>> = {
+  changed: ["Changed pages", "they say something else since the last crawl"],
+  asked: ["Pages that questions came across", "somebody looks for them now"],
+  first: ["The source you put first", ""],
+  new: ["All others", "in the order they came in"],
+}
+
+const Order = ({
+  order: { order, first_source: first },
+}: {
+  readonly order: AnswerOf<"GET /admin/vectors">
+}) => (
+  <section class="block" aria-labelledby="order">
+    <h2 id="order">Order</h2>
+    <ol class="vector-order">
+      {order.map((step) => (
+        <li key={step}>
+          <span>
+            <strong>{STEPS[step][0]}</strong>
+            <small>{step === "first" ? (first ?? "none: choose one below") : STEPS[step][1]}</small>
+          </span>
+        </li>
+      ))}
+    </ol>
+  </section>
+)
