@@ -2,7 +2,8 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 import { type Column, Table } from "../../design/table.tsx"
 import { since } from "../../reading/dates.ts"
 import { Link } from "../link.tsx"
-import { meaningOf, shownOutcome } from "../run/outcomes.ts"
+import { Meaning } from "../run/meaning.tsx"
+import { shownOutcome } from "../run/outcomes.ts"
 import { atTime, counted, until } from "../words.ts"
 
 type State = AnswerOf<"GET /admin/page">
@@ -32,7 +33,7 @@ const COLUMNS: readonly Column<Row>[] = [
         ) : (
           <Link to={{ view: "run", job, outcome }}>{shownOutcome(outcome)}</Link>
         )}
-        <p class="reason">{detail ?? meaningOf(outcome)}</p>
+        <p class="reason">{detail ?? <Meaning of={outcome} />}</p>
       </>
     ),
   },

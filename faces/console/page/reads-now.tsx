@@ -4,7 +4,8 @@ import { Chip } from "../../design/chip.tsx"
 import { Progress } from "../../design/progress.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Fact, Problem } from "../parts.tsx"
-import { kindOf, meaningOf, shownOutcome } from "../run/outcomes.ts"
+import { Meaning } from "../run/meaning.tsx"
+import { kindOf, shownOutcome } from "../run/outcomes.ts"
 import { useCall } from "../use-call.ts"
 import { counted, lasting, size } from "../words.ts"
 import { Passages } from "./as-indexed.tsx"
@@ -55,7 +56,7 @@ function Outcome({ tried }: { readonly tried: Tried }) {
       <dl class="facts">
         <Fact name="A run would record" wide>
           <Chip tone={TONES[kindOf(outcome)]}>{shownOutcome(outcome)}</Chip>
-          <small>{detail ?? meaningOf(outcome)}</small>
+          <small>{detail ?? <Meaning of={outcome} />}</small>
         </Fact>
         <Fact name="Source">
           {belongs ? source : "none: read with the defaults"}

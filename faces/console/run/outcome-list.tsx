@@ -1,9 +1,7 @@
-import { useEffect, useState } from "preact/hooks"
-
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Link } from "../link.tsx"
 import { share, whole } from "../words.ts"
-import { outcomeMeanings } from "./meanings.ts"
+import { Meaning } from "./meaning.tsx"
 import { byCount, isMeant, type Kind, kindOf, shownOutcome } from "./outcomes.ts"
 
 const KINDS: readonly Kind[] = ["pages", "postponed", "skipped", "failed"]
@@ -16,7 +14,6 @@ export function Outcomes({
   readonly job: AnswerOf<"GET /admin/jobs/{id}">
   readonly wanted: string | null
 }) {
-  const meanings = useMeanings()
   const all = byCount(outcomes)
   const total = all.reduce((sum, [, count]) => sum + count, 0)
   if (total === 0) return <p class="small">No address has been visited yet.</p>
@@ -41,7 +38,9 @@ export function Outcomes({
               <strong>{whole(count)}</strong>
               <span>
                 {shownOutcome(outcome)}
-                <small>{meanings.get(outcome) ?? ""}</small>
+                <small>
+                  <Meaning of={outcome} />
+                </small>
               </span>
             </Link>
           </li>
@@ -49,15 +48,6 @@ export function Outcomes({
       </ul>
     </>
   )
-}
-
-/** Empty until they are there: a run is readable without them. */
-function useMeanings(): ReadonlyMap<string, string> {
-  const [meanings, setMeanings] = useState<ReadonlyMap<string, string>>(new Map())
-  useEffect(() => {
-    outcomeMeanings().then(setMeanings, () => undefined)
-  }, [])
-  return meanings
 }
 
 /** Shares of pages, of what was left out, and of failures. */
