@@ -1,4 +1,4 @@
-import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks"
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 
 import { Icon } from "../design/icons.tsx"
 import { wantedWords } from "../reading/words.ts"
@@ -43,7 +43,8 @@ export function SearchDialog({
   const active = chosen >= 0 ? chosen : firstLink(rows)
   const isShown = rows.length > 0
 
-  useEffect(() => {
+  // In the same step: what is typed right behind the keys that opened it is meant for it.
+  useLayoutEffect(() => {
     dialog.current?.showModal()
     box.current?.focus()
   }, [])

@@ -12,7 +12,7 @@ export function OpenButton({ label, onOpen }: { readonly label: string; readonly
       onClick={onOpen}
     >
       <Icon name="search" />
-      <span>{label}</span>
+      <span class="label">{label}</span>
       <span class="keys" aria-hidden="true">
         {keys.map((key) => (
           <kbd key={key}>{key}</kbd>

@@ -328,6 +328,8 @@ describe.skipIf(executablePath === null)(
           expect(await complaintsOf(manual)).toEqual([])
           await manual.keyboard.press("ArrowUp")
           await manual.keyboard.press("Enter")
+          const answer = manual.getByRole("region", { name: "Answer" })
+          await answer.getByText("Pumps are cleaned with warm water").waitFor()
           expect(await complaintsOf(manual)).toEqual([])
           const wide = await manual.evaluate(
             () => document.documentElement.scrollWidth > document.documentElement.clientWidth,

@@ -51,7 +51,7 @@ async function prove(kind: SiteKind, folder: string, { context }: TestBrowser): 
     body: { source: name, origins: [site.origin], answers: true },
   })
   const began = steadyNow()
-  await kind.build(folder, { appliance: appliance.url.replace(/\/$/, ""), key })
+  await kind.build(folder, { site: site.origin, appliance: appliance.url.replace(/\/$/, ""), key })
   tell(`built in ${seconds(began)} s`)
   await crawl(name)
   const page = await context.newPage()
@@ -92,6 +92,10 @@ async function crawl(name: string): Promise<void> {
 
 function box(page: Page) {
   return page.locator("fossick-search").getByRole("combobox").first()
+}
+
+function answerOn(page: Page) {
+  return page.locator("fossick-search").getByRole("region", { name: "Answer" })
 }
 
 function links(page: Page) {
@@ -150,7 +154,7 @@ async function answerAndCite(page: Page, { question, answer }: SiteKind, origin:
   await links(page).first().waitFor()
   await page.keyboard.press("ArrowUp")
   await page.keyboard.press("Enter")
-  const region = page.locator("fossick-search").getByRole("region", { name: "Answer" })
+  const region = answerOn(page)
   await region.getByText(answer).first().waitFor()
   const citation = region.getByRole("link", { name: /^Source 1: / }).first()
   const isFocused = () => citation.evaluate((one) => (one as unknown as Matching).matches(":focus"))
@@ -186,7 +190,7 @@ async function look(page: Page, { name, question, dark, answer }: SiteKind, orig
       await take("results")
       await page.keyboard.press("ArrowUp")
       await page.keyboard.press("Enter")
-      await page.locator("fossick-search").getByText(answer).first().waitFor()
+      await answerOn(page).getByText(answer).first().waitFor()
       await take("answer")
     }
   }

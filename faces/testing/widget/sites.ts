@@ -14,6 +14,8 @@ async function run(folder: string, program: string, ...args: readonly string[]):
 
 /** The lines that a site's makers paste. */
 interface Lines {
+  /** Origin of the site itself. */
+  readonly site: string
   /** Address of the appliance, without a slash at its end. */
   readonly appliance: string
   readonly key: string
@@ -93,7 +95,9 @@ const docusaurus: SiteKind = {
     write(
       site,
       "docusaurus.config.js",
-      config.replace(/\n\s*presets:/, `\n  scripts: [${JSON.stringify(script)}],\n  presets:`),
+      config
+        .replace("https://your-docusaurus-site.example.com", lines.site)
+        .replace(/\n\s*presets:/, `\n  scripts: [${JSON.stringify(script)}],\n  presets:`),
     )
     await run(site, "npx", "docusaurus", "build")
   },
