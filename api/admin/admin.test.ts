@@ -170,7 +170,7 @@ describe("the admin API", () => {
       methods.filter((method) => method !== "HEAD").map((method) => `${method} ${String(path)}`),
     )
     const page = readFileSync(join(import.meta.dirname, "../../docs/admin-api.md"), "utf8")
-    const documented = [...page.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = ""]) => {
+    const documented = [...page.matchAll(/^\| (`[A-Z]+ \/[^|]*`) \|/gm)].flatMap(([, cell = ""]) => {
       const [first = "", ...others] = [...cell.matchAll(/`([^`]+)`/g)].map((code) => code[1] ?? "")
       const [method = "", path = ""] = first.replace(/\?.*/, "").split(" ")
       // `/resume` after a call stands for that call with another last step.
@@ -662,6 +662,44 @@ describe("the admin API", () => {
     sources.delete("locked")
     expect(jobs.count()).toBe(started)
     sources.delete("tried")
+  })
+
+  test("gives a page as the index holds it, what links to it, and has it visited again in full", async () => {
+    site.serve({
+      "/linked/": article("Start", { links: ["/linked/pumps", "/linked/seals"] }),
+      "/linked/pumps": article("Linked pumps"),
+      "/linked/seals": article("Linked seals"),
+    })
+    sources.put({ name: "linked", scope: "prefix", seeds: [site.url("/linked/")], rendering: "http" })
+    sources.run("linked", { trigger: "api" })
+    await work("linked")
+    const url = site.url("/linked/pumps")
+    const shown = async () => (await call("GET", `/page?url=${encodeURIComponent(url)}`)).body
+    const before = await shown()
+    expect(before).toMatchObject({
+      url,
+      page: {
+        title: "Linked pumps",
+        passages_total: 1,
+        passages: [{ text: expect.stringContaining("Linked pumps") }],
+      },
+      linked_from: { pages: [{ url: site.url("/linked/"), source: "linked" }], all: true },
+    })
+    expect(before.known).toMatchObject([
+      { source: "linked", found_how: "link", depth: 1, outcome: "indexed" },
+    ])
+    expect((await call("GET", "/page?url=ftp://x")).status).toBe(400)
+    const asked = await call("POST", "/page/recrawl", { url })
+    expect(asked).toMatchObject({ status: 202, body: { jobs: [{ source: "linked", visits: "due" }] } })
+    expect((await shown()).known[0].due_at).toBeNull()
+    const from = site.requests.length
+    await work("linked")
+    expect(site.requests.slice(from)).toContain("/linked/pumps")
+    // What was not due was left alone.
+    expect(site.requests.slice(from)).not.toContain("/linked/seals")
+    expect((await shown()).known[0].due_at).not.toBeNull()
+    expect((await call("POST", "/page/recrawl", { url: site.url("/never-met") })).status).toBe(409)
+    sources.delete("linked", { removePages: true })
   })
 
   test("proposes a source for a site, which can be declared as it is; a private address is told as an unknown one", async () => {

@@ -41,9 +41,11 @@ export function FirstRun({
         page="Set up"
         under={<p>Four steps from here to the first answer.</p>}
       >
-        <Link to={{ view: "sources" }} class="button quiet">
-          Skip this
-        </Link>
+        {step < 3 && (
+          <Link to={{ view: "sources" }} class="button quiet">
+            Skip this
+          </Link>
+        )}
       </Head>
       <ol class="steps" aria-label="Steps">
         {STEPS.map((name, index) => (
