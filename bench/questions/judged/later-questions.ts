@@ -11,7 +11,7 @@ const git = (page: string, ...says: readonly string[]): Fact => fact(`git/${page
 const asked = (text: string, ...facts: readonly Fact[]): JudgedQuestion => ({ text, facts })
 const refused = (text: string): JudgedQuestion => ({ text, facts: null })
 
-/** Over the manuals of `laterManuals`, by kind; nobody tunes for any of them. */
+/** Over the manuals of `laterManuals`, by kind; they were asked once, and have been tuned for since. */
 export const LATER_QUESTIONS: Readonly<Record<string, readonly JudgedQuestion[]>> = {
   fact: [
     asked(
