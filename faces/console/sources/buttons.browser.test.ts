@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+
+import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
+
+import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
+import { openWatchedPage } from "../../testing/watched-page.ts"
+import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
+
+// Buttons that act on several things at once, in a real browser over a real state.
+
+const executablePath = await findTestBrowser()
+
+describe.skipIf(executablePath === null)(
+  `buttons for several things${executablePath === null ? ` (skipped: ${NO_BROWSER})` : ""}`,
+  () => {
+    let browser: TestBrowser
+    let workshop: Workshop
+
+    beforeAll(async () => {
+      workshop = await openWorkshop()
+      browser = await openBrowser(executablePath!)
+    })
+
+    afterAll(async () => {
+      await browser?.[Symbol.asyncDispose]()
+      await workshop?.[Symbol.asyncDispose]()
+    })
+
+    async function open(path: string) {
+      const { page, complaints } = await openWatchedPage(browser, workshop.url, { width: 1280, height: 800 })
+      await page.goto(workshop.url + path)
+      await page.getByLabel("API key").fill(workshop.adminKey)
+      await page.getByRole("button", { name: "Sign in" }).click()
+      await page.getByRole("navigation", { name: "Console" }).waitFor()
+      return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
+    }
+
+    test("Keep them leaves the pages in the index, and nothing waits any more", async () => {
+      await using opened = await open("/console?view=removals")
+      const { page, complaints } = opened
+      const before = await workshop.pages()
+      await page.getByRole("button", { name: "Keep them" }).click()
+      await page.getByText("Nothing waits for you").waitFor()
+      await workshop.settle()
+      expect(await workshop.pages()).toBe(before)
+      expect(complaints).toEqual([])
+    })
+
+    test("Run all queues every source that is not paused", async () => {
+      await using opened = await open("/console?view=sources")
+      const { page, complaints } = opened
+      await page.getByRole("button", { name: "Pause the schedule of forum" }).click()
+      await page.getByRole("button", { name: "Let the schedule of forum go on" }).waitFor()
+      await page.getByRole("button", { name: "Run all" }).click()
+      await page.getByRole("link", { name: "Watch" }).nth(1).waitFor()
+      const answer = await fetch(`${workshop.url}/admin/jobs?state=queued`, {
+        headers: { Authorization: `Bearer ${workshop.adminKey}` },
+      })
+      const { jobs } = (await answer.json()) as { jobs: readonly { source: string }[] }
+      expect(jobs.map(({ source }) => source).toSorted()).toEqual(["archive", "manual"])
+      expect(complaints).toEqual([])
+    })
+  },
+)
