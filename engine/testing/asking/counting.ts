@@ -3,7 +3,7 @@ import type { Engine, FacetField, FacetQuery, PageFilter } from "../../engine.ts
 import { aPage, urlOf } from "../pages.ts"
 import type { Stage } from "../contract/stage.ts"
 
-export function facetsOfPages({ open, adapter }: Stage): void {
+export function facetsOfPages({ open }: Stage): void {
   describe("facets", () => {
     const counts = async (engine: Engine, text: string, field: FacetField, filter: PageFilter = {}) => {
       const { facets } = await engine.facets({ text, fields: [field], filter })

@@ -4,7 +4,7 @@ import type { PageType } from "../../page/page-type.ts"
 import { describe, expect, test } from "vitest"
 import type { Stage } from "./stage.ts"
 
-export function aFilter({ open, found, foundByWords, adapter }: Stage): void {
+export function aFilter({ open, found, foundByWords }: Stage): void {
   describe("a filter", () => {
     test("on domains takes in subdomains of a registrable domain, and nothing but the host else", async () => {
       const engine = await open()

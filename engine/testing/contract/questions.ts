@@ -18,7 +18,7 @@ const HOSTILE = [
   "x".repeat(5000),
 ]
 
-export function aQuestion({ open, found, foundByWords, adapter }: Stage): void {
+export function aQuestion({ open, found, foundByWords }: Stage): void {
   describe("a question", () => {
     test("without words, or for no pages, finds nothing", async () => {
       const engine = await open()
