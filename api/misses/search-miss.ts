@@ -140,7 +140,7 @@ const NO_MATCH: Miss = {
 
 const UNFILLED: Miss = {
   cause: "not-crawled",
-  text: "Nothing is crawled yet: there is no source, and no page in the index but the handbook's.",
+  text: "Nothing has been crawled yet: there is no source, and the index holds only the handbook.",
 }
 
 const isOpen = ({ incomplete }: AskedSource): boolean => incomplete !== null

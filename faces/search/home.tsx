@@ -9,26 +9,27 @@ const MOST_SOURCES = 8
 
 const pagesOf = (count: number): string => `${count.toLocaleString()} ${count === 1 ? "page" : "pages"}`
 
+interface Found {
+  readonly known: AnswerOf<"GET /sources"> | null
+  /** Whether nothing was ever crawled. */
+  readonly isNew: boolean
+}
+
 /** What there is to search, before anything was asked. */
 export function Home({ isAdmin }: { readonly isAdmin: boolean }) {
-  const [known, setKnown] = useState<AnswerOf<"GET /sources"> | null>(null)
+  const [{ known, isNew }, setFound] = useState<Found>({ known: null, isNew: false })
   useEffect(() => {
     const given = new AbortController()
-    appliance
-      .call("GET /sources", { signal: given.signal })
-      .then(setKnown)
-      // The box is there without it.
-      .catch(() => {})
-    return () => given.abort()
-  }, [])
-  const [isNew, setNew] = useState(false)
-  useEffect(() => {
-    if (!isAdmin) return undefined
-    const given = new AbortController()
-    appliance
-      .call("GET /admin/appliance", { signal: given.signal })
-      .then(({ is_new: isIt }) => setNew(isIt))
-      .catch(() => {})
+    const { signal } = given
+    // The box is there without them. Shown at once: what comes later would push the rest down.
+    const look = async () => {
+      const [sources, about] = await Promise.all([
+        appliance.call("GET /sources", { signal }).catch(() => null),
+        isAdmin ? appliance.call("GET /admin/appliance", { signal }).catch(() => null) : null,
+      ])
+      if (!signal.aborted) setFound({ known: sources, isNew: about?.is_new ?? false })
+    }
+    void look()
     return () => given.abort()
   }, [isAdmin])
   const sources = known?.sources ?? []
@@ -38,7 +39,7 @@ export function Home({ isAdmin }: { readonly isAdmin: boolean }) {
       <h1 class="unseen">Search</h1>
       {isNew && (
         <section class="begin" aria-labelledby="begin">
-          <h2 id="begin">Nothing was crawled yet</h2>
+          <h2 id="begin">Nothing has been crawled yet</h2>
           <p>
             Give the appliance its first site; its pages can be searched here while they are still being read.
           </p>

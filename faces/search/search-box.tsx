@@ -93,7 +93,7 @@ export function SearchBox({
           spellcheck={false}
           enterkeyhint="search"
           maxLength={4000}
-          placeholder="Ask, or name a thing"
+          placeholder="Ask a question or type a name"
           value={text}
           onInput={(event) => {
             setText(event.currentTarget.value)

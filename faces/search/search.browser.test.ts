@@ -21,7 +21,11 @@ interface Picture {
 declare const document: { readonly activeElement: unknown }
 
 const QUESTION = "how are pumps cleaned?"
-const WIDTHS = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } }
+const WIDTHS = {
+  phone: { width: 390, height: 844 },
+  desktop: { width: 1280, height: 800 },
+  "wide screen": { width: 1920, height: 1080 },
+}
 
 const executablePath = await findTestBrowser()
 
@@ -313,7 +317,7 @@ describe.skipIf(executablePath === null)(
     test("misspelt words say what they were taken for, and a page names its translation", async () => {
       await using opened = await open(asked("brsuh for pmups"))
       const { page, complaints } = opened
-      expect(await page.locator(".corrected").innerText()).toContain("no page holds “brsuh” and “pmups”")
+      expect(await page.locator(".corrected").innerText()).toContain("no page holds “brsuh” or “pmups”")
       await page.getByRole("link", { name: "brush for pumps", exact: true }).click()
       await results(page).first().waitFor()
       expect(await box(page).inputValue()).toBe("brush for pumps")
@@ -392,8 +396,11 @@ describe.skipIf(executablePath === null)(
       }
       await using opened = await open(asked(QUESTION), { key: garden.adminKey })
       const { page } = opened
-      await page.getByText("Why this result").first().click()
+      const why = page.getByText("Why this result").first()
+      const before = await why.boundingBox()
+      await why.click()
       await page.getByRole("meter", { name: "Words of the question" }).waitFor()
+      expect(await why.boundingBox(), "it stays under the pointer").toEqual(before)
     })
 
     test("an open appliance asks nobody to sign in, and shows what its key may see", async () => {

@@ -28,4 +28,4 @@ const quoted = (some: readonly string[]): string =>
   some
     .slice(0, MOST)
     .map((word) => `“${word}”`)
-    .join(" and ")
+    .join(" or ")

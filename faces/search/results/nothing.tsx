@@ -25,7 +25,9 @@ export function Nothing({
     <section class="notice nothing" aria-label="Why">
       <Icon name="info" />
       <h2>
-        {isEmpty ? `Nothing was found for “${asked.question}”` : "These pages may not be what you look for"}
+        {isEmpty
+          ? `Nothing was found for “${asked.question}”`
+          : "These pages may not be what you are looking for"}
       </h2>
       {miss && <p>{miss.text}</p>}
       {miss !== undefined && miss.cause === "other-address" && link !== undefined && (
