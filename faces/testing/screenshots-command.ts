@@ -88,6 +88,8 @@ async function shoot(url: string, apiKey: string): Promise<void> {
 
 async function views(page: Page, url: string, take: (name: string) => Promise<void>): Promise<void> {
   const box = page.getByRole("combobox", { name: "Search" })
+  // From where it signed in, over a suggestion.
+  await page.mouse.move(0, 0)
   await box.fill("back")
   await page.getByRole("option").first().waitFor()
   await take("suggestions")
@@ -123,20 +125,15 @@ async function readmePicture(page: Page, url: string): Promise<void> {
     .toFile(README_PICTURE)
 }
 
-/** Waits until the handbook is read. */
+/** Waits until the handbook is read, with vectors: all of its pages, as none came since the last look. */
 async function answered(url: string, apiKey: string): Promise<void> {
-  for (;;) {
-    const response = await fetch(`${url}/search`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" },
-      body: JSON.stringify({ query: QUESTION, explain: true }),
-    })
-    const { results, coverage } = (await response.json()) as {
-      results: readonly unknown[]
-      coverage?: { sources: readonly { waiting_for_vectors: number; pages: number }[] }
+  for (let before = 0; ;) {
+    const response = await fetch(`${url}/admin/index`, { headers: { Authorization: `Bearer ${apiKey}` } })
+    const { index } = (await response.json()) as {
+      index: { pages: number; pages_without_vectors: number }
     }
-    const [source] = coverage?.sources ?? []
-    if (results.length > 0 && (source === undefined || source.waiting_for_vectors === 0)) return
-    await pause(2000)
+    if (index.pages > 0 && index.pages === before && index.pages_without_vectors === 0) return
+    before = index.pages
+    await pause(5000)
   }
 }
