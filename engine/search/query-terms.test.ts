@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { parseQueryText } from "../text/query-text.ts"
-import { analyseInLanguages, rareStems, withStemsOf, wordsWith } from "./query-terms.ts"
+import { analyseInLanguages, cutOtherwise, rareStems, withStemsOf, wordsWith } from "./query-terms.ts"
 
 const analysed = (text: string, ...languages: string[]) => analyseInLanguages(parseQueryText(text), languages)
 
@@ -34,4 +34,10 @@ test("words are looked for as the languages of few pages cut them, but these tel
   const corrections = new Map([["lantern", ["lanterns"]]])
   const words = wordsWith([["lantern", "lanter"]], corrections, () => 1)
   expect(words).toEqual([{ terms: ["lanterns", "lanter"], idf: 1, asked: 1 }])
+})
+
+test("cuts the words of a question anew only for languages with a stemmer of their own", () => {
+  // Esperanto and Hindi have none, and are cut as English is.
+  expect(cutOtherwise(["en", "de", "eo", "hi", "fr"], ["en"])).toEqual(["de", "fr"])
+  expect(cutOtherwise(["en", "de", "eo"], ["de"])).toEqual(["en", "eo"])
 })

@@ -56,6 +56,12 @@ export function withStemsOf(
   })
 }
 
+/** Those of the languages whose stems are none of the spoken ones': what has no stemmer of its own is cut as English is. */
+export function cutOtherwise(languages: readonly string[], spoken: readonly string[]): string[] {
+  const stemmers = new Set(spoken.map(stemmerOf))
+  return languages.filter((one) => !stemmers.has(stemmerOf(one)))
+}
+
 /** As many times more pages than a language has may hold a stem of it. */
 const NOT_RARE = 1.6
 

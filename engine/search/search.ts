@@ -33,7 +33,7 @@ import { pagesWithPhrases } from "./phrases.ts"
 import { variantsOf } from "../rules/synonyms.ts"
 import { type AppliedRules, note, synonymsApplied, withFactors, withPins } from "./ruled.ts"
 import { withPreferred } from "./preferred.ts"
-import { analyseInLanguages, rareStems, withStemsOf, wordsWith } from "./query-terms.ts"
+import { analyseInLanguages, cutOtherwise, rareStems, withStemsOf, wordsWith } from "./query-terms.ts"
 import { languagesAsked, readBy } from "./reader-language.ts"
 import type { QueryVectors } from "./query-vectors.ts"
 import { isAsked, Readings, type Reranking } from "./second-reading/reranking.ts"
@@ -79,9 +79,7 @@ export async function searchIndex(
   const analysed = analyseInLanguages(question, spoken)
   const { terms: asked, quoted } = analysed
   const corrections = await index.corrections(analysed)
-  const further = new Map(
-    languages.filter((one) => !spoken.includes(one)).map((one) => [one, withStemsOf(analysed, one)]),
-  )
+  const further = new Map(cutOtherwise(languages, spoken).map((one) => [one, withStemsOf(analysed, one)]))
   const { rules = [] } = query
   const variants = variantsOf(question, rules, spoken)
   const otherWords = variants.map((one) => analyseInLanguages(one.question, spoken))
