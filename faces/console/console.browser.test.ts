@@ -143,16 +143,18 @@ describe.skipIf(executablePath === null)(
       expect(complaints).toEqual([])
     })
 
+    /** As somebody who did not find a page. */
+    async function ask(body: object): Promise<void> {
+      const headers = { Authorization: `Bearer ${workshop.key}`, "Content-Type": "application/json" }
+      const said = await fetch(`${workshop.url}/page-requests`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(body),
+      })
+      expect(said.status).toBe(200)
+    }
+
     test("pages that people ask for are listed, lead to a new source, and are dismissed", async () => {
-      const ask = async (body: object) => {
-        const headers = { Authorization: `Bearer ${workshop.key}`, "Content-Type": "application/json" }
-        const said = await fetch(`${workshop.url}/page-requests`, {
-          method: "POST",
-          headers,
-          body: JSON.stringify(body),
-        })
-        expect(said.status).toBe(200)
-      }
       await ask({ url: "https://zebras.example/migration", query: "<img src=x onerror=hacked=1>" })
       await ask({ query: "how do zebras migrate?" })
       await using opened = await open("/console?view=sources")
@@ -237,12 +239,14 @@ describe.skipIf(executablePath === null)(
 
     describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
       test.each(Object.entries(WIDTHS))("axe finds nothing on a %s", async (_, size) => {
+        await ask({ url: `https://zebras.example/${"a-long-way-down/".repeat(9)}`, query: "zebras" })
         await using opened = await open("/console", { size })
         const { page } = opened
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
         const views = [
           ["/console", page.getByRole("table")],
-          ["/console?view=sources", row(page, "manual")],
+          ["/console?view=sources", page.getByRole("list", { name: "Pages that people ask for" })],
+          ["/console?view=runs", page.getByRole("table", { name: "Runs" })],
           ["/console?view=run&job=2&outcome=failed", page.getByRole("table")],
           ["/console?view=removals", page.getByRole("list", { name: /would leave/ })],
         ] as const

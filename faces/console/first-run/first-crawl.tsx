@@ -48,7 +48,7 @@ export function FirstCrawl({
       </h2>
       {problem !== null && <Problem text={problem} onAgain={refresh} />}
       {value === null && problem === null && <Loading />}
-      {value !== null && job === null && <p class="small">It has not begun.</p>}
+      {value !== null && job === null && <p class="small">It has not started.</p>}
       {value !== null && job !== null && value.measured !== null && (
         <>
           <Figures job={job} done={value.done} measured={value.measured} />

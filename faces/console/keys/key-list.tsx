@@ -135,6 +135,21 @@ function Scope({ of: { sources, collections, domains, gone_sources: gone } }: { 
   )
 }
 
+const PERIODS: Readonly<Record<string, string>> = {
+  "1": "a second",
+  "60": "a minute",
+  "3600": "an hour",
+  "86400": "a day",
+}
+
+/** `search 60 a minute` for `search=60/60s`. */
+const inWords = (rates: string): string =>
+  rates.replaceAll(
+    /=(\d+)\/(\d+)s\b/g,
+    (_, calls: string, seconds: string) =>
+      ` ${whole(Number(calls))} ${PERIODS[seconds] ?? `in ${seconds} seconds`}`,
+  )
+
 function limitsOf(key: Key): readonly string[] {
   const {
     credit_limit: credits,
@@ -146,7 +161,7 @@ function limitsOf(key: Key): readonly string[] {
   } = key
   return [
     credits === null ? "" : `${whole(credits)} credits ${per === "total" ? "in all" : "a month"}`,
-    rates ?? "",
+    rates === null ? "" : inWords(rates),
     endpoints === null ? "" : `${endpoints.join(", ")} only`,
     projects.length === 0 ? "" : `project ${projects.join(", ")}`,
     end === null || key.status === "expired" ? "" : `ends ${until(end)}`,

@@ -101,7 +101,7 @@ describe.skipIf(executablePath === null)(
       const card = page.getByRole("list", { name: "Keys" }).getByRole("listitem").filter({ hasText: "chat" })
       await card.getByText("1 call").waitFor()
       await card.getByText("source manual").waitFor()
-      await card.getByText("search=60/60s").waitFor()
+      await card.getByText("search 60 a minute").waitFor()
       expect(await page.content()).not.toContain(key)
 
       await card.getByRole("link", { name: "Usage of chat" }).click()

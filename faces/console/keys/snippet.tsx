@@ -13,7 +13,7 @@ export function Snippet({ name, text }: { readonly name: string; readonly text: 
     }
   }
   return (
-    <div class="snippet">
+    <div class="to-paste">
       <p class="between">
         <b>{name}</b>
         <Button look="quiet" icon="copy" label={`Copy: ${name}`} onClick={() => void copy()} />

@@ -109,7 +109,7 @@ function Drawn({ history }: { readonly history: AnswerOf<"GET /admin/history"> }
         as="lines"
         lines={[
           { name: "half took at most", tone: "accent", values: points.map((one) => one.median_ms) },
-          { name: "95 % took at most", tone: "warn", values: points.map((one) => one.slow_ms) },
+          { name: "95% took at most", tone: "warn", values: points.map((one) => one.slow_ms) },
         ]}
         shown={milliseconds}
       />

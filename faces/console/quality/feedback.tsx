@@ -100,7 +100,7 @@ function Words({ said: { comment, response_delivered: answer } }: { readonly sai
   if (comment == null && answer == null) return <>–</>
   return (
     <>
-      {comment}
+      {comment != null && <span class="explained">{comment}</span>}
       {answer != null && (
         <details class="numbers-of">
           <summary>The answer it is about</summary>
@@ -126,7 +126,7 @@ const Pages = ({ urls }: { readonly urls: readonly string[] }) =>
   urls.length === 0 ? (
     <>–</>
   ) : (
-    <ul class="pages">
+    <ul class="pages-named explained">
       {urls.slice(0, SHOWN).map((url) => (
         <li key={url}>
           <PageLink to={url}>{url}</PageLink>

@@ -287,6 +287,21 @@ describe.skipIf(executablePath === null)(
     })
 
     describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
+      let runs: readonly number[]
+
+      beforeAll(async () => {
+        const { results } = await call("POST", "/search", { query: "chapter 1" }, workshop.key)
+        const pages = [{ url: results[0].url, grade: 3 }]
+        await call("POST", "/admin/judged-questions", { question: "chapter 1", pages })
+        const ran = async (note: string): Promise<number> => {
+          const { id } = await call("POST", "/admin/judged-runs", { note })
+          const state = async () => (await call("GET", `/admin/judged-runs/${id}`)).run.state as string
+          await expect.poll(state).toBe("finished")
+          return id
+        }
+        runs = [await ran("before"), await ran("after")]
+      })
+
       test.each(Object.entries(WIDTHS))("axe finds nothing on a %s", async (_, size) => {
         await search(UNKNOWN)
         await using opened = await open("/console?view=quality", { size })
@@ -295,6 +310,11 @@ describe.skipIf(executablePath === null)(
         const views = [
           ["/console?view=quality", page.getByRole("link", { name: UNKNOWN })],
           ["/console?view=quality&shown=judged", page.getByLabel("Look at a question")],
+          ["/console?view=quality&shown=runs", page.getByRole("table", { name: "Runs of judged questions" })],
+          [
+            `/console?view=judged-run&run=${runs[1]}&against=${runs[0]}`,
+            page.getByRole("table", { name: "Questions of the run" }),
+          ],
           ["/console?view=quality&shown=feedback", page.getByRole("region", { name: "What people think" })],
           ["/console?view=question&question=chapter+2", h2(page, "Pages that answer it")],
           ["/console?view=rules", page.getByText("No rule is made yet")],

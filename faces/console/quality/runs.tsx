@@ -92,7 +92,7 @@ const columnsOf = ({ busy }: Actions, onDelete: (run: JudgedRun) => void): reado
   { heading: "Depth", cell: ({ depth }) => depth },
   {
     heading: "Index",
-    cell: ({ generation, pages }) => <span class="when">{`${generation}, ${counted(pages, "page")}`}</span>,
+    cell: ({ generation, pages }) => `${generation}, ${counted(pages, "page")}`,
   },
   { heading: "Model", cell: ({ embedder }) => <code class="when">{embedder}</code> },
   { heading: "Rules", cell: (run) => <code class="when">{run.rules_digest.slice(0, 8)}</code> },
@@ -156,7 +156,14 @@ export function JudgedRunView({
     },
     ({ run }) => (run.state === "running" ? LIVE_MS : null),
   )
-  const title = value === null ? "Run of judged questions" : `Judged on ${atTime(value.run.started_at)}`
+  const title =
+    value === null ? (
+      "Run of judged questions"
+    ) : (
+      <>
+        Judged on <span class="when">{atTime(value.run.started_at)}</span>
+      </>
+    )
   return (
     <>
       <Head title={title} page="Run of judged questions" under={value?.run.note} />

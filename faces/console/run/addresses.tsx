@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<Address>[] = [
     ),
   },
   { heading: "Outcome", cell: ({ outcome }) => <span class="when">{shownOutcome(outcome)}</span> },
-  { heading: "Why", cell: ({ detail }) => detail ?? "" },
+  { heading: "Why", cell: ({ detail }) => detail !== null && <span class="explained">{detail}</span> },
 ]
 
 interface Listed {

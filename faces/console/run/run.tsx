@@ -66,7 +66,7 @@ export function Run({ job: id, outcome }: { readonly job: number; readonly outco
               Run {id}, {askedBy(job.trigger)}
             </span>
             <span>
-              {job.started_at === null ? "not begun" : `begun ${atTime(job.started_at)}`}
+              {job.started_at === null ? "not started" : `started ${atTime(job.started_at)}`}
               {seconds !== null &&
                 (job.ended_at === null ? `, ${lasting(seconds)} ago` : `, took ${lasting(seconds)}`)}
             </span>

@@ -36,7 +36,7 @@ export function Runs({ source }: { readonly source: string | null }) {
         </Nothing>
       )}
       {value !== null && value.jobs.length > 0 && (
-        <section class="block" aria-label="Runs">
+        <section class="block" aria-label="All runs">
           <RunTable caption="Runs" jobs={value.jobs} />
           {value.total > value.jobs.length && limit < MOST && (
             <p class="more">

@@ -81,7 +81,7 @@ const COLUMNS: readonly Column<Setting>[] = [
   {
     heading: "From",
     cell: ({ from }) =>
-      from === "default" ? <span class="small">default</span> : <Chip tone="accent">{from}</Chip>,
+      from === "default" ? <span class="small when">default</span> : <Chip tone="accent">{from}</Chip>,
   },
 ]
 

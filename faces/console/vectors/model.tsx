@@ -108,10 +108,10 @@ function Change({ change }: { readonly change: NonNullable<State["change"]> }) {
   return (
     <div class="model-change">
       <p>
-        <strong>Changing to {nameOf(change.to)}</strong>
+        <strong>Changing to {LABELS[nameOf(change.to)] ?? nameOf(change.to)}</strong>
         <span class="small">
           {change.state === "waiting"
-            ? "It has not begun: crawls go first."
+            ? "It has not started: crawls go first."
             : `${whole(change.pages)} of ${counted(all, "page")} taken over`}
         </span>
       </p>
