@@ -1,5 +1,5 @@
 import type { Locator, Page } from "playwright"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 
 import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 
@@ -296,7 +296,7 @@ describe.skipIf(executablePath === null)(
         const ran = async (note: string): Promise<number> => {
           const { id } = await call("POST", "/admin/judged-runs", { note })
           const state = async () => (await call("GET", `/admin/judged-runs/${id}`)).run.state as string
-          await expect.poll(state).toBe("finished")
+          await vi.waitFor(async () => expect(await state()).toBe("finished"), 10_000)
           return id
         }
         runs = [await ran("before"), await ran("after")]
