@@ -296,7 +296,7 @@ describe.skipIf(executablePath === null)(
         const ran = async (note: string): Promise<number> => {
           const { id } = await call("POST", "/admin/judged-runs", { note })
           const state = async () => (await call("GET", `/admin/judged-runs/${id}`)).run.state as string
-          await vi.waitFor(async () => expect(await state()).toBe("finished"), 10_000)
+          await vi.waitFor(async () => expect(await state()).toBe("finished"))
           return id
         }
         runs = [await ran("before"), await ran("after")]
