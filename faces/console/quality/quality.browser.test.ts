@@ -1,6 +1,7 @@
 import type { Locator, Page } from "playwright"
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
+import { until } from "#base/testing/until.ts"
 import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
@@ -296,7 +297,7 @@ describe.skipIf(executablePath === null)(
         const ran = async (note: string): Promise<number> => {
           const { id } = await call("POST", "/admin/judged-runs", { note })
           const state = async () => (await call("GET", `/admin/judged-runs/${id}`)).run.state as string
-          await vi.waitFor(async () => expect(await state()).toBe("finished"))
+          await until(async () => (await state()) === "finished")
           return id
         }
         runs = [await ran("before"), await ran("after")]
