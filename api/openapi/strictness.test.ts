@@ -71,6 +71,7 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
   "when a key ends, and how often it may call, have grammars of their own": [
     /^makeKey (expires_at|rate_limits)/,
   ],
+  "a source must be one there is": [/^putSourceFirst source$/],
   "one bound may not be above the other": [/^putSource revisit/],
 }
 const isMoreStrict = (field: string): boolean =>
