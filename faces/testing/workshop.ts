@@ -6,7 +6,9 @@ import { carryOutRemovals } from "#crawler/removals/carry-out.ts"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { article, html, startTestSite, status, textFile } from "#crawler/testing/test-site.ts"
+import { CrawlTasks } from "#crawler/sources/crawl-tasks.ts"
 import { sourceNames } from "#crawler/sources/source-names.ts"
+import { Ticker } from "#crawler/tasks/ticker.ts"
 import { engineSettings } from "#engine/settings.ts"
 
 import { History } from "../../api/history/history.ts"
@@ -29,6 +31,8 @@ export interface Workshop extends AsyncDisposable {
   work(source: string): Promise<void>
   /** The same, and comes back at once; the run ends with the workshop at the latest. */
   begin(source: string): void
+  /** As if it were that time: queues the runs that are due by then, as the crawler process would. */
+  passTo(time: Date): void
   /** Removes and puts back what is asked for, as the crawler process would. */
   settle(): Promise<void>
   /** Lets the pages of the archive be read, which wait for it. */
@@ -142,6 +146,10 @@ export async function openWorkshop({ isNew = false, apiSecrets = "" } = {}): Pro
     work,
     begin(source) {
       begun.push(work(source))
+    },
+    passTo(time) {
+      const clock = () => time.getTime()
+      new Ticker([new CrawlTasks(new Sources(db, jobs, clock), jobs)], clock).tick()
     },
     settle: () => carryOutRemovals({ db, engine }),
     openGate: () => gate.resolve(),
