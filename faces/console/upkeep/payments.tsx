@@ -4,6 +4,7 @@ import { appliance } from "../../session/appliance.ts"
 import { Loading, Nothing, Problem } from "../parts.tsx"
 import { IDLE_MS, usePolled } from "../use-polled.ts"
 import { atTime, counted, whole } from "../words.ts"
+import { OUTCOME_MEANINGS, type Outcome } from "./payment-outcomes.ts"
 
 type Payment = AnswerOf<"GET /admin/payments">["payments"][number]
 type Day = AnswerOf<"GET /admin/payments/days">["revenue"][number]
@@ -27,7 +28,7 @@ export function Payments() {
   if (value === null) return problem === null ? <Loading /> : <Problem text={problem} onAgain={refresh} />
   const { list, days, selling } = value
   const isUsed = list.total > 0 || days.outcomes.length > 0
-  const outcomes = new Map<string, number>()
+  const outcomes = new Map<Outcome, number>()
   for (const { outcome, count } of days.outcomes) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + count)
   return (
     <>
@@ -108,8 +109,16 @@ export function Payments() {
   )
 }
 
-const OUTCOMES: readonly Column<readonly [string, number]>[] = [
-  { heading: "Outcome", cell: ([name]) => name.replaceAll(/[-_]/g, " ") },
+const OUTCOMES: readonly Column<readonly [Outcome, number]>[] = [
+  {
+    heading: "Outcome",
+    cell: ([name]) => (
+      <>
+        {name.replaceAll("-", " ")}
+        <p class="small">{OUTCOME_MEANINGS[name]}</p>
+      </>
+    ),
+  },
   { heading: "Requests", isNumber: true, cell: ([, count]) => whole(count) },
 ]
 
@@ -123,7 +132,7 @@ const DAYS: readonly Column<Day>[] = [
 const PAYMENTS: readonly Column<Payment>[] = [
   { heading: "When", cell: ({ at }) => <time dateTime={at}>{atTime(at)}</time> },
   { heading: "Amount", isNumber: true, cell: ({ amount_usd: usd }) => dollars(millionths(usd)) },
-  { heading: "Payer", cell: ({ payer }) => <code>{payer}</code> },
-  { heading: "Transaction", cell: ({ transaction }) => <code>{transaction}</code> },
+  { heading: "Payer", cell: ({ payer }) => <code class="hash">{payer}</code> },
+  { heading: "Transaction", cell: ({ transaction }) => <code class="hash">{transaction}</code> },
   { heading: "Settled in", isNumber: true, cell: ({ settle_ms: ms }) => `${whole(ms)} ms` },
 ]

@@ -1,0 +1,188 @@
+import { readFile } from "node:fs/promises"
+
+import { ExactEvmScheme } from "@x402/evm/exact/client"
+import { wrapFetchWithPayment, x402Client } from "@x402/fetch"
+import type { Locator } from "playwright"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+
+import { until } from "#base/testing/until.ts"
+import { article, startTestSite } from "#crawler/testing/test-site.ts"
+import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
+
+import { type Appliance, startAppliance } from "../../../api/testing/appliance.ts"
+import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
+import { X402_OUTCOMES } from "../../../api/x402/books/outcomes.ts"
+import { freePort, NETWORK, noChain, startChain } from "../../../api/x402/testing/chain.ts"
+import { startFacilitator } from "../../../api/x402/testing/facilitator.ts"
+import { ask, sign, signV1, unbase64 } from "../../../api/x402/testing/payments.ts"
+import { drainPayer, payee, payer, payerAxios, payerV1 } from "../../../api/x402/testing/wallets.ts"
+import { complaintsOf } from "../../testing/axe.ts"
+import { openWatchedPage } from "../../testing/watched-page.ts"
+import { OUTCOME_MEANINGS } from "./payment-outcomes.ts"
+
+// A real appliance that sells searches over what it crawled: some were paid for, one was not, and one nobody can tell about yet.
+
+const WIDTHS = { phone: [390, 844], desktop: [1280, 800], "wide screen": [1920, 1080] } as const
+const QUESTION = { query: "pumps", search_depth: "advanced" }
+
+/** Over how many lines numbers go, each count once. */
+const LINES_OF_NUMBERS = `[...new Set([...document.querySelectorAll("td.number")].map((cell) => {
+  const range = document.createRange()
+  range.selectNodeContents(cell)
+  return new Set([...range.getClientRects()].map(({ top }) => top)).size
+}))]`
+
+const executablePath = await findTestBrowser()
+const missing = executablePath === null ? ` (skipped: ${NO_BROWSER})` : noChain
+
+describe.skipIf(missing !== "")(`payments in a browser${missing}`, () => {
+  const opened = new AsyncDisposableStack()
+  let browser: TestBrowser
+  let appliance: Appliance
+  /** Transactions of the network, the newest first. */
+  let settled: readonly string[]
+  /** Titles of what was bought first. */
+  let found: readonly string[]
+  /** How those who paid were answered. */
+  let statuses: readonly number[]
+
+  beforeAll(async () => {
+    const chain = opened.use(await startChain())
+    const facilitator = opened.use(await startFacilitator(chain.rpcUrl))
+    const site = opened.use(
+      await startTestSite({ "/": article("Pumps", { text: "Pumps lift water from a well." }) }),
+    )
+    const port = await freePort()
+    appliance = opened.use(
+      await startAppliance({
+        FOSSICK_HANDBOOK: "off",
+        FOSSICK_ALLOWED_NETWORKS: site.authority,
+        FOSSICK_X402_SOURCES: "*",
+        FOSSICK_X402_PORT: String(port),
+        X402_PAY_TO: payee.address,
+        X402_NETWORK: NETWORK,
+        X402_FACILITATOR_URL: facilitator.url,
+        X402_RPC_URL: chain.rpcUrl,
+        X402_PUBLIC_URL: "https://search.example",
+      }),
+    )
+    browser = opened.use(await openBrowser(executablePath!))
+    await appliance.crawl(site.url("/"))
+    const shop = `http://127.0.0.1:${port}`
+
+    const wallet = new x402Client().register("eip155:*", new ExactEvmScheme(payer))
+    const bought = await wrapFetchWithPayment(fetch, wallet)(`${shop}/search`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(QUESTION),
+    })
+    const { results } = (await bought.json()) as { results: readonly { title: string }[] }
+    found = results.map(({ title }) => title)
+    const second = await ask(shop, QUESTION, (await signV1(shop, payerV1)).headers)
+    settled = [second.receipt, unbase64(bought.headers.get("payment-response"))].map(
+      ({ transaction }) => transaction,
+    )
+
+    const refused = await sign(shop, drainPayer)
+    facilitator.fail({ settle: { kind: "refuse", reason: "insufficient_funds" } })
+    const unsettled = await ask(shop, QUESTION, refused.headers)
+    // Good for an hour, so that it stays open until then, however slow the machine is.
+    const validBefore = String(Math.floor(Date.now() / 1000) + 3600)
+    const open = await sign(shop, payerAxios, { authorization: { validBefore } })
+    facilitator.fail({ settle: { kind: "http-500" } })
+    const unknown = await ask(shop, QUESTION, open.headers)
+    statuses = [bought, second, unsettled, unknown].map(({ status }) => status)
+    // Outcomes are written now and then.
+    await until(async () =>
+      (await asked("/payments/days")).outcomes.some(({ outcome }) => outcome === "unknown"),
+    )
+  })
+
+  afterAll(() => opened[Symbol.asyncDispose]())
+
+  async function asked(path: string) {
+    const headers = { Authorization: `Bearer ${appliance.apiKey}` }
+    const answer = await fetch(`${appliance.url}/admin${path}`, { headers })
+    return (await answer.json()) as { outcomes: readonly { outcome: string }[] }
+  }
+
+  async function open([width, height]: readonly [number, number] = WIDTHS.desktop) {
+    const { page, complaints } = await openWatchedPage(browser, appliance.url, { width, height })
+    await page.goto(`${appliance.url}/console?view=upkeep&shown=payments`)
+    await page.getByLabel("API key").fill(appliance.apiKey)
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByRole("heading", { name: "How requests ended" }).waitFor()
+    return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
+  }
+  const cellsOf = async (table: Locator) =>
+    await Promise.all(
+      (await table.getByRole("row").all()).slice(1).map((row) => row.getByRole("cell").allInnerTexts()),
+    )
+
+  test("what was asked, paid, refused and is open is shown, to the cent", async () => {
+    expect(OUTCOME_MEANINGS).toEqual(X402_OUTCOMES)
+    expect(found).toEqual(["Pumps"])
+    expect(statuses).toEqual([200, 200, 402, 503])
+    await using there = await open()
+    const { page, complaints } = there
+    const tiles = await page.locator(".tiles > div").allInnerTexts()
+    expect(tiles.map((text) => text.split(/\s*\n\s*/).slice(0, 2))).toEqual([
+      ["Settled", "$0.02"],
+      ["Requests", "8"],
+      ["Open", "1"],
+    ])
+    await page.getByText("2 payments").waitFor()
+    const ended = await cellsOf(page.getByRole("table", { name: "Requests by how they ended" }))
+    // Each payer was told the price first.
+    const meanings = ended.map(([outcome, count]) => {
+      const [name, meaning] = outcome!.split(/\s*\n\s*/)
+      return [name, [meaning, count]] as const
+    })
+    expect(Object.fromEntries(meanings)).toEqual({
+      unpaid: [X402_OUTCOMES.unpaid, "4"],
+      sold: [X402_OUTCOMES.sold, "2"],
+      refused: [X402_OUTCOMES.refused, "1"],
+      unknown: [X402_OUTCOMES.unknown, "1"],
+    })
+    const days = await cellsOf(page.getByRole("table", { name: "Revenue by day" }))
+    expect(days.map(([, network]) => network)).toEqual(days.map(() => NETWORK))
+    // A night may have passed between the two.
+    expect(days.reduce((sum, [, , sales]) => sum + Number(sales), 0)).toBe(2)
+    const payments = await cellsOf(page.getByRole("table", { name: "Payments that settled" }))
+    expect(payments.map(([, amount, from, transaction]) => [amount, from, transaction])).toEqual([
+      ["$0.01", payerV1.address, settled[0]],
+      ["$0.01", payer.address, settled[1]],
+    ])
+    expect(complaints).toEqual([])
+  })
+
+  test("the CSV has the payments that the screen shows", async () => {
+    await using there = await open()
+    const { page, complaints } = there
+    const coming = page.waitForEvent("download")
+    await page.getByRole("link", { name: "All of them as CSV" }).click()
+    const file = await coming
+    expect(file.suggestedFilename()).toBe("payments.csv")
+    const [header, ...lines] = (await readFile(await file.path(), "utf8")).trimEnd().split("\r\n")
+    const columns = header!.split(",")
+    const of = (line: string, name: string) => line.split(",")[columns.indexOf(name)]
+    expect(
+      lines.map((line) => ["transaction", "payer", "amount_usd", "pay_to"].map((name) => of(line, name))),
+    ).toEqual([
+      [settled[1], payer.address, "0.010000", payee.address],
+      [settled[0], payerV1.address, "0.010000", payee.address],
+    ])
+    expect(complaints).toEqual([])
+  })
+
+  describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
+    test.each(Object.entries(WIDTHS))("axe finds nothing on a %s", async (_, size) => {
+      await using there = await open(size)
+      const { page } = there
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
+      expect(await complaintsOf(page)).toEqual([])
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(size[0])
+      expect(await page.evaluate(LINES_OF_NUMBERS)).toEqual([1])
+    })
+  })
+})
