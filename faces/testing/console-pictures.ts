@@ -7,6 +7,20 @@ import { openBrowser } from "../../api/testing/browser.ts"
 import { fillQuality, shootQuality } from "./quality-pictures.ts"
 import { openWorkshop } from "./workshop.ts"
 
+/** What the charts show. */
+const HISTORY_MS = 3_600_000
+/** Views that are there as soon as their address is open, by the names of their pictures. */
+const PLACES: Readonly<Record<string, string>> = {
+  "overview-whole": "",
+  runs: "view=runs",
+  vectors: "view=vectors",
+  backups: "view=upkeep",
+  webhooks: "view=upkeep&shown=webhooks",
+  payments: "view=upkeep&shown=payments",
+  settings: "view=upkeep&shown=settings",
+  playground: "view=playground",
+}
+
 /** Takes pictures of every view of the console, at these widths, light and dark, into a folder. */
 export async function shootConsole(
   executablePath: string,
@@ -95,6 +109,15 @@ export async function shootConsole(
   })
   await fillQuality(workshop, page)
   await each((take) => shootQuality(workshop.url, page, take))
+  await workshop.keepHistory(HISTORY_MS)
+  await each(async (take) => {
+    for (const [name, place] of Object.entries(PLACES)) {
+      await page.goto(`${workshop.url}/console?${place}`)
+      await page.getByRole("heading", { level: 1 }).waitFor()
+      await page.locator(".loading").waitFor({ state: "detached" })
+      await takeWhole(page, take, name)
+    }
+  })
 }
 
 /** The page from its top to its end. */
