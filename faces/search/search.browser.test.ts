@@ -48,9 +48,15 @@ describe.skipIf(executablePath === null)(
     /** A page of its own, signed in unless told otherwise; what the browser complains of is gathered. */
     async function open(
       path = "/",
-      { key = garden.key, size = WIDTHS.desktop }: { key?: string | null; size?: typeof WIDTHS.phone } = {},
+      {
+        key = garden.key,
+        size = WIDTHS.desktop,
+        colorScheme,
+      }: { key?: string | null; size?: typeof WIDTHS.phone; colorScheme?: "light" | "dark" } = {},
     ) {
       const { page, complaints } = await openWatchedPage(browser, garden.url, size)
+      // Before the page is there: colours that change while it is shown pass through others.
+      if (colorScheme) await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
       if (key !== null) {
         await page.goto(garden.url)
         await page.getByLabel("API key").fill(key)
@@ -415,14 +421,12 @@ describe.skipIf(executablePath === null)(
 
     describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
       test.each(Object.entries(WIDTHS))("axe finds nothing on a %s", async (_, size) => {
-        await using signedOut = await open("/", { key: null, size })
-        await signedOut.page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
+        await using signedOut = await open("/", { key: null, size, colorScheme })
         await signedOut.page.getByLabel("API key").waitFor()
         expect(await complaintsOf(signedOut.page)).toEqual([])
 
-        await using opened = await open("/", { key: garden.adminKey, size })
+        await using opened = await open("/", { key: garden.adminKey, size, colorScheme })
         const { page } = opened
-        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
         const look = async (name: string) => {
           expect([name, await complaintsOf(page)]).toEqual([name, []])
           const widest = await page.evaluate<number>("document.documentElement.scrollWidth")

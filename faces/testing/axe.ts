@@ -6,7 +6,11 @@ export async function complaintsOf(page: Page): Promise<string[]> {
   // By the debugger, which the page's own policy does not bind.
   await page.evaluate(axe.source)
   // A colour on its way to another one is neither.
-  await page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished))")
+  await page.evaluate(`Promise.allSettled(
+    document.getAnimations()
+      .filter(({ effect }) => effect.getComputedTiming().endTime < Infinity)
+      .map(({ finished }) => finished),
+  )`)
   const { violations } = await page.evaluate<{
     violations: readonly { id: string; nodes: readonly { html: string; failureSummary?: string }[] }[]
   }>("axe.run()")
