@@ -4,7 +4,7 @@ import { join } from "node:path"
 /** The folders of code in the image. */
 export const IMAGE_CODE: readonly string[] = ["api", "base", "command", "crawler", "engine"]
 
-const NAMED = /(?:\bfrom |\bimport\(?\s*)"((?!node:|[.#])[^"]+)"/g
+const NAMED = /(?:\bfrom |\bimport\(?\s*)"((?!node:|[.#])[\w@][\w./@-]*)"/g
 const TYPES_ONLY = /^import type .*$/gm
 
 /** `fossick payments try` asks for it, and says what to install where it is missing, as in the image. */
