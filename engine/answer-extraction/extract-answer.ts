@@ -27,7 +27,7 @@ export type ExtractedStatement = CitedStatement & Pick<Statement, "kind">
 
 export interface ExtractOptions {
   /**
-   * `short` is the one or two statements that answer, `long` up to three, of several pages where they have something to add; each with
+   * `short` is the one to three statements that answer, `long` as many with a wider margin, of several pages where they have something to add; each with
    * the sentence that goes on with it.
    * `evidence` is whatever is near the question, up to eight: for those who choose among it themselves.
    */
@@ -47,7 +47,7 @@ export interface Extracted {
 }
 
 const LENGTHS = {
-  short: { statements: 2, perSource: 2, chars: 700, share: 0.95, shareElsewhere: 0.98 },
+  short: { statements: 3, perSource: 3, chars: 700, share: 0.95, shareElsewhere: 0.98 },
   long: { statements: 3, perSource: 3, chars: 1400, share: 0.93, shareElsewhere: 0.95 },
   evidence: { statements: 8, perSource: 4, chars: 2000, share: 0.6, shareElsewhere: 0.6 },
 } satisfies Record<string, Room>

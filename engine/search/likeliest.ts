@@ -24,5 +24,9 @@ export function likeliest(ids: Iterable<string>, { lexical, cosines, holders, wa
     (lexical.get(id) ?? 0) / best +
     (nearness.get(id) ?? (waiting.has(id) ? nearest : 0))
   const values = new Map(Array.from(ids, (id) => [id, value(id)]))
-  return [...values].sort(([, a], [, b]) => b - a).map(([id]) => id)
+  return bestFirst(values)
 }
+
+/** Those that are worth the same by their ids, and never by chance: it decides which of many alike are read. */
+export const bestFirst = (values: ReadonlyMap<string, number>): string[] =>
+  [...values].sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1)).map(([id]) => id)

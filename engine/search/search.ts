@@ -25,7 +25,7 @@ import { parseQueryText } from "../text/query-text.ts"
 import { isWrittenIn, scriptOf } from "../text/scripts.ts"
 import { bestPositions } from "./best-passages.ts"
 import { type ArmsFound, exclusionsOf, inPlace, withoutExcluded } from "./exclusions.ts"
-import { likeliest } from "./likeliest.ts"
+import { bestFirst, likeliest } from "./likeliest.ts"
 import type { LateReader } from "./second-reading/late-reader.ts"
 import { PageWords } from "./page-words.ts"
 import { bestTexts, type CosinesByPage } from "./second-reading/passage-texts.ts"
@@ -120,7 +120,7 @@ export async function searchIndex(
   const askWords = async (many: number, all: readonly Condition[]) => {
     const lexical = await index.lexical(lookedFor, Math.max(plan.pages, many * 2), all)
     // Meaning takes longer: what will be read is read meanwhile.
-    if (embedding && index.hasTermsAtHand) await words.read([...lexical.keys()].slice(0, plan.read / 2))
+    if (embedding && index.hasTermsAtHand) await words.read(bestFirst(lexical).slice(0, plan.read / 2))
     return lexical
   }
   const askArms = async (many: number, preferred: readonly Condition[]): Promise<ArmsFound> => {

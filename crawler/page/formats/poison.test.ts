@@ -10,7 +10,7 @@ import type { DocumentFormat } from "./document-format.ts"
 // Small files that come to much when they are read, in a process that has little room: each takes no more than that,
 // gives no more text than a book, and the file after it is read as if nothing had been.
 
-const MEMORY_MB = 180
+const MEMORY_MB = 200
 const POISON_MB = 160
 /** What a process takes between two looks at itself, on a machine that does other things. */
 const BETWEEN_LOOKS_MB = 80
