@@ -1,16 +1,24 @@
 import axe from "axe-core"
 import type { Page } from "playwright"
 
+/**
+ * Over once nothing has moved for two frames: a colour on its way to another one is neither, and one that is inherited sets out when its
+ * parent's arrives. What turns without end is not waited for.
+ */
+const SETTLED = `(async () => {
+  for (let still = 0; still < 2; ) {
+    await new Promise(requestAnimationFrame)
+    const moving = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity)
+    still = moving.length === 0 ? still + 1 : 0
+    await Promise.allSettled(moving.map(({ finished }) => finished))
+  }
+})()`
+
 /** What axe finds wrong with a page as it stands (WCAG 2.2 AA, and its best practices): each rule with the elements. */
 export async function complaintsOf(page: Page): Promise<string[]> {
   // By the debugger, which the page's own policy does not bind.
   await page.evaluate(axe.source)
-  // A colour on its way to another one is neither.
-  await page.evaluate(`Promise.allSettled(
-    document.getAnimations()
-      .filter(({ effect }) => effect.getComputedTiming().endTime < Infinity)
-      .map(({ finished }) => finished),
-  )`)
+  await page.evaluate(SETTLED)
   const { violations } = await page.evaluate<{
     violations: readonly { id: string; nodes: readonly { html: string; failureSummary?: string }[] }[]
   }>("axe.run()")
