@@ -2,15 +2,14 @@ import axe from "axe-core"
 import type { Page } from "playwright"
 
 /**
- * Over once nothing has moved for two frames: a colour on its way to another one is neither, and one that is inherited sets out when its
- * parent's arrives. What turns without end is not waited for.
+ * Over once nothing has moved twice in a row: a colour on its way to another one is neither, and one that is inherited sets out when its
+ * parent's arrives. What turns without end is not waited for, and a page behind another one, where nothing arrives, two seconds.
  */
 const SETTLED = `(async () => {
-  for (let still = 0; still < 2; ) {
-    await new Promise(requestAnimationFrame)
-    const moving = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity)
-    still = moving.length === 0 ? still + 1 : 0
-    await Promise.allSettled(moving.map(({ finished }) => finished))
+  for (let still = 0, looks = 0; still < 2 && looks < 100; looks++) {
+    await new Promise((go) => setTimeout(go, 20))
+    const moving = document.getAnimations().some(({ effect }) => effect.getComputedTiming().endTime < Infinity)
+    still = moving ? 0 : still + 1
   }
 })()`
 
