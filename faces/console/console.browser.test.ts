@@ -6,7 +6,7 @@ import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
 import { complaintsOf } from "../testing/axe.ts"
 import { openWorkshop, type Workshop } from "../testing/workshop.ts"
-import { openWatchedPage } from "../testing/watched-page.ts"
+import { openSignedIn } from "../testing/open-signed-in.ts"
 
 // The console in a real browser, over real runs: one that went well, one that did not, one that would remove too much.
 
@@ -52,11 +52,7 @@ describe.skipIf(executablePath === null)(
         size = WIDTHS.desktop,
       }: { at?: Workshop; key?: string; size?: typeof WIDTHS.phone } = {},
     ) {
-      const { page, complaints } = await openWatchedPage(browser, at.url, size)
-      await page.goto(at.url + path)
-      await page.getByLabel("API key").fill(key)
-      await page.getByRole("button", { name: "Sign in" }).click()
-      return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
+      return await openSignedIn(browser, { url: at.url, key }, path, size)
     }
 
     const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true })

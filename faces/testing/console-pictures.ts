@@ -4,6 +4,7 @@ import type { Page } from "playwright"
 import { article, bytes, startTestSite, type TestSite, textFile } from "#crawler/testing/test-site.ts"
 
 import { openBrowser } from "../../api/testing/browser.ts"
+import { signIn } from "./open-signed-in.ts"
 import { fillQuality, shootQuality } from "./quality-pictures.ts"
 import { openWorkshop } from "./workshop.ts"
 
@@ -42,7 +43,7 @@ export async function shootConsole(
       }
     }
   }
-  await signIn(page, bare.url, bare.adminKey)
+  await openSigned(page, bare.url, bare.adminKey)
   await each(async (take) => {
     await page.goto(`${bare.url}/console`)
     await page.getByRole("button", { name: "Go on" }).waitFor()
@@ -51,7 +52,7 @@ export async function shootConsole(
     await page.getByText("No source is declared yet").waitFor()
     await take("sources-empty")
   })
-  await signIn(page, workshop.url, workshop.adminKey)
+  await openSigned(page, workshop.url, workshop.adminKey)
   await using site = await openPlant()
   await each(async (take) => {
     await page.goto(`${workshop.url}/console?view=add-source`)
@@ -149,9 +150,8 @@ async function openPlant(): Promise<TestSite> {
   return site
 }
 
-async function signIn(page: Page, url: string, key: string): Promise<void> {
+async function openSigned(page: Page, url: string, key: string): Promise<void> {
   await page.goto(`${url}/console`)
-  await page.getByLabel("API key").fill(key)
-  await page.getByRole("button", { name: "Sign in" }).click()
+  await signIn(page, key)
   await page.getByRole("navigation", { name: "Console" }).waitFor()
 }

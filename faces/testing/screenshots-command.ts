@@ -10,6 +10,7 @@ import { startAppliance } from "../../api/testing/appliance.ts"
 import { openBrowser } from "../../api/testing/browser.ts"
 import { shootConsole } from "./console-pictures.ts"
 import { openGarden } from "./garden.ts"
+import { signIn } from "./open-signed-in.ts"
 
 // `npm run screenshots [folder] [address key]`: pictures of every view of the pages, at three widths, light and dark, over
 // an appliance that has crawled its own handbook: a new one, unless the address and a key of one are given. The first
@@ -39,8 +40,7 @@ async function shootGarden(): Promise<void> {
   await using browser = await openBrowser(executablePath!)
   const page = await browser.context.newPage()
   await page.goto(garden.url)
-  await page.getByLabel("API key").fill(garden.key)
-  await page.getByRole("button", { name: "Sign in" }).click()
+  await signIn(page, garden.key)
   await page.getByRole("combobox", { name: "Search" }).waitFor()
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" })
@@ -76,8 +76,7 @@ async function shoot(url: string, apiKey: string): Promise<void> {
       await page.goto(url)
       await page.getByLabel("API key").waitFor()
       await take("sign-in")
-      await page.getByLabel("API key").fill(apiKey)
-      await page.getByRole("button", { name: "Sign in" }).click()
+      await signIn(page, apiKey)
       await page.getByRole("listitem").first().waitFor()
       await take("home")
       await views(page, url, take)

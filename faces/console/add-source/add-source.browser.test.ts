@@ -6,7 +6,7 @@ import { article, html, startTestSite, status, type TestSite } from "#crawler/te
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
 import { complaintsOf } from "../../testing/axe.ts"
-import { openWatchedPage } from "../../testing/watched-page.ts"
+import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
 // A source is written in a real browser, for a real site.
@@ -51,12 +51,12 @@ describe.skipIf(executablePath === null)(
     })
 
     async function open(path: string, [width, height]: readonly [number, number] = WIDTHS.desktop) {
-      const { page, complaints } = await openWatchedPage(browser, workshop.url, { width, height })
-      await page.goto(workshop.url + path)
-      await page.getByLabel("API key").fill(workshop.adminKey)
-      await page.getByRole("button", { name: "Sign in" }).click()
-      await page.getByRole("navigation", { name: "Console" }).waitFor()
-      return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
+      const opened = await openSignedIn(browser, { url: workshop.url, key: workshop.adminKey }, path, {
+        width,
+        height,
+      })
+      await opened.page.getByRole("navigation", { name: "Console" }).waitFor()
+      return opened
     }
     const yaml = (page: Page) => page.getByRole("region", { name: /sources.yaml/ }).locator("pre")
     const asked = async (path: string, method = "GET") => {

@@ -4,7 +4,7 @@ import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
 import { complaintsOf } from "../../testing/axe.ts"
-import { openWatchedPage } from "../../testing/watched-page.ts"
+import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 import { byDay } from "./use-days.ts"
 
@@ -58,12 +58,14 @@ describe.skipIf(executablePath === null)(
     })
 
     async function open(size = WIDTHS.desktop) {
-      const { page, complaints } = await openWatchedPage(browser, workshop.url, size)
-      await page.goto(`${workshop.url}/console?view=keys`)
-      await page.getByLabel("API key").fill(workshop.adminKey)
-      await page.getByRole("button", { name: "Sign in" }).click()
-      await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
-      return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
+      const opened = await openSignedIn(
+        browser,
+        { url: workshop.url, key: workshop.adminKey },
+        "/console?view=keys",
+        size,
+      )
+      await opened.page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
+      return opened
     }
     /** The status of a search with a key, of a web page of an origin. */
     const asks = async (key: string, origin?: string) =>

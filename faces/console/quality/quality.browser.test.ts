@@ -6,7 +6,7 @@ import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
 import { complaintsOf } from "../../testing/axe.ts"
-import { openWatchedPage } from "../../testing/watched-page.ts"
+import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
 // Search quality and rules in a real browser, over an index that real runs filled.
@@ -40,11 +40,7 @@ describe.skipIf(executablePath === null)(
     })
 
     async function open(path: string, { at = workshop, size = WIDTHS.desktop } = {}) {
-      const { page, complaints } = await openWatchedPage(browser, at.url, size)
-      await page.goto(at.url + path)
-      await page.getByLabel("API key").fill(at.adminKey)
-      await page.getByRole("button", { name: "Sign in" }).click()
-      return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
+      return await openSignedIn(browser, { url: at.url, key: at.adminKey }, path, size)
     }
 
     /** A call with a key. */

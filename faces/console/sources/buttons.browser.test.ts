@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
-import { openWatchedPage } from "../../testing/watched-page.ts"
+import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
 // Buttons that act on several things at once, in a real browser over a real state.
@@ -27,12 +27,12 @@ describe.skipIf(executablePath === null)(
     })
 
     async function open(path: string) {
-      const { page, complaints } = await openWatchedPage(browser, workshop.url, { width: 1280, height: 800 })
-      await page.goto(workshop.url + path)
-      await page.getByLabel("API key").fill(workshop.adminKey)
-      await page.getByRole("button", { name: "Sign in" }).click()
-      await page.getByRole("navigation", { name: "Console" }).waitFor()
-      return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
+      const opened = await openSignedIn(browser, { url: workshop.url, key: workshop.adminKey }, path, {
+        width: 1280,
+        height: 800,
+      })
+      await opened.page.getByRole("navigation", { name: "Console" }).waitFor()
+      return opened
     }
 
     test("Keep them leaves the pages in the index, and nothing waits any more", async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
-import { openWatchedPage } from "../../testing/watched-page.ts"
+import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
 // From a source that is run by hand to one that runs every night, in a real browser; the clock is turned by hand.
@@ -31,12 +31,12 @@ describe.skipIf(executablePath === null)(
     })
 
     async function open(path: string) {
-      const { page, complaints } = await openWatchedPage(browser, workshop.url, { width: 1280, height: 800 })
-      await page.goto(workshop.url + path)
-      await page.getByLabel("API key").fill(workshop.adminKey)
-      await page.getByRole("button", { name: "Sign in" }).click()
-      await page.getByRole("navigation", { name: "Console" }).waitFor()
-      return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
+      const opened = await openSignedIn(browser, { url: workshop.url, key: workshop.adminKey }, path, {
+        width: 1280,
+        height: 800,
+      })
+      await opened.page.getByRole("navigation", { name: "Console" }).waitFor()
+      return opened
     }
     const row = (page: Page, name: string) =>
       page.getByRole("list", { name: "Sources" }).getByRole("listitem").filter({ hasText: name })

@@ -17,7 +17,7 @@ import { startFacilitator } from "../../../api/x402/testing/facilitator.ts"
 import { ask, sign, signV1, unbase64 } from "../../../api/x402/testing/payments.ts"
 import { drainPayer, payee, payer, payerAxios, payerV1 } from "../../../api/x402/testing/wallets.ts"
 import { complaintsOf } from "../../testing/axe.ts"
-import { openWatchedPage } from "../../testing/watched-page.ts"
+import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { OUTCOME_MEANINGS } from "./payment-outcomes.ts"
 
 // A real appliance that sells searches over what it crawled: some were paid for, one was not, and one nobody can tell about yet.
@@ -107,12 +107,14 @@ describe.skipIf(missing !== "")(`payments in a browser${missing}`, () => {
   }
 
   async function open([width, height]: readonly [number, number] = WIDTHS.desktop) {
-    const { page, complaints } = await openWatchedPage(browser, appliance.url, { width, height })
-    await page.goto(`${appliance.url}/console?view=upkeep&shown=payments`)
-    await page.getByLabel("API key").fill(appliance.apiKey)
-    await page.getByRole("button", { name: "Sign in" }).click()
-    await page.getByRole("heading", { name: "How requests ended" }).waitFor()
-    return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
+    const opened = await openSignedIn(
+      browser,
+      { url: appliance.url, key: appliance.apiKey },
+      "/console?view=upkeep&shown=payments",
+      { width, height },
+    )
+    await opened.page.getByRole("heading", { name: "How requests ended" }).waitFor()
+    return opened
   }
   const cellsOf = async (table: Locator) =>
     await Promise.all(

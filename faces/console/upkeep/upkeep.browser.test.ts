@@ -13,7 +13,7 @@ import { firstSourceFile, readFirstSource } from "#engine/filling/first-source.t
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
 import { complaintsOf } from "../../testing/axe.ts"
-import { openWatchedPage } from "../../testing/watched-page.ts"
+import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
 // What keeps the appliance going, in a real browser: vectors, the last days, backups, webhooks, payments, settings, and the playground.
@@ -42,12 +42,12 @@ describe.skipIf(executablePath === null)(
     })
 
     async function open(path: string, [width, height]: readonly [number, number] = WIDTHS.desktop) {
-      const { page, complaints } = await openWatchedPage(browser, workshop.url, { width, height })
-      await page.goto(workshop.url + path)
-      await page.getByLabel("API key").fill(workshop.adminKey)
-      await page.getByRole("button", { name: "Sign in" }).click()
-      await page.getByRole("navigation", { name: "Console" }).waitFor()
-      return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
+      const opened = await openSignedIn(browser, { url: workshop.url, key: workshop.adminKey }, path, {
+        width,
+        height,
+      })
+      await opened.page.getByRole("navigation", { name: "Console" }).waitFor()
+      return opened
     }
 
     test("vectors: what is done, and a source that goes first until it waits its turn again", async () => {
