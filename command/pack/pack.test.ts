@@ -35,7 +35,7 @@ test("the package holds what an appliance needs, and nothing for developers", ()
   )
   expect(
     files.filter((path) =>
-      /test|^bench|^docker|node_modules|\.py$|^docs\/(house|decisions)|dev\.js$|^api\/client\/generate|^faces\/(?!dist\/)/.test(
+      /test|^bench|^prove|^docker|node_modules|\.py$|^docs\/(house|decisions)|dev\.js$|^api\/client\/generate|^faces\/(?!dist\/)/.test(
         path,
       ),
     ),

@@ -19,10 +19,10 @@ const IMPORT = /(?:^|\n)(?:import|export)\b[^"'`;]*?["']([^"'\n]+)["']|\bimport\
 export const sourceFiles = (): string[] => filesIn(FLOORS)
 
 /** Those of the folders beside the floors, which nothing on a floor imports. */
-export const besideTheFloors = (): string[] => filesIn(["bench", "docker", "docs/house"])
+export const besideTheFloors = (): string[] => filesIn(["bench", "prove", "docker", "docs/house"])
 
 /** Tests and what only they use. */
-export const testFiles = (): string[] => filesIn([...FLOORS, "bench", "docker", "docs"], isForTests)
+export const testFiles = (): string[] => filesIn([...FLOORS, "bench", "prove", "docker", "docs"], isForTests)
 
 const filesIn = (folders: readonly string[], isWanted = (name: string) => !isForTests(name)): string[] =>
   folders

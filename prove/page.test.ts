@@ -1,0 +1,25 @@
+import { expect, test } from "vitest"
+import { section, withSection } from "./page.ts"
+
+const proof = { title: "Kills", promise: "Nothing is lost.", run: () => Promise.reject(new Error("not run")) }
+const outcome = { columns: ["what", "tries"], rows: [["a|b", 3]], faults: [] }
+const text = section(proof, outcome, "npm run prove -- kills")
+
+test("A section says what is promised, what came of it, and by which command", () => {
+  expect(text).toMatch(
+    /^## Kills\n\nNothing is lost\.\n\n\| what \| tries \|\n\| --- \| --- \|\n\| a\\\|b \| 3 \|\n\n`npm run prove -- kills`, on \d+ × .+\.$/,
+  )
+})
+
+test("A section takes the place of the one before, and leaves its neighbours as they were", () => {
+  const page = "# Proofs\n\nIntro.\n\n## Kills\n\nOld.\n\n## Soak\n\nKept.\n"
+  expect(withSection(page, text)).toBe(`# Proofs\n\nIntro.\n\n${text}\n\n## Soak\n\nKept.\n`)
+  expect(withSection(withSection(page, text), text)).toBe(withSection(page, text))
+})
+
+test("The last section is replaced, and a new one goes to the end", () => {
+  expect(withSection("# Proofs\n\n## Kills\n\nOld.\n", text)).toBe(`# Proofs\n\n${text}\n`)
+  expect(withSection("# Proofs\n\n## Kills of others\n\nKept.\n", text)).toBe(
+    `# Proofs\n\n## Kills of others\n\nKept.\n\n${text}\n`,
+  )
+})

@@ -1,0 +1,29 @@
+import { cpus, totalmem } from "node:os"
+import type { Outcome, Proof } from "./proof.ts"
+
+const GB = 1024 ** 3
+
+/** The machine a figure was measured on, in a few words. */
+export const machine = (): string =>
+  `${cpus().length} × ${cpus()[0]?.model.trim() ?? "unknown processor"}, ${Math.round(totalmem() / GB)} GB, Node ${process.versions.node}`
+
+/** A markdown table of what came of a proof. */
+export function table({ columns, rows }: Outcome): string {
+  const line = (cells: readonly (string | number)[]) =>
+    `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`
+  return [line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n")
+}
+
+/** The section of a proof in the handbook: its promise, the command, the figures. */
+export const section = (proof: Proof, outcome: Outcome, command: string): string =>
+  [`## ${proof.title}`, proof.promise, table(outcome), `\`${command}\`, on ${machine()}.`].join("\n\n")
+
+/** The page with this section in the place of the one with the same heading, or at its end. */
+export function withSection(page: string, text: string): string {
+  const heading = text.slice(0, text.indexOf("\n"))
+  const start = `\n${page}`.indexOf(`\n${heading}\n`)
+  if (start === -1) return `${page.trimEnd()}\n\n${text}\n`
+  const next = page.indexOf("\n## ", start + heading.length)
+  const rest = next === -1 ? "" : page.slice(next)
+  return `${page.slice(0, start)}${text}\n${rest}`
+}

@@ -1,0 +1,32 @@
+/** A promise of the appliance that is held to many hard tries, which are counted. One folder of this one each. */
+export interface Proof {
+  /** Heading of its section in the handbook's page of proofs. */
+  readonly title: string
+  /** What is promised, and how it is tried: a paragraph of markdown, above the figures. */
+  readonly promise: string
+  /** Tries it. Leaves no process and no file behind, also when it throws. */
+  readonly run: (effort: Effort) => Promise<Outcome>
+}
+
+/** How hard to try. */
+export interface Effort {
+  /** Share of the tries that the handbook's figures stand for: 1 is all of them, .05 a twentieth. */
+  readonly scale: number
+  /** What chance is made of: the same seed plays the same tries, as far as processes allow it. */
+  readonly seed: number
+  /** Says how far it is, one line at a time. */
+  readonly tell: (line: string) => void
+}
+
+/** What came of it. */
+export interface Outcome {
+  /** The figures: a heading for each column, and cells for each row. */
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly (string | number)[])[]
+  /** Each try in which the promise was not kept, in words that let somebody repeat it. None: it holds. */
+  readonly faults: readonly string[]
+}
+
+/** How many of `all` tries to make at this scale: at least `atLeast`. */
+export const tries = (effort: Effort, all: number, atLeast = 1): number =>
+  Math.max(atLeast, Math.round(all * effort.scale))

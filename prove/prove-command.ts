@@ -1,0 +1,50 @@
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { section, table, withSection } from "./page.ts"
+import type { Proof } from "./proof.ts"
+import { openProof, proofNames } from "./proofs.ts"
+
+const PAGE = join(import.meta.dirname, "../docs/proofs.md")
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    /** Share of the tries that the handbook's figures stand for. */
+    scale: { type: "string", default: "1" },
+    /** What chance is made of. */
+    seed: { type: "string", default: "1" },
+    /** Put the figures into the handbook. */
+    write: { type: "boolean", default: false },
+  },
+})
+const scale = Number(values.scale)
+const seed = Number(values.seed)
+const names = positionals.includes("all") ? proofNames() : positionals
+const unknown = names.filter((name) => !proofNames().includes(name))
+
+if (names.length === 0 || unknown.length > 0 || !(scale > 0) || !Number.isSafeInteger(seed)) {
+  if (unknown.length > 0) console.error(`There is no proof named ${unknown.join(", ")}.`)
+  console.error("npm run prove -- NAME… [--scale 0.1] [--seed 1] [--write]; NAME is all, or one of:\n")
+  for (const name of proofNames()) console.error(`  ${name.padEnd(14)} ${(await openProof(name)).title}`)
+  process.exit(2)
+}
+
+for (const name of names) {
+  // One after the other: what they measure must not be each other.
+  // oxlint-disable-next-line no-await-in-loop
+  await prove(name, await openProof(name))
+}
+
+async function prove(name: string, proof: Proof): Promise<void> {
+  console.error(`${proof.title}, at ${scale} of its tries, seed ${seed}`)
+  const outcome = await proof.run({ scale, seed, tell: (line) => console.error(`  ${line}`) })
+  console.log(`\n${table(outcome)}\n`)
+  for (const fault of outcome.faults) console.log(`NOT KEPT: ${fault}`)
+  if (outcome.faults.length > 0) process.exitCode = 1
+  if (values.write) {
+    const atScale = scale === 1 ? "" : ` --scale ${scale}`
+    const text = section(proof, outcome, `npm run prove -- ${name}${atScale} --seed ${seed}`)
+    writeFileSync(PAGE, withSection(readFileSync(PAGE, "utf8"), text))
+  }
+}
