@@ -14,6 +14,7 @@ import { HANDBOOK_SOURCE } from "#crawler/handbook-source.ts"
 import { handbookApart } from "#crawler/handbook-apart.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { sourceNames } from "#crawler/sources/source-names.ts"
+import { isBusy } from "#base/store/busy.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { EngineError } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
@@ -355,6 +356,8 @@ function advice(error: unknown): string | null {
   if (error instanceof SettingsError) return error.message
   if (error instanceof EngineError && error.code !== "ENGINE_UNAVAILABLE") return error.message
   const { code, syscall, port, prefix = "FOSSICK" } = error as NodeJS.ErrnoException & ListenerFailure
+  // That passes: the supervisor tries again.
+  if (isBusy(error)) return null
   if (code === "ERR_SQLITE_ERROR") {
     return `state.db in FOSSICK_DATA_DIR cannot be used (${(error as Error).message}). If it is damaged, restore a backup (fossick restore), or move it and state.id away: then keys, sources and usage start over, and the index stays.`
   }

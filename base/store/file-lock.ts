@@ -4,10 +4,9 @@ import path from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 import { KnownError } from "../errors.ts"
+import { isBusy } from "./busy.ts"
 import { isDamagedSqlite } from "./lock-file.ts"
 
-/** SQLite's result code when another connection holds the lock (sqlite.org/rescode.html). */
-const SQLITE_BUSY = 5
 const LOOK_MS = 250
 /** Folder of locks in the data folder. */
 const LOCKS = "locks"
@@ -35,7 +34,7 @@ function lockAtOnce(file: string): Disposable | null {
     lock.exec("begin exclusive")
   } catch (error) {
     lock.close()
-    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return null
+    if (isBusy(error)) return null
     throw error
   }
   return { [Symbol.dispose]: () => lock.close() }

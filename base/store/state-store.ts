@@ -2,6 +2,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 
 import { dirname, join } from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { diskFullOr } from "../disk-space.ts"
+import { BUSY_MS, patiently, useWal } from "./busy.ts"
 import { IDENTITY_STEPS, noteIdentity } from "./state-identity.ts"
 import { refuseUnfinishedRestore } from "./unfinished-restore.ts"
 
@@ -11,7 +12,6 @@ import { refuseUnfinishedRestore } from "./unfinished-restore.ts"
  */
 export type StateStore = DatabaseSync
 
-const BUSY_MS = 10_000
 /** What an appliance keeps is for its own user: keys, and pages from behind logins. */
 const OWN_FOLDER = 0o700
 const OWN_FILE = 0o600
@@ -31,7 +31,8 @@ export function openStateStore(dataDir: string): StateStore {
   closeToOthers(dataDir, OWN_FOLDER, isFirst)
   for (const end of ["", "-wal", "-shm"]) closeToOthers(file + end, OWN_FILE)
   const db = new DatabaseSync(file, { timeout: BUSY_MS })
-  db.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;")
+  useWal(db)
+  db.exec("pragma synchronous = normal; pragma foreign_keys = on;")
   db.exec(
     "create table if not exists schema_version (part text primary key, version integer not null) strict",
   )
@@ -62,8 +63,8 @@ export interface FormerPart {
 
 /**
  * Brings the tables of one part (`"jobs"`, `"keys"`) up to date: runs, in one transaction, the steps that
- * this file has not seen. Steps are only ever appended. `was`: the part that these tables were of before they had one
- * of their own.
+ * this file has not seen. Steps are only ever appended. It waits for other processes, also on a connection that
+ * otherwise waits for nobody. `was`: the part that these tables were of before they had one of their own.
  * @throws Error when the file was written by a newer Fossick.
  */
 export function migrate(db: StateStore, part: string, steps: readonly string[], was?: FormerPart): void {
@@ -75,7 +76,7 @@ export function migrate(db: StateStore, part: string, steps: readonly string[], 
   const versionOf = () => seenOf(part) ?? inherited()
   // Nothing is written that need not be: what only reads works on a full disk, too.
   if (seenOf(part) === steps.length) return
-  transaction(db, () => {
+  const bringUp = (): void => {
     const version = versionOf()
     if (version > steps.length) {
       throw new Error(
@@ -86,7 +87,8 @@ export function migrate(db: StateStore, part: string, steps: readonly string[], 
     db.prepare(
       "insert into schema_version values (?, ?) on conflict (part) do update set version = excluded.version",
     ).run(part, steps.length)
-  })
+  }
+  patiently(db, () => transaction(db, bringUp))
 }
 
 /** Whether a table is there: who opens the store first may find none of another part. */

@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { setImmediate } from "node:timers/promises"
+import { BUSY_MS, useWal } from "#base/store/busy.ts"
 import { prepareOnce, transaction } from "#base/store/state-store.ts"
 import type { Suggestion, SuggestionFilter, SuggestionQuery } from "../engine.ts"
 import type { StoredPage } from "../index/page-record.ts"
@@ -9,7 +10,6 @@ import { typedWords } from "../text/typed-words.ts"
 
 /** Raised whenever names are stored in another way: an older file is made anew from the pages. */
 const FORMAT = 1
-const BUSY_MS = 10_000
 /** Pages written in one transaction: the event loop waits for each, some milliseconds. */
 const PAGES_AT_A_TIME = 10
 /** Words of what was typed that are looked for. */
@@ -66,7 +66,10 @@ export class SuggestionStore implements Disposable {
       const { user_version: format } = this.#db.prepare("pragma user_version").get() as {
         user_version: number
       }
-      if (mode === "write") this.#db.exec("pragma journal_mode = wal; pragma synchronous = normal;")
+      if (mode === "write") {
+        useWal(this.#db)
+        this.#db.exec("pragma synchronous = normal")
+      }
       if (format !== FORMAT) {
         if (mode === "read") throw new Error(`${file} has format ${format} and not ${FORMAT}.`)
         this.#makeAnew()

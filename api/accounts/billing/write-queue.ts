@@ -1,10 +1,9 @@
 import { isDiskFull } from "#base/disk-space.ts"
+import { isBusy } from "#base/store/busy.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 
 import { ApiError } from "../../errors.ts"
 
-/** SQLite's result code when another connection holds the write lock (sqlite.org/rescode.html). */
-const SQLITE_BUSY = 5
 /** Pause before the next try, growing up to the second one. */
 const FIRST_RETRY_MS = 1
 const LAST_RETRY_MS = 20
@@ -72,7 +71,7 @@ export class WriteQueue {
     try {
       this.#db.exec("begin immediate")
     } catch (error) {
-      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) return rejectAll(entries, error)
+      if (!isBusy(error)) return rejectAll(entries, error)
       this.#later(entries)
       return
     }

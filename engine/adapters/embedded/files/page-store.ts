@@ -3,6 +3,7 @@ import path from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { setImmediate } from "node:timers/promises"
 import { Lru } from "#base/flow/lru.ts"
+import { BUSY_MS, useWal } from "#base/store/busy.ts"
 import { isDamagedSqlite } from "#base/store/lock-file.ts"
 import { damagedFile } from "./damaged-file.ts"
 import { counted, derivedSum, pageSum } from "./page-sum.ts"
@@ -13,7 +14,6 @@ import type { PageHead, PageRow, StoredPage } from "../../../index/page-record.t
 /** Characters written in one transaction, a long page in one of its own: the event loop waits for each. */
 const CHARS_AT_A_TIME = 200_000
 export const PAGES_DB = "pages.db"
-const BUSY_MS = 10_000
 /** Pages whose facts are kept in memory, a kilobyte or two each: a question reads those of some thirty. */
 const FACTS_KEPT = 2_000
 /** Passages that one statement takes out of a page. */
@@ -24,11 +24,9 @@ const PASSAGES_AT_A_TIME = 8
  * hundreds of system calls; what is mapped belongs to the system's cache and goes when memory is short. A checkpoint
  * copies four megabytes, while the event loop waits.
  */
+const BEFORE_WAL = "pragma page_size = 16384; pragma mmap_size = 1073741824"
 // The trigger is for older versions, which know nothing of checksums: what they write has none.
 const SCHEMA = `
-  pragma page_size = 16384;
-  pragma mmap_size = 1073741824;
-  pragma journal_mode = wal;
   pragma wal_autocheckpoint = 250;
   pragma synchronous = normal;
   create table if not exists page (
@@ -153,6 +151,8 @@ export class PageStore implements Disposable {
     const db = new DatabaseSync(path.join(dir, PAGES_DB), { timeout: BUSY_MS })
     try {
       check(db)
+      db.exec(BEFORE_WAL)
+      useWal(db)
       db.exec(SCHEMA)
       return new PageStore(db, onDamage)
     } catch (error) {

@@ -1,0 +1,67 @@
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { Worker } from "node:worker_threads"
+import { afterAll, expect, test } from "vitest"
+import { isBusy } from "./busy.ts"
+import { migrate, openStateStore } from "./state-store.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "fossick-busy-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Another connection that writes to a file while this thread opens it, for as long as it takes to be noticed. */
+async function writing(file: string): Promise<Worker> {
+  const other = new Worker(
+    `const { parentPort, workerData } = require("node:worker_threads")
+     const { DatabaseSync } = require("node:sqlite")
+     const db = new DatabaseSync(workerData)
+     db.exec("begin immediate")
+     parentPort.postMessage("writing")
+     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+     db.exec("commit")
+     db.close()`,
+    { eval: true, workerData: file },
+  )
+  await once(other, "message")
+  return other
+}
+
+test("a process that opens a new state.db while another one begins it waits, and does not fail", async () => {
+  const dir = join(folder, "new")
+  openStateStore(dir).close()
+  // As the other process has just made it.
+  const file = join(dir, "state.db")
+  for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true })
+  const other = await writing(file)
+  using db = openStateStore(dir)
+  expect(db.prepare("pragma journal_mode").get()).toEqual({ journal_mode: "wal" })
+  await once(other, "exit")
+})
+
+test("tables are made also on a connection that waits for nobody, while another process writes", async () => {
+  using db = openStateStore(folder)
+  db.exec("pragma busy_timeout = 0")
+  const other = await writing(join(folder, "state.db"))
+  migrate(db, "kites", ["create table kite (id integer primary key) strict"])
+  expect(db.prepare("select count(*) as n from kite").get()).toEqual({ n: 0 })
+  expect(db.prepare("pragma busy_timeout").get()).toEqual({ timeout: 0 })
+  await once(other, "exit")
+})
+
+test("what SQLite says of a lock is told from other errors", async () => {
+  const other = await writing(join(folder, "state.db"))
+  using db = new DatabaseSync(join(folder, "state.db"), { timeout: 0 })
+  const failed = (sql: string): unknown => {
+    try {
+      db.exec(sql)
+    } catch (error) {
+      return error
+    }
+    return null
+  }
+  expect(isBusy(failed("begin immediate"))).toBe(true)
+  expect(isBusy(failed("select"))).toBe(false)
+  await once(other, "exit")
+})

@@ -1,0 +1,45 @@
+import type { DatabaseSync } from "node:sqlite"
+
+/** SQLite's result code when another connection holds the lock (sqlite.org/rescode.html). */
+const SQLITE_BUSY = 5
+/** Longest wait for another process's transaction: theirs take milliseconds, and some seconds on a disk that is slow and busy. */
+export const BUSY_MS = 10_000
+/** Between two tries of what SQLite does not wait for. */
+const RETRY_MS = 5
+
+/** Whether SQLite says that another connection holds the file. */
+export const isBusy = (error: unknown): boolean =>
+  // The low byte is the code, the rest says more of it.
+  ((Number((error as { errcode?: unknown }).errcode) || 0) & 0xff) === SQLITE_BUSY
+
+/**
+ * Has a file write ahead (WAL). On a new file the journal changes by a read that becomes a write, and for that SQLite does not wait
+ * however long the connection's patience: of two processes that begin a folder together the second fails at once. So this one tries again.
+ *
+ * @throws Error of SQLite when another process holds the file for longer than `BUSY_MS`
+ */
+export function useWal(db: DatabaseSync): void {
+  const late = performance.now() + BUSY_MS
+  const cell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  for (;;) {
+    try {
+      db.exec("pragma journal_mode = wal")
+      return
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= late) throw error
+      Atomics.wait(cell, 0, 0, RETRY_MS)
+    }
+  }
+}
+
+/** Runs `work` with the patience of `BUSY_MS`, also on a connection that otherwise waits for nobody. */
+export function patiently<T>(db: DatabaseSync, work: () => T): T {
+  const before = Number(db.prepare("pragma busy_timeout").get()!["timeout"])
+  if (before >= BUSY_MS) return work()
+  db.exec(`pragma busy_timeout = ${BUSY_MS}`)
+  try {
+    return work()
+  } finally {
+    db.exec(`pragma busy_timeout = ${before}`)
+  }
+}
