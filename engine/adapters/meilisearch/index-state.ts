@@ -2,18 +2,7 @@ import { FACETED } from "./server/documents.ts"
 import { all, filterOf, textOfFacet } from "./filter.ts"
 import type { Indexes } from "./server/indexes.ts"
 import type { Server } from "./server/server.ts"
-
-/** What an index as a whole is like, counted by the server. */
-export interface IndexState {
-  readonly pages: number
-  /** Pages whose passages wait for their vectors. */
-  readonly waiting: number
-  readonly passages: number
-  /** The most frequent first. */
-  readonly languages: readonly string[]
-  /** How many there are of each, "" for those whose language nobody knows. */
-  readonly byLanguage: ReadonlyMap<string, number>
-}
+import type { IndexState } from "../server/backend.ts"
 
 export async function readState({ client }: Server, { pages }: Indexes): Promise<IndexState> {
   const indexUid = pages.uid
@@ -36,7 +25,6 @@ export async function readState({ client }: Server, { pages }: Indexes): Promise
     pages: found,
     waiting: waiting!.estimatedTotalHits ?? 0,
     passages: sum(counts),
-    languages: [...byLanguage.keys()],
     byLanguage: unknown > 0 ? new Map([...byLanguage, ["", unknown]]) : byLanguage,
   }
 }

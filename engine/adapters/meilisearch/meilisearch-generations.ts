@@ -6,7 +6,8 @@ import { firstSourceFile } from "../../filling/first-source.ts"
 import type { GenerationAdapter } from "../adapter.ts"
 import { SettingsError, type Values } from "#base/settings.ts"
 import { INDEX_FORMAT, dropIndexes, readManifest } from "./server/indexes.ts"
-import { MeilisearchEngine, suggestionsFile } from "./meilisearch-engine.ts"
+import { suggestionsFile } from "../server/server-engine.ts"
+import { openMeilisearch } from "./meilisearch-engine.ts"
 import { Server } from "./server/server.ts"
 
 const PATIENCE_MS = 10_000
@@ -43,7 +44,7 @@ export function meilisearchGenerations(settings: MeilisearchSettings): Generatio
     },
     info: (generation) => asking((server) => readManifest(server, nameOf(generation))),
     open: (generation, options) =>
-      MeilisearchEngine.open({
+      openMeilisearch({
         ...options,
         url,
         key,

@@ -5,7 +5,7 @@ import type { SearchIndex } from "../../index/search-index.ts"
 import { stemmerOf } from "../../text/analysis/stem.ts"
 import { PASSAGE_FIELDS, inShort, passageField, passagesIn } from "./server/documents.ts"
 import { all, arePages, filterOf } from "./filter.ts"
-import type { IndexState } from "./index-state.ts"
+import { type IndexState, sharesOf } from "../server/backend.ts"
 import type { Indexes } from "./server/indexes.ts"
 import { frequenciesOf, holdingAll, holdingAny, lexicalArm } from "./lexical.ts"
 import type { Server } from "./server/server.ts"
@@ -49,9 +49,7 @@ export function meilisearchIndex({ server, indexes, state }: MeilisearchIndexPar
     ).results
 
   return {
-    languages: new Map(
-      state.languages.map((one) => [one, (state.byLanguage.get(one) ?? 0) / Math.max(1, state.pages)]),
-    ),
+    languages: sharesOf(state),
     allEmbedded: state.waiting === 0,
     hasTermsAtHand: false,
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Send, send } from "../../adapters/meilisearch/server/send.ts"
-import { MeilisearchEngine } from "#engine/adapters/meilisearch/meilisearch-engine.ts"
+import { openMeilisearch } from "#engine/adapters/meilisearch/meilisearch-engine.ts"
 import type { EmbedOptions, Embedder } from "#engine/embedder.ts"
 import type { Engine } from "#engine/engine.ts"
 import type { AdapterUnderTest } from "../contract/stage.ts"
@@ -53,9 +53,9 @@ export const adapter: AdapterUnderTest = {
   open: async (place, { mode = "write", embedder = new HashingEmbedder(), embedding = "on" } = {}) => {
     const { url, key, name, kind } = JSON.parse(place) as Place
     const options = { url, key, name, lockDir: lockDir(name), mode, embedding }
-    if (kind === "real") return MeilisearchEngine.open({ ...options, embedder })
+    if (kind === "real") return openMeilisearch({ ...options, embedder })
     const patient = new PatientEmbedder(embedder)
-    const engine = await MeilisearchEngine.open({ ...options, embedder: patient, send: patient.send })
+    const engine = await openMeilisearch({ ...options, embedder: patient, send: patient.send })
     const close = engine[Symbol.asyncDispose].bind(engine)
     return Object.assign(patient.during(engine), {
       async [Symbol.asyncDispose]() {

@@ -1,24 +1,13 @@
 import type { Embedder } from "../../embedder.ts"
-import { embeddingText } from "../../text/passages.ts"
 import { AskedPagesReader } from "../../filling/asked-pages.ts"
 import { type FilledPage, type PageToFill, fill } from "../../filling/filling.ts"
 import { FirstSourceReader } from "../../filling/first-source.ts"
 import { FillingRate } from "../../filling/filling-rate.ts"
 import { KnownVectors } from "../../filling/known-vectors.ts"
 import { type Urgency, byUrgency } from "../../filling/waiting-pages.ts"
-import {
-  FILTER_FIELDS,
-  PASSAGE_FIELDS,
-  type PageDocument,
-  passagesIn,
-  toPassageDocuments,
-} from "./server/documents.ts"
-import { all, arePages, filterOf } from "./filter.ts"
-import type { Indexes } from "./server/indexes.ts"
-import { writeVectors } from "./page-writer.ts"
 import { pause } from "#base/flow/pause.ts"
 import type { Serial } from "#base/flow/serial.ts"
-import type { Server } from "./server/server.ts"
+import type { WaitingPage, WaitingStore } from "./backend.ts"
 
 const PAGES_AT_A_TIME = 16
 /** Pages that are written one after the other are embedded together, when none came for so long. */
@@ -29,9 +18,6 @@ const LAST_RETRY_MS = 60_000
 /** Pages that go first, by their ids; those beyond it wait for their turn. */
 const MOST_URGENT = 10_000
 
-const TAKEN = ["id", "revision", "replaced", "passage_count", ...FILTER_FIELDS] as const
-type TakenPage = Pick<PageDocument, (typeof TAKEN)[number]>
-
 /** Files through which a writer and the readers beside it tell each other of vectors. */
 export interface FillingFiles {
   readonly rate: string
@@ -41,8 +27,7 @@ export interface FillingFiles {
 }
 
 export interface EmbedQueueOptions {
-  readonly server: Server
-  readonly indexes: Indexes
+  readonly store: WaitingStore
   readonly files: FillingFiles
   /** Writes go through this, one at a time. */
   readonly writes: Serial
@@ -54,8 +39,8 @@ export interface EmbedQueueOptions {
 }
 
 /**
- * Makes the vectors of pages in the background. The queue is on the server: the pages that say of themselves that they
- * wait. They stop to say so after their vectors are there, so whatever dies in between is done again.
+ * Makes the vectors of pages in the background. The queue is on the server, with the pages: whatever dies in between is done
+ * again.
  */
 export class EmbedQueue implements AsyncDisposable {
   readonly #options: EmbedQueueOptions
@@ -151,7 +136,7 @@ export class EmbedQueue implements AsyncDisposable {
   }
 
   async #fill(): Promise<void> {
-    await fill<TakenPage>({
+    await fill<WaitingPage>({
       embedder: this.#options.embedder,
       known: this.#known,
       signal: this.#stop.signal,
@@ -166,39 +151,37 @@ export class EmbedQueue implements AsyncDisposable {
   async #take(
     inHand: ReadonlyMap<string, number>,
     moreUrgentThan: Urgency | undefined,
-  ): Promise<PageToFill<TakenPage>[]> {
+  ): Promise<PageToFill<WaitingPage>[]> {
     for (const id of await this.#asked.news()) this.#hurry(id, "asked")
     if (moreUrgentThan !== undefined) return await this.#takeUrgent(inHand, moreUrgentThan)
     if (!this.#mayWait) return []
     this.#mayWait = false
     this.#wake = Promise.withResolvers()
-    const without = inHand.size > 0 ? [`NOT ${arePages([...inHand.keys()])}`] : []
-    const { results, total } = await this.#waiting(all(["waiting = true", ...without])!)
-    if (results.length === 0) return []
+    const without = [...inHand.keys()]
+    const { pages, total } = await this.#waiting(without)
+    if (pages.length === 0) return []
     this.#mayWait = true
     this.#rate.begin()
-    const urgent = total > results.length ? await this.#takeUrgent(inHand) : []
+    if (total === pages.length) return await this.#withTexts(pages)
+    const urgent = await this.#takeUrgent(inHand)
     if (urgent.length > 0) return urgent
-    const first = total > results.length ? await this.#ofFirstSource(without) : []
-    return await this.#withTexts(first.length > 0 ? first : results)
+    const first = await this.#ofFirstSource(without)
+    return await this.#withTexts(first.length > 0 ? first : pages)
   }
 
-  async #ofFirstSource(without: readonly string[]): Promise<readonly TakenPage[]> {
+  async #ofFirstSource(without: readonly string[]): Promise<readonly WaitingPage[]> {
     const source = await this.#first.latest()
-    if (source === null) return []
-    const ofSource = filterOf([{ sources: [source] }])!
-    const { results } = await this.#waiting(all(["waiting = true", ofSource, ...without])!)
-    return results
+    return source === null ? [] : (await this.#waiting(without, { source })).pages
   }
 
   async #takeUrgent(
     inHand: ReadonlyMap<string, number>,
     moreUrgentThan?: Urgency,
-  ): Promise<PageToFill<TakenPage>[]> {
+  ): Promise<PageToFill<WaitingPage>[]> {
     const ids = this.#urgentIds(inHand, moreUrgentThan)
     if (ids.length === 0) return []
-    const { results } = await this.#waiting(all(["waiting = true", arePages(ids)])!)
-    const pages = await this.#withTexts(results)
+    const { pages: waiting } = await this.#waiting([], { among: ids })
+    const pages = await this.#withTexts(waiting)
     // Those that do not wait have their vectors.
     for (const id of ids) this.#urgent.delete(id)
     return pages
@@ -220,68 +203,29 @@ export class EmbedQueue implements AsyncDisposable {
     if (this.#urgent.size < MOST_URGENT && this.#urgent.get(id) !== "changed") this.#urgent.set(id, urgency)
   }
 
-  async #waiting(filter: string): Promise<{ results: TakenPage[]; total: number }> {
-    return await this.#options.indexes.pages.getDocuments({
-      filter,
-      fields: [...TAKEN],
-      limit: PAGES_AT_A_TIME,
-    })
+  #waiting(
+    without: readonly string[],
+    only: { readonly among?: readonly string[]; readonly source?: string } = {},
+  ) {
+    return this.#options.store.waiting({ limit: PAGES_AT_A_TIME, without, ...only })
   }
 
-  async #withTexts(pages: readonly TakenPage[]): Promise<PageToFill<TakenPage>[]> {
-    const { results } = await this.#options.indexes.texts.getDocuments({
-      ids: pages.map(({ id }) => id),
-      filter: [],
-      fields: ["id", "revision", "title", ...(PASSAGE_FIELDS as never[])],
-      limit: pages.length,
-    })
-    const texts = new Map(results.map((text) => [text.id, text]))
-    const taken = pages.flatMap((page) => {
-      const text = texts.get(page.id)
-      // Replaced since it was taken: it waits with its new revision.
-      if (text?.revision !== page.revision) return []
-      const passages = [...passagesIn(text).values()].map((one) => embeddingText(text.title, one))
+  async #withTexts(pages: readonly WaitingPage[]): Promise<PageToFill<WaitingPage>[]> {
+    const taken = (await this.#options.store.texts(pages)).map(({ page, texts }) => {
       const { id, revision } = page
-      return [{ id, revision, urgency: this.#urgent.get(id) ?? "new", page, texts: passages }] as const
+      return { id, revision, urgency: this.#urgent.get(id) ?? "new", page, texts } as const
     })
     if (taken.length === 0 && pages.length > 0) await pause(20, this.#stop.signal)
     return taken
   }
 
-  async #commit(embedded: readonly FilledPage<TakenPage>[]): Promise<void> {
-    const { server, indexes, writes, onWritten } = this.#options
+  async #commit(embedded: readonly FilledPage<WaitingPage>[]): Promise<void> {
+    const { store, writes, onWritten } = this.#options
     await writes.run(async () => {
-      const waiting = await this.#stillWaiting(embedded)
-      if (waiting.length === 0) return
-      const replaced = waiting.filter(({ page }) => page.replaced).map(({ page }) => page.id)
-      if (replaced.length > 0) {
-        await server.done(indexes.passages.deleteDocuments({ filter: arePages(replaced) }))
-      }
-      await writeVectors(
-        server,
-        indexes,
-        waiting.flatMap(({ page, vectors }) => toPassageDocuments(page, vectors)),
-      )
-      const updates = waiting.map(({ page: { id } }) => ({ id, waiting: false, replaced: false }))
-      await server.done(indexes.pages.updateDocuments(updates))
+      await store.commit(embedded)
       onWritten()
     })
     // Those that were replaced meanwhile were left out when others were taken.
     this.#mayWait = true
-  }
-
-  /** Those that were not replaced or removed meanwhile. */
-  async #stillWaiting(embedded: readonly FilledPage<TakenPage>[]): Promise<FilledPage<TakenPage>[]> {
-    const { results } = await this.#options.indexes.pages.getDocuments({
-      ids: embedded.map(({ page }) => page.id),
-      filter: [],
-      fields: ["id", "revision", "replaced", "waiting"],
-      limit: embedded.length,
-    })
-    const now = new Map(results.map((page) => [page.id, page]))
-    return embedded.flatMap(({ page, vectors }) => {
-      const { revision, waiting, replaced = false } = now.get(page.id) ?? {}
-      return waiting && revision === page.revision ? [{ page: { ...page, replaced }, vectors }] : []
-    })
   }
 }

@@ -3,7 +3,8 @@ import { toPageRow } from "../../index/page-record.ts"
 import { aPage } from "#engine/testing/pages.ts"
 import { Serial } from "#base/flow/serial.ts"
 import { indexesOf } from "./server/indexes.ts"
-import { PageWriter } from "./page-writer.ts"
+import { PageWriter } from "../server/page-writer.ts"
+import { MeilisearchPages } from "./page-store.ts"
 import { Server } from "./server/server.ts"
 import { type Answer, type Request, startServer } from "./testing/scripted-server.ts"
 
@@ -39,10 +40,9 @@ function writerOn(url: string) {
   const server = new Server({ url, key: "", patienceMs: 0 })
   const indexes = indexesOf(server, "test")
   return new PageWriter({
-    server,
-    indexes,
+    store: new MeilisearchPages(server, indexes, 64),
+    server: "Meilisearch",
     writes: new Serial(),
-    dimensions: 64,
     onWritten: () => undefined,
   })
 }

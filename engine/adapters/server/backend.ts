@@ -1,0 +1,115 @@
+import type { Embedder } from "../../embedder.ts"
+import type { EngineSupports, PageCoverage, PageWithVectors } from "../../engine.ts"
+import type { FilledPage } from "../../filling/filling.ts"
+import type { PageRow, StoredPage } from "../../index/page-record.ts"
+import type { SearchIndex } from "../../index/search-index.ts"
+import type { NamedPages } from "../../suggestions/suggestions.ts"
+import type { Serial } from "#base/flow/serial.ts"
+import type { IndexInfo } from "../adapter.ts"
+
+/** What an index as a whole is like, counted by its server. */
+export interface IndexState {
+  readonly pages: number
+  /** Pages whose passages wait for their vectors. */
+  readonly waiting: number
+  readonly passages: number
+  /** Passages of the pages that wait; left out by a server that does not tell. */
+  readonly waitingPassages?: number
+  /** How many pages there are of each language, the most frequent first, "" for those whose language nobody knows. */
+  readonly byLanguage: ReadonlyMap<string, number>
+}
+
+/** Languages with the share of the pages in each. */
+export const sharesOf = ({ byLanguage, pages }: IndexState): ReadonlyMap<string, number> =>
+  new Map(
+    [...byLanguage]
+      .filter(([language]) => language !== "")
+      .map(([language, many]) => [language, many / Math.max(1, pages)]),
+  )
+
+/** A page on its way to the server, with its vectors when it brings them. */
+export interface IndexedRow extends PageRow {
+  readonly vectors: readonly Float32Array[] | null
+}
+
+/** Vectors that came with their page; null when they do not fit it. */
+export function readyVectors(
+  { vectors, passage_count: count }: IndexedRow,
+  dimensions: number,
+): readonly Float32Array[] | null {
+  const fits = vectors?.length === count && vectors.every(({ length }) => length === dimensions)
+  return fits && count > 0 ? vectors : null
+}
+
+/** How pages get onto a server. Nobody else writes while one of these runs. */
+export interface PageStore {
+  /** When it resolves, searches find what was not refused. */
+  write(rows: readonly IndexedRow[]): Promise<Written>
+  /** When it resolves, searches no longer find them. */
+  remove(ids: readonly string[]): Promise<void>
+}
+
+export interface Written {
+  /** Pages that wait for vectors again, since they said something else before. */
+  readonly changed: readonly string[]
+  /** What the server said of pages that it refused, by id. */
+  readonly refused: ReadonlyMap<string, Error>
+}
+
+/** Which of the pages that wait for their vectors are asked for. */
+export interface WaitingAsked {
+  readonly limit: number
+  readonly without: readonly string[]
+  readonly among?: readonly string[]
+  readonly source?: string
+}
+
+/** A page that waits, with what its texts are read by. */
+export interface WaitingPage {
+  readonly id: string
+  readonly revision: number
+}
+
+/** The queue of pages that wait for their vectors, as a server keeps it. */
+export interface WaitingStore<P extends WaitingPage = WaitingPage> {
+  /** @returns `total` pages wait that fit, and of these the first. */
+  waiting(asked: WaitingAsked): Promise<{ readonly pages: readonly P[]; readonly total: number }>
+  /** What is embedded of them, by position; none of a page that was replaced or removed since it was asked for. */
+  texts(pages: readonly P[]): Promise<readonly { readonly page: P; readonly texts: readonly string[] }[]>
+  /** Puts the vectors beside their pages, but of those that were replaced or removed meanwhile. Nobody else writes meanwhile. */
+  commit(filled: readonly FilledPage<P>[]): Promise<void>
+}
+
+/** An index on a server, as far as one server differs from another: `server-engine.ts` is the rest of an adapter. */
+export interface Backend extends AsyncDisposable {
+  readonly supports: EngineSupports
+  /** The server's name, for messages. */
+  readonly title: string
+  /** What a failure means to whoever uses the engine. */
+  explain(error: unknown): unknown
+  /** @throws EngineError `ENGINE_UNAVAILABLE` when the server is of another version. */
+  checkVersion(): Promise<void>
+  /** Null when there is no index. */
+  manifest(): Promise<IndexInfo | null>
+  /** @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD` */
+  refuseOtherFormat(manifest: IndexInfo): void
+  /** Makes an empty index. What a process left behind that died while doing this is deleted. */
+  create(embedder: Pick<Embedder, "id" | "dimensions">): Promise<void>
+  /** An index that is there, before it is written to. */
+  prepare(manifest: IndexInfo): Promise<void>
+  /** Null when there is no index. */
+  state(): Promise<IndexState | null>
+  /** How many pages of a source wait for their vectors. */
+  waitingOf(source: string): Promise<number>
+  /** What one search asks. */
+  searchIndex(state: IndexState): SearchIndex
+  stored(id: string): Promise<Pick<StoredPage, "title" | "details" | "markdown"> | null>
+  coverage(id: string): Promise<PageCoverage | null>
+  /** The next pages in the order of their ids, with their vectors; none at the end. */
+  pagesAfter(id: string): Promise<readonly PageWithVectors[]>
+  /** What pages are suggested by. */
+  namedPages(writes: Serial): NamedPages
+  /** How pages are written to an index of vectors of so many dimensions. */
+  pageStore(dimensions: number): PageStore
+  waitingStore(): WaitingStore
+}

@@ -1,0 +1,402 @@
+import { mkdir } from "node:fs/promises"
+import { availableParallelism } from "node:os"
+import path from "node:path"
+import { breather } from "#base/flow/breather.ts"
+import { type Embedder, refuseOtherEmbedder } from "../../embedder.ts"
+import type {
+  Engine,
+  EngineStats,
+  EngineSupports,
+  FacetCounts,
+  FacetQuery,
+  PageCoverage,
+  PageWithVectors,
+  Query,
+  SearchResult,
+  Suggestion,
+  SuggestionQuery,
+} from "../../engine.ts"
+import { EngineError } from "../../errors.ts"
+import { AskedPages } from "../../filling/asked-pages.ts"
+import { toldRate } from "../../filling/filling-rate.ts"
+import { toPage, toPageRow } from "../../index/page-record.ts"
+import type { Page } from "../../page/page.ts"
+import { type PageUrl, pageId } from "../../page/page-url.ts"
+import { Gate } from "../../search/gate.ts"
+import { LateReader } from "../../search/second-reading/late-reader.ts"
+import { QueryVectors } from "../../search/query-vectors.ts"
+import type { Reranking } from "../../search/second-reading/reranking.ts"
+import { searchIndex } from "../../search/search.ts"
+import { countFacets, noFacets } from "../../facets/count-facets.ts"
+import { suggestBySearch } from "../../suggestions/by-search.ts"
+import { Suggestions } from "../../suggestions/suggestions.ts"
+import { Serial } from "#base/flow/serial.ts"
+import { lockForWriting } from "../../index/writer-lock.ts"
+import type { Backend, IndexedRow, IndexState } from "./backend.ts"
+import { EmbedQueue, type FillingFiles } from "./embed-queue.ts"
+import { PageWriter } from "./page-writer.ts"
+
+/** Searches under way at once; the others wait. The server has a core or two of its own for each. */
+const SEARCHES_PER_CORE = 4
+/** Pages are analysed and sent in parts of about this much text. */
+const CHARS_PER_CALL = 2_000_000
+const PAGES_PER_CALL = 500
+const REMOVED_AT_A_TIME = 500
+
+export interface ServerEngineOptions {
+  /** Closed with the engine. */
+  readonly backend: Backend
+  /** The index's name on the server. */
+  readonly name: string
+  /** Folder on this machine where writers find out about each other. */
+  readonly lockDir: string
+  /** Says which source has its vectors first: see `filling/first-source.ts`. Default: none. */
+  readonly firstSourceFile?: string
+  /** Stays the caller's. */
+  readonly embedder: Embedder
+  readonly mode: "read" | "write"
+  /** `off` leaves the vectors to an engine opened later. Default `on`; an engine opened for reading makes none. */
+  readonly embedding?: "on" | "off"
+  /** The reranker that searches ask; stays the caller's. Default: none. */
+  readonly reranking?: Reranking
+  /** Told of failures in the background, which are tried again. */
+  readonly onProblem?: (error: unknown) => void
+}
+
+interface Writer {
+  readonly pages: PageWriter
+  readonly queue: EmbedQueue
+  readonly writes: Serial
+}
+
+/** An index on a server. One process writes, any number read. */
+export class ServerEngine implements Engine {
+  readonly supports: EngineSupports
+  readonly #options: ServerEngineOptions
+  readonly #backend: Backend
+  readonly #lock: Disposable | undefined
+  readonly #queryVectors: QueryVectors
+  readonly #lateReader: LateReader
+  readonly #files: FillingFiles
+  readonly #asked: AskedPages
+  readonly #suggestions: Suggestions
+  readonly #searches = new Gate(SEARCHES_PER_CORE * availableParallelism())
+  #state: IndexState | null = null
+  #checkedAt = -Infinity
+  /** Counted, so that a check which began before a write does not pass for one after it. */
+  #writes = 0
+  #checking: Promise<void> | undefined
+  #writer: Writer | undefined
+  #closed: Promise<void> | undefined
+  readonly #busy = new Set<Promise<unknown>>()
+
+  private constructor(options: ServerEngineOptions, lock?: Disposable) {
+    const { backend, name, embedder, mode, onProblem } = options
+    this.#options = options
+    this.#backend = backend
+    this.supports = backend.supports
+    this.#lock = lock
+    this.#queryVectors = new QueryVectors(embedder)
+    this.#lateReader = new LateReader(embedder)
+    const file = (what: string) => path.join(options.lockDir, `${name}.${what}.json`)
+    const { firstSourceFile: firstSource } = options
+    this.#files = { rate: file("filling"), asked: file("asked-pages"), firstSource }
+    this.#asked = new AskedPages(this.#files.asked)
+    this.#suggestions = new Suggestions({ file: suggestionsFile(options), mode, onProblem })
+  }
+
+  /**
+   * Opens an index on a server. Opened for reading, one that is not there is empty until another process makes it.
+   *
+   * @throws EngineError `INDEX_LOCKED`, `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, `EMBEDDER_MISMATCH`,
+   *   `ENGINE_UNAVAILABLE`
+   */
+  static async open(options: ServerEngineOptions): Promise<ServerEngine> {
+    const lock = await locked(options)
+    const engine = new ServerEngine(options, lock)
+    try {
+      await options.backend.checkVersion()
+      if (options.mode === "write") await engine.#openForWriting()
+      else await engine.#check()
+      return engine
+    } catch (error) {
+      await engine.#release().catch(() => undefined)
+      throw options.backend.explain(error)
+    }
+  }
+
+  index(pages: readonly Page[]): Promise<void> {
+    return this.load(pages.map((page) => ({ page, vectors: null })))
+  }
+
+  load(pages: readonly PageWithVectors[]): Promise<void> {
+    return this.#during(async () => {
+      const { pages: writer } = this.#writing()
+      const latest = [...new Map(pages.map((one) => [one.page.url, one])).values()]
+      const breathe = breather()
+      let before: Promise<void> | undefined
+      let rows: IndexedRow[] = []
+      let chars = 0
+      // The next part is analysed while the server indexes the one before.
+      const send = async () => {
+        if (rows.length === 0) return
+        const named = rows
+        await this.#suggestions.expect(named.map(({ id }) => id))
+        const sent = writer.write(rows).then(() => this.#suggestions.write(named))
+        sent.catch(() => undefined)
+        rows = []
+        chars = 0
+        await before
+        before = sent
+      }
+      for (const { page, vectors } of latest) {
+        const row = { ...(await toPageRow(page, breathe)), vectors }
+        rows.push(row)
+        chars += row.markdown.length + row.passages.length + row.passage_terms.length
+        if (chars >= CHARS_PER_CALL || rows.length >= PAGES_PER_CALL) await send()
+      }
+      await send()
+      await before
+    })
+  }
+
+  remove(urls: readonly PageUrl[]): Promise<void> {
+    return this.#during(async () => {
+      const { pages } = this.#writing()
+      for (let at = 0; at < urls.length; at += REMOVED_AT_A_TIME) {
+        const ids = urls.slice(at, at + REMOVED_AT_A_TIME).map(pageId)
+        await this.#suggestions.expect(ids)
+        await pages.remove(ids)
+        await this.#suggestions.remove(ids)
+      }
+    })
+  }
+
+  search(query: Query, options: { signal?: AbortSignal } = {}): Promise<SearchResult> {
+    return this.#during(async () => {
+      const state = await this.#current()
+      if (!state) return { hits: [] }
+      const index = this.#backend.searchIndex(state)
+      const { reranking = null, onProblem } = this.#options
+      const context = {
+        index: this.#asked.noting(index),
+        queryVectors: this.#queryVectors,
+        lateReader: this.#lateReader,
+        reranking,
+        onProblem,
+      }
+      return await this.#searches.run(() => searchIndex(context, query, options.signal), options.signal)
+    })
+  }
+
+  facets(query: FacetQuery, options: { signal?: AbortSignal } = {}): Promise<FacetCounts> {
+    return this.#during(async () => {
+      const state = await this.#current()
+      if (!state) return noFacets(query)
+      const index = this.#backend.searchIndex(state)
+      return await this.#searches.run(() => countFacets(index, query, options.signal), options.signal)
+    })
+  }
+
+  async *allPages({
+    after = "",
+    signal,
+  }: { after?: string; signal?: AbortSignal } = {}): AsyncGenerator<PageWithVectors> {
+    for (let last = after; ;) {
+      signal?.throwIfAborted()
+      const some = await this.#during(async () =>
+        (await this.#current()) ? await this.#backend.pagesAfter(last) : [],
+      )
+      if (some.length === 0) return
+      yield* some
+      last = pageId(some.at(-1)!.page.url)
+    }
+  }
+
+  async suggest(query: SuggestionQuery): Promise<readonly Suggestion[]> {
+    this.#refuseClosed()
+    return this.#suggestions.suggest(query) ?? (await suggestBySearch((asked) => this.search(asked), query))
+  }
+
+  get(url: PageUrl): Promise<Page | null> {
+    return this.#during(async () => {
+      if (!(await this.#current())) return null
+      const stored = await this.#backend.stored(pageId(url))
+      return stored && toPage(stored)
+    })
+  }
+
+  coverage(url: PageUrl): Promise<PageCoverage | null> {
+    return this.#during(async () => {
+      return (await this.#current()) ? await this.#backend.coverage(pageId(url)) : null
+    })
+  }
+
+  pagesWithoutVectors(source: string): Promise<number> {
+    return this.#during(async () => ((await this.#current()) ? await this.#backend.waitingOf(source) : 0))
+  }
+
+  stats(): Promise<EngineStats> {
+    return this.#during(async () => {
+      const { id: embedder, dimensions } = this.#options.embedder
+      this.#forget()
+      const state = (await this.#current()) ?? { pages: 0, passages: 0, waiting: 0 }
+      const { pages, passages, waiting, waitingPassages = mean(state) } = state as IndexState
+      const queue = this.#writer?.queue
+      return {
+        pages,
+        passages,
+        pagesWithoutVectors: waiting,
+        passagesWithoutVectors: waitingPassages,
+        vectorsPerSecond: waiting === 0 ? null : queue ? queue.perSecond : await toldRate(this.#files.rate),
+        embedder,
+        dimensions,
+      }
+    })
+  }
+
+  languages(): Promise<ReadonlyMap<string, number>> {
+    return this.#during(async () => {
+      this.#forget()
+      return (await this.#current())?.byLanguage ?? new Map()
+    })
+  }
+
+  async settled(): Promise<void> {
+    this.#refuseClosed()
+    await this.#writing().queue.settled()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#busy)
+    await this.#release()
+  }
+
+  /** Ends the work in the background; lets go of the lock last, so that two never write. */
+  async #release(): Promise<void> {
+    await this.#suggestions[Symbol.asyncDispose]()
+    await this.#asked[Symbol.asyncDispose]()
+    try {
+      await this.#writer?.queue[Symbol.asyncDispose]()
+      await this.#writer?.writes.idle()
+    } finally {
+      await this.#backend[Symbol.asyncDispose]()
+      this.#lock?.[Symbol.dispose]()
+    }
+  }
+
+  async #openForWriting(): Promise<void> {
+    const { embedder, embedding = "on", onProblem = () => {} } = this.#options
+    const backend = this.#backend
+    const manifest = await backend.manifest()
+    if (manifest) {
+      backend.refuseOtherFormat(manifest)
+      refuseOtherEmbedder(manifest, embedder)
+      await backend.prepare(manifest)
+    } else {
+      await backend.create(embedder)
+    }
+    const writes = new Serial()
+    const queue = new EmbedQueue({
+      store: backend.waitingStore(),
+      files: this.#files,
+      writes,
+      embedder,
+      embeds: embedding === "on",
+      onWritten: () => this.#forget(),
+      onProblem: (error) => onProblem(backend.explain(error)),
+    })
+    const pages = new PageWriter({
+      store: backend.pageStore(embedder.dimensions),
+      server: backend.title,
+      writes,
+      onWritten: (changed) => {
+        this.#forget()
+        queue.wake(changed)
+      },
+    })
+    this.#writer = { pages, queue, writes }
+    if (manifest && this.#suggestions.isBehind) this.#suggestions.catchUp(backend.namedPages(writes))
+  }
+
+  /** What is known of the index is asked anew by whoever needs it next. */
+  #forget(): void {
+    this.#checkedAt = -Infinity
+    this.#writes++
+  }
+
+  /** The index as it was a moment ago; null when there is none yet. */
+  async #current(): Promise<IndexState | null> {
+    while (performance.now() - this.#checkedAt > this.supports.readerLagMs / 2) {
+      this.#checking ??= this.#check().finally(() => (this.#checking = undefined))
+      await this.#checking
+    }
+    return this.#state
+  }
+
+  async #check(): Promise<void> {
+    const { embedder } = this.#options
+    const writes = this.#writes
+    const asked = performance.now()
+    const [manifest, state] = await Promise.all([this.#backend.manifest(), this.#backend.state()])
+    if (manifest) {
+      this.#backend.refuseOtherFormat(manifest)
+      refuseOtherEmbedder(manifest, embedder)
+    }
+    this.#state = manifest && state
+    if (this.#writes === writes)
+      this.#checkedAt = Math.max(asked, performance.now() - this.supports.readerLagMs / 4)
+  }
+
+  #writing(): Writer {
+    if (this.#writer) return this.#writer
+    throw new EngineError("READ_ONLY", "This index was opened for reading; only the crawler writes to it.")
+  }
+
+  #refuseClosed(): void {
+    if (this.#closed) throw new EngineError("ENGINE_CLOSED", "The engine was closed; open it again.")
+  }
+
+  /** Runs a call that closing must wait for. */
+  async #during<T>(task: () => Promise<T>): Promise<T> {
+    this.#refuseClosed()
+    const running = task()
+    this.#busy.add(running)
+    try {
+      return await running
+    } catch (error) {
+      throw this.#backend.explain(error)
+    } finally {
+      this.#busy.delete(running)
+    }
+  }
+}
+
+async function locked({
+  backend,
+  mode,
+  lockDir,
+  name,
+}: ServerEngineOptions): Promise<Disposable | undefined> {
+  if (mode === "read") return undefined
+  try {
+    await mkdir(lockDir, { recursive: true })
+    return lockForWriting(lockDir, name)
+  } catch (error) {
+    await backend[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/** Passages of the pages that wait, by the mean of all pages. */
+const mean = ({ waiting, passages, pages }: Pick<IndexState, "waiting" | "passages" | "pages">): number =>
+  waiting === 0 ? 0 : Math.round((waiting * passages) / pages)
+
+/** Where the names of pages are, on the machine that fills the index. */
+export const suggestionsFile = ({ lockDir, name }: Pick<ServerEngineOptions, "lockDir" | "name">): string =>
+  path.join(lockDir, `${name}.suggestions.db`)
