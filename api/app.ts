@@ -11,6 +11,7 @@ import type { DiskRoom } from "#base/disk-space.ts"
 import type { Values } from "#base/settings.ts"
 
 import type { Accounts } from "./accounts/accounts.ts"
+import { MOST_CALLS } from "./accounts/billing/unsettled.ts"
 import { Admissions } from "./accounts/limits/admission.ts"
 import type { Endpoint } from "./accounts/keys/key-scope.ts"
 import type { ReachParts } from "./accounts/reach/reach.ts"
@@ -28,7 +29,9 @@ import { firecrawlRoutes } from "./firecrawl/routes.ts"
 import { handbook } from "./handbook/handbook.ts"
 import { type Check, healthOf } from "./health.ts"
 import { httpServer } from "./server/http-server.ts"
+import { boundsOf } from "./load/bounds.ts"
 import type { Gates } from "./load/gates.ts"
+import type { Memory } from "./load/memory/memory.ts"
 import type { LoadParts } from "./metrics/load-metrics.ts"
 import type { MetricsParts } from "./metrics/recorder.ts"
 import type { BackupResults, JobCounts } from "./metrics/recorder.ts"
@@ -125,10 +128,10 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   /** Those of the process, counted in the metrics. */
   readonly connections: LoadParts["connections"]
   readonly gates: Gates
+  readonly memory: Memory
   readonly log: Logger
   readonly config: Pick<
     ApiConfig,
-    | "liveMemoryMb"
     | "callMemoryMb"
     | "bodyKey"
     | "bodyLimit"
@@ -155,7 +158,7 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   /** What /readyz shows beside, with no effect on readiness. */
   readonly notes?: Readonly<Record<string, Check>>
   /** The disk of the data folder, for the metrics. */
-  readonly room?: Pick<DiskRoom, "freeBytes">
+  readonly room?: Pick<DiskRoom, "freeBytes" | "use">
   /** What everybody who looks is told of an appliance that is read-only; null: it is not. Then nothing is read live. */
   readonly readOnly?: string | null
   /** What /readyz says besides, of parts that work. */
@@ -176,11 +179,17 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const reader = concealingReader(parts.reader, (url, reason) =>
     parts.log.info({ host: URL.parse(url)?.host, reason }, "a live call could not reach a host"),
   )
-  const admissions = new Admissions({ accounts, rateLimits, reach: { ...parts, reader, collections } })
+  const { memory } = parts
+  const admissions = new Admissions({
+    accounts,
+    rateLimits,
+    memory,
+    reach: { ...parts, reader, collections },
+  })
   // None of them is given the engine or the reader: they come with each request, as far as its key reaches.
   const { embedder, images, forms, chatModel } = parts
   const { misses = null } = parts
-  const live: LiveParts = { embedder, memory: new LiveMemory(config), misses }
+  const live: LiveParts = { embedder, memory: new LiveMemory(memory.live, config), misses }
   const endpoints: Readonly<Partial<Record<Endpoint, Middleware>>> = {
     search: search(config, {
       embedder,
@@ -283,20 +292,29 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.use(errorEnvelope(OTHER_APIS))
   // What proxies say is checked by the first of these.
   app.proxy = true
-  const stored = () => {
-    const reports = parts.research?.tasks.stored.all().bytes
-    const documents = parts.firecrawl?.store.stored.all().bytes
-    return new Map([
+  const stored = () =>
+    new Map([
       ...accounts.stored(),
-      ...(reports === undefined ? [] : [["research", reports] as const]),
-      ...(documents === undefined ? [] : [["crawl-jobs", documents] as const]),
+      ...(parts.research ? [["research", parts.research.tasks.storedBytes] as const] : []),
+      ...(parts.firecrawl ? [["crawl-jobs", parts.firecrawl.store.storedBytes] as const] : []),
     ])
-  }
+  const uncounted = () => accounts.billing.waiting
+  const { connections } = parts
+  const bounds = () =>
+    boundsOf({
+      connections,
+      gates,
+      memory,
+      arriving,
+      disk: parts.room?.use ?? null,
+      uncounted: { used: uncounted(), limit: MOST_CALLS },
+      stored: stored(),
+    })
   const around = service({
     ...parts,
     sales: parts.sales ?? (() => null),
-    disk: { freeBytes: () => parts.room?.freeBytes ?? null, uncounted: () => accounts.billing.waiting },
-    load: { connections: parts.connections, gates, stored },
+    disk: { freeBytes: () => parts.room?.freeBytes ?? null, uncounted },
+    load: { connections, gates, stored, bounds },
     keys: accounts.keys,
     endpoints: [
       ...Object.keys(endpoints),

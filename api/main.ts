@@ -44,6 +44,7 @@ import { crawlHandbook } from "./crawl-handbook.ts"
 import { httpServer } from "./server/http-server.ts"
 import { openConnections } from "./load/connections.ts"
 import { openGates } from "./load/gates.ts"
+import { openMemory } from "./load/memory/memory.ts"
 import { closeServer, stopSignal } from "./server/shutdown.ts"
 import { reachableHost } from "./server/reachable-host.ts"
 import { tellSupervisor } from "./supervisor/messages.ts"
@@ -139,7 +140,16 @@ async function serve(): Promise<void> {
 
   const images = new ImageStore(db, engineConfig.dataDir)
   const { embedder } = following
-  const research = openResearch(accountsDb, config, { accounts, embedder, chatModel, log })
+  // One account for both listeners: they share the descriptors and the memory of this process.
+  const connections = openConnections(config)
+  const memory = opened.use(openMemory(config, connections))
+  const research = openResearch(accountsDb, config, {
+    accounts,
+    embedder,
+    chatModel,
+    pages: memory.research,
+    log,
+  })
   opened.use(research.researchers)
   const pages = openPageKnowledge(db, jobs)
   const firecrawl = opened.use(
@@ -152,8 +162,6 @@ async function serve(): Promise<void> {
       log,
     }),
   )
-  // One account for both listeners: they share the descriptors and the memory of this process.
-  const connections = openConnections(config)
   const gates = openGates(config)
   let paid: PaidListener | undefined
   const watches = opened.use(openWatches({ db, engine, keys, config, crawlerConfig, log }))
@@ -213,6 +221,7 @@ async function serve(): Promise<void> {
     sessions: openSessions(accountsDb, accounts, config),
     connections,
     gates,
+    memory,
     sales: () => paid?.outcomes ?? null,
     admin: () => openAdmin({ db, engine, jobs, crawlerConfig, engineConfig, queries, history }),
     jobs,
@@ -278,6 +287,7 @@ async function serve(): Promise<void> {
       search: { engine, images, embedder, chatModel },
       collections: accounts.collections,
       connections,
+      memory,
       searches: gates.searches,
       limits: config,
       log,

@@ -58,6 +58,11 @@ describe("/metrics", () => {
       "process_cpu_seconds_total",
       "fossick_http_unsent_bytes 0",
       'fossick_stored_bytes{store="research"} 0',
+      'fossick_bound_used{bound="searches-waiting"} 0',
+      'fossick_bound_limit{bound="searches-waiting"} 256',
+      'fossick_bound_refused_total{bound="searches-waiting"} 0',
+      'fossick_bound_used{bound="memory-calls"} 0',
+      'fossick_event_loop_delay_seconds{quantile="0.99"}',
     ]) {
       expect(text).toContain(line)
     }

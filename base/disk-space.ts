@@ -92,6 +92,14 @@ export class DiskRoom {
     return this.#free()
   }
 
+  /** Of the whole disk: what is taken, by whomever, and what may be; null where nobody knows. */
+  get use(): { readonly usedBytes: number; readonly mostBytes: number } | null {
+    const disk = diskOf(this.dir)
+    return (
+      disk && { usedBytes: disk.totalBytes - this.#free(), mostBytes: disk.totalBytes - this.#leastBytes }
+    )
+  }
+
   /** Whether there is too little. Once there was, it takes a tenth more to be enough. */
   isLow(): boolean {
     this.#isLow = this.#free() < this.#leastBytes + (this.#isLow ? this.#leastBytes * MORE : 0)

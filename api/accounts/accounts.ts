@@ -13,6 +13,7 @@ import { type KeyStore, openKeyStore } from "./keys/keys.ts"
 import { Ledger } from "./billing/credit-ledger.ts"
 import { PublicKeyStore } from "./public-keys/public-key-store.ts"
 import { RateCounter } from "./limits/rate-limits.ts"
+import type { StoredBytes } from "../load/bounds.ts"
 import { tidyHourly } from "./tidying.ts"
 import { WriteQueue } from "./billing/write-queue.ts"
 
@@ -37,7 +38,7 @@ export interface Accounts extends Disposable {
   /** Of callers with public keys, by key and address: however many there are, they push none of the others out. */
   readonly publicRates: RateCounter
   /** What callers have stored, by what it is. */
-  readonly stored: () => ReadonlyMap<string, number>
+  readonly stored: () => ReadonlyMap<string, StoredBytes>
   readonly hashHuman: HumanHash
   /** Every write of the parts above goes through it. */
   readonly writes: WriteQueue
@@ -96,10 +97,10 @@ export function openAccounts(
     publicRates: new RateCounter(),
     stored: () =>
       new Map([
-        ["calls", callLog.stored.all().bytes],
-        ["feedback", feedback.stored.all().bytes],
-        ["page-requests", pageRequests.stored.all().bytes],
-        ["keys", keys.stored.all().bytes],
+        ["calls", { bytes: callLog.stored.all().bytes, most: config.logMb * MEGABYTE }],
+        ["feedback", { bytes: feedback.stored.all().bytes, most: config.feedbackMb * MEGABYTE }],
+        ["page-requests", { bytes: pageRequests.stored.all().bytes, most: null }],
+        ["keys", { bytes: keys.stored.all().bytes, most: null }],
       ]),
     hashHuman,
     writes,

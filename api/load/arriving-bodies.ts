@@ -9,19 +9,26 @@ interface Body {
  * hold too much together, the one that has been arriving for longest is given up.
  */
 export class ArrivingBodies {
-  readonly #most: number
+  /** Bytes that they may hold, all together. */
+  readonly most: number
   /** In the order they began. */
   readonly #bodies = new Set<Body>()
   #bytes = 0
+  #givenUp = 0
 
   /** @param most bytes that they may hold, all together */
   constructor(most: number) {
-    this.#most = most
+    this.most = most
   }
 
   /** Bytes that they hold. */
   get bytes(): number {
     return this.#bytes
+  }
+
+  /** How many were given up since the start. */
+  get givenUp(): number {
+    return this.#givenUp
   }
 
   /** @param giveUp ends its reading */
@@ -34,8 +41,9 @@ export class ArrivingBodies {
         body.bytes += bytes
         this.#bytes += bytes
         for (const oldest of this.#bodies) {
-          if (this.#bytes <= this.#most) break
+          if (this.#bytes <= this.most) break
           this.#end(oldest)
+          this.#givenUp++
           oldest.giveUp()
         }
       },

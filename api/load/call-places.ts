@@ -6,14 +6,15 @@ const RETRY_SECONDS = 5
 
 /** Calls that may be under way at once, of all keys, and half of them of one: for calls that take long. */
 export class CallPlaces {
-  readonly #places: number
+  /** How many there are. */
+  readonly places: number
   readonly #taken = new Map<string, number>()
   #all = 0
   #shed = 0
 
   /** @param places at least 1 */
   constructor(places: number) {
-    this.#places = places
+    this.places = places
   }
 
   /** Calls under way. */
@@ -33,7 +34,7 @@ export class CallPlaces {
    */
   enter(key: string): () => void {
     const ofKey = this.#taken.get(key) ?? 0
-    if (this.#all >= this.#places || ofKey >= Math.ceil(this.#places / SHARE_OF_KEY)) {
+    if (this.#all >= this.places || ofKey >= Math.ceil(this.places / SHARE_OF_KEY)) {
       this.#shed++
       const text = `Too many extract, crawl and map calls are under way. Try again in ${RETRY_SECONDS} s.`
       throw new ApiError(429, text, {}, { "Retry-After": String(RETRY_SECONDS) })

@@ -7,6 +7,7 @@ import { callerOf, type ProxyList, proxyTest, withoutMapping } from "../proxies/
 import { refuseSocket } from "./close-socket.ts"
 import type { loadSettings } from "./settings.ts"
 import { connectionCap } from "./descriptors.ts"
+import { memoryLimit, unsentLimit } from "./memory/memory-limits.ts"
 
 export interface ConnectionLimits {
   /** Connections in all. */
@@ -94,6 +95,20 @@ export class Connections {
   /** Bytes of answers that wait for their readers, as of the last look at most a second ago. */
   get unsentBytes(): number {
     return this.#unsent
+  }
+
+  get unsentLimit(): number {
+    return this.#limits.unsentBytes
+  }
+
+  /** Connections that may be open, in all and of one address. */
+  get most(): Pick<ConnectionLimits, "all" | "perAddress"> {
+    return this.#limits
+  }
+
+  /** Of the address that has the most. */
+  get openOfAddress(): number {
+    return Math.max(0, ...[...this.#addresses.values()].map(({ open }) => open))
   }
 
   /** How many were refused or closed early since the start, by reason. */
@@ -249,7 +264,10 @@ function passedOnBy(socket: Socket): number {
 
 /** The account for a process with these settings. */
 export function openConnections(
-  config: Values<typeof loadSettings> & { readonly trustedProxies: ProxyList },
+  config: Pick<
+    Values<typeof loadSettings>,
+    "connections" | "connectionsPerAddress" | "sendSeconds" | "unsentMb" | "memoryMb"
+  > & { readonly trustedProxies: ProxyList },
 ): Connections {
   const all = connectionCap(config.connections)
   const half = Math.ceil(all / 2)
@@ -258,6 +276,6 @@ export function openConnections(
     perAddress: Math.min(config.connectionsPerAddress || half, half),
     proxies: config.trustedProxies,
     sendMs: config.sendSeconds * 1000,
-    unsentBytes: config.unsentMb * 1_000_000,
+    unsentBytes: unsentLimit(config.unsentMb, memoryLimit(config)),
   })
 }

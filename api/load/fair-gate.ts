@@ -49,6 +49,21 @@ export class FairGate {
     this.#free = places
   }
 
+  /** Tasks that may run at once. */
+  get places(): number {
+    return this.#limits.places
+  }
+
+  /** Tasks that run. */
+  get running(): number {
+    return this.#limits.places - this.#free
+  }
+
+  /** Tasks that may wait. */
+  get queue(): number {
+    return this.#limits.queue
+  }
+
   /** Tasks that wait. */
   get waiting(): number {
     return this.#count

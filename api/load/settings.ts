@@ -62,12 +62,22 @@ export const loadSettings = {
     1,
     10_000,
   ),
+  memoryMb: integer(
+    {
+      name: "FOSSICK_MEMORY_MB",
+      default: "0",
+      about:
+        "Megabytes that all calls together may have the process that answers hold: pages found and read, and answers on their way; the next call is refused with 503. 0 means a quarter of the machine's memory, or the container's, and at most half of what V8 takes for objects.",
+    },
+    0,
+    1_000_000,
+  ),
   unsentMb: integer(
     {
       name: "FOSSICK_UNSENT_MB",
       default: "256",
       about:
-        "Megabytes of answers that may wait for callers to take them, in all; beyond it the connection that took nothing for longest is closed.",
+        "Megabytes of answers that may wait for callers to take them, in all, and at most an eighth of FOSSICK_MEMORY_MB; beyond it the connection that took nothing for longest is closed.",
     },
     1,
     65_536,

@@ -1,18 +1,22 @@
 import { Counter, Gauge, type Registry } from "prom-client"
 
+import type { Bound, StoredBytes } from "../load/bounds.ts"
 import type { Connections } from "../load/connections.ts"
 import type { Gates } from "../load/gates.ts"
 
 /** What bounds the callers; see `api/load`. */
 export interface LoadParts {
-  readonly connections: Pick<Connections, "open" | "unsentBytes" | "cut">
+  readonly connections: Pick<Connections, "open" | "unsentBytes" | "cut" | "most" | "openOfAddress">
   readonly gates: Gates
   /** Bytes that callers have stored in `state.db`, by what it is. */
-  readonly stored: () => ReadonlyMap<string, number>
+  readonly stored: () => ReadonlyMap<string, StoredBytes>
+  /** All that is bounded in this process, as it is now. */
+  readonly bounds: () => readonly Bound[]
 }
 
 /** Gauges and counts of what callers hold, looked at with each scrape. */
-export function registerLoad(registry: Registry, { connections, gates, stored }: LoadParts): void {
+export function registerLoad(registry: Registry, { connections, gates, stored, bounds }: LoadParts): void {
+  registerBounds(registry, bounds)
   const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({
       name,
@@ -36,7 +40,7 @@ export function registerLoad(registry: Registry, { connections, gates, stored }:
     labelNames: ["store"],
     registers: [registry],
     collect() {
-      for (const [store, value] of stored()) bytes.set({ store }, value)
+      for (const [store, { bytes: value }] of stored()) bytes.set({ store }, value)
     },
   })
   counts(
@@ -56,6 +60,30 @@ export function registerLoad(registry: Registry, { connections, gates, stored }:
     "Connections refused or closed early, by reason.",
     "reason",
     () => connections.cut,
+  )
+}
+
+/** How full everything is that has a bound, in one form. */
+function registerBounds(registry: Registry, bounds: LoadParts["bounds"]): void {
+  const gauge = (name: string, help: string, value: (bound: Bound) => number): void => {
+    const made: Gauge = new Gauge({
+      name,
+      help,
+      labelNames: ["bound"],
+      registers: [registry],
+      collect() {
+        for (const bound of bounds()) made.set({ bound: bound.name }, value(bound))
+      },
+    })
+  }
+  gauge("fossick_bound_used", "What is taken of each thing that is bounded.", ({ used }) => used)
+  gauge("fossick_bound_limit", "What may be taken of it at most.", ({ limit }) => limit)
+  counts(
+    registry,
+    "fossick_bound_refused_total",
+    "What was refused, closed or given up because of a bound.",
+    "bound",
+    () => new Map(bounds().flatMap(({ name, refused }) => (refused === null ? [] : [[name, refused]]))),
   )
 }
 

@@ -11,6 +11,7 @@ export function admission(
 ): Middleware {
   return async (ctx, next) => {
     const admitted = admissions.admit(endpoint, ctx.state, options)
+    ctx.res.once("close", () => admitted.memory[Symbol.dispose]())
     ctx.state.reach = admitted.reach
     ctx.state.bill = {
       project: admitted.bill.project,

@@ -2,7 +2,7 @@ import type { Logger } from "pino"
 
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Embedder } from "#engine"
-import { ByteBudget } from "#base/flow/byte-budget.ts"
+import type { ByteBudget } from "#base/flow/byte-budget.ts"
 import type { Values } from "#base/settings.ts"
 
 import type { Accounts } from "../accounts/accounts.ts"
@@ -17,8 +17,6 @@ import { ResearchTasks } from "./task-store.ts"
 const SECONDS = { mini: 270, pro: 840 }
 /** The part of the queue that one key may fill. */
 const SHARE_OF_KEY = 4
-/** For the pages that tasks read at one time: as much as one live call may hold, or eighty pages of 200,000 characters. */
-const PAGES_BYTES = 64 * 1024 * 1024
 
 /**
  * What the endpoints of research work with. The caller closes `researchers`, before the connection.
@@ -32,6 +30,8 @@ export function openResearch(
     readonly accounts: Accounts
     readonly embedder: Pick<Embedder, "embed" | "traits">
     readonly chatModel: ChatModel | null
+    /** What the pages that tasks read may take. */
+    readonly pages: ByteBudget
     readonly log: Logger
   },
 ): ResearchEndpointParts {
@@ -46,7 +46,7 @@ export function openResearch(
       embedder,
       chatModel,
       modelTokens: config.researchTokens,
-      pages: new PageMemory(new ByteBudget(PAGES_BYTES)),
+      pages: new PageMemory(parts.pages),
     },
     limits: { concurrency: config.researchConcurrency, seconds: SECONDS, keepDays: config.researchDays },
     log,

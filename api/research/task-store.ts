@@ -9,6 +9,7 @@ import {
   StoredUse,
 } from "../accounts/limits/stored-use.ts"
 import type { WriteQueue } from "../accounts/billing/write-queue.ts"
+import type { StoredBytes } from "../load/bounds.ts"
 import type { MissingValue } from "./report/structured.ts"
 import type { EvidenceRecord, Source } from "./sources/evidence.ts"
 import type { ResearchRequest } from "./request.ts"
@@ -97,6 +98,11 @@ export class ResearchTasks {
     this.#limits = storeLimits(bytes, SHARE_OF_KEY)
     this.#sql = prepareOnce(db)
     this.#writes = writes
+  }
+
+  /** What all tasks take, and may. */
+  get storedBytes(): StoredBytes {
+    return { bytes: this.stored.all().bytes, most: this.#limits.all.bytes }
   }
 
   /** Null when there is no room for it, of this key or in all; then nothing is added. */

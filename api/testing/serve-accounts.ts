@@ -1,6 +1,7 @@
 import { pino } from "pino"
 
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { ByteBudget } from "#base/flow/byte-budget.ts"
 import { readSettings } from "#base/settings.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
@@ -37,7 +38,13 @@ export async function serveAccounts({
   const accounts = { ...opened, keys: withTestKeys(opened.keys) }
   const embedder = new HashingEmbedder()
   const log = pino({ level: "silent" })
-  const research = openResearch(db, config, { accounts, embedder, chatModel: null, log })
+  const research = openResearch(db, config, {
+    accounts,
+    embedder,
+    chatModel: null,
+    pages: new ByteBudget(2 ** 26),
+    log,
+  })
   const { chatModel = null, pages: knowledge = NO_PAGES } = given
   const sending = readSettings(crawlerSettings, { FOSSICK_WEBHOOK_NETWORKS: "127.0.0.0/8" })
   const firecrawl = openFirecrawlJobs(db, config, {

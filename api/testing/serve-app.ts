@@ -14,6 +14,7 @@ import { apiSettings } from "../settings.ts"
 import { httpServer } from "../server/http-server.ts"
 import { openConnections } from "../load/connections.ts"
 import { openGates } from "../load/gates.ts"
+import { openMemory } from "../load/memory/memory.ts"
 import { undocumented } from "../openapi/testing/documented.ts"
 import { openResearch } from "../research/open-research.ts"
 import { openSessions } from "../sessions/sessions.ts"
@@ -69,8 +70,10 @@ export async function serveApp(
   const accounts = parts.accounts ?? { ...own!, keys: withTestKeys(own!.keys) }
   const log = pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) })
   const { embedder = new HashingEmbedder(), chatModel = null } = parts
-  const research = db && openResearch(db, config, { accounts, embedder, chatModel, log })
   const connections = openConnections(config)
+  const memory = openMemory(config, connections)
+  const research =
+    db && openResearch(db, config, { accounts, embedder, chatModel, pages: memory.research, log })
   const app = createApp({
     engine: new FakeEngine(),
     images: { facts: () => new Map() },
@@ -88,6 +91,7 @@ export async function serveApp(
     sourceResults: () => [],
     connections,
     gates: openGates(config),
+    memory,
     docsDir: join(import.meta.dirname, "../../docs"),
     facesDir: join(import.meta.dirname, "../../faces"),
     reader: {
@@ -127,6 +131,7 @@ export async function serveApp(
       await new Promise((resolve) => server.close(resolve))
       await research?.researchers[Symbol.asyncDispose]()
       own?.[Symbol.dispose]()
+      memory[Symbol.dispose]()
       db?.close()
     },
   }

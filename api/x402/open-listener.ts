@@ -7,6 +7,7 @@ import type { Collections } from "../accounts/reach/collections.ts"
 import { httpServer } from "../server/http-server.ts"
 import type { Connections } from "../load/connections.ts"
 import type { FairGate } from "../load/fair-gate.ts"
+import type { Memory } from "../load/memory/memory.ts"
 import { closeServer } from "../server/shutdown.ts"
 import type { SearchLimits, SearchParts } from "../tavily/search.ts"
 import type { X402Config } from "./settings.ts"
@@ -38,6 +39,7 @@ export interface ListenerParts {
   readonly connections: Connections
   /** What all searches of the process pass through; those of all payers together take the turns of one key. */
   readonly searches: FairGate
+  readonly memory: Pick<Memory, "enter">
   readonly limits: SearchLimits & { readonly bodyLimit: number; readonly shutdownSeconds: number }
   readonly log: Logger
 }
@@ -82,6 +84,7 @@ export async function openPaidListener(parts: ListenerParts): Promise<PaidListen
       engine: engineForSale(byTurns(parts.search.engine, parts.searches), config.forSale, parts.collections),
     },
     check: () => parts.searches.check(SALES),
+    memory: parts.memory,
     bodyLimit: limits.bodyLimit,
     log,
   })

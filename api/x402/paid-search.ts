@@ -97,5 +97,5 @@ export function paidSearch(parts: PaidSearchParts): Middleware {
 
 function outcomeOf(error: unknown, ctx: Context): X402Outcome {
   if (callerGone(ctx)) return "caller-gone"
-  return error instanceof ApiError && error.status === 429 ? "overloaded" : "search-failed"
+  return error instanceof ApiError && "Retry-After" in error.headers ? "overloaded" : "search-failed"
 }

@@ -16,3 +16,24 @@ test("accounts reserve from one budget, each up to its own limit, and give back 
   second.release(1000)
   expect([second.held, budget.left]).toEqual([0, 100])
 })
+
+test("a part takes from the whole too, and both say what they refused", () => {
+  let beside = 0
+  const whole = new ByteBudget(100, { beside: () => beside })
+  const part = new ByteBudget(80, { parent: whole })
+  const other = new ByteBudget(80, { parent: whole })
+  const [mine, theirs] = [part.open(), other.open()]
+  expect([mine.reserve(70), theirs.reserve(40), theirs.reserve(20)]).toEqual([true, false, true])
+  expect([whole.held, part.held, other.held, part.left, other.left]).toEqual([90, 70, 20, 10, 10])
+  // What nobody reserves counts in the whole alone.
+  beside = 10
+  expect([whole.held, part.held, mine.reserve(1)]).toEqual([100, 70, false])
+  beside = 500
+  expect([whole.left, part.left]).toEqual([0, 0])
+  // Giving back never fails, whatever is held beside.
+  mine.release(30)
+  theirs[Symbol.dispose]()
+  beside = 0
+  expect([whole.held, part.held, other.held]).toEqual([40, 40, 0])
+  expect([part.refused, other.refused, whole.refused]).toEqual([1, 1, 0])
+})

@@ -1,24 +1,62 @@
-/** Bytes that many works share: each reserves from it what it is about to hold, and gives it back when it is done. */
+/**
+ * Bytes that many works share: each reserves from it what it is about to hold, and gives it back when it is done. A budget
+ * may be a child of another: then what is reserved is taken from both, and refused when either has too little left.
+ */
 export class ByteBudget {
   readonly total: number
-  #left: number
+  readonly #parent: ByteBudget | null
+  readonly #beside: () => number
+  #held = 0
+  #refused = 0
 
-  constructor(total: number) {
+  /**
+   * @param parent what it is a part of
+   * @param beside bytes that nobody reserves and that count all the same, as they are now; costs next to nothing to ask
+   */
+  constructor(
+    total: number,
+    {
+      parent = null,
+      beside = () => 0,
+    }: { readonly parent?: ByteBudget | null; readonly beside?: () => number } = {},
+  ) {
     this.total = total
-    this.#left = total
+    this.#parent = parent
+    this.#beside = beside
   }
 
+  /** What is reserved, and what is held beside. */
+  get held(): number {
+    return this.#held + this.#beside()
+  }
+
+  /** What may still be reserved, here and in what this is a part of. */
   get left(): number {
-    return this.#left
+    return Math.max(0, Math.min(this.total - this.held, this.#parent?.left ?? Infinity))
+  }
+
+  /** Reservations refused since the start, for want of room here or in what this is a part of. */
+  get refused(): number {
+    return this.#refused
   }
 
   /** An account that may hold `limit` bytes of it at most. Whoever opens it closes it. */
   open(limit = this.total): ByteAccount {
-    return new ByteAccount(limit, (bytes) => {
-      if (bytes > this.#left) return false
-      this.#left -= bytes
-      return true
-    })
+    return new ByteAccount(limit, (bytes) => this.#take(bytes))
+  }
+
+  #take(bytes: number): boolean {
+    if (bytes > 0 && bytes > this.left) {
+      this.#refused++
+      return false
+    }
+    this.#add(bytes)
+    return true
+  }
+
+  #add(bytes: number): void {
+    this.#held += bytes
+    if (this.#parent !== null) this.#parent.#add(bytes)
   }
 }
 

@@ -5,6 +5,7 @@ import { MOST_PROJECTS } from "../billing/credit-ledger.ts"
 import type { Cost } from "../billing/credits.ts"
 import { type Endpoint, ENDPOINTS } from "../keys/key-scope.ts"
 import type { ApiKey } from "../keys/keys.ts"
+import type { CallHold, Memory } from "../../load/memory/memory.ts"
 import type { LimitedEndpoint, RateLimits } from "./rate-limits.ts"
 import { type Reach, type ReachParts, reachOf, type Seeker } from "../reach/reach.ts"
 import type { Tracking } from "../tracking.ts"
@@ -35,6 +36,8 @@ export interface Caller {
 export interface Admission {
   readonly reach: Reach
   readonly bill: Bill
+  /** What it holds in memory, to be closed when its answer is sent. */
+  readonly memory: CallHold
   /** To be called when the call is over, however it ended. */
   end(): Promise<void>
 }
@@ -42,6 +45,7 @@ export interface Admission {
 export interface AdmissionParts {
   readonly accounts: Accounts
   readonly reach: ReachParts
+  readonly memory: Pick<Memory, "enter">
   /** Of keys that have none of their own. */
   readonly rateLimits: RateLimits
 }
@@ -69,7 +73,7 @@ export class Admissions {
   /**
    * Lets a call of this endpoint in.
    * @throws ApiError 403 when the key may not make it, 429 with `Retry-After` when it made too many, or when there are
-   *   more calls under way or waiting than can be answered in time
+   *   more calls under way or waiting than can be answered in time, 503 with `Retry-After` when calls hold all memory
    */
   admit(endpoint: LimitedEndpoint, caller: Caller, { isStored = false }: AdmitOptions = {}): Admission {
     const { key } = caller
@@ -89,11 +93,14 @@ export class Admissions {
     }
     const { gates } = this.#parts.reach
     if (endpoint === "search" || isStored) gates.searches.check(key.id)
-    const leave = LIVE.has(endpoint) && !isStored ? gates.liveCalls.enter(key.id) : () => {}
+    const memory = this.#parts.memory.enter()
+    const leave =
+      LIVE.has(endpoint) && !isStored ? enterOr(memory, () => gates.liveCalls.enter(key.id)) : () => {}
     const bill = new CallBill(accounts, caller, billed ?? null, project)
     return {
-      reach: this.reach(key),
+      reach: reachOf(key, this.#parts.reach, memory),
       bill,
+      memory,
       end: () => {
         leave()
         return bill.end()
@@ -104,6 +111,16 @@ export class Admissions {
   /** What somebody may see, for work that is no call: a task that goes on by itself, a sale. */
   reach(seeker: Seeker): Reach {
     return reachOf(seeker, this.#parts.reach)
+  }
+}
+
+/** What `enter` gives; closes the account when it refuses. */
+function enterOr<T>(memory: CallHold, enter: () => T): T {
+  try {
+    return enter()
+  } catch (error) {
+    memory[Symbol.dispose]()
+    throw error
   }
 }
 

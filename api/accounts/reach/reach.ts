@@ -4,6 +4,7 @@ import type { Engine, FacetCounts, FacetQuery, Page, PageUrl, Suggestion, Sugges
 import { noFacets } from "#engine/facets/count-facets.ts"
 
 import type { Gates } from "../../load/gates.ts"
+import { type CallHold, holding } from "../../load/memory/memory.ts"
 import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
 import {
   domainTest,
@@ -65,17 +66,24 @@ export interface Seeker {
 /**
  * What `seeker` may see: the one place where a scope takes effect. Of the index: pages of its sources and domains. Of
  * the web: addresses on its domains and, when it has sources, addresses that belong to one of them.
+ *
+ * @param memory of the call that sees it; left out for work that is no call
  */
-export function reachOf({ id, scope, isPatient = false }: Seeker, parts: ReachParts): Reach {
+export function reachOf(
+  { id, scope, isPatient = false }: Seeker,
+  parts: ReachParts,
+  memory?: Pick<CallHold, "hold">,
+): Reach {
   const { gates, collections } = parts
   const limits = () => pageLimits(scope, collections)
-  const engine: Pick<Engine, "search"> = {
+  const byTurns: Pick<Engine, "search"> = {
     search: (query, options) =>
       gates.searches.run(id, () => parts.engine.search(query, options), {
         signal: options?.signal,
         isPatient,
       }),
   }
+  const engine = memory === undefined ? byTurns : holding(byTurns, memory)
   const addresses = async (): Promise<AddressTest> => {
     const now = limits()
     if (now === null) return () => true
@@ -103,8 +111,11 @@ export function reachOf({ id, scope, isPatient = false }: Seeker, parts: ReachPa
       const filter = now === null ? (query.filter ?? {}) : narrowed(query.filter ?? {}, now)
       return filter === null ? [] : await parts.engine.suggest({ ...query, filter })
     },
-    page: async (url, signal) =>
-      scopedPage(await gates.searches.run(id, () => parts.engine.get(url), { signal }), limits()),
+    async page(url, signal) {
+      const page = scopedPage(await gates.searches.run(id, () => parts.engine.get(url), { signal }), limits())
+      if (page !== null) memory?.hold(page.markdown.length)
+      return page
+    },
     limits,
     names: knownNames(scope, parts),
     addresses,

@@ -9,6 +9,7 @@ import {
   type StoreLimits,
   StoredUse,
 } from "../../accounts/limits/stored-use.ts"
+import type { StoredBytes } from "../../load/bounds.ts"
 import type { Tracking } from "../../accounts/tracking.ts"
 import type { FirecrawlDocument } from "../documents/document.ts"
 import type { JobRequest } from "./crawl-request.ts"
@@ -103,6 +104,11 @@ export class JobStore {
     this.#sql = prepareOnce(db)
     this.#writes = writes
     this.#limits = storeLimits(bytes, SHARE_OF_KEY)
+  }
+
+  /** What all documents take, and may. */
+  get storedBytes(): StoredBytes {
+    return { bytes: this.stored.all().bytes, most: this.#limits.all.bytes }
   }
 
   /**

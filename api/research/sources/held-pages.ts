@@ -2,8 +2,8 @@ import type { Hit } from "#engine"
 import { MAX_PAGE_CHARS } from "#engine/answer-extraction/statements/statements.ts"
 import type { ByteBudget } from "#base/flow/byte-budget.ts"
 
-/** A text takes one byte or two for each character, here and in the thread that reads it. */
-const BYTES_PER_CHAR = 4
+import { BYTES_PER_CHAR } from "../../load/memory/memory.ts"
+
 /** Follow-up questions are looked for in so many pages, the best. */
 const TEXTS_HELD = 10
 

@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Embedder } from "#engine"
+import { ByteBudget } from "#base/flow/byte-budget.ts"
 import { readSettings } from "#base/settings.ts"
 
 import { type Accounts, openAccounts } from "../../accounts/accounts.ts"
@@ -18,5 +19,6 @@ export function openTestResearch(
 ): ResearchEndpointParts & { readonly accounts: Accounts } {
   const config = readSettings(apiSettings, settings)
   const accounts = openAccounts(db, config, () => {})
-  return { ...openResearch(db, config, { accounts, embedder, chatModel: null, log }), accounts }
+  const pages = new ByteBudget(2 ** 26)
+  return { ...openResearch(db, config, { accounts, embedder, chatModel: null, pages, log }), accounts }
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 
 import { createReader, crawlerSettings, type Reader } from "#crawler"
 import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
+import { ByteBudget } from "#base/flow/byte-budget.ts"
 import { readSettings } from "#base/settings.ts"
 
 import type { Context } from "../../context.ts"
@@ -56,7 +57,7 @@ test("a map keeps addresses alone, and has room for all of a site", async () => 
 })
 
 test("a call is refused early when other calls hold all memory, until they give it back", async () => {
-  const memory = new LiveMemory({ liveMemoryMb: 16, callMemoryMb: 16 })
+  const memory = new LiveMemory(new ByteBudget(16 * 2 ** 20), { callMemoryMb: 16 })
   const caller = () => ({ res: new EventEmitter() }) as unknown as Context
   const first = caller()
   const reading = memory.open(first).metered(reader).read(site.url("/page0"))

@@ -1,16 +1,12 @@
 import type { Extracted, Reading, ReadResult } from "#crawler"
-import { type ByteAccount, ByteBudget } from "#base/flow/byte-budget.ts"
+import type { ByteAccount, ByteBudget } from "#base/flow/byte-budget.ts"
 
 import type { LiveReader } from "../../accounts/reach/reach.ts"
 import type { Context } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
+import { BYTES_PER_CHAR } from "../../load/memory/memory.ts"
 
 const MB = 1024 * 1024
-/**
- * A text is held three times while its answer is written: as it is, as JSON, and as the bytes that are sent. The first
- * two take one byte or two for each character.
- */
-const BYTES_PER_CHAR = 4
 /** Less than this is no use to a call: a page of a megabyte. */
 const LEAST_BYTES = 4 * MB
 const RETRY_SECONDS = 10
@@ -25,14 +21,9 @@ export class LiveMemory {
   readonly #budget: ByteBudget
   readonly #ofCall: number
 
-  constructor({
-    liveMemoryMb,
-    callMemoryMb,
-  }: {
-    readonly liveMemoryMb: number
-    readonly callMemoryMb: number
-  }) {
-    this.#budget = new ByteBudget(liveMemoryMb * MB)
+  /** @param budget of all live calls */
+  constructor(budget: ByteBudget, { callMemoryMb }: { readonly callMemoryMb: number }) {
+    this.#budget = budget
     this.#ofCall = callMemoryMb * MB
   }
 

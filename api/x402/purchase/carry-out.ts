@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 
 import { callerGone, type Context } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
+import { holding, type Memory } from "../../load/memory/memory.ts"
 import { clientGone } from "../../tavily/live/live-call.ts"
 import { performSearch, type SearchParts } from "../../tavily/search.ts"
 import type { Entry, Ledger, Receipt } from "../books/payment-ledger.ts"
@@ -27,6 +28,7 @@ export interface PurchaseParts {
   readonly search: SearchParts
   /** Throws an ApiError 429 when a search would have to wait for too long. */
   readonly check: () => void
+  readonly memory: Pick<Memory, "enter">
   readonly log: Logger
 }
 
@@ -56,6 +58,8 @@ export async function carryOut(
     return settle(ctx, purchase, { answer: entry.answer!, since: entry.since, doubt: true }, parts)
   }
   parts.check()
+  const memory = parts.memory.enter()
+  ctx.res.once("close", () => memory[Symbol.dispose]())
   if (parts.ledger.isFull()) {
     sayLater(ctx, COME_AGAIN.tooManyOpen)
     return refused("overloaded")
@@ -70,7 +74,8 @@ export async function carryOut(
     challenge(ctx, parts.terms, verified.reason)
     return refused("invalid")
   }
-  const found = JSON.stringify(await timed(purchase, "searchMs", () => search(ctx, purchase, parts.search)))
+  const selling = { ...parts.search, engine: holding(parts.search.engine, memory) }
+  const found = JSON.stringify(await timed(purchase, "searchMs", () => search(ctx, purchase, selling)))
   if (callerGone(ctx)) return refused("caller-gone")
   const { id, version, authorization } = purchase.payment
   const facts = {

@@ -12,6 +12,7 @@ import { apiSettings } from "../../settings.ts"
 import type { ApiConfig } from "../../app.ts"
 import { openConnections } from "../../load/connections.ts"
 import { openGates } from "../../load/gates.ts"
+import { openMemory } from "../../load/memory/memory.ts"
 import { hit } from "../../testing/fake-engine.ts"
 import { sellingOf, x402Settings } from "../settings.ts"
 import { openPaidListener } from "../open-listener.ts"
@@ -54,6 +55,7 @@ export async function sellSearches(
   if (!selling.on) throw new Error(`nothing is sold: ${selling.missing.join()} missing`)
   const limits = readSettings(apiSettings, {})
   const connections = openConnections(limits)
+  const memory = openMemory(limits, connections)
   const listener = await openPaidListener({
     config: selling.config,
     host: "127.0.0.1",
@@ -66,6 +68,7 @@ export async function sellSearches(
     },
     collections: { sourcesOf: () => [] },
     connections,
+    memory,
     searches: openGates({ ...limits, ...gate }).searches,
     limits,
     log: pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) }),
@@ -79,6 +82,7 @@ export async function sellSearches(
     logLines,
     async [Symbol.asyncDispose]() {
       await listener[Symbol.asyncDispose]()
+      memory[Symbol.dispose]()
       if (given === undefined) await rm(dataDir, { recursive: true, force: true })
     },
   }

@@ -1,0 +1,76 @@
+import type { ArrivingBodies } from "./arriving-bodies.ts"
+import type { Connections } from "./connections.ts"
+import type { Gates } from "./gates.ts"
+import type { Memory } from "./memory/memory.ts"
+
+/** How full one thing is that callers, pages or time can fill. */
+export interface Bound {
+  /** As the metrics and the handbook call it. */
+  readonly name: string
+  readonly used: number
+  /** What it may be at most. */
+  readonly limit: number
+  /** How often something was refused, closed or given up for it since the start; null where that is not counted. */
+  readonly refused: number | null
+}
+
+/** What callers have stored under one name. */
+export interface StoredBytes {
+  readonly bytes: number
+  /** What all of them may; null where it is bounded by something else than bytes in all. */
+  readonly most: number | null
+}
+
+export interface BoundedParts {
+  readonly connections: Pick<Connections, "open" | "most" | "openOfAddress" | "cut">
+  readonly gates: Gates
+  readonly memory: Pick<Memory, "holdings">
+  readonly arriving: Pick<ArrivingBodies, "bytes" | "most" | "givenUp">
+  /** Of the disk of the data folder; null where nobody knows. */
+  readonly disk: { readonly usedBytes: number; readonly mostBytes: number } | null
+  /** Calls that were answered and wait for room on the disk to be counted. */
+  readonly uncounted: Pick<Bound, "used" | "limit">
+  /** By what is stored. */
+  readonly stored: ReadonlyMap<string, StoredBytes>
+}
+
+/** Every bound of this process, as it is now. */
+export function boundsOf({
+  connections,
+  gates,
+  memory,
+  arriving,
+  disk,
+  uncounted,
+  stored,
+}: BoundedParts): readonly Bound[] {
+  const { cut, most } = connections
+  const cuts = (...reasons: Parameters<(typeof cut)["get"]>) =>
+    reasons.reduce((sum, reason) => sum + (cut.get(reason) ?? 0), 0)
+  const { searches, liveCalls } = gates
+  const held = [...memory.holdings()].map(([part, { held: used, total: limit, refused }]) => ({
+    name: part === "all" ? "memory" : `memory-${part}`,
+    used,
+    limit,
+    refused: part === "unsent" ? cuts("unsent") : refused,
+  }))
+  return [
+    ...held,
+    { name: "bodies", used: arriving.bytes, limit: arriving.most, refused: arriving.givenUp },
+    { name: "connections", used: connections.open, limit: most.all, refused: cuts("full") },
+    {
+      name: "connections-per-address",
+      used: connections.openOfAddress,
+      limit: most.perAddress,
+      refused: cuts("address"),
+    },
+    { name: "searches-running", used: searches.running, limit: searches.places, refused: null },
+    { name: "searches-waiting", used: searches.waiting, limit: searches.queue, refused: searches.shed },
+    { name: "live-calls", used: liveCalls.taken, limit: liveCalls.places, refused: liveCalls.shed },
+    { name: "calls-uncounted", ...uncounted, refused: null },
+    ...(disk === null ? [] : [{ name: "disk", used: disk.usedBytes, limit: disk.mostBytes, refused: null }]),
+    ...[...stored].flatMap(([store, { bytes, most: limit }]) =>
+      limit === null ? [] : [{ name: `stored-${store}`, used: bytes, limit, refused: null }],
+    ),
+  ]
+}
