@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+
+import { pause } from "#base/flow/pause.ts"
+import { endWithUs } from "#base/testing/end-with-us.ts"
+import { isAlive } from "../../api/testing/appliance.ts"
+import { processTree } from "../../bench/measure.ts"
+
+const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
+const LOOK_MS = 20
+/** Far more than a start takes: whoever waits so long has found something. */
+const GIVEN_UP_MS = 120_000
+const OUTPUT_KEPT = 20_000
+
+/** A process of an appliance that can be killed; `all`: every one at once, as a power cut does. */
+export type Victim = "api" | "crawler" | "job" | "backup" | "supervisor" | "all"
+
+const PROGRAMS: Readonly<Record<Exclude<Victim, "all" | "supervisor">, RegExp>> = {
+  api: /\/api\/main\.ts/,
+  crawler: /\/crawler\/main\.ts/,
+  job: /\/job-worker\.ts/,
+  backup: /\/backup-worker\.ts/,
+}
+
+/** What a call was answered; status 0: nobody answered. */
+export interface Answered {
+  readonly status: number
+  readonly text: string
+}
+
+/** `fossick start` on a folder and a port that stay the same, so that it can be killed and started again. */
+export class Appliance implements AsyncDisposable {
+  readonly #env: Readonly<Record<string, string>>
+  readonly url: string
+  readonly key: string
+  #child: ChildProcess | null = null
+  #output = ""
+
+  /** @param key of the role admin, in `FOSSICK_API_KEY` */
+  constructor(env: Readonly<Record<string, string>>, port: number, key: string) {
+    this.#env = { PATH: process.env["PATH"] ?? "", ...env, FOSSICK_PORT: String(port), FOSSICK_API_KEY: key }
+    this.url = `http://127.0.0.1:${port}`
+    this.key = key
+  }
+
+  /** The end of what it wrote since it was made. */
+  get output(): string {
+    return this.#output
+  }
+
+  /** Starts it. @param more settings for this start */
+  start(more: Readonly<Record<string, string>> = {}): void {
+    const child = spawn(process.execPath, [FOSSICK, "start"], {
+      env: { ...this.#env, ...more },
+      // Of a process group of its own, so that all of it can be killed at once.
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    endWithUs(child)
+    this.#child = child
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk) => (this.#output = (this.#output + String(chunk)).slice(-OUTPUT_KEPT)))
+    }
+  }
+
+  /** Whether `fossick start` is there. */
+  get isRunning(): boolean {
+    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /**
+   * Waits until it is ready, starting it again whenever it ends, as a service manager does.
+   * @returns milliseconds from this call until then
+   * @throws Error when it never is
+   */
+  async ready(more: Readonly<Record<string, string>> = {}): Promise<number> {
+    const since = performance.now()
+    let said = ""
+    while (performance.now() - since < GIVEN_UP_MS) {
+      if (!this.isRunning) this.start(more)
+      const { status, text } = await this.call("/readyz")
+      if (status === 200) return performance.now() - since
+      said = text || said
+      await pause(LOOK_MS)
+    }
+    throw new Error(`it did not get ready in ${GIVEN_UP_MS / 1000} s: ${said}\n${this.#output.slice(-3000)}`)
+  }
+
+  /** Kills a process with SIGKILL, and waits until it is gone. @returns false when there is none such */
+  async kill(victim: Victim): Promise<boolean> {
+    const child = this.#child
+    if (child?.pid === undefined || !this.isRunning) return false
+    const tree = processTree(child.pid)
+    const killed = victim === "all" ? tree : [tree.find((pid) => isVictim(pid, child.pid!, victim))]
+    if (killed[0] === undefined) return false
+    const exited = killed[0] === child.pid ? once(child, "exit") : null
+    if (victim === "all") process.kill(-child.pid, "SIGKILL")
+    else process.kill(killed[0], "SIGKILL")
+    await exited
+    while (killed.some((pid) => commandOf(pid!) !== "")) await pause(1)
+    return true
+  }
+
+  /** Asks its API with the operator's key, or another one; nobody answering is status 0. */
+  async call(
+    path: string,
+    body?: object,
+    { key = this.key, method = body === undefined ? "GET" : "POST" } = {},
+  ): Promise<Answered> {
+    try {
+      const response = await fetch(this.url + path, {
+        method,
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      return { status: response.status, text: await response.text() }
+    } catch {
+      return { status: 0, text: "" }
+    }
+  }
+
+  /** As {@link call}, until somebody answers; what it answered as JSON. @throws Error when it refuses */
+  async ask<T>(path: string, body?: object, options: { key?: string; method?: string } = {}): Promise<T> {
+    for (const since = performance.now(); performance.now() - since < GIVEN_UP_MS;) {
+      const { status, text } = await this.call(path, body, options)
+      if (status >= 200 && status < 300) return JSON.parse(text) as T
+      if (status !== 0 && status !== 503) throw new Error(`${path} answered ${status}: ${text.slice(0, 500)}`)
+      await pause(LOOK_MS)
+    }
+    throw new Error(`${path} was not answered in ${GIVEN_UP_MS / 1000} s:\n${this.#output.slice(-3000)}`)
+  }
+
+  /** Leaves no process, whatever became of them. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const pid = this.#child?.pid
+    await this.kill("all")
+    // Those that outlived their supervisor.
+    if (pid !== undefined && isAlive(-pid)) process.kill(-pid, "SIGKILL")
+  }
+}
+
+const isVictim = (pid: number, supervisor: number, victim: Exclude<Victim, "all">): boolean =>
+  victim === "supervisor" ? pid === supervisor : PROGRAMS[victim].test(commandOf(pid))
+
+/** Empty of a process that is gone, or only waits to be buried. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8")
+  } catch {
+    return ""
+  }
+}

@@ -1,0 +1,233 @@
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+
+import { verifyBackup } from "#crawler/backup/read-backup.ts"
+import { pause } from "#base/flow/pause.ts"
+import { ask } from "../../api/x402/testing/payments.ts"
+import { SOURCE, type World } from "./world.ts"
+
+/** Until then what should come has come, also on a machine that is busy; what has not is lost. */
+const PATIENCE_MS = 90_000
+const LOOK_MS = 50
+/** What the calls of this proof cost: a basic search. */
+const CREDITS = 1
+
+interface Entry {
+  readonly seq: number
+  readonly id: string
+  readonly change: "new" | "changed" | "gone"
+  readonly url: string
+}
+
+/** What was acknowledged, and whether the appliance still knows it. Each check gives what it found wrong, in words. */
+export class Books {
+  readonly #world: World
+  /** Keys whose creation was acknowledged. */
+  readonly keys: string[] = []
+  /** Searches by the key that is counted: sent, and answered. */
+  readonly calls = { key: "", sent: 0, answered: 0 }
+  /** How often the watch should tell what of which page, by `changed <url>`. */
+  readonly #due = new Map<string, number>()
+  readonly #told = new Map<string, number>()
+  readonly #entries = new Set<string>()
+  readonly watch = { id: "", after: 0 }
+  payments = 0
+  receivedBefore = 0n
+  /** A paid search that may have been cut off. */
+  owed: {
+    readonly question: object
+    readonly headers: Readonly<Record<string, string>>
+    /** The status of its answer; 0: none arrived. */
+    readonly first: Promise<number>
+  } | null = null
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** Notes that a page is about to come or change. */
+  expect(change: "new" | "changed", url: string): void {
+    const key = `${change} ${url}`
+    this.#due.set(key, (this.#due.get(key) ?? 0) + 1)
+  }
+
+  /** Each page that crawls say is in the index is found by its word, with the whole of its text. */
+  async pages(): Promise<string[]> {
+    const wrong: string[] = []
+    for (const url of this.#acknowledged()) {
+      const text = await this.#found(url)
+      if (text !== null && this.#world.site.wholeVersion(url, text) !== null) continue
+      // It may have been removed in between, as it should be.
+      if (!this.#acknowledged().includes(url)) continue
+      wrong.push(
+        `${url} was acknowledged, and ${text === null ? "is not found" : `only a part of it is found: ${text.slice(0, 200)}`}`,
+      )
+    }
+    return wrong
+  }
+
+  /** The index holds what the site has, each page as it is now; to be asked when no run is under way. */
+  async current(): Promise<string[]> {
+    const wrong: string[] = []
+    for (const url of this.#world.site.urls) {
+      const text = await this.#found(url)
+      const [is, should] = [
+        text === null ? null : this.#world.site.wholeVersion(url, text),
+        this.#world.site.versionOf(url),
+      ]
+      if (is !== should) wrong.push(`${url} is at version ${should}, and is found at ${is}`)
+    }
+    return wrong
+  }
+
+  /** The whole text of a page as a search for its word shows it; null when it is not found. */
+  async #found(url: string): Promise<string | null> {
+    const { appliance, site } = this.#world
+    const body = { query: site.wordOf(url), max_results: 3, include_raw_content: "text" }
+    const { results } = await appliance.ask<{ results: { url: string; raw_content: string | null }[] }>(
+      "/search",
+      body,
+    )
+    return results.find((result) => result.url === url)?.raw_content ?? null
+  }
+
+  #acknowledged(): string[] {
+    return this.#query("select url from known_address where source = ? and hash is not null", SOURCE)
+      .map((row) => String(row["url"]))
+      .filter((url) => url !== this.#world.site.seed)
+  }
+
+  /** Every acknowledged key works; of many, those of last and a few of before. */
+  async keysWork(): Promise<string[]> {
+    const wrong: string[] = []
+    for (const [at, key] of this.keys.entries()) {
+      if (at < this.keys.length - 10 && at % 7 !== this.keys.length % 7) continue
+      const { status } = await this.#world.appliance.call("/usage", undefined, { key })
+      if (status !== 200)
+        wrong.push(`the key ${at + 1} of ${this.keys.length} was made, and is answered ${status}`)
+    }
+    return wrong
+  }
+
+  /** Every answer that arrived is counted, nothing twice, and nothing stays set aside. */
+  async usage(): Promise<string[]> {
+    const { key, sent, answered } = this.calls
+    const { key: of } = await this.#world.appliance.ask<{ key: { usage: number } }>("/usage", undefined, {
+      key,
+    })
+    const held = Number(this.#query("select count(*) as n from credit_hold")[0]?.["n"])
+    return [
+      ...(of.usage < answered * CREDITS
+        ? [`${answered} calls were answered, and ${of.usage} credits are counted`]
+        : []),
+      ...(of.usage > sent * CREDITS ? [`${sent} calls were sent, and ${of.usage} credits are counted`] : []),
+      ...(held > 0 ? [`${held} credits of calls that are over stay set aside`] : []),
+    ]
+  }
+
+  /** No run and no backup stays under way for ever. */
+  async rest(): Promise<string[]> {
+    const open = () =>
+      this.#query(
+        "select 'run ' || id || ' is ' || state as what from job where state in ('queued', 'running') union all select 'backup ' || id || ' is ' || state from backup_run where state in ('queued', 'running')",
+      ).map((row) => String(row["what"]))
+    const isOver = await until(() => open().length === 0)
+    return isOver ? [] : open().map((what) => `stuck: ${what}`)
+  }
+
+  /** Every backup that has its name is whole. */
+  async backups(): Promise<string[]> {
+    const wrong: string[] = []
+    for (const file of this.#world.wholeBackups()) {
+      await verifyBackup(file).catch((error: unknown) => wrong.push(`${file}: ${(error as Error).message}`))
+    }
+    return wrong
+  }
+
+  /** The watch has told of each change once, in its feed and to its receiver. */
+  async watches(): Promise<string[]> {
+    const { receiver } = this.#world
+    const missing = () => [...this.#due].filter(([key, times]) => (this.#told.get(key) ?? 0) < times)
+    const isTold = await until(async () => {
+      await this.#readEntries()
+      return missing().length === 0
+    })
+    const wrong = isTold ? [] : missing().map(([key]) => `the watch did not tell: ${key}`)
+    for (const [key, times] of this.#told) {
+      const due = key.startsWith("gone ") ? 1 : (this.#due.get(key) ?? 0)
+      if (times > due) wrong.push(`the watch told ${times} times instead of ${due}: ${key}`)
+    }
+    const isSent = await until(() => {
+      const sent = new Set(receiver.entries().map(({ id }) => id))
+      return [...this.#entries].every((id) => sent.has(id))
+    })
+    if (!isSent) wrong.push("the receiver was not sent all entries of the watch")
+    const sent = receiver.entries().map(({ id }) => id)
+    if (new Set(sent).size < sent.length) wrong.push("the receiver was sent an entry in two messages")
+    if (receiver.messages.some(({ isGenuine }) => !isGenuine)) wrong.push("a message was signed wrongly")
+    return wrong
+  }
+
+  async #readEntries(): Promise<void> {
+    const { entries } = await this.#world.appliance.ask<{ entries: readonly Entry[] }>(
+      `/watches/${this.watch.id}/entries?after=${this.watch.after}`,
+    )
+    for (const { seq, id, change, url } of entries) {
+      this.watch.after = Math.max(this.watch.after, seq)
+      this.#entries.add(id)
+      if (url === this.#world.site.seed) continue
+      const key = `${change} ${url}`
+      this.#told.set(key, (this.#told.get(key) ?? 0) + 1)
+    }
+  }
+
+  /** Whoever paid has the answer: the one that arrived, or now, with the same payment. */
+  async owedAnswer(): Promise<string[]> {
+    const { owed } = this
+    if (owed === null) return []
+    const should = (await owed.first) === 200 ? 402 : 200
+    let last = ""
+    const isRight = await until(async () => {
+      const answer = await ask(this.#world.paid!.url, owed.question, owed.headers).catch(() => null)
+      last = `${answer?.status}: ${answer?.text.slice(0, 300)}`
+      return answer?.status === should
+    })
+    return isRight ? [] : [`a paid search should be answered ${should} after the kill, and is ${last}`]
+  }
+
+  /** Each payment was charged once. */
+  async charged(): Promise<string[]> {
+    const { paid } = this.#world
+    if (paid === null) return []
+    const [is, should] = [(await paid.received()) - this.receivedBefore, 10_000n * BigInt(this.payments)]
+    return is === should ? [] : [`${this.payments} payments of 10000 were made, and ${is} came`]
+  }
+
+  /** The appliance has no vectors left to make, and is on the model that it was told. */
+  async vectors(): Promise<string[]> {
+    type Index = { pages_without_vectors: number; embedder: string }
+    const now = async () => (await this.#world.appliance.ask<{ index: Index }>("/admin/index")).index
+    const isDone = await until(async () => {
+      const { pages_without_vectors: left, embedder } = await now()
+      return left === 0 && embedder.includes(this.#world.model)
+    })
+    return isDone
+      ? []
+      : [`the index is not made anew for ${this.#world.model}: ${JSON.stringify(await now())}`]
+  }
+
+  /** Reads the state beside the appliance. */
+  #query(sql: string, ...values: string[]): Record<string, unknown>[] {
+    using db = new DatabaseSync(join(this.#world.dataDir, "state.db"), { readOnly: true, timeout: 10_000 })
+    return db.prepare(sql).all(...values)
+  }
+}
+
+/** @returns false when it did not come to be so */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<boolean> {
+  for (const since = performance.now(); performance.now() - since < PATIENCE_MS;) {
+    if (await isSo()) return true
+    await pause(LOOK_MS)
+  }
+  return false
+}

@@ -1,0 +1,156 @@
+import { pause } from "#base/flow/pause.ts"
+import { percentile } from "../../bench/measure.ts"
+import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
+import type { Victim } from "./appliance.ts"
+import { Books } from "./books.ts"
+import { migrationRound } from "./migration.ts"
+import { OPERATIONS, type Operation, type Stage } from "./operations.ts"
+import { chance, pick } from "./site.ts"
+import { SOURCE, World } from "./world.ts"
+
+const ROUNDS = 200
+/** A start after a kill takes less, on a machine that has nothing else to do. */
+const READY_MS = 5000
+const MIGRATION = "migration"
+
+/** What was tried at one operation. */
+interface Tried {
+  rounds: number
+  readonly faults: string[]
+  readonly victims: Map<string, number>
+  readonly readyMs: number[]
+}
+
+export interface Kills {
+  readonly tried: ReadonlyMap<string, Tried>
+}
+
+/** Kills an appliance again and again, and checks after each start what it promised before. */
+export async function killRounds({ scale, seed, tell }: Effort): Promise<Kills> {
+  const rounds = tries({ scale, seed, tell }, ROUNDS)
+  await using world = await World.begin()
+  const books = new Books(world)
+  await settleIn(world, books)
+  const all = [
+    ...OPERATIONS.filter(({ name }) => name !== "settle" || world.paid !== null),
+    MIGRATION,
+  ] as const
+  const tried = new Map<string, Tried>()
+  for (let round = 0; round < rounds; round++) {
+    // Of its own: how often a round asks for it depends on its processes.
+    const random = chance(seed * 1_000_003 + round)
+    // Each in turn, in an order of chance: a short run tries as many of them as a long one does.
+    const operation = turn(all, round, seed)
+    const name = operation === MIGRATION ? MIGRATION : operation.name
+    const record: Tried = tried.get(name) ?? { rounds: 0, faults: [], victims: new Map(), readyMs: [] }
+    tried.set(name, record)
+    // One after the other: there is one appliance.
+    // oxlint-disable-next-line no-await-in-loop
+    const { victim, afterMs, readyMs, faults } =
+      operation === MIGRATION
+        ? await migrationRound(random)
+        : await killedAt(operation, { world, books, random })
+    record.rounds += 1
+    record.victims.set(victim, (record.victims.get(victim) ?? 0) + 1)
+    record.readyMs.push(...readyMs)
+    const where = `round ${round + 1}, ${name}, ${victim} killed after ${afterMs} ms`
+    record.faults.push(...faults.map((fault) => `${where}: ${fault}`))
+    tell(
+      `${where}: ready in ${readyMs.map(Math.round).join(", ")} ms${faults.length === 0 ? "" : `; NOT KEPT: ${faults.join("; ")}`}`,
+    )
+  }
+  return { tried }
+}
+
+/** The `round`-th of these in an order of chance that has each once before any comes again. */
+function turn<T>(all: readonly T[], round: number, seed: number): T {
+  const random = chance(seed + Math.floor(round / all.length))
+  const order = all.map((one) => ({ one, at: random() })).toSorted((a, b) => a.at - b.at)
+  return order[round % all.length]!.one
+}
+
+/** The first crawl, a key whose calls are counted, and a watch. */
+async function settleIn(world: World, books: Books): Promise<void> {
+  const { appliance, receiver } = world
+  await appliance.ready(world.startedWith)
+  await appliance.ask(`/admin/sources/${SOURCE}/run`, {})
+  const problems = [...(await books.rest()), ...(await books.current()), ...(await books.vectors())]
+  if (problems.length > 0)
+    throw new Error(`the first crawl went wrong: ${problems.join("; ")}\n${appliance.output}`)
+  books.calls.key = (await appliance.ask<{ key: string }>("/admin/keys", { role: "search" })).key
+  const watch = await appliance.ask<{ id: string; webhook_secret: string }>("/watches", {
+    source: SOURCE,
+    webhook: receiver.url,
+  })
+  books.watch.id = watch.id
+  world.watchSecret = watch.webhook_secret
+  const shown = () => appliance.ask<{ ready_at: string | null }>(`/watches/${watch.id}`)
+  while ((await shown()).ready_at === null) await pause(50)
+  if (world.paid !== null) books.receivedBefore = await world.paid.received()
+}
+
+interface Round {
+  readonly victim: Victim
+  readonly afterMs: number
+  readonly readyMs: readonly number[]
+  readonly faults: readonly string[]
+}
+
+async function killedAt(
+  operation: Operation,
+  { world, books, random }: Pick<Stage, "world" | "books" | "random">,
+): Promise<Round> {
+  const { appliance } = world
+  let isKilled = false
+  const kill = Promise.withResolvers<void>()
+  const stage: Stage = { world, books, random, killed: kill.promise, isKilled: () => isKilled }
+  const victim = pick(operation.victims, random)
+  const afterMs = Math.round(random() * operation.withinMs)
+  const { done } = await operation.begin(stage)
+  await pause(afterMs)
+  await appliance.kill(victim)
+  isKilled = true
+  kill.resolve()
+  const readyMs = [await appliance.ready(world.startedWith)]
+  await done
+  const faults = [
+    ...(await books.pages()),
+    ...(await operation.check(stage)),
+    ...(await books.keysWork()),
+    ...(await books.usage()),
+  ]
+  // Killed once more, with nothing to do: the next round begins with a supervisor that has seen no process die.
+  if (victim !== "all" && victim !== "supervisor") {
+    await appliance.kill("all")
+    readyMs.push(await appliance.ready(world.startedWith))
+  }
+  return { victim, afterMs, readyMs, faults }
+}
+
+export const proof: Proof = {
+  title: "Killed at any moment",
+  promise: `An appliance lives: it crawls a site whose pages come, change and go, answers, makes keys, backs up, changes its model, sells
+searches and watches. At a moment of chance one of its processes, or all at once, is ended by \`kill -9\` and started again. After each start every
+page that a crawl had reported is found with its whole text, every key that was handed out works, every answer that arrived is counted
+and none twice, no run is stuck, each backup is whole or not there, each change is told once, each payment is charged once and
+answered, and the appliance is ready within five seconds.`,
+  async run(effort: Effort): Promise<Outcome> {
+    const { tried } = await killRounds(effort)
+    const rows = [...tried].map(([name, { rounds, faults, victims, readyMs }]) => [
+      name,
+      rounds,
+      [...victims].map(([victim, times]) => `${victim} ${times}`).join(", "),
+      faults.length,
+      Math.round(percentile(readyMs, 0.5)),
+      Math.round(Math.max(...readyMs)),
+    ])
+    const late = [...tried].flatMap(([name, { readyMs }]) =>
+      readyMs.filter((ms) => ms > READY_MS).map((ms) => `${name}: ready only after ${Math.round(ms)} ms`),
+    )
+    return {
+      columns: ["killed at", "rounds", "what was killed", "faults", "ready, median ms", "ready, slowest ms"],
+      rows,
+      faults: [...[...tried.values()].flatMap(({ faults }) => faults), ...late],
+    }
+  },
+}

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import { OLD_CRAWLER_STEPS } from "#crawler/testing/old-crawler-steps.ts"
+import { migrate, openStateStore } from "#base/store/state-store.ts"
+import { pause } from "#base/flow/pause.ts"
+import { freePort } from "#base/testing/free-port.ts"
+import { unpackOldIndex } from "#engine/adapters/embedded/testing/old-indexes.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { startModelServer } from "#engine/testing/model-server.ts"
+import { urlOf } from "#engine/testing/pages.ts"
+import { Appliance, type Victim } from "./appliance.ts"
+import { until } from "./books.ts"
+import { pick } from "./site.ts"
+
+/** Longer than an older state and an index of eleven pages take to be taken over. */
+const WITHIN_MS = 4000
+const OLD_INDEXES = ["format-1", "format-1-in-tables", "format-2"] as const
+/** What those indexes hold. */
+const PAGES = 11
+
+/** An appliance of an older version, started with this one, and killed while its state and its index are taken over. */
+export async function migrationRound(random: () => number) {
+  const folder = mkdtempSync(join(tmpdir(), "fossick-migration-"))
+  const victim: Victim = pick(["all", "job", "api", "crawler"] as const, random)
+  const afterMs = Math.round(random() * WITHIN_MS)
+  try {
+    await unpackOldIndex(pick(OLD_INDEXES, random), join(folder, "index"))
+    const steps = OLD_CRAWLER_STEPS.slice(0, 1 + Math.floor(random() * OLD_CRAWLER_STEPS.length))
+    {
+      using db = openStateStore(folder)
+      migrate(db, "crawler", steps)
+    }
+    await using models = await startModelServer({ embedder: new HashingEmbedder() })
+    const env = {
+      FOSSICK_DATA_DIR: folder,
+      FOSSICK_HANDBOOK: "off",
+      FOSSICK_LOG_LEVEL: "warn",
+      FOSSICK_EMBEDDINGS_URL: `${models.url}/v1`,
+      FOSSICK_EMBEDDINGS_MODEL: "words-a",
+    }
+    await using appliance = new Appliance(env, await freePort(), "the-key-of-an-older-appliance")
+    appliance.start()
+    await pause(afterMs)
+    await appliance.kill(victim)
+    const readyMs = [await appliance.ready()]
+    return { victim, afterMs, readyMs, faults: await isTakenOver(appliance) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function isTakenOver(appliance: Appliance): Promise<string[]> {
+  let pages = -1
+  const isWhole = await until(async () => {
+    pages = (await appliance.ask<{ index: { pages: number } }>("/admin/index")).index.pages
+    return pages === PAGES
+  })
+  const { results } = await appliance.ask<{ results: { url: string; raw_content: string | null }[] }>(
+    "/search",
+    {
+      query: "a spring tide",
+      include_raw_content: "text",
+    },
+  )
+  const tides = results.find(({ url }) => url === urlOf("tides"))?.raw_content ?? ""
+  return [
+    ...(isWhole ? [] : [`${pages} of ${PAGES} pages of the older index were taken over`]),
+    ...(tides.includes("Neaps")
+      ? []
+      : [`a page of the older index is not found whole: ${tides.slice(0, 200)}`]),
+  ]
+}

@@ -1,0 +1,189 @@
+import { pause } from "#base/flow/pause.ts"
+import { ask, sign } from "../../api/x402/testing/payments.ts"
+import { payer } from "../../api/x402/testing/wallets.ts"
+import type { Victim } from "./appliance.ts"
+import { type Books } from "./books.ts"
+import { pick } from "./site.ts"
+import { MODELS, SOURCE, type World } from "./world.ts"
+
+const CLIENTS = 8
+/** Pages that change before a crawl, beside one that comes and one that goes. */
+const CHANGED = 4
+/** So many pages a site keeps: what goes is not let go below. */
+const LEAST_PAGES = 30
+
+/** What a round has to do with. */
+export interface Stage {
+  readonly world: World
+  readonly books: Books
+  readonly random: () => number
+  /** Resolves at the kill; what is under way then may fail. */
+  readonly killed: Promise<unknown>
+  readonly isKilled: () => boolean
+}
+
+/** Something that an appliance does, and may be killed at. */
+export interface Operation {
+  readonly name: string
+  /** Who can be killed at it. */
+  readonly victims: readonly Victim[]
+  /** Milliseconds from the moment it is begun to the kill, at most. */
+  readonly withinMs: number
+  /**
+   * Begins it, and resolves when it is under way, so that the kill may come. `done` goes on until it is over or the appliance was
+   * killed, and never rejects.
+   */
+  begin(stage: Stage): Promise<{ readonly done: Promise<unknown> }>
+  /** What has to be so once the appliance is ready again, beside what always has to. */
+  check(stage: Stage): Promise<string[]>
+}
+
+const run = async ({ world }: Stage): Promise<void> => {
+  await world.appliance.ask(`/admin/sources/${SOURCE}/run`, {})
+}
+
+function change({ world, books, random }: Stage): void {
+  const { site } = world
+  const changed = new Set(Array.from({ length: CHANGED }, () => site.change(random)))
+  // One that changed twice is read once, and one that went in the end is not read.
+  const added = site.add()
+  if (site.urls.length > LEAST_PAGES) changed.delete(site.remove(random))
+  for (const url of changed) books.expect("changed", url)
+  if (site.isThere(added)) books.expect("new", added)
+}
+
+/** Runs the source until the site was asked for its `at`-th page. */
+async function crawlTo(stage: Stage, at: number): Promise<{ done: Promise<unknown> }> {
+  const { world } = stage
+  change(stage)
+  let asked = 0
+  const reached = Promise.withResolvers<void>()
+  world.site.onRequest = () => {
+    asked += 1
+    if (asked > at) reached.resolve()
+  }
+  await run(stage)
+  await reached.promise
+  return { done: Promise.resolve() }
+}
+
+/** After a crawl: it is over, the index holds what the site has, and the watch has told of it. */
+async function crawled({ world, books }: Stage): Promise<string[]> {
+  // A kill may have come before the run was acknowledged.
+  const stuck = await books.rest()
+  world.site.onRequest = () => {}
+  return [...stuck, ...(await books.current()), ...(await books.watches())]
+}
+
+/** Sends calls over many connections until the kill; `call` says whether it was answered. */
+const many = (stage: Stage, call: () => Promise<boolean>): Promise<unknown> =>
+  Promise.all(
+    Array.from({ length: CLIENTS }, async () => {
+      while (!stage.isKilled() && (await call()));
+    }),
+  )
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    name: "index write",
+    victims: ["job", "all", "crawler", "supervisor", "api"],
+    withinMs: 400,
+    begin: (stage) => crawlTo(stage, 2 + Math.floor(stage.random() * 30)),
+    check: crawled,
+  },
+  {
+    name: "frontier write",
+    victims: ["job", "all", "crawler"],
+    withinMs: 60,
+    // The first page names all others.
+    begin: (stage) => crawlTo(stage, 1),
+    check: crawled,
+  },
+  {
+    name: "key creation",
+    victims: ["api", "all", "supervisor"],
+    withinMs: 150,
+    async begin(stage) {
+      const { appliance } = stage.world
+      const call = async () => {
+        const { status, text } = await appliance.call("/admin/keys", { role: "search" })
+        if (status === 201) stage.books.keys.push((JSON.parse(text) as { key: string }).key)
+        await pause(5)
+        return status === 201
+      }
+      return { done: many(stage, call) }
+    },
+    check: ({ books }) => books.keysWork(),
+  },
+  {
+    name: "usage count",
+    victims: ["api", "all", "supervisor"],
+    withinMs: 400,
+    async begin(stage) {
+      const { appliance, site } = stage.world
+      const { calls } = stage.books
+      const call = async () => {
+        calls.sent += 1
+        const query = site.wordOf(pick(site.urls, stage.random))
+        const { status } = await appliance.call("/search", { query }, { key: calls.key })
+        if (status === 200) calls.answered += 1
+        return status === 200
+      }
+      return { done: many(stage, call) }
+    },
+    check: ({ books }) => books.usage(),
+  },
+  {
+    name: "backup",
+    victims: ["backup", "all", "crawler"],
+    withinMs: 1500,
+    async begin({ world }) {
+      await world.appliance.ask("/admin/backups/run", {})
+      return { done: Promise.resolve() }
+    },
+    check: async ({ books }) => [...(await books.rest()), ...(await books.backups())],
+  },
+  {
+    name: "re-embed",
+    victims: ["job", "all", "api", "crawler"],
+    withinMs: 2500,
+    async begin({ world }) {
+      await world.appliance.kill("all")
+      world.model = MODELS.find((name) => name !== world.model)!
+      await world.appliance.ready(world.startedWith)
+      return { done: Promise.resolve() }
+    },
+    check: ({ books }) => books.vectors(),
+  },
+  {
+    name: "settle",
+    victims: ["api", "all"],
+    withinMs: 250,
+    async begin(stage) {
+      const { paid } = stage.world
+      const { headers } = await sign(paid!.url, payer)
+      stage.books.payments += 1
+      const question = { query: "harbours" }
+      const first = ask(paid!.url, question, headers).then(
+        ({ status }) => status,
+        () => 0,
+      )
+      stage.books.owed = { question, headers, first }
+      return { done: first }
+    },
+    check: async ({ books }) => [...(await books.owedAnswer()), ...(await books.charged())],
+  },
+  {
+    name: "watch",
+    victims: ["api", "all", "supervisor"],
+    withinMs: 2500,
+    // The crawl is over, and what it changed is being told.
+    async begin(stage) {
+      change(stage)
+      await run(stage)
+      await stage.books.rest()
+      return { done: Promise.resolve() }
+    },
+    check: crawled,
+  },
+]

@@ -1,0 +1,144 @@
+import { startTestSite, html, status, type TestSite } from "#crawler/testing/test-site.ts"
+import { rareWord } from "#engine/testing/pages.ts"
+
+/** Lines of a page, each of which says of which version it is. */
+const LINES = 12
+/** Words of chance in a line, so that no two pages are alike. */
+const WORDS = 9
+const SYLLABLES = "ba ko li mu ne ra si to va pe du fi go hu ja ke lo my no pu".split(" ")
+
+/** What a site has of a page; `version` null: it is gone. */
+interface SitePage {
+  readonly number: number
+  version: number | null
+}
+
+/** Numbers of chance from a seed (mulberry32). */
+export function chance(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+export const pick = <T>(from: readonly T[], random: () => number): T =>
+  from[Math.floor(random() * from.length)]!
+
+/** A site whose pages come, change and go, and which knows what each of them said when. */
+export class ChangingSite implements AsyncDisposable {
+  readonly #pages = new Map<string, SitePage>()
+  readonly #site: TestSite
+  /** Called with the path of each request, before it is answered. */
+  onRequest: (path: string) => void = () => {}
+
+  private constructor(site: TestSite) {
+    this.#site = site
+  }
+
+  static async start(pages: number): Promise<ChangingSite> {
+    const served: { by: ChangingSite | null } = { by: null }
+    const site = await startTestSite({
+      "*": (request, response) => {
+        const path = request.url ?? "/"
+        served.by?.onRequest(path)
+        const body = served.by?.bodyOf(path) ?? null
+        if (body === null) status(404)(request, response)
+        else html(body)(request, response)
+      },
+    })
+    const changing = (served.by = new ChangingSite(site))
+    for (let number = 0; number < pages; number++) changing.add()
+    return changing
+  }
+
+  get seed(): string {
+    return this.#site.url("/")
+  }
+
+  get authority(): string {
+    return this.#site.authority
+  }
+
+  /** Addresses of the pages that are there. */
+  get urls(): string[] {
+    return this.#there().map(([path]) => this.#site.url(path))
+  }
+
+  isThere(url: string): boolean {
+    return this.#pageOf(url)?.version != null
+  }
+
+  /** A word that stands on this page alone, in all its versions. */
+  wordOf(url: string): string {
+    return rareWord(this.#pageOf(url)!.number)
+  }
+
+  versionOf(url: string): number | null {
+    return this.#pageOf(url)?.version ?? null
+  }
+
+  /** The version that a text is, whole, of this page; null when it is not the whole of any. */
+  wholeVersion(url: string, text: string): number | null {
+    const { number } = this.#pageOf(url)!
+    const versions = new Set(text.match(/(?<=as of version )\d+/g)?.map(Number))
+    const [version] = versions
+    if (version === undefined || versions.size !== 1) return null
+    const flat = text.replaceAll(/\s+/g, " ")
+    return linesOf(number, version).every((line) => flat.includes(line)) ? version : null
+  }
+
+  add(): string {
+    const number = this.#pages.size
+    const path = `/harbour/${number}`
+    this.#pages.set(path, { number, version: 1 })
+    return this.#site.url(path)
+  }
+
+  change(random: () => number): string {
+    const [path, page] = pick(this.#there(), random)
+    page.version! += 1
+    return this.#site.url(path)
+  }
+
+  remove(random: () => number): string {
+    const [path, page] = pick(this.#there(), random)
+    page.version = null
+    return this.#site.url(path)
+  }
+
+  /** Null: there is no such page. */
+  bodyOf(path: string): string | null {
+    if (path === "/") {
+      const links = this.#there().map(([to]) => `<li><a href="${to}">${to}</a></li>`)
+      return `<!doctype html><html lang="en"><head><title>Harbours</title></head><body><main><h1>Harbours</h1><p>All harbours of this coast, by their numbers, for whoever sails it.</p><ul>${links.join("")}</ul></main></body></html>`
+    }
+    const page = this.#pages.get(path)
+    if (page === undefined || page.version === null) return null
+    const { number, version } = page
+    const lines = linesOf(number, version).map((line) => `<p>${line}</p>`)
+    return `<!doctype html><html lang="en"><head><title>Harbour ${number}</title></head><body><main><article><h1>Harbour ${number} ${rareWord(number)}</h1>${lines.join("\n")}</article></main></body></html>`
+  }
+
+  #there(): [string, SitePage][] {
+    return [...this.#pages].filter(([, { version }]) => version !== null)
+  }
+
+  #pageOf(url: string): SitePage | undefined {
+    return this.#pages.get(new URL(url).pathname)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#site[Symbol.asyncDispose]()
+  }
+}
+
+const linesOf = (number: number, version: number): string[] =>
+  Array.from({ length: LINES }, (_, at) => {
+    const random = chance(number * 1_000_003 + version * 1009 + at)
+    const word = () => Array.from({ length: 3 }, () => pick(SYLLABLES, random)).join("")
+    const words = Array.from({ length: WORDS }, word).join(" ")
+    return `Line ${at + 1} of harbour ${number} as of version ${version}: ${words}.`
+  })

@@ -1,0 +1,119 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import { freePort } from "#base/testing/free-port.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { startModelServer } from "#engine/testing/model-server.ts"
+import { startReceiver } from "../../api/watches/testing/receiver.ts"
+import { startFacilitator } from "../../api/x402/testing/facilitator.ts"
+import { noChain, startChain } from "../../api/x402/testing/chain.ts"
+import { payee } from "../../api/x402/testing/wallets.ts"
+import { Appliance } from "./appliance.ts"
+import { ChangingSite } from "./site.ts"
+
+export const SOURCE = "harbours"
+/** Names of the models between which the index is made anew. */
+export const MODELS = ["words-a", "words-b"] as const
+const PAGES = 40
+const ADMIN_KEY = "the-key-of-the-operator-of-this-proof"
+
+/** What a life needs: an appliance, a site that it crawls, and all that it talks to, on loopback. */
+export class World implements AsyncDisposable {
+  readonly #held: AsyncDisposableStack
+  readonly appliance: Appliance
+  readonly dataDir: string
+  readonly backups: string
+  readonly site: ChangingSite
+  readonly receiver: Awaited<ReturnType<typeof startReceiver>>
+  /** Null where no chain can be run: no searches are sold then. */
+  readonly paid: { readonly url: string; readonly received: () => Promise<bigint> } | null
+  /** Of the watch, known once it is made. */
+  watchSecret: string = "whsec_"
+  model: (typeof MODELS)[number] = MODELS[0]
+
+  private constructor(
+    parts: Pick<World, "appliance" | "dataDir" | "backups" | "site" | "receiver" | "paid">,
+    held: AsyncDisposableStack,
+  ) {
+    this.appliance = parts.appliance
+    this.dataDir = parts.dataDir
+    this.backups = parts.backups
+    this.site = parts.site
+    this.receiver = parts.receiver
+    this.paid = parts.paid
+    this.#held = held
+  }
+
+  static async begin(): Promise<World> {
+    await using opened = new AsyncDisposableStack()
+    const folder = opened.adopt(mkdtempSync(join(tmpdir(), "fossick-kills-")), (path) =>
+      rmSync(path, { recursive: true, force: true }),
+    )
+    const [dataDir, backups] = [join(folder, "data"), join(folder, "backups")]
+    mkdirSync(backups)
+    const site = opened.use(await ChangingSite.start(PAGES))
+    const models = opened.use(await startModelServer({ embedder: new HashingEmbedder() }))
+    const secret: { of: World | null } = { of: null }
+    const receiver = opened.use(await startReceiver(() => secret.of!.watchSecret))
+    const sources = join(folder, "sources.yaml")
+    writeFileSync(
+      sources,
+      `sources:
+  - { name: ${SOURCE}, seeds: "${site.seed}", allowedNetworks: ["127.0.0.0/8"] }
+backup: { folder: "${backups}", keep: 3 }
+`,
+    )
+    const { paid, settings } = await selling(opened)
+    const env = {
+      FOSSICK_DATA_DIR: dataDir,
+      FOSSICK_SOURCES_FILE: sources,
+      FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8",
+      FOSSICK_WEBHOOK_NETWORKS: "127.0.0.0/8",
+      FOSSICK_HANDBOOK: "off",
+      FOSSICK_LOG_LEVEL: "warn",
+      FOSSICK_EMBEDDINGS_URL: `${models.url}/v1`,
+      FOSSICK_EMBEDDINGS_MODEL: MODELS[0],
+      FOSSICK_ROLLBACK_DAYS: "0",
+      ...settings,
+    }
+    const appliance = opened.use(new Appliance(env, await freePort(), ADMIN_KEY))
+    const world = new World({ appliance, dataDir, backups, site, receiver, paid }, opened.move())
+    secret.of = world
+    return world
+  }
+
+  /** What the next start is told beside what every start is told. */
+  get startedWith(): Readonly<Record<string, string>> {
+    return { FOSSICK_EMBEDDINGS_MODEL: this.model }
+  }
+
+  /** Backups that have their names. */
+  wholeBackups(): string[] {
+    return readdirSync(this.backups)
+      .filter((name) => name.endsWith(".tar"))
+      .map((name) => join(this.backups, name))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#held[Symbol.asyncDispose]()
+  }
+}
+
+async function selling(opened: AsyncDisposableStack) {
+  if (noChain !== "") return { paid: null, settings: {} }
+  const chain = opened.use(await startChain())
+  const facilitator = opened.use(await startFacilitator(chain.rpcUrl))
+  const port = await freePort()
+  const settings = {
+    FOSSICK_X402_PORT: String(port),
+    FOSSICK_X402_SOURCES: "*",
+    X402_NETWORK: "eip155:84532",
+    X402_PAY_TO: payee.address,
+    X402_PUBLIC_URL: "https://search.example",
+    X402_FACILITATOR_URL: facilitator.url,
+    X402_RPC_URL: chain.rpcUrl,
+  }
+  const paid = { url: `http://127.0.0.1:${port}`, received: () => chain.balance(payee.address) }
+  return { paid, settings }
+}
