@@ -37,6 +37,7 @@ import type { MetricsParts } from "./metrics/recorder.ts"
 import type { BackupResults, JobCounts } from "./metrics/recorder.ts"
 import { openDoor } from "./doors/door.ts"
 import { admission } from "./middleware/admission.ts"
+import { auditing } from "./audit/auditing.ts"
 import { authentication } from "./middleware/authentication.ts"
 import { errorEnvelope } from "./middleware/error-envelope.ts"
 import { arrivingBodies, jsonBody } from "./middleware/json-body.ts"
@@ -290,6 +291,9 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   if (parts.questions) app.use(parts.questions.middleware)
   app.use(requestLog(parts.log, { queries: config.logQueries }))
   app.use(errorEnvelope(OTHER_APIS))
+  const notNoted = (err: unknown, action: string) =>
+    parts.log.error({ err, action }, "a change is not in the audit log: {action}")
+  app.use(auditing({ ...accounts, onProblem: notNoted }))
   // What proxies say is checked by the first of these.
   app.proxy = true
   const stored = () =>

@@ -26,6 +26,9 @@ export interface RequestState {
   bill: Bill
   /** What was asked, of a call that was answered: for the log, when the operator wants it there. */
   asked?: string | undefined
+  /** How what the call changes was before it, and how it is now, for the audit log; left out: nobody looked. */
+  before?: unknown
+  after?: (made: string | null) => Promise<unknown>
   /** The parsed JSON body, an object; set by `jsonBody`. */
   body: Readonly<Record<string, unknown>>
 }

@@ -223,7 +223,8 @@ async function serve(): Promise<void> {
     gates,
     memory,
     sales: () => paid?.outcomes ?? null,
-    admin: () => openAdmin({ db, engine, jobs, crawlerConfig, engineConfig, queries, history }),
+    admin: () =>
+      openAdmin({ db, engine, jobs, crawlerConfig, engineConfig, queries, history, audit: accounts.audit }),
     jobs,
     backups,
     sourceResults: (limit) => sourceResults(db, jobs, limit),

@@ -1,6 +1,7 @@
 import { endWithReader } from "#base/process/lost-reader.ts"
 import { safeOutput } from "#base/process/safe-output.ts"
 import { runCommand } from "#base/run-command.ts"
+import { doesChange } from "./does-change.ts"
 import { readCommandLine } from "./program.ts"
 
 // `fossick`, on a Node that can run it; fossick.js finds one.
@@ -14,5 +15,10 @@ if ("code" in line) {
   process.exitCode = line.code
 } else {
   const { path, spec, given } = line
-  await runCommand(path, () => spec.run(given), spec)
+  const work = async () => {
+    const code = await spec.run(given)
+    if (doesChange(spec, given, code)) (await import("./note-command.ts")).noteCommand(path, spec, given)
+    return code
+  }
+  await runCommand(path, work, spec)
 }

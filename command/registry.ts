@@ -97,6 +97,11 @@ export const COMMANDS: Registry = {
     group: "Who may search",
     load: async () => (await import("./commands/callers/queries.ts")).queries,
   },
+  audit: {
+    summary: "show who changed what",
+    group: "Who may search",
+    load: async () => (await import("./commands/callers/audit.ts")).audit,
+  },
   mcp: {
     summary: "speak the Model Context Protocol over standard input and output",
     group: "Who may search",

@@ -65,6 +65,11 @@ export interface CommandSpec<O extends Options = Options, A extends Arguments = 
   readonly examples: readonly [Example, ...Example[]]
   /** What `--json` gives; null: the command prints nothing for programs. Default: one JSON object. */
   readonly json?: string | null
+  /**
+   * It changes what the data folder holds: the audit log notes it. What goes over the API of a running appliance is noted there.
+   * Left out: never.
+   */
+  changes?(given: Given<O, A>): boolean
   /** Goes on when nobody reads its output any more, as a server does. */
   readonly outlivesReader?: boolean
   /**

@@ -1,4 +1,5 @@
 import { unknownSource } from "#crawler/sources/source-names.ts"
+import { AuditLog } from "#base/audit/audit-log.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Values } from "#base/settings.ts"
 
@@ -34,6 +35,8 @@ export interface Accounts extends Disposable {
   readonly callLog: CallLog
   readonly feedback: FeedbackStore
   readonly pageRequests: PageRequestStore
+  /** Who changed what. */
+  readonly audit: AuditLog
   readonly rates: RateCounter
   /** Of callers with public keys, by key and address: however many there are, they push none of the others out. */
   readonly publicRates: RateCounter
@@ -70,6 +73,7 @@ export function openAccounts(
   const callLog = new CallLog(db, config.logMb * MEGABYTE)
   const feedback = new FeedbackStore(db, config.feedbackMb * MEGABYTE)
   const pageRequests = new PageRequestStore(db)
+  const audit = new AuditLog(db, config.auditDays)
   const hashHuman = openHumanHash(db, config.humanIdSecret)
   ledger.recover()
   // A wait would hold up every request of this process.
@@ -80,7 +84,10 @@ export function openAccounts(
 
   const days = config.logDays
   const tidying = tidyHourly(
-    [callLog, feedback, pageRequests, keys].map((part) => ({ days, prune: part.prune.bind(part) })),
+    [
+      audit,
+      ...[callLog, feedback, pageRequests, keys].map((part) => ({ days, prune: part.prune.bind(part) })),
+    ],
     { writes, onProblem },
   )
   return {
@@ -93,6 +100,7 @@ export function openAccounts(
     callLog,
     feedback,
     pageRequests,
+    audit,
     rates: new RateCounter(),
     publicRates: new RateCounter(),
     stored: () =>

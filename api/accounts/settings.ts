@@ -125,5 +125,15 @@ export const accountSettings = {
     0,
     3650,
   ),
+  auditDays: integer(
+    {
+      name: "FOSSICK_AUDIT_DAYS",
+      default: "400",
+      about:
+        "Days for which the audit log keeps who changed what. 100,000 entries are kept at most, about 40 MB.",
+    },
+    1,
+    3650,
+  ),
   humanIdSecret,
 }

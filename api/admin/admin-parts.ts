@@ -2,6 +2,7 @@ import type { CrawlerConfig, Jobs, Sources, StateStore } from "#crawler"
 import type { AlertBook } from "#crawler/alerts/alert-book.ts"
 import type { Removals } from "#crawler/removals/removals.ts"
 import type { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
+import type { AuditLog } from "#base/audit/audit-log.ts"
 import type { Values } from "#base/settings.ts"
 import type { Engine } from "#engine"
 import type { engineSettings } from "#engine/settings.ts"
@@ -20,6 +21,7 @@ export interface AdminParts {
   readonly alerts: AlertBook
   readonly queries: QueryLog
   readonly history: History
+  readonly audit: AuditLog
   readonly crawlerConfig: CrawlerConfig
   readonly engineConfig: Values<typeof engineSettings>
 }

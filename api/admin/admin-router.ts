@@ -11,6 +11,9 @@ import { authentication } from "../middleware/authentication.ts"
 import { keyRoutes } from "../usage/key-routes.ts"
 import { paymentRoutes } from "../x402/books/payment-routes.ts"
 import { publicKeyRoutes } from "../public-keys/admin-routes.ts"
+import { auditRoutes } from "../audit/admin-routes.ts"
+import { lookingBefore } from "../audit/auditing.ts"
+import { openLooks } from "../audit/looks.ts"
 import { eventRoutes } from "./events/routes.ts"
 import { feedbackRoutes } from "./routes/feedback.ts"
 import { indexRoutes } from "./routes/index-state.ts"
@@ -50,6 +53,7 @@ export function adminRouter(
     onlyAdmins,
     refuseChanges(readOnly),
     optionalJsonBody(bodyLimit),
+    lookingBefore(openLooks(parts)),
   )
   applianceRoutes(router, parts)
   sourceRoutes(router, parts)
@@ -78,6 +82,7 @@ export function adminRouter(
   keyRoutes(router, parts)
   publicKeyRoutes(router, parts)
   paymentRoutes(router, parts)
+  auditRoutes(router, parts)
   return router
 }
 

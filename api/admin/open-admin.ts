@@ -1,3 +1,5 @@
+import { AuditLog } from "#base/audit/audit-log.ts"
+
 import { History } from "../history/history.ts"
 import { QueryLog } from "../queries/query-log.ts"
 import type { AdminParts } from "./admin-parts.ts"
@@ -5,7 +7,7 @@ import type { AdminParts } from "./admin-parts.ts"
 /** What the admin API works on, beside what the process has open anyway. Nothing of it needs closing. */
 export async function openAdmin(
   open: Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfig" | "engineConfig"> &
-    Partial<Pick<AdminParts, "queries" | "history">>,
+    Partial<Pick<AdminParts, "queries" | "history" | "audit">>,
 ): Promise<AdminParts> {
   const [{ Sources }, { Removals }, { WebhookQueue }, { AlertBook }] = await Promise.all([
     import("#crawler/sources/sources.ts"),
@@ -20,6 +22,7 @@ export async function openAdmin(
     removals: new Removals(db),
     webhooks: new WebhookQueue(db),
     alerts: new AlertBook(db),
+    audit: open.audit ?? new AuditLog(db, 1),
     queries: open.queries ?? new QueryLog(db, 0),
     history: open.history ?? new History({ db, engine, dataDir: engineConfig.dataDir }),
   }

@@ -603,6 +603,45 @@ export type SettingList = {
   }
 }
 
+export type AuditEntry = {
+  readonly id: number
+  readonly at: string
+  readonly who: {
+    /** `key`: a call with an API key; `session`: somebody who signed in; `command`: the command line. */
+    readonly kind: "key" | "session" | "command"
+    /** Of the key; of the command line: the user of the machine. */
+    readonly id: string
+    /** What the key was called then; empty: it had no name. */
+    readonly name: string
+  }
+  /** `PUT /admin/sources/{name}`, `fossick keys create`. */
+  readonly action: string
+  /** What was changed: `sources/docs`. */
+  readonly object: string
+  /** Of the answer; null for the command line. */
+  readonly status: number | null
+  readonly changes: readonly ({
+    readonly field: string
+    /** In short, as JSON, without secrets; null: it was not there, or it is not known. */
+    readonly before: string | null
+    /** Likewise. */
+    readonly after: string | null
+  })[]
+  /** IP address of the caller; empty for the command line. */
+  readonly address: string
+}
+
+export type AuditEntries = {
+  /** Newest first. */
+  readonly entries: readonly AuditEntry[]
+  /** Of all that fit, not only of those listed. */
+  readonly total: number
+  /** For which entries are kept. */
+  readonly days: number
+  readonly limit: number
+  readonly offset: number
+}
+
 export type JudgedQuestion = {
   /** The same for each spelling of the question that differs in case and white space. */
   readonly id: string
@@ -3683,6 +3722,20 @@ export interface Calls {
     readonly given: {}
     readonly answer: SettingList
   }
+  /** Who changed what, newest first. */
+  "GET /admin/audit": {
+    readonly given: {
+      readonly query?: { readonly from?: string | undefined; readonly before?: string | undefined; readonly who?: string | undefined; readonly object?: string | undefined; readonly action?: string | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: AuditEntries
+  }
+  /** Who changed what, as a file. */
+  "GET /admin/audit.jsonl": {
+    readonly given: {
+      readonly query?: { readonly from?: string | undefined; readonly before?: string | undefined; readonly who?: string | undefined; readonly object?: string | undefined; readonly action?: string | undefined }
+    }
+    readonly answer: string
+  }
   /** Judged questions, with how each did in the last two runs. */
   "GET /admin/judged-questions": {
     readonly given: {
@@ -3981,6 +4034,7 @@ export const TEXT_CALLS: ReadonlySet<string> = new Set([
   "GET /watches/{id}/feed",
   "GET /admin/events",
   "GET /admin/payments.csv",
+  "GET /admin/audit.jsonl",
   "GET /admin/judged-questions.yaml",
   "GET /metrics",
 ])

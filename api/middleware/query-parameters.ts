@@ -41,6 +41,15 @@ export function parameter(ctx: Context, name: string): string | undefined {
   return value
 }
 
+/** A time in a query parameter, in milliseconds since 1970. */
+export function timeParameter(ctx: Context, name: string): number | undefined {
+  const text = parameter(ctx, name)
+  if (text === undefined) return undefined
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(time)) throw badRequest(`Invalid ${name}. Must be a time like 2026-01-31T00:00:00Z.`)
+  return time
+}
+
 export function oneOfParameter<T extends string>(
   ctx: Context,
   name: string,

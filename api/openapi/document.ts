@@ -11,6 +11,7 @@ import { refusals, refusalSchemas } from "./operations/refusals.ts"
 import { judgedOperations, judgedSchemas } from "./operations/quality/judged-operations.ts"
 import { keyOperations, keySchemas } from "./operations/quality/key-operations.ts"
 import { queryOperations, querySchemas } from "./operations/quality/query-operations.ts"
+import { auditOperations, auditSchemas } from "./operations/upkeep/audit-operations.ts"
 import { upkeepOperations, upkeepSchemas } from "./operations/upkeep/upkeep-operations.ts"
 import { ruleOperations, ruleSchemasOfAnswers } from "./operations/quality/rule-operations.ts"
 import { suggestionOperations, suggestionSchemas } from "./operations/suggestion-operations.ts"
@@ -36,6 +37,7 @@ export const operations: readonly Operation[] = [
   ...ruleOperations,
   ...queryOperations,
   ...upkeepOperations,
+  ...auditOperations,
   ...judgedOperations,
   ...keyOperations,
   ...publicKeyOperations,
@@ -74,6 +76,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   ...ruleSchemasOfAnswers,
   ...querySchemas,
   ...upkeepSchemas,
+  ...auditSchemas,
   ...judgedSchemas,
   ...keySchemas,
   ...publicKeySchemas,

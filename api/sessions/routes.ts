@@ -62,11 +62,15 @@ export function sessionRoutes(
     const before = tokenOf(ctx)
     if (before !== null) await sessions.signOut(before)
     setToken(ctx, begun.token, begun.expiresAt)
+    // Who signed in, for the log and the audit log.
+    ctx.state.key = begun.key
     answer(ctx, begun)
   })
   router.delete(`/${SESSION_PATH}`, async (ctx) => {
     checkOrigin(ctx, own)
     const token = tokenOf(ctx)
+    const who = token === null ? null : sessions.whoIs(token)
+    if (who !== null) ctx.state.key = who.key
     if (token !== null) await sessions.signOut(token)
     clearToken(ctx)
     answer(ctx, null)

@@ -12,6 +12,7 @@ makes one now.`,
       run: async ({ json }) => (await session()).listBackups(json),
     }),
     run: command({
+      changes: () => true,
       about: "Makes one now, as the schedule would: checked, and in the place of the oldest.",
       examples: [{ line: "fossick backups run", about: "whether the appliance runs or not" }],
       run: async ({ json }) => await (await session()).runBackup(json),

@@ -4,6 +4,7 @@ import { command } from "../../spec.ts"
 const MOST_PORT = 65_535
 
 export const restore = command({
+  changes: ({ options }) => !options.verify && options.into === undefined,
   about: `Brings a backup into the data folder and the index that the settings name, whatever engine it was made on. The
 file is checked first, and nothing takes its place before all of it is there. With --into it goes into another folder,
 and with --read-only-start it is served from there until Ctrl-C, beside the running appliance: a restore drill, which

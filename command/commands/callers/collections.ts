@@ -7,6 +7,7 @@ export const collections: GroupSpec = {
 knows at once what this changes.`,
   commands: {
     set: command({
+      changes: () => true,
       about: "Makes a collection of these sources, or replaces the one of that name.",
       args: {
         name: { about: "name of the collection" },
@@ -22,6 +23,7 @@ knows at once what this changes.`,
       run: async ({ json }) => (await session()).listCollections(json),
     }),
     delete: command({
+      changes: () => true,
       about: "Takes a collection away. Keys that are limited to it no longer see anything of its sources.",
       args: { name: { about: "name of the collection" } },
       examples: [{ line: "fossick collections delete staff", about: "its sources stay" }],

@@ -10,6 +10,7 @@ export const keys: GroupSpec = {
   about: "Makes, lists and disables API keys. A running appliance knows at once what this changes.",
   commands: {
     create: command({
+      changes: () => true,
       about: "Makes a key and shows it, only this once.",
       options: {
         role: {
@@ -52,6 +53,7 @@ export const keys: GroupSpec = {
       },
     }),
     public: command({
+      changes: () => true,
       about: "Makes a public key: one that may stand in web pages, for a search box in documentation.",
       options: {
         source: { value: "name", about: "the source whose pages it finds; this or --collection" },
@@ -108,6 +110,7 @@ export const keys: GroupSpec = {
       },
     }),
     disable: command({
+      changes: () => true,
       about: "Has a key refused from now on, for good.",
       args: { id: { about: "id of the key, as fossick keys list shows it" } },
       examples: [{ line: "fossick keys disable 3f9c2a", about: "at once, also in a running appliance" }],

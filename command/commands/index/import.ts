@@ -1,6 +1,7 @@
 import { command } from "../../spec.ts"
 
 export const importIndex = command({
+  changes: () => true,
   about: `Brings the pages of a file that fossick export wrote into the index that the settings name. Pages of the same
 address are replaced, others stay. After an interruption, run the import again: it continues.`,
   args: { file: { about: "the file to read; - is the standard input", complete: "files" } },

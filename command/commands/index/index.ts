@@ -28,18 +28,21 @@ export const index: GroupSpec = {
       run: work("check"),
     }),
     repair: command({
+      changes: () => true,
       about: `Brings damaged files back: what finds pages is rebuilt from the pages that can be read; pages that cannot be
 are fetched again by the next crawl. The crawler process does so when it starts.`,
       examples: [{ line: "fossick index repair", about: "without an appliance, or while it does not crawl" }],
       run: work("repair"),
     }),
     upgrade: command({
+      changes: () => true,
       about: `Rebuilds the index for this version and the model in FOSSICK_MODEL, if it differs, and makes the vectors
 that are missing. A running appliance does so by itself.`,
       examples: [{ line: "fossick index upgrade", about: "after an interruption it continues" }],
       run: work("upgrade"),
     }),
     model: command({
+      changes: ({ args }) => args.model !== undefined,
       about: `Says which model makes the vectors, or changes it: \`english\` or \`multilingual\`, which ship with Fossick, a folder,
 or \`auto\`, by the languages of the pages. A running appliance builds the index for it beside the one in use. FOSSICK_MODEL wins
 when it is set.`,
@@ -61,11 +64,13 @@ when it is set.`,
       },
     }),
     rollback: command({
+      changes: () => true,
       about: "Goes back to the index that was in use before, with all that was crawled since.",
       examples: [{ line: "fossick index rollback", about: "as long as it is kept" }],
       run: work("rollback"),
     }),
     drop: command({
+      changes: () => true,
       about: "Deletes the index that is kept for a rollback.",
       examples: [{ line: "fossick index drop", about: "frees its disk space" }],
       run: work("drop"),

@@ -8,6 +8,7 @@ question; nothing is indexed anew.`,
   standard: "list",
   commands: {
     apply: command({
+      changes: () => true,
       about: "Makes the rules those of a file, and no others.",
       args: { file: { about: "file of rules, YAML or JSON" } },
       examples: [{ line: "fossick rules apply rules.yaml", about: "rules that are not in it are deleted" }],

@@ -3,6 +3,7 @@ import { RENDERINGS, SCOPES } from "#crawler/source.ts"
 import { command } from "../../spec.ts"
 
 export const crawl = command({
+  changes: () => true,
   about: `Crawls a site into the index and shows how it goes. A running appliance does it; without one the command does.
 Ctrl-C pauses it after the pages in hand; the same command continues from there.`,
   args: { start: { about: "the address to start from, or the name of a declared source" } },

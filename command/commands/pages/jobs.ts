@@ -49,18 +49,21 @@ export const jobs: GroupSpec = {
       },
     }),
     pause: command({
+      changes: () => true,
       about: "Pauses a job once its current pages are read. What is still to be read is remembered.",
       args: job,
       examples: [{ line: "fossick jobs pause 12", about: "until it is resumed" }],
       run: async ({ args, json }) => (await session()).pauseJob(numberOf(args.job), json),
     }),
     resume: command({
+      changes: () => true,
       about: "Continues a job where it was paused.",
       args: job,
       examples: [{ line: "fossick jobs resume 12", about: "by the running appliance, or at its next start" }],
       run: async ({ args, json }) => (await session()).resumeJob(numberOf(args.job), json),
     }),
     "skip-host": command({
+      changes: () => true,
       about:
         "Gives up a host for the rest of a run at once. Pages that are known stay; the next run visits it again.",
       args: { ...job, host: { about: "name of the host, with its port if that is not the usual one" } },
@@ -73,6 +76,7 @@ export const jobs: GroupSpec = {
       run: async ({ args, json }) => (await session()).skipHost(numberOf(args.job), args.host, json),
     }),
     cancel: command({
+      changes: () => true,
       about: "Ends a job for good. Pages that were read stay in the index.",
       args: job,
       examples: [{ line: "fossick jobs cancel 12", about: "whether it runs, waits or is paused" }],

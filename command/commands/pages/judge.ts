@@ -5,6 +5,7 @@ const MAX_NOTE_CHARS = 200
 const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
 
 export const judge = command({
+  changes: ({ options }) => options.import || options.save,
   about: `Asks judged questions and says how well the expected pages rank: nDCG@10, hit@1, hit@3, and the rank of each
 question's first expected page. Without a file it asks the questions that are kept beside the index, which the console
 shows. Needs no running appliance.`,

@@ -34,12 +34,14 @@ brings back what was removed.`,
         }),
     }),
     approve: command({
+      changes: () => true,
       about: "Removes the pages of a source that seem to be gone.",
       args: source,
       examples: [{ line: "fossick removals approve handbook", about: "they can be put back for a while" }],
       run: ({ args, json }) => run({ command: "approve", source: args.source, json }),
     }),
     reject: command({
+      changes: () => true,
       about:
         "Keeps the pages of a source that seem to be gone. Only what two more runs find counts against them.",
       args: source,
@@ -60,6 +62,7 @@ brings back what was removed.`,
         }),
     }),
     restore: command({
+      changes: () => true,
       about: "Puts removed pages back: these, or all of a source, or those that one run found gone.",
       args: { url: { about: "addresses of pages", several: true, optional: true } },
       options: {

@@ -93,6 +93,7 @@ needs a browser, how long a crawl takes, and five pages as they read. Asks befor
         }),
     }),
     apply: command({
+      changes: () => true,
       about: "Declares the sources of the file. The appliance also does it at every start.",
       args: file,
       options: {
@@ -128,6 +129,7 @@ needs a browser, how long a crawl takes, and five pages as they read. Asks befor
       run: ({ args, json }) => run({ command: "show", subject: args.name, json }),
     }),
     run: command({
+      changes: () => true,
       about: "Runs sources now and shows how it goes, as fossick crawl does.",
       args: { names: { about: "names of sources", several: true, optional: true } },
       options: { all: { about: "all that are not paused" } },
@@ -145,18 +147,21 @@ needs a browser, how long a crawl takes, and five pages as they read. Asks befor
       },
     }),
     pause: command({
+      changes: () => true,
       about: "Holds a source's schedule.",
       args: name,
       examples: [{ line: "fossick sources pause docs", about: "until it is resumed" }],
       run: ({ args, json }) => run({ command: "pause", subject: args.name, json }),
     }),
     resume: command({
+      changes: () => true,
       about: "Resumes a source's schedule.",
       args: name,
       examples: [{ line: "fossick sources resume docs", about: "from its next time on" }],
       run: ({ args, json }) => run({ command: "resume", subject: args.name, json }),
     }),
     accept: command({
+      changes: () => true,
       about: `Accepts where a source's hosts are now: a run stops when one has moved to another network. Also for
 the name of a crawl that was never declared.`,
       args: name,
@@ -164,6 +169,7 @@ the name of a crawl that was never declared.`,
       run: ({ args, json }) => run({ command: "accept", subject: args.name, json }),
     }),
     delete: command({
+      changes: () => true,
       about: "Forgets a source. Its pages stay in the index, unless told otherwise.",
       args: name,
       options: {

@@ -147,6 +147,29 @@ describe.skipIf(executablePath === null)(
       expect(complaints).toEqual([])
     })
 
+    test("changes: who made them, found by what was changed", async () => {
+      const change = async (name: string) =>
+        await fetch(`${workshop.url}/admin/appliance`, {
+          method: "PUT",
+          headers: { Authorization: `Bearer ${workshop.adminKey}`, "Content-Type": "application/json" },
+          body: JSON.stringify({ name }),
+        })
+      await change("Pump works")
+      await change("<b>Valve works")
+      await using opened = await open("/console?view=upkeep&shown=changes")
+      const { page, complaints } = opened
+      const changes = page.getByRole("table", { name: "Changes" })
+      await changes.getByText('"Pump works" → "<b>Valve works"').waitFor()
+      await changes.getByText("POST /session").first().waitFor()
+      await page.getByLabel("What").fill("appliance")
+      await page.getByText("2 changes").waitFor()
+      expect(await changes.getByText("POST /session").count()).toBe(0)
+      expect(await page.getByRole("link", { name: "All of it as a file" }).getAttribute("href")).toBe(
+        "admin/audit.jsonl",
+      )
+      expect(complaints).toEqual([])
+    })
+
     test("the playground: what is sent is answered, and what is copied does the same", async () => {
       await using opened = await open("/console?view=playground")
       const { page, complaints } = opened
@@ -190,6 +213,7 @@ describe.skipIf(executablePath === null)(
           ["/console?view=upkeep", page.locator(".tiles, .nothing")],
           ["/console?view=upkeep&shown=webhooks", page.locator(".nothing, .table")],
           ["/console?view=upkeep&shown=payments", page.locator(".nothing")],
+          ["/console?view=upkeep&shown=changes", page.getByRole("table")],
           ["/console?view=upkeep&shown=settings", page.getByRole("table")],
           ["/console?view=playground", page.getByLabel("Body")],
         ] as const

@@ -2,6 +2,7 @@ import { Link } from "../link.tsx"
 import { Head } from "../parts.tsx"
 import { UPKEEP_SHOWN, type UpkeepShown } from "../place.ts"
 import { Backups } from "./backups.tsx"
+import { Changes } from "./changes.tsx"
 import { Payments } from "./payments.tsx"
 import { SettingList } from "./settings.tsx"
 import { Webhooks } from "./webhooks.tsx"
@@ -10,6 +11,7 @@ const NAMES: Readonly<Record<UpkeepShown, string>> = {
   backups: "Backups",
   webhooks: "Webhooks",
   payments: "Payments",
+  changes: "Changes",
   settings: "Settings",
 }
 
@@ -28,6 +30,7 @@ export function Upkeep({ shown }: { readonly shown: UpkeepShown }) {
       {shown === "backups" && <Backups />}
       {shown === "webhooks" && <Webhooks />}
       {shown === "payments" && <Payments />}
+      {shown === "changes" && <Changes />}
       {shown === "settings" && <SettingList />}
     </>
   )

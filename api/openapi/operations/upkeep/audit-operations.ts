@@ -1,0 +1,96 @@
+import { ACTOR_KINDS } from "#base/audit/audit-log.ts"
+
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../../../wire/body-schema.ts"
+import { type Operation, query } from "../../operation.ts"
+import { count, listOf, object, oneOf, orNull, ref, text, time } from "../../schemas.ts"
+
+const when = {
+  type: "string",
+  format: "date-time",
+  pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?Z$",
+}
+const filters = [
+  query("from", "Changed at this time or later.", when),
+  query("before", "Changed before this time.", when),
+  query("who", "Id or name of a key, or the machine's user of the command line.", { type: "string" }),
+  query("object", "What was changed, or how it begins: `sources`, `sources/docs`.", { type: "string" }),
+  query("action", "A part of what was done: `DELETE`, `/admin/keys`, `fossick rules`.", { type: "string" }),
+]
+
+/** Who changed what. */
+export const auditOperations: readonly Operation[] = [
+  {
+    id: "listAudit",
+    method: "get",
+    path: "/admin/audit",
+    tag: "Upkeep",
+    access: "admin",
+    summary: "Who changed what, newest first",
+    description:
+      "Each change with a key of the role `admin`, by somebody who signed in with one, or by the command line on the data folder.",
+    parameters: [
+      ...filters,
+      query("limit", "Entries at most.", {
+        type: "integer",
+        minimum: 1,
+        maximum: MAX_LIMIT,
+        default: DEFAULT_LIMIT,
+      }),
+      query("offset", "Entries to leave out.", { type: "integer", minimum: 0, default: 0 }),
+    ],
+    answers: { 200: { description: "The entries.", schema: ref("AuditEntries") } },
+    examples: [{ summary: "What was done to sources", query: { object: "sources" }, status: 200 }],
+  },
+  {
+    id: "exportAudit",
+    method: "get",
+    path: "/admin/audit.jsonl",
+    tag: "Upkeep",
+    access: "admin",
+    summary: "Who changed what, as a file",
+    parameters: filters,
+    answers: {
+      200: {
+        description: "One `AuditEntry` a line, oldest first.",
+        schema: { type: "string" },
+        type: "application/x-ndjson",
+      },
+    },
+    examples: [{ summary: "All of it", status: 200 }],
+  },
+]
+
+export const auditSchemas = {
+  AuditEntry: object({
+    id: count(),
+    at: time(),
+    who: object({
+      kind: oneOf(
+        ACTOR_KINDS,
+        "`key`: a call with an API key; `session`: somebody who signed in; `command`: the command line.",
+      ),
+      id: text("Of the key; of the command line: the user of the machine."),
+      name: text("What the key was called then; empty: it had no name."),
+    }),
+    action: text("`PUT /admin/sources/{name}`, `fossick keys create`."),
+    object: text("What was changed: `sources/docs`."),
+    status: orNull(count("Of the answer; null for the command line.")),
+    changes: listOf(
+      object({
+        field: text(),
+        before: orNull(
+          text("In short, as JSON, without secrets; null: it was not there, or it is not known."),
+        ),
+        after: orNull(text("Likewise.")),
+      }),
+    ),
+    address: text("IP address of the caller; empty for the command line."),
+  }),
+  AuditEntries: object({
+    entries: listOf(ref("AuditEntry"), "Newest first."),
+    total: count("Of all that fit, not only of those listed."),
+    days: count("For which entries are kept."),
+    limit: count(),
+    offset: count(),
+  }),
+}

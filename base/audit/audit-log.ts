@@ -1,0 +1,169 @@
+import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+
+/** Entries at most, the oldest go: 40 MB where each takes 400 bytes. */
+const MOST_ENTRIES = 100_000
+/** Written entries after which they are counted. */
+const COUNT_EVERY = 500
+const MAX_CHARS = { name: 100, action: 200, object: 300, address: 100 }
+
+const STEPS = [
+  `create table audit_entry (
+     id integer primary key,
+     at integer not null,
+     who_kind text not null,
+     who_id text not null,
+     who_name text not null,
+     action text not null,
+     object text not null,
+     status integer,
+     changes text not null,
+     address text not null
+   ) strict;
+   create index audit_entry_at on audit_entry (at)`,
+]
+
+/** `key`: a call with an API key; `session`: somebody who signed in on a page; `command`: the command line. */
+export const ACTOR_KINDS = ["key", "session", "command"] as const
+
+/** Who changed something. */
+export interface Actor {
+  readonly kind: (typeof ACTOR_KINDS)[number]
+  /** Of a key or the one somebody signed in with: its id, never its text; of the command line: the user of the machine. */
+  readonly id: string
+  /** What the key was called then; empty: it had no name. */
+  readonly name: string
+}
+
+/** One field, before and after, in short; null: it was not there, or what it was is not known. */
+export interface FieldChange {
+  readonly field: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** A change that was made. */
+export interface Change {
+  readonly who: Actor
+  /** `PUT /admin/sources/{name}`, `fossick keys create`. */
+  readonly action: string
+  /** What was changed, `sources/docs`; empty for what has no name. */
+  readonly object: string
+  /** Of the answer; null for the command line. */
+  readonly status: number | null
+  readonly changes: readonly FieldChange[]
+  /** IP address of the caller; empty for the command line. */
+  readonly address: string
+}
+
+export interface AuditEntry extends Change {
+  readonly id: number
+  readonly at: Date
+}
+
+/** Which entries are wanted; what is left out does not matter. */
+export interface AuditFilter {
+  /** Milliseconds since 1970, inclusive. */
+  readonly from?: number | undefined
+  /** Exclusive. */
+  readonly before?: number | undefined
+  /** Id or name of who it was. */
+  readonly who?: string | undefined
+  /** All that begins so: `sources`, `sources/docs`. */
+  readonly object?: string | undefined
+  /** A part of what was done: `delete`, `/keys`. */
+  readonly action?: string | undefined
+}
+
+/** What was changed by people and programs who may, newest first. Nothing here is a secret: callers mask what they note. */
+export class AuditLog {
+  readonly #sql: ReturnType<typeof prepareOnce>
+  readonly days: number
+  #written = COUNT_EVERY - 1
+
+  /** @param days for which entries are kept */
+  constructor(db: StateStore, days: number) {
+    migrate(db, "audit", STEPS)
+    this.#sql = prepareOnce(db)
+    this.days = days
+  }
+
+  /** Belongs into a write transaction, or stands for one. */
+  note({ who, action, object, status, changes, address }: Change, at = Date.now()): void {
+    this.#sql(
+      `insert into audit_entry (at, who_kind, who_id, who_name, action, object, status, changes, address)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(
+      at,
+      who.kind,
+      who.id.slice(0, MAX_CHARS.name),
+      who.name.slice(0, MAX_CHARS.name),
+      action.slice(0, MAX_CHARS.action),
+      object.slice(0, MAX_CHARS.object),
+      status,
+      JSON.stringify(changes),
+      address.slice(0, MAX_CHARS.address),
+    )
+    this.#written += 1
+    if (this.#written < COUNT_EVERY) return
+    this.#written = 0
+    this.#sql("delete from audit_entry where id <= (select max(id) from audit_entry) - ?").run(MOST_ENTRIES)
+  }
+
+  /** Newest first. */
+  list(filter: AuditFilter, { limit, offset }: { limit: number; offset: number }): readonly AuditEntry[] {
+    const { where, values } = conditionsOf(filter)
+    return this.#sql(`select * from audit_entry where ${where} order by id desc limit ? offset ?`)
+      .all(...values, limit, offset)
+      .map(entryOf)
+  }
+
+  /** Oldest first, from the one after this id on: what an export goes through, while others are written. */
+  after(id: number, filter: AuditFilter, limit: number): readonly AuditEntry[] {
+    const { where, values } = conditionsOf(filter)
+    return this.#sql(`select * from audit_entry where id > ? and ${where} order by id limit ?`)
+      .all(id, ...values, limit)
+      .map(entryOf)
+  }
+
+  count(filter: AuditFilter): number {
+    const { where, values } = conditionsOf(filter)
+    const row = this.#sql(`select count(*) as n from audit_entry where ${where}`).get(...values)
+    return Number(row?.["n"])
+  }
+
+  /** Forgets up to `count` entries from before `time`. @returns how many there were */
+  readonly prune = (time: number, count: number): number =>
+    Number(
+      this.#sql(
+        "delete from audit_entry where id in (select id from audit_entry where at < ? order by id limit ?)",
+      ).run(time, count).changes,
+    )
+}
+
+function conditionsOf({ from, before, who, object, action }: AuditFilter) {
+  const parts: (readonly [string, ...(string | number)[]])[] = []
+  if (from !== undefined) parts.push(["at >= ?", from])
+  if (before !== undefined) parts.push(["at < ?", before])
+  if (who !== undefined) parts.push(["(who_id = ? or who_name = ?)", who, who])
+  if (object !== undefined) parts.push(["substr(object, 1, ?) = ?", object.length, object])
+  if (action !== undefined) parts.push(["instr(lower(action), ?) > 0", action.toLowerCase()])
+  return {
+    where: ["1", ...parts.map(([sql]) => sql)].join(" and "),
+    values: parts.flatMap(([, ...values]) => values),
+  }
+}
+
+const entryOf = (row: Record<string, unknown>): AuditEntry => ({
+  id: Number(row["id"]),
+  at: new Date(Number(row["at"])),
+  who: {
+    kind: row["who_kind"] as Actor["kind"],
+    id: String(row["who_id"]),
+    name: String(row["who_name"]),
+  },
+  action: String(row["action"]),
+  object: String(row["object"]),
+  status: row["status"] === null ? null : Number(row["status"]),
+  changes: JSON.parse(String(row["changes"])) as FieldChange[],
+  address: String(row["address"]),
+})

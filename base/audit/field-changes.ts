@@ -1,0 +1,68 @@
+import { masked } from "#base/log/masked.ts"
+
+import type { FieldChange } from "./audit-log.ts"
+
+/** Fields of one change at most, and characters of a value: an entry says what was done, the object itself says the rest. */
+const MOST_FIELDS = 20
+const MAX_VALUE_CHARS = 160
+const MAX_DEPTH = 6
+const HIDDEN = "(hidden)"
+/** Names of fields whose values are, or may be, secrets. What names a secret, such as `${NAME}`, is none. */
+const SECRET_NAME =
+  /(?:^|[._-])(?:api_?key|key|password|passphrase|secret|token|authorization|cookies?|credentials?|headers?|private_?key)(?:$|[._-])/i
+/** Parameters of addresses that let somebody in. */
+const IN_QUERIES = /([?&][^=&"]*(?:token|key|secret|sig|password|auth|code)[^=&"]*=)[^&"#]+/gi
+const REFERENCE = /^"(\w+ )?(\$\{\w+\}|file:[^"]+)"$/
+
+/**
+ * What is different between two states of an object, field by field, in short and without secrets.
+ * @param before null: there was none, or it is not known
+ * @param after null: it is gone
+ */
+export function fieldChanges(before: unknown, after: unknown): readonly FieldChange[] {
+  const [old, now] = [fieldsOf(before), fieldsOf(after)]
+  const changed = [...new Set([...old.keys(), ...now.keys()])].filter(
+    (field) => old.get(field) !== now.get(field),
+  )
+  const shown = changed.slice(0, MOST_FIELDS).map((field) => ({
+    field: field.slice(0, MAX_VALUE_CHARS),
+    before: shownValue(field, old.get(field)),
+    after: shownValue(field, now.get(field)),
+  }))
+  const left = changed.length - shown.length
+  return left === 0 ? shown : [...shown, { field: `and ${left} more`, before: null, after: null }]
+}
+
+/** `limits.pages` → `10`, as JSON. Lists are values. */
+function fieldsOf(value: unknown): Map<string, string> {
+  const fields = new Map<string, string>()
+  const walk = (one: unknown, path: string, depth: number): void => {
+    if (one === undefined) return
+    if (
+      one instanceof Date ||
+      typeof one !== "object" ||
+      one === null ||
+      Array.isArray(one) ||
+      depth > MAX_DEPTH
+    ) {
+      fields.set(path, JSON.stringify(one) ?? "")
+      return
+    }
+    for (const [name, inner] of Object.entries(one))
+      walk(inner, path === "" ? name : `${path}.${name}`, depth + 1)
+  }
+  if (value !== null && value !== undefined) walk(value, "", 0)
+  return fields
+}
+
+function shownValue(field: string, value: string | undefined): string | null {
+  if (value === undefined) return null
+  // A list of objects may hold one, too.
+  if (isSecret(field, value) || /"[^"]*(?:password|secret|token|authorization)[^"]*":/i.test(value))
+    return HIDDEN
+  const text = masked(value).replace(IN_QUERIES, "$1…")
+  return text.length > MAX_VALUE_CHARS ? `${text.slice(0, MAX_VALUE_CHARS - 1)}…` : text
+}
+
+const isSecret = (field: string, value: string): boolean =>
+  SECRET_NAME.test(field) && !REFERENCE.test(value) && !/^(?:null|true|false|\d+|\[\]|"")$/.test(value)

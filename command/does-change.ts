@@ -1,0 +1,7 @@
+import { EXIT } from "#base/exit-codes.ts"
+
+import type { CommandSpec, Given } from "./spec.ts"
+
+/** Whether a command that ended with this code changed what the data folder holds. */
+export const doesChange = (spec: Pick<CommandSpec, "changes">, given: Given, code: number): boolean =>
+  code !== EXIT.usage && code !== EXIT.failed && spec.changes?.(given) === true
