@@ -40,6 +40,17 @@ describe("the embedded engine", () => {
     await expect(stat(`${file}.new`)).rejects.toMatchObject({ code: "ENOENT" })
   })
 
+  test("finds the first page in a language by its words before its terms are counted", async () => {
+    await using writer = await open({ embedding: "off" })
+    // These are counted at once, and nothing for some seconds after them.
+    await writer.index(Array.from({ length: 60 }, (_, i) => aPage(`en/${i}`, { language: "en" })))
+    const markdown = "Das Fest heißt auf Englisch lantern festival."
+    await writer.index([aPage("de", { language: "de", markdown })])
+    await using reader = await open({ mode: "read" })
+    const { hits } = await reader.search({ text: "lantern", limit: 3 })
+    expect(hits.map(({ url }) => url)).toEqual([urlOf("de")])
+  })
+
   test("refuses an index of a newer format and leaves it as it is", async () => {
     await (await open())[Symbol.asyncDispose]()
     const file = path.join(dir, "index.json")

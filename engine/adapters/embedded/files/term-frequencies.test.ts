@@ -23,7 +23,7 @@ describe("term frequencies", () => {
     expect(counted.idf("rare")).toBeCloseTo(idf(1))
     expect(counted.idf("words")).toBeCloseTo(idf(100))
     expect(counted.idf("unheard")).toBeCloseTo(idf(0))
-    expect([counted.shareOf("en"), counted.shareOf("de")]).toEqual([0.99, 0])
+    expect([counted.shareOf("en"), counted.shareOf("de")]).toEqual([0.99, 0.01])
   })
 
   test("come back as they were saved, and newer ones replace them", async () => {

@@ -64,9 +64,12 @@ export class TermFrequencies {
     for (const slot of slots) this.#counts[slot]!++
   }
 
-  /** The share of the pages in a language, 0..1; of none, 0. */
+  /**
+   * The share of the pages in a language that some page is in, 0..1. Counts are saved later than pages: the first pages in a language
+   * are there before they are counted, and count as one.
+   */
   shareOf(language: string): number {
-    return this.#pages === 0 ? 0 : this.#counts[slotOf(hashOfLanguage(language))]! / this.#pages
+    return Math.max(1, this.#counts[slotOf(hashOfLanguage(language))]!) / Math.max(1, this.#pages)
   }
 
   /** The inverse document frequency of a term, as BM25 has it: never negative. */
