@@ -705,6 +705,17 @@ export type JudgedHistory = {
   })[]
 }
 
+export type JudgedFile = {
+  readonly questions: readonly ({
+    readonly question: string
+    readonly pages: readonly ({
+      readonly url: string
+      /** How well it answers; left out: 1. */
+      readonly grade?: number | undefined
+    })[]
+  })[]
+}
+
 export type ImportedQuestions = {
   readonly added: number
   /** Those that got other pages. */

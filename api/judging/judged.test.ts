@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { parse } from "yaml"
 
 import { Jobs } from "#crawler"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
@@ -115,7 +116,11 @@ test("a file of them is taken whole or not at all, and comes out as it went in",
   const out = await fetch(`${app.url}/admin/judged-questions.yaml`, {
     headers: { Authorization: `Bearer ${adminKey}` },
   })
-  expect(await out.text()).toBe(text)
+  const written = await out.text()
+  expect(written).toBe(text)
+  // Programs that know the media type hold what they read in it against the schema.
+  const answer = { status: out.status, headers: out.headers, body: parse(written) as unknown }
+  expectDocumented("GET", "/admin/judged-questions.yaml", answer)
 })
 
 describe("a run", () => {

@@ -14,19 +14,22 @@ const PRESCAN_BYTES = 1024
 export function decodeText(body: Uint8Array, declared: string | null): string {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const mark = byteOrderMark(bytes)
-  if (mark !== null) return iconv.decode(bytes, mark)
+  if (mark !== null) return decoded(bytes, mark)
   if (isUtf8(bytes)) {
     const sevenBit = known(declared) ?? known(metaCharset(bytes))
     // ISO-2022-JP and HZ look like plain ASCII; UTF-7 is refused by every browser and by us.
     return sevenBit !== null && /^(?:iso-?2022|hz)/i.test(sevenBit)
-      ? iconv.decode(bytes, sevenBit)
+      ? decoded(bytes, sevenBit)
       : bytes.toString("utf8")
   }
   const header = known(declared)
   const meta = known(metaCharset(bytes))
   const charset = header !== null && header !== "utf8" ? header : (meta ?? header)
-  return iconv.decode(bytes, charset ?? "windows-1252")
+  return decoded(bytes, charset ?? "windows-1252")
 }
+
+/** Halves of a pair alone, which UTF-16 lets through, are no characters (Encoding Standard §14.2.1): U+FFFD stands for each. */
+const decoded = (bytes: Buffer, charset: string): string => iconv.decode(bytes, charset).toWellFormed()
 
 function byteOrderMark(bytes: Buffer): string | null {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf8"

@@ -28,8 +28,22 @@ interface DocumentTask {
   readonly body: Uint8Array
 }
 
-/** Decodes and extracts one body. Runs in a thread of its own, since it may take long or never end. */
-export async function readBody(task: ReadBodyTask): Promise<Extracted> {
+/**
+ * Decodes and extracts one body. Runs in a thread of its own, since it may take long or never end. Whatever text it says is Unicode: an
+ * escape in its facts, or a place where a long one was cut, may leave half a character, which no store and no JSON of others takes.
+ */
+export const readBody = async (task: ReadBodyTask): Promise<Extracted> => wellFormed(await extracted(task))
+
+function wellFormed<T>(value: T): T {
+  if (typeof value === "string") return value.toWellFormed() as T
+  if (Array.isArray(value)) return value.map(wellFormed) as T
+  // Dates and the like have no text of their own.
+  if (value === null || typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype)
+    return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, wellFormed(one)])) as T
+}
+
+async function extracted(task: ReadBodyTask): Promise<Extracted> {
   if (task.kind === "document") {
     const { readDocument } = await import("./formats/read-document.ts")
     return await readDocument(task.format, task.body, task.url, task.budgetMs)

@@ -54,6 +54,9 @@ const whole = (minimum: number, maximum: number, value: number): JsonSchema => (
   default: value,
 })
 
+/** Of a stream no schema says more: some programs hold it against all of the text, others against each event. */
+const EVENTS: JsonSchema = { description: "Server-sent events." }
+
 /** What an address has to begin with, as far as a schema can say what one is. */
 const webAddress: JsonSchema = { type: "string", pattern: String.raw`^\s*[Hh][Tt][Tt][Pp][Ss]?://` }
 /** A text in a query: blank ones are refused. */
@@ -562,7 +565,7 @@ export const adminOperations: readonly Operation[] = [
       }),
     ],
     answers: {
-      200: { description: "The events.", schema: { type: "string" }, type: "text/event-stream" },
+      200: { description: "The events.", schema: EVENTS, type: "text/event-stream" },
     },
     refusals: [429],
     examples: one("For a second", { query: { seconds: "1" } }),

@@ -67,6 +67,21 @@ export const judgedSchemas = {
     ...question,
     history: listOf(object({ run: ref("JudgedRun"), ...mark }), "The newest run first."),
   }),
+  JudgedFile: object({
+    questions: listOf(
+      object({
+        question: text(),
+        pages: listOf(
+          object(
+            { url: text() },
+            {
+              optional: { grade: { ...count("How well it answers; left out: 1."), minimum: 1, maximum: 10 } },
+            },
+          ),
+        ),
+      }),
+    ),
+  }),
   ImportedQuestions: object({
     added: count(),
     changed: count("Those that got other pages."),
@@ -168,7 +183,7 @@ export const judgedOperations: readonly Operation[] = [
     method: "get",
     path: "/admin/judged-questions.yaml",
     summary: "All judged questions as a file that `fossick judge` reads",
-    answers: { 200: { description: "YAML.", schema: { type: "string" }, type: "application/yaml" } },
+    answers: { 200: { description: "YAML.", schema: ref("JudgedFile"), type: "application/yaml" } },
     examples: [{ summary: "All of them", status: 200 }],
   }),
   operation({

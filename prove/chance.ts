@@ -1,0 +1,35 @@
+/** Chance that plays the same for the same seed (mulberry32). */
+export interface Chance {
+  /** 0 and above, below 1. */
+  next(): number
+  /** A whole number from 0 on, below `end`. */
+  below(end: number): number
+  /** One of them; there must be any. */
+  one<T>(all: readonly T[]): T
+  /** So many different ones of them at most, in their order. */
+  some<T>(all: readonly T[], count: number): T[]
+  /** True in that share of the cases. */
+  happens(share: number): boolean
+}
+
+export function chance(seed: number): Chance {
+  let state = seed | 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const below = (end: number) => Math.floor(next() * end)
+  return {
+    next,
+    below,
+    one: (all) => all[below(all.length)]!,
+    some(all, count) {
+      const left = all.map((_, at) => at)
+      while (left.length > count) left.splice(below(left.length), 1)
+      return left.map((at) => all[at]!)
+    },
+    happens: (share) => next() < share,
+  }
+}

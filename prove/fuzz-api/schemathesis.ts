@@ -1,0 +1,150 @@
+import { execFile, spawn } from "node:child_process"
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { endWithUs } from "#base/testing/end-with-us.ts"
+import { operations as documented } from "../../api/openapi/document.ts"
+
+const run = promisify(execFile)
+
+/** The version that the figures were made with. */
+const WANTED = "schemathesis==4.32.5"
+/** Where somebody has it already, such as a machine without a package index. */
+const PROGRAM = "SCHEMATHESIS"
+
+/**
+ * What schemas cannot say is judged by code: whether a date exists, whether two fields contradict each other, whether a thing is there or in
+ * the right state, whether a key may do it or has used up its credits. Such answers are right ones to what a schema allows. A 500 never is.
+ */
+const CONFIG = `
+[checks.positive_data_acceptance]
+expected-statuses = ["2xx", "400", "401", "403", "404", "409", "422", "429", "431", "432", "433", "503"]
+[checks.negative_data_rejection]
+expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "413", "415", "422", "429", "431", "432", "433", "503"]
+`
+
+/** Schemathesis (https://schemathesis.io), installed into a folder of its own that goes with it. */
+export interface Schemathesis extends AsyncDisposable {
+  /** Tries a running appliance by its own /openapi.json. */
+  try(given: Tries): Promise<Tried>
+}
+
+export interface Tries {
+  readonly url: string
+  /** Sent with every request; null sends none. */
+  readonly key: string | null
+  readonly seed: number
+  /** For how long; the phases before the random one are never cut short. */
+  readonly seconds: number
+  /** These operations alone, by their ids. Default: all. */
+  readonly operations?: readonly string[]
+}
+
+export interface Tried {
+  /** Operations that were called. */
+  readonly operations: number
+  /** Requests that were made up and sent. */
+  readonly cases: number
+  /** Each way in which an answer was not what the document says, with the call that shows it. */
+  readonly faults: readonly string[]
+}
+
+/** What this proof reads of the JSON report. */
+interface Report {
+  readonly operations: { readonly tested: number }
+  readonly test_cases: { readonly generated: number }
+  readonly failures: readonly { readonly title: string; readonly operations: readonly string[] }[]
+  readonly errors: readonly unknown[]
+}
+
+/** @returns why there is none, when Python or its packages cannot be had */
+export async function openSchemathesis(): Promise<Schemathesis | string> {
+  const dir = await mkdtemp(join(tmpdir(), "fossick-schemathesis-"))
+  const clear = () => rm(dir, { recursive: true, force: true })
+  const program = process.env[PROGRAM] ?? (await installed(dir))
+  if (program === null) {
+    await clear()
+    return `Schemathesis is not here: it takes Python 3 with venv and a package index, or its path in ${PROGRAM}.`
+  }
+  await writeFile(join(dir, "schemathesis.toml"), CONFIG)
+  return { try: (given) => tryWith(program, dir, given), [Symbol.asyncDispose]: clear }
+}
+
+/** The program in a virtual environment below `dir`; null when it cannot be installed. */
+async function installed(dir: string): Promise<string | null> {
+  const bin = join(dir, "venv/bin")
+  try {
+    await run("python3", ["-m", "venv", join(dir, "venv")])
+    // A machine without a package index is told by the first try.
+    await run(join(bin, "pip"), ["install", "--quiet", "--retries", "1", "--timeout", "20", WANTED])
+    return join(bin, "schemathesis")
+  } catch {
+    return null
+  }
+}
+
+async function tryWith(program: string, dir: string, given: Tries): Promise<Tried> {
+  const report = join(dir, `report-${Date.now()}`)
+  await mkdir(report)
+  const args = [
+    ["--config-file", join(dir, "schemathesis.toml"), "run", `${given.url}/openapi.json`, "--url", given.url],
+    given.key === null ? [] : ["--header", `Authorization: Bearer ${given.key}`],
+    (given.operations ?? []).flatMap((id) => ["--include-operation-id", id]),
+    ["--checks", "all", "--mode", "all", "--workers", "2", "--seed", String(given.seed)],
+    ["--max-time", String(given.seconds), "--request-timeout", "170"],
+    ["--suppress-health-check", "all", "--continue-on-failure", "--no-color"],
+    ["--report", "json", "--report-dir", report],
+  ].flat()
+  const { output, code } = await outputOf(program, args, dir)
+  const file = (await readdir(report)).find((name) => name.endsWith(".json"))
+  if (file === undefined) throw new Error(`Schemathesis left no report, and ended with ${code}:\n${output}`)
+  const { operations, test_cases, failures, errors } = JSON.parse(
+    await readFile(join(report, file), "utf8"),
+  ) as Report
+  const told = shown(output)
+  return {
+    operations: operations.tested,
+    cases: test_cases.generated,
+    faults: [
+      ...failures
+        .filter((one) => one.title !== ALLOW || !one.operations.every(isNameToo))
+        .map((one) => `${one.title}: ${one.operations.join(", ")}${callsOf(told, one.operations)}`),
+      ...errors.map((error) => JSON.stringify(error)),
+    ],
+  }
+}
+
+async function outputOf(program: string, args: readonly string[], cwd: string) {
+  const child = spawn(program, args, { cwd, detached: true, stdio: ["ignore", "pipe", "pipe"] })
+  endWithUs(child)
+  let output = ""
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text))
+  const code = await new Promise<number | null>((resolve, reject) =>
+    child.once("error", reject).once("close", resolve),
+  )
+  return { output, code }
+}
+
+/** By operation, what the program says of its failures. */
+function shown(output: string): ReadonlyMap<string, string> {
+  const parts = output.split(/^_{3,} (.+?) _{3,}$/m).slice(1)
+  return new Map(
+    parts.flatMap((name, at) => (at % 2 === 0 ? [[name, parts[at + 1]!.split(/^={3,}/m)[0]!.trim()]] : [])),
+  )
+}
+
+const callsOf = (told: ReadonlyMap<string, string>, operations: readonly string[]): string =>
+  operations.map((name) => `\n${told.get(name) ?? ""}`).join("")
+
+/**
+ * `/admin/sources/preview` is also the source of that name, which may be asked for and removed: its methods belong to the address, and
+ * the document has them under `/admin/sources/{name}`.
+ */
+const ALLOW = "Allow header mismatch"
+function isNameToo(operation: string): boolean {
+  const path = operation.slice(operation.indexOf(" ") + 1)
+  const named = documented.filter((one) => one.path.includes("{") && one.path !== path)
+  return named.some((one) => new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path))
+}

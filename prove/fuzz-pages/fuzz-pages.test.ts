@@ -1,0 +1,24 @@
+import { expect, test } from "vitest"
+import { proof, whatIsWrong } from "./fuzz-pages.ts"
+
+test("Damaged pages, PDF files and archives are read, or left out for a reason", async () => {
+  const { rows, faults } = await proof.run({ scale: 0.003, seed: 11, tell: () => {} })
+  expect(faults).toEqual([])
+  expect(rows.map(([what, visited]) => [what, visited])).toEqual([
+    ["web pages", 300],
+    ["PDF files", 30],
+    ["Office files and books", 20],
+  ])
+  // Most are still pages.
+  expect(rows[0]![2]).toBeGreaterThan(150)
+})
+
+test("A reader that goes wrong by itself is found out", () => {
+  const failed = (because: "unreadable" | "crashed", detail: string) =>
+    whatIsWrong({ kind: "failed", because, detail })
+  expect(failed("unreadable", "Cannot read properties of undefined (reading 'x')")).not.toBeNull()
+  expect(failed("crashed", "the reading process ended with code 7")).not.toBeNull()
+  expect(failed("unreadable", "the file has no pages")).toBeNull()
+  expect(whatIsWrong("hangs")).not.toBeNull()
+  expect(whatIsWrong(new Error("x"))).not.toBeNull()
+})

@@ -1,0 +1,109 @@
+import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { type Chance, chance } from "../chance.ts"
+import type { Effort, Outcome, Proof } from "../proof.ts"
+import { JUDGED, type Judged } from "./judged.ts"
+import { type MutatedRoom, ROOMS } from "./rooms.ts"
+import { type Mutant, mutantsOf, ROOT } from "./stryker.ts"
+
+/** The share of mutants that some test has to notice, of those that anybody could. */
+const ENOUGH = 0.9
+/** Names rooms, separated by commas, where not all are to be tried. */
+const NAMED = "FOSSICK_MUTANTS"
+/** Lines of one stretch of a sample. */
+const STRETCH = 8
+
+export const proof: Proof = {
+  title: "Tests that notice",
+  promise:
+    "What is changed in the code is noticed by a test. [Stryker](https://stryker-mutator.io) changes one thing at a time (a comparison, a number's sign, a text, a branch) in the " +
+    "rooms that everything stands on, and runs their tests: nine mutants in ten make one fail. Those that nobody could notice, since nothing that anyone sees differs, were " +
+    "judged one by one; they stand in `prove/mutants/judged.ts` with the reason.",
+  run: (effort) => tried(effort, asked()),
+}
+
+/** All rooms, or those that are named. */
+function asked(): readonly MutatedRoom[] {
+  const names = process.env[NAMED]?.split(",")
+  return ROOMS.filter(({ name }) => names === undefined || names.includes(name))
+}
+
+/** A tenth of the tries are a tenth of the lines, in stretches by chance. */
+export async function tried(effort: Effort, rooms: readonly MutatedRoom[]): Promise<Outcome> {
+  const random = chance(effort.seed)
+  const rows: (string | number)[][] = []
+  const faults: string[] = []
+  for (const room of rooms) {
+    const mutate = effort.scale >= 1 ? room.mutate : sample(room, effort.scale, random)
+    // One after the other: each has the machine to itself.
+    // oxlint-disable-next-line no-await-in-loop
+    const mutants = await mutantsOf(mutate, room.tests)
+    const { row, share, open } = counted(room.name, mutants)
+    effort.tell(`${room.name}: ${row.slice(1).join(", ")}`)
+    if (!room.isJudged) for (const one of open) effort.tell(`  ${inWords(one)}`)
+    rows.push(row)
+    if (room.isJudged) faults.push(...open.map((one) => `nobody has judged ${inWords(one)}`))
+    else if (effort.scale >= 1 && share < ENOUGH)
+      faults.push(`${room.name}: ${percent(share)} of its mutants are noticed, and no more`)
+  }
+  const columns = [
+    "room",
+    "mutants",
+    "killed",
+    "timed out",
+    "survived",
+    "never run",
+    "judged to differ in nothing",
+    "noticed, of the others",
+  ]
+  return { columns, rows, faults }
+}
+
+/** What became of a room's mutants. */
+export function counted(name: string, mutants: readonly Mutant[], judged: readonly Judged[] = JUDGED) {
+  const of = (status: Mutant["status"]) => mutants.filter((one) => one.status === status)
+  const alive = [...of("Survived"), ...of("NoCoverage")]
+  const open = alive.filter((one) => !judged.some((other) => isOf(one, other)))
+  const seen = of("Killed").length + of("Timeout").length
+  const share = seen + open.length === 0 ? 1 : seen / (seen + open.length)
+  return {
+    row: [
+      name,
+      mutants.length,
+      of("Killed").length,
+      of("Timeout").length,
+      of("Survived").length,
+      of("NoCoverage").length,
+      alive.length - open.length,
+      percent(share),
+    ],
+    share,
+    open,
+  }
+}
+
+const isOf = (mutant: Mutant, { file, line, mutator, replacement }: Judged): boolean =>
+  mutant.file === file &&
+  mutant.line === line &&
+  mutant.mutator === mutator &&
+  (replacement === undefined || mutant.replacement === replacement)
+
+const percent = (share: number): string => `${(Math.floor(share * 1000) / 10).toFixed(1)} %`
+const inWords = ({ file, lineNumber, line, mutator, replacement, status }: Mutant): string =>
+  `${file}:${lineNumber} ${status} ${mutator} \`${line}\` → \`${replacement.replaceAll(/\s+/g, " ").slice(0, 120)}\``
+
+/** Stretches of the room's files, as Stryker takes them: `a.ts:9-16`. */
+function sample({ mutate }: MutatedRoom, share: number, random: Chance): readonly string[] {
+  const wanted = mutate.filter((pattern) => !pattern.startsWith("!"))
+  const exclude = mutate.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1))
+  const stretches = globSync(wanted, { cwd: ROOT, exclude })
+    .sort()
+    .flatMap((file) => {
+      const lines = readFileSync(join(ROOT, file), "utf8").split("\n").length
+      return Array.from(
+        { length: Math.ceil(lines / STRETCH) },
+        (_, at) => `${file}:${at * STRETCH + 1}-${(at + 1) * STRETCH}`,
+      )
+    })
+  return random.some(stretches, Math.max(1, Math.round(stretches.length * share)))
+}
