@@ -37,6 +37,11 @@ export const COMMANDS: Registry = {
     group: "The appliance",
     load: async () => (await import("./commands/appliance/restore.ts")).restore,
   },
+  verify: {
+    summary: "check that a release, or what is installed, is what was signed",
+    group: "The appliance",
+    load: async () => (await import("./commands/appliance/verify.ts")).verify,
+  },
   crawl: {
     summary: "crawl a site into the index",
     group: "Pages",

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { parseArgs } from "node:util"
 import { buildFaces } from "../../faces/build/build-faces.ts"
 import {
   type Asking,
@@ -12,9 +13,10 @@ import {
   type NodePackage,
   packedManifest,
 } from "./manifest.ts"
+import { writeRelease } from "./write-release.ts"
 import { copyBundled, writeDeclarations, writePackageFiles } from "./package-files.ts"
 
-// `npm run pack [folder]`: makes the npm package, in the folder dist. `npm pack` ends with it, too: what npm would pack is
+// `npm run pack [folder] [--sign key.pem]`: makes the npm package, in the folder dist, with its SBOM and its signed manifest. `npm pack` ends with it, too: what npm would pack is
 // TypeScript, which Node does not run from a package, so this takes the place of npm's own file.
 
 const ROOT = join(import.meta.dirname, "../..")
@@ -26,9 +28,15 @@ const own = read("package.json") as Manifest
 const nodes = read("command/pack/node-packages.json") as Record<string, NodePackage>
 const isPostpack = process.env["npm_lifecycle_event"] === "postpack"
 if (isPostpack && process.env["npm_config_dry_run"] === "true") process.exit()
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  // The private key that signs the manifest, a PEM file; left out, it is not signed.
+  options: { sign: { type: "string" } },
+  args: isPostpack ? [] : process.argv.slice(2),
+})
 const to = isPostpack
   ? process.env["npm_config_pack_destination"] || ROOT
-  : (process.argv[2] ?? join(ROOT, "dist"))
+  : (positionals[0] ?? join(ROOT, "dist"))
 const stage = mkdtempSync(join(tmpdir(), "fossick-pack-"))
 try {
   await buildFaces()
@@ -58,6 +66,9 @@ try {
   const file = join(to, name)
   const { size } = statSync(file)
   process.stdout.write(`${file} (${(size / 1e6).toFixed(1)} MB)\n`)
+  // npm's own `npm pack` makes one file.
+  const beside = isPostpack ? [] : await writeRelease(ROOT, file, values.sign ?? null)
+  for (const one of beside) process.stdout.write(`${one}\n`)
   if (size > MOST_BYTES) {
     process.stderr.write(`That is more than ${MOST_BYTES / 1e6} MB.\n`)
     process.exitCode = 1

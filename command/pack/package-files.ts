@@ -14,6 +14,7 @@ const PARTS = [
   "faces/dist",
   "README.md",
   "CHANGELOG.md",
+  "THIRD-PARTY.md",
   "LICENSE",
 ]
 const LEFT_OUT =

@@ -8,6 +8,7 @@ interface Entry {
   readonly integrity?: string
   readonly dev?: boolean
   readonly optional?: boolean
+  readonly hasInstallScript?: boolean
 }
 
 const file = join(import.meta.dirname, "../../package-lock.json")
@@ -66,6 +67,28 @@ test("every package comes from the npm registry", () => {
       integrity !== undefined && !resolved?.startsWith("https://registry.npmjs.org/"),
   )
   expect(elsewhere).toEqual([])
+})
+
+/** Packages that bring an install script, and whether npm is let run it: `allowScripts` of package.json. */
+const INSTALL_SCRIPTS = {
+  // Puts the Node.js of this machine in its place, from a package of the lock; where it is not run, command/find-node.js finds it all the same.
+  node: true,
+  // Would look for a program that the lock has already.
+  "@foundry-rs/anvil": false,
+}
+
+test("no package brings an install script but those that are named", () => {
+  const own = JSON.parse(readFileSync(join(file, "../package.json"), "utf8")) as {
+    readonly allowScripts: Readonly<Record<string, boolean>>
+    readonly dependencies: Readonly<Record<string, string>>
+    readonly devDependencies: Readonly<Record<string, string>>
+  }
+  const bringing = entries.filter(({ hasInstallScript }) => hasInstallScript === true).map(({ name }) => name)
+  expect(bringing.toSorted()).toEqual(Object.keys(INSTALL_SCRIPTS).toSorted())
+  expect(own.allowScripts).toEqual(INSTALL_SCRIPTS)
+  // And every version we ask for is one version.
+  const asked = Object.values({ ...own.dependencies, ...own.devDependencies })
+  expect(asked.filter((version) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([])
 })
 
 test("the chain that tests of payments run on is for development alone", () => {

@@ -1,6 +1,7 @@
 import { ACTOR_KINDS } from "#base/audit/audit-log.ts"
 
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../../wire/body-schema.ts"
+import { NOT_BLANK } from "../../../wire/validate.ts"
 import { type Operation, query } from "../../operation.ts"
 import { count, listOf, object, oneOf, orNull, ref, text, time } from "../../schemas.ts"
 
@@ -9,12 +10,13 @@ const when = {
   format: "date-time",
   pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?Z$",
 }
+const filled = { type: "string", pattern: NOT_BLANK }
 const filters = [
   query("from", "Changed at this time or later.", when),
   query("before", "Changed before this time.", when),
-  query("who", "Id or name of a key, or the machine's user of the command line.", { type: "string" }),
-  query("object", "What was changed, or how it begins: `sources`, `sources/docs`.", { type: "string" }),
-  query("action", "A part of what was done: `DELETE`, `/admin/keys`, `fossick rules`.", { type: "string" }),
+  query("who", "Id or name of a key, or the machine's user of the command line.", filled),
+  query("object", "What was changed, or how it begins: `sources`, `sources/docs`.", filled),
+  query("action", "A part of what was done: `DELETE`, `/admin/keys`, `fossick rules`.", filled),
 ]
 
 /** Who changed what. */

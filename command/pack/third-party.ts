@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+
+/** A package of the lock file, as far as its licence goes. */
+interface Locked {
+  /** Of what stands in the place of another package: its own. */
+  readonly name?: string
+  readonly version?: string
+  readonly license?: string
+  readonly dev?: boolean
+}
+
+/** A package that an installation may hold. */
+export interface ThirdParty {
+  readonly name: string
+  readonly version: string
+  /** SPDX expression. */
+  readonly licence: string
+}
+
+/**
+ * Licences that a package of an installation may have (SPDX). All of them let Fossick be passed on under its own; libvips, under
+ * the LGPL, is loaded as a library of its own, which anybody may replace.
+ */
+export const ALLOWED: ReadonlySet<string> = new Set([
+  "0BSD",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "BlueOak-1.0.0",
+  "CC-BY-4.0",
+  "CC0-1.0",
+  "ISC",
+  "LGPL-3.0-or-later",
+  "MIT",
+  "MIT-0",
+])
+
+/** Packages whose lock entry says nothing or no SPDX expression; what their own files of the licence say. */
+const STATED: Readonly<Record<string, string>> = {
+  "json-bignum": "MIT",
+  "map-stream": "MIT",
+  "pause-stream": "MIT OR Apache-2.0",
+}
+
+/** What stands in the repository beside our own code. */
+const IN_REPOSITORY: readonly (readonly [string, string, string])[] = [
+  ["all-MiniLM-L6-v2 (model)", "Apache-2.0", "engine/models/all-MiniLM-L6-v2/LICENSE"],
+  ["multilingual-e5-small (model)", "MIT", "engine/models/multilingual-e5-small/LICENSE"],
+]
+
+/** What an installation may hold, of the lock file: packages for developers left out, those for other machines too. */
+export function thirdParties(root: string): readonly ThirdParty[] {
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    readonly packages: Readonly<Record<string, Locked>>
+  }
+  const found = new Map<string, ThirdParty>()
+  for (const [path, { name: own, version = "", license, dev }] of Object.entries(packages)) {
+    if (path === "" || dev === true) continue
+    const name = own ?? path.replace(/^.*node_modules\//, "")
+    found.set(`${name} ${version}`, { name, version, licence: STATED[name] ?? license ?? "unknown" })
+  }
+  return [...found.values()].toSorted((a, b) => order(a.name, b.name) || order(a.version, b.version))
+}
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Whether a licence is allowed: of alternatives one, of several that hold together all. */
+export const isAllowed = (licence: string): boolean =>
+  licence
+    .replaceAll(/[()]/g, "")
+    .split(" OR ")
+    .some((one) => one.split(" AND ").every((part) => ALLOWED.has(part)))
+
+/** The page of the licences. */
+export function thirdPartyText(root: string): string {
+  const packages = thirdParties(root)
+  const byLicence = new Map<string, number>()
+  for (const { licence } of packages) byLicence.set(licence, (byLicence.get(licence) ?? 0) + 1)
+  return [
+    "# What others made",
+    "Packages that an installation of Fossick may hold, with their licences, as `package-lock.json` has them; some are for other machines than yours. `npm run third-party` writes this file, and a test compares it. The text of each licence is in the package itself. Which files a release has, and by which hashes, its [manifest and SBOM](docs/verify-a-release.md) say.",
+    "| licence | packages |\n|---|---|",
+    [...byLicence]
+      .toSorted(([, a], [, b]) => b - a)
+      .map(([one, count]) => `| ${one} | ${count} |`)
+      .join("\n"),
+    "Beside them, in the repository:",
+    "| what | licence | text |\n|---|---|---|",
+    IN_REPOSITORY.map(([name, licence, file]) => `| ${name} | ${licence} | \`${file}\` |`).join("\n"),
+    "| package | version | licence |\n|---|---|---|",
+    packages.map(({ name, version, licence }) => `| ${name} | ${version} | ${licence} |`).join("\n"),
+  ]
+    .join("\n\n")
+    .replaceAll("|---|\n\n|", "|---|\n|")
+    .concat("\n")
+}

@@ -1,0 +1,68 @@
+import { execFileSync } from "node:child_process"
+import { readFileSync, writeFileSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+
+import { packedFiles } from "../release/packed-files.ts"
+import { thirdParties } from "./third-party.ts"
+import { manifestText, sha256, signed } from "../release/release-manifest.ts"
+
+/** An SBOM as npm writes it (CycloneDX 1.5), as far as it is touched here. */
+interface Sbom {
+  readonly metadata: { readonly component: { name: string; readonly "bom-ref": string } }
+  readonly components: readonly {
+    readonly name: string
+    readonly version: string
+    readonly "bom-ref": string
+  }[]
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[]
+}
+
+/**
+ * Writes what goes with a package: the SBOM of the packages that the lock file has for an installation, the manifest with the
+ * hashes of all files, and its signature.
+ * @param file the package, `fossick-<version>.tgz`
+ * @param key file of the private key that signs; null: it is not signed
+ * @returns the files that were written
+ */
+export async function writeRelease(
+  root: string,
+  file: string,
+  key: string | null,
+): Promise<readonly string[]> {
+  const base = file.replace(/\.tgz$/, "")
+  const sbom = `${base}.cdx.json`
+  writeFileSync(sbom, sbomOf(root))
+  const inFolder = [file, sbom].map((one) => ({ path: basename(one), sha256: sha256(readFileSync(one)) }))
+  const text = manifestText([...inFolder, ...(await packedFiles(file))])
+  const manifest = join(dirname(file), `${basename(base)}.manifest`)
+  writeFileSync(manifest, text)
+  if (key === null) return [sbom, manifest]
+  const signature = `${manifest}.sig`
+  writeFileSync(signature, signed(text, readFileSync(key, "utf8")))
+  return [sbom, manifest, signature]
+}
+
+/**
+ * By npm, from the lock file alone: nothing is asked of a registry. What only developers have is left out here and not by npm's
+ * `--omit dev`, which also leaves out packages that both need.
+ */
+export function sbomOf(root: string): string {
+  const text = execFileSync("npm", ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"], {
+    cwd: root,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+    maxBuffer: 64_000_000,
+    stdio: ["ignore", "pipe", "ignore"],
+  })
+  const sbom = JSON.parse(text) as Sbom
+  const { component } = sbom.metadata
+  // npm takes the name of the folder.
+  component.name = "fossick"
+  const installed = new Set(thirdParties(root).map(({ name, version }) => `${name} ${version}`))
+  const components = sbom.components.filter(({ name, version }) => installed.has(`${name} ${version}`))
+  const refs = new Set([component["bom-ref"], ...components.map((one) => one["bom-ref"])])
+  const dependencies = sbom.dependencies
+    .filter(({ ref }) => refs.has(ref))
+    .map((one) => ({ ...one, dependsOn: one.dependsOn.filter((ref) => refs.has(ref)) }))
+  return `${JSON.stringify({ ...sbom, components, dependencies }, null, 2)}\n`
+}
