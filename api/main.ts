@@ -370,7 +370,7 @@ function advice(error: unknown): string | null {
   // That passes: the supervisor tries again.
   if (isBusy(error)) return null
   if (code === "ERR_SQLITE_ERROR") {
-    return `state.db in FOSSICK_DATA_DIR cannot be used (${(error as Error).message}). If it is damaged, restore a backup (fossick restore), or move it and state.id away: then keys, sources and usage start over, and the index stays.`
+    return `state.db in FOSSICK_DATA_DIR cannot be used (${(error as Error).message}). If it is damaged, try fossick doctor --repair, or restore a backup (fossick restore), or move it and state.id away: then keys, sources and usage start over, and the index stays.`
   }
   if (syscall !== "listen" && syscall !== "getaddrinfo") return null
   if (code === "EADDRINUSE")

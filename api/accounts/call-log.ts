@@ -43,7 +43,11 @@ export interface CallFilter {
   readonly keyId?: string | undefined
 }
 
-const TABLE: StoredTable = { table: "call_log", key: "key_id", columns: ["project", "session", "query"] }
+export const STORED_CALLS: StoredTable = {
+  table: "call_log",
+  key: "key_id",
+  columns: ["project", "session", "query"],
+}
 
 const STEPS = [
   `create table call_log (
@@ -54,7 +58,7 @@ const STEPS = [
    create index call_log_by_time on call_log (at);
    create index call_log_by_key on call_log (key_id, at);
    create index call_log_by_project on call_log (project, at) where project <> ''`,
-  countStored(TABLE),
+  countStored(STORED_CALLS),
   ...USE_STEPS,
 ]
 
@@ -73,7 +77,7 @@ export class CallLog {
   /** @param bytes that all of them may take */
   constructor(db: StateStore, bytes = Infinity) {
     migrate(db, "call-log", STEPS)
-    this.stored = new StoredUse(db, TABLE)
+    this.stored = new StoredUse(db, STORED_CALLS)
     this.#prepare = prepareOnce(db)
     this.#limits = storeLimits(bytes, 1)
   }

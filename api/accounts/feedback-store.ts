@@ -21,7 +21,7 @@ export interface Feedback {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-const TABLE: StoredTable = {
+export const STORED_FEEDBACK: StoredTable = {
   table: "feedback",
   key: "key_id",
   columns: ["request_id", "session_id", "fields"],
@@ -34,7 +34,7 @@ const STEPS = [
    ) strict;
    create index feedback_by_time on feedback (at)`,
   `create index feedback_by_key on feedback (key_id, at);
-   ${countStored(TABLE)}`,
+   ${countStored(STORED_FEEDBACK)}`,
 ]
 
 /** Entries kept at most, however small they are; half of them of one key. */
@@ -54,7 +54,7 @@ export class FeedbackStore {
   /** @param bytes that all of it may take */
   constructor(db: StateStore, bytes = Infinity) {
     migrate(db, "feedback", STEPS)
-    this.stored = new StoredUse(db, TABLE)
+    this.stored = new StoredUse(db, STORED_FEEDBACK)
     this.#prepare = prepareOnce(db)
     this.#limits = storeLimits(bytes, SHARE_OF_KEY, { entries: MOST_ENTRIES })
   }

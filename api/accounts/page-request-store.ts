@@ -35,7 +35,11 @@ export interface WantedPage {
   readonly lastAt: number
 }
 
-const TABLE: StoredTable = { table: "page_request", key: "key_id", columns: ["url", "question", "comment"] }
+export const STORED_REQUESTS: StoredTable = {
+  table: "page_request",
+  key: "key_id",
+  columns: ["url", "question", "comment"],
+}
 
 const STEPS = [
   `create table page_request (
@@ -44,7 +48,7 @@ const STEPS = [
    ) strict, without rowid;
    create index page_request_by_time on page_request (last_at);
    create index page_request_by_key on page_request (key_id, last_at);
-   ${countStored(TABLE)}`,
+   ${countStored(STORED_REQUESTS)}`,
 ]
 
 /** More than an operator goes through: the oldest go, of the key that has the most. */
@@ -63,7 +67,7 @@ export class PageRequestStore {
 
   constructor(db: StateStore) {
     migrate(db, "page-requests", STEPS)
-    this.stored = new StoredUse(db, TABLE)
+    this.stored = new StoredUse(db, STORED_REQUESTS)
     this.#prepare = prepareOnce(db)
   }
 

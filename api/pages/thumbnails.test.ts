@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import sharp from "sharp"
 import { afterAll, beforeAll, expect, test } from "vitest"
 
@@ -78,10 +78,24 @@ test("what is missing in a call is named", async () => {
   expect((await app.call(`/thumbnails?page=${page}`, key)).body.detail.error).toContain("Invalid image.")
 })
 
-test("a thumbnail that was deleted is not there", async () => {
-  const { id } = images.facts([site.url("/rose.png")], site.url("/roses")).get(site.url("/rose.png")) as {
-    id: number
-  }
-  rmSync(images.thumbnailPath(id))
-  expect((await thumbnail("/roses", "/rose.png", app.key())).status).toBe(404)
-})
+test.each([
+  ["/tulips", "/tulip.png", "deleted", (path: string) => rmSync(path)],
+  [
+    "/roses",
+    "/rose.png",
+    "damaged",
+    (path: string) => {
+      const bytes = readFileSync(path)
+      bytes[bytes.length >> 1]! ^= 0x5a
+      writeFileSync(path, bytes)
+    },
+  ],
+] as const)(
+  "of %s the thumbnail of %s that was %s is not shown, and the image is looked at again",
+  async (page, image, _, harm) => {
+    const facts = () => images.facts([site.url(image)], site.url(page)).get(site.url(image))
+    harm(images.thumbnailPath((facts() as { id: number }).id))
+    expect((await thumbnail(page, image, app.key())).status).toBe(404)
+    expect(facts()).toEqual({ state: "unread" })
+  },
+)

@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises"
-
 import type { ImageFacts } from "#crawler/images/image-store.ts"
 
 import type { Middleware } from "../context.ts"
@@ -12,8 +10,8 @@ import type { PageKnowledge } from "./page-knowledge.ts"
 /** What crawls saw of the images of pages. */
 export interface Thumbnails {
   facts(urls: readonly string[], pageUrl: string): ReadonlyMap<string, ImageFacts>
-  /** Where the thumbnail of an image lies. */
-  thumbnailPath(id: number): string
+  /** Null when it is gone or damaged. */
+  thumbnail(id: number): Promise<Buffer | null>
 }
 
 /** Longer than a page is read, shorter than an image changes. */
@@ -34,8 +32,8 @@ export function thumbnails(known: Thumbnails, knowledge: PageKnowledge): Middlew
     const isItsOwn = page?.images.some((one) => one.url === image) === true
     const facts = isItsOwn ? known.facts([image], page.url).get(image) : undefined
     if (facts?.state !== "read") throw new ApiError(404, NONE)
-    const body = await readFile(known.thumbnailPath(facts.id)).catch(() => null)
-    // The folder may be deleted at any time.
+    const body = await known.thumbnail(facts.id)
+    // The folder may be deleted at any time; it is made again.
     if (body === null) throw new ApiError(404, NONE)
     ctx.set("Cache-Control", `private, max-age=${KEPT_SECONDS}`)
     ctx.type = "image/webp"

@@ -45,7 +45,7 @@ export type TaskResult = Pick<ResearchTask, "sources" | "missing" | "credits"> &
 /** A task that was begun so often and never ended is not begun again: it may be what ends the process. */
 const MAX_STARTS = 3
 
-const TABLE: StoredTable = {
+export const STORED_TASKS: StoredTable = {
   table: "research_task",
   key: "key_id",
   columns: ["owner", "request", "found", "content", "sources", "missing", "error"],
@@ -78,7 +78,7 @@ const STEPS = [
    create index research_task_ended on research_task (ended_at) where ended_at is not null`,
   // What a task that has ended was given along is of no more use.
   `update research_task set request = json_set(request, '$.files', json('[]')) where ended_at is not null;
-   ${countStored(TABLE)}`,
+   ${countStored(STORED_TASKS)}`,
 ]
 
 /** Research tasks in state.db: they survive the process that works on them. */
@@ -94,7 +94,7 @@ export class ResearchTasks {
    */
   constructor(db: StateStore, writes: Pick<WriteQueue, "run">, bytes = Infinity) {
     migrate(db, "research", STEPS)
-    this.stored = new StoredUse(db, TABLE)
+    this.stored = new StoredUse(db, STORED_TASKS)
     this.#limits = storeLimits(bytes, SHARE_OF_KEY)
     this.#sql = prepareOnce(db)
     this.#writes = writes

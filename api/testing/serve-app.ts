@@ -77,7 +77,7 @@ export async function serveApp(
   const app = createApp({
     engine: new FakeEngine(),
     images: { facts: () => new Map() },
-    thumbnails: { facts: () => new Map(), thumbnailPath: (id) => `no-${id}.webp` },
+    thumbnails: { facts: () => new Map(), thumbnail: () => Promise.resolve(null) },
     forms: { of: () => [] },
     pages: NO_PAGES,
     sites: async () => () => false,

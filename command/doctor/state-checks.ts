@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { stateDamage } from "#base/store/rebuild-state.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
 import { alertProblems } from "#crawler/alert-settings.ts"
 import { TOLD_ALERTS } from "#crawler/alerts/alert-book.ts"
@@ -54,12 +55,13 @@ export const isRunning = (dataDir: string): boolean => {
 export const stateCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "state.db",
   run(): Finding[] {
-    const damage = ask(dataDir, "pragma quick_check(3)")
-      .map((row) => String(Object.values(row)[0]))
-      .filter((text) => text !== "ok")
+    const damage = stateDamage(dataDir)
     if (damage.length > 0)
       return damage.map((text) =>
-        wrong(`state.db is damaged: ${text}.`, "Restore a backup: docs/backup-and-restore.md."),
+        wrong(
+          `state.db is damaged: ${text}.`,
+          "fossick doctor --repair writes it anew if all its tables can be read. If not, restore a backup: docs/backup-and-restore.md.",
+        ),
       )
     const strange = strangeIn(dataDir)
     return strange === null ? [] : [wrong(strange, STRANGE_STATE_ADVICE)]

@@ -27,6 +27,8 @@ const STEPS = [
      image integer not null references image (id) on delete cascade, source text not null, pages integer not null,
      primary key (image, source)
    ) strict, without rowid;`,
+  // CRC-32 of the thumbnail's file; null of one that was made before there were any.
+  `alter table image add column thumbnail_sum integer`,
 ]
 
 export function migrateImages(db: StateStore): void {

@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { readFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { crc32 } from "node:zlib"
 import type { PageUrl } from "#engine"
 import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
 import { migrateImages } from "./image-schema.ts"
@@ -123,8 +125,19 @@ export class ImageStore {
     writeFileSync(path, thumbnail)
     this.#prepare(
       `update image set state = 'read', width = ?, height = ?, format = ?, bytes = ?, frames = ?, hash = ?, junk = ?,
-         looked_at = ? where id = ?`,
-    ).run(look.width, look.height, look.format, look.bytes, look.frames, look.hash, look.junk, Date.now(), id)
+         looked_at = ?, thumbnail_sum = ? where id = ?`,
+    ).run(
+      look.width,
+      look.height,
+      look.format,
+      look.bytes,
+      look.frames,
+      look.hash,
+      look.junk,
+      Date.now(),
+      crc32(thumbnail),
+      id,
+    )
   }
 
   /** `broken`: there is no image. `unreadable`: there may be one, which we cannot or may not look at. */
@@ -194,9 +207,68 @@ export class ImageStore {
 
   /** Where the thumbnail of an image lies: WebP, 320 pixels at most on a side. */
   thumbnailPath(id: number): string {
-    return join(this.#folder, (id % 256).toString(16).padStart(2, "0"), `${id}.webp`)
+    return join(this.#folder, thumbnailName(id))
+  }
+
+  /** The thumbnail of an image; null when it is gone, or holds other bytes than were written. Then the image is looked at again. */
+  async thumbnail(id: number): Promise<Buffer | null> {
+    const sum = this.#prepare("select thumbnail_sum as sum from image where id = ? and state = 'read'").get(
+      id,
+    )
+    if (sum === undefined) return null
+    const read = await readThumbnail(this.thumbnailPath(id), sum["sum"] as number | null)
+    if ("bytes" in read) return read.bytes
+    this.makeAgain([id])
+    return null
+  }
+
+  /** Has thumbnails made again that are gone or damaged. */
+  makeAgain(ids: readonly number[]): void {
+    const forget = this.#prepare(
+      "update image set state = null, tries = 0, due = 0 where id = ? and state = 'read'",
+    )
+    for (const id of ids) forget.run(id)
   }
 }
+
+/** A thumbnail that is gone, or holds other bytes than were written. */
+export interface DamagedThumbnail {
+  readonly id: number
+  /** Path in the data folder. */
+  readonly file: string
+  /** Going on a sentence whose subject is the file. */
+  readonly damage: string
+}
+
+/** The thumbnails that are not as they were written. It reads all of them, and changes nothing. */
+export async function damagedThumbnails(db: StateStore, dataDir: string): Promise<DamagedThumbnail[]> {
+  const found: DamagedThumbnail[] = []
+  for (const row of db.prepare("select id, thumbnail_sum as sum from image where state = 'read'").iterate()) {
+    const id = Number(row["id"])
+    const file = join("images", thumbnailName(id))
+    const read = await readThumbnail(join(dataDir, file), row["sum"] as number | null)
+    if ("damage" in read) found.push({ id, file, damage: read.damage })
+  }
+  return found
+}
+
+async function readThumbnail(
+  path: string,
+  sum: number | null,
+): Promise<{ readonly bytes: Buffer } | { readonly damage: string }> {
+  let bytes
+  try {
+    bytes = await readFile(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return { damage: code === "ENOENT" ? "is missing" : `cannot be read (${code})` }
+  }
+  if (bytes.length === 0 || (sum !== null && sum !== crc32(bytes)))
+    return { damage: "holds other bytes than were written" }
+  return { bytes }
+}
+
+const thumbnailName = (id: number): string => join((id % 256).toString(16).padStart(2, "0"), `${id}.webp`)
 
 function factsOf(row: Readonly<Record<string, unknown>>, fixture: boolean): ImageFacts {
   if (fixture) return { state: "junk", because: "fixture" }

@@ -5,13 +5,14 @@ import { join } from "node:path"
 
 import { pause } from "#base/flow/pause.ts"
 import { endWithUs } from "#base/testing/end-with-us.ts"
+import { PATIENCE } from "#base/testing/patience.ts"
 import { isAlive } from "../../api/testing/appliance.ts"
 import { processTree } from "../../bench/measure.ts"
 
 const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 const LOOK_MS = 20
 /** Far more than a start takes: whoever waits so long has found something. */
-const GIVEN_UP_MS = 120_000
+const GIVEN_UP_MS = PATIENCE.expect.poll.timeout
 const OUTPUT_KEPT = 20_000
 
 /** A process of an appliance that can be killed; `all`: every one at once, as a power cut does. */

@@ -3,11 +3,12 @@ import { DatabaseSync } from "node:sqlite"
 
 import { verifyBackup } from "#crawler/backup/read-backup.ts"
 import { pause } from "#base/flow/pause.ts"
+import { PATIENCE } from "#base/testing/patience.ts"
 import { ask } from "../../api/x402/testing/payments.ts"
 import { SOURCE, type World } from "./world.ts"
 
 /** Until then what should come has come, also on a machine that is busy; what has not is lost. */
-const PATIENCE_MS = 90_000
+const PATIENCE_MS = PATIENCE.expect.poll.timeout
 const LOOK_MS = 50
 /** What the calls of this proof cost: a basic search. */
 const CREDITS = 1

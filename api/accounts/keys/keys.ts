@@ -129,7 +129,7 @@ export interface KeyStore {
   any(): boolean
 }
 
-const TABLE: StoredTable = {
+export const STORED_KEYS: StoredTable = {
   table: "api_keys",
   key: "made_by",
   columns: ["name", "scope", "projects", "rate_limits"],
@@ -161,7 +161,7 @@ const STEPS = [
    create index api_keys_by_generation on api_keys (generation) where generation is not null;
    create index api_keys_by_maker on api_keys (made_by) where made_by is not null`,
   `alter table api_keys add column handed_out_before integer not null default 0;
-   ${countStored(TABLE)}`,
+   ${countStored(STORED_KEYS)}`,
 ]
 
 /** Bytes that the keys of one maker may take: their scopes and projects can be long. */
@@ -181,7 +181,7 @@ const IS_VALID = "disabled_at is null and (expires_at is null or expires_at > ?)
  */
 export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = Infinity): KeyStore {
   migrate(db, "keys", STEPS)
-  const stored = new StoredUse(db, TABLE)
+  const stored = new StoredUse(db, STORED_KEYS)
   const operator = operatorKey === "" ? null : digest(operatorKey)
   const prepare = prepareOnce(db)
 

@@ -1,3 +1,4 @@
+import type { Count } from "#base/store/counts.ts"
 import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
 /** A table of `state.db` in which callers store something. */
@@ -34,8 +35,7 @@ const MOST_AT_ONCE = 1000
  * transaction that stores it, however it comes there, and looking it up costs nothing.
  */
 export function countStored({ table, key, columns }: StoredTable): string {
-  const size = (row: string) =>
-    [ROW_BYTES, ...columns.map((column) => `coalesce(octet_length(${row}.${column}), 0)`)].join(" + ")
+  const size = (row: string) => sizeOf(columns, row)
   const keyOf = (row: string) => `coalesce(${row}.${key}, '')`
   const add = (subject: string) =>
     `insert into stored_use values ('${table}', ${subject}, 1, ${size("new")})
@@ -43,9 +43,7 @@ export function countStored({ table, key, columns }: StoredTable): string {
   const change = (subject: string, what: string) =>
     `update stored_use set ${what} where store = '${table}' and key_id in (${subject}, '${ALL}');`
   const taken = `entries = entries - 1, bytes = bytes - (${size("old")})`
-  const count = (subject: string) =>
-    `insert into stored_use select '${table}', ${subject} as subject, count(*), sum(${size("stored")})
-     from ${table} as stored group by subject;`
+  const count = (subject: string) => `insert into stored_use ${counting({ table, key, columns }, subject)};`
   return `
    create table if not exists stored_use (
      store text not null, key_id text not null, entries integer not null, bytes integer not null,
@@ -59,6 +57,27 @@ export function countStored({ table, key, columns }: StoredTable): string {
    create trigger ${table}_deleted after delete on ${table} begin
      ${change(keyOf("old"), taken)}
      delete from stored_use where store = '${table}' and key_id = ${keyOf("old")} and entries = 0; end`
+}
+
+const sizeOf = (columns: readonly string[], row: string): string =>
+  [ROW_BYTES, ...columns.map((column) => `coalesce(octet_length(${row}.${column}), 0)`)].join(" + ")
+
+const counting = ({ table, columns }: StoredTable, subject: string): string =>
+  `select '${table}', ${subject} as subject, count(*), sum(${sizeOf(columns, "stored")})
+   from ${table} as stored group by subject`
+
+/** The counts of a table that {@link countStored} has counted, and how they are made anew. */
+export function storedCount(stored: StoredTable): Count {
+  const { table, key } = stored
+  const should = `select * from (${counting(stored, `coalesce(stored.${key}, '')`)})
+    union all select * from (${counting(stored, `'${ALL}'`)})`
+  return {
+    of: table,
+    // Of a table that was emptied a row with nothing stays.
+    is: `select * from stored_use where store = '${table}' and entries > 0`,
+    should,
+    mend: `delete from stored_use where store = '${table}'; insert into stored_use ${should}`,
+  }
 }
 
 /** What is stored in a table that {@link countStored} has counted. */

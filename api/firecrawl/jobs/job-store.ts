@@ -52,7 +52,11 @@ export interface JobEnd {
   readonly error: string | null
 }
 
-const RESULTS: StoredTable = { table: "firecrawl_result", key: "key_id", columns: ["url", "result"] }
+export const STORED_RESULTS: StoredTable = {
+  table: "firecrawl_result",
+  key: "key_id",
+  columns: ["url", "result"],
+}
 /** One key may fill such a part, so that there is room left for the others. */
 const SHARE_OF_KEY = 4
 
@@ -81,7 +85,7 @@ const STEPS = [
      result text not null,
      primary key (job_id, place)
    ) strict, without rowid;
-   ${countStored(RESULTS)}`,
+   ${countStored(STORED_RESULTS)}`,
   "create index firecrawl_job_waiting on firecrawl_job (created_at, id) where state = 'waiting'",
   `alter table firecrawl_job add column once text;
    create unique index firecrawl_job_once on firecrawl_job (key_id, once) where once is not null`,
@@ -100,7 +104,7 @@ export class JobStore {
    */
   constructor(db: StateStore, writes: Pick<WriteQueue, "run">, bytes: number) {
     migrate(db, "firecrawl", STEPS)
-    this.stored = new StoredUse(db, RESULTS)
+    this.stored = new StoredUse(db, STORED_RESULTS)
     this.#sql = prepareOnce(db)
     this.#writes = writes
     this.#limits = storeLimits(bytes, SHARE_OF_KEY)

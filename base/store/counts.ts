@@ -1,0 +1,26 @@
+import { hasTable, type StateStore, transaction } from "./state-store.ts"
+
+/** Numbers that triggers keep, so that nobody has to count: what they are, and what they should be. */
+export interface Count {
+  /** The table whose rows are counted. */
+  readonly of: string
+  /** SQL: the rows with counts as they are. */
+  readonly is: string
+  /** SQL: the same rows, counted anew. */
+  readonly should: string
+  /** SQL that makes the first what the second is. */
+  readonly mend: string
+}
+
+/** How many counts are not what was counted; 0 when nothing of this was ever stored. */
+export function miscounted(db: StateStore, { of, is, should }: Count): number {
+  if (!hasTable(db, of)) return 0
+  const differ = `select * from (select * from (${is}) except select * from (${should}))
+    union all select * from (select * from (${should}) except select * from (${is}))`
+  return Number(db.prepare(`select count(*) as n from (${differ})`).get()!["n"])
+}
+
+/** Counts anew. */
+export function recount(db: StateStore, { mend }: Count): void {
+  transaction(db, () => db.exec(mend))
+}

@@ -1,0 +1,140 @@
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+
+const STATE = "state.db"
+/** In the data folder: `state.db` as it was before it was written anew. */
+const ASIDE = "state.db.damaged-"
+const DRAFT = "state.db.mending"
+/** Problems that are told of one file. */
+const MOST_TOLD = 3
+const WAIT_MS = 2000
+
+/** What is wrong with `state.db`, in SQLite's words; empty when nothing is, or there is none. It reads all of the file, and changes nothing. */
+export function stateDamage(dataDir: string): string[] {
+  const file = join(dataDir, STATE)
+  if (!existsSync(file)) return []
+  try {
+    using db = new DatabaseSync(file, { readOnly: true, timeout: WAIT_MS })
+    return damageIn(db)
+  } catch (error) {
+    return [(error as Error).message]
+  }
+}
+
+/** With its indexes: `quick_check` does not look whether they say what the tables do. */
+function damageIn(db: DatabaseSync): string[] {
+  return db
+    .prepare(`pragma integrity_check(${MOST_TOLD})`)
+    .all()
+    .map((row) => String(Object.values(row)[0]))
+    .flatMap((text) => text.split("\n"))
+    .filter((text) => text !== "ok" && text !== "")
+}
+
+/**
+ * Whether the tables of a damaged `state.db` can be read, and so its indexes be made anew from them. Changes nothing but a draft
+ * that goes again.
+ */
+export function canRebuildState(dataDir: string): boolean {
+  return withDraft(dataDir, () => true) ?? false
+}
+
+/**
+ * Writes `state.db` anew from its tables, when all of them can be read: whatever is damaged beside them, such as an index, is gone then.
+ * The old file stays beside it. Nobody else may have it open.
+ *
+ * @returns the name of the old file; null when a table cannot be read, and nothing was changed
+ */
+export function rebuildState(dataDir: string, now: Date): string | null {
+  return withDraft(dataDir, (draft) => {
+    const file = join(dataDir, STATE)
+    const aside = ASIDE + now.toISOString().replaceAll(/[:.]/g, "-")
+    for (const end of ["", "-wal"])
+      if (existsSync(file + end)) copyFileSync(file + end, join(dataDir, aside + end))
+    syncFile(join(dataDir, aside))
+    // Before the new file is there: it is not to be read with the log of the old one.
+    for (const end of ["-wal", "-shm"]) rmSync(file + end, { force: true })
+    renameSync(draft, file)
+    return aside
+  })
+}
+
+/** Copies all tables into a new file, and gives it to `use` when it is sound and whole; null when it cannot be made. */
+function withDraft<T>(dataDir: string, use: (draft: string) => T): T | null {
+  const draft = join(dataDir, DRAFT)
+  rmSync(draft, { force: true })
+  try {
+    if (!copyTables(join(dataDir, STATE), draft)) return null
+    chmodSync(draft, 0o600)
+    syncFile(draft)
+    return use(draft)
+  } finally {
+    for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(draft + end, { force: true })
+  }
+}
+
+/** @returns false when a table cannot be read */
+function copyTables(file: string, draft: string): boolean {
+  try {
+    using db = new DatabaseSync(file, { readOnly: true, timeout: WAIT_MS })
+    using copy = new DatabaseSync(draft, { enableForeignKeyConstraints: false })
+    copy.exec("begin")
+    const made = (types: string) =>
+      db
+        .prepare(
+          `select sql from sqlite_master where sql is not null and name not like 'sqlite_%' and type in (${types})`,
+        )
+        .all()
+    for (const { sql } of made("'table'")) copy.exec(String(sql))
+    for (const table of tablesIn(db)) copyRows(db, copy, table)
+    // Of what the tables hold now, and without one being called by our own copying.
+    for (const { sql } of made("'index', 'view', 'trigger'")) copy.exec(String(sql))
+    copy.exec("commit")
+    return damageIn(copy).length === 0
+  } catch {
+    return false
+  }
+}
+
+/** Row by row: `vacuum into` copies indexes as they are, and so fails at one that is damaged. */
+function copyRows(db: DatabaseSync, copy: DatabaseSync, table: string): void {
+  // Its rows are made with the tables.
+  copy.exec(`delete from "${table}"`)
+  const columns = db.prepare(`pragma table_info("${table}")`).all()
+  const names = columns.map(({ name }) => `"${String(name)}"`).join(", ")
+  const read = db.prepare(`select ${names} from "${table}" not indexed`)
+  read.setReadBigInts(true)
+  const write = copy.prepare(
+    `insert into "${table}" (${names}) values (${columns.map(() => "?").join(", ")})`,
+  )
+  for (const row of read.iterate()) write.run(...Object.values(row))
+}
+
+/** With that in which SQLite keeps the highest numbers given. */
+const tablesIn = (db: DatabaseSync): string[] =>
+  db
+    .prepare(
+      "select name from sqlite_master where type = 'table' and (name not like 'sqlite_%' or name = 'sqlite_sequence')",
+    )
+    .all()
+    .map(({ name }) => String(name))
+
+/** Has a file outlive a loss of power. */
+function syncFile(file: string): void {
+  const handle = openSync(file, "r+")
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}

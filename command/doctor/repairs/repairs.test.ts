@@ -1,0 +1,192 @@
+import { execFile } from "node:child_process"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { cp } from "node:fs/promises"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { openEngine } from "#engine/open-engine.ts"
+import { engineSettings } from "#engine/settings.ts"
+import { aPage } from "#engine/testing/pages.ts"
+import { readSettings } from "#base/settings.ts"
+import { takeFolder } from "#base/store/file-lock.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { ImageNotes } from "#crawler/images/image-notes.ts"
+import { ImageStore } from "#crawler/images/image-store.ts"
+import { Jobs } from "#crawler/jobs/jobs.ts"
+import { defineSource } from "#crawler/source.ts"
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+import { openKeyStore } from "../../../api/accounts/keys/keys.ts"
+import { FOSSICK } from "../../testing/fossick.ts"
+
+// The command on folders that an appliance filled and that were damaged since.
+
+const LOOK = { width: 100, height: 100, format: "png", bytes: 5, frames: 1, hash: "00", junk: null } as const
+const OTTERS = aPage("otters", {
+  title: "Otters",
+  markdown: "Otters hold hands asleep.",
+  images: [{ url: "https://pages.example/otter.png", description: null }],
+})
+
+const sound = temporaryFolder()
+let key: string
+beforeAll(async () => {
+  using db = openStateStore(sound.path)
+  key = openKeyStore(db, "").create({ role: "search" })
+  new Jobs(db).enqueue(defineSource({ seeds: ["https://pages.example/"] }))
+  await using engine = await openEngine(readSettings(engineSettings, { FOSSICK_DATA_DIR: sound.path }), {
+    mode: "write",
+  })
+  await engine.index([OTTERS])
+  new ImageNotes(db).note([OTTERS])
+  const images = new ImageStore(db, sound.path)
+  images.recordLook(images.nextUnread("pages.example")!.id, LOOK, Buffer.from("a thumbnail"))
+})
+afterAll(() => sound[Symbol.dispose]())
+
+interface Told {
+  readonly ok: boolean
+  readonly repairs: readonly {
+    readonly name: string
+    readonly damaged: readonly {
+      file: string
+      damage: string
+      wayBack: string
+      canRepair: boolean
+      repaired: boolean
+    }[]
+    readonly said: readonly string[]
+  }[]
+}
+
+async function repair(dir: string, ...more: string[]) {
+  const env = { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dir }
+  const args = [FOSSICK, "doctor", "--repair", "--json", ...more]
+  const { code, out, err } = await new Promise<{ code: number; out: string; err: string }>((resolve) => {
+    execFile(process.execPath, args, { cwd: dir, env }, (error, out, err) =>
+      resolve({ code: Number(error?.code ?? 0), out, err }),
+    )
+  })
+  const told = out === "" ? null : (JSON.parse(out) as Told)
+  const damaged = told?.repairs.flatMap((one) => one.damaged) ?? []
+  return { code, ok: told?.ok, damaged, said: told?.repairs.flatMap(({ said }) => said) ?? [], err }
+}
+
+/** Overwrites the first page of a table or an index of state.db. */
+function spoil(dir: string, name: string): void {
+  const file = join(dir, "state.db")
+  let [page, size] = [0, 0]
+  {
+    using db = openStateStore(dir)
+    page = Number(db.prepare("select rootpage from sqlite_master where name = ?").get(name)!["rootpage"])
+    size = Number(db.prepare("pragma page_size").get()!["page_size"])
+  }
+  const bytes = readFileSync(file)
+  bytes.fill(0x5a, (page - 1) * size, page * size)
+  writeFileSync(file, bytes)
+}
+
+function flip(file: string): void {
+  const bytes = readFileSync(file)
+  bytes[bytes.length >> 1]! ^= 0x5a
+  writeFileSync(file, bytes)
+}
+
+/** Everything in a folder, but what is only there while a file of SQLite is open. */
+const contents = (dir: string) =>
+  readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/-shm$|-wal$|\.lock$|\.pid$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted()
+    .map((file) => [file, readFileSync(file).toString("base64")])
+
+describe("fossick doctor --repair", () => {
+  test("says beforehand what it would do, and then brings back index, state, counts and thumbnails", async () => {
+    using folder = temporaryFolder()
+    const dir = folder.path
+    await cp(sound.path, dir, { recursive: true })
+    {
+      using db = openStateStore(dir)
+      db.exec("update stored_use set bytes = bytes + 7 where store = 'api_keys'; update image set uses = 9")
+    }
+    const files = readdirSync(dir, { recursive: true }).map(String)
+    const thumbnail = files.find((name) => name.endsWith(".webp"))!
+    const words = files.find((name) => /pages\.lance\/data\/.*\.lance$/.test(name))!
+    for (const name of [thumbnail, words]) flip(join(dir, name))
+    spoil(dir, "job_state")
+
+    const before = contents(dir)
+    const dry = await repair(dir, "--dry-run")
+    expect(contents(dir)).toEqual(before)
+    expect({ code: dry.code, ok: dry.ok }).toEqual({ code: 1, ok: false })
+    // What is counted and made beside it is looked at once state.db can be read.
+    expect(dry.damaged).toMatchObject([
+      {
+        file: "state.db",
+        canRepair: true,
+        repaired: false,
+        wayBack: expect.stringContaining("written anew") as unknown,
+      },
+      {
+        file: words,
+        canRepair: true,
+        repaired: false,
+        wayBack: expect.stringContaining("rebuilt") as unknown,
+      },
+    ])
+
+    const done = await repair(dir)
+    expect(done.err).toBe("")
+    expect({ code: done.code, ok: done.ok }).toEqual({ code: 0, ok: true })
+    expect(done.damaged.map(({ file, repaired }) => [file, repaired])).toEqual([
+      ["state.db", true],
+      [words, true],
+      ["api_keys in state.db", true],
+      ["image in state.db", true],
+      [thumbnail, true],
+    ])
+    expect(done.said.join(" ")).toMatch(
+      /The old one is state\.db\.damaged-.*rebuilt with 1 page.*looked at again/,
+    )
+    expect(await repair(dir)).toMatchObject({ code: 0, ok: true, damaged: [] })
+
+    using db = openStateStore(dir)
+    expect(openKeyStore(db, "").verify(key)).not.toBeNull()
+    expect(new ImageStore(db, dir).nextUnread("pages.example")).toMatchObject({ url: OTTERS.images[0]!.url })
+    await using engine = await openEngine(readSettings(engineSettings, { FOSSICK_DATA_DIR: dir }), {
+      mode: "read",
+    })
+    const { hits } = await engine.search({ text: "otters", limit: 1, arms: "lexical" })
+    expect(hits.map(({ url }) => url)).toEqual<PageUrl[]>([OTTERS.url])
+  })
+
+  test("leaves a state.db alone whose tables cannot be read, and says that a backup is the way back", async () => {
+    using folder = temporaryFolder()
+    const dir = folder.path
+    await cp(sound.path, dir, { recursive: true })
+    spoil(dir, "api_keys")
+    const before = readFileSync(join(dir, "state.db"))
+    const { code, ok, damaged } = await repair(dir)
+    expect({ code, ok }).toEqual({ code: 1, ok: false })
+    expect(damaged).toMatchObject([
+      {
+        file: "state.db",
+        canRepair: false,
+        repaired: false,
+        wayBack: expect.stringContaining("fossick restore") as unknown,
+      },
+    ])
+    expect(readFileSync(join(dir, "state.db"))).toEqual(before)
+  })
+
+  test("needs the folder for itself, but looks beside a running appliance", async () => {
+    using folder = temporaryFolder()
+    const dir = folder.path
+    await cp(sound.path, dir, { recursive: true })
+    await takeFolder(dir, "appliance")
+    expect(await repair(dir)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("Another appliance") as unknown,
+    })
+    expect(await repair(dir, "--dry-run")).toMatchObject({ code: 0, ok: true, damaged: [] })
+  })
+})

@@ -1,0 +1,112 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { miscounted, recount } from "#base/store/counts.ts"
+import { canRebuildState, rebuildState, stateDamage } from "#base/store/rebuild-state.ts"
+import { hasTable, openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { IMAGE_COUNTS } from "#crawler/images/image-counts.ts"
+import { damagedThumbnails, ImageStore } from "#crawler/images/image-store.ts"
+import { STORED_CALLS } from "../../../api/accounts/call-log.ts"
+import { STORED_FEEDBACK } from "../../../api/accounts/feedback-store.ts"
+import { STORED_KEYS } from "../../../api/accounts/keys/keys.ts"
+import { storedCount } from "../../../api/accounts/limits/stored-use.ts"
+import { STORED_REQUESTS } from "../../../api/accounts/page-request-store.ts"
+import { STORED_RESULTS } from "../../../api/firecrawl/jobs/job-store.ts"
+import { STORED_TASKS } from "../../../api/research/task-store.ts"
+import type { Damaged, Repair } from "./repair.ts"
+
+const COUNTS = [
+  ...[STORED_CALLS, STORED_FEEDBACK, STORED_KEYS, STORED_REQUESTS, STORED_RESULTS, STORED_TASKS].map(
+    (stored) => storedCount(stored),
+  ),
+  ...IMAGE_COUNTS,
+]
+const WAIT_MS = 2000
+
+/** `state.db`: written anew from its tables when all of them can be read. */
+export const stateRepair: Repair = {
+  name: "state.db",
+  async look({ dataDir }) {
+    const damage = stateDamage(dataDir)
+    if (damage.length === 0) return []
+    const canRepair = canRebuildState(dataDir)
+    return [
+      {
+        file: "state.db",
+        damage: `is damaged (${damage.join("; ")})`,
+        wayBack: canRepair
+          ? "All its tables can be read: it is written anew from them. The old file stays beside it, as state.db.damaged-…"
+          : "Not all its tables can be read. Restore a backup (fossick restore); without one, move state.db, state.db-wal, state.db-shm and state.id away: keys, sources and usage then start over, and the index stays.",
+        canRepair,
+      },
+    ]
+  },
+  async mend({ dataDir }) {
+    const aside = rebuildState(dataDir, new Date())
+    return aside === null
+      ? []
+      : [
+          `state.db was written anew. The old one is ${aside} in the data folder; remove it when you miss nothing.`,
+        ]
+  },
+}
+
+/** What is counted beside the rows themselves. */
+export const countRepair: Repair = {
+  name: "counts",
+  look: async ({ dataDir }) =>
+    reading(dataDir, async (db) =>
+      COUNTS.flatMap((count): Damaged[] => {
+        const wrong = miscounted(db, count)
+        if (wrong === 0) return []
+        const damage = `${wrong === 1 ? "has 1 count" : `has ${wrong} counts`} that are not what is stored`
+        return [{ file: `${count.of} in state.db`, damage, wayBack: "It is counted again.", canRepair: true }]
+      }),
+    ),
+  async mend({ dataDir }) {
+    using db = openStateStore(dataDir)
+    for (const count of COUNTS) if (miscounted(db, count) > 0) recount(db, count)
+    return []
+  },
+}
+
+/** Thumbnails of images: the next look at an image makes its own again. */
+export const thumbnailRepair: Repair = {
+  name: "thumbnails",
+  look: async ({ dataDir }) =>
+    reading(dataDir, async (db) =>
+      hasTable(db, "image")
+        ? (await damagedThumbnails(db, dataDir)).map(({ file, damage }) => ({
+            file,
+            damage,
+            wayBack: "The image is fetched and looked at again by the running appliance.",
+            canRepair: true,
+          }))
+        : [],
+    ),
+  async mend({ dataDir }) {
+    using db = openStateStore(dataDir)
+    const images = new ImageStore(db, dataDir)
+    const damaged = await damagedThumbnails(db, dataDir)
+    images.makeAgain(damaged.map(({ id }) => id))
+    return [
+      `${damaged.length === 1 ? "1 image is" : `${damaged.length} images are`} looked at again after the next start.`,
+    ]
+  },
+}
+
+/** Asks `state.db` for reading only. What cannot be read is told of by {@link stateRepair}; a part of an older version is looked at once it is of this one. */
+async function reading(
+  dataDir: string,
+  ask: (db: StateStore) => Promise<readonly Damaged[]>,
+): Promise<readonly Damaged[]> {
+  const file = join(dataDir, "state.db")
+  if (!existsSync(file) || stateDamage(dataDir).length > 0) return []
+  using db = new DatabaseSync(file, { readOnly: true, timeout: WAIT_MS })
+  try {
+    return await ask(db)
+  } catch (error) {
+    if (/no such (table|column)/.test((error as Error).message)) return []
+    throw error
+  }
+}
