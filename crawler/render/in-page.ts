@@ -20,7 +20,13 @@ interface PageNode {
   /** Of a slot. */
   assignedNodes(): PageNode[]
   getAttribute(name: string): string | null
-  getBoundingClientRect(): { readonly width: number; readonly height: number }
+  getBoundingClientRect(): {
+    readonly width: number
+    readonly height: number
+    readonly right: number
+    readonly bottom: number
+  }
+  readonly parentElement: PageNode | null
 }
 
 interface PageDocument {
@@ -33,6 +39,8 @@ interface PageDocument {
 }
 
 declare const document: PageDocument
+/** Of the world that the page's scripts cannot change. */
+declare function getComputedStyle(element: PageNode): { getPropertyValue(name: string): string }
 
 /** How much there is on a page so far; a page that is done gives the same twice. */
 export interface PageMeasure {
@@ -64,7 +72,9 @@ export function measurePage(maxNodes: number, maxChars: number): PageMeasure {
 
 /**
  * The document as HTML, as a reader would see it: the content of open shadow roots stands where it shows, with what
- * is slotted into it, and so does that of frames of the same site. Scripts and styles are left out, but for data.
+ * is slotted into it, and so does that of frames of the same site. Scripts and style sheets are left out, but for data;
+ * what they made of an element that decides whether its text is seen stands in its `style`, and the root says so
+ * (`data-fossick-computed`).
  *
  * `url`: what relative addresses will be resolved against.
  * @returns null when it would be longer than `maxChars`.
@@ -73,13 +83,60 @@ export function serialisePage(url: string, maxChars: number): string | null {
   const minFramePixels = 100
   const empty = new Set("area base br col embed hr img input link meta param source track wbr".split(" "))
   const dropped = new Set(["style", "noscript", "template"])
+  const computedMark = "data-fossick-computed"
+  const maxStyled = 50_000
+  /** Pixels beyond the upper left corner of the page that nothing scrolls to. */
+  const far = { left: -2000, top: -500 }
+  let styled = 0
+  const handedDown = ["color", "font-size", "visibility", "-webkit-text-fill-color"]
+  /** Properties with the value that decides nothing. */
+  const own: readonly (readonly [name: string, usual: string])[] = [
+    ["opacity", "1"],
+    ["filter", "none"],
+    ["clip", "auto"],
+    ["clip-path", "none"],
+    ["content-visibility", "visible"],
+    ["background-color", "rgba(0, 0, 0, 0)"],
+    ["background-clip", "border-box"],
+    ["animation-name", "none"],
+  ]
+  const seenBy = (element: PageNode): string => {
+    const style = getComputedStyle(element)
+    const value = (name: string) => style.getPropertyValue(name)
+    if (value("display") === "none") return "display:none"
+    const parts: string[] = []
+    const above = element.parentElement === null ? null : getComputedStyle(element.parentElement)
+    for (const name of handedDown)
+      if (value(name) !== above?.getPropertyValue(name)) parts.push(`${name}:${value(name)}`)
+    for (const [name, usual] of own) if (value(name) !== usual) parts.push(`${name}:${value(name)}`)
+    if (value("background-image") !== "none") parts.push("background-image:url(x)")
+    const position = value("position")
+    const isLaid = position === "absolute" || position === "fixed"
+    if (isLaid || value("display") === "grid") parts.push(isLaid ? `position:${position}` : "display:grid")
+    if (!/^0s(?:, 0s)*$/.test(value("transition-duration")))
+      parts.push(`transition:${value("transition-property")}`)
+    const { width, height, right, bottom } = element.getBoundingClientRect()
+    const isCut = /hidden|clip/.test(value("overflow-x") + value("overflow-y"))
+    if (isCut && (width <= 1 || height <= 1))
+      parts.push(`overflow:hidden;width:${width}px;height:${height}px`)
+    if (width === 0 && height === 0 && value("transform") !== "none") parts.push("transform:scale(0)")
+    else if (width + height > 0 && (right < far.left || bottom < far.top))
+      parts.push("position:absolute;left:-9999px")
+    if (Number.parseFloat(value("text-indent")) < far.top) parts.push("text-indent:-9999px")
+    return parts.join(";")
+  }
   const escaped = (text: string) =>
     text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
   const route = /#!?\/.*$/.exec(document.URL)?.[0] ?? ""
   const startTag = (element: PageNode) => {
     const inFrame = element.ownerDocument !== document
     let tag = `<${element.localName}`
+    const isStyled = styled++ < maxStyled
+    const seen = isStyled ? seenBy(element) : ""
+    if (element === document.documentElement) tag += ` ${computedMark}=""`
+    if (seen !== "") tag += ` style="${escaped(seen)}"`
     for (const { name, value } of element.attributes) {
+      if (name === computedMark || (name === "style" && isStyled && element.localName !== "img")) continue
       const isAddress = inFrame && (name === "href" || name === "src")
       const isBase = !inFrame && element.localName === "base" && name === "href"
       const absolute = isAddress || (isBase && route !== "")

@@ -11,6 +11,8 @@ export interface TestText {
 
 export interface TestPdfPage {
   readonly texts: readonly TestText[]
+  /** More of the page's program, after the texts. */
+  readonly program?: string
   /** Places that lead somewhere: left, bottom, right, top. */
   readonly links?: readonly { readonly url: string; readonly rect: readonly number[] }[]
 }
@@ -36,13 +38,14 @@ export function pdf(pages: readonly TestPdfPage[], options: TestPdfOptions = {})
   const fonts = ["Helvetica", "Courier"].map((name) =>
     add(`<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`),
   )
-  const kids = pages.map(({ texts, links = [] }) => {
-    const content = texts
+  const kids = pages.map(({ texts, links = [], program = "" }) => {
+    const drawn = texts
       .map(({ x, y, text, size = 11, font = "Helvetica" }) => {
         const number = font === "Courier" ? 2 : 1
         return `BT /F${number} ${size} Tf ${x} ${y} Td (${escape(text)}) Tj ET`
       })
       .join("\n")
+    const content = program === "" ? drawn : `${drawn}\n${program}`
     const stream = add(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`)
     const annotations = links.map(({ url, rect }) =>
       add(

@@ -14,7 +14,8 @@ import { readPageSigns } from "./main/page-signs.ts"
 import { toPlainText } from "./markdown/plain-text.ts"
 import { structuredText } from "./structured-text.ts"
 import { readTopic } from "./facts/topic.ts"
-import { parseTree } from "./html/tree.ts"
+import { type Element, parseTree } from "./html/tree.ts"
+import { removeUnseen } from "./seen/unseen.ts"
 import { callsItselfAdult, readsAdult } from "./facts/unsafe.ts"
 
 /**
@@ -25,7 +26,10 @@ import { callsItselfAdult, readsAdult } from "./facts/unsafe.ts"
  */
 export function extractHtml(html: string, url: string): Extracted {
   const document = parseTree(html)
-  const facts = gatherFacts(document, url)
+  // Its links and data first: a menu that opens by a script leads somewhere too.
+  const gathered = gatherFacts(document, url)
+  const unseen = removeUnseen(document)
+  const facts = { ...gathered, headings: gathered.headings.filter((heading) => !isInside(heading, unseen)) }
   const { title, logos } = readTitle(facts, url)
   const signs = readPageSigns(document, facts, url)
   const content = findMainContent(document, signs, logos)
@@ -67,6 +71,11 @@ export function extractHtml(html: string, url: string): Extracted {
     ...(isListing(document, content, signs, { url, baseUrl: facts.baseUrl }) ? { isListing: true } : {}),
     ...(facts.isMissing ? { isMissing: true } : {}),
   }
+}
+
+function isInside(element: Element, removed: ReadonlySet<Element>): boolean {
+  for (let at: Element | null = element; at !== null; at = at.parent) if (removed.has(at)) return true
+  return false
 }
 
 // With less than this on show, the page is built by script, and its structured data may say more.

@@ -13,14 +13,6 @@ export function isNeverText(element: Element): boolean {
   return NEVER_TEXT.has(element.tag)
 }
 
-/** Not shown, at least not before a script has run. */
-export function isHidden(element: Element): boolean {
-  // React streams late parts of a page as hidden `S:<n>` boxes that its script moves into place.
-  if (element.has("hidden")) return !/^S:[0-9a-f]+$/.test(element.get("id") ?? "")
-  const style = element.get("style")
-  return style !== null && /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style)
-}
-
 /** How sure a sign is that an element is not main content. */
 export type Suspicion =
   | "some"

@@ -1,4 +1,4 @@
-import { isHidden, signsOf, type Suspicion } from "./boilerplate.ts"
+import { signsOf, type Suspicion } from "./boilerplate.ts"
 import { skipClutter } from "./clutter.ts"
 import { skipLanguageLinks } from "./language-links.ts"
 import { showNoscript, skipNeverText } from "./noscript.ts"
@@ -26,13 +26,12 @@ const MAX_SHARE: Record<Suspicion, number> = {
   "on-article": 0.25,
   "beside-text": 0.25,
 }
-const MAX_HIDDEN_SHARE = 0.5
 const MIN_PROSE = 250
 /** A child that holds this share of its parent's prose is where the content is. */
 const DESCENT_SHARE = 0.85
 
 /**
- * Finds the main content of a document in three steps: leave out what is not shown; leave out what its tag, role or
+ * Finds the main content of a document in three steps: leave out what is never text; leave out what its tag, role or
  * class calls boilerplate, unless too much of the page's text is called so; then go down from the body (or the one
  * `main`, `article` or `articleBody`) as long as one child holds nearly all the prose. `leftOut`: what is known before to
  * be none of it.
@@ -69,17 +68,12 @@ function skipBoilerplate(
     return own ? own.prose + UNSURE_WEIGHT * Math.max(0, own.chars - own.linkChars - own.prose) : 0
   }
   const total = Math.max(1, weight(body))
-  const hidden = (element: Element) => isHidden(element) && weight(element) <= total * MAX_HIDDEN_SHARE
 
   // A sign that covers much of a page says nothing there: a builder calls every box "widget", a forum every post "comment".
   const covered = new Map<string, number>()
   const cover = (parent: Element, above: readonly string[]): void => {
     for (const child of parent.children) {
       if (typeof child === "string" || skipped.has(child)) continue
-      if (hidden(child)) {
-        skipped.add(child)
-        continue
-      }
       let names = above
       for (const { name } of signsOf(child)) {
         if (names.includes(name)) continue

@@ -1,6 +1,7 @@
+import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { imageAddress, isTinyImage } from "../markdown/markdown.ts"
 import { collapse, type Element, firstElement, textOf, walk } from "../html/tree.ts"
-import { isHidden, isNeverText } from "./boilerplate.ts"
+import { isNeverText } from "./boilerplate.ts"
 
 /** Leaves out what is never text, but for images that wait in `<noscript>` for a script to show them. */
 export function skipNeverText(element: Element, skipped: Set<Element>): void {
@@ -37,7 +38,8 @@ const NEAR = 3
 /** No tracking pixel: it has a description, a size that can be seen, or an image's name. */
 function isPicture(image: Element): boolean {
   const src = imageAddress(image, ANYWHERE)
-  if (src === null || isTinyImage(image) || isHidden(image)) return false
+  if (src === null || isTinyImage(image)) return false
+  if (/(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(image.get("style") ?? "")) return false
   if (/(?:left|top)\s*:\s*-\d{3,}px/i.test(image.get("style") ?? "")) return false
   if (collapse(image.get("alt") ?? "") !== "") return true
   if (Number.parseInt(image.get("width") ?? "", 10) >= 40) return true
@@ -49,7 +51,8 @@ export function showNoscript(body: Element, skipped: Set<Element>, shownChars: n
   let shown = false
   walk(body, (element) => {
     if (element.tag !== "noscript") return undefined
-    if (textOf(element, 5000).length > Math.max(300, shownChars)) {
+    const text = textOf(element, 5000)
+    if (text.length > Math.max(300, shownChars) && !holdsModelOrder(text)) {
       skipped.delete(element)
       element.asBlock = true
       skipNeverText(element, skipped)

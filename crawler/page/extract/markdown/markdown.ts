@@ -1,3 +1,4 @@
+import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { escapeText, protectLineStarts } from "./markdown-escapes.ts"
 import { type AnchoredMarkdown, markOf, withoutMarks } from "./anchor-marks.ts"
 import { isEditLink, isPermalink } from "../html/anchors.ts"
@@ -521,14 +522,16 @@ function firstOfSrcset(srcset: string | null): string | null {
 /** Alternative text, else the caption of the figure around it, else its title. */
 export function imageDescription(image: Element): string | null {
   const alt = collapse(image.get("alt") ?? "")
-  if (alt !== "") return alt
+  // Readers see the picture; an order to models in its place is for nobody else.
+  if (alt !== "" && !holdsModelOrder(alt)) return alt
   for (let above = image.parent, steps = 0; above && steps < 4; above = above.parent, steps++) {
     if (above.tag !== "figure") continue
     const caption = firstElement(above, (element) => element.tag === "figcaption")
     const text = caption ? textOf(caption, 500) : ""
     if (text !== "") return text
   }
-  return collapse(image.get("title") ?? "") || null
+  const title = collapse(image.get("title") ?? "")
+  return title === "" || holdsModelOrder(title) ? null : title
 }
 
 /** Tracking pixels and spacers. */

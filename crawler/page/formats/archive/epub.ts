@@ -3,6 +3,7 @@ import { toPageUrl } from "#engine/page/page-url.ts"
 import type { Link } from "../../extract/extracted.ts"
 import { toMarkdown } from "../../extract/markdown/markdown.ts"
 import { firstElement, parseTree, textOf, walk } from "../../extract/html/tree.ts"
+import { removeUnseen } from "../../extract/seen/unseen.ts"
 import { DocumentError } from "../document-error.ts"
 import type { DocumentText } from "../to-extracted.ts"
 import { closeEmptyTags } from "./xhtml.ts"
@@ -27,14 +28,19 @@ export function readEpub(body: Uint8Array): DocumentText {
   const parts: string[] = []
   let chars = 0
   let read = 0
-  for (const href of book.spine.slice(0, MAX_CHAPTERS)) {
+  let linked = ""
+  const isReached = (href: string) => linked.includes(href.split("/").at(-1)!)
+  for (const [at, href] of [...book.spine, ...book.asides].slice(0, MAX_CHAPTERS).entries()) {
+    if (at >= book.spine.length && !isReached(href)) continue
     const path = resolvePath(packagePath, href)
     if (locked.includes(`"${path}"`))
       throw new DocumentError("unsupported", "the book is locked by its publisher")
     const xhtml = zip.text(path)
     read += 1
     if (xhtml === null) continue
-    const markdown = readChapter(xhtml, links)
+    if (book.asides.length > 0)
+      for (const [, target = ""] of xhtml.matchAll(/href\s*=\s*["']([^"']*)/gi)) linked += `${target}\n`
+    const markdown = readChapter(withOwnStyles(xhtml, path, zip), links)
     if (markdown !== "") parts.push(markdown)
     chars += markdown.length
     if (chars > MAX_CHARS) break
@@ -71,16 +77,18 @@ interface Book {
   readonly publishedAt: Date | null
   /** The chapters' files in reading order, relative to the package file. */
   readonly spine: readonly string[]
+  /** Files outside the reading order, which readers reach by links alone. */
+  readonly asides: readonly string[]
 }
 
 function readPackage(xml: Uint8Array | null): Book {
   const files = new Map<string, string>()
-  const order: string[] = []
+  const order: { readonly id: string; readonly isAside: boolean }[] = []
   const facts = new Map<string, string[]>()
   readXml(xml, {
-    start(name, { id, href, idref }) {
+    start(name, { id, href, idref, linear }) {
       if (name === "item" && id !== undefined && href !== undefined) files.set(id, href)
-      if (name === "itemref" && idref !== undefined) order.push(idref)
+      if (name === "itemref" && idref !== undefined) order.push({ id: idref, isAside: linear === "no" })
     },
     end(name, text) {
       if (/^(?:title|creator|language|description|date)$/.test(name) && text.trim() !== "")
@@ -94,7 +102,8 @@ function readPackage(xml: Uint8Array | null): Book {
     language: facts.get("language")?.[0] ?? null,
     description: withoutTags(facts.get("description")?.[0] ?? null),
     publishedAt: Number.isNaN(date) ? null : new Date(date),
-    spine: order.flatMap((id) => files.get(id) ?? []),
+    spine: order.filter(({ isAside }) => !isAside).flatMap(({ id }) => files.get(id) ?? []),
+    asides: order.filter(({ isAside }) => isAside).flatMap(({ id }) => files.get(id) ?? []),
   }
 }
 
@@ -110,6 +119,21 @@ function resolvePath(base: string, href: string): string {
   return percentDecoded(path) ?? path
 }
 
+/** Of the style sheets of one chapter. */
+const MAX_STYLE_CHARS = 500_000
+
+/** A chapter with the book's style sheets in the place of the links to them: what is not shown is known by them. */
+function withOwnStyles(xhtml: string, path: string, zip: Zip): string {
+  let left = MAX_STYLE_CHARS
+  return xhtml.replace(/<link\s[^<>]*>/gi, (link) => {
+    const href = /\shref\s*=\s*["']([^"']*)["']/i.exec(link)?.[1]
+    const css = href === undefined || !/stylesheet/i.test(link) ? null : zip.text(resolvePath(path, href))
+    if (css === null || css.length > left) return ""
+    left -= css.length
+    return `<style>${css.replaceAll("</", "< /")}</style>`
+  })
+}
+
 function readChapter(xhtml: string, links: Map<string, Link>): string {
   // What points inside the book leads nowhere on the web.
   const html = closeEmptyTags(xhtml).replace(
@@ -117,6 +141,7 @@ function readChapter(xhtml: string, links: Map<string, Link>): string {
     "",
   )
   const root = parseTree(html)
+  removeUnseen(root)
   walk(root, (element) => {
     const url = element.tag === "a" ? toPageUrl(element.get("href") ?? "") : null
     if (url !== null && links.size < MAX_LINKS && !links.has(url))

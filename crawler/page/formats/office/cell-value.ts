@@ -1,6 +1,7 @@
 /** How a cell shows its number (ECMA-376 part 1 §18.8.30). */
 export type CellFormat =
   | { readonly kind: "number" }
+  | { readonly kind: "none" }
   | { readonly kind: "share"; readonly decimals: number }
   | { readonly kind: "time"; readonly hasDate: boolean; readonly hasTime: boolean }
 
@@ -20,6 +21,7 @@ export function builtInFormat(id: number): CellFormat {
 
 /** The format that a code such as `yyyy\-mm\-dd` or `0.0%` gives. */
 export function formatOfCode(code: string): CellFormat {
+  if (/^\s*;\s*;\s*;/.test(code)) return { kind: "none" }
   const positive = code.slice(0, 300).split(";")[0] ?? ""
   const elapsed = /\[(?:h+|m+|s+)\]/i.test(positive)
   const letters = positive

@@ -2,6 +2,7 @@ import { type OfficeParserConfig, parseOffice } from "officeparser"
 import { DocumentError, PASSWORD_PROTECTED } from "../document-error.ts"
 import { writeMarkdown } from "./office-markdown.ts"
 import type { DocumentText } from "../to-extracted.ts"
+import { withoutUnseenParts } from "./unseen-parts.ts"
 import { Zip } from "../archive/zip.ts"
 
 /** As the library calls them. */
@@ -33,7 +34,8 @@ const CONFIG: OfficeParserConfig = {
 export async function readOffice(format: OfficeFormat, body: Uint8Array): Promise<DocumentText> {
   // Its directory is looked at before anything is unpacked.
   if (format !== "rtf") void new Zip(body)
-  const { content, metadata } = await parse(format, body)
+  const seen = format === "docx" || format === "pptx" ? unseenTakenOut(format, body) : body
+  const { content, metadata } = await parse(format, seen)
   const { markdown, links, note } = writeMarkdown(content)
   return {
     markdown,
@@ -45,6 +47,15 @@ export async function readOffice(format: OfficeFormat, body: Uint8Array): Promis
     author: metadata.author ?? null,
     publishedAt: metadata.created ?? null,
     language: metadata.language ?? null,
+  }
+}
+
+function unseenTakenOut(format: "docx" | "pptx", body: Uint8Array): Uint8Array {
+  try {
+    return withoutUnseenParts(format, body)
+  } catch {
+    // What is damaged or locked, the parser has the words for.
+    return body
   }
 }
 

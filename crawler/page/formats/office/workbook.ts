@@ -11,9 +11,12 @@ import { Zip } from "../archive/zip.ts"
 const MAX_LINKS = 20_000
 /** Places of cells, empty ones included, that are kept in rows. */
 const MAX_PLACES = 10 * MAX_TABLE_CELLS
+/** Groups of columns that are hidden; a sheet of tens has a handful. */
+const MAX_COLUMN_GROUPS = 200
 
 /**
- * An Excel workbook (ECMA-376 part 1 §18): a table for each sheet that is not hidden, its cells as they are shown.
+ * An Excel workbook (ECMA-376 part 1 §18): a table for each sheet that is not hidden, its cells as they are shown; hidden rows and
+ * columns are left out.
  * @throws DocumentError when the file is damaged, locked or too much.
  */
 export function readWorkbook(body: Uint8Array): DocumentText {
@@ -143,9 +146,14 @@ function readSheet(zip: Zip, path: string, context: SheetContext): string[][] {
   let type = ""
   let style = 0
   let value = ""
+  let isRowHidden = false
+  const hiddenColumns: { readonly from: number; readonly to: number }[] = []
   readXml(zip.bytes(path), {
     start(name, attributes) {
-      if (name === "row") {
+      if (name === "col" && isTrue(attributes["hidden"]) && hiddenColumns.length < MAX_COLUMN_GROUPS)
+        hiddenColumns.push({ from: Number(attributes["min"]) - 1, to: Number(attributes["max"]) - 1 })
+      else if (name === "row") {
+        isRowHidden = isTrue(attributes["hidden"])
         row = attributes["r"] === undefined ? row + 1 : Number(attributes["r"]) - 1
         column = -1
       } else if (name === "c") {
@@ -167,6 +175,7 @@ function readSheet(zip: Zip, path: string, context: SheetContext): string[][] {
       else if (name === "c") {
         const shown = show(type, value, style, context)
         if (shown === "" || row < 0 || column >= MAX_COLUMNS) return
+        if (isRowHidden || hiddenColumns.some(({ from, to }) => column >= from && column <= to)) return
         const cellsOfRow = rows.get(row) ?? []
         room.places -= Math.max(0, column + 1 - cellsOfRow.length)
         while (cellsOfRow.length < column) cellsOfRow.push("")
@@ -180,12 +189,16 @@ function readSheet(zip: Zip, path: string, context: SheetContext): string[][] {
   return [...rows.entries()].sort(([a], [b]) => a - b).map(([, row]) => row)
 }
 
+const isTrue = (value: string | undefined): boolean => value === "1" || value === "true"
+
 function show(
   type: string,
   value: string,
   style: number,
   { texts, formats, isFrom1904 }: SheetContext,
 ): string {
+  // `;;;` shows nothing of whatever there is (§18.8.31).
+  if (formats[style]?.kind === "none") return ""
   if (type === "s") return escapeText(texts[Number(value)] ?? "").trim()
   if (type === "b") return value.trim() === "1" ? "TRUE" : "FALSE"
   if (type === "d") return value.replace(/T00:00:00(?:\.0+)?Z?$/, "")

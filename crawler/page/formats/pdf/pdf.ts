@@ -5,6 +5,7 @@ import { DocumentError, PASSWORD_PROTECTED } from "../document-error.ts"
 import { linesOf, type PdfLine, type PdfLinkArea, type PdfTextItem } from "./pdf-lines.ts"
 import { titleKey, writePdf } from "./pdf-markdown.ts"
 import { withoutRunningHeads } from "./pdf-running-heads.ts"
+import { unseenTexts, withoutUnseen } from "./pdf-unseen.ts"
 import type { DocumentText } from "../to-extracted.ts"
 
 /** Pages of one file that are read. */
@@ -93,13 +94,18 @@ async function readPage(
     const page = await document.getPage(number)
     const areas = await linkAreas(page)
     const { items, styles } = await page.getTextContent()
-    const { transform, width } = page.getViewport({ scale: 1 })
-    const texts = items
-      .filter((item) => "str" in item)
+    const { transform, width, height } = page.getViewport({ scale: 1 })
+    const [left = 0, bottom = 0, right = 0, top = 0] = page.view
+    const unseen = unseenTexts(await page.getOperatorList(), [left, bottom, right, top])
+    const texts = withoutUnseen(
+      items.filter((item) => "str" in item),
+      unseen,
+    )
       .map((item) => {
         const family = styles[item.fontName]?.fontFamily
         return textItem(item, transform, family === "monospace")
       })
+      .filter((item) => item.text !== "" && isOnPage(item, width, height))
     page.cleanup()
     const lines = linesOf(texts, width, areas)
     for (const { address, text } of areas) {
@@ -112,6 +118,16 @@ async function readPage(
     return null
   }
 }
+
+/** Letters smaller than this, in points, are read by nobody. */
+const LEAST_LETTER = 1.5
+
+const isOnPage = ({ x, y, width, size }: PdfTextItem, pageWidth: number, pageHeight: number): boolean =>
+  (size >= LEAST_LETTER || size === 0) &&
+  x < pageWidth &&
+  x + Math.max(width, 0) >= 0 &&
+  y > 0 &&
+  y - size < pageHeight
 
 interface RawItem {
   readonly str: string

@@ -1,0 +1,112 @@
+import { type Declarations, type Declared, readDeclarations } from "./declarations.ts"
+import { classesOf, matches, mayComeToMatch, type Steps } from "./selectors.ts"
+import { readStyleSheets, type Rule } from "./style-sheet.ts"
+import { type Element, walk } from "../html/tree.ts"
+
+/** What a page's own style sheets and `style` attributes say of an element, by property. */
+export type Style = ReadonlyMap<string, string>
+
+/** Elements that are looked at for all selectors of a page together: a second of work at most. */
+const MAX_STEPS = 5_000_000
+const NOTHING: Style = new Map()
+const NO_RULES: readonly Rule[] = []
+
+/** The part of the cascade (CSS Cascade 5) that can be known without fetching style sheets: those the page holds itself. */
+export class Cascade {
+  /** Whether any rule is for windows of one width and not of another. */
+  readonly dependsOnWidth: boolean
+  readonly #rules: readonly Rule[]
+  readonly #byKey = new Map<string, Rule[]>()
+  readonly #styles = new Map<string, Style>()
+  readonly #found = new Map<string, readonly Rule[]>()
+  readonly #steps: Steps = { left: MAX_STEPS }
+
+  constructor(document: Element) {
+    const sheets: { css: string; media: string }[] = []
+    walk(document, (element) => {
+      if (element.tag !== "style") return
+      const css = element.children.filter((child) => typeof child === "string").join("")
+      sheets.push({ css, media: element.get("media") ?? "" })
+    })
+    this.#rules = readStyleSheets(sheets)
+    for (const rule of this.#rules) {
+      const key = keyOf(rule)
+      const known = this.#byKey.get(key)
+      if (known) known.push(rule)
+      else this.#byKey.set(key, [rule])
+    }
+    const [first] = this.#rules
+    this.dependsOnWidth = this.#rules.some(({ widths }) => widths.length !== first?.widths.length)
+  }
+
+  /** In a window of this width. */
+  styleOf(element: Element, width: number): Style {
+    const own = element.get("style")
+    const candidates = this.#candidates(element)
+    if (candidates.length === 0 && own === null) return NOTHING
+    const found: Rule[] = []
+    for (const rule of candidates)
+      if (rule.widths.includes(width) && matches(element, rule.selector, this.#steps)) found.push(rule)
+    if (own !== null) return styleFrom(found, own)
+    if (found.length === 0) return NOTHING
+    // Elements that the same rules are for look alike.
+    let key = ""
+    for (const { order } of found) key += `${order} `
+    let style = this.#styles.get(key)
+    if (style === undefined) this.#styles.set(key, (style = styleFrom(found, null)))
+    return style
+  }
+
+  /** What rules say that do not hold for an element now, and could: of a state, or of a class that a script may set. */
+  styleInOtherStates(element: Element, isScripted: boolean): readonly Declarations[] {
+    return this.#candidates(element)
+      .filter(
+        ({ selector }) =>
+          (selector.isOfState || isScripted) &&
+          mayComeToMatch(element, selector) &&
+          !matches(element, selector, this.#steps),
+      )
+      .map(({ declarations }) => declarations)
+  }
+
+  /** Rules whose last compound an element of this name, id and classes may fit. */
+  #candidates(element: Element): readonly Rule[] {
+    if (this.#rules.length === 0) return NO_RULES
+    const id = element.get("id")
+    const named = `${element.tag}#${id ?? ""}.${element.get("class") ?? ""}`
+    let found = this.#found.get(named)
+    if (found === undefined) {
+      const keys = [`<${element.tag}`, "*", ...(id === null ? [] : [`#${id}`])]
+      for (const name of new Set(classesOf(element))) keys.push(`.${name}`)
+      found = keys.flatMap((key) => this.#byKey.get(key) ?? NO_RULES)
+      if (named.length < MAX_NAME_CHARS) this.#found.set(named, found)
+    }
+    this.#steps.left -= found.length
+    return this.#steps.left > 0 ? found : NO_RULES
+  }
+}
+
+/** What is longer is not remembered. */
+const MAX_NAME_CHARS = 300
+
+function styleFrom(rules: Rule[], own: string | null): Style {
+  rules.sort((a, b) => a.selector.specificity - b.selector.specificity || a.order - b.order)
+  const style = new Map<string, Declared>()
+  for (const { declarations } of rules) lay(style, declarations)
+  if (own !== null) lay(style, readDeclarations(own))
+  return new Map([...style].map(([name, { value }]) => [name, value]))
+}
+
+/** Later declarations lie on top of earlier ones, unless those are `!important`. */
+function lay(style: Map<string, Declared>, declarations: Declarations): void {
+  for (const [name, declared] of declarations)
+    if (declared.important || style.get(name)?.important !== true) style.set(name, declared)
+}
+
+function keyOf({ selector }: Rule): string {
+  const { tag, id, classes } = selector.parts.at(-1)!.compound
+  if (id !== null) return `#${id}`
+  const [name] = classes
+  if (name !== undefined) return `.${name}`
+  return tag === null ? "*" : `<${tag}`
+}

@@ -1,0 +1,80 @@
+import type { Cascade } from "./cascade.ts"
+import { type Element, walk } from "../html/tree.ts"
+
+/** What a page's controls open: tabs, accordions, "read more". */
+export class Controls {
+  /** Whether scripts or style sheets that are not known may change what is shown. */
+  readonly isScripted: boolean
+  readonly #ids = new Set<string>()
+
+  /** `mayChange`: it has style sheets that are not known, or was rendered and has lost its scripts. */
+  constructor(document: Element, mayChange: boolean) {
+    let isScripted = mayChange
+    walk(document, (element) => {
+      if (element.tag === "script" && !/json|template|x-tmpl/i.test(element.get("type") ?? ""))
+        isScripted = true
+      const href = element.tag === "a" ? element.get("href") : null
+      const targets = [element.get("data-target"), element.get("data-bs-target"), href]
+      for (const target of targets)
+        if (target?.startsWith("#") === true && target.length > 1) this.#ids.add(target.slice(1))
+      const controlled = element.get("aria-controls")
+      for (const id of controlled?.split(/\s+/, MAX_CONTROLLED) ?? []) this.#ids.add(id)
+    })
+    this.isScripted = isScripted
+  }
+
+  opens(id: string | null): boolean {
+    return this.isScripted && id !== null && this.#ids.has(id)
+  }
+}
+
+const MAX_CONTROLLED = 50
+/** What boxes are called that readers open. */
+const OPENED =
+  /accordion|collaps|expand|toggle|carousel|tab-?(?:panel|content|pane)|truncat|(?:read|show)-?more|(?:^|[\s_-])(?:tabs?|panes?|panels?|faqs?|answer|spoiler|slides?|slider|swiper|steps?|more)(?:[\s_-]|$)/i
+const CONTROL = new Set(["button", "summary", "label"])
+
+/** The elements right before an element and before its parent, unless text stands between. */
+export type Neighbours = readonly [Element | null, Element | null]
+
+/** Whether a reader opens what is not displayed: a control leads to it, or a style sheet shows it in another state. */
+export function isCollapsed(
+  element: Element,
+  neighbours: Neighbours,
+  controls: Controls,
+  cascade: Cascade,
+): boolean {
+  if (isShownInOtherStates(element, controls, cascade)) return true
+  if (!controls.isScripted) return false
+  if (element.get("role") === "tabpanel" || controls.opens(element.get("id"))) return true
+  if ([element, element.parent].some((one) => OPENED.test(one?.get("class") ?? ""))) return true
+  // A script knows what it opens by a name.
+  return (element.has("id") || element.has("class")) && isBehindControl(neighbours)
+}
+
+const isShownInOtherStates = (element: Element, { isScripted }: Controls, cascade: Cascade): boolean =>
+  cascade.styleInOtherStates(element, isScripted).some((declarations) => {
+    const value = (name: string) => declarations.get(name)?.value
+    return (
+      (value("display") ?? "none") !== "none" ||
+      value("visibility") === "visible" ||
+      Number.parseFloat(value("opacity") ?? "0") > 0.5 ||
+      /^(?:auto|none|\d{2,}\w+|fit-content|max-content)$/.test(value("max-height") ?? value("height") ?? "0")
+    )
+  })
+
+const isBehindControl = (neighbours: Neighbours): boolean =>
+  neighbours.some((before) => before !== null && holdsControl(before, CONTROL_DEPTH))
+
+/** Elements of a heading that a control may be inside of. */
+const CONTROL_DEPTH = 4
+const MAX_CHILDREN = 10
+
+const holdsControl = (element: Element, depth: number): boolean =>
+  CONTROL.has(element.tag) ||
+  element.get("role") === "button" ||
+  element.has("aria-expanded") ||
+  (depth > 0 &&
+    element.children
+      .slice(0, MAX_CHILDREN)
+      .some((child) => typeof child !== "string" && holdsControl(child, depth - 1)))

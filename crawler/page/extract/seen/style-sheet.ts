@@ -1,0 +1,92 @@
+import { type Declarations, readDeclarations, unescaped, withoutComments } from "./declarations.ts"
+import { type Complex, readSelectors } from "./selectors.ts"
+
+/** A rule of a page's own style sheet that says something of whether text is on show. */
+export interface Rule {
+  readonly selector: Complex
+  readonly declarations: Declarations
+  /** Windows it is for, as widths in pixels. */
+  readonly widths: readonly number[]
+  /** Place among the rules; of two that are as specific the later one counts. */
+  readonly order: number
+}
+
+/** Widths of the windows in which a page is looked at: a desk's and a phone's. */
+export const WIDTHS: readonly number[] = [1280, 390]
+
+/** Of all style sheets of a page; the largest that pages write into themselves have a few hundred kilobytes. */
+const MAX_CHARS = 2_000_000
+const MAX_RULES = 5000
+const MAX_DEPTH = 8
+
+/** The rules of a page's `<style>` elements, in order. Linear in their length; never throws. */
+export function readStyleSheets(sheets: readonly { readonly css: string; readonly media: string }[]): Rule[] {
+  const rules: Rule[] = []
+  let left = MAX_CHARS
+  for (const { css, media } of sheets) {
+    const widths = WIDTHS.filter((width) => matchesMedia(media, width))
+    if (widths.length > 0 && left > 0) readBlock(withoutComments(css.slice(0, left)), widths, rules, 0)
+    left -= css.length
+  }
+  return rules
+}
+
+function readBlock(css: string, widths: readonly number[], rules: Rule[], depth: number): void {
+  let at = 0
+  while (at < css.length && rules.length < MAX_RULES) {
+    const open = css.indexOf("{", at)
+    if (open === -1) return
+    const close = closingBrace(css, open)
+    const prelude = css.slice(Math.max(at, css.lastIndexOf(";", open) + 1), open).trim()
+    const body = css.slice(open + 1, close)
+    at = close + 1
+    if (prelude.startsWith("@")) {
+      const [, name = "", condition = ""] = /^@([a-z-]+)\s*([^]*)$/i.exec(prelude) ?? []
+      const inside = /^media$/i.test(name) ? widths.filter((width) => matchesMedia(condition, width)) : widths
+      if (depth < MAX_DEPTH && inside.length > 0 && /^(?:media|supports|layer|scope)$/i.test(name))
+        readBlock(body, inside, rules, depth + 1)
+      continue
+    }
+    if (prelude.length > 20_000) continue
+    const declarations = readDeclarations(body)
+    if (declarations.size === 0) continue
+    for (const selector of readSelectors(unescaped(prelude)))
+      if (rules.length < MAX_RULES) rules.push({ selector, declarations, widths, order: rules.length })
+  }
+}
+
+/** Where the block that opens at `open` ends; the end of the text when nothing ends it. */
+function closingBrace(css: string, open: number): number {
+  BRACES.lastIndex = open
+  let depth = 0
+  for (let found = BRACES.exec(css); found !== null; found = BRACES.exec(css)) {
+    if (found[0] === "{") depth += 1
+    else if (found[0] === "}" && (depth -= 1) === 0) return found.index
+  }
+  return css.length
+}
+
+/** Braces, and texts in quotes, which may hold some. */
+const BRACES = /[{}]|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'/g
+
+/** Whether a window of a screen of this width is one of those that a media query names (Media Queries 4). */
+function matchesMedia(query: string, width: number): boolean {
+  if (query.trim() === "") return true
+  return query
+    .toLowerCase()
+    .split(",")
+    .some((one) => {
+      if (/^\s*not\b/.test(one)) return /\bprint\b/.test(one)
+      if (/\b(?:print|speech|tty|tv|braille|embossed|handheld|projection)\b/.test(one)) return false
+      const least =
+        lengthIn(/min-width\s*:\s*([\d.]+)(px|r?em)/, one) ?? lengthIn(/width\s*>=?\s*([\d.]+)(px|r?em)/, one)
+      const most =
+        lengthIn(/max-width\s*:\s*([\d.]+)(px|r?em)/, one) ?? lengthIn(/width\s*<=?\s*([\d.]+)(px|r?em)/, one)
+      return width >= (least ?? 0) && width <= (most ?? Number.POSITIVE_INFINITY)
+    })
+}
+
+function lengthIn(pattern: RegExp, query: string): number | null {
+  const found = pattern.exec(query)
+  return found === null ? null : Number(found[1]) * (found[2] === "px" ? 1 : 16)
+}
