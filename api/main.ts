@@ -21,6 +21,7 @@ import { engineSettings } from "#engine/settings.ts"
 import { ModelOutage } from "#engine/model-servers/availability.ts"
 import { openSearchEngine } from "#engine/open-engine.ts"
 import { diskFullMessage, DiskRoom, isFull } from "#base/disk-space.ts"
+import { keepOutbound } from "#base/outbound/outbound.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
 import { openLog } from "#base/log/log.ts"
@@ -94,6 +95,7 @@ async function serve(): Promise<void> {
   // Of its own: this one waits for no lock, so that no call waits for another process.
   const accountsDb = openStateStore(engineConfig.dataDir)
   opened.defer(() => accountsDb.close())
+  opened.use(keepOutbound(db))
   const accounts = opened.use(
     openAccounts(
       accountsDb,

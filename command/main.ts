@@ -1,3 +1,4 @@
+import { hasTalked } from "#base/outbound/outbound.ts"
 import { endWithReader } from "#base/process/lost-reader.ts"
 import { safeOutput } from "#base/process/safe-output.ts"
 import { runCommand } from "#base/run-command.ts"
@@ -17,6 +18,7 @@ if ("code" in line) {
   const { path, spec, given } = line
   const work = async () => {
     const code = await spec.run(given)
+    if (hasTalked()) (await import("./note-outbound.ts")).writeTalked()
     if (doesChange(spec, given, code)) (await import("./note-command.ts")).noteCommand(path, spec, given)
     return code
   }

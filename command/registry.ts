@@ -42,6 +42,11 @@ export const COMMANDS: Registry = {
     group: "The appliance",
     load: async () => (await import("./commands/appliance/verify.ts")).verify,
   },
+  outbound: {
+    summary: "show whom the appliance talked to",
+    group: "The appliance",
+    load: async () => (await import("./commands/appliance/outbound.ts")).outbound,
+  },
   crawl: {
     summary: "crawl a site into the index",
     group: "Pages",

@@ -30,6 +30,7 @@ import { Removals } from "./removals/removals.ts"
 import { CrawlTasks } from "./sources/crawl-tasks.ts"
 import { SourceTable } from "./sources/source-table.ts"
 import { takeFolder } from "#base/store/file-lock.ts"
+import { keepOutbound } from "#base/outbound/outbound.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { Ticker } from "./tasks/ticker.ts"
@@ -65,6 +66,7 @@ const db = openStateStore(dataDir)
 const lostState = strangeState(dataDir, db)
 // Under a supervisor the API says so.
 if (lostState !== null && process.send === undefined) log.error(`${lostState} ${STRANGE_STATE_ADVICE}`)
+const outbound = keepOutbound(db)
 const jobs = new Jobs(db)
 const sources = new SourceTable(db, jobs)
 const removals = new Removals(db)
@@ -209,6 +211,7 @@ await alerting
 await backingUp
 clearInterval(beat)
 unlessFull(() => jobs.crawlerGone(process.pid))
+outbound[Symbol.dispose]()
 db.close()
 log.info("the crawler has stopped")
 if (process.connected) process.disconnect()

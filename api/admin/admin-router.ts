@@ -14,6 +14,7 @@ import { publicKeyRoutes } from "../public-keys/admin-routes.ts"
 import { auditRoutes } from "../audit/admin-routes.ts"
 import { lookingBefore } from "../audit/auditing.ts"
 import { openLooks } from "../audit/looks.ts"
+import { outboundRoutes } from "../outbound/admin-routes.ts"
 import { eventRoutes } from "./events/routes.ts"
 import { feedbackRoutes } from "./routes/feedback.ts"
 import { indexRoutes } from "./routes/index-state.ts"
@@ -83,6 +84,7 @@ export function adminRouter(
   publicKeyRoutes(router, parts)
   paymentRoutes(router, parts)
   auditRoutes(router, parts)
+  outboundRoutes(router, parts)
   return router
 }
 

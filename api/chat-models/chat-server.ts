@@ -58,8 +58,8 @@ export class ChatServer implements ChatModel {
     const { llmUrl: url, llmContextTokens: set } = settings
     const key = serverKey("FOSSICK_LLM_API_KEY", settings.llmApiKey)
     this.#settings = settings
-    this.#server = new ModelServer({ url, key })
-    this.#root = new ModelServer({ url: url.replace(/\/(?:api\/)?v\d+$/, ""), key })
+    this.#server = new ModelServer({ url, key, purpose: "chat" })
+    this.#root = new ModelServer({ url: url.replace(/\/(?:api\/)?v\d+$/, ""), key, purpose: "chat" })
     this.#turns = new Turns(settings.llmConcurrency)
     this.#context = set > 0 ? set : null
     this.#contextIsFinal = set > 0

@@ -603,6 +603,22 @@ export type SettingList = {
   }
 }
 
+export type OutboundHosts = {
+  /** Those talked to last come first. */
+  readonly hosts: readonly ({
+    readonly purpose: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "payments"
+    /** With its port, if that is not the usual one. */
+    readonly host: string
+    readonly first_at: string
+    readonly last_at: string
+    /** Connections to sites and receivers, answers of servers that the operator named. */
+    readonly count: number
+  })[]
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
 export type AuditEntry = {
   readonly id: number
   readonly at: string
@@ -3746,6 +3762,13 @@ export interface Calls {
       readonly query?: { readonly from?: string | undefined; readonly before?: string | undefined; readonly who?: string | undefined; readonly object?: string | undefined; readonly action?: string | undefined }
     }
     readonly answer: string
+  }
+  /** Whom the appliance talked to. */
+  "GET /admin/outbound": {
+    readonly given: {
+      readonly query?: { readonly purpose?: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "payments" | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
+    }
+    readonly answer: OutboundHosts
   }
   /** Judged questions, with how each did in the last two runs. */
   "GET /admin/judged-questions": {

@@ -108,6 +108,7 @@ export class ClientDocuments implements AsyncDisposable {
     ])
     return new Guard({
       allowed: [],
+      purpose: "oauth-client",
       proxy: OutgoingProxy.of(this.#options.proxy),
       connections: 1,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,

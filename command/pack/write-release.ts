@@ -9,11 +9,7 @@ import { manifestText, sha256, signed } from "../release/release-manifest.ts"
 /** An SBOM as npm writes it (CycloneDX 1.5), as far as it is touched here. */
 interface Sbom {
   readonly metadata: { readonly component: { name: string; readonly "bom-ref": string } }
-  readonly components: readonly {
-    readonly name: string
-    readonly version: string
-    readonly "bom-ref": string
-  }[]
+  readonly components: readonly { readonly "bom-ref": string }[]
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[]
 }
 
@@ -58,8 +54,9 @@ export function sbomOf(root: string): string {
   const { component } = sbom.metadata
   // npm takes the name of the folder.
   component.name = "fossick"
-  const installed = new Set(thirdParties(root).map(({ name, version }) => `${name} ${version}`))
-  const components = sbom.components.filter(({ name, version }) => installed.has(`${name} ${version}`))
+  const installed = new Set(thirdParties(root).map(({ name, version }) => `${name}@${version}`))
+  // A package that stands in the place of another has that one's name in `name`.
+  const components = sbom.components.filter((one) => installed.has(one["bom-ref"]))
   const refs = new Set([component["bom-ref"], ...components.map((one) => one["bom-ref"])])
   const dependencies = sbom.dependencies
     .filter(({ ref }) => refs.has(ref))

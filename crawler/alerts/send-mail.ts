@@ -1,5 +1,6 @@
 import { hostname } from "node:os"
 import { createTransport } from "nodemailer"
+import { noteOutbound } from "#base/outbound/outbound.ts"
 import { resolveSecret } from "#base/secret.ts"
 import type { AlertConfig } from "../alert-settings.ts"
 import type { DueMail, Sent } from "./mail-queue.ts"
@@ -55,6 +56,7 @@ export async function sendMail(
       headers: { "auto-submitted": "auto-generated" },
       signal,
     })
+    noteOutbound("mail", url.host)
     return { error: null }
   } catch (error) {
     const { message, responseCode, command } = error as Error & { responseCode?: number; command?: string }

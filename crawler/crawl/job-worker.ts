@@ -29,6 +29,7 @@ import { CrawlShare } from "./together/crawl-share.ts"
 import { JobRuns } from "./together/job-runs.ts"
 import { removeAskedPages } from "../removals/remove-pages.ts"
 import { SourceTable } from "../sources/source-table.ts"
+import { keepOutbound } from "#base/outbound/outbound.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { stopSignal } from "#base/process/stop-signal.ts"
 
@@ -65,6 +66,7 @@ interface Duty {
 }
 
 const db = openStateStore(engineConfig.dataDir)
+const outbound = keepOutbound(db)
 const jobs = new Jobs(db)
 const sources = new SourceTable(db, jobs)
 const removals = new Removals(db)
@@ -245,6 +247,7 @@ try {
   process.exitCode = locked ? EXIT_LOCKED : 1
 } finally {
   told[Symbol.dispose]()
+  outbound[Symbol.dispose]()
   db.close()
 }
 if (isAgain && !process.exitCode) process.exitCode = EXIT_AGAIN

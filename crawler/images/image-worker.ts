@@ -5,6 +5,7 @@ import { trustAuthorities } from "#base/process/authorities.ts"
 import { openLog } from "#base/log/log.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { crawlerSettings } from "../settings.ts"
+import { keepOutbound } from "#base/outbound/outbound.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { stopSignal } from "#base/process/stop-signal.ts"
 import { collectImages } from "./collect-images.ts"
@@ -32,6 +33,7 @@ watchMemory(config.imageMemoryMb, () => {
 })
 
 const db = openStateStore(dataDir)
+const outbound = keepOutbound(db)
 try {
   await using readers = new ImageReaders(db, config)
   await collectImages({
@@ -44,6 +46,7 @@ try {
   log.error({ err: error }, "images could not be read")
   process.exitCode = 1
 } finally {
+  outbound[Symbol.dispose]()
   db.close()
 }
 if (process.connected) process.disconnect()

@@ -1,3 +1,4 @@
+import type { OutboundPurpose } from "#base/outbound/purposes.ts"
 import { isUtf8 } from "node:buffer"
 import { type PageUrl, toPageUrl } from "#engine"
 import { AddressGuard, type Resolve } from "../fetch/guard/address-guard.ts"
@@ -30,6 +31,8 @@ import type { SourceHosts } from "../fetch/guard/source-hosts.ts"
 import type { Rendering } from "../source.ts"
 
 export interface ReaderOptions {
+  /** What pages are read for, in the ledger of the hosts that were talked to. Default `crawl`. */
+  readonly purpose?: OutboundPurpose | undefined
   /** How pages are read when a visit does not say. Default `http`. */
   readonly rendering?: Rendering
   /** Hosts that may be read though private, beside the settings' networks: `host`, `host:port`. */
@@ -93,6 +96,7 @@ export class PageReader implements Reader {
     this.#own = new AllowedNetworks([...config.allowedNetworks, ...config.ownHosts])
     this.#guard = new AddressGuard({
       allowed: [...config.allowedNetworks, ...(options.allow ?? [])],
+      purpose: options.purpose,
       hosts: options.hosts,
       resolve: options.resolve,
       proxy: OutgoingProxy.of(config),

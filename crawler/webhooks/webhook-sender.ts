@@ -34,6 +34,7 @@ export class WebhookSender implements AsyncDisposable {
     this.#guard = new AddressGuard({
       allowed: options.networks,
       allowedBy: "FOSSICK_WEBHOOK_NETWORKS",
+      purpose: "webhook",
       proxy: OutgoingProxy.of(options.proxy),
       connections: 1,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,

@@ -3,6 +3,7 @@ import { mkdir, rename, rm, stat } from "node:fs/promises"
 import path from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
+import { noteOutbound } from "#base/outbound/outbound.ts"
 import { EngineError } from "../errors.ts"
 import { MODEL_CARD } from "./model/model-card.ts"
 
@@ -45,6 +46,7 @@ async function fetchFile(
   needed: boolean,
 ): Promise<void> {
   const response = await fetch(`${from.hub.replace(/\/+$/, "")}/${from.model}/resolve/main/${file}`)
+  noteOutbound("model-hub", new URL(from.hub).host)
   if (!response.ok || !response.body) {
     await response.body?.cancel()
     if (needed) throw unavailable(from, `${file}: status ${response.status}`)

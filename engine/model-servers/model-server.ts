@@ -1,5 +1,7 @@
 import { Agent, type Dispatcher, request } from "undici"
 import { masked } from "#base/log/masked.ts"
+import { noteOutbound } from "#base/outbound/outbound.ts"
+import type { OutboundPurpose } from "#base/outbound/purposes.ts"
 import { waitAskedFor } from "#base/text/retry-after.ts"
 import { printableLine } from "#base/text/printable.ts"
 
@@ -8,6 +10,8 @@ export interface ModelServerOptions {
   readonly url: string
   /** Sent as `Authorization: Bearer`; empty sends none. */
   readonly key: string
+  /** What it is asked for. */
+  readonly purpose: OutboundPurpose
 }
 
 export interface PostOptions {
@@ -150,6 +154,7 @@ export class ModelServer implements AsyncDisposable {
       bodyTimeout: 0,
       signal,
     })
+    noteOutbound(this.#options.purpose, new URL(url).host)
     const { statusCode, headers, body } = answer
     if (statusCode === 200) return answer
     const retryAfterMs = waitAskedFor([headers["retry-after"]].flat()[0], Date.now())

@@ -39,6 +39,7 @@ export class RemoteReranker implements Reranker {
     this.#server = new ModelServer({
       url: settings.rerankerUrl,
       key: serverKey("FOSSICK_RERANKER_KEY", settings.rerankerKey),
+      purpose: "reranker",
     })
     this.#isShapeKnown = settings.rerankerApi !== "auto"
     this.#shape = RERANK_SHAPES[settings.rerankerApi === "tei" ? "tei" : "cohere"]

@@ -4,7 +4,7 @@ export const REMOVALS_SHOWN = ["held", "struck", "removed"] as const
 export type RemovalsShown = (typeof REMOVALS_SHOWN)[number]
 
 /** What keeps the appliance going. */
-export const UPKEEP_SHOWN = ["backups", "webhooks", "payments", "changes", "settings"] as const
+export const UPKEEP_SHOWN = ["backups", "webhooks", "payments", "changes", "connections", "settings"] as const
 
 export type UpkeepShown = (typeof UPKEEP_SHOWN)[number]
 

@@ -7,7 +7,9 @@ import type { CrawlerConfig, Reader } from "#crawler"
 export function lazyReader(config: CrawlerConfig): Reader {
   let opening: Promise<Reader> | undefined
   const open = (): Promise<Reader> =>
-    (opening ??= import("#crawler/visit/reader.ts").then(({ createReader }) => createReader(config)))
+    (opening ??= import("#crawler/visit/reader.ts").then(({ createReader }) =>
+      createReader(config, { purpose: "live" }),
+    ))
   return {
     read: async (url, options) => (await open()).read(url, options),
     sitemap: async (site, options) => (await open()).sitemap(site, options),

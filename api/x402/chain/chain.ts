@@ -1,5 +1,7 @@
 import { request } from "undici"
 
+import { noteOutbound } from "#base/outbound/outbound.ts"
+
 import { keccak256 } from "./keccak.ts"
 import type { Authorization } from "../payment.ts"
 import type { Terms } from "../terms.ts"
@@ -54,6 +56,7 @@ export function rpcChain(rpcUrl: string, { requirements, chainId }: Terms): Chai
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
       signal: AbortSignal.timeout(CALL_MS),
     })
+    noteOutbound("payments", new URL(rpcUrl).host)
     const text = await body.text()
     if (statusCode !== 200) throw new Error(`${method}: HTTP ${statusCode}`)
     const { result, error } = JSON.parse(text) as { result?: T; error?: { message?: string } }

@@ -1,5 +1,7 @@
 import { request } from "undici"
 
+import { noteOutbound } from "#base/outbound/outbound.ts"
+
 import type { X402Config } from "../settings.ts"
 import type { Payment } from "../payment.ts"
 import { PAYMENT_REFUSALS } from "../refusals.ts"
@@ -110,6 +112,7 @@ async function ask(
       }),
       signal: AbortSignal.timeout(timeoutMs),
     })
+    noteOutbound("payments", new URL(url).host)
     const text = await readText(body)
     // A refusal may come as 400 or 402 with the answer in it; a failure of the facilitator decides nothing.
     if (statusCode >= 500 || statusCode === 429) return new Error(`HTTP ${statusCode}: ${text.slice(0, 300)}`)

@@ -2,6 +2,8 @@ import { connect, isIP, type LookupFunction, type Socket } from "node:net"
 import { connect as connectSecurely, type SecureContext, TLSSocket } from "node:tls"
 import ipaddr from "ipaddr.js"
 import { buildConnector } from "undici"
+import { noteOutbound } from "#base/outbound/outbound.ts"
+import type { OutboundPurpose } from "#base/outbound/purposes.ts"
 import { isPublic } from "../guard/address-kind.ts"
 import { bareHost, isPrivateByName, portOf } from "../guard/allowed-networks.ts"
 import { explainFailure } from "./certificate-error.ts"
@@ -10,6 +12,8 @@ import type { SourceTls } from "./source-tls.ts"
 
 /** How connections are made to hosts that the address guard has let through. */
 export interface Way {
+  /** What connections are made for. */
+  readonly purpose: OutboundPurpose
   readonly timeoutMs: number
   /** Null: every host is reached directly. */
   readonly proxy: OutgoingProxy | null
@@ -41,7 +45,10 @@ export function connectorFor(lookup: LookupFunction, way: Way): buildConnector.c
     // It gives the socket back, whatever its type says.
     const socket = connector(options, (...[error, made]) => {
       if (error) callback(explain(error), null)
-      else callback(null, made)
+      else {
+        noteOutbound(way.purpose, url.host)
+        callback(null, made)
+      }
     }) as unknown
     if (socket instanceof TLSSocket) explain = explainFailure(socket, bareHost(url))
   }
@@ -60,7 +67,10 @@ export function connectorFor(lookup: LookupFunction, way: Way): buildConnector.c
     }
     if (tunnel === null) secured(options, callback)
     else if (options.protocol === "https:") secured({ ...options, httpSocket: tunnel }, callback)
-    else callback(null, tunnel)
+    else {
+      noteOutbound(way.purpose, options.host ?? options.hostname)
+      callback(null, tunnel)
+    }
   }
   return (...call) => void tunnelled(...call)
 }
@@ -68,7 +78,10 @@ export function connectorFor(lookup: LookupFunction, way: Way): buildConnector.c
 /** A plain connection to the host of `url`. Rejects when there is none. */
 export async function openSocket(url: URL, lookup: LookupFunction, way: Way): Promise<Socket> {
   const tunnel = await tunnelFor(url, lookup, way)
-  if (tunnel !== null) return tunnel
+  if (tunnel !== null) {
+    noteOutbound(way.purpose, url.host)
+    return tunnel
+  }
   const socket = connect({ host: bareHost(url), port: Number(portOf(url)), lookup })
   return await new Promise((resolve, reject) => {
     socket.setTimeout(way.timeoutMs, () => socket.destroy(new Error("no connection in time")))
@@ -76,6 +89,7 @@ export async function openSocket(url: URL, lookup: LookupFunction, way: Way): Pr
     socket.once("connect", () => {
       socket.setTimeout(0)
       socket.off("error", reject)
+      noteOutbound(way.purpose, url.host)
       resolve(socket)
     })
   })

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
 import { isIPv6, type Socket } from "node:net"
+import { noteOutbound } from "#base/outbound/outbound.ts"
 import { AllowedNetworks } from "../guard/allowed-networks.ts"
 
 /** What a proxy did not do. The message names its host and port, never its user or password. */
@@ -83,6 +84,7 @@ export class OutgoingProxy {
       })
       asked.once("connect", ({ statusCode = 0 }, socket, head) => {
         socket.setTimeout(0)
+        noteOutbound("proxy", place)
         if (statusCode === 200) {
           if (head.length > 0) socket.unshift(head)
           resolve(socket)

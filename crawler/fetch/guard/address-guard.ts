@@ -3,6 +3,7 @@ import type { LookupFunction, Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import ipaddr from "ipaddr.js"
 import { Agent, type Dispatcher } from "undici"
+import type { OutboundPurpose } from "#base/outbound/purposes.ts"
 import { isMetadata, isMetadataHost, isPublic } from "./address-kind.ts"
 import { AllowedNetworks, bareHost } from "./allowed-networks.ts"
 import { BlockedAddressError } from "./blocked-address.ts"
@@ -23,6 +24,8 @@ export interface AddressGuardOptions {
   readonly allowed: readonly string[]
   /** The setting they come from, for messages. Default `FOSSICK_ALLOWED_NETWORKS`. */
   readonly allowedBy?: string
+  /** What connections are made for, in the ledger of the hosts that were talked to. Default `crawl`. */
+  readonly purpose?: OutboundPurpose | undefined
   /** The hosts of a source, which are held to the networks they were first in. */
   readonly hosts?: SourceHosts | undefined
   /** Connections kept to one host. */
@@ -76,6 +79,7 @@ export class AddressGuard implements AsyncDisposable {
     this.#resolve = options.resolve ?? systemLookup
     this.#connections = options.connections
     this.#way = {
+      purpose: options.purpose ?? "crawl",
       timeoutMs: options.connectTimeoutMs,
       proxy: options.proxy ?? null,
       tls: options.tls ?? null,

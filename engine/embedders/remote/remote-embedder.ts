@@ -116,6 +116,7 @@ export class RemoteEmbedder implements Embedder {
     const server = new ModelServer({
       url: settings.embeddingsUrl,
       key: serverKey("FOSSICK_EMBEDDINGS_KEY", settings.embeddingsKey),
+      purpose: "embeddings",
     })
     const known = await fileOf(settings).read()
     if (known) return new RemoteEmbedder(settings, server, known, keep)

@@ -5,6 +5,7 @@ import { promisify } from "node:util"
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
+import { OutboundLedger } from "#base/outbound/outbound-ledger.ts"
 import { Jobs, Sources } from "#crawler"
 import { BackupTable } from "#crawler/backup/scheduled/backup-table.ts"
 import { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
@@ -170,6 +171,18 @@ describe.skipIf(executablePath === null)(
       expect(complaints).toEqual([])
     })
 
+    test("connections: whom the appliance talked to, and what for", async () => {
+      const at = Date.now()
+      const hosts = [
+        { purpose: "webhook", host: "hooks.example:8443", first: at, last: at, count: 3 },
+      ] as const
+      new OutboundLedger(workshop.db).add(hosts)
+      await using opened = await open("/console?view=upkeep&shown=connections")
+      const { page, complaints } = opened
+      await page.getByRole("table", { name: "Connections" }).getByText("hooks.example:8443").waitFor()
+      expect(complaints).toEqual([])
+    })
+
     test("the playground: what is sent is answered, and what is copied does the same", async () => {
       await using opened = await open("/console?view=playground")
       const { page, complaints } = opened
@@ -214,6 +227,7 @@ describe.skipIf(executablePath === null)(
           ["/console?view=upkeep&shown=webhooks", page.locator(".nothing, .table")],
           ["/console?view=upkeep&shown=payments", page.locator(".nothing")],
           ["/console?view=upkeep&shown=changes", page.getByRole("table")],
+          ["/console?view=upkeep&shown=connections", page.getByRole("table")],
           ["/console?view=upkeep&shown=settings", page.getByRole("table")],
           ["/console?view=playground", page.getByLabel("Body")],
         ] as const

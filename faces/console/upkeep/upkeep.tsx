@@ -3,6 +3,7 @@ import { Head } from "../parts.tsx"
 import { UPKEEP_SHOWN, type UpkeepShown } from "../place.ts"
 import { Backups } from "./backups.tsx"
 import { Changes } from "./changes.tsx"
+import { Connections } from "./connections.tsx"
 import { Payments } from "./payments.tsx"
 import { SettingList } from "./settings.tsx"
 import { Webhooks } from "./webhooks.tsx"
@@ -12,6 +13,7 @@ const NAMES: Readonly<Record<UpkeepShown, string>> = {
   webhooks: "Webhooks",
   payments: "Payments",
   changes: "Changes",
+  connections: "Connections",
   settings: "Settings",
 }
 
@@ -31,6 +33,7 @@ export function Upkeep({ shown }: { readonly shown: UpkeepShown }) {
       {shown === "webhooks" && <Webhooks />}
       {shown === "payments" && <Payments />}
       {shown === "changes" && <Changes />}
+      {shown === "connections" && <Connections />}
       {shown === "settings" && <SettingList />}
     </>
   )

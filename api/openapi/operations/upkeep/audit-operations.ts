@@ -1,5 +1,6 @@
 import { ACTOR_KINDS } from "#base/audit/audit-log.ts"
 
+import { PURPOSES } from "../../../outbound/admin-routes.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../../wire/body-schema.ts"
 import { NOT_BLANK } from "../../../wire/validate.ts"
 import { type Operation, query } from "../../operation.ts"
@@ -19,7 +20,7 @@ const filters = [
   query("action", "A part of what was done: `DELETE`, `/admin/keys`, `fossick rules`.", filled),
 ]
 
-/** Who changed what. */
+/** Who changed what, and whom the appliance talked to. */
 export const auditOperations: readonly Operation[] = [
   {
     id: "listAudit",
@@ -60,9 +61,45 @@ export const auditOperations: readonly Operation[] = [
     },
     examples: [{ summary: "All of it", status: 200 }],
   },
+  {
+    id: "listOutbound",
+    method: "get",
+    path: "/admin/outbound",
+    tag: "Upkeep",
+    access: "admin",
+    summary: "Whom the appliance talked to",
+    description: "Hosts that connections were made to, those talked to last first; 10,000 are kept.",
+    parameters: [
+      query("purpose", "Only those for this.", { type: "string", enum: PURPOSES }),
+      query("limit", "Hosts at most.", {
+        type: "integer",
+        minimum: 1,
+        maximum: MAX_LIMIT,
+        default: DEFAULT_LIMIT,
+      }),
+      query("offset", "Hosts to leave out.", { type: "integer", minimum: 0, default: 0 }),
+    ],
+    answers: { 200: { description: "The hosts.", schema: ref("OutboundHosts") } },
+    examples: [{ summary: "All of them", status: 200 }],
+  },
 ]
 
 export const auditSchemas = {
+  OutboundHosts: object({
+    hosts: listOf(
+      object({
+        purpose: oneOf(PURPOSES),
+        host: text("With its port, if that is not the usual one."),
+        first_at: time(),
+        last_at: time(),
+        count: count("Connections to sites and receivers, answers of servers that the operator named."),
+      }),
+      "Those talked to last come first.",
+    ),
+    total: count(),
+    limit: count(),
+    offset: count(),
+  }),
   AuditEntry: object({
     id: count(),
     at: time(),

@@ -1,4 +1,5 @@
 import { request } from "undici"
+import { noteOutbound } from "#base/outbound/outbound.ts"
 
 export interface ServerAnswer {
   readonly status: number
@@ -22,5 +23,6 @@ export const send: Send = async (url, { method = "GET", headers, body, signal })
     body: (body ?? null) as string | null,
     signal: signal ?? null,
   })
+  noteOutbound("engine", new URL(url).host)
   return { status: statusCode, text: await answer.text() }
 }

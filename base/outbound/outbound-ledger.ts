@@ -1,0 +1,76 @@
+import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+
+import type { OutboundPurpose } from "./purposes.ts"
+
+/** Hosts at most, those that were talked to longest ago go: 2 MB. */
+const MOST_HOSTS = 10_000
+const MAX_HOST_CHARS = 260
+
+const STEPS = [
+  `create table outbound_host (
+     purpose text not null, host text not null, first_at integer not null, last_at integer not null, count integer not null,
+     primary key (purpose, host)
+   ) strict, without rowid;
+   create index outbound_host_last on outbound_host (last_at)`,
+]
+
+/** A host that the appliance talked to. */
+export interface OutboundHost {
+  readonly purpose: OutboundPurpose
+  readonly host: string
+  /** Milliseconds since 1970. */
+  readonly first: number
+  readonly last: number
+  /** Connections that were made, or, to servers of the operator's, requests that were answered. */
+  readonly count: number
+}
+
+/** Which hosts the appliance talked to, and what for. */
+export class OutboundLedger {
+  readonly #sql: ReturnType<typeof prepareOnce>
+
+  constructor(db: StateStore) {
+    migrate(db, "outbound", STEPS)
+    this.#sql = prepareOnce(db)
+  }
+
+  /** Belongs into a write transaction. */
+  add(hosts: readonly OutboundHost[]): void {
+    for (const { purpose, host, first, last, count } of hosts) {
+      this.#sql(
+        `insert into outbound_host (purpose, host, first_at, last_at, count) values (?, ?, ?, ?, ?)
+         on conflict do update set last_at = max(last_at, excluded.last_at), count = count + excluded.count`,
+      ).run(purpose, host.slice(0, MAX_HOST_CHARS), first, last, count)
+    }
+    if (this.count() <= MOST_HOSTS) return
+    this.#sql(
+      "delete from outbound_host where last_at < (select last_at from outbound_host order by last_at desc limit 1 offset ?)",
+    ).run(MOST_HOSTS - 1)
+  }
+
+  /** Those talked to last come first. */
+  list(
+    { limit, offset }: { readonly limit: number; readonly offset: number },
+    purpose: OutboundPurpose | null = null,
+  ): readonly OutboundHost[] {
+    return this.#sql(
+      "select * from outbound_host where ?1 is null or purpose = ?1 order by last_at desc, purpose, host limit ?2 offset ?3",
+    )
+      .all(purpose, limit, offset)
+      .map((row) => ({
+        purpose: String(row["purpose"]) as OutboundPurpose,
+        host: String(row["host"]),
+        first: Number(row["first_at"]),
+        last: Number(row["last_at"]),
+        count: Number(row["count"]),
+      }))
+  }
+
+  count(purpose: OutboundPurpose | null = null): number {
+    return Number(
+      this.#sql("select count(*) as n from outbound_host where ?1 is null or purpose = ?1").get(purpose)?.[
+        "n"
+      ],
+    )
+  }
+}

@@ -1,0 +1,61 @@
+import type { StateStore } from "#base/store/state-store.ts"
+import { transaction } from "#base/store/state-store.ts"
+
+import { OutboundLedger } from "./outbound-ledger.ts"
+import type { OutboundPurpose } from "./purposes.ts"
+
+/** What was talked to since it was written down last. */
+interface Talked {
+  readonly purpose: OutboundPurpose
+  readonly host: string
+  first: number
+  last: number
+  count: number
+}
+
+/** Hosts that wait to be written down; more are dropped until then: who crawls a thousand hosts in seconds has them again soon. */
+const MOST_WAITING = 5000
+const WRITE_EVERY_MS = 5000
+
+const talked = new Map<string, Talked>()
+
+/**
+ * Notes that a connection was made, or a request answered. Every module that opens connections calls it: a test looks for
+ * those that do not (docs/house).
+ * @param host name or address, with its port if that is not the usual one; nothing else of an address
+ */
+export function noteOutbound(purpose: OutboundPurpose, host: string, at = Date.now()): void {
+  const key = `${purpose} ${host}`
+  const known = talked.get(key)
+  if (known) {
+    known.last = at
+    known.count += 1
+  } else if (talked.size < MOST_WAITING) talked.set(key, { purpose, host, first: at, last: at, count: 1 })
+}
+
+/** Whether this process talked to anybody since it was written down last. */
+export const hasTalked = (): boolean => talked.size > 0
+
+/** Writes down what this process talked to. What cannot be written now, such as on a full disk, is written later. */
+export function writeOutbound(db: StateStore): void {
+  if (talked.size === 0) return
+  try {
+    const ledger = new OutboundLedger(db)
+    transaction(db, () => ledger.add([...talked.values()]))
+    talked.clear()
+  } catch {
+    // Locked, or the disk is full: it waits.
+  }
+}
+
+/** Writes down what this process talks to, from time to time and at the end. Dispose of it before the connection is closed. */
+export function keepOutbound(db: StateStore): Disposable {
+  const timer = setInterval(() => writeOutbound(db), WRITE_EVERY_MS)
+  timer.unref()
+  return {
+    [Symbol.dispose]() {
+      clearInterval(timer)
+      writeOutbound(db)
+    },
+  }
+}

@@ -1,0 +1,35 @@
+/** What the appliance opens connections for, with the settings that decide on it; docs/outbound-connections.md has a row for each. */
+export const OUTBOUND_PURPOSES = {
+  crawl: {
+    what: "pages, robots.txt, sitemaps, feeds and images of sources, and logins to them",
+    settings: ["FOSSICK_IMAGES", "FOSSICK_ALLOWED_NETWORKS"],
+  },
+  live: {
+    what: "pages that a call names, read now",
+    settings: ["FOSSICK_READ_ONLY", "FOSSICK_ALLOWED_NETWORKS"],
+  },
+  webhook: {
+    what: "receivers of webhooks: of sources, watches, alerts and crawls over the API",
+    settings: ["FOSSICK_ALERT_WEBHOOK", "FOSSICK_WEBHOOK_NETWORKS"],
+  },
+  mail: { what: "the mail server, for alerts and watches", settings: ["FOSSICK_SMTP_URL"] },
+  "oauth-client": {
+    what: "documents of programs that ask to be let in over MCP",
+    settings: ["FOSSICK_PUBLIC_URL"],
+  },
+  proxy: { what: "the HTTP proxy on the way out", settings: ["FOSSICK_PROXY"] },
+  embeddings: { what: "the server that makes vectors", settings: ["FOSSICK_EMBEDDINGS_URL"] },
+  reranker: { what: "the server that orders results anew", settings: ["FOSSICK_RERANKER_URL"] },
+  chat: { what: "the language model", settings: ["FOSSICK_LLM_URL"] },
+  "model-hub": {
+    what: "the hub that a model is fetched from, once",
+    settings: ["FOSSICK_MODEL_HUB", "FOSSICK_MODEL"],
+  },
+  engine: { what: "the server that holds the index", settings: ["FOSSICK_ENGINE", "FOSSICK_MEILI_URL"] },
+  payments: {
+    what: "the facilitator and the node of paid searches",
+    settings: ["X402_FACILITATOR_URL", "X402_RPC_URL"],
+  },
+} as const satisfies Readonly<Record<string, { readonly what: string; readonly settings: readonly string[] }>>
+
+export type OutboundPurpose = keyof typeof OUTBOUND_PURPOSES

@@ -1,0 +1,20 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+
+import { writeOutbound } from "#base/outbound/outbound.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { engineSettings } from "#engine/settings.ts"
+
+/** Writes down whom this command talked to, where there is an appliance to keep it. */
+export function writeTalked(): void {
+  try {
+    const { dataDir } = readSettings(engineSettings, environment())
+    if (!existsSync(join(dataDir, "state.db"))) return
+    const db = openStateStore(dataDir)
+    writeOutbound(db)
+    db.close()
+  } catch {
+    // It was done, whether it is noted or not.
+  }
+}

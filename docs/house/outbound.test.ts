@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+
+import { expect, test } from "vitest"
+
+import { OUTBOUND_PURPOSES } from "#base/outbound/purposes.ts"
+
+import { ROOT, sourceFiles } from "./imports.ts"
+
+// Which files may open connections to elsewhere: docs/outbound-connections.md says that it is complete.
+
+/** Ways to open a connection, or to have one opened. */
+const OPENS: readonly RegExp[] = [
+  // The import of a value, not of a type alone.
+  /^import (?!type)\{[^}]*(?<!type )\b(?:request|fetch|stream|pipeline|connect|Agent|Pool|Client|ProxyAgent|EnvHttpProxyAgent|WebSocket|EventSource|buildConnector)\b[^}]*\} from "undici"/m,
+  /^import (?!type)(?:\w+|\* as \w+)[^"]* from "undici"/m,
+  /\bimport\("undici"\)/,
+  /^import (?!type)\{[^}]*(?<!type )\b(?:connect|createConnection|Socket)\b[^}]*\} from "node:(?:net|tls)"/m,
+  /^import (?!type)\{[^}]*(?<!type )\b(?:request|get)\b[^}]*\} from "node:https?"/m,
+  /^import (?!type)[^"]* from "node:(?:dgram|http2)"/m,
+  /^import (?!type)[^"]* from "(?:nodemailer|meilisearch|pg|@opensearch-project\/opensearch|ws|axios|playwright)"/m,
+  /\bimport\("(?:nodemailer|meilisearch|pg|@opensearch-project\/opensearch|ws|axios|playwright)"\)/,
+  /(?<![.\w#])fetch\(/,
+  /\bnew (?:WebSocket|EventSource)\(/,
+]
+
+/** Those that talk to others, and note it. */
+const NOTING = [
+  "api/x402/chain/chain.ts",
+  "api/x402/chain/facilitator.ts",
+  "crawler/alerts/send-mail.ts",
+  "crawler/fetch/connect/connector.ts",
+  "crawler/fetch/connect/outgoing-proxy.ts",
+  "engine/adapters/meilisearch/server/send.ts",
+  "engine/embedders/model-hub.ts",
+  "engine/model-servers/model-server.ts",
+]
+
+/** Those that open none but to this appliance, or through one of the others; why. */
+const OTHERS: Readonly<Record<string, string>> = {
+  "api/client/client.ts":
+    "the client, for programs that call the appliance; the command line and the pages for people do",
+  "api/commands/try-sale.ts": "a sale on this machine alone",
+  "api/mcp/ask-api.ts": "this appliance",
+  "api/oauth/client-documents.ts": "through the address guard",
+  "api/start.ts": "this appliance",
+  "command/doctor/service-checks.ts": "servers of the operator's, when the doctor is asked",
+  "command/service/service-session.ts": "this appliance",
+  "crawler/fetch/guard/address-guard.ts": "through connector.ts",
+  "crawler/login/source-login.ts": "fetch is the reader's",
+  "crawler/render/browser.ts":
+    "the browser, whose requests all go through guard-proxy.ts, and so through connector.ts",
+  "crawler/render/find-browser.ts": "asks where a browser is, and starts none",
+  "crawler/render/guard-proxy.ts": "over sockets that the address guard opened",
+  "crawler/render/page-rendering.ts": "fetch is the reader's",
+  "crawler/visit/reader.ts": "fetch is its own, through the address guard",
+  "crawler/webhooks/post.ts": "through the address guard",
+  "engine/adapters/meilisearch/meilisearch-engine.ts": "through send.ts",
+  "engine/adapters/meilisearch/server/indexes.ts": "through send.ts",
+  "engine/adapters/meilisearch/server/server.ts": "through send.ts",
+}
+
+const FLOORS = /^(?:base|engine|crawler|api|command)\//
+const LEFT_OUT = /\.test\.ts$|(?:^|\/)testing\/|^command\/pack\//
+const files = sourceFiles().filter((file) => FLOORS.test(file) && !LEFT_OUT.test(file))
+const textOf = (file: string): string =>
+  readFileSync(join(ROOT, file), "utf8").replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "")
+
+test("no file opens connections but those that are named", () => {
+  const opening = files.filter((file) => OPENS.some((way) => way.test(textOf(file))))
+  const named = [...NOTING, ...Object.keys(OTHERS)]
+  expect(opening.filter((file) => !named.includes(file))).toEqual([])
+  expect(named.filter((file) => !files.includes(file))).toEqual([])
+  expect(files.length).toBeGreaterThan(500)
+})
+
+test("those that talk to others note it in the ledger", () => {
+  expect(NOTING.filter((file) => !/\bnoteOutbound\(/.test(textOf(file)))).toEqual([])
+})
+
+test("the page of the handbook has a row for each purpose, with the settings that decide on it", () => {
+  const page = readFileSync(join(ROOT, "docs/outbound-connections.md"), "utf8")
+  const rows = new Map(
+    [...page.matchAll(/^\| `([\w-]+)` \|(.*)\|$/gm)].map(([, purpose, rest]) => [purpose, rest!] as const),
+  )
+  expect(new Set(rows.keys())).toEqual(new Set(Object.keys(OUTBOUND_PURPOSES)))
+  const settings = readFileSync(join(ROOT, "docs/settings.md"), "utf8")
+  for (const [purpose, { settings: governing }] of Object.entries(OUTBOUND_PURPOSES))
+    for (const name of governing) {
+      expect(rows.get(purpose)).toContain(name)
+      expect(settings).toContain(`| \`${name}\` |`)
+    }
+})

@@ -1,0 +1,45 @@
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { type Column, Table } from "../../design/table.tsx"
+import { since } from "../../reading/dates.ts"
+import { appliance } from "../../session/appliance.ts"
+import { Loading, Nothing, Problem } from "../parts.tsx"
+import { IDLE_MS, usePolled } from "../use-polled.ts"
+import { atTime, counted, whole } from "../words.ts"
+
+type Host = AnswerOf<"GET /admin/outbound">["hosts"][number]
+
+const SHOWN = 200
+
+/** Whom the appliance talked to, those talked to last first. */
+export function Connections() {
+  const { value, problem, refresh } = usePolled(
+    "outbound",
+    (signal) => appliance.call("GET /admin/outbound", { query: { limit: SHOWN }, signal }),
+    () => IDLE_MS,
+  )
+  if (value === null) return problem === null ? <Loading /> : <Problem text={problem} onAgain={refresh} />
+  if (value.total === 0) return <Nothing icon="search" title="Nobody was talked to yet" />
+  return (
+    <section class="block" aria-label="Hosts">
+      <p class="small">
+        {counted(value.total, "host")} that connections were made to, and what for.{" "}
+        <a href="docs/outbound-connections">All that the appliance can connect to</a>
+      </p>
+      {problem !== null && <Problem text={problem} onAgain={refresh} />}
+      <Table
+        caption="Connections"
+        columns={COLUMNS}
+        rows={value.hosts}
+        keyOf={({ purpose, host }) => `${purpose} ${host}`}
+      />
+    </section>
+  )
+}
+
+const COLUMNS: readonly Column<Host>[] = [
+  { heading: "Host", cell: ({ host }) => <code class="strong">{host}</code> },
+  { heading: "For", cell: ({ purpose }) => purpose },
+  { heading: "First", cell: ({ first_at: at }) => <time dateTime={at}>{atTime(at)}</time> },
+  { heading: "Last", cell: ({ last_at: at }) => <time dateTime={at}>{since(at)}</time> },
+  { heading: "Times", isNumber: true, cell: ({ count }) => whole(count) },
+]
