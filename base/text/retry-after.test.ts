@@ -9,6 +9,15 @@ test.each([
   ["Fri, 02 Jan 2026 03:05:05 GMT", 60_000],
   ["Fri, 02 Jan 2026 03:00:00 GMT", 0],
   ["soon", null],
+  ["120", 120_000],
+  // Neither a number of seconds nor a date.
+  ["7 s", null],
+  ["in 7", null],
+  ["-7x", null],
+  ["Friday, 02-Jan-26 03:05:05 GMT", 60_000],
+  ["Fri Jan  2 03:05:05 2026 GMT", 60_000],
+  ["2026-01-02T03:05:05Z", 60_000],
+  ["Fri, 99 Foo", null],
   ["", null],
   [undefined, null],
 ])("a server that says %j is left alone so long: %j ms", (header, ms) => {

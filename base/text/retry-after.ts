@@ -1,3 +1,6 @@
+/** How the dates of RFC 9110 §5.6.7 begin, and those that programs write instead (ISO 8601). */
+const DATE = /^(?:[a-z]{3,9},? |\d{4}-)/i
+
 /**
  * How long a Retry-After header (RFC 9110 §10.2.3: seconds or a date) asks to stay away, in milliseconds; null when there is none,
  * or none that can be read.
@@ -6,6 +9,8 @@
  */
 export function waitAskedFor(header: string | undefined, now: number): number | null {
   const value = header?.trim() ?? ""
-  const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now
+  if (/^\d+$/.test(value)) return Number(value) * 1000
+  // Date.parse() finds a date in "in 7" too.
+  const wait = DATE.test(value) ? Date.parse(value) - now : Number.NaN
   return Number.isNaN(wait) ? null : Math.max(0, wait)
 }

@@ -1,0 +1,240 @@
+import * as fc from "fast-check"
+import { setImmediate } from "node:timers/promises"
+import { describe, expect, test } from "vitest"
+import { breather } from "./breather.ts"
+import { FairQueue } from "./fair-queue.ts"
+import { Lru } from "./lru.ts"
+import { pause } from "./pause.ts"
+import { QueuedBudget } from "./queued-budget.ts"
+import { Serial } from "./serial.ts"
+import { unlessAborted } from "./unless-aborted.ts"
+
+/** Keeps this thread busy. */
+function hold(ms: number): void {
+  for (const until = performance.now() + ms; performance.now() < until;);
+}
+
+/** Whether others have a turn while it is awaited. */
+async function letsOthersIn(work: () => Promise<void>): Promise<boolean> {
+  let isIn = false
+  const others = setImmediate().then(() => (isIn = true))
+  await work()
+  const wasIn = isIn
+  await others
+  return wasIn
+}
+
+describe("a breather", () => {
+  test("lets others have their turn once the loop was held, and not before", async () => {
+    const breathe = breather()
+    // A step that was itself held up, on a busy machine, is no step.
+    let isQuick = false
+    while (!isQuick) {
+      const began = performance.now()
+      const fresh = breather()
+      const wasIn = await letsOthersIn(fresh)
+      isQuick = performance.now() - began < 5
+      if (isQuick) expect(wasIn).toBe(false)
+    }
+    hold(20)
+    expect(await letsOthersIn(breathe)).toBe(true)
+  })
+
+  test("begins to count anew behind each", async () => {
+    for (;;) {
+      const breathe = breather()
+      hold(20)
+      await breathe()
+      const began = performance.now()
+      const wasIn = await letsOthersIn(breathe)
+      if (performance.now() - began > 5) continue
+      expect(wasIn).toBe(false)
+      return
+    }
+  })
+})
+
+describe("a pause", () => {
+  test("ends by itself, and at once and without an error when it is aborted", async () => {
+    await pause(1)
+    await pause(1, new AbortController().signal)
+    await pause(3_600_000, AbortSignal.abort())
+    const leaving = new AbortController()
+    const waiting = pause(3_600_000, leaving.signal)
+    leaving.abort()
+    await waiting
+  })
+
+  test("is none before its time", async () => {
+    const began = performance.now()
+    await pause(30)
+    expect(performance.now() - began).toBeGreaterThan(25)
+  })
+})
+
+describe("a fair queue", () => {
+  test("gives out what a naive one does", () => {
+    const parties = [{}, {}, {}]
+    const step = fc.oneof(
+      fc.record({ do: fc.constant("push" as const), party: fc.nat(2), item: fc.nat(9) }),
+      fc.record({ do: fc.constant("delete" as const), party: fc.nat(2), item: fc.nat(9) }),
+      fc.record({ do: fc.constant("shift" as const) }),
+      fc.record({ do: fc.constant("clear" as const) }),
+    )
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const queue = new FairQueue<number>()
+        /** Parties in the order of their turns, each with what it has waiting. */
+        let turns: { party: number; items: number[] }[] = []
+        for (const one of steps) {
+          if (one.do === "push") {
+            queue.push(parties[one.party]!, one.item)
+            const mine = turns.find(({ party }) => party === one.party)
+            if (mine) mine.items.push(one.item)
+            else turns.push({ party: one.party, items: [one.item] })
+          } else if (one.do === "delete") {
+            const mine = turns.find(({ party }) => party === one.party)
+            const at = mine?.items.indexOf(one.item) ?? -1
+            if (at >= 0) mine!.items.splice(at, 1)
+            expect(queue.delete(parties[one.party]!, one.item)).toBe(at >= 0)
+          } else if (one.do === "shift") {
+            const next = turns.shift()
+            expect(queue.shift()).toBe(next?.items.shift())
+            if (next) turns.push(next)
+          } else {
+            expect(queue.clear()).toEqual(turns.flatMap(({ items }) => items))
+            turns = []
+          }
+          turns = turns.filter(({ items }) => items.length > 0)
+          expect(queue.length).toBe(turns.reduce((sum, { items }) => sum + items.length, 0))
+        }
+      }),
+    )
+  })
+})
+
+describe("an LRU", () => {
+  test("keeps what a naive one keeps", () => {
+    const step = fc.record({ key: fc.nat(5), value: fc.option(fc.nat(9)) })
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 60 }), (capacity, steps) => {
+        const lru = new Lru<number, number>(capacity)
+        /** The one that was asked for last stands last. */
+        let kept: [number, number][] = []
+        for (const { key, value } of steps) {
+          const old = kept.find(([one]) => one === key)
+          const rest = kept.filter(([one]) => one !== key)
+          if (value === null) {
+            expect(lru.get(key)).toBe(old?.[1])
+            if (old) kept = [...rest, old]
+          } else {
+            lru.set(key, value)
+            kept = [...rest, [key, value] as [number, number]].slice(-capacity)
+          }
+        }
+        for (const key of [0, 1, 2, 3, 4, 5]) {
+          expect(lru.get(key)).toBe(kept.find(([one]) => one === key)?.[1])
+        }
+      }),
+    )
+  })
+})
+
+describe("a queued budget", () => {
+  test("never gives back more than it gave, and what is closed gives nothing twice", () => {
+    const budget = new QueuedBudget(10)
+    const [first, second] = [budget.open(), budget.open()]
+    expect([first.reserve(4), second.reserve(4)]).toEqual([null, null])
+    expect([first.held, second.held]).toEqual([4, 4])
+    first.release(100)
+    expect([first.held, budget.held]).toEqual([0, 4])
+    first[Symbol.dispose]()
+    first[Symbol.dispose]()
+    expect(budget.held).toBe(4)
+    second[Symbol.dispose]()
+    expect(budget.held).toBe(0)
+  })
+
+  test("has one who waits and wants more wait for all of it", async () => {
+    const budget = new QueuedBudget(10)
+    const [first, second] = [budget.open(), budget.open()]
+    expect(first.reserve(8)).toBeNull()
+    const waiting = second.reserve(3)
+    expect(waiting).not.toBeNull()
+    expect(second.reserve(4)).toBe(waiting)
+    let hasBegun = false
+    void waiting!.then(() => (hasBegun = true))
+    // Room for what it asked first, and not for all.
+    first.release(4)
+    await setImmediate()
+    expect([hasBegun, second.held]).toEqual([false, 0])
+    first.release(1)
+    await setImmediate()
+    expect([hasBegun, second.held, budget.held]).toEqual([true, 7, 10])
+  })
+})
+
+describe("tasks in a row", () => {
+  test("run one after the other, whatever becomes of them", async () => {
+    const serial = new Serial()
+    const told: string[] = []
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    const first = serial.run(async () => {
+      await gate
+      told.push("first")
+      return 1
+    })
+    const second = serial.run(async () => {
+      told.push("second")
+      throw new Error("no")
+    })
+    const third = serial.run(async () => void told.push("third"))
+    const refused = expect(second).rejects.toThrow("no")
+    let isIdle = false
+    const idle = serial.idle().then(() => (isIdle = true))
+    await setImmediate()
+    expect([told, isIdle]).toEqual([[], false])
+    open()
+    expect(await first).toBe(1)
+    await Promise.all([refused, third, idle])
+    expect(told).toEqual(["first", "second", "third"])
+  })
+})
+
+describe("what an abort cuts short", () => {
+  test("comes to its end, or fails, where nothing is aborted", async () => {
+    const { signal } = new AbortController()
+    expect(await unlessAborted(Promise.resolve(7), signal)).toBe(7)
+    await expect(unlessAborted(Promise.reject(new Error("no")), signal)).rejects.toThrow("no")
+  })
+
+  test("is null at once, whatever comes of it later", async () => {
+    const { promise: never } = Promise.withResolvers<number>()
+    expect(await unlessAborted(never, AbortSignal.abort())).toBeNull()
+    const leaving = new AbortController()
+    const { promise: late, reject } = Promise.withResolvers<number>()
+    const waiting = unlessAborted(late, leaving.signal)
+    leaving.abort()
+    expect(await waiting).toBeNull()
+    reject(new Error("too late"))
+    await setImmediate()
+  })
+
+  test("leaves nothing on a signal that outlives it", async () => {
+    const { signal } = new AbortController()
+    const listeners = new Set<unknown>()
+    const { addEventListener, removeEventListener } = signal
+    signal.addEventListener = (...given: Parameters<typeof addEventListener>) => {
+      listeners.add(given[1])
+      addEventListener.apply(signal, given)
+    }
+    signal.removeEventListener = (...given: Parameters<typeof removeEventListener>) => {
+      expect(given[0]).toBe("abort")
+      listeners.delete(given[1])
+      removeEventListener.apply(signal, given)
+    }
+    await unlessAborted(Promise.resolve(1), signal)
+    await setImmediate()
+    expect(listeners.size).toBe(0)
+  })
+})
