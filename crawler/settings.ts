@@ -66,7 +66,7 @@ const caFile: Setting<string> = {
   name: "FOSSICK_CA_FILE",
   default: "",
   about:
-    "File of certificate authorities in PEM, trusted beside those that come with Node.js in every secure connection of the appliance: pages, images, logins, live calls, the browser, webhooks, the language model, Meilisearch.",
+    "File of certificate authorities in PEM, trusted beside those that come with Node.js in every secure connection of the appliance: pages, images, logins, live calls, the browser, webhooks, the language model, Meilisearch, OpenSearch.",
   parse(value) {
     if (value === "") return value
     try {

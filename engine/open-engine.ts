@@ -177,6 +177,10 @@ async function adapterOf(settings: Values<typeof engineSettings>): Promise<Gener
     const { meilisearchGenerations } = await import("./adapters/meilisearch/meilisearch-generations.ts")
     return meilisearchGenerations(settings)
   }
+  if (settings.engine === "opensearch") {
+    const { opensearchGenerations } = await import("./adapters/opensearch/opensearch-generations.ts")
+    return opensearchGenerations(settings)
+  }
   const { embeddedGenerations } = await import("./adapters/embedded/embedded-generations.ts")
   return embeddedGenerations(settings.dataDir)
 }

@@ -1,4 +1,5 @@
 import { baseUrl, integer, oneOf, type Setting, text } from "#base/settings.ts"
+import { opensearchSettings } from "./adapters/opensearch/settings.ts"
 import { modelServerSettings } from "./model-servers/settings.ts"
 
 const modelHub: Setting<string> = {
@@ -49,10 +50,11 @@ export const engineSettings = {
       name: "FOSSICK_ENGINE",
       default: "embedded",
       about:
-        "Where the index is kept: `embedded`, in the data folder, or `meilisearch`, on a Meilisearch server.",
+        "Where the index is kept: `embedded`, in the data folder, `meilisearch`, on a Meilisearch server, or `opensearch`, on an OpenSearch cluster.",
     },
     "embedded",
     "meilisearch",
+    "opensearch",
   ),
   meiliUrl,
   meiliKey: text({
@@ -67,6 +69,7 @@ export const engineSettings = {
     about: "File that holds the master key, instead of FOSSICK_MEILI_KEY.",
   }),
   meiliIndex,
+  ...opensearchSettings,
   model: text({
     name: "FOSSICK_MODEL",
     default: "",

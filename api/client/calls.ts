@@ -2443,7 +2443,7 @@ export type DeliveryRetried = {
 
 export type IndexState = {
   readonly index: {
-    /** Where it is kept: `embedded` or `meilisearch`. */
+    /** Where it is kept: `embedded`, `meilisearch` or `opensearch`. */
     readonly engine: string
     /** Id of the model that makes its vectors. */
     readonly embedder: string

@@ -1,20 +1,23 @@
 // How well the ranking answers judged questions:
-// node bench/quality/relevance.ts <folder of collections> [exact|embedded|meilisearch|hybrid ...]
+// node bench/quality/relevance.ts <folder of collections> [exact|embedded|meilisearch|opensearch|hybrid ...]
 //
 // `exact` ranks every document by its words and vectors, held in memory: the best that analysis, passages, model and fusion can do.
-// `embedded` and `meilisearch` ask these engines at every depth, so they show what their approximate arms lose, and
-// `hybrid` asks Meilisearch by its own ranking, given the same vectors. Those two need a server: MEILI_URL, and its
-// key in MEILI_KEY. By default all that can be asked. A collection is a folder with corpus.jsonl, queries.jsonl and
+// `embedded`, `meilisearch` and `opensearch` ask these engines at every depth, so they show what their approximate arms lose, and
+// `hybrid` asks Meilisearch by its own ranking, given the same vectors. Meilisearch needs a server: MEILI_URL, and its
+// key in MEILI_KEY. OpenSearch is a cluster of three nodes that is started for it, or the one at OPENSEARCH_URLS. By default
+// `exact`, `embedded`, and what Meilisearch can be asked. A collection is a folder with corpus.jsonl, queries.jsonl and
 // qrels.tsv. Vectors are kept between runs.
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { Meilisearch } from "meilisearch"
 import { type Embedder, type Engine, openEngine, type PageWithVectors, type SearchDepth } from "#engine"
+import { opensearchGenerations } from "#engine/adapters/opensearch/opensearch-generations.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { TransformersEmbedder, shippedModel } from "#engine/embedders/transformers-embedder.ts"
 import { fuse } from "#engine/ranking/fusion.ts"
 import { embeddingText, toPassages } from "#engine/text/passages.ts"
+import { startCluster } from "#engine/testing/opensearch/cluster/start-cluster.ts"
 import { readSettings } from "#base/settings.ts"
 import { CachedEmbedder } from "../corpora/cached-embedder.ts"
 import { toPage, urlOfDocument } from "../corpora/collection-page.ts"
@@ -44,7 +47,7 @@ const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
 const TIMED = 25
 const DEPTH = 100
 
-const RANKERS = ["exact", "embedded", "meilisearch", "hybrid"] as const
+const RANKERS = ["exact", "embedded", "meilisearch", "opensearch", "hybrid"] as const
 /** Shares of the vectors in Meilisearch's own hybrid. */
 const RATIOS = [0.5, 0.7, 0.9] as const
 /** What the indexes on the server begin with. */
@@ -58,8 +61,10 @@ if (!folder || unknown || (!server && asked.some((name) => name === "meilisearch
   console.error("meilisearch and hybrid need the address of a server in MEILI_URL.")
   process.exit(2)
 }
-const possible = server ? RANKERS : RANKERS.slice(0, 2)
+const possible = server ? RANKERS.filter((name) => name !== "opensearch") : RANKERS.slice(0, 2)
 const wanted = new Set(asked.length > 0 ? asked : possible)
+const started = wanted.has("opensearch") && !process.env["OPENSEARCH_URLS"] ? await startCluster() : undefined
+const cluster = started?.urls.join() ?? process.env["OPENSEARCH_URLS"]
 const model = await TransformersEmbedder.open({ model: shippedModel, threads: 2 })
 const embedder = new CachedEmbedder(model)
 const means = new Map<string, number[]>()
@@ -148,7 +153,7 @@ async function exactSearch({ documents }: Collection, embedder: Embedder): Promi
 }
 
 async function withEngine(
-  name: "embedded" | "meilisearch",
+  name: "embedded" | "meilisearch" | "opensearch",
   { queries, documents }: Collection,
   use: (search: Search) => Promise<void>,
 ): Promise<void> {
@@ -160,6 +165,8 @@ async function withEngine(
     FOSSICK_MEILI_INDEX: ON_SERVER,
     ...(server && { FOSSICK_MEILI_URL: server }),
     ...(process.env["MEILI_KEY"] && { FOSSICK_MEILI_KEY: process.env["MEILI_KEY"] }),
+    FOSSICK_OPENSEARCH_INDEX: ON_SERVER,
+    ...(cluster && { FOSSICK_OPENSEARCH_URLS: cluster }),
   }
   const settings = readSettings(engineSettings, env)
   const searchOf =
@@ -170,7 +177,7 @@ async function withEngine(
       return hits.map(({ url, score }) => ({ id: ids.get(url)!, score }))
     }
   try {
-    if (name === "meilisearch") await deleteIndexes(serverClient(), ON_SERVER)
+    await clear(name)
     await using engine = await openEngine(settings, { mode: "write", embedder })
     await engine.index(documents.map((document, i) => toPage(i, document)))
     await engine.settled()
@@ -179,8 +186,19 @@ async function withEngine(
     console.log(`  median CPU ms of a question: ${await cpuOf(searchOf(cold, 5), queries)}`)
   } finally {
     await rm(dataDir, { recursive: true })
-    if (name === "meilisearch") await deleteIndexes(serverClient(), ON_SERVER)
+    await clear(name)
   }
+}
+
+/** Removes what a run may have left on a server. */
+async function clear(name: string): Promise<void> {
+  if (name === "meilisearch") await deleteIndexes(serverClient(), ON_SERVER)
+  if (name !== "opensearch") return
+  const settings = readSettings(engineSettings, {
+    FOSSICK_OPENSEARCH_INDEX: ON_SERVER,
+    FOSSICK_OPENSEARCH_URLS: cluster,
+  })
+  await opensearchGenerations(settings).drop("index")
 }
 
 async function withHybrid({ documents }: Collection, use: (search: Search) => Promise<void>): Promise<void> {
@@ -221,7 +239,7 @@ for (const collection of readCollections(folder)) {
     console.log(`  to beat: Meilisearch hybrid ${others.meilisearch}, combined ${others.combined} nDCG@10`)
   if (wanted.has("exact"))
     await report("exact", collection, await exactSearch(collection, embedder), ["lexical", "vector", "basic"])
-  for (const engine of ["embedded", "meilisearch"] as const)
+  for (const engine of ["embedded", "meilisearch", "opensearch"] as const)
     if (wanted.has(engine))
       await withEngine(engine, collection, (search) =>
         report(engine, collection, search, ["lexical", "vector", ...DEPTHS]),
@@ -239,3 +257,4 @@ for (const collection of readCollections(folder)) {
 console.log("\nmean nDCG@10 of the collections")
 for (const [label, values] of means) console.log(`  ${label.padEnd(18)} ${mean(values).toFixed(4)}`)
 await embedder[Symbol.asyncDispose]()
+await started?.[Symbol.asyncDispose]()

@@ -1,15 +1,18 @@
-// The same pages and vectors on every engine: npm run bench:engines -- --meilisearch <program> [--passages 10000,100000]
+// The same pages and vectors on every engine:
+// npm run bench:engines -- [--meilisearch <program>] [--opensearch 3] [--passages 10000,100000]
 //
 // They come out of the index that search-latency.ts builds, so nothing is embedded again. Each Meilisearch is a server
-// of its own: one behind the engine's adapter, one that ranks by its own hybrid.
+// of its own: one behind the engine's adapter, one that ranks by its own hybrid. `--opensearch` starts a cluster of so many nodes, on
+// which both have an index. Engines are loaded and asked one after the other, and only the servers of one run at a time.
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { type Embedder, type Engine, openEngine, type PageWithVectors } from "#engine"
-import { Server } from "#engine/adapters/meilisearch/server/server.ts"
+import { type Embedder, openEngine, type PageWithVectors } from "#engine"
+import { Server as MeilisearchServer } from "#engine/adapters/meilisearch/server/server.ts"
+import { startCluster } from "#engine/testing/opensearch/cluster/start-cluster.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
 import { readSettings } from "#base/settings.ts"
@@ -17,6 +20,7 @@ import type { Questions } from "./answering-process.ts"
 import { BENCH_DIR } from "../corpora/documentation-site.ts"
 import { cpuSecondsOf, machine, MB, type Memory, memoryOf, percentile, short, table } from "../measure.ts"
 import { OwnHybrid, startMeilisearch } from "../corpora/meilisearch.ts"
+import { OpenSearchHybrid } from "../corpora/opensearch.ts"
 import { ensureIndex, folderBytes } from "../corpora/search-index.ts"
 import { searchQuestions } from "../questions/search-questions.ts"
 
@@ -30,24 +34,28 @@ const AS_THE_API = { limit: 5, passagesPerPage: 3, withMarkdown: false }
 const WARM_UP = 10
 /** Questions that a process has answered when its memory is read. */
 const BEFORE_MEMORY = 50
-const COLUMNS = ["embedded", "Meilisearch", "Meilisearch's own hybrid"] as const
+const COLUMNS = [
+  "embedded",
+  "Meilisearch",
+  "Meilisearch's own hybrid",
+  "OpenSearch",
+  "OpenSearch's own hybrid",
+] as const
 
 type Column = (typeof COLUMNS)[number]
 
 const { values } = parseArgs({
   options: {
     meilisearch: { type: "string", default: process.env["MEILI_PROGRAM"] ?? "" },
+    opensearch: { type: "string", default: "0" },
     dir: { type: "string", default: BENCH_DIR },
     passages: { type: "string", default: "10000,100000" },
     real: { type: "string", default: "3000" },
     questions: { type: "string", default: "150" },
   },
 })
-if (values.meilisearch === "") {
-  console.error("Usage: npm run bench:engines -- --meilisearch <path of Meilisearch's executable>")
-  process.exit(2)
-}
 const count = Number(values.questions)
+const nodes = Number(values.opensearch)
 /** One for all of this process: a second one would load the native runtime anew, which it does not bear. */
 await using model = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
 process.stdout.write(`${machine()}\n`)
@@ -62,85 +70,230 @@ class Figures {
     process.stderr.write(`${what}, ${column}: ${short(value)}\n`)
   }
 
-  /** Each figure with its ratio to the embedded engine's. */
+  get(what: string, column: Column): number | undefined {
+    return this.#rows.get(what)?.get(column)
+  }
+
   toString(): string {
-    const rows = [...this.#rows].map(([what, row]) => {
-      const base = row.get("embedded")
-      const cells = COLUMNS.flatMap((column) => {
+    const asked = COLUMNS.filter((column) => [...this.#rows.values()].some((row) => row.has(column)))
+    const rows = [...this.#rows].map(([what, row]) => [
+      what,
+      ...asked.map((column) => {
         const value = row.get(column)
-        const figure = value === undefined ? "" : short(value)
-        if (column === "embedded") return [figure]
-        return [figure, value === undefined || base === undefined ? "" : short(value / base)]
-      })
-      return [what, ...cells]
-    })
-    return table([["", "embedded", "Meilisearch", "ratio", "its own hybrid", "ratio"], ...rows])
+        return value === undefined ? "" : short(value)
+      }),
+    ])
+    return table([["", ...asked], ...rows])
   }
 }
+
+/** One engine under test, for as long as it is measured. */
+interface Contender extends AsyncDisposable {
+  readonly name: Column
+  /** Processes of its servers. */
+  readonly pids: readonly number[]
+  /** Where its files are. */
+  readonly files: string
+  load(pages: AsyncIterable<PageWithVectors[]>, clock: LoadClock): Promise<void>
+  /** Opens it for questions. */
+  asker(): Promise<{ ask(question: Question): Promise<void> } & AsyncDisposable>
+  /** Of a process that answers; none when our engine does not. */
+  readonly settings?: Questions["settings"]
+}
+
+interface Question {
+  readonly text: string
+  readonly vector: readonly number[]
+  readonly depth: (typeof DEPTHS)[number]
+}
+
+const embedder = new (class ReadyVectors implements Embedder {
+  readonly id = model.id
+  readonly dimensions = model.dimensions
+  readonly #known = new Map<string, Float32Array>()
+
+  /** Embeds a question ahead, so that no engine's time holds the model's. Passages are read by the model itself. */
+  async ready(text: string): Promise<number[]> {
+    const [vector] = await model.embed([text], { priority: "query" })
+    this.#known.set(text, vector!)
+    return [...vector!]
+  }
+
+  async embed(...[texts, options]: Parameters<Embedder["embed"]>): Promise<Float32Array[]> {
+    const known = texts.map((text) => this.#known.get(text)?.slice())
+    return known.every((vector) => vector !== undefined) ? known : model.embed(texts, options)
+  }
+
+  tokenVectors(...args: Parameters<Embedder["tokenVectors"]>): ReturnType<Embedder["tokenVectors"]> {
+    return model.tokenVectors(...args)
+  }
+
+  /** The model belongs to the bench. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#known.clear()
+  }
+})()
+
+type Server = Pick<Contender, "name" | "pids" | "files"> & AsyncDisposable
+
+/** One of our engines. */
+function ours(server: Server, settings: Questions["settings"]): Contender {
+  return {
+    ...server,
+    settings,
+    async load(pages, clock) {
+      const engine = await clock.time(() =>
+        openEngine(settings, { mode: "write", embedder: model, embedding: "off" }),
+      )
+      for await (const some of pages) await clock.time(() => engine.load(some))
+      // What keeps an index quick runs to its end when it is closed.
+      await clock.time(async () => engine[Symbol.asyncDispose]())
+    },
+    async asker() {
+      const engine = await openEngine(settings, { mode: "read", embedder })
+      return {
+        ask: async ({ text, depth }) => void (await engine.search({ ...AS_THE_API, text, depth })),
+        [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+      }
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}
+
+interface Hybrid {
+  load(pages: readonly PageWithVectors[]): Promise<void>
+  search(question: Question): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** What a server makes of the same by itself. */
+function itsOwn(server: Server, hybrid: Hybrid): Contender {
+  return {
+    ...server,
+    async load(pages, clock) {
+      for await (const some of pages) await clock.time(() => hybrid.load(some))
+    },
+    asker: async () => ({
+      ask: async (question) => void (await hybrid.search(question)),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    }),
+    async [Symbol.asyncDispose]() {
+      await hybrid.close()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Opens each engine that was asked for; only one at a time runs. */
+function* contenders(dir: string): Generator<() => Promise<Contender>> {
+  const settings = readSettings(engineSettings, {})
+  yield async () => {
+    const dataDir = join(dir, "embedded")
+    const server = { name: "embedded" as const, pids: [], files: dataDir, [Symbol.asyncDispose]: nothing }
+    return ours(server, { ...settings, dataDir })
+  }
+  if (values.meilisearch !== "") {
+    yield async () => {
+      const server = await startMeilisearch(values.meilisearch)
+      const dataDir = join(dir, "meilisearch")
+      const engine = "meilisearch"
+      return ours(serverOf("Meilisearch", server), { ...settings, dataDir, engine, meiliUrl: server.url })
+    }
+    yield async () => {
+      const server = await startMeilisearch(values.meilisearch)
+      // Asked over the adapter's own connection, so that both have the same.
+      const { client } = new MeilisearchServer({ url: server.url, key: "", patienceMs: 2000 })
+      const own = await OwnHybrid.create(client, "pages", model.dimensions)
+      return itsOwn(serverOf("Meilisearch's own hybrid", server), {
+        load: (pages) => own.load(pages),
+        search: (question) => own.search(question, OWN_HYBRID),
+        close: nothing,
+      })
+    }
+  }
+  if (nodes > 0) {
+    const spread = { shards: Math.min(nodes, 3), replicas: nodes > 1 ? 1 : 0 }
+    yield async () => {
+      const cluster = await startCluster({ nodes })
+      return ours(clusterOf("OpenSearch", cluster), {
+        ...settings,
+        dataDir: join(dir, "opensearch"),
+        engine: "opensearch",
+        opensearchUrls: cluster.urls,
+        opensearchShards: spread.shards,
+        opensearchReplicas: spread.replicas,
+      })
+    }
+    yield async () => {
+      const cluster = await startCluster({ nodes })
+      const own = await OpenSearchHybrid.create(cluster.urls, "pages", model.dimensions, spread)
+      return itsOwn(clusterOf("OpenSearch's own hybrid", cluster), {
+        load: (pages) => own.load(pages),
+        search: (question) => own.search(question, OWN_HYBRID.limit),
+        close: () => own.close(),
+      })
+    }
+  }
+}
+
+const nothing = () => Promise.resolve()
+
+const serverOf = (name: Column, server: Awaited<ReturnType<typeof startMeilisearch>>): Server => ({
+  name,
+  pids: [server.pid],
+  files: server.dir,
+  [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+})
+
+const clusterOf = (name: Column, cluster: Awaited<ReturnType<typeof startCluster>>): Server => ({
+  name,
+  pids: cluster.urls.map((_, node) => cluster.pid(node)),
+  files: cluster.dir,
+  [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+})
 
 async function measure(passages: number): Promise<void> {
   const sourceDir = join(values.dir, `search-${passages}`)
   const built = await ensureIndex(sourceDir, model, passages, Number(values.real))
   const dir = await mkdtemp(join(tmpdir(), "fossick-bench-engines-"))
+  const texts = await searchQuestions(DEPTHS.length * (count + WARM_UP))
+  const figures = new Figures()
   try {
-    await using server = await startMeilisearch(values.meilisearch)
-    await using ownServer = await startMeilisearch(values.meilisearch)
-    const settings = readSettings(engineSettings, {})
-    // Asked over the adapter's own connection, so that both have the same.
-    const { client } = new Server({ url: ownServer.url, key: "", patienceMs: 2000 })
-    const version = (await client.getVersion()).pkgVersion
-    const own = await OwnHybrid.create(client, "pages", model.dimensions)
-    const figures = new Figures()
-    const ours = {
-      embedded: { ...settings, dataDir: join(dir, "embedded") },
-      Meilisearch: {
-        ...settings,
-        dataDir: join(dir, "meilisearch"),
-        engine: "meilisearch" as const,
-        meiliUrl: server.url,
-      },
-    }
-    const pids: Record<Column, readonly number[]> = {
-      embedded: [],
-      Meilisearch: [server.pid],
-      "Meilisearch's own hybrid": [ownServer.pid],
-    }
-    for (const name of ["embedded", "Meilisearch"] as const) {
-      const clock = new LoadClock(pids[name])
-      const engine = await clock.time(() =>
-        openEngine(ours[name], { mode: "write", embedder: model, embedding: "off" }),
-      )
-      for await (const pages of pagesOf(sourceDir)) await clock.time(() => engine.load(pages))
-      // What keeps an index quick runs to its end when it is closed.
-      await clock.time(async () => engine[Symbol.asyncDispose]())
+    for (const open of contenders(dir)) {
+      await using contender = await open()
+      const { name, pids, files } = contender
+      const clock = new LoadClock(pids)
+      await contender.load(pagesOf(sourceDir), clock)
       clock.tell(figures, name, built.pages)
+      await ask(contender, texts, figures)
+      if (contender.settings) {
+        const { pss } = await memoryAnswering({
+          settings: contender.settings,
+          texts: texts.slice(0, BEFORE_MEMORY),
+        })
+        figures.set("answering process, PSS, MB", name, pss / MB)
+      }
+      if (pids.length > 0) {
+        const all = pids.map(memoryOf)
+        const sum = (of: (memory: Memory) => number) => all.reduce((total, one) => total + of(one), 0)
+        figures.set("servers, PSS, MB", name, sum(({ pss }) => pss) / MB)
+        figures.set("servers, not from files, MB", name, sum(({ anonymous }) => anonymous) / MB)
+      }
+      figures.set("disk, MB", name, (await folderBytes(files)) / MB)
     }
-    const clock = new LoadClock(pids["Meilisearch's own hybrid"])
-    for await (const pages of pagesOf(sourceDir)) await clock.time(() => own.load(pages))
-    clock.tell(figures, "Meilisearch's own hybrid", built.pages)
-
-    await ask(ours, own, pids, figures)
-
-    const texts = (await searchQuestions(BEFORE_MEMORY)).slice(0, BEFORE_MEMORY)
-    for (const name of ["embedded", "Meilisearch"] as const) {
-      const { pss } = await memoryAnswering({ settings: ours[name], texts })
-      figures.set("answering process, PSS, MB", name, pss / MB)
-    }
-    for (const name of ["Meilisearch", "Meilisearch's own hybrid"] as const) {
-      const { pss, anonymous } = memoryOf(pids[name][0]!)
-      figures.set("server, PSS, MB", name, pss / MB)
-      figures.set("server, not from files, MB", name, anonymous / MB)
-    }
-    const files = {
-      embedded: ours.embedded.dataDir,
-      Meilisearch: server.dir,
-      "Meilisearch's own hybrid": ownServer.dir,
-    }
-    for (const name of COLUMNS) figures.set("disk, MB", name, (await folderBytes(files[name])) / MB)
     process.stdout.write(
-      `\n${built.pages} pages, ${built.passages} passages; Meilisearch ${version}; ${count} questions at each depth ` +
-        `(a quarter of them at advanced), in turn, their vectors ready-made\n\n${figures.toString()}`,
+      `\n${built.pages} pages, ${built.passages} passages; ${count} questions at each depth ` +
+        `(a quarter of them at advanced), their vectors ready-made; OpenSearch nodes: ${nodes}\n\n${figures.toString()}`,
     )
+    for (const server of ["Meilisearch", "OpenSearch"] as const) {
+      const of = (column: Column) => figures.get(`${OWN_HYBRID_BESIDE}, CPU ms of all processes`, column)
+      const [adapter, own] = [of(server), of(`${server}'s own hybrid`)]
+      if (adapter && own) {
+        process.stdout.write(
+          `${server}: a question costs ${short(adapter / own)} of what its own hybrid does\n`,
+        )
+      }
+    }
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
@@ -188,85 +341,27 @@ class LoadClock {
   }
 }
 
-type Ours = Readonly<Record<"embedded" | "Meilisearch", Questions["settings"]>>
-
-/** Every question is asked of all in turn, each time another one first. */
-async function ask(
-  ours: Ours,
-  own: OwnHybrid,
-  pids: Readonly<Record<Column, readonly number[]>>,
-  figures: Figures,
-): Promise<void> {
-  const embedder = new ReadyVectors(model)
-  await using embedded = await openEngine(ours.embedded, { mode: "read", embedder })
-  await using onServer = await openEngine(ours.Meilisearch, { mode: "read", embedder })
-  const engines = new Map<Column, Engine>([
-    ["embedded", embedded],
-    ["Meilisearch", onServer],
-  ])
-  const texts = await searchQuestions(DEPTHS.length * (count + WARM_UP))
+async function ask(contender: Contender, all: readonly string[], figures: Figures): Promise<void> {
+  await using asker = await contender.asker()
+  const { name, pids, settings } = contender
+  const texts = [...all]
   for (const depth of DEPTHS) {
-    const asked = WARM_UP + (depth === "advanced" ? Math.ceil(count / 4) : count)
-    const ms = new Map<Column, number[]>(COLUMNS.map((name) => [name, []]))
-    const cpu = new Map<Column, number>(COLUMNS.map((name) => [name, 0]))
-    for (const [i, text] of texts.splice(0, asked).entries()) {
-      const vector = await embedder.ready(text)
-      const contenders = [...engines.keys()]
-      const all: Column[] =
-        depth === OWN_HYBRID_BESIDE ? [...contenders, "Meilisearch's own hybrid"] : contenders
-      for (let turn = 0; turn < all.length; turn++) {
-        const name = all[(turn + i) % all.length]!
-        const engine = engines.get(name)
-        const spent = () => [process.pid, ...pids[name]].reduce((sum, pid) => sum + cpuSecondsOf(pid), 0)
-        const before = spent()
-        const began = performance.now()
-        if (engine) await engine.search({ ...AS_THE_API, text, depth })
-        else await own.search({ text, vector }, OWN_HYBRID)
-        if (i < WARM_UP) continue
-        ms.get(name)!.push(performance.now() - began)
-        cpu.set(name, cpu.get(name)! + spent() - before)
-      }
+    const some = texts.splice(0, WARM_UP + (depth === "advanced" ? Math.ceil(count / 4) : count))
+    if (!settings && depth !== OWN_HYBRID_BESIDE) continue
+    const questions: Question[] = []
+    for (const text of some) questions.push({ text, vector: await embedder.ready(text), depth })
+    const spent = () => [process.pid, ...pids].reduce((sum, pid) => sum + cpuSecondsOf(pid), 0)
+    for (const question of questions.slice(0, WARM_UP)) await asker.ask(question)
+    const before = spent()
+    const ms: number[] = []
+    for (const question of questions.slice(WARM_UP)) {
+      const began = performance.now()
+      await asker.ask(question)
+      ms.push(performance.now() - began)
     }
-    for (const [name, all] of ms) {
-      if (all.length === 0) continue
-      figures.set(`${depth}, p50 ms`, name, percentile(all, 0.5))
-      figures.set(`${depth}, p99 ms`, name, percentile(all, 0.99))
-      figures.set(`${depth}, CPU ms of all processes`, name, (cpu.get(name)! / all.length) * 1000)
-    }
-  }
-}
-
-/** Embeds questions ahead, so that no engine's time holds the model's. Passages are read by the model itself. */
-class ReadyVectors implements Embedder {
-  readonly id: string
-  readonly dimensions: number
-  readonly #embedder: Embedder
-  readonly #known = new Map<string, Float32Array>()
-
-  constructor(embedder: Embedder) {
-    this.id = embedder.id
-    this.dimensions = embedder.dimensions
-    this.#embedder = embedder
-  }
-
-  async ready(text: string): Promise<number[]> {
-    const [vector] = await this.#embedder.embed([text], { priority: "query" })
-    this.#known.set(text, vector!)
-    return [...vector!]
-  }
-
-  async embed(...[texts, options]: Parameters<Embedder["embed"]>): Promise<Float32Array[]> {
-    const known = texts.map((text) => this.#known.get(text)?.slice())
-    return known.every((vector) => vector !== undefined) ? known : this.#embedder.embed(texts, options)
-  }
-
-  tokenVectors(...args: Parameters<Embedder["tokenVectors"]>): ReturnType<Embedder["tokenVectors"]> {
-    return this.#embedder.tokenVectors(...args)
-  }
-
-  /** The embedder itself belongs to the caller. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#known.clear()
+    figures.set(`${depth}, p50 ms`, name, percentile(ms, 0.5))
+    figures.set(`${depth}, p99 ms`, name, percentile(ms, 0.99))
+    figures.set(`${depth}, CPU ms of all processes`, name, ((spent() - before) / ms.length) * 1000)
   }
 }
 

@@ -152,6 +152,14 @@ export const browserCheck = ({ browserPath }: DoctorSettings): Check => ({
   },
 })
 
+const INDEX_ADVICE: Readonly<Record<DoctorSettings["engine"], string>> = {
+  embedded: "docs/troubleshooting.md; when nothing there helps, restore a backup.",
+  meilisearch:
+    "See that the server at FOSSICK_MEILI_URL runs and takes FOSSICK_MEILI_KEY: docs/use-meilisearch.md.",
+  opensearch:
+    "See that the cluster at FOSSICK_OPENSEARCH_URLS runs and takes FOSSICK_OPENSEARCH_USER and FOSSICK_OPENSEARCH_PASSWORD: docs/use-opensearch.md.",
+}
+
 /** Opens the index for reading, as a search does, and asks it something. */
 export const engineCheck = (settings: DoctorSettings): Check => ({
   name: "index",
@@ -159,10 +167,7 @@ export const engineCheck = (settings: DoctorSettings): Check => ({
     const { engine: kind, dataDir } = settings
     const isThere = ["index", "generations"].some((name) => existsSync(join(dataDir, name)))
     if (kind === "embedded" && !isThere) return [note("There is no index yet.", "The first crawl makes it.")]
-    const advice =
-      kind === "meilisearch"
-        ? "See that the server at FOSSICK_MEILI_URL runs and takes FOSSICK_MEILI_KEY: docs/use-meilisearch.md."
-        : "docs/troubleshooting.md; when nothing there helps, restore a backup."
+    const advice = INDEX_ADVICE[kind]
     const late = sleep(PATIENCE_MS, "late" as const, { ref: false })
     try {
       const asked = (async () => {

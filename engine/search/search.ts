@@ -125,6 +125,7 @@ export async function searchIndex(
   }
   const askArms = async (many: number, preferred: readonly Condition[]): Promise<ArmsFound> => {
     const all = [...conditions, ...preferred]
+    if (index.takesArmsTogether) await embedding
     const [lexical, nearest] = await Promise.all([
       arms === "vector" || terms.length === 0 ? new Map<string, number>() : askWords(many, all),
       embedding?.then((vector) => index.nearest(vector, Math.max(plan.passages, many * 4), all)) ?? [],

@@ -567,7 +567,7 @@ export const adminSchemas = {
   DeliveryRetried: object({ id: text(), state: { const: "waiting" } }),
   IndexState: object({
     index: object({
-      engine: text("Where it is kept: `embedded` or `meilisearch`."),
+      engine: text("Where it is kept: `embedded`, `meilisearch` or `opensearch`."),
       embedder: text("Id of the model that makes its vectors."),
       dimensions: count("Of a vector."),
       pages: count(),

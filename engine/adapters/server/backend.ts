@@ -78,6 +78,11 @@ export interface WaitingStore<P extends WaitingPage = WaitingPage> {
   texts(pages: readonly P[]): Promise<readonly { readonly page: P; readonly texts: readonly string[] }[]>
   /** Puts the vectors beside their pages, but of those that were replaced or removed meanwhile. Nobody else writes meanwhile. */
   commit(filled: readonly FilledPage<P>[]): Promise<void>
+  /**
+   * Told of pages that wait and have no texts, while nobody writes: what a write that was cut off has left half done is put right.
+   * Left out where a write is done whole.
+   */
+  mend?(pages: readonly P[]): Promise<void>
 }
 
 /** An index on a server, as far as one server differs from another: `server-engine.ts` is the rest of an adapter. */

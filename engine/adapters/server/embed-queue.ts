@@ -211,11 +211,14 @@ export class EmbedQueue implements AsyncDisposable {
   }
 
   async #withTexts(pages: readonly WaitingPage[]): Promise<PageToFill<WaitingPage>[]> {
-    const taken = (await this.#options.store.texts(pages)).map(({ page, texts }) => {
+    const { store, writes } = this.#options
+    const taken = (await store.texts(pages)).map(({ page, texts }) => {
       const { id, revision } = page
       return { id, revision, urgency: this.#urgent.get(id) ?? "new", page, texts } as const
     })
-    if (taken.length === 0 && pages.length > 0) await pause(20, this.#stop.signal)
+    if (taken.length > 0 || pages.length === 0) return taken
+    await writes.run(async () => store.mend?.(pages))
+    await pause(20, this.#stop.signal)
     return taken
   }
 

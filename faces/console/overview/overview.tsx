@@ -9,6 +9,12 @@ import { Charts } from "./charts.tsx"
 import { type Need, needsOf } from "./needs.ts"
 import { isLive, look, type Seen } from "./seen.ts"
 
+const PLACES: Readonly<Record<string, string>> = {
+  embedded: "the index on this machine",
+  meilisearch: "Meilisearch",
+  opensearch: "OpenSearch",
+}
+
 /** How the appliance is: what it holds, what it did last, and what it needs of its operator. */
 export function Overview() {
   const { value, problem, refresh } = usePolled("overview", look, (seen) =>
@@ -93,9 +99,7 @@ function Tiles({ seen: { index, machine, sources } }: { readonly seen: Seen }) {
         <div>
           <dt>Passages</dt>
           <dd>{whole(passages)}</dd>
-          <dd class="small">
-            in {index.engine === "embedded" ? "the index on this machine" : "Meilisearch"}
-          </dd>
+          <dd class="small">in {PLACES[index.engine] ?? index.engine}</dd>
         </div>
         <div>
           <dt>

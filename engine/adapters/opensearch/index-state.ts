@@ -1,0 +1,67 @@
+import type { IndexState } from "../server/backend.ts"
+import { isIn } from "./filter.ts"
+import { type Cluster, orNull } from "./server/cluster.ts"
+import type { Indexes } from "./server/indexes.ts"
+import { Searches } from "./server/searches.ts"
+
+/** Languages that are told apart; there are two hundred codes of two letters. */
+const MOST_LANGUAGES = 1000
+
+interface Counts {
+  readonly languages: {
+    readonly buckets: ReadonlyArray<{ readonly key: string; readonly doc_count: number }>
+  }
+  readonly passages: { readonly value: number }
+}
+
+/** Null when there is no index. The cluster keeps these answers until something is written. */
+export async function readState(cluster: Cluster, { pages, vectors }: Indexes): Promise<IndexState | null> {
+  const searches = new Searches(cluster)
+  const passages = { sum: { field: "passage_count" } }
+  const languages = { terms: { field: "language", size: MOST_LANGUAGES, missing: "" } }
+  const asked = await orNull(
+    Promise.all([
+      searches.search(pages, { size: 0, track_total_hits: true, aggs: { languages, passages } }),
+      searches.search(vectors, {
+        size: 0,
+        track_total_hits: true,
+        query: { term: { waiting: true } },
+        aggs: { passages },
+      }),
+    ]),
+  )
+  if (!asked) return null
+  const [all, waiting] = asked
+  const counts = all.aggregations as unknown as Counts
+  return {
+    pages: all.hits.total!.value,
+    passages: counts.passages.value,
+    waiting: waiting.hits.total!.value,
+    waitingPassages: (waiting.aggregations as unknown as Counts).passages.value,
+    byLanguage: new Map(
+      counts.languages.buckets
+        .map(({ key, doc_count: count }): [string, number] => [key, count])
+        .sort(([a, many], [b, few]) => Number(a === "") - Number(b === "") || few - many || (a < b ? -1 : 1)),
+    ),
+  }
+}
+
+/** How many pages of a source wait for their vectors. */
+export async function countWaiting(cluster: Cluster, { vectors }: Indexes, source: string): Promise<number> {
+  const filter = [{ term: { waiting: true } }, isIn("source", [source])]
+  const { hits } = await new Searches(cluster).search(vectors, {
+    size: 0,
+    track_total_hits: true,
+    query: { bool: { filter } },
+  })
+  return hits.total!.value
+}
+
+/** The highest version that was written: see `versions.ts`. */
+export async function lastVersion(cluster: Cluster, { pages, vectors }: Indexes): Promise<number> {
+  const searches = new Searches(cluster)
+  const body = { size: 0, track_total_hits: false, aggs: { last: { max: { field: "written" } } } }
+  const answers = await Promise.all([pages, vectors].map((index) => searches.search(index, body)))
+  const last = answers.map(({ aggregations }) => (aggregations!["last"] as { value: number | null }).value)
+  return Math.max(0, ...last.map((value) => value ?? 0))
+}

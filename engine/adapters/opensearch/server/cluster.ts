@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { Client, errors } from "@opensearch-project/opensearch"
+import { EngineError } from "../../../errors.ts"
+
+export interface ClusterOptions {
+  /** Addresses of its nodes, without a slash at the end; each is asked in turn, and one that is away is left out for a while. */
+  readonly urls: readonly string[]
+  /** Null: the cluster asks nobody who they are, or goes by the certificate. */
+  readonly login: { readonly username: string; readonly password: string } | null
+  /** In PEM; null leaves each out. */
+  readonly tls: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null }
+  /** How long a request is tried again when the cluster is away or busy. */
+  readonly patienceMs: number
+}
+
+const FIRST_RETRY_MS = 100
+const LAST_RETRY_MS = 5000
+/** For an answer of one node; then the next is asked. */
+const REQUEST_TIMEOUT_MS = 60_000
+
+/** Nested vectors, all passages of a page found, by Lucene: from 2.19 on. 3.x was tried too, later ones were not. */
+const OLDEST = [2, 19] as const
+const BEFORE = 4
+
+/** What the server says went wrong with one request, or with a part of one. */
+export interface Failure {
+  readonly status: number
+  readonly type: string
+  readonly reason: string
+}
+
+/** A part of a request that the server could not do. */
+export class RequestFailed extends Error {
+  readonly failure: Failure
+
+  constructor(failure: Failure) {
+    super(failure.reason)
+    this.name = "RequestFailed"
+    this.failure = failure
+  }
+}
+
+/** An OpenSearch cluster, asked through its own client: what is tried again, and what is said when it fails. */
+export class Cluster implements AsyncDisposable {
+  readonly #client: Client
+  readonly #options: ClusterOptions
+
+  constructor(options: ClusterOptions) {
+    this.#options = options
+    const { urls, login, tls } = options
+    const { ca, cert, key } = tls
+    this.#client = new Client({
+      nodes: [...urls],
+      ...(login && { auth: login }),
+      ssl: { ...(ca !== null && { ca }), ...(cert !== null && { cert }), ...(key !== null && { key }) },
+      // Each other node once, before it is waited for.
+      maxRetries: Math.max(1, urls.length - 1),
+      requestTimeout: REQUEST_TIMEOUT_MS,
+    })
+  }
+
+  /** @throws EngineError `ENGINE_UNAVAILABLE` when the server is of another version, or another server. */
+  async checkVersion(): Promise<void> {
+    const said = await this.ask<{ version?: { number?: string; distribution?: string } }>((client) =>
+      client.info(),
+    )
+    const { number = "", distribution = "another server" } = said.version ?? {}
+    const [major = 0, minor = 0] = number.split(".").map(Number)
+    const isNewEnough = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])
+    if (distribution === "opensearch" && isNewEnough && major < BEFORE) return
+    throw new EngineError(
+      "ENGINE_UNAVAILABLE",
+      `The server at ${this.#where} is ${distribution} ${number}; this Fossick needs OpenSearch ${OLDEST.join(".")} or newer, before ${BEFORE}.0. Start a cluster of such a version.`,
+    )
+  }
+
+  /** Asks until it is answered, or patience is over. A request may come to the cluster twice. */
+  async ask<T>(request: (client: Client) => Promise<{ readonly body: unknown }>): Promise<T> {
+    const until = performance.now() + this.#options.patienceMs
+    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(LAST_RETRY_MS, wait * 2)) {
+      try {
+        return (await request(this.#client)).body as T
+      } catch (error) {
+        if (!isPassing(error) || performance.now() + wait > until) throw error
+      }
+      await sleep(wait)
+    }
+  }
+
+  /** What a failure means to whoever uses the engine. */
+  explain(error: unknown): unknown {
+    const failure = failureOf(error)
+    if (failure) return this.#unavailable(this.#refusal(failure), error)
+    if (!(error instanceof errors.OpenSearchClientError)) return error
+    const why = error.message.split("\n")[0]
+    return this.#unavailable(
+      `cannot be reached (${why}). Start it, or correct FOSSICK_OPENSEARCH_URLS.`,
+      error,
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client.close()
+  }
+
+  get #where(): string {
+    return this.#options.urls.join(", ")
+  }
+
+  #unavailable(what: string, cause: unknown): EngineError {
+    return new EngineError("ENGINE_UNAVAILABLE", `OpenSearch at ${this.#where} ${what}`, { cause })
+  }
+
+  #refusal({ status, type, reason }: Failure): string {
+    if (reason.includes("disk usage exceeded flood-stage"))
+      return "has no space left. Free some on its disks."
+    if (status === 401 || status === 403) {
+      return `refuses this user (${type}). Check FOSSICK_OPENSEARCH_USER and FOSSICK_OPENSEARCH_PASSWORD, and that the user may do everything with indexes of this name.`
+    }
+    if (reason.includes("index.knn") || reason.includes("knn_vector")) {
+      return `lacks the k-NN plugin, which every official build has: ${reason}`
+    }
+    if (status === 429) return `is too busy to answer (${type}). Try again later.`
+    if (status === 503) return `cannot answer just now (${type}): ${reason}`
+    return `answered ${status} (${type}): ${reason}`
+  }
+}
+
+/** What the server said of a failure; null when no server said anything. */
+export function failureOf(error: unknown): Failure | null {
+  if (error instanceof RequestFailed) return error.failure
+  if (!(error instanceof errors.ResponseError)) return null
+  const { type = "no type", reason = error.message } = saidIn(error.body)
+  return { status: error.statusCode ?? 0, type, reason }
+}
+
+function saidIn(body: unknown): { readonly type?: string; readonly reason?: string } {
+  const said = (body as { error?: unknown } | null)?.error
+  if (typeof said === "string") return { reason: said }
+  return said ?? {}
+}
+
+/** Whether another try may do: nothing answered, or the server said that it cannot just now. */
+function isPassing(error: unknown): boolean {
+  const failure = failureOf(error)
+  if (failure) return isPassingStatus(failure.status)
+  return error instanceof errors.OpenSearchClientError && !(error instanceof errors.ConfigurationError)
+}
+
+export const isPassingStatus = (status: number): boolean =>
+  status === 408 || status === 429 || status === 502 || status === 503 || status === 504
+
+/** Whether a request failed for an index or a document that is not there. */
+export const isMissing = (error: unknown): boolean => failureOf(error)?.status === 404
+
+/** Null when the index is not there. */
+export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}

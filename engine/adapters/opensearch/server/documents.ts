@@ -1,0 +1,127 @@
+import { type FilterColumns, type PageHead, type PageRow, sourcesIn } from "../../../index/page-record.ts"
+
+/** Fields that filters speak of, in both indexes. A page without a value lacks the field. */
+interface FilterFields {
+  readonly id: string
+  readonly host: string
+  readonly domain: string
+  readonly source: readonly string[]
+  readonly unsafe: boolean
+  readonly type: string
+  readonly port: number
+  readonly language?: string
+  readonly published?: number
+  readonly topic?: string
+  readonly country?: string
+}
+
+/** What finds a page by its words, and what a hit shows of it. */
+export interface PageDocument extends FilterFields {
+  readonly revision: number
+  readonly passage_count: number
+  readonly written: number
+  /** Base64 of the JSON of title and details. */
+  readonly head: string
+  readonly facts: string
+  readonly passage_terms: string
+  /** All different terms, with a space between two. */
+  readonly words: string
+  readonly sections: ReadonlyArray<{ readonly terms: string }>
+  readonly markdown: string
+  /** JSON. */
+  readonly passages: string
+}
+
+/** What finds a page by its meaning; while it waits, only its place in the queue. */
+export interface VectorsDocument extends FilterFields {
+  readonly revision: number
+  readonly passage_count: number
+  readonly written: number
+  readonly waiting: boolean
+  /** By position. */
+  readonly passages?: ReadonlyArray<{ readonly vector: readonly number[] }>
+  /** The same vectors exactly, one behind the other: 32 bits each, little-endian, base64. */
+  readonly vectors?: string
+}
+
+/** What stands in a document of vectors besides the vectors. */
+export type VectorsHead = Omit<VectorsDocument, "passages" | "vectors" | "waiting">
+
+export function toPageDocument(row: PageRow, written: number): PageDocument {
+  const { title, details } = row
+  const head: Pick<PageHead, "title" | "details"> = { title, details }
+  return {
+    ...filterFields(row),
+    revision: row.revision,
+    passage_count: row.passage_count,
+    written,
+    head: inBase64(JSON.stringify(head)),
+    facts: inBase64(row.facts),
+    passage_terms: Buffer.from(row.passage_terms).toString("base64"),
+    words: [...new Set(row.sections.flatMap((terms) => terms.split(" ")))].join(" "),
+    sections: row.sections.map((terms) => ({ terms })),
+    markdown: row.markdown,
+    passages: row.passages,
+  }
+}
+
+export const toVectorsHead = (row: PageRow, written: number): VectorsHead => ({
+  ...filterFields(row),
+  revision: row.revision,
+  passage_count: row.passage_count,
+  written,
+})
+
+export const toVectorsDocument = (
+  head: VectorsHead,
+  vectors: readonly Float32Array[] | null,
+): VectorsDocument => ({
+  ...head,
+  waiting: vectors === null && head.passage_count > 0,
+  ...(vectors && {
+    passages: vectors.map((vector) => ({ vector: inShort(vector) })),
+    vectors: packed(vectors),
+  }),
+})
+
+/** Seven digits say as much of a unit vector as 32 bits do, in half the text. */
+export const inShort = (vector: Float32Array): number[] =>
+  Array.from(vector, (value) => Math.round(value * 1e7) / 1e7)
+
+function packed(vectors: readonly Float32Array[]): string {
+  const bytes = vectors.map((vector) => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength))
+  return Buffer.concat(bytes).toString("base64")
+}
+
+/** What {@link VectorsDocument.vectors} holds; null when it is not of so many vectors. */
+export function unpacked(text: string, count: number): Float32Array[] | null {
+  const bytes = Buffer.from(text, "base64")
+  const each = bytes.byteLength / count
+  if (count === 0 || each % 4 !== 0) return null
+  return Array.from(
+    { length: count },
+    (_, i) => new Float32Array(new Uint8Array(bytes.subarray(i * each, (i + 1) * each)).buffer),
+  )
+}
+
+function filterFields(columns: FilterColumns & { readonly id: string }): FilterFields {
+  const { id, host, domain, source, unsafe, type, port, language, published, topic, country } = columns
+  return {
+    id,
+    host,
+    domain,
+    source: sourcesIn(source),
+    unsafe,
+    type,
+    port,
+    ...(language !== null && { language }),
+    ...(published !== null && { published }),
+    ...(topic !== null && { topic }),
+    ...(country !== null && { country }),
+  }
+}
+
+const inBase64 = (text: string) => Buffer.from(text).toString("base64")
+
+/** Text of a column that {@link toPageDocument} wrote. */
+export const textOf = (base64: unknown): string => Buffer.from(base64 as string, "base64").toString()

@@ -1,0 +1,67 @@
+import { breather } from "#base/flow/breather.ts"
+import { nearbyTerms } from "../../text/analysis/typos.ts"
+import type { Searches } from "./server/searches.ts"
+import type { TermFrequencies } from "./term-frequencies.ts"
+
+/** Letters of the shortest term that others are looked for around, and of the shortest with two typos. */
+const SHORTEST_WITH_TYPO = 3
+const TWO_TYPOS_FROM = 6
+const MOST = 30
+/** Terms that are looked up besides. Of 633 mistyped words of a handbook half had one, and the worst 239. */
+const MOST_BESIDES = 240
+
+/** A word that no page holds. */
+export interface UnknownWord {
+  /** Lower case, as written. */
+  readonly word: string
+  /** From a word to its term. */
+  readonly stem: (word: string) => string
+}
+
+/**
+ * Terms of the index that are spelt like the terms of these words, and in how many pages each stands: by the server's list of
+ * terms, around the word and around its term, and those that are a letter from the word and whose stem is far from both.
+ */
+export async function similarTerms(
+  searches: Searches,
+  pages: string,
+  frequencies: TermFrequencies,
+  words: readonly UnknownWord[],
+): Promise<Map<string, number>> {
+  const breathe = breather()
+  const around: string[] = []
+  const besides: string[] = []
+  for (const { word, stem } of words) {
+    const near = await nearbyTerms(word, stem, SHORTEST_WITH_TYPO, breathe)
+    around.push(...near.around)
+    besides.push(...near.besides.slice(0, MOST_BESIDES))
+  }
+  const found = around.length > 0 ? await foundAround(searches, pages, around) : []
+  return await frequencies.of([...new Set([...found, ...besides])])
+}
+
+async function foundAround(searches: Searches, pages: string, words: readonly string[]): Promise<string[]> {
+  const suggest = Object.fromEntries(
+    words.map((text, i) => [
+      String(i),
+      {
+        text,
+        term: {
+          field: "words",
+          analyzer: "terms",
+          suggest_mode: "always",
+          max_edits: text.length < TWO_TYPOS_FROM ? 1 : 2,
+          prefix_length: 0,
+          min_word_length: SHORTEST_WITH_TYPO,
+          size: MOST,
+          shard_size: MOST,
+          accuracy: 0.1,
+        },
+      },
+    ]),
+  )
+  const { suggest: said = {} } = await searches.search(pages, { size: 0, track_total_hits: false, suggest })
+  return Object.values(said).flatMap((entries) =>
+    entries.flatMap(({ options }) => options.map(({ text }) => text)),
+  )
+}

@@ -1,0 +1,15 @@
+import path from "node:path"
+import { defineConfig } from "vitest/config"
+import { PATIENCE } from "#base/testing/patience.ts"
+
+/** What only a real cluster can prove: `npm run test:opensearch`. */
+export default defineConfig({
+  test: {
+    root: path.join(import.meta.dirname, "../../.."),
+    include: ["engine/testing/opensearch/*.server-test.ts", "prove/cluster/*.server-test.ts"],
+    // One cluster at a time: each has three nodes of a gigabyte.
+    fileParallelism: false,
+    globalSetup: "engine/testing/opensearch/start-for-tests.ts",
+    ...PATIENCE,
+  },
+})

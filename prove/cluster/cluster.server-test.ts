@@ -1,0 +1,12 @@
+import { expect, test } from "vitest"
+import { proof } from "./cluster.ts"
+
+test("a node killed while pages are indexed, and one while questions are asked, cost no page and no answer", async () => {
+  const { faults, rows } = await proof.run({ scale: 0.1, seed: 1, tell: () => {} })
+  expect(faults).toEqual([])
+  // Each row: killed while, kills, calls, failed …
+  expect(rows.map(([, kills, , failed]) => [kills, failed])).toEqual([
+    [1, 0],
+    [1, 0],
+  ])
+})

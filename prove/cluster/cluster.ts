@@ -1,0 +1,221 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { openOpenSearch } from "#engine/adapters/opensearch/opensearch-engine.ts"
+import type { Engine } from "#engine"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { startCluster, type TestCluster } from "#engine/testing/opensearch/cluster/start-cluster.ts"
+import { aPage, rareWord } from "#engine/testing/pages.ts"
+import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
+
+const ROUNDS = 6
+/** Pages that are indexed in a round, and how many in a call. */
+const PAGES = 600
+const PAGES_PER_CALL = 10
+/** Who asks at one time, and how many questions each. */
+const CLIENTS = 4
+const QUESTIONS = 150
+
+export const proof: Proof = {
+  title: "A node of the cluster dies",
+  promise:
+    "On an OpenSearch cluster of three nodes, one is killed with `kill -9` while pages are indexed, each other time the one that manages the " +
+    "cluster, and another while four clients ask questions. Every page that was acknowledged is found by a word of its own and comes back " +
+    "whole, and gets its vectors; every question asked meanwhile is answered, with the page that it is about.",
+  async run(effort) {
+    const rounds = tries(effort, ROUNDS)
+    const dir = await mkdtemp(path.join(tmpdir(), "fossick-cluster-"))
+    try {
+      await using cluster = await startCluster()
+      const tally = new Tally()
+      for (let round = 0; round < rounds; round++) await play({ cluster, dir, round, effort, tally })
+      return tally.outcome()
+    } finally {
+      await rm(dir, { recursive: true, force: true })
+    }
+  },
+}
+
+class Tally {
+  readonly #columns = [
+    "killed while",
+    "kills",
+    "calls",
+    "failed",
+    "slowest, s",
+    "pages lost",
+    "whole again, s",
+  ]
+  readonly faults: string[] = []
+  readonly #of = { indexing: new Phase(), searching: new Phase() }
+
+  phase(name: "indexing" | "searching"): Phase {
+    return this.#of[name]
+  }
+
+  outcome(): Outcome {
+    const rows = Object.entries(this.#of).map(
+      ([name, { kills, calls, failed, slowestMs, lost, wholeMs }]) => [
+        name,
+        kills,
+        calls,
+        failed,
+        (slowestMs / 1000).toFixed(1),
+        lost,
+        (wholeMs / 1000).toFixed(0),
+      ],
+    )
+    return { columns: this.#columns, rows, faults: this.faults }
+  }
+}
+
+class Phase {
+  kills = 0
+  calls = 0
+  failed = 0
+  slowestMs = 0
+  lost = 0
+  /** From the kill until all copies are there again, the node having been started: the longest. */
+  wholeMs = 0
+
+  async time<T>(call: () => Promise<T>): Promise<T> {
+    this.calls++
+    const began = performance.now()
+    try {
+      return await call()
+    } catch (error) {
+      this.failed++
+      throw error
+    } finally {
+      this.slowestMs = Math.max(this.slowestMs, performance.now() - began)
+    }
+  }
+}
+
+interface Round {
+  readonly cluster: TestCluster
+  readonly dir: string
+  readonly round: number
+  readonly effort: Effort
+  readonly tally: Tally
+}
+
+async function play({ cluster, dir, round, effort, tally }: Round): Promise<void> {
+  const { tell, seed } = effort
+  const pages = Math.max(60, Math.round(PAGES * Math.min(1, effort.scale * ROUNDS)))
+  const fault = (what: string) => tally.faults.push(`seed ${seed}, round ${round}: ${what}`)
+  const open = (mode: "read" | "write") =>
+    openOpenSearch({
+      cluster: { urls: cluster.urls, login: null, tls: { ca: null, cert: null, key: null } },
+      spread: { shards: 3, replicas: 1 },
+      name: `proof-${round}`,
+      lockDir: dir,
+      embedder: new HashingEmbedder(),
+      mode,
+    })
+  await using writer = await open("write")
+  await cluster.whole()
+
+  const indexing = tally.phase("indexing")
+  const killAt = chance(seed, round) * 0.6 + 0.2
+  const manager = await cluster.manager()
+  const victim = round % 2 === 0 ? manager : (manager + 1) % cluster.urls.length
+  let killed: number | null = null
+  const acknowledged = new Set<number>()
+  for (let at = 0; at < pages; at += PAGES_PER_CALL) {
+    const some = Array.from({ length: Math.min(PAGES_PER_CALL, pages - at) }, (_, i) => at + i)
+    // The node dies somewhere in the middle of this call.
+    const dies = killed === null && at >= pages * killAt
+    const written = indexing.time(() => writer.index(some.map(pageOf)))
+    if (dies) {
+      killed = performance.now()
+      await cluster.kill(victim)
+      indexing.kills++
+      tell(
+        `round ${round}: node ${victim} killed${victim === manager ? ", the manager," : ""} while page ${at} was written`,
+      )
+    }
+    try {
+      await written
+      for (const page of some) acknowledged.add(page)
+    } catch (error) {
+      fault(`pages ${at} and on were not written: ${String(error)}`)
+    }
+  }
+  await writer.settled()
+  indexing.lost += await missing(writer, acknowledged, fault)
+  await cluster.restart(victim)
+  await cluster.whole()
+  indexing.wholeMs = Math.max(indexing.wholeMs, performance.now() - killed!)
+  indexing.lost += await missing(writer, acknowledged, fault)
+  const { pagesWithoutVectors, pages: counted } = await writer.stats()
+  if (counted !== pages || pagesWithoutVectors > 0) {
+    fault(`${counted} pages of ${pages} are there, ${pagesWithoutVectors} without vectors`)
+  }
+
+  const searching = tally.phase("searching")
+  await using reader = await open("read")
+  const other = (victim + 1) % cluster.urls.length
+  let asked = 0
+  const questions = Math.max(20, Math.round(QUESTIONS * Math.min(1, effort.scale * ROUNDS)))
+  let died: Promise<number> | null = null
+  const killOther = async () => {
+    await cluster.kill(other)
+    searching.kills++
+    tell(`round ${round}: node ${other} killed after ${asked} questions`)
+    return performance.now()
+  }
+  const client = async (number: number) => {
+    for (let i = 0; i < questions; i++) {
+      const page = Math.floor(chance(seed, round * 7919 + number * 977 + i) * pages)
+      asked++
+      if (asked >= (questions * CLIENTS) / 3) died ??= killOther()
+      try {
+        const { hits } = await searching.time(() => reader.search({ text: rareWord(page), limit: 3 }))
+        if (hits[0]?.url !== pageOf(page).url) {
+          searching.lost++
+          fault(`question ${rareWord(page)} found ${hits[0]?.url ?? "nothing"}`)
+        }
+      } catch (error) {
+        fault(`question ${rareWord(page)} failed: ${String(error)}`)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)))
+  const since = await died!
+  await cluster.restart(other)
+  await cluster.whole()
+  searching.wholeMs = Math.max(searching.wholeMs, performance.now() - since)
+  searching.lost += await missing(reader, acknowledged, fault)
+}
+
+/** How many of the pages are not found by their word, or do not come back whole. */
+async function missing(
+  engine: Engine,
+  acknowledged: ReadonlySet<number>,
+  fault: (what: string) => void,
+): Promise<number> {
+  let lost = 0
+  for (const number of acknowledged) {
+    const page = pageOf(number)
+    const { hits } = await engine.search({ text: rareWord(number), limit: 1, arms: "lexical" })
+    const stored = await engine.get(page.url)
+    if (hits[0]?.url === page.url && stored?.markdown === page.markdown) continue
+    lost++
+    fault(`${page.url} was acknowledged, and ${stored ? "is not found" : "is gone"}`)
+  }
+  return lost
+}
+
+const pageOf = (number: number) =>
+  aPage(`proof/${number}`, {
+    title: `Chapter ${number}`,
+    markdown: `The word ${rareWord(number)} stands here.\n\n${"Much is said besides. ".repeat(20)}`,
+  })
+
+/** The same for the same seed and number: 0 to 1. */
+function chance(seed: number, number: number): number {
+  let value = Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b)
+  value = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d)
+  return ((value ^ (value >>> 13)) >>> 0) / 2 ** 32
+}
