@@ -1,5 +1,5 @@
 import { baseUrl, integer, oneOf, type Setting, text } from "#base/settings.ts"
-import { opensearchSettings } from "./adapters/opensearch/settings.ts"
+import { opensearchSettings } from "./opensearch-settings.ts"
 import { modelServerSettings } from "./model-servers/settings.ts"
 
 const modelHub: Setting<string> = {

@@ -22,6 +22,12 @@ const MOST_NEAREST = 10_000
 /** Nearest passages of one page: a hit shows three. */
 const PASSAGES_PER_PAGE = 4
 
+/**
+ * Stands beside all filters of vectors: no field of a passage can hold it. Without such a one a filter that says what a page is not
+ * would be taken for one of passages, which are none of it either.
+ */
+const HAS_VECTORS: QueryClause = { term: { waiting: false } }
+
 export interface OpenSearchIndexParts {
   readonly cluster: Cluster
   readonly indexes: Indexes
@@ -136,7 +142,7 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
                   vector: inShort(vector),
                   k: many,
                   expand_nested_docs: true,
-                  ...(filters.length > 0 && { filter: { bool: { filter: filters } } }),
+                  ...(filters.length > 0 && { filter: { bool: { filter: [HAS_VECTORS, ...filters] } } }),
                 },
               },
             },

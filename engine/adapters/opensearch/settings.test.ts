@@ -3,7 +3,8 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { readSettings } from "#base/settings.ts"
-import { clusterOf, opensearchSettings } from "./settings.ts"
+import { opensearchSettings } from "../../opensearch-settings.ts"
+import { clusterOf } from "./settings.ts"
 
 let folder: string
 beforeEach(() => {

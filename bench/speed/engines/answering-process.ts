@@ -2,7 +2,7 @@
 import { openEngine } from "#engine"
 import type { engineSettings } from "#engine/settings.ts"
 import type { Values } from "#base/settings.ts"
-import { memoryOf, type Memory } from "../measure.ts"
+import { memoryOf, type Memory } from "../../measure.ts"
 
 export interface Questions {
   readonly settings: Values<typeof engineSettings>

@@ -17,12 +17,12 @@ import { engineSettings } from "#engine/settings.ts"
 import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
 import { readSettings } from "#base/settings.ts"
 import type { Questions } from "./answering-process.ts"
-import { BENCH_DIR } from "../corpora/documentation-site.ts"
-import { cpuSecondsOf, machine, MB, type Memory, memoryOf, percentile, short, table } from "../measure.ts"
-import { OwnHybrid, startMeilisearch } from "../corpora/meilisearch.ts"
-import { OpenSearchHybrid } from "../corpora/opensearch.ts"
-import { ensureIndex, folderBytes } from "../corpora/search-index.ts"
-import { searchQuestions } from "../questions/search-questions.ts"
+import { BENCH_DIR } from "../../corpora/documentation-site.ts"
+import { cpuSecondsOf, machine, MB, type Memory, memoryOf, percentile, short, table } from "../../measure.ts"
+import { OwnHybrid, startMeilisearch } from "../../corpora/meilisearch.ts"
+import { OpenSearchHybrid } from "./opensearch-hybrid.ts"
+import { ensureIndex, folderBytes } from "../../corpora/search-index.ts"
+import { searchQuestions } from "../../questions/search-questions.ts"
 
 const PAGES_PER_CALL = 500
 const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
