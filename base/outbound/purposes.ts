@@ -25,7 +25,10 @@ export const OUTBOUND_PURPOSES = {
     what: "the hub that a model is fetched from, once",
     settings: ["FOSSICK_MODEL_HUB", "FOSSICK_MODEL"],
   },
-  engine: { what: "the server that holds the index", settings: ["FOSSICK_ENGINE", "FOSSICK_MEILI_URL"] },
+  engine: {
+    what: "the server or cluster that holds the index",
+    settings: ["FOSSICK_ENGINE", "FOSSICK_MEILI_URL", "FOSSICK_OPENSEARCH_URLS"],
+  },
   payments: {
     what: "the facilitator and the node of paid searches",
     settings: ["X402_FACILITATOR_URL", "X402_RPC_URL"],

@@ -32,6 +32,7 @@ const NOTING = [
   "crawler/fetch/connect/connector.ts",
   "crawler/fetch/connect/outgoing-proxy.ts",
   "engine/adapters/meilisearch/server/send.ts",
+  "engine/adapters/opensearch/server/cluster.ts",
   "engine/embedders/model-hub.ts",
   "engine/model-servers/model-server.ts",
 ]

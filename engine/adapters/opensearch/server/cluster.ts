@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { Client, errors } from "@opensearch-project/opensearch"
+import { noteOutbound } from "#base/outbound/outbound.ts"
 import { EngineError } from "../../../errors.ts"
 
 export interface ClusterOptions {
@@ -56,6 +57,9 @@ export class Cluster implements AsyncDisposable {
       // Each other node once, before it is waited for.
       maxRetries: Math.max(1, urls.length - 1),
       requestTimeout: REQUEST_TIMEOUT_MS,
+    })
+    this.#client.on("response", (_error, { statusCode, meta }) => {
+      if (statusCode) noteOutbound("engine", new URL(meta.connection.url).host)
     })
   }
 

@@ -1,8 +1,11 @@
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import { type Answer, type Request, startServer } from "../../meilisearch/testing/scripted-server.ts"
 import { Cluster } from "./cluster.ts"
 import { Searches } from "./searches.ts"
 import { writeAll } from "./writes.ts"
+
+const noted = vi.hoisted(() => vi.fn<(purpose: string, host: string) => void>())
+vi.mock("#base/outbound/outbound.ts", () => ({ noteOutbound: noted }))
 
 const write = (id: string, version = 2) => ({ index: "pages", id, version, document: { id } })
 const clusterAt = (...urls: string[]) =>
@@ -67,6 +70,9 @@ test("a node that breaks off is left for another one", async () => {
   await using server = await startServer((request) => bulk(request, () => 201))
   await using cluster = clusterAt(broken.url, server.url)
   for (const id of ["a", "b", "c"]) await writeAll(cluster, [[write(id)]], 5000)
+  // Whom it talked to is written down.
+  expect(noted).toHaveBeenCalledWith("engine", new URL(server.url).host)
+  expect(noted).not.toHaveBeenCalledWith("engine", new URL(broken.url).host)
   expect(server.requests).toHaveLength(3)
   expect(broken.requests.length).toBeLessThan(3)
 })
