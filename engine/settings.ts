@@ -1,4 +1,5 @@
 import { baseUrl, integer, oneOf, type Setting, text } from "#base/settings.ts"
+import { stateSettings } from "#base/store/postgres/state-location.ts"
 import { opensearchSettings } from "./opensearch-settings.ts"
 import { modelServerSettings } from "./model-servers/settings.ts"
 
@@ -45,6 +46,7 @@ export const engineSettings = {
     default: "index-data",
     about: "Folder that holds everything the appliance keeps.",
   }),
+  ...stateSettings,
   engine: oneOf(
     {
       name: "FOSSICK_ENGINE",

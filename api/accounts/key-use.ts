@@ -48,7 +48,7 @@ interface CountedCall {
 export function countUse(prepare: Prepare, { at, keyId, endpoint, credits }: CountedCall): void {
   prepare(
     `insert into key_use values (?, ?, ?, 1, ?)
-     on conflict do update set calls = calls + 1, credits = credits + excluded.credits`,
+     on conflict (day, key_id, endpoint) do update set calls = calls + 1, credits = credits + excluded.credits`,
   ).run(dayOf(at), keyId, endpoint, credits)
 }
 

@@ -76,7 +76,7 @@ export class PageRequestStore {
     const id = idOf(url, question)
     this.#prepare(
       `insert into page_request (wanted, key_id, url, question, comment, first_at, last_at) values (?, ?, ?, ?, ?, ?, ?)
-       on conflict do update set question = excluded.question, comment = excluded.comment, last_at = excluded.last_at`,
+       on conflict (wanted, key_id) do update set question = excluded.question, comment = excluded.comment, last_at = excluded.last_at`,
     ).run(id, keyId, url, question, comment, at, at)
     this.stored.makeRoom(keyId, this.#limits, (of, count) =>
       this.#prepare(
@@ -89,10 +89,14 @@ export class PageRequestStore {
 
   /** What most keys ask for first, the newest of those. */
   list({ limit, offset }: { readonly limit: number; readonly offset: number }): WantedPage[] {
-    // SQLite takes the other columns from the row with the greatest time.
+    // The words of the one who asked last.
     return this.#prepare(
-      `select wanted, url, question, comment, count(*) as keys, min(first_at) as first_at, max(last_at) as last_at
-       from page_request group by wanted order by keys desc, last_at desc, wanted limit ? offset ?`,
+      `select wanted, url, question, comment, keys, first_asked as first_at, last_at from (
+         select wanted, url, question, comment, last_at, count(*) over (partition by wanted) as keys,
+           min(first_at) over (partition by wanted) as first_asked,
+           row_number() over (partition by wanted order by last_at desc, key_id) as place
+         from page_request) as asked
+       where place = 1 order by keys desc, last_at desc, wanted limit ? offset ?`,
     )
       .all(limit, offset)
       .map((row) => ({

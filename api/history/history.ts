@@ -2,6 +2,7 @@ import { totalmem } from "node:os"
 
 import type { Clock } from "#base/clock.ts"
 import { diskOf } from "#base/disk-space.ts"
+import { replaceSql } from "#base/store/state-port.ts"
 import { migrate, type StateStore } from "#base/store/state-store.ts"
 import { visitsByJob } from "#crawler/frontier/job-addresses.ts"
 import type { Engine } from "#engine"
@@ -78,7 +79,7 @@ export class History {
     this.#since = at
     const { db } = this.#parts
     await write(() => {
-      db.prepare("insert or replace into history values (?, ?)").run(at, JSON.stringify(sample))
+      db.prepare(replaceSql("history", ["at", "sample"], ["at"])).run(at, JSON.stringify(sample))
       db.prepare(
         "delete from history where at <= (select at from history order by at desc limit 1 offset ?)",
       ).run(MOST_SAMPLES)

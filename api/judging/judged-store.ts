@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 
+import { replaceSql } from "#base/store/state-port.ts"
 import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 
 import { type JudgedPage, type JudgedQuestion, MOST_QUESTIONS } from "./judged-schema.ts"
@@ -139,9 +140,12 @@ export class JudgedStore {
         if (kept !== null && JSON.stringify(kept.pages) === text) continue
         if (kept === null) added++
         else changed++
-        this.#sql(
-          "insert or replace into judged_question (id, question, pages, changed_at) values (?, ?, ?, ?)",
-        ).run(id, kept?.question ?? shownQuestion(question), text, now)
+        this.#sql(replaceSql("judged_question", ["id", "question", "pages", "changed_at"], ["id"])).run(
+          id,
+          kept?.question ?? shownQuestion(question),
+          text,
+          now,
+        )
       }
       if (this.count() > MOST_QUESTIONS) throw new TooManyQuestions()
     })

@@ -76,10 +76,10 @@ export class RunStore {
         now - SILENT_MS,
       )
       if (open !== undefined) return null
-      const { lastInsertRowid } = this.#sql(
+      const row = this.#sql(
         `insert into judged_run (state, at, touched_at, depth, note, generation, embedder, pages, rules_version,
-           rules_digest, questions, asked) values ('running', ?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)`,
-      ).run(
+           rules_digest, questions, asked) values ('running', ?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0) returning id`,
+      ).get(
         now,
         facts.depth,
         facts.note,
@@ -90,7 +90,7 @@ export class RunStore {
         facts.rulesDigest,
         facts.questions,
       )
-      return Number(lastInsertRowid)
+      return Number(row?.["id"])
     })
   }
 

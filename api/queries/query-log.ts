@@ -72,10 +72,10 @@ export interface QueryLine {
 }
 
 const CONDITIONS: Readonly<Record<QueryReport, string>> = {
-  top: "1",
+  top: "true",
   zero: "results = 0",
   low: `results > 0 and top_score < ${LOW_SCORE}`,
-  slow: "1",
+  slow: "true",
 }
 const ORDERS: Readonly<Record<QueryReport, string>> = {
   top: "count desc, last_at desc",
@@ -135,7 +135,7 @@ export class QueryLog {
     if (reach === undefined || results === 0 || topScore < LOW_SCORE) return
     this.#sql(
       `insert into asked_alike (reach, folded, key_id, question, at) values (?, ?, ?, ?, ?)
-       on conflict do update set question = excluded.question, at = excluded.at`,
+       on conflict (reach, folded, key_id) do update set question = excluded.question, at = excluded.at`,
     ).run(reach, shown.toLowerCase(), keyId, shown, at)
   }
 
@@ -148,9 +148,12 @@ export class QueryLog {
     if (!this.isOn || begins.length < TYPED_LEAST) return []
     const oldest = Date.now() - this.days * DAY_MS
     return this.#sql(
-      `select question, count(*) as keys, max(at) from
-         (select folded, question, at from asked_alike where reach = ? and folded >= ? and folded < ? limit ?)
-       where at >= ? group by folded having keys >= ? order by keys desc, folded limit ?`,
+      `select max(question) filter (where place = 1) as question, count(*) as keys from
+         (select folded, question, at,
+            row_number() over (partition by folded order by at desc, key_id) as place
+          from (select * from asked_alike where reach = ? and folded >= ? and folded < ? limit ?) as begun
+          where at >= ?) as latest
+       group by folded having count(*) >= ? order by keys desc, folded limit ?`,
     )
       .all(reach, begins, `${begins}\u{10ffff}`, LOOKED_AT, oldest, SEVERAL_KEYS, limit)
       .map((row) => String(row["question"]))
@@ -175,12 +178,15 @@ export class QueryLog {
   ): { readonly queries: readonly QueryLine[]; readonly total: number } {
     const oldest = Math.max(from, Date.now() - this.days * DAY_MS)
     const where = `at >= ? and at < ? and ${CONDITIONS[kind]}`
-    // SQLite takes the other columns from the row with the greatest time.
+    // As it was asked last.
     const rows = this.#sql(
-      `select question, count(*) as count, count(distinct key_id) as keys, results, top_score,
+      `select max(question) filter (where place = 1) as question, count(*) as count, count(distinct key_id) as keys,
+         max(results) filter (where place = 1) as results, max(top_score) filter (where place = 1) as top_score,
          (select max(seconds) from asked_query as other where other.folded = one.folded and at >= ? and at < ?) as seconds,
          max(at) as last_at
-       from asked_query as one where ${where} group by folded order by ${ORDERS[kind]} limit ? offset ?`,
+       from (select *, row_number() over (partition by folded order by at desc, id desc) as place
+             from asked_query where ${where}) as one
+       group by folded order by ${ORDERS[kind]} limit ? offset ?`,
     ).all(oldest, before, oldest, before, limit, offset)
     const total = this.#sql(`select count(distinct folded) as n from asked_query where ${where}`).get(
       oldest,

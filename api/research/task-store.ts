@@ -127,7 +127,7 @@ export class ResearchTasks {
   /** How many wait, of all keys and of one. */
   waiting(keyId: string): { readonly all: number; readonly ofKey: number } {
     const row = this.#sql(
-      "select count(*) as n, coalesce(sum(key_id = ?), 0) as mine from research_task where state = 'pending'",
+      "select count(*) as n, count(*) filter (where key_id = ?) as mine from research_task where state = 'pending'",
     ).get(keyId)!
     return { all: Number(row["n"]), ofKey: Number(row["mine"]) }
   }

@@ -1,4 +1,5 @@
 import type { Rule } from "#engine"
+import { replaceSql } from "#base/store/state-port.ts"
 import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 
 import { MOST_RULES } from "./rule-schema.ts"
@@ -15,6 +16,8 @@ const STEPS = [
    ) strict;
    insert into ranking_rules_version values (1, 0)`,
 ]
+
+const PUT = replaceSql("ranking_rule", ["id", "body", "changed_at"], ["id"])
 
 /** There would be more rules than there may be. */
 export class TooManyRules extends Error {
@@ -59,11 +62,7 @@ export class RuleStore {
   put(rules: readonly Rule[], now = Date.now()): void {
     this.#change(() => {
       for (const rule of rules) {
-        this.#sql("insert or replace into ranking_rule (id, body, changed_at) values (?, ?, ?)").run(
-          rule.id,
-          JSON.stringify(rule),
-          now,
-        )
+        this.#sql(PUT).run(rule.id, JSON.stringify(rule), now)
       }
     })
   }
@@ -74,11 +73,7 @@ export class RuleStore {
     this.#change(() => {
       for (const { id } of gone) this.#sql("delete from ranking_rule where id = ?").run(id)
       for (const rule of rules) {
-        this.#sql("insert or replace into ranking_rule (id, body, changed_at) values (?, ?, ?)").run(
-          rule.id,
-          JSON.stringify(rule),
-          now,
-        )
+        this.#sql(PUT).run(rule.id, JSON.stringify(rule), now)
       }
     })
     return gone.map(({ id }) => id)

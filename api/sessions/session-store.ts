@@ -32,7 +32,7 @@ export class SessionStore {
     this.#prepare("delete from face_session where expires_at <= ?").run(now)
     this.#prepare(
       `delete from face_session where digest in (
-         select digest from face_session where key_id = ? order by created_at desc limit -1 offset ?)`,
+         select digest from face_session where key_id = ? order by created_at desc limit 9223372036854775807 offset ?)`,
     ).run(keyId, MOST_OF_KEY - 1)
     this.#prepare(
       "insert into face_session (digest, key_id, created_at, expires_at) values (?, ?, ?, ?) on conflict do nothing",

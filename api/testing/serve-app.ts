@@ -1,9 +1,9 @@
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
 
 import { pino } from "pino"
 
+import { emptyState } from "#base/store/testing/empty-state.ts"
 import { readSettings } from "#base/settings.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
@@ -143,12 +143,8 @@ export function expectDocumented(method: string, path: string, answer: Answer): 
   if (complaints.length > 0) throw new Error(`Not as documented: ${complaints.join("; ")}`)
 }
 
-/** An empty `state.db` that is gone with the process. */
-export function memoryState(): DatabaseSync {
-  const db = new DatabaseSync(":memory:")
-  db.exec("create table schema_version (part text primary key, version integer not null) strict")
-  return db
-}
+/** An empty state that nobody else sees. */
+export const memoryState = emptyState
 
 /** Also takes the keys above. */
 export const withTestKeys = (keys: KeyStore): KeyStore => ({

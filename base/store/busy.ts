@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite"
+import type { StateStore } from "./state-port.ts"
 
 /** SQLite's result code when another connection holds the lock (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5
@@ -33,7 +34,7 @@ export function useWal(db: DatabaseSync): void {
 }
 
 /** Runs `work` with the patience of `BUSY_MS`, also on a connection that otherwise waits for nobody. */
-export function patiently<T>(db: DatabaseSync, work: () => T): T {
+export function patiently<T>(db: StateStore, work: () => T): T {
   const before = Number(db.prepare("pragma busy_timeout").get()!["timeout"])
   if (before >= BUSY_MS) return work()
   db.exec(`pragma busy_timeout = ${BUSY_MS}`)

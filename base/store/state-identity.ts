@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs"
 import { join } from "node:path"
-import type { DatabaseSync } from "node:sqlite"
+
+import type { StateStore } from "./state-port.ts"
 
 // Each state.db has an id, and the data folder notes the id of the one that it was begun with. So a folder whose state.db was
 // lost is told from one at its first start, and from one that only ever had an index imported into it.
@@ -19,7 +20,7 @@ its place. Remove the file to have Fossick continue with the state.db that is th
 `
 
 /** Notes the id of the state store in a folder that has noted none. */
-export function noteIdentity(dataDir: string, db: DatabaseSync): void {
+export function noteIdentity(dataDir: string, db: StateStore): void {
   if (notedId(dataDir) !== null) return
   const file = join(dataDir, STATE_ID)
   // Of this process alone: another one may be doing the same.
@@ -39,7 +40,7 @@ export function noteIdentity(dataDir: string, db: DatabaseSync): void {
  *
  * @param db null: there is no state.db
  */
-export function strangeState(dataDir: string, db: DatabaseSync | null): string | null {
+export function strangeState(dataDir: string, db: StateStore | null): string | null {
   const noted = notedId(dataDir)
   if (noted === null) return null
   if (db === null)
@@ -53,7 +54,7 @@ export function strangeState(dataDir: string, db: DatabaseSync | null): string |
 /** The way back from {@link strangeState}. */
 export const STRANGE_STATE_ADVICE = `To have them back, stop Fossick and restore a backup (fossick restore). To continue with a new state.db, remove the file ${STATE_ID} in the data folder.`
 
-function identityOf(db: DatabaseSync): { readonly id: string; readonly begunAt: string } {
+function identityOf(db: StateStore): { readonly id: string; readonly begunAt: string } {
   const row = db.prepare("select id, begun_at from state_identity").get()
   return { id: String(row?.["id"]), begunAt: String(row?.["begun_at"]) }
 }

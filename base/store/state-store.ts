@@ -1,16 +1,15 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { DatabaseSync, type StatementSync } from "node:sqlite"
+import { DatabaseSync } from "node:sqlite"
 import { diskFullOr } from "../disk-space.ts"
 import { BUSY_MS, patiently, useWal } from "./busy.ts"
 import { IDENTITY_STEPS, noteIdentity } from "./state-identity.ts"
+import { PostgresStore } from "./postgres/postgres-store.ts"
+import { stateServer } from "./postgres/state-location.ts"
+import type { StateStatement, StateStore } from "./state-port.ts"
 import { refuseUnfinishedRestore } from "./unfinished-restore.ts"
 
-/**
- * The appliance's state: keys, jobs, frontier, usage. One SQLite file, `state.db`, shared by every process
- * (WAL: readers never wait for the writer, writers wait up to `BUSY_MS` for each other).
- */
-export type StateStore = DatabaseSync
+export type { StateStore }
 
 /** What an appliance keeps is for its own user: keys, and pages from behind logins. */
 const OWN_FOLDER = 0o700
@@ -23,6 +22,20 @@ const OWN_FILE = 0o600
 export function openStateStore(dataDir: string): StateStore {
   refuseUnfinishedRestore(dataDir)
   mkdirSync(dataDir, { recursive: true, mode: OWN_FOLDER })
+  const server = stateServer(dataDir)
+  const db = server === null ? openFile(dataDir) : new PostgresStore(server)
+  try {
+    beginState(db)
+  } catch (error) {
+    db.close()
+    throw error
+  }
+  noteIdentity(dataDir, db)
+  return db
+}
+
+/** Opens `state.db` whatever the settings say. Whoever opens it closes it. */
+function openFile(dataDir: string): DatabaseSync {
   const file = join(dataDir, "state.db")
   // A folder that came with a clone, or was made by hand, holds nothing yet that anybody could have read.
   const isFirst = !existsSync(file)
@@ -33,6 +46,10 @@ export function openStateStore(dataDir: string): StateStore {
   const db = new DatabaseSync(file, { timeout: BUSY_MS })
   useWal(db)
   db.exec("pragma synchronous = normal; pragma foreign_keys = on;")
+  return db
+}
+
+function beginState(db: StateStore): void {
   db.exec(
     "create table if not exists schema_version (part text primary key, version integer not null) strict",
   )
@@ -40,8 +57,6 @@ export function openStateStore(dataDir: string): StateStore {
   db.exec("pragma synchronous = full")
   migrate(db, "identity", IDENTITY_STEPS)
   db.exec("pragma synchronous = normal")
-  noteIdentity(dataDir, db)
-  return db
 }
 
 /** Tightens what an earlier version, or somebody else, left open, and says so unless `silently`. What is another user's stays as it is. */
@@ -55,6 +70,9 @@ function closeToOthers(path: string, mode: number, silently = false): void {
   process.stderr.write(`${path} was open to other users (mode ${before}); now it is for its owner alone.\n`)
 }
 
+/** A step of a migration: SQL for both stores, or for each its own where SQLite lets pass what PostgreSQL does not. */
+export type Step = string | { readonly sqlite: string; readonly postgres: string }
+
 /** A part that was divided: its steps up to `version` were those of both, step by step. */
 export interface FormerPart {
   readonly part: string
@@ -67,7 +85,7 @@ export interface FormerPart {
  * otherwise waits for nobody. `was`: the part that these tables were of before they had one of their own.
  * @throws Error when the file was written by a newer Fossick.
  */
-export function migrate(db: StateStore, part: string, steps: readonly string[], was?: FormerPart): void {
+export function migrate(db: StateStore, part: string, steps: readonly Step[], was?: FormerPart): void {
   const seenOf = (name: string): number | undefined =>
     db.prepare("select version from schema_version where part = ?").get(name)?.["version"] as
       | number
@@ -83,7 +101,10 @@ export function migrate(db: StateStore, part: string, steps: readonly string[], 
         `state.db was written by a newer Fossick (${part} ${version}, this one knows ${steps.length})`,
       )
     }
-    for (const step of steps.slice(version)) db.exec(step)
+    for (const step of steps.slice(version)) {
+      if (typeof step === "string") db.exec(step)
+      else db.exec(db instanceof PostgresStore ? step.postgres : step.sqlite)
+    }
     db.prepare(
       "insert into schema_version values (?, ?) on conflict (part) do update set version = excluded.version",
     ).run(part, steps.length)
@@ -93,7 +114,9 @@ export function migrate(db: StateStore, part: string, steps: readonly string[], 
 
 /** Whether a table is there: who opens the store first may find none of another part. */
 export const hasTable = (db: StateStore, name: string): boolean =>
-  db.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(name) !== undefined
+  (db instanceof PostgresStore
+    ? db.prepare("select 1 from pg_tables where schemaname = current_schema() and tablename = ?").get(name)
+    : db.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(name)) !== undefined
 
 /** Runs `work` in one write transaction: all of it lands, or nothing. `work` must not await. */
 export function transaction<T>(db: StateStore, work: () => T): T {
@@ -111,11 +134,11 @@ export function transaction<T>(db: StateStore, work: () => T): T {
 }
 
 /** Prepares each statement with its first use, and gives the same one from then on. */
-export function prepareOnce(db: StateStore): (sql: string) => StatementSync {
-  const statements = new Map<string, StatementSync>()
+export function prepareOnce(db: Pick<StateStore, "prepare">): (sql: string) => StateStatement {
+  const statements = new Map<string, StateStatement>()
   return (sql) => {
     let statement = statements.get(sql)
-    if (!statement) statements.set(sql, (statement = db.prepare(sql)))
+    if (statement === undefined) statements.set(sql, (statement = db.prepare(sql)))
     return statement
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "#base/clock.ts"
+import { replaceSql } from "#base/store/state-port.ts"
 import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 import type { AlertConfig } from "../alert-settings.ts"
 import { backupOverTrigger, type BackupRun, BackupTable } from "../backup/scheduled/backup-table.ts"
@@ -44,6 +45,12 @@ const STEPS = [
    ${jobOverTrigger("alert_job_over", isDeclaredRunSql("new"), note("source", "new.id"))}
    ${backupOverTrigger("alert_backup_over", note("backup", "new.id"))}`,
 ]
+
+const COUNT = replaceSql(
+  "alert",
+  ["about", "name", "bad_runs", "since", "told_at", "run", "result", "reason"],
+  ["about", "name"],
+)
 
 /** One run that is over. */
 interface EndedRun extends Pick<AlertMessage, "about" | "name" | "run" | "result" | "reason" | "at"> {
@@ -168,7 +175,7 @@ export class AlertBook {
     }
     const after = alertAfter === 0 ? Infinity : about === "source" ? alertAfter : BACKUP_AFTER
     const isNews = !wasTold && badRuns + 1 >= after
-    this.#prepare("insert or replace into alert values (?, ?, ?, ?, ?, ?, ?, ?)").run(
+    this.#prepare(COUNT).run(
       about,
       name,
       badRuns + 1,

@@ -1,8 +1,9 @@
 import { createReadStream } from "node:fs"
 import { chmod, mkdtemp, opendir, readdir, readFile, rm, stat } from "node:fs/promises"
 import path from "node:path"
-import { backup, DatabaseSync } from "node:sqlite"
+import { DatabaseSync } from "node:sqlite"
 import type { Engine } from "#engine"
+import { copyState } from "#base/store/postgres/state-copy.ts"
 import { fossickVersion } from "#base/fossick-version.ts"
 import { writeExport } from "#engine/move/format/write-export.ts"
 import { CommandError } from "#base/run-command.ts"
@@ -20,8 +21,6 @@ import { TarWriter } from "./tar-writer.ts"
 
 /** Frames of the export are put together into entries of about this size. */
 const ENTRY_BYTES = 8 * 2 ** 20
-/** All in one step: in several, each change by another process would begin the copy anew. Writers do not wait for it. */
-const ALL_PAGES = 2 ** 31 - 1
 /** What names of folders for a copy of the state begin with. */
 export const SCRATCH = ".fossick-backup-"
 const SWEPT_AFTER_MS = 86_400_000
@@ -86,7 +85,7 @@ async function addState(tar: TarWriter, { db, scratchDir }: BackupSources): Prom
   const scratch = await mkdtemp(path.join(scratchDir, SCRATCH))
   try {
     const copy = path.join(scratch, STATE)
-    await backup(db, copy, { rate: ALL_PAGES })
+    await copyState(db, copy)
     await chmod(copy, 0o600)
     refuseBroken(copy)
     await tar.add(STATE, (await stat(copy)).size, createReadStream(copy))

@@ -1,5 +1,6 @@
 import type { PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
+import { replaceSql } from "#base/store/state-port.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import {
   type AddressRules,
@@ -180,7 +181,13 @@ export class AddressBook {
     const site = siteOf(url)
     if (!this.#site(site).add({ difference, page, value, agrees })) return
     this.#db
-      .prepare("insert or replace into address_pair values (?, ?, ?, ?, ?, ?)")
+      .prepare(
+        replaceSql(
+          "address_pair",
+          ["site", "difference", "page", "value", "agrees", "seen_at"],
+          ["site", "difference", "page", "value", "agrees"],
+        ),
+      )
       .run(site, difference, page, value, agrees ? 1 : 0, this.#clock())
   }
 

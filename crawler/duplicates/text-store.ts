@@ -157,8 +157,8 @@ export class TextStore {
   claiming(url: PageUrl, limit: number): KeptText[] {
     return this.#find(
       ({ text }) => text.canonical === url,
-      // The plus keeps the planner from going through all pages of the source.
-      "+source = ? and canonical = ? limit ?",
+      // Written so that the planner does not go through all pages of the source.
+      "source || '' = ? and canonical = ? limit ?",
       url,
       limit,
     )
@@ -330,7 +330,9 @@ export function aliasesOf(
 ): Alias[] {
   migrateTexts(db)
   const rows = db.prepare(
-    `select * from page_alias where of = ?1 and ${ofSources("?2")} group by url order by url limit ?3`,
+    `select * from page_alias as alias where of = ?1 and ${ofSources("?2")} and source = (
+       select min(source) from page_alias where url = alias.url and of = ?1 and ${ofSources("?2")}
+     ) order by url limit ?3`,
   )
   return rows.all(url, sources && JSON.stringify(sources), limit).map(alias)
 }

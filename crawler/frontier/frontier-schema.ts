@@ -1,20 +1,23 @@
-import { migrate, type StateStore } from "#base/store/state-store.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
-// Empty where the part `crawler`, which these tables were of, changed those of jobs.
-const STEPS = [
-  `create table job_outcome (
-     job integer not null references job (id) on delete cascade, outcome text not null, count integer not null,
+const OF_JOB = "references job (id) on delete cascade"
+const FIRST = `create table job_outcome (
+     job integer not null ${OF_JOB}, outcome text not null, count integer not null,
      primary key (job, outcome)
    ) strict, without rowid;
    create table crawl_url (
-     job integer not null references job (id) on delete cascade,
+     job integer not null ${OF_JOB},
      url text not null, host text not null, depth integer not null, priority integer not null,
      due integer not null, tries integer not null default 0,
      outcome text, detail text,
      primary key (job, url)
    ) strict, without rowid;
    create index crawl_url_open on crawl_url (job, host, priority, depth, due) where outcome is null;
-   create table visited_page (url text primary key, hash text not null, visited_at integer not null) strict, without rowid`,
+   create table visited_page (url text primary key, hash text not null, visited_at integer not null) strict, without rowid`
+
+// Empty where the part `crawler`, which these tables were of, changed those of jobs.
+const STEPS: readonly Step[] = [
+  { sqlite: FIRST, postgres: FIRST.replaceAll(OF_JOB, "") },
   "",
   `create table known_address (
      url text primary key, source text not null, job integer not null, outcome text not null, detail text,
@@ -100,3 +103,8 @@ const STEPS = [
 export function migrateFrontier(db: StateStore): void {
   migrate(db, "frontier", STEPS, { part: "crawler", version: 13 })
 }
+
+/** In SQL for PostgreSQL: what the tables of jobs owe those of the frontier, which are made first; SQLite looks for them later. */
+export const FRONTIER_OF_JOBS = ["job_outcome", "crawl_url"]
+  .map((table) => `alter table ${table} add foreign key (job) ${OF_JOB}`)
+  .join("; ")

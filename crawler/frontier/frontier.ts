@@ -88,7 +88,7 @@ export class Frontier implements OpenAddresses, Disposable {
       )
     }
     const hosts = db
-      .prepare("select distinct host, url from crawl_url where job = ? and outcome is null group by host")
+      .prepare("select host, min(url) as url from crawl_url where job = ? and outcome is null group by host")
       .all(job.id)
     for (const row of hosts) this.#queues.found(row["url"] as PageUrl, String(row["host"]))
     const open = db

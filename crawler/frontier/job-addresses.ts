@@ -181,7 +181,7 @@ export function visitsByJob(
   migrateFrontier(db)
   const rows = db
     .prepare(
-      "select job, sum(count) as visits, sum(iif(outcome like ?, count, 0)) as failed from job_outcome group by job",
+      "select job, sum(count) as visits, coalesce(sum(count) filter (where outcome like ?), 0) as failed from job_outcome group by job",
     )
     .all(FAILURES_LIKE)
   return new Map(

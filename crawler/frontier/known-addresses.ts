@@ -340,10 +340,10 @@ export class KnownAddresses {
     readonly since: readonly number[]
     readonly oldest: Date | null
   } {
-    const counts = times.map((_, index) => `total(at > ?${index + 1}) as since${index}`)
+    const counts = times.map((_, index) => `count(*) filter (where at > ?${index + 1}) as since${index}`)
     const row = this.#prepare(
       `select count(*) as pages, min(at) as oldest, ${counts.join(", ")}
-       from (select max(visited_at) as at from known_address where hash is not null group by url)`,
+       from (select max(visited_at) as at from known_address where hash is not null group by url) as looked`,
     ).get(...times)!
     return {
       pages: Number(row["pages"]),

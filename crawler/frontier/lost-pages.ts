@@ -1,6 +1,7 @@
 import { PAGE_OUTCOMES_SQL } from "../outcome-name.ts"
 import { migrateFrontier } from "./frontier-schema.ts"
 import type { Engine, PageUrl } from "#engine"
+import { replaceSql } from "#base/store/state-port.ts"
 import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
 
 const STEPS = [
@@ -75,7 +76,7 @@ export class LostPages {
     const forget = this.#db.prepare(
       "update known_address set hash = null, etag = null, last_modified = null, due_at = 0 where url = ?",
     )
-    const note = this.#db.prepare("insert or replace into lost_page values (?, ?)")
+    const note = this.#db.prepare(replaceSql("lost_page", ["url", "lost_at"], ["url"]))
     transaction(this.#db, () => {
       const now = Date.now()
       this.#db

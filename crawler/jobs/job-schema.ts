@@ -1,17 +1,19 @@
-import { migrate, type StateStore } from "#base/store/state-store.ts"
-import { migrateFrontier } from "../frontier/frontier-schema.ts"
+import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
+import { FRONTIER_OF_JOBS, migrateFrontier } from "../frontier/frontier-schema.ts"
 import { CHANGE_TRIGGERS } from "./page-changes.ts"
 
-// Empty where they changed the tables of the frontier, which were of the same part.
-const STEPS = [
-  `create table job (
+const FIRST = `create table job (
      id integer primary key,
      url text not null, scope text not null, depth integer not null, "limit" integer not null, source text not null,
      state text not null, stop text, error text, landed_at text, crashes integer not null default 0,
      created_at integer not null, started_at integer, ended_at integer, beat_at integer not null default 0
    ) strict;
    create index job_state on job (state, id);
-   create table crawler_process (pid integer primary key, beat_at integer not null) strict`,
+   create table crawler_process (pid integer primary key, beat_at integer not null) strict`
+
+// Empty where they changed the tables of the frontier, which were of the same part.
+const STEPS: readonly Step[] = [
+  { sqlite: FIRST, postgres: `${FIRST}; ${FRONTIER_OF_JOBS}` },
   `alter table job add column topic text`,
   `alter table job add column spec text not null default '{}';
    alter table job add column "trigger" text not null default 'command';

@@ -45,13 +45,13 @@ export class Jobs extends JobRecords {
         this.#resume(open.id)
         return this.#must(open.id)
       }
-      const { lastInsertRowid } = this.db
+      const row = this.db
         .prepare(
           `insert into job (source, spec, "trigger", visits, author, state, created_at)
-           values (?, ?, ?, ?, ?, 'queued', ?)`,
+           values (?, ?, ?, ?, ?, 'queued', ?) returning id`,
         )
-        .run(source.name, spec, trigger, visits, author, this.clock())
-      return this.#must(Number(lastInsertRowid))
+        .get(source.name, spec, trigger, visits, author, this.clock())
+      return this.#must(Number(row?.["id"]))
     })
   }
 
@@ -80,8 +80,8 @@ export class Jobs extends JobRecords {
     const row = this.db
       .prepare(
         `select * from job where state = 'queued' and source not in (select value from json_each(?1))
-           and (?2 or crashes < ${CRASHES_IN_DOUBT})
-           and (?3 is null or id in (select value from json_each(?3)))
+           and (?2 = 1 or crashes < ${CRASHES_IN_DOUBT})
+           and (?3 is null or id in (select cast(value as integer) from json_each(?3)))
          order by crashes >= ${CRASHES_IN_DOUBT} desc, "trigger" = 'schedule', id limit 1`,
       )
       .get(JSON.stringify([...except]), isAlone ? 1 : 0, only ? JSON.stringify([...only]) : null)

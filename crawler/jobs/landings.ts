@@ -1,4 +1,5 @@
 import type { PageUrl } from "#engine"
+import { replaceSql } from "#base/store/state-port.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
 /** Where the seeds of a source led the last time. */
@@ -23,8 +24,9 @@ export function landingsUpTo(
 ): { readonly seed: string; readonly landed: PageUrl; readonly job: number }[] {
   return db
     .prepare(
-      `select seed, landed, max(job) as job from job_landing
-       where job <= ? and job in (select id from job where source = ?) group by seed`,
+      `select seed, landed, job from job_landing as landing
+       where job = (select max(job) from job_landing
+         where seed = landing.seed and job <= ? and job in (select id from job where source = ?)) order by seed`,
     )
     .all(job, name)
     .map((row) => ({ seed: String(row["seed"]), landed: row["landed"] as PageUrl, job: Number(row["job"]) }))
@@ -32,7 +34,7 @@ export function landingsUpTo(
 
 /** Keeps where a seed of a job led. */
 export function keepLanding(db: StateStore, job: number, seed: string, landed: PageUrl): void {
-  db.prepare("insert or replace into job_landing values (?, ?, ?)").run(job, seed, landed)
+  db.prepare(replaceSql("job_landing", ["job", "seed", "landed"], ["job", "seed"])).run(job, seed, landed)
 }
 
 const landingMap = (rows: readonly Record<string, unknown>[]) =>

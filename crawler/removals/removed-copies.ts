@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from "node:zlib"
 import type { Page, PageUrl } from "#engine"
+import { replaceSql } from "#base/store/state-port.ts"
 import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
 /** The pages that were removed, packed, until they are put back or their removal is forgotten. */
@@ -11,7 +12,11 @@ export class RemovedCopies {
   }
 
   keep(url: PageUrl, source: string, page: Page): void {
-    this.#prepare("insert or replace into removed_page values (?, ?, ?)").run(url, source, packPage(page))
+    this.#prepare(replaceSql("removed_page", ["url", "source", "page"], ["url", "source"])).run(
+      url,
+      source,
+      packPage(page),
+    )
   }
 
   /** Null when there is none. */

@@ -1,4 +1,5 @@
 import type { Clock } from "#base/clock.ts"
+import { replaceSql } from "#base/store/state-port.ts"
 import { migrate, type StateStore } from "#base/store/state-store.ts"
 import type { Trap } from "./traps.ts"
 import type { PatternKind } from "./address-pattern.ts"
@@ -53,7 +54,13 @@ export class TrapStore {
 
   keep(source: string, job: number, { key, kind, shown, read, fresh }: Trap): void {
     this.#db
-      .prepare("insert or replace into crawl_trap values (?, ?, ?, ?, ?, ?, ?, ?)")
+      .prepare(
+        replaceSql(
+          "crawl_trap",
+          ["source", "key", "kind", "shown", "read", "fresh", "job", "found_at"],
+          ["source", "key"],
+        ),
+      )
       .run(source, key, kind, shown, read, fresh, job, this.#clock())
   }
 }

@@ -144,7 +144,7 @@ export class WebhookQueue {
   /** Whether {@link collect} may find something to do. Cheap. */
   hasNotes(): boolean {
     const found = this.#prepare(
-      "select exists (select 1 from webhook_change) or exists (select 1 from webhook_finished) as found",
+      "select (exists (select 1 from webhook_change) or exists (select 1 from webhook_finished)) as found",
     ).get()
     return found?.["found"] === 1
   }
@@ -153,9 +153,10 @@ export class WebhookQueue {
   due(busy: ReadonlySet<string>, limit: number): DueDelivery[] {
     const found = new Map<string, DueDelivery>()
     const rows = this.#prepare(
-      `select id, url, secret, body from webhook_delivery where state = 'waiting'
-       and ${hasComeSql("?1")}
-       and url not in (select value from json_each(?2)) group by url having seq = min(seq) order by seq limit ?3`,
+      `select id, url, secret, body from webhook_delivery where seq in (
+         select min(seq) from webhook_delivery where state = 'waiting' and ${hasComeSql("?1")}
+         and url not in (select value from json_each(?2)) group by url
+       ) order by seq limit ?3`,
     ).all(this.#clock(), JSON.stringify([...busy]), limit)
     for (const row of rows) {
       const url = String(row["url"])

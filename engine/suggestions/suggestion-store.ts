@@ -61,7 +61,7 @@ export class SuggestionStore implements Disposable {
    */
   constructor(file: string, mode: "read" | "write") {
     this.#db = new DatabaseSync(file, { timeout: BUSY_MS, readOnly: mode === "read" })
-    this.#statement = prepareOnce(this.#db)
+    this.#statement = prepareOnce(this.#db) as (sql: string) => StatementSync
     try {
       const { user_version: format } = this.#db.prepare("pragma user_version").get() as {
         user_version: number

@@ -194,11 +194,13 @@ export class Ledger {
     const month = monthOf(at)
     this.#prepare(
       `insert into credit_use values (?, ?, ?, ?, ?, 1)
-       on conflict do update set credits = credits + excluded.credits, calls = calls + 1`,
+       on conflict (month, key_id, project, endpoint)
+       do update set credits = credits + excluded.credits, calls = calls + 1`,
     ).run(month, key.id, project, endpoint, credits)
     if (credits > 0) {
       const add = this.#prepare(
-        "insert into credit_total values (?, ?, ?) on conflict do update set credits = credits + excluded.credits",
+        `insert into credit_total values (?, ?, ?)
+         on conflict (subject, month) do update set credits = credits + excluded.credits`,
       )
       add.run(key.id, month, credits)
       add.run(ACCOUNT, month, credits)

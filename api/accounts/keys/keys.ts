@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
-import type { StatementSync } from "node:sqlite"
 
+import type { StateRow } from "#base/store/state-port.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
 import { type KeyScope, scopeOfText, scopeText, UNLIMITED } from "./key-scope.ts"
@@ -306,7 +306,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
   }
 }
 
-type Row = NonNullable<ReturnType<StatementSync["get"]>>
+type Row = StateRow
 
 function keyOf(row: Record<string, unknown>): MadeKey {
   const date = (column: string) => (row[column] === null ? null : new Date(row[column] as string))

@@ -39,7 +39,7 @@ export function countStored({ table, key, columns }: StoredTable): string {
   const keyOf = (row: string) => `coalesce(${row}.${key}, '')`
   const add = (subject: string) =>
     `insert into stored_use values ('${table}', ${subject}, 1, ${size("new")})
-     on conflict do update set entries = entries + 1, bytes = bytes + excluded.bytes;`
+     on conflict (store, key_id) do update set entries = entries + 1, bytes = bytes + excluded.bytes;`
   const change = (subject: string, what: string) =>
     `update stored_use set ${what} where store = '${table}' and key_id in (${subject}, '${ALL}');`
   const taken = `entries = entries - 1, bytes = bytes - (${size("old")})`

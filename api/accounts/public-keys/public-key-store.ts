@@ -73,7 +73,7 @@ export class PublicKeyStore {
   change(id: string, spec: PublicKeySpec, isDisabled: boolean): PublicKey | null {
     const now = new Date().toISOString()
     this.#prepare(
-      "update public_key set spec = ?1, disabled_at = iif(?2, coalesce(disabled_at, ?3), null) where id = ?4",
+      "update public_key set spec = ?1, disabled_at = case when ?2 = 1 then coalesce(disabled_at, ?3) end where id = ?4",
     ).run(JSON.stringify(spec), isDisabled ? 1 : 0, now, id)
     return this.get(id)
   }

@@ -166,7 +166,7 @@ export class JobStore {
   /** How many wait, of all keys and of one. */
   waitingCounts(keyId: string): { readonly all: number; readonly ofKey: number } {
     const row = this.#sql(
-      "select count(*) as n, coalesce(sum(key_id = ?), 0) as mine from firecrawl_job where state = 'waiting'",
+      "select count(*) as n, count(*) filter (where key_id = ?) as mine from firecrawl_job where state = 'waiting'",
     ).get(keyId)!
     return { all: Number(row["n"]), ofKey: Number(row["mine"]) }
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 
+import { replaceSql } from "#base/store/state-port.ts"
 import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 import type { PageUrl } from "#engine"
@@ -208,7 +209,7 @@ export class WatchStore {
 
   #see(watch: string, { url, hash, title, sources, text }: NonNullable<Found["seen"]>): void {
     this.#prepare(
-      "insert or replace into watch_seen (watch, url, hash, title, sources) values (?, ?, ?, ?, ?)",
+      replaceSql("watch_seen", ["watch", "url", "hash", "title", "sources"], ["watch", "url"]),
     ).run(watch, url, hash, title, JSON.stringify(sources))
     this.texts.keep(hash, text)
   }

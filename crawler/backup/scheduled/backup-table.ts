@@ -1,4 +1,5 @@
 import type { Clock } from "#base/clock.ts"
+import { replaceSql } from "#base/store/state-port.ts"
 import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
 import { nextRun } from "../../tasks/schedule.ts"
 import type { BackupPlan } from "../../backup-plan.ts"
@@ -101,8 +102,8 @@ export class BackupTable {
             ? old.nextRun.getTime()
             : nextRun(plan.schedule, this.#clock(), last, this.#random)
       this.#db
-        .prepare("insert or replace into backup_plan values (1, ?, ?, ?)")
-        .run(JSON.stringify(plan), next, last)
+        .prepare(replaceSql("backup_plan", ["id", "spec", "next_run_at", "last_run_at"], ["id"]))
+        .run(1, JSON.stringify(plan), next, last)
     })
   }
 
@@ -144,10 +145,10 @@ export class BackupTable {
     return transaction(this.#db, () => {
       const unfinished = this.unfinished()
       if (unfinished) return unfinished
-      const { lastInsertRowid } = this.#db
-        .prepare(`insert into backup_run ("trigger", state, asked_at) values (?, 'queued', ?)`)
-        .run(trigger, this.#clock())
-      return this.#must(Number(lastInsertRowid))
+      const row = this.#db
+        .prepare(`insert into backup_run ("trigger", state, asked_at) values (?, 'queued', ?) returning id`)
+        .get(trigger, this.#clock())
+      return this.#must(Number(row?.["id"]))
     })
   }
 

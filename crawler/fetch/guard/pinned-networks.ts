@@ -1,4 +1,5 @@
 import type { SourceAuthor } from "../../source.ts"
+import { replaceSql } from "#base/store/state-port.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
 const STEPS = [
@@ -7,6 +8,12 @@ const STEPS = [
      primary key (source, author, host)
    ) strict, without rowid;`,
 ]
+
+const PIN = replaceSql(
+  "pinned_network",
+  ["source", "author", "host", "networks", "pinned_at"],
+  ["source", "author", "host"],
+)
 
 /** In which networks the hosts of sources were when they were first read, in `state.db`. */
 export class PinnedNetworks {
@@ -26,13 +33,7 @@ export class PinnedNetworks {
   }
 
   pin(source: string, author: SourceAuthor, host: string, networks: readonly string[]): void {
-    this.#prepare("insert or replace into pinned_network values (?, ?, ?, ?, ?)").run(
-      source,
-      author,
-      host,
-      JSON.stringify(networks),
-      Date.now(),
-    )
+    this.#prepare(PIN).run(source, author, host, JSON.stringify(networks), Date.now())
   }
 
   /** Has the next run take the networks that it finds. @returns whether any were kept. */

@@ -1,0 +1,128 @@
+import type { StateRow, StateStatement, StateStore, StateValue } from "../state-port.ts"
+import { BUSY_MS } from "../busy.ts"
+import type { Mode, Rows, ServerLocation } from "./asked.ts"
+import { bridge } from "./bridge.ts"
+import { statementsOf, translate } from "./dialect.ts"
+
+/** The state in a schema of a PostgreSQL database. */
+export class PostgresStore implements StateStore {
+  readonly #connection: number
+  #isTransaction = false
+  #patienceMs = BUSY_MS
+  #isClosed = false
+
+  /** @throws PostgresError when the server cannot be reached */
+  constructor(location: ServerLocation) {
+    this.#connection = bridge.open(location)
+  }
+
+  get isTransaction(): boolean {
+    return this.#isTransaction
+  }
+
+  location(): null {
+    return null
+  }
+
+  exec(script: string): void {
+    for (const statement of statementsOf(script)) this.#exec(statement)
+  }
+
+  prepare(sql: string): StateStatement {
+    if (sql === "pragma busy_timeout") return constant({ timeout: this.#patienceMs })
+    const { sql: text, writes, places } = translate(sql)
+    const run = (values: readonly StateValue[], mode: Mode): Rows =>
+      bridge.ask({
+        kind: "run",
+        connection: this.#connection,
+        sql: text,
+        values: places.map((place) => values[place] ?? null),
+        mode,
+        alone: writes && !this.#isTransaction,
+      })!
+    return {
+      get(...values) {
+        const found = run(values, "get")
+        return found.rows[0] === undefined ? undefined : rowOf(found.columns, found.rows[0])
+      },
+      all(...values) {
+        const found = run(values, "all")
+        return found.rows.map((row) => rowOf(found.columns, row))
+      },
+      iterate: (...values) =>
+        this.#iterate(
+          text,
+          places.map((place) => values[place] ?? null),
+        ),
+      run: (...values) => ({ changes: run(values, "run").changes }),
+    }
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#isTransaction = false
+    bridge.close(this.#connection)
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
+  *#iterate(sql: string, values: readonly StateValue[]): Generator<StateRow> {
+    const connection = this.#connection
+    const cursor = bridge.cursor()
+    bridge.ask({ kind: "cursor", connection, cursor, sql, values })
+    try {
+      for (;;) {
+        const { columns, rows } = bridge.ask({ kind: "fetch", connection, cursor })!
+        if (rows.length === 0) return
+        for (const row of rows) yield rowOf(columns, row)
+      }
+    } finally {
+      if (!this.#isClosed) bridge.ask({ kind: "drop", connection, cursor })
+    }
+  }
+
+  #exec(statement: string): void {
+    const connection = this.#connection
+    const [first = "", second = ""] = statement.toLowerCase().split(/\s+/, 2)
+    if (first === "pragma") return this.#pragma(statement)
+    if (first === "begin") {
+      bridge.ask({ kind: "begin", connection })
+      this.#isTransaction = true
+      return
+    }
+    if ((first === "commit" || first === "rollback") && second === "") {
+      this.#isTransaction = false
+      bridge.ask({ kind: "end", connection, how: first })
+      return
+    }
+    const { sql, writes } = translate(statement)
+    bridge.ask({ kind: "script", connection, sql, alone: writes && !this.#isTransaction })
+  }
+
+  /** Those that say how to wait, and how safe a commit is; the others are SQLite's own affair. */
+  #pragma(statement: string): void {
+    const connection = this.#connection
+    const [, name, value] = /^pragma\s+(\w+)\s*=\s*(\w+)/i.exec(statement) ?? []
+    if (name === "busy_timeout") {
+      this.#patienceMs = Number(value)
+      bridge.ask({ kind: "patience", connection, ms: this.#patienceMs })
+    }
+    if (name === "synchronous") bridge.ask({ kind: "durable", connection, isDurable: value === "full" })
+  }
+}
+
+const constant = (row: StateRow): StateStatement => ({
+  get: () => row,
+  all: () => [row],
+  iterate: () => [row],
+  run: () => ({ changes: 0 }),
+})
+
+function rowOf(columns: readonly string[], values: readonly unknown[]): StateRow {
+  const row = Object.create(null) as StateRow
+  for (let i = 0; i < columns.length; i++) row[columns[i]!] = values[i] as StateRow[string]
+  return row
+}

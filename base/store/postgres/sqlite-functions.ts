@@ -1,0 +1,32 @@
+/**
+ * Functions of SQLite that statements use and PostgreSQL lacks, made in the schema of the state. Their versions are those of
+ * `create or replace`: each start brings them up to date.
+ */
+export const SQLITE_FUNCTIONS = `
+create or replace function instr(text, text) returns bigint language sql immutable strict parallel safe
+  as $$ select strpos($1, $2)::bigint $$;
+create or replace function unix_seconds(text) returns double precision language sql volatile strict
+  as $$ select extract(epoch from clock_timestamp())::double precision $$;
+create or replace function hex(bytea) returns text language sql immutable strict parallel safe
+  as $$ select upper(encode($1, 'hex')) $$;
+create or replace function randomblob(integer) returns bytea language sql volatile strict
+  as $$ select substring(decode(replace(gen_random_uuid()::text, '-', ''), 'hex') from 1 for $1) $$;
+create or replace function strftime(text, text) returns text language sql stable strict
+  as $$ select to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD') $$;
+create or replace function date(bigint, text) returns text language sql immutable strict
+  as $$ select to_char(to_timestamp($1) at time zone 'utc', 'YYYY-MM-DD') $$;
+create or replace function json_extract(text, text) returns text language sql immutable strict
+  as $$ select $1::jsonb #>> string_to_array(substr($2, 3), '.') $$;
+create or replace function json_set(text, text, json) returns text language sql immutable strict
+  as $$ select jsonb_set($1::jsonb, string_to_array(substr($2, 3), '.'), $3::jsonb)::text $$;
+create or replace function json_each(text) returns table (key text, value text) language sql immutable strict rows 20
+  as $$ select (place - 1)::text, item from jsonb_array_elements_text($1::jsonb) with ordinality as each (item, place) $$;
+create or replace function json_each(text, text) returns table (key text, value text) language sql immutable strict rows 5
+  as $$ select (place - 1)::text, item
+    from jsonb_array_elements_text(coalesce($1::jsonb #> string_to_array(substr($2, 3), '.'), '[]'::jsonb))
+      with ordinality as each (item, place) $$;
+create or replace function max(bigint, bigint) returns bigint language sql immutable strict parallel safe
+  as $$ select greatest($1, $2) $$;
+create or replace function min(bigint, bigint) returns bigint language sql immutable strict parallel safe
+  as $$ select least($1, $2) $$;
+`

@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto"
+import { resolve } from "node:path"
+import { environment, readSettings, type Setting } from "../../settings.ts"
+import { resolveSecret } from "../../secret.ts"
+import type { ServerLocation } from "./asked.ts"
+
+/** Of a state whose address names no schema. */
+const SCHEMA = "fossick"
+/** Stands for a schema of each data folder's own: one database for many appliances, or tests. */
+const OF_FOLDER = "folder"
+
+/** Where the state is kept. */
+export const stateSettings = {
+  state: {
+    name: "FOSSICK_STATE",
+    default: "",
+    about:
+      "Where keys, sources, jobs and usage are kept: empty for `state.db` in the data folder, or `postgres://user@host/database` ([Use PostgreSQL](use-postgresql.md)).",
+    // A wrong one may hold a password; a right one is told by its host.
+    secret: true,
+    parse(value) {
+      if (value === "") return value
+      const url = URL.parse(value)
+      if (url === null || !/^postgres(?:ql)?:$/.test(url.protocol))
+        throw new Error("must be empty or an address such as postgres://user@host/database")
+      if (url.password !== "") throw new Error("must hold no password; FOSSICK_STATE_PASSWORD takes it")
+      if (!/^[a-z_][a-z0-9_]{0,40}$/.test(url.searchParams.get("schema") ?? SCHEMA))
+        throw new Error("must name a schema of small letters, digits and _, 41 at most")
+      return value
+    },
+  },
+  statePassword: {
+    name: "FOSSICK_STATE_PASSWORD",
+    default: "",
+    about: "Password of the user in FOSSICK_STATE; `file:/path` reads it from a file.",
+    secret: true,
+    parse: (value) => value,
+  },
+} as const satisfies Record<string, Setting<string>>
+
+/** The server that holds the state of a data folder; null: the folder does. */
+export function stateServer(dataDir: string, env = environment()): ServerLocation | null {
+  const { state, statePassword } = readSettings(stateSettings, env)
+  return state === "" ? null : serverLocation(state, statePassword, dataDir, env)
+}
+
+/** @param state a value of FOSSICK_STATE that is no empty text */
+export function serverLocation(
+  state: string,
+  password: string,
+  dataDir: string,
+  env: NodeJS.ProcessEnv,
+): ServerLocation {
+  const url = new URL(state)
+  const named = url.searchParams.get("schema") ?? SCHEMA
+  url.searchParams.delete("schema")
+  return {
+    url: url.href,
+    password: password === "" ? "" : resolveSecret(password, env, "the environment"),
+    schema: named === OF_FOLDER ? `folder_${digest(resolve(dataDir))}` : named,
+  }
+}
+
+/** As messages name it: no password, and no path of a certificate. */
+export function nameOfServer({ url, schema }: ServerLocation): string {
+  const { host, pathname, searchParams } = new URL(url)
+  return `${host === "" ? (searchParams.get("host") ?? "") : host}${pathname}, schema ${schema}`
+}
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 20)

@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, describe } from "vitest"
+import { describeStateStore } from "./testing/state-contract.ts"
+import { NO_POSTGRES, postgresPrograms, PostgresServer } from "./testing/postgres-server.ts"
+
+describeStateStore("state.db")
+
+const isMissing = postgresPrograms() === null
+
+describe.skipIf(isMissing)(`a PostgreSQL server${isMissing ? `: ${NO_POSTGRES}` : ""}`, () => {
+  let server: PostgresServer
+  const { FOSSICK_STATE: before } = process.env
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+    process.env["FOSSICK_STATE"] = server.socketUrl()
+  })
+  afterAll(async () => {
+    if (before === undefined) delete process.env["FOSSICK_STATE"]
+    else process.env["FOSSICK_STATE"] = before
+    await server[Symbol.asyncDispose]()
+  })
+  describeStateStore("a schema of a database")
+})

@@ -1,0 +1,124 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process"
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pause } from "../../flow/pause.ts"
+import { endWithUs } from "../../testing/end-with-us.ts"
+import { freePort } from "../../testing/free-port.ts"
+
+/** Where Debian keeps the programs of a server, which are on no path. */
+const DEBIAN = "/usr/lib/postgresql"
+/** A private server refuses to run as root: Debian's own user runs it then. */
+const USER = "postgres"
+
+/** The folder with `initdb` and `postgres`; null where no server is installed. */
+export function postgresPrograms(): string | null {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : []
+  for (const version of versions) {
+    const bin = join(DEBIAN, version, "bin")
+    if (existsSync(join(bin, "initdb"))) return mayRun() ? bin : null
+  }
+  const found = spawnSync("pg_config", ["--bindir"], { encoding: "utf8" }).stdout?.trim() ?? ""
+  return found !== "" && existsSync(join(found, "initdb")) && mayRun() ? found : null
+}
+
+/** Why tests that need a server are skipped. */
+export const NO_POSTGRES = "no PostgreSQL server is installed (Debian: apt-get install postgresql)"
+
+const isRoot = (): boolean => process.getuid?.() === 0
+const mayRun = (): boolean => !isRoot() || spawnSync("id", ["-u", USER]).status === 0
+
+/** A server of its own on loopback and a socket, with an empty database and no password. */
+export class PostgresServer implements AsyncDisposable {
+  readonly port: number
+  readonly folder: string
+  readonly #bin: string
+  #ended: Promise<unknown> = Promise.resolve()
+  #pid: number | undefined
+
+  private constructor(bin: string, folder: string, port: number) {
+    this.#bin = bin
+    this.folder = folder
+    this.port = port
+  }
+
+  static async start(): Promise<PostgresServer> {
+    const bin = postgresPrograms()
+    if (bin === null) throw new Error(NO_POSTGRES)
+    const folder = mkdtempSync(join(tmpdir(), "fossick-postgres-"))
+    const server = new PostgresServer(bin, folder, await freePort())
+    if (isRoot()) {
+      const id = (flag: string) => Number(execFileSync("id", [flag, USER], { encoding: "utf8" }))
+      chownSync(folder, id("-u"), id("-g"))
+    }
+    chmodSync(folder, 0o755)
+    server.#run("initdb", [
+      "-D",
+      join(folder, "data"),
+      "-U",
+      "fossick",
+      "--auth=trust",
+      "-E",
+      "UTF8",
+      "--locale=C",
+    ])
+    await server.up()
+    server.#run("createdb", ["-h", folder, "-p", String(server.port), "-U", "fossick", "fossick"])
+    return server
+  }
+
+  /** @param schema of the database; `folder`: one for each data folder */
+  url(schema = "folder"): string {
+    return `postgres://fossick@127.0.0.1:${this.port}/fossick?schema=${schema}`
+  }
+
+  /** By its socket. */
+  socketUrl(schema = "folder"): string {
+    return `postgres://fossick@localhost:${this.port}/fossick?host=${encodeURIComponent(this.folder)}&schema=${schema}`
+  }
+
+  /** Starts it, or starts it again. */
+  async up(): Promise<void> {
+    const [command, args] = this.#command("postgres", [
+      ...["-D", join(this.folder, "data"), "-p", String(this.port), "-k", this.folder, "-h", "127.0.0.1"],
+      // What a test writes need not outlive the machine's power.
+      ...["-c", "fsync=off", "-c", "max_connections=300", "-c", "shared_buffers=32MB"],
+    ])
+    const child = spawn(command, args, { stdio: "ignore", detached: true })
+    endWithUs(child)
+    this.#pid = child.pid
+    this.#ended = new Promise((resolve) => child.once("exit", resolve))
+    child.unref()
+    while (this.#status("pg_isready", ["-h", this.folder, "-p", String(this.port), "-q"]) !== 0)
+      await pause(20)
+  }
+
+  /** Ends it as a power cut would. */
+  async kill(): Promise<void> {
+    if (this.#pid !== undefined) process.kill(-this.#pid, "SIGKILL")
+    await this.#ended
+    this.#pid = undefined
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  #command(program: string, args: readonly string[]): [string, string[]] {
+    const file = join(this.#bin, program)
+    return isRoot()
+      ? ["setpriv", [`--reuid=${USER}`, `--regid=${USER}`, "--clear-groups", file, ...args]]
+      : [file, [...args]]
+  }
+
+  #run(program: string, args: readonly string[]): void {
+    const [command, all] = this.#command(program, args)
+    execFileSync(command, all, { stdio: "ignore", cwd: this.folder })
+  }
+
+  #status(program: string, args: readonly string[]): number | null {
+    const [command, all] = this.#command(program, args)
+    return spawnSync(command, all, { stdio: "ignore", cwd: this.folder }).status
+  }
+}

@@ -1,0 +1,20 @@
+import path from "node:path"
+import { defineConfig } from "vitest/config"
+import { PATIENCE } from "../../testing/patience.ts"
+
+/** Tests of all that is in the state, run again with the state on a PostgreSQL server of their own: `npm run test:postgres`. */
+export default defineConfig({
+  test: {
+    root: path.join(import.meta.dirname, "../../.."),
+    include: [
+      "base/store/postgres/**/*.test.ts",
+      "crawler/{alerts,duplicates,frontier,hosts,images,jobs,removals,sources,tasks,traps,webhooks}/**/*.test.ts",
+      "api/{accounts,history,judging,oauth,queries,rules,sessions,watches,x402/books}/**/*.test.ts",
+      "api/{research/task-store,firecrawl/jobs/*,firecrawl/webhooks/*}.test.ts",
+    ],
+    globalSetup: "base/store/testing/own-server.ts",
+    maxWorkers: 2,
+    execArgv: ["--wasm-wrapper-tiering-budget=2147483647"],
+    ...PATIENCE,
+  },
+})
