@@ -99,8 +99,8 @@ class Bridge {
     let seen = Atomics.load(this.#signal, 0)
     port.postMessage(asked)
     for (;;) {
-      const said = receiveMessageOnPort(port) as { message: Answer } | undefined
-      if (said !== undefined) return valueOf(said.message)
+      const said = receiveMessageOnPort(port)
+      if (said !== undefined) return valueOf(said.message as Answer)
       const left = late - performance.now()
       if (left <= 0 || Atomics.wait(this.#signal, 0, seen, left) === "timed-out") {
         this.#giveUp()

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { MessagePort } from "node:worker_threads"
 import { workerData } from "node:worker_threads"
-import pg from "pg"
+import { Client, type QueryArrayResult } from "pg"
 import type { Answer, Asked, Failure, Rows, ServerLocation } from "./asked.ts"
 import { SQLITE_FUNCTIONS } from "./sqlite-functions.ts"
 
@@ -56,7 +56,7 @@ const asText = (text: string): unknown => text
 
 interface Connection {
   readonly location: ServerLocation
-  client: pg.Client | null
+  client: Client | null
   failedAt: number
   failure: unknown
   patienceMs: number
@@ -67,16 +67,16 @@ interface Connection {
 
 const connections = new Map<number, Connection>()
 /** Cursors outside of a transaction have a connection of their own. */
-const cursors = new Map<number, { readonly client: pg.Client; readonly isOwn: boolean }>()
+const cursors = new Map<number, { readonly client: Client; readonly isOwn: boolean }>()
 /** Schemas that this thread has seen to. */
 const ready = new Set<string>()
 
 const lockOf = ({ schema }: ServerLocation): string =>
   createHash("sha256").update(`fossick ${schema}`).digest().readBigInt64BE(0).toString()
 
-async function connect(connection: Connection): Promise<pg.Client> {
+async function connect(connection: Connection): Promise<Client> {
   const { location } = connection
-  const client = new pg.Client({
+  const client = new Client({
     connectionString: location.url,
     ...(location.password === "" ? {} : { password: location.password }),
     application_name: "fossick",
@@ -85,7 +85,7 @@ async function connect(connection: Connection): Promise<pg.Client> {
     keepAlive: true,
     pipeline: true,
     types: { getTypeParser: (oid: number) => PARSERS[oid] ?? asText },
-  } as pg.ClientConfig)
+  })
   client.on("error", () => lose(connection, client))
   client.on("end", () => lose(connection, client))
   await client.connect()
@@ -104,13 +104,13 @@ async function connect(connection: Connection): Promise<pg.Client> {
   return client
 }
 
-function lose(connection: Connection, client: pg.Client): void {
+function lose(connection: Connection, client: Client): void {
   if (connection.client !== client) return
   connection.client = null
   connection.prepared.clear()
 }
 
-async function clientOf(connection: Connection): Promise<pg.Client> {
+async function clientOf(connection: Connection): Promise<Client> {
   if (connection.client !== null) return connection.client
   if (connection.inTransaction) {
     throw Object.assign(new Error("The connection to PostgreSQL was lost."), { code: "08006" })
@@ -187,17 +187,17 @@ async function answer(asked: Asked): Promise<Rows | null> {
       cursors.delete(asked.cursor)
       if (cursor?.isOwn === true) await end(cursor.client)
       else if (connection.inTransaction) await cursor?.client.query(`close c${asked.cursor}`)
-      return null
     }
   }
+  return null
 }
 
-async function end(client: pg.Client | null): Promise<void> {
+async function end(client: Client | null): Promise<void> {
   await client?.end().catch(() => undefined)
 }
 
 /** A server answers a commit of a transaction that failed with `ROLLBACK`, and with no error. */
-async function endTransaction(client: pg.Client, how: "commit" | "rollback"): Promise<void> {
+async function endTransaction(client: Client, how: "commit" | "rollback"): Promise<void> {
   const { command } = await client.query(how)
   if (how === "commit" && command !== "COMMIT") {
     throw Object.assign(new Error("The transaction had failed, and was rolled back."), { code: "25P02" })
@@ -300,7 +300,7 @@ function wireValue(value: unknown): unknown {
   return typeof value === "bigint" ? value.toString() : value
 }
 
-function rowsOf(result: pg.QueryArrayResult, mode: "get" | "all" | "run" = "all"): Rows {
+function rowsOf(result: QueryArrayResult, mode: "get" | "all" | "run" = "all"): Rows {
   const rows = mode === "run" ? [] : mode === "get" ? result.rows.slice(0, 1) : result.rows
   return { columns: result.fields.map(({ name }) => name), rows, changes: result.rowCount ?? 0 }
 }

@@ -61,10 +61,4 @@ export function serverLocation(
   }
 }
 
-/** As messages name it: no password, and no path of a certificate. */
-export function nameOfServer({ url, schema }: ServerLocation): string {
-  const { host, pathname, searchParams } = new URL(url)
-  return `${host === "" ? (searchParams.get("host") ?? "") : host}${pathname}, schema ${schema}`
-}
-
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 20)

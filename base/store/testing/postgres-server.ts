@@ -1,7 +1,7 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { delimiter, join } from "node:path"
 import { pause } from "../../flow/pause.ts"
 import { endWithUs } from "../../testing/end-with-us.ts"
 import { freePort } from "../../testing/free-port.ts"
@@ -18,8 +18,10 @@ export function postgresPrograms(): string | null {
     const bin = join(DEBIAN, version, "bin")
     if (existsSync(join(bin, "initdb"))) return mayRun() ? bin : null
   }
-  const found = spawnSync("pg_config", ["--bindir"], { encoding: "utf8" }).stdout?.trim() ?? ""
-  return found !== "" && existsSync(join(found, "initdb")) && mayRun() ? found : null
+  const found = (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .find((folder) => existsSync(join(folder, "initdb")))
+  return found !== undefined && mayRun() ? found : null
 }
 
 /** Why tests that need a server are skipped. */
@@ -80,9 +82,14 @@ export class PostgresServer implements AsyncDisposable {
   /** Starts it, or starts it again. */
   async up(): Promise<void> {
     const [command, args] = this.#command("postgres", [
-      ...["-D", join(this.folder, "data"), "-p", String(this.port), "-k", this.folder, "-h", "127.0.0.1"],
+      `-D${join(this.folder, "data")}`,
+      `-p${this.port}`,
+      `-k${this.folder}`,
+      "-h127.0.0.1",
       // What a test writes need not outlive the machine's power.
-      ...["-c", "fsync=off", "-c", "max_connections=300", "-c", "shared_buffers=32MB"],
+      "-cfsync=off",
+      "-cmax_connections=300",
+      "-cshared_buffers=32MB",
     ])
     const child = spawn(command, args, { stdio: "ignore", detached: true })
     endWithUs(child)

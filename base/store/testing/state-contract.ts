@@ -34,7 +34,7 @@ const STEPS = [
 
 /** What every store of the state does, and all of Fossick builds on. */
 export function describeStateStore(name: string): void {
-  describe(name, () => {
+  describe(`the state in ${name}`, () => {
     let folder: string
     let db: StateStore
     const names = () =>
