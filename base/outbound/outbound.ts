@@ -1,6 +1,7 @@
 import type { StateStore } from "#base/store/state-store.ts"
 import { transaction } from "#base/store/state-store.ts"
 
+import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
 import { OutboundLedger } from "./outbound-ledger.ts"
 import type { OutboundPurpose } from "./purposes.ts"
 
@@ -50,6 +51,8 @@ export function writeOutbound(db: StateStore): void {
 
 /** Writes down what this process talks to, from time to time and at the end. Dispose of it before the connection is closed. */
 export function keepOutbound(db: StateStore): Disposable {
+  // Its connections are noted here, since the ledger itself stands on it.
+  if (db instanceof PostgresStore) noteOutbound("state", db.host)
   const timer = setInterval(() => writeOutbound(db), WRITE_EVERY_MS)
   timer.unref()
   return {

@@ -29,6 +29,7 @@ export const OUTBOUND_PURPOSES = {
     what: "the server or cluster that holds the index",
     settings: ["FOSSICK_ENGINE", "FOSSICK_MEILI_URL", "FOSSICK_OPENSEARCH_URLS"],
   },
+  state: { what: "the server that holds the state", settings: ["FOSSICK_STATE"] },
   payments: {
     what: "the facilitator and the node of paid searches",
     settings: ["X402_FACILITATOR_URL", "X402_RPC_URL"],

@@ -6,6 +6,8 @@ import { statementsOf, translate } from "./dialect.ts"
 
 /** The state in a schema of a PostgreSQL database. */
 export class PostgresStore implements StateStore {
+  /** Name or address of the server, with its port if that is not the usual one. */
+  readonly host: string
   readonly #connection: number
   #isTransaction = false
   #patienceMs = BUSY_MS
@@ -13,6 +15,7 @@ export class PostgresStore implements StateStore {
 
   /** @throws PostgresError when the server cannot be reached */
   constructor(location: ServerLocation) {
+    this.host = new URL(location.url).host
     this.#connection = bridge.open(location)
   }
 
