@@ -1,8 +1,9 @@
+import { writtenDate } from "#base/text/written-date.ts"
 import { expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import { feedParser } from "./feeds.ts"
 import type { ListedAddress } from "../frontier/frontier.ts"
-import { listed, listedDate } from "./list-parser.ts"
+import { listed } from "./list-parser.ts"
 import { sitemapParser } from "./sitemaps.ts"
 
 const BASE = "https://site.example/feed" as PageUrl
@@ -98,8 +99,8 @@ test("sitemaps: dates, news, indexes; a day without a time counts to its end; im
 })
 
 test("dates that cannot be meant are none", () => {
-  expect(listedDate("0001-01-01T00:00:00Z")).toBeNull()
-  expect(listedDate("soon")).toBeNull()
-  expect(listedDate("")).toBeNull()
-  expect(listedDate("1".repeat(10_000))).toBeNull()
+  expect(writtenDate("0001-01-01T00:00:00Z")).toBeNull()
+  expect(writtenDate("soon")).toBeNull()
+  expect(writtenDate("")).toBeNull()
+  expect(writtenDate("1".repeat(10_000))).toBeNull()
 })

@@ -1,6 +1,7 @@
+import { writtenDate } from "#base/text/written-date.ts"
 import { type PageUrl, toPageUrl } from "#engine"
 import { MAX_URL_CHARS } from "../frontier/frontier.ts"
-import { listedDate, type ListParser, type Take, xmlListParser } from "./list-parser.ts"
+import { type ListParser, type Take, xmlListParser } from "./list-parser.ts"
 
 interface Entry {
   link: string
@@ -37,8 +38,8 @@ export function feedParser(base: PageUrl, take: Take): ListParser {
     const address = entry.link.trim() || (/^https?:\/\//.test(entry.id.trim()) ? entry.id.trim() : "")
     const url = address !== "" && address.length <= MAX_URL_CHARS ? toPageUrl(address, base) : null
     if (url !== null) {
-      const publishedAt = listedDate(entry.published)
-      const modifiedAt = listedDate(entry.updated) ?? publishedAt
+      const publishedAt = writtenDate(entry.published)
+      const modifiedAt = writtenDate(entry.updated) ?? publishedAt
       take.page({ url, publishedAt, modifiedAt, isNews: isNewsFeed || entry.isNews })
     }
     entry = null

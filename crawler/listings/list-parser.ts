@@ -1,3 +1,4 @@
+import { writtenDate } from "#base/text/written-date.ts"
 import { type Handler, Parser } from "htmlparser2"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { PageUrl } from "#engine"
@@ -109,22 +110,10 @@ export function xmlListParser(handler: Partial<Handler>, atEnd: () => void): Lis
   }
 }
 
-const MAX_DATE_CHARS = 100
 const DAY_MS = 24 * 3_600_000
-const FIRST_DATE = Date.UTC(1990, 0, 1)
 
-/** {@link listedDate} of a change: a day without a time counts as its end, since the change may come after a visit. */
+/** {@link writtenDate} of a change: a day without a time counts as its end, since the change may come after a visit. */
 export function listedChange(text: string): number | null {
-  const time = listedDate(text)
+  const time = writtenDate(text)
   return time !== null && /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) ? time + DAY_MS - 1 : time
-}
-
-/**
- * A date as sitemaps (W3C datetime) and feeds (RFC 822, RFC 3339) write it, in milliseconds since 1970. Null when it
- * is none, or cannot be meant: before the web, or more than a day ahead.
- */
-export function listedDate(text: string): number | null {
-  if (text.length > MAX_DATE_CHARS) return null
-  const time = Date.parse(text.trim())
-  return time >= FIRST_DATE && time <= Date.now() + DAY_MS ? time : null
 }

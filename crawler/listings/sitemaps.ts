@@ -1,6 +1,7 @@
+import { writtenDate } from "#base/text/written-date.ts"
 import { type PageUrl, toPageUrl } from "#engine"
 import { MAX_URL_CHARS } from "../frontier/frontier.ts"
-import { listedChange, listedDate, type ListParser, type Take, xmlListParser } from "./list-parser.ts"
+import { listedChange, type ListParser, type Take, xmlListParser } from "./list-parser.ts"
 
 /** Parses a sitemap (sitemaps.org): XML, an index of sitemaps, or text with an address on each line. */
 export function sitemapParser(beginning: string, base: PageUrl, take: Take): ListParser {
@@ -57,7 +58,7 @@ function xmlParser(base: PageUrl, take: Take): ListParser {
     if (entry && url !== null && entry.loc.trim() !== "") {
       const modifiedAt = listedChange(entry.lastmod)
       if (entry.kind === "sitemap") take.sitemap({ url, modifiedAt })
-      else take.page({ url, modifiedAt, publishedAt: listedDate(entry.published), isNews: entry.isNews })
+      else take.page({ url, modifiedAt, publishedAt: writtenDate(entry.published), isNews: entry.isNews })
     }
     entry = null
   }

@@ -1,3 +1,4 @@
+import { writtenDate } from "#base/text/written-date.ts"
 import { languageOfMarkdown } from "./detect-language.ts"
 import type { DocumentFacts, JsonObject } from "./metadata.ts"
 import { collapse, textOf } from "../html/tree.ts"
@@ -66,9 +67,6 @@ function languageCode(tag: string | null | undefined): string | null {
   return code ? code.toLowerCase() : null
 }
 
-const EARLIEST = Date.UTC(1990, 0, 1)
-const DAY = 86_400_000
-
 export function readPublishedAt(facts: DocumentFacts, url: string): Date | null {
   for (const object of facts.jsonLd) {
     if (!ARTICLE_TYPES.test(JSON.stringify(object["@type"] ?? ""))) continue
@@ -114,20 +112,7 @@ export function readPublishedAt(facts: DocumentFacts, url: string): Date | null 
   return inUrl ? parseDate(`${inUrl[1]}-${inUrl[2]!.padStart(2, "0")}-${inUrl[3]!.padStart(2, "0")}`) : null
 }
 
-/** A date between 1990 and tomorrow; text without a zone counts as UTC, so that the machine's zone changes nothing. */
 function parseDate(value: unknown): Date | null {
-  if (typeof value !== "string") return null
-  const text = value.trim()
-  if (!/\d{4}/.test(text) || text.length > 60) return null
-  const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?(?:\.\d+)?)\s*(Z|[+-]\d\d:?\d\d)?)?/i.exec(
-    text,
-  )
-  let time: number
-  if (iso) {
-    const zone = (iso[5] ?? "Z").replace(/^([+-]\d\d)(\d\d)$/, "$1:$2")
-    time = Date.parse(`${iso[1]}-${iso[2]}-${iso[3]}T${iso[4] ?? "00:00"}${zone}`)
-  } else {
-    time = Date.parse(/(?:Z|GMT|UTC|[+-]\d\d:?\d\d)\s*(?:\([^)]*\))?$/.test(text) ? text : `${text} UTC`)
-  }
-  return Number.isFinite(time) && time >= EARLIEST && time <= Date.now() + DAY ? new Date(time) : null
+  const time = typeof value === "string" ? writtenDate(value) : null
+  return time === null ? null : new Date(time)
 }

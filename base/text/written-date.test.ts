@@ -1,0 +1,99 @@
+import * as fc from "fast-check"
+import { expect, test } from "vitest"
+import { writtenDate } from "./written-date.ts"
+
+/** Of the time in which pages are dated, to the second. */
+const anyTime = fc
+  .integer({ min: Date.UTC(1990, 0, 2) / 1000, max: Date.UTC(2026, 0, 1) / 1000 })
+  .map((seconds) => seconds * 1000)
+const two = (number: number): string => String(number).padStart(2, "0")
+
+test("a date is read in every form that pages write it in, wherever the machine stands", () => {
+  fc.assert(
+    fc.property(
+      anyTime,
+      fc.integer({ min: -12, max: 14 }),
+      fc.constantFrom(0, 30, 45),
+      (time, hours, minutes) => {
+        const date = new Date(time)
+        const iso = date.toISOString()
+        const sign = hours < 0 ? "-" : "+"
+        const offset = (Math.abs(hours) * 60 + minutes) * 60_000 * (hours < 0 ? -1 : 1)
+        const there = new Date(time + offset).toISOString().slice(0, 19)
+        const zone = `${sign}${two(Math.abs(hours))}`
+        for (const text of [
+          iso,
+          iso.replace("T", " "),
+          iso.slice(0, 19),
+          iso.toLowerCase(),
+          ` ${iso} `,
+          `${there}${zone}:${two(minutes)}`,
+          `${there}${zone}${two(minutes)}`,
+          date.toUTCString(),
+          date.toUTCString().replace("GMT", "+0000"),
+          date.toUTCString().replace(" GMT", ""),
+          `${date.toUTCString()} (Coordinated Universal Time)`,
+        ])
+          expect([text, writtenDate(text)]).toEqual([text, time])
+        const day = Date.parse(iso.slice(0, 10))
+        expect(writtenDate(iso.slice(0, 10))).toBe(day)
+        expect(writtenDate(date.toUTCString().slice(5, 16))).toBe(day)
+        expect(writtenDate(iso.slice(0, 7))).toBe(Date.parse(`${iso.slice(0, 7)}-01`))
+        expect(writtenDate(iso.slice(0, 4))).toBe(Date.parse(`${iso.slice(0, 4)}-01-01`))
+      },
+    ),
+  )
+})
+
+test("a day counts when the calendar has it", () => {
+  const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+  const daysOf = (year: number) => [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+  /** By counting days from 1970, and nothing of Date. */
+  const naive = (year: number, month: number, day: number): number | null => {
+    if (year < 1990 || month < 1 || month > 12 || day < 1 || day > daysOf(year)[month - 1]!) return null
+    let days = day - 1
+    for (let one = 1970; one < year; one++) days += isLeap(one) ? 366 : 365
+    for (let one = 0; one < month - 1; one++) days += daysOf(year)[one]!
+    return days * 86_400_000
+  }
+  fc.assert(
+    fc.property(fc.integer({ min: 1980, max: 2025 }), fc.nat(14), fc.nat(33), (year, month, day) => {
+      const text = `${year}-${two(month)}-${two(day)}`
+      expect([text, writtenDate(text)]).toEqual([text, naive(year, month, day)])
+      expect(writtenDate(`${text}T00:00:00Z`)).toBe(naive(year, month, day))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test.each([
+  "2023-02-29",
+  "2024-02-30T10:00:00Z",
+  "2024-04-31",
+  "2024-13-01",
+  "2024-00-10",
+  "2024-13",
+  "3024-01-01",
+  "0001-01-01",
+  "",
+  "soon",
+  "page 7",
+  "2024-01-01T25:00Z",
+])("%j is no date that can be meant", (text) => {
+  expect(writtenDate(text)).toBeNull()
+})
+
+test("no text is too odd to be no date", () => {
+  const odd = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.string({ unit: fc.constantFrom(...Array.from("0123456789-+:TZ. /,GMT()")), maxLength: 40 }),
+    fc.string({ unit: fc.constantFrom("2024", "Jan", "-", " ", ":", "12", "99", "Z", "GMT"), maxLength: 12 }),
+  )
+  fc.assert(
+    fc.property(odd, (text) => {
+      const time = writtenDate(text)
+      expect(time === null || (time >= Date.UTC(1990, 0, 1) && time <= Date.now() + 86_400_000)).toBe(true)
+    }),
+    { numRuns: 2000 },
+  )
+})

@@ -1,0 +1,32 @@
+const EARLIEST = Date.UTC(1990, 0, 1)
+const DAY_MS = 86_400_000
+const MOST_CHARS = 100
+
+/** A day, month or year of ISO 8601, and of a day the time, perhaps with its zone (W3C datetime, RFC 3339). */
+const ISO =
+  /^(\d{4})(?:-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?(?:\.\d+)?)\s*(Z|[+-]\d\d:?\d\d)?)?|(?:-(\d\d))?$)/i
+const ZONE = /(?:Z|GMT|UTC|[ECMP][DS]T|[+-]\d\d:?\d\d)\s*(?:\([^)]*\))?$/i
+
+/**
+ * A date as pages, feeds and sitemaps write it, by ISO 8601, RFC 822 or in English words, in milliseconds since 1970; text without a zone
+ * counts as UTC, so that the machine's zone changes nothing. Null when it is none, names a day that there is not, or cannot be meant:
+ * before the web, or more than a day ahead.
+ */
+export function writtenDate(written: string): number | null {
+  const text = written.trim()
+  if (text.length > MOST_CHARS || !/\d{4}|\d\d:\d\d/.test(text)) return null
+  const time = timeOf(text)
+  return time >= EARLIEST && time <= Date.now() + DAY_MS ? time : null
+}
+
+function timeOf(text: string): number {
+  const iso = ISO.exec(text)
+  if (iso === null) return Date.parse(ZONE.test(text) ? text : `${text} UTC`)
+  const [, year, monthOfDay, day = "01", clock = "00:00", zone = "Z", monthAlone] = iso
+  const month = monthOfDay ?? monthAlone ?? "01"
+  // The parser takes 30 February for 1 March.
+  if (Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()) return Number.NaN
+  return Date.parse(
+    `${year}-${month}-${day}T${clock}${zone.replace(/^([+-]\d\d)(\d\d)$/, "$1:$2").toUpperCase()}`,
+  )
+}
