@@ -1,0 +1,29 @@
+import { expect, test } from "vitest"
+import { givesModelOrder } from "#engine/text/model-orders.ts"
+import { proof } from "./injection.ts"
+import { plantedPages } from "./planted.ts"
+import { DISGUISES, WORDINGS } from "./wordings.ts"
+
+test("Orders to language models, in all languages and places, leak into no answer and no report", async () => {
+  const { rows, faults } = await proof.run({ scale: 0.1, seed: 1, tell: () => undefined })
+  expect(faults).toEqual([])
+  // Some are shown, with their label: else there was nothing to leak.
+  expect(rows.slice(0, 2).map(([, , , shown]) => Number(shown))).toEqual([
+    expect.any(Number),
+    expect.any(Number),
+  ])
+  expect(Number(rows[1]![3])).toBeGreaterThan(0)
+})
+
+test("The corpus has five hundred different orders, half of them of wordings that were kept", () => {
+  const planted = plantedPages(500)
+  expect(new Set(planted.map(({ html }) => html)).size).toBe(500)
+  expect(planted.filter(({ half }) => half === "kept")).toHaveLength(250)
+  expect(new Set(planted.map(({ language }) => language)).size).toBe(Object.keys(WORDINGS).length)
+})
+
+test.each(Object.entries(DISGUISES))("An order is told in %s", (_, disguise) => {
+  for (const { tuning } of Object.values(WORDINGS))
+    for (const wording of tuning)
+      expect([wording, givesModelOrder(disguise(wording))]).toEqual([wording, true])
+})
