@@ -32,8 +32,7 @@ export function givesModelOrder(text: string): boolean {
 export const findModelOrder = offLoop(import.meta.url, givesModelOrder)
 
 /** Marks that are not seen: soft hyphens, joiners, directions, selectors of variants. */
-const UNSEEN_MARKS =
-  /[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\uFE00-\uFE0F\uFEFF]/g
+const UNSEEN_MARKS = /\p{Default_Ignorable_Code_Point}/gu
 /** Letters of the Cyrillic and Greek scripts that look like Latin ones. */
 const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
   [..."аaеeоoрpсcхxуyіiјjѕsԁdɡgһhӏlԛqԝwοoαaνvιiκk".matchAll(/(.)(.)/gu)].map(([, from, to]) => [from!, to!]),
